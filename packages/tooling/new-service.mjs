@@ -142,7 +142,7 @@ for (const [file, content] of Object.entries({ ...files, ...(hasDatabase && ofDa
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, await formatted(path, content))
 }
-await enter('packages/contracts/src/deployables.ts', '} as const satisfies Record<string, DeployableFacts>', [
+await enter('packages/contracts/src/deployables.ts', '} as const satisfies Record<string, DeployableProperties>', [
   `  ${name}: {`,
   `    about: 'TODO: its purpose, in one line.',`,
   ...(hasDatabase ? ['    database: true,'] : []),

@@ -3,8 +3,8 @@ import globals from 'globals'
 import tseslint from 'typescript-eslint'
 
 /**
- * What components keep to; oxlint.config.ts at the root is for everything else. The rules that need types take four times
- * as long as all others: ESLINT_WITHOUT_TYPES leaves them out.
+ * Lint rules for components; oxlint.config.ts at the root is for everything else. The rules that need types take four times
+ * as long as all others. ESLINT_WITHOUT_TYPES disables them.
  */
 const hasTypes = process.env.ESLINT_WITHOUT_TYPES === undefined
 const { recommended, recommendedTypeChecked } = tseslint.configs
@@ -28,7 +28,7 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-non-null-assertion': 'error',
       '@typescript-eslint/restrict-template-expressions': 'off',
-      // The compiler's types know what a component exports; this parser takes it for anything.
+      // Only the Svelte compiler knows the exports of components; to this parser they have the type any.
       '@typescript-eslint/no-unsafe-argument': 'off',
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-call': 'off',
@@ -51,7 +51,7 @@ export default tseslint.config(
     },
   },
   {
-    // Each binds one state to many parts of the page: parts of their own would be handed nearly all of it.
+    // Each binds shared state to many elements. Split components would need nearly all of it as props.
     files: ['src/views/chat/{Composer,Sidebar,TimelineView}.svelte'],
     rules: { 'max-lines': ['error', { max: 350 }] },
   },

@@ -6,9 +6,9 @@ import { leanContract } from './build/lean-contract.ts'
 import { parsedMessages } from './build/parsed-messages.ts'
 
 /** The service worker is a separate file. */
-const ofWorker = /\/(worker\/push-worker|store\/pushed)\.ts$/
+const isOfWorker = /\/(worker\/push-worker|store\/push-payload)\.ts$/
 /** The SDK imports the contract of administration, but only its pages use it. */
-const ofAdministration = /\/(contracts\/src\/gen\/svc\/admin\/|client\/src\/admin-services)/
+const isOfAdministration = /\/(contracts\/src\/gen\/svc\/admin\/|client\/src\/admin-services)/
 
 export default defineConfig({
   plugins: [svelte(), parsedMessages(), emojiNames(), leanContract(), compressed()],
@@ -27,13 +27,13 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rollupOptions: {
       input: { index: 'index.html', 'push-worker': 'src/worker/push-worker.ts' },
-      // A service worker must keep its address, and its scope is limited to its folder.
+      // A service worker must keep its URL, and its scope is limited to its folder.
       output: {
-        // Everything for the first room is one file: on slow processors the number of files costs more than the bytes.
+        // One file for everything up to the first room: on slow processors, more files cost more than more bytes.
         codeSplitting: {
           includeDependenciesRecursively: false,
           groups: [
-            { name: 'start', tags: ['$initial'], test: (id) => !ofWorker.test(id) && !ofAdministration.test(id) },
+            { name: 'start', tags: ['$initial'], test: (id) => !isOfWorker.test(id) && !isOfAdministration.test(id) },
           ],
         },
         entryFileNames: ({ name }) => (name === 'push-worker' ? '[name].js' : 'app/[name]-[hash].js'),

@@ -2,29 +2,29 @@ import { type Client, Code, ConnectError } from '@connectrpc/connect'
 import type { ServerDiscoveryService } from '@parley/contracts/discovery'
 import type { SignedIn } from './sign-in.ts'
 
-/** A sign-in at the server's own page that is under way. Keep it until the browser is back; it is a secret. */
+/** A sign-in on the server's own page that has begun. Store it until the browser returns; it is secret. */
 export type PendingAuthorization = {
-  /** Address to open in the browser. */
+  /** URL to open in the browser. */
   url: string
-  /** Address to which the server redirects the browser. */
+  /** URL to which the server redirects the browser. */
   redirectUri: string
   state: string
   codeVerifier: string
-  /** Who must have answered (`iss`, RFC 9207). */
+  /** The issuer that the response must name (`iss`, RFC 9207). */
   issuer: string
 }
 
 /** The authorization-code flow with PKCE, for web clients that are served from elsewhere. */
 export type AuthorizationCodeFlow = {
   /**
-   * Begins: send the browser to `url`. Fails with `failed_precondition` when the server says that it is another one than
-   * the client was made for: its answer could be meant for that one.
+   * Begins a sign-in: send the browser to the `url` of the result. Fails with `failed_precondition` if the server names
+   * another origin than that of `baseUrl` as its issuer or for its sign-in page.
    */
   begin(request: { redirectUri: string }): Promise<PendingAuthorization>
   /**
-   * Completes the sign-in with the address to which the browser returned, and keeps the token. Fails with
-   * `permission_denied` when the person refused, and with `failed_precondition` when the answer belongs to another
-   * request or server: its code is then not sent anywhere.
+   * Completes the sign-in with the URL to which the browser returned, and stores the token. Fails with
+   * `permission_denied` if the user refused, and with `failed_precondition` if the response belongs to another request
+   * or server: its code is then not sent anywhere.
    */
   complete(pending: PendingAuthorization, returnedTo: string): Promise<SignedIn>
 }
@@ -60,21 +60,22 @@ export function authorizationCodeFlow(
     },
     async complete({ redirectUri, state, codeVerifier, issuer }, returnedTo) {
       const { searchParams } = new URL(returnedTo)
-      const only = (name: string) => {
+      const singleParam = (name: string) => {
         const [value = '', ...more] = searchParams.getAll(name)
         return more.length === 0 ? value : ''
       }
-      if (only('state') !== state || only('iss') !== issuer) {
+      if (singleParam('state') !== state || singleParam('iss') !== issuer) {
         throw new ConnectError(
-          'invalid state: the answer is to another request, or from another server',
+          'invalid state: the response belongs to another request or another server',
           Code.FailedPrecondition,
         )
       }
-      const error = only('error')
+      const error = singleParam('error')
       if (error === 'access_denied')
         throw new ConnectError('permission denied: the user refused', Code.PermissionDenied)
-      const code = only('code')
-      if (error !== '' || code === '') throw new ConnectError(only('error_description') || error, Code.InvalidArgument)
+      const code = singleParam('code')
+      if (error !== '' || code === '')
+        throw new ConnectError(singleParam('error_description') || error, Code.InvalidArgument)
       return exchange({
         grant_type: 'authorization_code',
         code,

@@ -5,9 +5,9 @@ import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { adminServices, type AdminServices } from './admin-services.ts'
 import { type AuthorizationCodeFlow, authorizationCodeFlow } from './authorization-code.ts'
 import { authorization } from './calls/authorization.ts'
-import { httpPosts } from './calls/http-post.ts'
+import { createHttpPost } from './calls/http-post.ts'
 import { idempotencyKeys } from './calls/idempotency-keys.ts'
-import { reachable } from './calls/reachable.ts'
+import { reportUnreachable } from './calls/reachable.ts'
 import { retries, type RetryPolicy } from './calls/retries.ts'
 import { ReconnectingRealtime } from './realtime/reconnecting-realtime.ts'
 import type { Realtime, RealtimeOptions } from './realtime/realtime-types.ts'
@@ -25,15 +25,21 @@ import {
 
 /** Options of a client. */
 export type ParleyClientOptions = {
-  /** Address of the server, e.g. `https://chat.example.org`; a path in it is kept. */
+  /** URL of the server, such as `https://chat.example.org`; it may have a path. */
   baseUrl: string
   /** Initial bearer token. Without one, calls carry the session cookie that `fetch` sends. */
   token?: string
   /** Used for every request; default `globalThis.fetch`. */
   fetch?: typeof globalThis.fetch
-  /** Used for the realtime socket; default `globalThis.WebSocket`. On Node.js before 22 give that of the package `ws`. */
+  /**
+   * Used for the realtime socket; default `globalThis.WebSocket`. On Node.js before 22 pass the one of the package
+   * `ws`.
+   */
   webSocket?: WebSocketConstructor
-  /** Milliseconds a call, a sign-in or a sign-out may take, retries included, unless a call says otherwise; default 10,000. */
+  /**
+   * Milliseconds a call, a sign-in or a sign-out may take, including retries, unless a call sets its own timeout;
+   * default 10,000.
+   */
   timeoutMs?: number
   /** Retries while the server is unavailable, of calls that are safe to repeat. */
   retry?: Partial<RetryPolicy>
@@ -58,17 +64,17 @@ export type MemberClient = {
   /** Public information about the server, available before sign-in. */
   readonly discovery: Client<typeof ServerDiscoveryService>
   /**
-   * Signs in with a login or verified e-mail address and keeps the token. Fails with `unauthenticated` for a wrong
+   * Signs in with a login or verified e-mail address and stores the token. Fails with `unauthenticated` for a wrong
    * password and `resource_exhausted` after too many of them.
    */
   signIn(credentials: SessionOptions & { login: string; password: string }): Promise<SignedIn>
-  /** Ends the session on the server, its realtime streams too, and forgets the token. */
+  /** Ends the session and its realtime streams on the server, and forgets the token. */
   signOut(): Promise<void>
   /** Registration, forgotten passwords, and further e-mail addresses. */
   readonly account: AccountSteps
-  /** Sign-in at the server's own page, for web clients that are served from elsewhere. */
+  /** Sign-in on the server's own page, for web clients that are served from elsewhere. */
   readonly authorization: AuthorizationCodeFlow
-  /** Opens the stream of events; it stays open over lost connections until it is closed. */
+  /** Opens the stream of events; it reconnects after lost connections until it is closed. */
   realtime(options?: RealtimeOptions): Realtime
 }
 
@@ -82,9 +88,9 @@ export function createParleyClient(options: ParleyClientOptions): ParleyClient {
 export function createMemberClient(options: ParleyClientOptions): MemberClient {
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
   const session = { token: options.token }
-  const fetch = reachable(options.fetch ?? ((input, init) => globalThis.fetch(input, init)))
+  const fetch = reportUnreachable(options.fetch ?? ((input, init) => globalThis.fetch(input, init)))
   const timeoutMs = options.timeoutMs ?? 10_000
-  const post = httpPosts(baseUrl, fetch, timeoutMs)
+  const post = createHttpPost(baseUrl, fetch, timeoutMs)
   const transport = createConnectTransport({
     baseUrl: `${baseUrl}/api/connect`,
     useBinaryFormat: true,
@@ -93,7 +99,7 @@ export function createMemberClient(options: ParleyClientOptions): MemberClient {
     fetch,
   })
   const discovery = createClient(ServerDiscoveryService, transport)
-  const keep = (signedIn: SignedIn): SignedIn => {
+  const storeToken = (signedIn: SignedIn): SignedIn => {
     session.token = signedIn.token || undefined
     return signedIn
   }
@@ -109,9 +115,11 @@ export function createMemberClient(options: ParleyClientOptions): MemberClient {
     transport,
     auth: createClient(ExternalIdentityAuthService, transport),
     discovery,
-    account: accountSteps(post, keep, () => session.token),
-    authorization: authorizationCodeFlow(baseUrl, discovery, async (fields) => keep(await exchangeCode(post, fields))),
-    signIn: async (credentials) => keep(await signIn(post, credentials)),
+    account: accountSteps(post, storeToken, () => session.token),
+    authorization: authorizationCodeFlow(baseUrl, discovery, async (fields) =>
+      storeToken(await exchangeCode(post, fields)),
+    ),
+    signIn: async (credentials) => storeToken(await signIn(post, credentials)),
     async signOut() {
       await signOut(post, session.token)
       session.token = undefined

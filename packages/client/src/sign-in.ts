@@ -10,32 +10,39 @@ export type SessionOptions = {
   cookieOnly?: boolean
 }
 
-/** Making an account by a mailed code, a new password by a mailed link, and proving an address by a mailed code. */
+/** Creates accounts with mailed codes, resets passwords with mailed links, and verifies addresses with mailed codes. */
 export type AccountSteps = {
-  /** Mails a code to an address; the answer is the same whether an account can be made with it or not. */
+  /** Mails a code to an address; the answer is the same whether or not an account can be created with it. */
   requestRegistrationCode(request: { email: string }): Promise<void>
-  /** The token that `completeRegistration` wants. Fails with `invalid_argument` for a wrong code. */
+  /** Returns the token for `completeRegistration`. Fails with `invalid_argument` for a wrong code. */
   verifyRegistrationCode(request: { email: string; code: string }): Promise<{ token: string }>
   /** Creates the account and signs in. */
   completeRegistration(request: NewAccount): Promise<SignedIn>
-  /** The address an invite was mailed to; empty for a link that is passed on. Fails with `not_found` when it has ended. */
+  /**
+   * The address an invite was mailed to; empty for an invite link. Fails with `not_found` when the invite has ended.
+   */
   getInvite(request: { token: string }): Promise<{ email: string }>
-  /** Creates the account by an invite and signs in. Fails with `not_found` when the invite has ended. */
+  /** Creates the account with an invite and signs in. Fails with `not_found` when the invite has ended. */
   acceptInvite(request: NewAccount): Promise<SignedIn>
-  /** Mails a link that sets a new password; the answer is the same whether the address is known or not. */
+  /** Mails a link that sets a new password; the answer is the same whether or not the address is known. */
   requestPasswordReset(request: { email: string }): Promise<void>
-  /** Sets a new password by the token of that link. It does not sign in. */
+  /** Sets a new password with the token of that link. Does not sign in. */
   resetPassword(request: { token: string; password: string }): Promise<void>
-  /** Mails a code to an address that the signed-in account is to get. Fails with `invalid_argument` without a recent proof. */
+  /**
+   * Mails a code to an address to add to the signed-in account. Fails with `invalid_argument` without a recent proof.
+   */
   requestEmailCode(request: RecentProof & { email: string }): Promise<void>
-  /** Adds the address by that code. Fails with `invalid_argument` for a wrong code, `already_exists` if another account has it. */
+  /**
+   * Adds the address with that code. Fails with `invalid_argument` for a wrong code, `already_exists` if another
+   * account has it.
+   */
   confirmEmailCode(request: RecentProof & { email: string; code: string }): Promise<void>
 }
 
 /** Proof for changing the sign-in methods of an account: a sign-in within the last 30 minutes, or the password. */
 export type RecentProof = { currentPassword?: string }
 
-/** An account to make by a token. */
+/** An account to create with a token. */
 export type NewAccount = SessionOptions & { token: string; login: string; password: string }
 
 export async function signIn(
@@ -46,16 +53,16 @@ export async function signIn(
   return signedInOf(await post('/auth/login', body))
 }
 
-/** `keep` receives the token of a successful sign-in; `token` is that of the signed-in user. */
+/** `storeToken` receives the result of a successful sign-in; `token` returns the token of the signed-in user. */
 export function accountSteps(
   post: HttpPost,
-  keep: (signedIn: SignedIn) => unknown,
+  storeToken: (signedIn: SignedIn) => unknown,
   token: () => string | undefined,
 ): AccountSteps {
-  const makeAccount = async (route: string, { token, login, password, cookieOnly }: NewAccount) => {
+  const createAccount = async (route: string, { token, login, password, cookieOnly }: NewAccount) => {
     const body = { token, login, password, passwordConfirmation: password, ...(cookieOnly && { cookieOnly }) }
     const signedIn = signedInOf(await post(`/auth/${route}`, body))
-    keep(signedIn)
+    storeToken(signedIn)
     return signedIn
   }
   return {
@@ -67,12 +74,12 @@ export function accountSteps(
       if (typeof completionToken === 'string') return { token: completionToken }
       throw new ConnectError('the server accepted the code without returning a token', Code.Unknown)
     },
-    completeRegistration: (request) => makeAccount('register/complete', request),
+    completeRegistration: (request) => createAccount('register/complete', request),
     async getInvite({ token }) {
       const { email } = await post('/auth/invite', { token })
       return { email: typeof email === 'string' ? email : '' }
     },
-    acceptInvite: (request) => makeAccount('invite/accept', request),
+    acceptInvite: (request) => createAccount('invite/accept', request),
     async requestPasswordReset({ email }) {
       await post('/auth/forgot-password', { email })
     },
@@ -97,7 +104,7 @@ function signedInOf(answer: Record<string, unknown>): SignedIn {
   return { userId: user.id, login: user.login, token }
 }
 
-/** A code of the authorization-code flow for a token. */
+/** Exchanges a code of the authorization-code flow for a token. */
 export async function exchangeCode(post: HttpPost, fields: Record<string, string>): Promise<SignedIn> {
   const answer = await post('/oauth/token', fields)
   return signedInOf({ ...answer, token: answer.access_token ?? null })
@@ -118,10 +125,10 @@ function credentialHeaders(token: string | undefined): Record<string, string> {
   }
 }
 
-/** The value pages of the server's own origin send back to prove that they are; undefined outside of a browser. */
+/** The CSRF token that pages of the server send back to prove their origin; undefined outside a browser. */
 function csrfCookie(): string | undefined {
   const { document }: { document?: { cookie?: string }; fetch: unknown } = globalThis
-  // Over https no other host of the domain can have set it.
+  // No other host of the domain can have set a cookie with the prefix `__Host-`, which it has over https.
   const names = /(?:^|;\s*)(__Host-)?parley_csrf=([^;]+)/g
   const found = [...(document?.cookie ?? '').matchAll(names)]
   return (found.find(([, own]) => own) ?? found[0])?.[2]

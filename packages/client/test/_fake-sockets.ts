@@ -4,7 +4,7 @@ import type { WebSocketConstructor, WebSocketLike } from '@parley/client'
 
 type ServerFrame = NonNullable<MessageInitShape<typeof RealtimeServerFrameSchema>['frame']>
 
-/** A socket whose server is the test. */
+/** A socket for which the test acts as the server. */
 class FakeSocket extends EventTarget implements WebSocketLike {
   readonly url: string
   binaryType = 'blob'
@@ -33,7 +33,7 @@ class FakeSocket extends EventTarget implements WebSocketLike {
   }
 
   /** The server sends a frame. */
-  say(frame: ServerFrame): void {
+  sendFrame(frame: ServerFrame): void {
     const bytes = toBinary(RealtimeServerFrameSchema, create(RealtimeServerFrameSchema, { frame }))
     this.dispatchEvent(Object.assign(new Event('message'), { data: bytes.slice().buffer }))
   }
@@ -44,18 +44,18 @@ class FakeSocket extends EventTarget implements WebSocketLike {
     this.dispatchEvent(Object.assign(new Event('close'), { code: 1006, reason: '' }))
   }
 
-  /** All the steps to an open stream. */
+  /** Performs all steps up to an open stream. */
   serve(options: { capabilities?: string[]; position?: string; reset?: boolean } = {}): void {
     const { capabilities = [], position = '', reset = false } = options
     this.accept()
-    this.say({ case: 'hello', value: { protocolVersion: 1, heartbeatIntervalSeconds: 10, capabilities } })
-    this.say({ case: 'subscribed', value: { position, reset } })
+    this.sendFrame({ case: 'hello', value: { protocolVersion: 1, heartbeatIntervalSeconds: 10, capabilities } })
+    this.sendFrame({ case: 'subscribed', value: { position, reset } })
   }
 
   /** Announces a message. */
   post(id: string, position = ''): void {
     const value = { roomId: 'R1', messageEventId: id }
-    this.say({ case: 'event', value: { id, position, event: { case: 'messagePosted', value } } })
+    this.sendFrame({ case: 'event', value: { id, position, event: { case: 'messagePosted', value } } })
   }
 }
 

@@ -26,7 +26,7 @@ function clientOf(login: { authorizeUrl?: string; issuer?: string }) {
   return { client, exchanged }
 }
 
-const answered = (answer: Record<string, string>): string => {
+const redirectWith = (answer: Record<string, string>): string => {
   const url = new URL(redirectUri)
   for (const [name, value] of Object.entries(answer)) url.searchParams.append(name, value)
   return url.href
@@ -47,10 +47,10 @@ describe('the authorization-code flow', () => {
     })
     expect(pending.codeVerifier).toMatch(/^[\w-]{43}$/)
 
-    const kept = JSON.parse(JSON.stringify(pending)) as typeof pending
-    const returned = answered({ code: 'prl_AC1', state: pending.state, iss: baseUrl })
+    const stored = JSON.parse(JSON.stringify(pending)) as typeof pending
+    const returned = redirectWith({ code: 'prl_AC1', state: pending.state, iss: baseUrl })
     const ada = { userId: 'U1', login: 'ada', token: 'prl_AT1' }
-    expect(await client.authorization.complete(kept, returned)).toEqual(ada)
+    expect(await client.authorization.complete(stored, returned)).toEqual(ada)
     expect(client.token).toBe('prl_AT1')
     const fields = { code: 'prl_AC1', code_verifier: pending.codeVerifier, redirect_uri: redirectUri }
     expect(exchanged).toEqual([[`${baseUrl}/oauth/token`, { grant_type: 'authorization_code', ...fields }]])
@@ -58,15 +58,15 @@ describe('the authorization-code flow', () => {
 
   test.each([
     ['another server', { iss: 'https://other.example' }, Code.FailedPrecondition],
-    ['a server that does not say who it is', { iss: '' }, Code.FailedPrecondition],
+    ['a server that names no issuer', { iss: '' }, Code.FailedPrecondition],
     ['another request', { state: 'another' }, Code.FailedPrecondition],
-    ['somebody who refused', { code: '', error: 'access_denied' }, Code.PermissionDenied],
-    ['a server with a fault', { code: '', error: 'server_error' }, Code.InvalidArgument],
-    ['nobody', { code: '' }, Code.InvalidArgument],
+    ['a user who refused', { code: '', error: 'access_denied' }, Code.PermissionDenied],
+    ['a server that reports an error', { code: '', error: 'server_error' }, Code.InvalidArgument],
+    ['a server that sends no code', { code: '' }, Code.InvalidArgument],
   ])('exchanges no code for the answer of %s', async (_, changes, code) => {
     const { client, exchanged } = clientOf(honest)
     const pending = await client.authorization.begin({ redirectUri })
-    const returned = answered({ code: 'prl_AC1', state: pending.state, iss: baseUrl, ...changes })
+    const returned = redirectWith({ code: 'prl_AC1', state: pending.state, iss: baseUrl, ...changes })
     await expect(client.authorization.complete(pending, returned)).rejects.toMatchObject({ code })
     expect([exchanged, client.token]).toEqual([[], undefined])
   })
@@ -74,18 +74,18 @@ describe('the authorization-code flow', () => {
   test('exchanges no code for an answer that names two servers', async () => {
     const { client, exchanged } = clientOf(honest)
     const pending = await client.authorization.begin({ redirectUri })
-    const twice = `${answered({ code: 'prl_AC1', state: pending.state, iss: baseUrl })}&iss=https://other.example`
+    const twice = `${redirectWith({ code: 'prl_AC1', state: pending.state, iss: baseUrl })}&iss=https://other.example`
     await expect(client.authorization.complete(pending, twice)).rejects.toMatchObject({ code: Code.FailedPrecondition })
     expect(exchanged).toEqual([])
   })
 
   test.each([
-    ['has its people sign in at another', { ...honest, authorizeUrl: 'https://other.example/oauth/authorize' }],
-    ['says that it is another', { ...honest, issuer: 'https://other.example' }],
-    ['says that it is the same over http', { ...honest, issuer: 'http://chat.example.org' }],
-    ['does not say who it is', { authorizeUrl: '/oauth/authorize' }],
+    ['has its sign-in page on another server', { ...honest, authorizeUrl: 'https://other.example/oauth/authorize' }],
+    ['names another issuer', { ...honest, issuer: 'https://other.example' }],
+    ['names itself as issuer, but over http', { ...honest, issuer: 'http://chat.example.org' }],
+    ['names no issuer', { authorizeUrl: '/oauth/authorize' }],
   ])('does not begin with a server that %s', async (_, login) => {
-    const beginning = clientOf(login).client.authorization.begin({ redirectUri })
-    await expect(beginning).rejects.toMatchObject({ code: Code.FailedPrecondition })
+    const attempt = clientOf(login).client.authorization.begin({ redirectUri })
+    await expect(attempt).rejects.toMatchObject({ code: Code.FailedPrecondition })
   })
 })

@@ -7,7 +7,7 @@ import { retries } from '../src/calls/retries.ts'
 
 const quick = { firstMs: 1, longestMs: 2 }
 
-/** A server that is not available for the first `failures` calls and remembers the headers of all. */
+/** A server that is unavailable for the first `failures` calls and records the headers of all calls. */
 function server(failures: number, options: { retryAfter?: string; code?: Code } = {}) {
   const calls: Headers[] = []
   const answer = (header: Headers) => {
@@ -87,7 +87,7 @@ describe('calls that are not repeated', () => {
     expect(calls).toHaveLength(1)
   })
 
-  test('a call whose deadline is before the time that the server asks to wait for', async () => {
+  test('a call whose deadline is earlier than the retry time that the server requests', async () => {
     const { directory, calls } = server(1, { retryAfter: '30' })
     await expect(directory.listRooms({}, { headers: { 'Connect-Timeout-Ms': '5000' } })).rejects.toMatchObject({
       code: Code.Unavailable,

@@ -23,7 +23,7 @@ function open(options: RealtimeOptions = {}) {
   return { client, realtime, sockets, last, resets, states }
 }
 
-/** Lets the delay before the next attempt pass, if one is to come. */
+/** Lets the delay before the next attempt pass, if there will be one. */
 const reconnect = () => jest.runOnlyPendingTimers()
 
 describe('opening', () => {
@@ -68,7 +68,7 @@ describe('opening', () => {
   test('a refused credential ends the stream', async () => {
     const { realtime, last, sockets } = open()
     last().accept()
-    last().say(refused)
+    last().sendFrame(refused)
     await expect(realtime.opened).rejects.toMatchObject({ code: Code.Unauthenticated })
     expect(realtime.state).toEqual({ status: 'closed', reason: 'authentication_required' })
     reconnect()
@@ -78,14 +78,14 @@ describe('opening', () => {
   test('a busy server is retried', () => {
     const { last, sockets } = open()
     last().accept()
-    last().say({ case: 'error', value: { code: 'temporarily_unavailable', message: 'soon', fatal: true } })
+    last().sendFrame({ case: 'error', value: { code: 'temporarily_unavailable', message: 'soon', fatal: true } })
     reconnect()
     expect(sockets.length).toBe(2)
   })
 })
 
 describe('a lost connection', () => {
-  test('is re-established after growing delays, with the new token and address if they changed', () => {
+  test('is re-established after growing delays, with the new token and URL if they changed', () => {
     let node = 1
     const { client, realtime, last, sockets } = open({ url: () => `ws://node-${node}/`, backoff: { firstMs: 1_000 } })
     last().serve()
@@ -108,7 +108,7 @@ describe('a lost connection', () => {
   test('the delay that a server asks for is observed', () => {
     const { last, sockets, realtime } = open({ backoff: { firstMs: 10 } })
     last().serve()
-    last().say({ case: 'close', value: { code: 'draining', message: '', reconnect: true, retryAfterMs: 5_000 } })
+    last().sendFrame({ case: 'close', value: { code: 'draining', message: '', reconnect: true, retryAfterMs: 5_000 } })
     expect(realtime.state).toEqual({ status: 'waiting', retryInMs: 5_000, reason: 'draining' })
     jest.advanceTimersByTime(4_999)
     expect(sockets.length).toBe(1)
@@ -119,7 +119,7 @@ describe('a lost connection', () => {
   test('after the end of a session the stream continues if the credential is still accepted', () => {
     const { last, realtime, resets } = open()
     last().serve({ ...resumable, position: 'p0' })
-    last().say(sessionTerminated)
+    last().sendFrame(sessionTerminated)
     expect(realtime.state).toMatchObject({ status: 'waiting', reason: 'session_terminated' })
     reconnect()
     last().serve({ ...resumable, position: 'p1' })
@@ -130,10 +130,10 @@ describe('a lost connection', () => {
   test('after the end of a session the stream ends if the credential is refused', () => {
     const { last, sockets, realtime } = open()
     last().serve()
-    last().say(sessionTerminated)
+    last().sendFrame(sessionTerminated)
     reconnect()
     last().accept()
-    last().say(refused)
+    last().sendFrame(refused)
     reconnect()
     expect(realtime.state).toEqual({ status: 'closed', reason: 'session_terminated' })
     expect(sockets.length).toBe(2)
@@ -142,26 +142,26 @@ describe('a lost connection', () => {
   test('a later refusal of the credential is not attributed to that session', () => {
     const { last, realtime } = open()
     last().serve()
-    last().say(sessionTerminated)
+    last().sendFrame(sessionTerminated)
     reconnect()
     last().serve()
     last().drop()
     reconnect()
     last().accept()
-    last().say(refused)
+    last().sendFrame(refused)
     expect(realtime.state).toEqual({ status: 'closed', reason: 'authentication_required' })
   })
 
-  test('a silent server is pinged, then given up', () => {
+  test('a server that sends nothing is pinged, then abandoned', () => {
     const { last, sockets, realtime } = open({ pingTimeoutMs: 5_000 })
     last().serve() // with a heartbeat every 10 s
     jest.advanceTimersByTime(14_000)
-    last().say({ case: 'heartbeat', value: { id: 'E1' } })
+    last().sendFrame({ case: 'heartbeat', value: { id: 'E1' } })
     jest.advanceTimersByTime(14_999)
     expect(last().sent).toHaveLength(2)
     jest.advanceTimersByTime(1)
     expect(last().sent.at(-1)?.case).toBe('ping')
-    last().say({ case: 'pong', value: { nonce: '' } })
+    last().sendFrame({ case: 'pong', value: { nonce: '' } })
     jest.advanceTimersByTime(15_000)
     expect(last().sent).toHaveLength(4)
     expect(realtime.state.status).toBe('open')
@@ -171,8 +171,8 @@ describe('a lost connection', () => {
   })
 })
 
-describe('what was missed', () => {
-  test('must be read again if the server does not replay', () => {
+describe('events missed while disconnected', () => {
+  test('must be reloaded if the server does not replay', () => {
     const { last, resets } = open()
     last().serve({ position: 'p0' })
     expect(resets).toEqual([])
@@ -182,7 +182,7 @@ describe('what was missed', () => {
     expect(resets).toEqual(['reconnected'])
   })
 
-  test('is delivered if the server resumes', () => {
+  test('are delivered if the server resumes', () => {
     const { last, resets, states } = open()
     last().serve({ ...resumable, position: 'p0' })
     last().post('E1', 'p1')
@@ -195,14 +195,14 @@ describe('what was missed', () => {
     expect(resets).toEqual([])
   })
 
-  test('is asked for when the server says so, after an error that passes', () => {
+  test('are requested after the pause that the server asks for, if its error is temporary', () => {
     const { last, states } = open()
     last().accept()
-    last().say({ case: 'error', value: { code: 'subscribe_failed', fatal: true, retryAfterMs: 45_000 } })
+    last().sendFrame({ case: 'error', value: { code: 'subscribe_failed', fatal: true, retryAfterMs: 45_000 } })
     expect(states.at(-1)).toEqual({ status: 'waiting', retryInMs: 45_000, reason: 'subscribe_failed' })
   })
 
-  test('is delivered once, although the server repeats what may not have arrived', () => {
+  test('are delivered once, although the server repeats those that may not have arrived', () => {
     const { last, realtime } = open()
     const received: string[] = []
     realtime.onEvent(({ id, event }) => received.push(`${id} ${event.case}`))
@@ -216,8 +216,8 @@ describe('what was missed', () => {
     reconnect()
     last().serve({ ...resumable, position: 'p1' })
     last().post('E1', 'p1')
-    last().say(read)
-    last().say(read)
+    last().sendFrame(read)
+    last().sendFrame(read)
     last().post('E2', 'p2')
     last().post('E1')
     last().post('hint')
@@ -226,13 +226,13 @@ describe('what was missed', () => {
     )
   })
 
-  test('is delivered from the position of a heartbeat on', () => {
+  test('are requested from the position of the last heartbeat', () => {
     const { last, realtime } = open()
     last().serve({ ...resumable, position: 'p0' })
     last().post('E1', 'p1')
     expect(realtime.position).toBe('p1')
-    last().say({ case: 'heartbeat', value: { position: 'p7' } })
-    last().say({ case: 'heartbeat', value: {} })
+    last().sendFrame({ case: 'heartbeat', value: { position: 'p7' } })
+    last().sendFrame({ case: 'heartbeat', value: {} })
     expect(realtime.position).toBe('p7')
     last().drop()
     reconnect()
@@ -240,7 +240,7 @@ describe('what was missed', () => {
     expect(last().sent[1]).toMatchObject({ case: 'subscribeEvents', value: { resumePosition: 'p7' } })
   })
 
-  test('must be read again if the position was too old', () => {
+  test('must be reloaded if the position was too old', () => {
     const { last, resets } = open()
     last().serve({ ...resumable, position: 'p0' })
     last().drop()
@@ -250,7 +250,7 @@ describe('what was missed', () => {
     last().drop()
     reconnect()
     last().accept()
-    last().say({ case: 'hello', value: {} })
+    last().sendFrame({ case: 'hello', value: {} })
     expect(last().sent[1]?.value).toMatchObject({ resumePosition: 'p9' })
   })
 
@@ -288,7 +288,7 @@ describe('the iterator', () => {
     ['return', (events: Events) => void events.return()],
     ['throw', (events: Events) => void events.throw(new Error('enough')).catch(() => undefined)],
     ['await using', (events: Events) => void events[Symbol.asyncDispose]()],
-  ])('closed by %s before its first event, it holds no events', async (_, close) => {
+  ])('holds no events if it is closed by %s before its first event', async (_, close) => {
     const { realtime, last, resets } = open()
     last().serve()
     const [unread, waiting] = [realtime.events(), realtime.events()]
@@ -301,7 +301,7 @@ describe('the iterator', () => {
     expect(await unread.next()).toEqual({ done: true, value: undefined })
   })
 
-  test('answers several readers in the order they asked', async () => {
+  test('serves several readers in the order of their requests', async () => {
     const { realtime, last } = open()
     last().serve()
     const events = realtime.events()
@@ -312,7 +312,7 @@ describe('the iterator', () => {
     expect((await Promise.all(requested)).map(({ value }) => value?.id)).toEqual(['E1', 'E2', undefined])
   })
 
-  test('drops unread events, and reports it', async () => {
+  test('drops unread events beyond its capacity, and reports that', async () => {
     const { realtime, last, resets } = open()
     const events = realtime.events()
     last().serve()

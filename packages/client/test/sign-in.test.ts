@@ -6,7 +6,7 @@ import { Code } from '@connectrpc/connect'
 import { createParleyClient, type ParleyClient } from '@parley/client'
 
 /** A client whose requests are recorded and answered with `answer`. */
-function clientAnswered(status: number, answer: unknown, headers: Record<string, string> = {}) {
+function clientAnsweredWith(status: number, answer: unknown, headers: Record<string, string> = {}) {
   const requests: { url: string; headers: Headers; body: unknown }[] = []
   const client = createParleyClient({
     baseUrl: 'http://chat.test/',
@@ -24,7 +24,7 @@ function clientAnswered(status: number, answer: unknown, headers: Record<string,
 }
 
 /** An HTTP server whose responses the test writes; it is closed with the test. */
-async function listening(respond: (response: ServerResponse) => unknown) {
+async function serveResponses(respond: (response: ServerResponse) => unknown) {
   const server = createServer((_, response) => void respond(response)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const close = async () => {
@@ -39,7 +39,7 @@ const ada = { success: true, user: { id: 'U1', login: 'ada' }, token: 'prl_AT1' 
 
 describe('sign-in', () => {
   test('stores the token that it receives', async () => {
-    const { client, requests } = clientAnswered(200, ada)
+    const { client, requests } = clientAnsweredWith(200, ada)
     expect(await client.signIn({ login: 'ada', password: 'pw' })).toEqual({
       userId: 'U1',
       login: 'ada',
@@ -56,8 +56,8 @@ describe('sign-in', () => {
     [401, Code.Unauthenticated],
     [429, Code.ResourceExhausted],
     [503, Code.Unavailable],
-  ])('status %i is an error with the server’s message', async (status, code) => {
-    const { client } = clientAnswered(status, { error: 'no' }, { 'retry-after': '7' })
+  ])('fails with the server’s message for status %i', async (status, code) => {
+    const { client } = clientAnsweredWith(status, { error: 'no' }, { 'retry-after': '7' })
     const failure = await client.signIn({ login: 'ada', password: 'pw' }).catch((error: unknown) => error)
     expect(failure).toMatchObject({ code, rawMessage: 'no' })
     expect(client.token).toBeUndefined()
@@ -75,21 +75,21 @@ describe('a server that does not answer', () => {
     ['codes of an authorization', (client) => client.authorization.complete(pending, returnedTo)],
   ]
 
-  test.each(calls)('ends %s after timeoutMs', async (_, call) => {
-    await using server = await listening(() => undefined)
+  test.each(calls)('makes %s fail after timeoutMs', async (_, call) => {
+    await using server = await serveResponses(() => undefined)
     const client = createParleyClient({ baseUrl: server.url, timeoutMs: 20 })
     await expect(call(client)).rejects.toMatchObject({ code: Code.DeadlineExceeded })
   })
 
-  test('a sign-in ends even midway through an answer', async () => {
-    await using server = await listening((response) => response.writeHead(200).write('{"success":'))
+  test('makes a sign-in fail even in the middle of a response', async () => {
+    await using server = await serveResponses((response) => response.writeHead(200).write('{"success":'))
     const client = createParleyClient({ baseUrl: server.url, timeoutMs: 20 })
     await expect(client.signIn(person)).rejects.toMatchObject({ code: Code.DeadlineExceeded })
   })
 })
 
 test('a signed-in user verifies a further address', async () => {
-  const { client, requests } = clientAnswered(200, { success: true })
+  const { client, requests } = clientAnsweredWith(200, { success: true })
   client.token = 'prl_AT1'
   Object.assign(globalThis, { document: { cookie: 'parley_csrf=own' } })
   try {
@@ -116,7 +116,7 @@ test.each([
   ['a=1; parley_csrf=planted; __Host-parley_csrf=own', 'own'],
   ['other_parley_csrf=x', null],
 ])('sign-out in a page with the cookies %s sends the CSRF token of this host', async (cookie, token) => {
-  const { client, requests } = clientAnswered(200, { success: true })
+  const { client, requests } = clientAnsweredWith(200, { success: true })
   Object.assign(globalThis, { document: { cookie } })
   try {
     await client.signOut()
@@ -127,7 +127,7 @@ test.each([
 })
 
 test('sign-out presents the token, then forgets it', async () => {
-  const { client, requests } = clientAnswered(200, { success: true })
+  const { client, requests } = clientAnsweredWith(200, { success: true })
   client.token = 'prl_AT1'
   await client.signOut()
   expect(requests[0]?.url).toBe('http://chat.test/auth/logout')
@@ -136,7 +136,7 @@ test('sign-out presents the token, then forgets it', async () => {
 })
 
 test('an account is created in three steps, and its owner is signed in', async () => {
-  const { client, requests } = clientAnswered(200, { ...ada, completionToken: 'C1' })
+  const { client, requests } = clientAnsweredWith(200, { ...ada, completionToken: 'C1' })
   await client.account.requestRegistrationCode({ email: 'ada@example.org' })
   const { token } = await client.account.verifyRegistrationCode({ email: 'ada@example.org', code: '123456' })
   await client.account.completeRegistration({ token, login: 'ada', password: 'pw' })
@@ -151,8 +151,8 @@ test('an account is created in three steps, and its owner is signed in', async (
   ])
 })
 
-test('an invite is read and accepted, with a session of only a cookie if requested', async () => {
-  const { client, requests } = clientAnswered(200, { success: true, user: ada.user, email: 'ada@example.org' })
+test('an invite is read and accepted, with a cookie-only session if requested', async () => {
+  const { client, requests } = clientAnsweredWith(200, { success: true, user: ada.user, email: 'ada@example.org' })
   expect(await client.account.getInvite({ token: 'I1' })).toEqual({ email: 'ada@example.org' })
   const account = { token: 'I1', login: 'ada', password: 'pw', cookieOnly: true }
   expect(await client.account.acceptInvite(account)).toEqual({ userId: 'U1', login: 'ada', token: '' })
@@ -164,7 +164,7 @@ test('an invite is read and accepted, with a session of only a cookie if request
 })
 
 test('a forgotten password is set by a mailed link', async () => {
-  const { client, requests } = clientAnswered(200, { message: 'done' })
+  const { client, requests } = clientAnsweredWith(200, { message: 'done' })
   await client.account.requestPasswordReset({ email: 'ada@example.org' })
   await client.account.resetPassword({ token: 'T1', password: 'new' })
   expect(requests.map(({ url, body }) => [url, body])).toEqual([

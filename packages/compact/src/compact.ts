@@ -10,9 +10,9 @@ import { closeTogether, startTogether, type Start } from './start-together.ts'
 const isProxy = (name: CompactDeployable) => factsOf(name).proxies === true
 
 /**
- * Starts deployables in this process. They call each other in memory, and the others over the bus. `env` holds the
- * settings of all of them. Throws a ConfigError with the mistakes of all; rejects with the reason of `stop` when that
- * fires first.
+ * Starts deployables in this process. They call each other in memory, and the others over the bus. `env` contains the
+ * settings of all of them. Throws a ConfigError with the problems of all of them; rejects with the reason of `stop` if
+ * that fires first.
  */
 export async function startCompact(env: NodeJS.ProcessEnv, stop: AbortSignal): Promise<Service> {
   const config = readConfig({ env })
@@ -43,19 +43,21 @@ function startOf(name: CompactDeployable, env: NodeJS.ProcessEnv, shared: Shared
 
 /** Throws if a setting of any deployable is invalid, before one is started. */
 function assertConfigured(names: readonly CompactDeployable[], env: NodeJS.ProcessEnv): void {
-  const mistakes = names.flatMap((name) => {
+  const problems = names.flatMap((name) => {
     try {
       deployables[name](environmentOf(name, env))
       return []
     } catch (error) {
-      if (error instanceof ConfigError) return error.mistakes
+      if (error instanceof ConfigError) return error.problems
       throw error
     }
   })
-  if (mistakes.length > 0) throw new ConfigError([...new Set(mistakes)])
+  if (problems.length > 0) throw new ConfigError([...new Set(problems)])
 }
 
-/** The settings by which proxies find the ports that were opened here, in place of given ones. */
+/**
+ * The settings with the URLs of ports that were opened in this process, for the proxies; they override other values.
+ */
 function addressesOf(services: ReadonlyMap<CompactDeployable, Service>): NodeJS.ProcessEnv {
   const addresses: NodeJS.ProcessEnv = {}
   for (const [name, { url }] of services) {

@@ -1,8 +1,9 @@
 import type { CompactDeployable } from '@parley/contracts/deployables'
 
 /**
- * The environment of one deployable of a process that holds several: each is a user of the bus, whose password is in
- * `PARLEY_NATS_PASSWORD_<DEPLOYABLE>`, as for the bus itself. Without these the bus is used as `PARLEY_NATS_USER` says.
+ * The environment of one deployable in a process that runs several. Each has its own NATS user, whose password is in
+ * `PARLEY_NATS_PASSWORD_<DEPLOYABLE>`, as in the configuration of NATS. Without such a password, `PARLEY_NATS_USER`
+ * applies.
  */
 export function environmentOf(name: CompactDeployable, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const password = env[`PARLEY_NATS_PASSWORD_${name.toUpperCase()}`]

@@ -1,6 +1,6 @@
 import type { Service } from '@parley/runtime'
 
-/** Starts something, and gives up when the signal fires. */
+/** Starts a service; rejects when the signal fires before it has started. */
 export type Start = (stop: AbortSignal) => Promise<Service>
 
 /**
@@ -27,7 +27,7 @@ export async function startTogether<Name>(
   throw failed.signal.reason
 }
 
-/** Drains and closes services side by side. */
+/** Drains and closes services concurrently. */
 export async function closeTogether(services: Iterable<Service>): Promise<void> {
   await Promise.all([...services].map((service) => service[Symbol.asyncDispose]()))
 }

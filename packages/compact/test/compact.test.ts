@@ -5,14 +5,14 @@ import { readConfig } from '../src/config.ts'
 import { startCompact } from '../src/compact.ts'
 import { environmentOf } from '../src/environment.ts'
 
-test('it holds all deployables but realtime, unless some run elsewhere', () => {
+test('the compact process runs all deployables except realtime, unless configured otherwise', () => {
   expect(readConfig({ env: {} }).deployables).toEqual(compactDeployables)
   const env = { PARLEY_COMPACT_DEPLOYABLES: 'rooms, gateway' }
   expect(readConfig({ env }).deployables).toEqual(['gateway', 'rooms'])
   expect(() => readConfig({ env: { PARLEY_COMPACT_DEPLOYABLES: 'realtime' } })).toThrow(/PARLEY_COMPACT_DEPLOYABLES/)
 })
 
-test('each deployable is its own user of the bus', () => {
+test('each deployable has its own NATS user', () => {
   const env = { PARLEY_NATS_USER: 'somebody', PARLEY_NATS_PASSWORD_ROOMS: 'of-rooms' }
   expect(environmentOf('rooms', env)).toMatchObject({ PARLEY_NATS_USER: 'rooms', PARLEY_NATS_PASSWORD: 'of-rooms' })
   expect(environmentOf('calls', env)).toEqual(env)
@@ -25,6 +25,6 @@ test('a start without settings lists all missing settings of the deployables onc
   )
   if (!(error instanceof ConfigError)) throw new Error('it started')
   for (const name of databaseOwners)
-    expect(error.mistakes.filter((one) => one.includes(`PARLEY_${name.toUpperCase()}_DATABASE_URL`))).toHaveLength(1)
-  expect(error.mistakes.filter((one) => one.includes('PARLEY_NATS_URL'))).toHaveLength(1)
+    expect(error.problems.filter((one) => one.includes(`PARLEY_${name.toUpperCase()}_DATABASE_URL`))).toHaveLength(1)
+  expect(error.problems.filter((one) => one.includes('PARLEY_NATS_URL'))).toHaveLength(1)
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { describe as describeConfig } from './describe.ts'
-import { authProviderFields, ConfigError, defineConfig, redacted } from './index.ts'
+import { authProviderFields, ConfigError, defineConfig, redact } from './index.ts'
 
 const readConfig = defineConfig(authProviderFields())
 
@@ -21,11 +21,11 @@ function file(content: string): string {
 
 const providersOf = (content: string, env: NodeJS.ProcessEnv = {}) => readConfig({ env, file: file(content) }).providers
 
-function mistakesOf(content: string, env: NodeJS.ProcessEnv = {}): readonly string[] {
+function problemsOf(content: string, env: NodeJS.ProcessEnv = {}): readonly string[] {
   try {
     providersOf(content, env)
   } catch (error) {
-    if (error instanceof ConfigError) return error.mistakes
+    if (error instanceof ConfigError) return error.problems
     throw error
   }
   return []
@@ -91,19 +91,19 @@ describe('a provider', () => {
     expect(providersOf(table({}), { PARLEY_AUTH_DIRECT_REGISTRATION: 'no' })[0]?.autoProvision).toBe(false)
   })
 
-  test('can be an instance of its own', () => {
+  test('may be a self-hosted instance', () => {
     const [provider] = providersOf(
       `${table({})}\n[auth.providers.provider_options]\nbase_url = "https://git.example.org"`,
     )
     expect(provider?.options).toEqual({ baseUrl: 'https://git.example.org', confirmedIsVerified: false })
   })
 
-  test('may count addresses of confirmed accounts as verified, if it confirms accounts', () => {
+  test('counts the e-mail address of a confirmed account as verified only for type gitlab', () => {
     const options = '\n[auth.providers.provider_options]\nconfirmed_is_verified = true'
     const [provider] = providersOf(table({ type: 'gitlab' }) + options)
     expect(provider?.options.confirmedIsVerified).toBe(true)
     for (const other of [{ type: 'github' }, oidc])
-      expect(() => providersOf(table(other) + options)).toThrow(/only providers of type gitlab confirm accounts/)
+      expect(() => providersOf(table(other) + options)).toThrow(/is allowed only for type gitlab/)
   })
 })
 
@@ -143,11 +143,11 @@ describe('the environment', () => {
   })
 
   test('must number the providers without a gap, and use existing settings', () => {
-    expect(mistakesOf('', { ...env, PARLEY_AUTH_PROVIDERS_0_CLIENT_SECRET: '' })).toEqual([
+    expect(problemsOf('', { ...env, PARLEY_AUTH_PROVIDERS_0_CLIENT_SECRET: '' })).toEqual([
       'PARLEY_AUTH_PROVIDERS_1_...: there is a gap in the numbers before 1; they start at 0',
     ])
     expect(
-      mistakesOf(table({}), {
+      problemsOf(table({}), {
         PARLEY_AUTH_PROVIDERS_0_SECRET: 'hunter2',
         PARLEY_AUTH_PROVIDERS_00_ID: 'x',
         PARLEY_AUTH_PROVIDERS_GITHUB_ID: 'x',
@@ -160,7 +160,7 @@ describe('the environment', () => {
   })
 })
 
-describe('mistakes', () => {
+describe('problems are reported for', () => {
   test.each([
     ['a space in the id', { id: 'my work' }],
     ['a slash in the id', { id: 'my/work' }],
@@ -171,7 +171,7 @@ describe('mistakes', () => {
     ['an unknown type', { type: 'saml' }],
     ['no client', { client_id: '' }],
     ['no secret', { client_secret: '' }],
-    ['a secret that is not a text', { client_secret: 12345 }],
+    ['a secret that is not a string', { client_secret: 12345 }],
     ['a scope with a space', { scopes: ['openid profile'] }],
     ['scopes that are not a list', { scopes: 1 }],
     ['an issuer for another type', { issuer_url: 'https://id.example.org' }],
@@ -186,39 +186,39 @@ describe('mistakes', () => {
     ],
     ['an unknown setting', { secret: 'x' }],
   ])('%s', (_, keys) => {
-    expect(mistakesOf(table(keys))).toHaveLength(1)
+    expect(problemsOf(table(keys))).toHaveLength(1)
   })
 
-  test('are reported all at once, each with its setting and none with a secret', () => {
+  test('all settings at once, each with its setting and none with a secret', () => {
     const path = join(folder, 'parley.toml')
     const content = `${table({ type: 'saml', client_secret: 12345 })}\n${table({ id: 'a b' })}\n${table({ request_email: 'x' })}`
-    const mistakes = mistakesOf(content, { PARLEY_AUTH_PROVIDERS_5_ID: 'hunter2' })
-    expect(mistakes.slice(0, 5)).toEqual([
+    const problems = problemsOf(content, { PARLEY_AUTH_PROVIDERS_5_ID: 'hunter2' })
+    expect(problems.slice(0, 5)).toEqual([
       'PARLEY_AUTH_PROVIDERS_5_...: there is a gap in the numbers before 5; they start at 0',
-      `auth.providers.0.type in ${path}: "saml" is none of: oidc, github, gitlab, google, discord`,
-      `auth.providers.0.client_secret in ${path}: the given value is not a text`,
+      `auth.providers.0.type in ${path}: "saml" is not one of: oidc, github, gitlab, google, discord`,
+      `auth.providers.0.client_secret in ${path}: the given value is not text`,
       expect.stringContaining(`auth.providers.1.id in ${path}: "a b" does not match`),
       `auth.providers.2.request_email in ${path}: "x" is neither true nor false`,
     ])
-    expect(mistakes.join()).not.toMatch(/hunter2|12345/)
+    expect(problems.join()).not.toMatch(/hunter2|12345/)
   })
 
-  test('an id that is given twice, and addresses of an oidc provider', () => {
+  test('an id that is used twice, and URLs of an oidc provider', () => {
     const options = '\n[auth.providers.provider_options]\nbase_url = "https://x.example.org"\n'
-    expect(mistakesOf(`${table(oidc)}${options}${table({})}`)).toEqual([
-      'PARLEY_AUTH_PROVIDERS_0_PROVIDER_OPTIONS_BASE_URL: a provider of type oidc gets its addresses from its issuer',
-      'PARLEY_AUTH_PROVIDERS_1_ID: "work" is the id of another provider already',
+    expect(problemsOf(`${table(oidc)}${options}${table({})}`)).toEqual([
+      'PARLEY_AUTH_PROVIDERS_0_PROVIDER_OPTIONS_BASE_URL: is not allowed for type oidc, whose URLs come from its issuer',
+      'PARLEY_AUTH_PROVIDERS_1_ID: "work" is already the id of another provider',
     ])
   })
 
   test('a table that is not repeated', () => {
-    expect(mistakesOf('[auth.providers]\nid = "work"')).toEqual([
+    expect(problemsOf('[auth.providers]\nid = "work"')).toEqual([
       expect.stringContaining('must be repeated tables, [[auth.providers]]'),
     ])
   })
 })
 
-test('a service that only lists providers needs no client secrets, and does not keep any', () => {
+test('a service that only lists providers needs no client secrets and gets none', () => {
   const readShown = defineConfig(authProviderFields({ secrets: false }))
   const given = table({}).replace(/client_secret.*/, '')
   expect(readShown({ env: {}, file: file(given) }).providers).toMatchObject([{ id: 'work', clientSecret: '' }])
@@ -228,8 +228,8 @@ test('a service that only lists providers needs no client secrets, and does not 
 
 test('secrets of providers are redacted', () => {
   const config = readConfig({ env: {}, file: file(table({})) })
-  expect(redacted(config)).toMatchObject({ providers: [{ id: 'work', clientId: 'parley', clientSecret: '***' }] })
-  expect(JSON.stringify(redacted(config))).not.toContain('hunter2')
+  expect(redact(config)).toMatchObject({ providers: [{ id: 'work', clientId: 'parley', clientSecret: '***' }] })
+  expect(JSON.stringify(redact(config))).not.toContain('hunter2')
   expect(describeConfig(readConfig)[0]).toMatchObject({
     env: 'PARLEY_AUTH_PROVIDERS_<n>_ID',
     toml: 'auth.providers[].id',

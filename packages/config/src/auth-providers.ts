@@ -1,8 +1,8 @@
-import { Mistakes, type Field, type Given } from './field.ts'
+import { SettingErrors, type Field, type LoadedSources } from './field.ts'
 import { registrationFields } from './groups.ts'
 import { bool, list, oneOf, secret, str, url } from './kinds.ts'
 import { readField } from './read-field.ts'
-import { byPlace, documentedColumns, readTables, type Row } from './tables.ts'
+import { namedPerRow, documentedColumns, readTables, type Row } from './tables.ts'
 
 /** The supported types of sign-in providers. */
 export const authProviderTypes = ['oidc', 'github', 'gitlab', 'google', 'discord'] as const
@@ -12,7 +12,7 @@ export type AuthProviderType = (typeof authProviderTypes)[number]
 
 /** A sign-in provider that the operator configured. */
 export type AuthProvider = {
-  /** Part of URLs and of stored links. */
+  /** Used in URLs and in the stored connections between identities and accounts. */
   readonly id: string
   readonly type: AuthProviderType
   /** Text of the button. */
@@ -28,71 +28,71 @@ export type AuthProvider = {
   readonly requestEmail: boolean
   /** Whether an unlinked identity may create a new account. */
   readonly autoProvision: boolean
-  /** Addresses of a provider's own instance, if it is not the public one; not for `oidc`, which uses its issuer. */
+  /** URLs of the provider's instance, if it is not the public one; not for `oidc`, which uses its issuer. */
   readonly options: ProviderOptions
 }
 
 /**
- * Addresses of a provider's instance. A missing address is derived from the base, or else is that of the public
- * service.
+ * URLs of a provider's instance. A URL that is not set is derived from `baseUrl`; without `baseUrl`, the URL of the
+ * public service is used.
  */
 export type ProviderOptions = {
   readonly baseUrl: string | undefined
   readonly authorizeUrl: string | undefined
   readonly tokenUrl: string | undefined
   readonly apiUrl: string | undefined
-  /** Only for `gitlab`: whether the address of a confirmed account counts as verified. */
+  /** Only for `gitlab`: whether the e-mail address of a confirmed account counts as verified. */
   readonly confirmedIsVerified: boolean
 }
 
 const toml = 'auth.providers'
 
 const columns = {
-  id: str(byPlace, {
+  id: str(namedPerRow, {
     pattern: /^(?!\.{1,2}$)[^\s\p{C}/?#]+$/u,
     max: 64,
-    doc: 'stable name of the provider, used in URLs and in stored links to accounts',
+    doc: 'stable name of the provider, used in URLs and in the stored connections between identities and accounts',
   }),
-  type: oneOf(byPlace, { values: authProviderTypes, doc: 'kind of provider' }),
-  label: str(byPlace, { optional: true, max: 80, doc: 'text of the sign-in button; default: the id' }),
-  client_id: str(byPlace, { min: 1, doc: 'id of this server at the provider' }),
-  client_secret: secret(byPlace, { min: 1, doc: 'secret of this server at the provider' }),
-  issuer_url: url(byPlace, {
+  type: oneOf(namedPerRow, { values: authProviderTypes, doc: 'kind of provider' }),
+  label: str(namedPerRow, { optional: true, max: 80, doc: 'text of the sign-in button; default: the id' }),
+  client_id: str(namedPerRow, { min: 1, doc: 'OAuth client ID, issued by the provider' }),
+  client_secret: secret(namedPerRow, { min: 1, doc: 'OAuth client secret, issued by the provider' }),
+  issuer_url: url(namedPerRow, {
     optional: true,
     pattern: /^https?:\/\//i,
     doc: 'URL of the issuer; required for oidc, not allowed for other types',
   }),
-  scopes: list(byPlace, {
+  scopes: list(namedPerRow, {
     optional: true,
     pattern: /^[\x21\x23-\x5B\x5D-\x7E]+$/,
     doc: 'scopes to request from the provider; default: those of its type',
   }),
-  request_email: bool(byPlace, {
+  request_email: bool(namedPerRow, {
     default: true,
     doc: 'whether to request the e-mail address of the person; if false, none is accepted',
   }),
-  auto_provision: bool(byPlace, {
+  auto_provision: bool(namedPerRow, {
     optional: true,
     doc: 'whether people without an account may create one by signing in; default: the value of auth.direct_registration',
   }),
-  'provider_options.base_url': address('address of the provider, if it is not the public instance; not for oidc'),
-  'provider_options.authorize_url': address(
-    'address where browsers sign in, if it is not derived from provider_options.base_url',
+  'provider_options.base_url': optionalUrl('base URL of the provider, if it is not the public instance; not for oidc'),
+  'provider_options.authorize_url': optionalUrl(
+    'URL of the authorization endpoint, if it is not derived from provider_options.base_url',
   ),
-  'provider_options.token_url': address(
-    'address where codes are exchanged for tokens, if it is not derived from provider_options.base_url',
+  'provider_options.token_url': optionalUrl(
+    'URL of the token endpoint, if it is not derived from provider_options.base_url',
   ),
-  'provider_options.api_url': address(
-    'address where profiles are read, if it is not derived from provider_options.base_url',
+  'provider_options.api_url': optionalUrl(
+    'base URL of the API for user profiles, if it is not derived from provider_options.base_url',
   ),
-  'provider_options.confirmed_is_verified': bool(byPlace, {
+  'provider_options.confirmed_is_verified': bool(namedPerRow, {
     default: false,
-    doc: 'only for gitlab: whether addresses of confirmed accounts count as verified',
+    doc: 'only for gitlab: whether the e-mail address of a confirmed account counts as verified',
   }),
 }
 
 /** Accepts any value and ignores it. */
-const unread: Field<string> = { ...columns.client_secret, default: '', parse: () => '' }
+const ignored: Field<string> = { ...columns.client_secret, default: '', parse: () => '' }
 
 /**
  * The sign-in providers, in the operator's order: repeated tables `[[auth.providers]]`, or the corresponding variables.
@@ -108,18 +108,18 @@ export const authProviderFields = ({ secrets = true } = {}): { providers: Field<
     optional: true,
     secret: false,
     parse: () => [],
-    read: (given) => readProviders(given, secrets),
+    read: (sources) => readProviders(sources, secrets),
     shown: (value) => (value as readonly AuthProvider[]).map((provider) => ({ ...provider, clientSecret: '***' })),
     parts: documentedColumns(toml, columns).filter((field) => secrets || !field.secret),
   },
 })
 
-function readProviders(given: Given, secrets: boolean): readonly AuthProvider[] {
-  const rows = readTables(toml, secrets ? columns : { ...columns, client_secret: unread }, given)
-  const mistakes = [...rows.flatMap(mistakesOfRow), ...repeated(rows)]
-  if (mistakes.length > 0) throw new Mistakes(mistakes)
+function readProviders(sources: LoadedSources, secrets: boolean): readonly AuthProvider[] {
+  const rows = readTables(toml, secrets ? columns : { ...columns, client_secret: ignored }, sources)
+  const problems = [...rows.flatMap(problemsOfRow), ...repeated(rows)]
+  if (problems.length > 0) throw new SettingErrors(problems)
   if (rows.length === 0) return []
-  const registration = readField(registrationFields().directRegistration, given)
+  const registration = readField(registrationFields().directRegistration, sources)
   return rows.map(({ values }) => ({
     id: values.id,
     type: values.type,
@@ -157,31 +157,31 @@ function scopesOf({ type, scopes, request_email }: ProviderRow['values']): strin
   return [...new Set([...always, ...wanted])]
 }
 
-function mistakesOfRow(row: ProviderRow): string[] {
+function problemsOfRow(row: ProviderRow): string[] {
   const { values, name } = row
   const confirmed = 'provider_options.confirmed_is_verified'
-  const foreign = values[confirmed] && values.type !== 'gitlab'
+  const misplaced = values[confirmed] && values.type !== 'gitlab'
   return [
-    ...(foreign ? [`${name(confirmed)}: only providers of type gitlab confirm accounts`] : []),
-    ...mistakesOfAddresses(row),
+    ...(misplaced ? [`${name(confirmed)}: is allowed only for type gitlab (this one is ${values.type})`] : []),
+    ...problemsOfUrls(row),
   ]
 }
 
-function mistakesOfAddresses({ values, name }: ProviderRow): string[] {
+function problemsOfUrls({ values, name }: ProviderRow): string[] {
   if (values.type !== 'oidc') {
     if (values.issuer_url === undefined) return []
-    return [`${name('issuer_url')}: only providers of type oidc have an issuer (this one is ${values.type})`]
+    return [`${name('issuer_url')}: is allowed only for type oidc (this one is ${values.type})`]
   }
   const options = optionKeys.filter((key) => values[key] !== undefined)
   return [
-    ...options.map((key) => `${name(key)}: a provider of type oidc gets its addresses from its issuer`),
-    ...mistakesOfIssuer(values.issuer_url).map((mistake) => `${name('issuer_url')}: ${mistake}`),
+    ...options.map((key) => `${name(key)}: is not allowed for type oidc, whose URLs come from its issuer`),
+    ...problemsOfIssuer(values.issuer_url).map((problem) => `${name('issuer_url')}: ${problem}`),
   ]
 }
 
-function mistakesOfIssuer(issuer: string | undefined): string[] {
+function problemsOfIssuer(issuer: string | undefined): string[] {
   if (issuer === undefined) return ['is missing; a provider of type oidc needs its issuer']
-  if (issuer.includes('/.well-known/')) return ['must be the issuer, not the address of its discovery document']
+  if (issuer.includes('/.well-known/')) return ['must be the URL of the issuer, not of its discovery document']
   const { username, password, search, hash } = new URL(issuer)
   return username || password || search || hash ? ['must have no user, no query and no fragment'] : []
 }
@@ -197,9 +197,9 @@ function repeated(rows: readonly ProviderRow[]): string[] {
   const ids = rows.map(({ values }) => values.id)
   return rows
     .filter(({ values }, n) => ids.indexOf(values.id) < n)
-    .map(({ values, name }) => `${name('id')}: ${JSON.stringify(values.id)} is the id of another provider already`)
+    .map(({ values, name }) => `${name('id')}: ${JSON.stringify(values.id)} is already the id of another provider`)
 }
 
-function address(doc: string) {
-  return url(byPlace, { optional: true, pattern: /^https?:\/\//i, doc })
+function optionalUrl(doc: string) {
+  return url(namedPerRow, { optional: true, pattern: /^https?:\/\//i, doc })
 }

@@ -1,16 +1,16 @@
-import { Mistake, Mistakes, type Field, type Given } from './field.ts'
+import { SettingError, SettingErrors, type Field, type LoadedSources } from './field.ts'
 import { readField } from './read-field.ts'
 
-/** A field that is read from several settings and reports the mistakes of all of them together. */
+/** A field that is read from several settings and reports all their problems together. */
 export function combinedField<T>(
   about: Pick<Field<unknown>, 'env' | 'toml' | 'doc'>,
   parts: readonly Field<unknown>[],
   read: (reader: FieldReader) => T,
 ): Field<T> {
-  const readAll = (given: Given): T => {
-    const reader = new FieldReader(given)
+  const readAll = (sources: LoadedSources): T => {
+    const reader = new FieldReader(sources)
     const value = read(reader)
-    if (reader.mistakes.length > 0) throw new Mistakes(reader.mistakes)
+    if (reader.problems.length > 0) throw new SettingErrors(reader.problems)
     return value
   }
   return {
@@ -20,31 +20,31 @@ export function combinedField<T>(
   }
 }
 
-/** Reads settings one after the other and collects their mistakes. */
+/** Reads settings one after the other and collects their problems. */
 export class FieldReader {
-  readonly mistakes: string[] = []
-  readonly #given: Given
+  readonly problems: string[] = []
+  readonly #sources: LoadedSources
 
-  constructor(given: Given) {
-    this.#given = given
+  constructor(sources: LoadedSources) {
+    this.#sources = sources
   }
 
   /** The value; undefined if the setting is missing or invalid. */
   read<T>(field: Field<T>): T | undefined {
     try {
-      return readField(field, this.#given)
+      return readField(field, this.#sources)
     } catch (error) {
-      if (!(error instanceof Mistake)) throw error
-      this.mistakes.push(error.message)
+      if (!(error instanceof SettingError)) throw error
+      this.problems.push(error.message)
       return undefined
     }
   }
 
-  /** The same, with `ifMissing` as the mistake of a missing setting. */
+  /** The same, but a missing setting is the problem `ifMissing`. */
   required<T>(field: Field<T | undefined>, ifMissing: string): T | undefined {
-    const before = this.mistakes.length
+    const before = this.problems.length
     const value = this.read(field)
-    if (value === undefined && this.mistakes.length === before) this.mistakes.push(ifMissing)
+    if (value === undefined && this.problems.length === before) this.problems.push(ifMissing)
     return value
   }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { describe as describeConfig } from './describe.ts'
-import { bool, ConfigError, defineConfig, duration, int, list, port, redacted, secret, str, url } from './index.ts'
+import { bool, ConfigError, defineConfig, duration, int, list, port, redact, secret, str, url } from './index.ts'
 
 let folder: string
 beforeEach(() => {
@@ -19,11 +19,11 @@ const readConfig = defineConfig({
   proxy: url('PARLEY_PROXY', { optional: true, doc: 'proxy' }),
 })
 
-function mistakesOf(read: () => unknown): readonly string[] {
+function problemsOf(read: () => unknown): readonly string[] {
   try {
     read()
   } catch (error) {
-    if (error instanceof ConfigError) return error.mistakes
+    if (error instanceof ConfigError) return error.problems
     throw error
   }
   return []
@@ -35,7 +35,7 @@ function file(content: string): string {
   return path
 }
 
-describe('reading', () => {
+describe('when settings are read,', () => {
   test('defaults are parsed like given values', () => {
     expect(readConfig({ env: { PARLEY_DATABASE_URL: 'postgres://h/d' } })).toEqual({
       databaseUrl: 'postgres://h/d',
@@ -46,7 +46,7 @@ describe('reading', () => {
     })
   })
 
-  test('the environment wins over the file, the file over the default', () => {
+  test('the environment takes precedence over the file, and the file over the default', () => {
     const path = file('[webserver]\nport = 4000\n[owners]\nemails = ["a@example.org", "b@example.org"]')
     const env = { PARLEY_DATABASE_URL: 'postgres://h/d', PARLEY_CONFIG_FILE: path }
     expect(readConfig({ env })).toMatchObject({ port: 4000, owners: ['a@example.org', 'b@example.org'] })
@@ -63,41 +63,41 @@ describe('reading', () => {
   })
 })
 
-describe('mistakes', () => {
-  test('all of them are reported at once, each naming its setting', () => {
+describe('when settings are invalid,', () => {
+  test('all problems are reported at once, each naming its setting', () => {
     const path = file('[webserver]\nport = "high"')
-    const mistakes = mistakesOf(() =>
+    const problems = problemsOf(() =>
       readConfig({ env: { PARLEY_WINDOW: '3 parsecs', PARLEY_PROXY: 'x' }, file: path }),
     )
-    expect(mistakes).toEqual([
+    expect(problems).toEqual([
       'PARLEY_DATABASE_URL: is missing (database)',
       `webserver.port in ${path}: "high" is not a port (0 to 65535)`,
       'PARLEY_WINDOW: "3 parsecs" is not a span of time such as 500ms, 15s, 10m, 3h or 90d',
       'PARLEY_PROXY: "x" is not an absolute URL',
     ])
-    expect(new ConfigError(mistakes).message.split('\n')).toHaveLength(5)
+    expect(new ConfigError(problems).message.split('\n')).toHaveLength(5)
   })
 
   test('a secret is never shown', () => {
-    const mistakes = mistakesOf(() => readConfig({ env: { PARLEY_DATABASE_URL: 'mysql://u:hunter2@h/d' } }))
-    expect(mistakes).toEqual(['PARLEY_DATABASE_URL: the given value does not match ^postgres:'])
+    const problems = problemsOf(() => readConfig({ env: { PARLEY_DATABASE_URL: 'mysql://u:hunter2@h/d' } }))
+    expect(problems).toEqual(['PARLEY_DATABASE_URL: the given value does not match ^postgres:'])
   })
 
   test('a named file must exist and be TOML', () => {
     const missing = join(folder, 'none.toml')
     const env = { PARLEY_DATABASE_URL: 'postgres://h/d' }
-    expect(mistakesOf(() => readConfig({ env, file: missing }))).toEqual([`${missing}: cannot be read (ENOENT)`])
+    expect(problemsOf(() => readConfig({ env, file: missing }))).toEqual([`${missing}: cannot be read (ENOENT)`])
     const broken = file('[core]\nsecret_key = "hunter2')
-    const mistakes = mistakesOf(() => readConfig({ env, file: broken }))
-    expect(mistakes).toEqual([expect.stringContaining(`${broken}: line 2`)])
-    expect(mistakes.join()).not.toContain('hunter2')
+    const problems = problemsOf(() => readConfig({ env, file: broken }))
+    expect(problems).toEqual([expect.stringContaining(`${broken}: line 2`)])
+    expect(problems.join()).not.toContain('hunter2')
   })
 })
 
-describe('showing', () => {
-  test('redacted hides secrets and passwords inside URLs', () => {
+describe('when settings are displayed,', () => {
+  test('redact hides secrets and passwords inside URLs', () => {
     const env = { PARLEY_DATABASE_URL: 'postgres://u:hunter2@h/d', PARLEY_PROXY: 'http://u:hunter2@proxy' }
-    expect(redacted(readConfig({ env }))).toMatchObject({
+    expect(redact(readConfig({ env }))).toMatchObject({
       databaseUrl: '***',
       proxy: 'http://***@proxy',
       port: 8080,
@@ -120,14 +120,14 @@ describe('showing', () => {
   })
 })
 
-test('limits and the remaining kinds', () => {
+test('values of the kinds int, str and bool are parsed and checked against their limits', () => {
   const read = defineConfig({
     pool: int('POOL', { min: 1, max: 300, doc: 'pool' }),
     name: str('NAME', { min: 2, doc: 'name' }),
     debug: bool('DEBUG', { doc: 'debug' }),
   })
   expect(read({ env: { POOL: '4', NAME: 'ab', DEBUG: 'yes' } })).toEqual({ pool: 4, name: 'ab', debug: true })
-  expect(mistakesOf(() => read({ env: { POOL: '0', NAME: 'a', DEBUG: 'maybe' } }))).toEqual([
+  expect(problemsOf(() => read({ env: { POOL: '0', NAME: 'a', DEBUG: 'maybe' } }))).toEqual([
     'POOL: "0" is below the minimum of 1',
     'NAME: "a" is below the minimum of 2 characters',
     'DEBUG: "maybe" is neither true nor false',

@@ -1,5 +1,5 @@
 import { ConfigError } from './error.ts'
-import { Mistake, Mistakes, type Field } from './field.ts'
+import { SettingError, SettingErrors, type Field } from './field.ts'
 import { readConfigFile } from './file.ts'
 import { readField, withoutPassword } from './read-field.ts'
 
@@ -17,39 +17,42 @@ export type Sources = {
   file?: string
 }
 
-/** Reads a configuration; throws a {@link ConfigError} that lists every mistake. */
+/** Reads a configuration; throws a {@link ConfigError} that lists all problems. */
 export type ReadConfig<F extends Fields> = ((sources?: Sources) => ConfigOf<F>) & { readonly fields: F }
 
 const declarations = new WeakMap<object, Fields>()
 
-/** Declares the settings of a process: types, parser, defaults and documentation in one. The environment wins. */
+/**
+ * Declares the settings of a process: types, parser, defaults and documentation in one. The environment takes
+ * precedence over the file.
+ */
 export function defineConfig<F extends Fields>(fields: F): ReadConfig<F> {
   const read = ({ env = process.env, file: named }: Sources = {}): ConfigOf<F> => {
-    const { file, mistake } = readConfigFile(named ?? (env['PARLEY_CONFIG_FILE'] || undefined))
-    const mistakes = mistake === undefined ? [] : [mistake]
+    const { file, problem } = readConfigFile(named ?? (env['PARLEY_CONFIG_FILE'] || undefined))
+    const problems = problem === undefined ? [] : [problem]
     const values: Record<string, unknown> = {}
     for (const [name, field] of Object.entries(fields)) {
       try {
         values[name] = readField(field, { env, file })
       } catch (error) {
-        mistakes.push(...mistakesOf(error))
+        problems.push(...problemsOf(error))
       }
     }
-    if (mistakes.length > 0) throw new ConfigError([...new Set(mistakes)])
+    if (problems.length > 0) throw new ConfigError([...new Set(problems)])
     declarations.set(values, fields)
     return values as ConfigOf<F>
   }
   return Object.assign(read, { fields })
 }
 
-function mistakesOf(error: unknown): readonly string[] {
-  if (error instanceof Mistakes) return error.all
-  if (error instanceof Mistake) return [error.message]
+function problemsOf(error: unknown): readonly string[] {
+  if (error instanceof SettingErrors) return error.all
+  if (error instanceof SettingError) return [error.message]
   throw error
 }
 
 /** The configuration for display, with secrets and passwords inside URLs hidden. */
-export function redacted(config: object): Record<string, unknown> {
+export function redact(config: object): Record<string, unknown> {
   const fields = declarations.get(config)
   if (!fields) throw new TypeError('not a configuration read by a function of defineConfig')
   return Object.fromEntries(

@@ -2,7 +2,7 @@ import type { Fields, ReadConfig } from './define.ts'
 
 /** One setting for the tables of the documentation. */
 export type SettingRow = {
-  /** Environment variables, the strongest first, separated by commas. */
+  /** Environment variables in order of precedence, separated by commas. */
   env: string
   /** Key in parley.toml, or empty. */
   toml: string

@@ -22,7 +22,7 @@ const readConfig = defineConfig({
   name: str('PARLEY_NAME', { doc: 'name' }),
 })
 
-test('every setting is listed with its source, secrets and passwords are hidden, and mistakes do not hide the rest', () => {
+test('every setting is listed with its source, secrets and passwords are hidden, and problems do not hide the rest', () => {
   const folder = mkdtempSync(join(tmpdir(), 'effective-'))
   const file = join(folder, 'parley.toml')
   writeFileSync(file, '[webserver]\nport = 4000\n')
@@ -83,8 +83,8 @@ test('a missing setting of a group is reported at that setting, and hides no oth
   const env = { PARLEY_LIVEKIT_ENABLED: 'true', PARLEY_LIVEKIT_API_SECRET: 's'.repeat(32) }
   const given = { ...env, PARLEY_LIVEKIT_WEBHOOK_API_KEY: 'other' }
   const rows = effectiveSettings(defineConfig(livekitFields()), { env: given })
-  const mistakes = rows.flatMap(({ env: name, source, mistake }) => (mistake ? [[name, source]] : []))
-  expect(mistakes).toEqual([
+  const problems = rows.flatMap(({ env: name, source, mistake }) => (mistake ? [[name, source]] : []))
+  expect(problems).toEqual([
     ['PARLEY_LIVEKIT_URL', 'missing'],
     ['PARLEY_LIVEKIT_API_KEY', 'missing'],
     ['', 'default'],

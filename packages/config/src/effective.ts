@@ -1,5 +1,5 @@
 import type { Fields, ReadConfig, Sources } from './define.ts'
-import { Mistake, Mistakes, type Field, type Given } from './field.ts'
+import { SettingError, SettingErrors, type Field, type LoadedSources } from './field.ts'
 import { readConfigFile } from './file.ts'
 import { readField, withoutPassword } from './read-field.ts'
 
@@ -28,33 +28,36 @@ export function effectiveSettings(
   { env = process.env, file: named }: Sources = {},
 ): EffectiveSetting[] {
   const fromEnvironment = env['PARLEY_CONFIG_FILE'] || undefined
-  const { file, mistake } = readConfigFile(named ?? fromEnvironment)
+  const { file, problem } = readConfigFile(named ?? fromEnvironment)
   const settings = Object.entries(readConfig.fields).flatMap(([name, field]) => settingsOf(name, field, { env, file }))
-  if (mistake === undefined) return settings
+  if (problem === undefined) return settings
   const source = named === undefined && fromEnvironment ? 'environment' : 'default'
-  return [{ name: 'configFile', env: 'PARLEY_CONFIG_FILE', toml: '', value: null, source, mistake }, ...settings]
+  return [
+    { name: 'configFile', env: 'PARLEY_CONFIG_FILE', toml: '', value: null, source, mistake: problem },
+    ...settings,
+  ]
 }
 
 /** Settings that form one value are reported separately; a table is reported as one, because its length varies. */
-function settingsOf(name: string, field: Field<unknown>, given: Given): EffectiveSetting[] {
+function settingsOf(name: string, field: Field<unknown>, sources: LoadedSources): EffectiveSetting[] {
   const parts = field.parts?.every(({ toml }) => !toml?.includes('[]')) ? field.parts : []
-  if (parts.length === 0) return [setting(name, field, given)]
-  const rows = parts.map((part) => setting(name, part, given))
-  const together = mistakesTogether(field, given)
+  if (parts.length === 0) return [setting(name, field, sources)]
+  const rows = parts.map((part) => setting(name, part, sources))
+  const combined = combinedProblems(field, sources)
   const described = rows.map((row, n) => {
-    const own = together.filter((text) => isAbout(parts[n], text))
+    const own = combined.filter((text) => isAbout(parts[n], text))
     if (row.mistake !== undefined || own.length === 0) return row
     return { ...row, source: row.source === 'not set' ? 'missing' : row.source, mistake: own.join('; ') }
   })
-  const others = together.filter((text) => !parts.some((part) => isAbout(part, text)))
+  const others = combined.filter((text) => !parts.some((part) => isAbout(part, text)))
   if (others.length === 0) return described
   const about = { name, env: '', toml: field.toml ?? '' }
   return [...described, { ...about, value: null, source: 'default', mistake: others.join('; ') }]
 }
 
-function mistakesTogether(field: Field<unknown>, given: Given): readonly string[] {
+function combinedProblems(field: Field<unknown>, sources: LoadedSources): readonly string[] {
   try {
-    readField(field, given)
+    readField(field, sources)
     return []
   } catch (error) {
     return textsOf(error)
@@ -64,14 +67,14 @@ function mistakesTogether(field: Field<unknown>, given: Given): readonly string[
 const isAbout = (field: Field<unknown> | undefined, text: string): boolean =>
   field?.env.some((name) => text.startsWith(`${name}:`) || text.startsWith(`${name} (`)) ?? false
 
-function setting(name: string, field: Field<unknown>, given: Given): EffectiveSetting {
-  const { env, file } = given
+function setting(name: string, field: Field<unknown>, sources: LoadedSources): EffectiveSetting {
+  const { env, file } = sources
   const variable = field.env.find((one) => env[one])
   const fromFile = field.toml !== undefined && file?.get(field.toml) !== undefined
   const source = variable ? 'environment' : fromFile ? (file?.path ?? '') : undefined
   const about = { name, env: variable ?? field.env[0] ?? '', toml: field.toml ?? '' }
   try {
-    const value = readField(field, given)
+    const value = readField(field, sources)
     if (value === undefined) return { ...about, value: null, source: source ?? 'not set' }
     return { ...about, value: shown(field, value), source: source ?? 'default' }
   } catch (error) {
@@ -81,8 +84,8 @@ function setting(name: string, field: Field<unknown>, given: Given): EffectiveSe
 
 /** The messages of invalid settings; any other error is thrown again. */
 function textsOf(error: unknown): readonly string[] {
-  if (error instanceof Mistakes) return error.all
-  if (error instanceof Mistake) return [error.message]
+  if (error instanceof SettingErrors) return error.all
+  if (error instanceof SettingError) return [error.message]
   throw error
 }
 

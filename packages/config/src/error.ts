@@ -1,12 +1,12 @@
-/** All mistakes of a configuration. Contains no values of secrets. */
+/** The configuration is invalid. Lists all problems, without values of secrets. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 
-  /** One line per mistake, each naming the setting. */
-  readonly mistakes: readonly string[]
+  /** One line per problem, each naming the setting. */
+  readonly problems: readonly string[]
 
-  constructor(mistakes: readonly string[]) {
-    super(`the configuration is not valid:\n${mistakes.map((mistake) => `  ${mistake}`).join('\n')}`)
-    this.mistakes = mistakes
+  constructor(problems: readonly string[]) {
+    super(`the configuration is not valid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+    this.problems = problems
   }
 }

@@ -1,10 +1,10 @@
 import type { ConfigFile } from './file.ts'
 
-/** Thrown by a parser: the text says what is wrong and does not repeat the value. */
-export class Mistake extends Error {}
+/** Thrown by a parser. The message says what is wrong and does not repeat the value. */
+export class SettingError extends Error {}
 
-/** Thrown by a field that consists of several settings: each text names its setting. */
-export class Mistakes extends Error {
+/** Thrown by a field that consists of several settings. Each message names its setting. */
+export class SettingErrors extends Error {
   readonly all: readonly string[]
 
   constructor(all: readonly string[]) {
@@ -13,14 +13,14 @@ export class Mistakes extends Error {
   }
 }
 
-/** Sources in which settings are looked up. */
-export type Given = { readonly env: NodeJS.ProcessEnv; readonly file: ConfigFile | undefined }
+/** The environment and the parsed file, in which settings are looked up. */
+export type LoadedSources = { readonly env: NodeJS.ProcessEnv; readonly file: ConfigFile | undefined }
 
 /** Options of every kind of field. */
 export type FieldOptions<T> = {
   /** One sentence for the tables of the documentation. */
   doc: string
-  /** The default, as it would be written in the file. A field without default is required. */
+  /** The default, as it would be written in the file. A field with neither a default nor `optional` is required. */
   default?: T | string
   /** The field is optional; if absent, its value is undefined. */
   optional?: true
@@ -37,7 +37,7 @@ export type FieldOptions<T> = {
 /** One declared setting. Created by `str`, `int` and the other kinds. */
 export type Field<T> = {
   readonly kind: string
-  /** Environment variables that set it, the strongest first. */
+  /** Environment variables that set it, in order of precedence. */
   readonly env: readonly string[]
   readonly toml: string | undefined
   readonly doc: string
@@ -45,8 +45,8 @@ export type Field<T> = {
   readonly optional: boolean
   readonly secret: boolean
   readonly parse: (raw: unknown) => T
-  /** Reads a field that consists of several settings. Throws {@link Mistake} or {@link Mistakes}. */
-  readonly read?: (given: Given) => T
+  /** Reads a field that consists of several settings. Throws {@link SettingError} or {@link SettingErrors}. */
+  readonly read?: (sources: LoadedSources) => T
   /** The part of the value that may be displayed; by default everything unless it is secret. */
   readonly shown?: (value: unknown) => unknown
   /** The settings it consists of, for the documentation. */
@@ -86,6 +86,6 @@ export function fieldKind<T>(
  */
 function environmentNames(env: string | string[], { toml }: FieldOptions<unknown>): string[] {
   const names = typeof env === 'string' ? [env] : env
-  const twin = toml && `PARLEY_${toml.replaceAll('.', '_').toUpperCase()}`
-  return twin ? [twin, ...names.filter((name) => name !== twin)] : names
+  const derivedName = toml && `PARLEY_${toml.replaceAll('.', '_').toUpperCase()}`
+  return derivedName ? [derivedName, ...names.filter((name) => name !== derivedName)] : names
 }

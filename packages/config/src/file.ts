@@ -7,16 +7,16 @@ export type ConfigFile = { path: string; get(key: string): unknown }
 
 /**
  * Reads the named file, or `parley.toml` in the current folder if there is one. A named file that cannot be read, or a
- * file that is not TOML, is a mistake.
+ * file that is not TOML, is reported as `problem`.
  */
-export function readConfigFile(named: string | undefined): { file?: ConfigFile; mistake?: string } {
+export function readConfigFile(named: string | undefined): { file?: ConfigFile; problem?: string } {
   const path = resolve(named ?? 'parley.toml')
   if (named === undefined && !existsSync(path)) return {}
   try {
     const table = parse(readFileSync(path, 'utf8'))
     return { file: { path, get: (key) => key.split('.').reduce(step, table) } }
   } catch (error) {
-    return { mistake: `${path}: ${reason(error)}` }
+    return { problem: `${path}: ${reason(error)}` }
   }
 }
 
@@ -26,7 +26,8 @@ function step(table: unknown, key: string): unknown {
     : undefined
 }
 
-// The parser's message quotes lines of the file, which may hold a secret: keep only the position and the problem.
+// The parser's message quotes lines of the file, which may contain a secret, so only the position and the problem are
+// reported.
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return 'cannot be read'
   if ('line' in error && 'column' in error) {

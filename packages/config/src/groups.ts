@@ -9,7 +9,7 @@ export const processFields = () => ({
     toml: 'general.log_level',
     values: logLevels,
     default: 'info',
-    doc: 'least severe level of log lines that are written; silent: none; warnings and errors are still sent to a telemetry collector',
+    doc: 'lowest level that is logged; silent logs nothing, but still sends warnings and errors to a telemetry collector',
   }),
   internalHost: str('PARLEY_INTERNAL_HOST', {
     default: '127.0.0.1',
@@ -21,11 +21,11 @@ export const processFields = () => ({
   }),
   joinClientTraces: bool('PARLEY_JOIN_CLIENT_TRACES', {
     default: false,
-    doc: 'continues traces that clients send as traceparent; they then decide what is recorded',
+    doc: 'whether to continue the traces in the traceparent headers of clients; clients then decide which traces are sampled',
   }),
   drainTimeoutMs: duration('PARLEY_DRAIN_TIMEOUT', {
     default: '15s',
-    doc: 'time that running work has to finish after SIGTERM',
+    doc: 'how long running work may take to finish after SIGTERM',
   }),
 })
 
@@ -41,7 +41,7 @@ export const busFields = () => ({
   }),
   natsPassword: secret('PARLEY_NATS_PASSWORD', {
     optional: true,
-    doc: 'password of PARLEY_NATS_USER and its user for events',
+    doc: 'password of PARLEY_NATS_USER and of its user for events',
   }),
 })
 
@@ -63,21 +63,21 @@ export const redisFields = () => ({
   redisUrl: secret('PARLEY_REDIS_URL', { pattern: /^rediss?:\/\//, doc: 'URL of the Redis server' }),
 })
 
-/** Limits for requests to servers that users name. */
+/** Limits for requests to URLs that users supply (protection from SSRF). */
 export const outboundFields = () => ({
   privateNetworks: list('PARLEY_OUTBOUND_PRIVATE_NETWORKS', {
     toml: 'outbound.private_networks',
     default: [],
-    doc: 'networks with public addresses (CIDR notation) that are never contacted, such as those of a cluster with IPv6',
+    doc: 'additional networks (CIDR notation) to treat as private although their addresses are public, such as those of an IPv6 cluster; no requests go there',
   }),
 })
 
-/** The public address of the server. */
+/** The public URL of the server. */
 export const publicUrlField = () => ({
   publicUrl: url('PARLEY_WEBSERVER_URL', {
     toml: 'webserver.url',
     pattern: /^https?:/,
-    doc: 'address at which people reach this server, such as https://chat.example.org',
+    doc: 'URL at which people reach this server, such as https://chat.example.org',
   }),
 })
 
@@ -101,7 +101,7 @@ export const coreFields = () => ({
 export const cookieFields = () => ({
   cookieSigningSecret: secret('PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET', {
     toml: 'webserver.cookie_signing_secret',
-    doc: 'signing secret of session and CSRF cookies; the same for gateway, realtime and uploads',
+    doc: 'secret that signs session and CSRF cookies; the same for gateway, realtime and uploads',
   }),
   previousCookieSigningSecret: secret('PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET_PREVIOUS', {
     toml: 'webserver.cookie_signing_secret_previous',
@@ -110,16 +110,16 @@ export const cookieFields = () => ({
   }),
 })
 
-/** Origins whose pages may read responses of this server. */
+/** Origins that CORS allows. */
 export const originFields = () => ({
   allowedOrigins: list('PARLEY_WEBSERVER_ALLOWED_ORIGINS', {
     toml: 'webserver.allowed_origins',
     default: ['*'],
-    doc: 'Origins whose pages may read responses. Exact entries may send cookies; "*" admits every origin, but without cookies.',
+    doc: 'Origins that CORS allows. Origins listed by name may send credentials; "*" allows every origin, without credentials.',
   }),
 })
 
-/** How deployables with clients determine the client's network, and the limits of a network. */
+/** How deployables that clients connect to determine a client's network, and the limit per network. */
 export const clientNetworkFields = () => ({
   trustedProxies: list('PARLEY_WEBSERVER_TRUSTED_PROXIES', {
     toml: 'webserver.trusted_proxies',
@@ -127,20 +127,20 @@ export const clientNetworkFields = () => ({
     pattern: /^[0-9A-Fa-f:.]+(\/\d{1,3})?$/,
     doc: 'Proxies in front of the HTTP port, as addresses or networks (10.0.0.0/8), whose X-Forwarded-For is trusted. The gateway need not be listed.',
   }),
-  trialsPerMinute: int('PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE', {
+  unauthenticatedPerMinute: int('PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE', {
     toml: 'limits.unauthenticated_per_minute',
     default: 6_000,
     min: 0,
-    doc: 'Calls, file requests and sockets without a valid credential, per network and minute, where a credential is required; 0: no limit.',
+    doc: 'Maximum number of calls, file requests and sockets per network and minute that need a credential but have no valid one; 0: no limit.',
   }),
 })
 
-/** Settings of the deployables that create or serve addresses of assets. */
+/** Settings of the deployables that create or serve signed URLs of assets. */
 export const assetsFields = () => ({
   assetsSigningSecret: secret('PARLEY_CORE_ASSETS_SIGNING_SECRET', {
     toml: 'core.assets.signing_secret',
     min: 32,
-    doc: 'signing secret of asset addresses; the same for the whole fleet, at least 32 characters',
+    doc: 'secret that signs asset URLs; the same for the whole fleet, at least 32 characters',
   }),
   ...publicUrlField(),
 })

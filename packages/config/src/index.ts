@@ -5,11 +5,11 @@ export {
   type AuthProviderType,
   type ProviderOptions,
 } from './auth-providers.ts'
-export { defineConfig, redacted, type ConfigOf, type Fields, type ReadConfig, type Sources } from './define.ts'
+export { defineConfig, redact, type ConfigOf, type Fields, type ReadConfig, type Sources } from './define.ts'
 export { describe, type SettingRow } from './describe.ts'
 export { effectiveSettings, type EffectiveSetting } from './effective.ts'
 export { ConfigError } from './error.ts'
-export { Mistake, Mistakes, type Field, type FieldOptions, type Given } from './field.ts'
+export { SettingError, SettingErrors, type Field, type FieldOptions, type LoadedSources } from './field.ts'
 export {
   assetsFields,
   busFields,

@@ -21,7 +21,7 @@ test.each<[string, { parse: (raw: unknown) => unknown }, unknown, unknown]>([
   ['list without its empty elements', list('X', { doc }), 'a,, b,', ['a', 'b']],
   ['list of the file', list('X', { doc }), ['a'], ['a']],
   ['word', oneOf('X', { doc, values: ['on', 'off'] }), 'off', 'off'],
-])('understands %s', (_, field, raw, value) => {
+])('a setting is parsed: %s', (_, field, raw, value) => {
   expect(field.parse(raw)).toEqual(value)
 })
 
@@ -41,6 +41,6 @@ test.each<[string, { parse: (raw: unknown) => unknown }, unknown]>([
   ['a list with a bad element', list('X', { doc, pattern: /@/ }), 'a@b,c'],
   ['too short a list', list('X', { doc, min: 1 }), ''],
   ['another word', oneOf('X', { doc, values: ['on', 'off'] }), 'OFF'],
-])('refuses %s', (_, field, raw) => {
+])('a setting refuses %s', (_, field, raw) => {
   expect(() => field.parse(raw)).toThrow()
 })

@@ -1,4 +1,4 @@
-import { fieldKind, Mistake, type Field, type FieldKind, type FieldOptions, type Limits } from './field.ts'
+import { fieldKind, SettingError, type Field, type FieldKind, type FieldOptions, type Limits } from './field.ts'
 
 /** Any text. `min` and `max` count characters. */
 export const str: FieldKind<string> = fieldKind('text', text)
@@ -9,15 +9,15 @@ export const secret: FieldKind<string> = fieldKind('secret', text, { secret: tru
 /** A whole number. */
 export const int: FieldKind<number> = fieldKind('whole number', (raw, limits) => {
   const value = typeof raw === 'string' && /^[+-]?\d+$/.test(raw.trim()) ? Number(raw) : raw
-  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw new Mistake('is not a whole number')
-  return within(value, limits)
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw new SettingError('is not a whole number')
+  return checkRange(value, limits)
 })
 
 /** A TCP port; 0 lets the system choose a free one. */
 export const port: FieldKind<number> = fieldKind('port', (raw) => {
   const value = typeof raw === 'string' && /^\d+$/.test(raw.trim()) ? Number(raw) : raw
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > 65_535) {
-    throw new Mistake('is not a port (0 to 65535)')
+    throw new SettingError('is not a port (0 to 65535)')
   }
   return value
 })
@@ -30,14 +30,14 @@ const booleans = new Map<unknown, boolean>([
 /** true or false; yes, on, 1 and their opposites are accepted too. */
 export const bool: FieldKind<boolean> = fieldKind('true or false', (raw) => {
   const value = booleans.get(typeof raw === 'string' ? raw.trim().toLowerCase() : raw)
-  if (value === undefined) throw new Mistake('is neither true nor false')
+  if (value === undefined) throw new SettingError('is neither true nor false')
   return value
 })
 
 /** An absolute URL, kept unchanged. */
 export const url: FieldKind<string> = fieldKind('URL', (raw, limits) => {
   const value = text(raw, limits)
-  if (!URL.canParse(value) || !value.includes('//')) throw new Mistake('is not an absolute URL')
+  if (!URL.canParse(value) || !value.includes('//')) throw new SettingError('is not an absolute URL')
   return value
 })
 
@@ -46,7 +46,8 @@ const milliseconds = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 /** A span of time such as `500ms`, `15s`, `3h` or `90d`, read as milliseconds. `min` and `max` are milliseconds. */
 export const duration: FieldKind<number> = fieldKind(
   'duration',
-  (raw, limits) => within(measured(raw, milliseconds, 'a span of time such as 500ms, 15s, 10m, 3h or 90d'), limits),
+  (raw, limits) =>
+    checkRange(parseQuantity(raw, milliseconds, 'a span of time such as 500ms, 15s, 10m, 3h or 90d'), limits),
   { shown: (value) => durationText(Number(value)) },
 )
 
@@ -61,7 +62,7 @@ const byteUnits = { B: 1, kB: 1e3, KB: 1e3, MB: 1e6, GB: 1e9, KiB: 1024, MiB: 10
 /** An amount of data such as `64 KiB` or `25 MB`, read as bytes. A bare number is bytes. */
 export const bytes: FieldKind<number> = fieldKind('size', (raw, limits) => {
   const value = typeof raw === 'number' || (typeof raw === 'string' && /^\d+$/.test(raw.trim())) ? `${raw} B` : raw
-  return within(Math.round(measured(value, byteUnits, 'a size such as 64 KiB or 25 MB')), limits)
+  return checkRange(Math.round(parseQuantity(value, byteUnits, 'a size such as 64 KiB or 25 MB')), limits)
 })
 
 /** Several texts: separated by commas in the environment, an array in the file. `min` and `max` count elements. */
@@ -70,11 +71,11 @@ export const list: FieldKind<readonly string[]> = fieldKind<readonly string[]>(
   (raw, { pattern, ...limits }) => {
     const elements: unknown = typeof raw === 'string' ? raw.split(',').map((element) => element.trim()) : raw
     if (!Array.isArray(elements) || !elements.every((element) => typeof element === 'string')) {
-      throw new Mistake('is not a list of texts')
+      throw new SettingError('is not a list of strings')
     }
     const present = elements.filter((element) => element !== '')
-    for (const element of present) matching(element, pattern)
-    within(present.length, limits, ' elements')
+    for (const element of present) checkPattern(element, pattern)
+    checkRange(present.length, limits, ' elements')
     return present
   },
 )
@@ -94,32 +95,32 @@ export function oneOf<const V extends string>(
 ): Field<V> {
   const kind: FieldKind<V> = fieldKind(options.values.join(', '), (raw) => {
     const value = options.values.find((candidate) => candidate === raw)
-    if (value === undefined) throw new Mistake(`is none of: ${options.values.join(', ')}`)
+    if (value === undefined) throw new SettingError(`is not one of: ${options.values.join(', ')}`)
     return value
   })
   return kind(env, options)
 }
 
 function text(raw: unknown, { pattern, ...limits }: Limits): string {
-  if (typeof raw !== 'string') throw new Mistake('is not a text')
-  within(raw.length, limits, ' characters')
-  return matching(raw, pattern)
+  if (typeof raw !== 'string') throw new SettingError('is not text')
+  checkRange(raw.length, limits, ' characters')
+  return checkPattern(raw, pattern)
 }
 
-function matching(value: string, pattern: RegExp | undefined): string {
-  if (pattern && !pattern.test(value)) throw new Mistake(`does not match ${pattern.source}`)
+function checkPattern(value: string, pattern: RegExp | undefined): string {
+  if (pattern && !pattern.test(value)) throw new SettingError(`does not match ${pattern.source}`)
   return value
 }
 
-function within(value: number, { min = -Infinity, max = Infinity }: Limits, unit = ''): number {
-  if (value < min) throw new Mistake(`is below the minimum of ${min}${unit}`)
-  if (value > max) throw new Mistake(`is above the maximum of ${max}${unit}`)
+function checkRange(value: number, { min = -Infinity, max = Infinity }: Limits, unit = ''): number {
+  if (value < min) throw new SettingError(`is below the minimum of ${min}${unit}`)
+  if (value > max) throw new SettingError(`is above the maximum of ${max}${unit}`)
   return value
 }
 
-function measured(raw: unknown, units: Record<string, number>, expected: string): number {
+function parseQuantity(raw: unknown, units: Record<string, number>, expected: string): number {
   const [, amount, unit] = (typeof raw === 'string' && /^(\d+(?:\.\d+)?)\s*([A-Za-z]+)$/.exec(raw.trim())) || []
   const size = unit !== undefined && Object.hasOwn(units, unit) ? units[unit] : undefined
-  if (amount === undefined || size === undefined) throw new Mistake(`is not ${expected}`)
+  if (amount === undefined || size === undefined) throw new SettingError(`is not ${expected}`)
   return Number(amount) * size
 }

@@ -14,11 +14,11 @@ const given = {
   PARLEY_LIVEKIT_API_SECRET: secret,
 }
 
-const mistakesOf = (env: Record<string, string>): readonly string[] => {
+const problemsOf = (env: Record<string, string>): readonly string[] => {
   try {
     whole({ env })
   } catch (error) {
-    if (error instanceof ConfigError) return error.mistakes
+    if (error instanceof ConfigError) return error.problems
     throw error
   }
   return []
@@ -48,9 +48,9 @@ test('while calls are disabled there is no configuration, and clients get no add
   expect(() => address({ env: { PARLEY_LIVEKIT_ENABLED: 'true' } })).toThrow('PARLEY_LIVEKIT_URL: is missing')
 })
 
-test('all mistakes are reported at once', () => {
+test('all problems are reported at once', () => {
   const missing = ['PARLEY_LIVEKIT_URL', 'PARLEY_LIVEKIT_API_KEY', 'PARLEY_LIVEKIT_API_SECRET']
-  expect(mistakesOf({ PARLEY_LIVEKIT_ENABLED: 'true' })).toEqual(
+  expect(problemsOf({ PARLEY_LIVEKIT_ENABLED: 'true' })).toEqual(
     missing.map((name) => expect.stringContaining(`${name}: is missing; livekit.enabled needs it`)),
   )
   const wrong = {
@@ -59,7 +59,7 @@ test('all mistakes are reported at once', () => {
     PARLEY_LIVEKIT_SERVER_ID: 'two words',
     PARLEY_LIVEKIT_WEBHOOK_API_KEY: 'hook',
   }
-  const mistakes = mistakesOf(wrong)
-  expect(mistakes).toHaveLength(4)
-  expect(mistakes.join()).not.toContain('short')
+  const problems = problemsOf(wrong)
+  expect(problems).toHaveLength(4)
+  expect(problems.join()).not.toContain('short')
 })

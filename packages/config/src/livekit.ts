@@ -4,7 +4,7 @@ import { bool, secret, str, url } from './kinds.ts'
 
 /** The media server of calls, as the operator configured it. */
 export type LivekitSettings = {
-  /** Address for clients and this server. */
+  /** URL for clients and this server. */
   readonly url: string
   readonly apiKey: string
   readonly apiSecret: string
@@ -23,7 +23,7 @@ const address = url('PARLEY_LIVEKIT_URL', {
   toml: 'livekit.url',
   optional: true,
   pattern: /^(wss?|https?):\/\//,
-  doc: 'address of the LiveKit server for clients and this server, such as wss://media.example.org',
+  doc: 'URL of the LiveKit server, for clients and for this server, such as wss://media.example.org',
 })
 const apiKey = str('PARLEY_LIVEKIT_API_KEY', {
   toml: 'livekit.api_key',
@@ -56,7 +56,7 @@ const webhookApiSecret = secret('PARLEY_LIVEKIT_WEBHOOK_API_SECRET', {
   doc: 'secret of livekit.webhook_api_key, at least 32 characters',
 })
 
-/** The address of the media server for clients; undefined when calls are off. */
+/** The URL of the media server for clients; undefined when calls are off. */
 export const livekitAddressFields = (): { livekitUrl: Field<string | undefined> } => ({
   livekitUrl: combinedField(address, [enabled, address], (reader) => {
     const isEnabled = reader.read(enabled) ?? false
@@ -88,7 +88,7 @@ function readLivekit(reader: FieldReader): LivekitSettings | undefined {
   const [at, key, apiSecretGiven] = [address, apiKey, apiSecret].map((one) => readIf(isEnabled, reader, one))
   const [id, webhookKey, webhookSecret] = [serverId, webhookApiKey, webhookApiSecret].map((one) => reader.read(one))
   if ((webhookKey === undefined) !== (webhookSecret === undefined))
-    reader.mistakes.push(`${webhookApiKey.env[0]} and ${webhookApiSecret.env[0]}: give both or none`)
+    reader.problems.push(`${webhookApiKey.env[0]} and ${webhookApiSecret.env[0]}: set both or neither`)
   if (!isEnabled || at === undefined || key === undefined || apiSecretGiven === undefined) return undefined
   const other =
     webhookKey === undefined || webhookSecret === undefined ? [] : [{ key: webhookKey, secret: webhookSecret }]

@@ -7,7 +7,7 @@ import {
   publicKeyOf,
   pushFields,
   pushOfferFields,
-  redacted,
+  redact,
 } from './index.ts'
 
 const readConfig = defineConfig(pushFields())
@@ -22,12 +22,12 @@ const whole = {
   PARLEY_WEBSERVER_URL: 'https://chat.example.org',
 }
 
-function mistakesOf(env: NodeJS.ProcessEnv, read: (sources: { env: NodeJS.ProcessEnv }) => unknown = readConfig) {
+function problemsOf(env: NodeJS.ProcessEnv, read: (sources: { env: NodeJS.ProcessEnv }) => unknown = readConfig) {
   try {
     read({ env })
     return []
   } catch (error) {
-    if (error instanceof ConfigError) return error.mistakes
+    if (error instanceof ConfigError) return error.problems
     throw error
   }
 }
@@ -44,20 +44,20 @@ test('the keys are read, and the private one is never shown', () => {
     ...{ publicKey, privateKey, subject: 'mailto:push@example.org' },
     publicUrl: 'https://chat.example.org',
   })
-  expect(JSON.stringify(redacted(config))).not.toContain(privateKey)
-  expect(redacted(config)).toMatchObject({ push: { publicKey, privateKey: '***' } })
+  expect(JSON.stringify(redact(config))).not.toContain(privateKey)
+  expect(redact(config)).toMatchObject({ push: { publicKey, privateKey: '***' } })
   expect(readConfig({ env: { ...whole, PARLEY_PUSH_VAPID_SUBJECT: 'https://example.org' } }).push).toBeDefined()
 })
 
 test('a service that only offers push needs only the public key', () => {
   const { PARLEY_PUSH_VAPID_PRIVATE_KEY: _, ...env } = whole
   expect(readOffer({ env }).push).toEqual({ publicKey })
-  expect(mistakesOf({ PARLEY_PUSH_ENABLED: 'true' }, readOffer)).toEqual([
+  expect(problemsOf({ PARLEY_PUSH_ENABLED: 'true' }, readOffer)).toEqual([
     'PARLEY_PUSH_VAPID_PUBLIC_KEY (push.vapid_public_key): is missing: push.enabled is set',
   ])
 })
 
-test('the settings accept every generated pair, also one whose number begins with zeros', () => {
+test('the settings accept every generated pair, including one whose number begins with zeros', () => {
   // One number in 256 begins with a zero.
   const lengths = Array.from({ length: 3000 }, () => newVapidKeys().privateKey.length)
   expect(new Set(lengths)).toEqual(new Set([43]))
@@ -66,7 +66,7 @@ test('the settings accept every generated pair, also one whose number begins wit
 })
 
 test('all missing settings are reported at once', () => {
-  expect(mistakesOf({ PARLEY_PUSH_ENABLED: 'true' })).toEqual([
+  expect(problemsOf({ PARLEY_PUSH_ENABLED: 'true' })).toEqual([
     'PARLEY_PUSH_VAPID_PUBLIC_KEY (push.vapid_public_key): is missing: push.enabled is set',
     'PARLEY_PUSH_VAPID_PRIVATE_KEY (push.vapid_private_key): is missing: push.enabled is set',
     'PARLEY_PUSH_VAPID_SUBJECT (push.vapid_subject): is missing: push.enabled is set',
@@ -84,13 +84,13 @@ test.each([
   ['PARLEY_PUSH_VAPID_SUBJECT', 'http://example.org'],
   ['PARLEY_PUSH_ENABLED', 'perhaps'],
 ])('%s may not be %s', (name, value) => {
-  const mistakes = mistakesOf({ ...whole, [name]: value })
-  expect(mistakes).toHaveLength(1)
-  expect(mistakes[0]).toContain(name)
-  if (name.includes('PRIVATE')) expect(mistakes[0]).not.toContain(value)
+  const problems = problemsOf({ ...whole, [name]: value })
+  expect(problems).toHaveLength(1)
+  expect(problems[0]).toContain(name)
+  if (name.includes('PRIVATE')) expect(problems[0]).not.toContain(value)
 })
 
-test('each of its settings is documented', () => {
+test('each setting of push is documented', () => {
   expect(describeConfig(readConfig).map(({ env, toml }) => [env, toml])).toEqual([
     ['PARLEY_PUSH_ENABLED', 'push.enabled'],
     ['PARLEY_PUSH_VAPID_PUBLIC_KEY', 'push.vapid_public_key'],

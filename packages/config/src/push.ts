@@ -12,7 +12,7 @@ export type PushSettings = {
   readonly privateKey: string
   /** mailto: or https: address at which push services reach the operator of this server. */
   readonly subject: string
-  /** Base address of links in notifications. */
+  /** Base URL of links in notifications. */
   readonly publicUrl: string
 }
 
@@ -40,7 +40,7 @@ const subject = str('PARLEY_PUSH_VAPID_SUBJECT', {
 const { publicUrl } = publicUrlField()
 
 /**
- * Keys for signing pushes, and the base address of their links; undefined while push is off. For the sender of pushes.
+ * Keys for signing pushes, and the base URL of their links; undefined while push is off. For the sender of pushes.
  */
 export const pushFields = () => ({
   push: ifEnabled([enabled, publicKey, privateKey, subject, { ...publicUrl, optional: true }], readSettings),
@@ -49,21 +49,21 @@ export const pushFields = () => ({
 /** Only the public key, for deployables that pass it to browsers; undefined while push is off. */
 export const pushOfferFields = () => ({
   push: ifEnabled<Pick<PushSettings, 'publicKey'>>([enabled, publicKey], (reader) => ({
-    publicKey: needed(reader, publicKey, mistakeOfPublicKey),
+    publicKey: readRequired(reader, publicKey, problemOfPublicKey),
   })),
 })
 
 function readSettings(reader: FieldReader): PushSettings {
   const keys = {
-    publicKey: needed(reader, publicKey, mistakeOfPublicKey),
-    privateKey: needed(reader, privateKey, mistakeOfPrivateKey),
+    publicKey: readRequired(reader, publicKey, problemOfPublicKey),
+    privateKey: readRequired(reader, privateKey, problemOfPrivateKey),
   }
-  if (reader.mistakes.length === 0 && publicKeyOf(keys.privateKey) !== keys.publicKey)
-    reader.mistakes.push(`${nameOf(privateKey)}: does not belong to ${nameOf(publicKey)}`)
+  if (reader.problems.length === 0 && publicKeyOf(keys.privateKey) !== keys.publicKey)
+    reader.problems.push(`${nameOf(privateKey)}: does not belong to ${nameOf(publicKey)}`)
   return {
     ...keys,
-    subject: needed(reader, subject, mistakeOfSubject),
-    publicUrl: needed(reader, { ...publicUrl, optional: true }, () => undefined),
+    subject: readRequired(reader, subject, problemOfSubject),
+    publicUrl: readRequired(reader, { ...publicUrl, optional: true }, () => undefined),
   }
 }
 
@@ -87,12 +87,12 @@ export function publicKeyOf(privateKey: string): string {
 
 const base64url = /^[\w-]+$/
 
-function mistakeOfPublicKey(key: string): string | undefined {
+function problemOfPublicKey(key: string): string | undefined {
   const isPoint = base64url.test(key) && Buffer.from(key, 'base64url').length === 65 && key.startsWith('B')
   return isPoint ? undefined : 'is not a public VAPID key: 65 bytes as base64url without padding, beginning with B'
 }
 
-function mistakeOfPrivateKey(key: string): string | undefined {
+function problemOfPrivateKey(key: string): string | undefined {
   const wrong = 'the given value is not a private VAPID key: 32 bytes as base64url without padding'
   if (!base64url.test(key) || Buffer.from(key, 'base64url').length !== 32) return wrong
   try {
@@ -102,7 +102,7 @@ function mistakeOfPrivateKey(key: string): string | undefined {
   }
 }
 
-const mistakeOfSubject = (address: string): string | undefined =>
+const problemOfSubject = (address: string): string | undefined =>
   /^mailto:[^\s@]+@[^\s@]+$/.test(address) || (address.startsWith('https://') && URL.canParse(address))
     ? undefined
     : 'is neither a mailto: nor an https: address'
@@ -119,17 +119,19 @@ function ifEnabled<T>(parts: readonly Field<unknown>[], read: (reader: FieldRead
 const hasPrivateKey = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && 'privateKey' in value
 
-/** The value of a setting that push requires; if it is missing or invalid, an empty text and a mistake. */
-function needed(
+/**
+ * The value of a setting that push requires; if it is missing or invalid, an empty string, and the problem is recorded.
+ */
+function readRequired(
   reader: FieldReader,
   field: Field<string | undefined>,
-  mistakeOf: (value: string) => string | undefined,
+  problemOf: (value: string) => string | undefined,
 ): string {
   const missing = 'is missing: push.enabled is set'
   const value = reader.required(field, `${nameOf(field)}: ${missing}`)
   if (value === undefined) return ''
-  const mistake = value === '' ? missing : mistakeOf(value)
-  if (mistake !== undefined) reader.mistakes.push(`${nameOf(field)}: ${mistake}`)
+  const problem = value === '' ? missing : problemOf(value)
+  if (problem !== undefined) reader.problems.push(`${nameOf(field)}: ${problem}`)
   return value
 }
 

@@ -1,27 +1,27 @@
-import { Mistake, type Field, type Given } from './field.ts'
+import { SettingError, type Field, type LoadedSources } from './field.ts'
 
-/** The value of one field: the environment wins over the file, the file over the default. */
-export function readField<T>(field: Field<T>, given: Given): T {
-  if (field.read) return field.read(given)
-  const { env, file } = given
+/** The value of one field. The environment takes precedence over the file, and the file over the default. */
+export function readField<T>(field: Field<T>, sources: LoadedSources): T {
+  if (field.read) return field.read(sources)
+  const { env, file } = sources
   for (const name of field.env) {
-    if (env[name]) return parsed(field, env[name], name)
+    if (env[name]) return parseFrom(field, env[name], name)
   }
   const fromFile = field.toml && file?.get(field.toml)
-  if (file && fromFile !== undefined) return parsed(field, fromFile, `${field.toml} in ${file.path}`)
+  if (file && fromFile !== undefined) return parseFrom(field, fromFile, `${field.toml} in ${file.path}`)
   if (field.default !== undefined) return field.parse(field.default)
   // Only the overload for optional fields creates such a field, and its T includes undefined.
   if (field.optional) return undefined as T
-  throw new Mistake(`${field.env[0]}: is missing (${field.doc})`)
+  throw new SettingError(`${field.env[0]}: is missing (${field.doc})`)
 }
 
-function parsed<T>(field: Field<T>, raw: unknown, source: string): T {
+function parseFrom<T>(field: Field<T>, raw: unknown, source: string): T {
   try {
     return field.parse(raw)
   } catch (error) {
-    if (!(error instanceof Mistake)) throw error
+    if (!(error instanceof SettingError)) throw error
     const shown = field.secret ? 'the given value' : JSON.stringify(withoutPassword(raw))
-    throw new Mistake(`${source}: ${shown} ${error.message}`)
+    throw new SettingError(`${source}: ${shown} ${error.message}`)
   }
 }
 

@@ -17,7 +17,7 @@ test('the password in a URL is hidden, both encoded and decoded', () => {
   expect(secretsOf('redis://:100%sure@redis')).toContain('100%sure')
 })
 
-test('a value of several lines, also as a message has it', () => {
+test('a value of several lines is also found on one line, as messages have it', () => {
   expect(secretsOf('first line\n  second\n')).toContain('first line second')
 })
 
@@ -27,7 +27,7 @@ test('the longest secrets come first, so that none is replaced partially', () =>
   expect([...new Set(secretsIn(fields, { env }))]).toEqual(['secret and more', 'secret'])
 })
 
-test('secrets of repeated tables, from the file and from the environment', () => {
+test('secrets of repeated tables are found in the file and in the environment', () => {
   const file = join(dir, 'parley.toml')
   writeFileSync(file, '[[auth.providers]]\nid = "one"\nclient_secret = "secret-of-one"\n')
   const env = { PARLEY_AUTH_PROVIDERS_1_CLIENT_SECRET: 'secret-of-two' }
@@ -35,7 +35,7 @@ test('secrets of repeated tables, from the file and from the environment', () =>
   expect(secrets).toEqual(expect.arrayContaining(['secret-of-one', 'secret-of-two']))
 })
 
-test('what a collector is signed in to with, whatever fields there are', () => {
+test('credentials for collectors are found, whatever fields are declared', () => {
   const env = {
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://me:p%40ssword@collector:4318',
     OTEL_EXPORTER_OTLP_HEADERS: 'user=x,authorization=Basic%20c2VjcmV0',

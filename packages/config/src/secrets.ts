@@ -2,15 +2,15 @@ import { defineConfig, type Fields, type Sources } from './define.ts'
 import type { Field } from './field.ts'
 
 /** Shorter values would be found in ordinary words. */
-const shortest = 4
-/** Rows of a repeated table in which secrets are looked for. */
-const mostRows = 50
+const minLength = 4
+/** How many rows of a repeated table are searched for secrets. */
+const maxRows = 50
 
 /**
- * The secrets in the settings that are given: the values of secret fields, what OpenTelemetry takes from the environment
- * to sign in to a collector, and the passwords in URLs among them. None of them may appear in a text. The longest come
- * first, because one may contain another. Without `collectors`, none of what OpenTelemetry takes: the value of a header
- * may be an ordinary word, such as the name of a tenant, which texts about something else contain, too.
+ * Collects the secrets in the given settings, which must not appear in any text: the values of secret fields, the
+ * credentials for telemetry collectors in the environment, and the passwords in URLs among these. The longest come
+ * first, because one may contain another. Without `collectors`, the credentials for collectors are left out: a header
+ * may be an ordinary word, such as the name of a tenant, which unrelated texts contain too.
  */
 export function secretsIn(fields: Fields, sources: Sources, { collectors = true } = {}): string[] {
   const declared = Object.values(fields)
@@ -18,10 +18,10 @@ export function secretsIn(fields: Fields, sources: Sources, { collectors = true 
     .filter(({ secret }) => secret)
     .flatMap((field) => (field.toml?.includes('[]') ? rowsOf(field) : [field]))
     .flatMap((field) => valueOf(field, sources) ?? [])
-  const ofOthers = collectors ? ofCollectors(sources.env ?? process.env) : []
-  return [...declared.flatMap((value) => [value, ...passwordIn(value)]), ...ofOthers]
-    .flatMap((value) => [value, onOneLine(value)])
-    .filter((value) => value.length >= shortest)
+  const forCollectors = collectors ? collectorSecrets(sources.env ?? process.env) : []
+  return [...declared.flatMap((value) => [value, ...passwordIn(value)]), ...forCollectors]
+    .flatMap((value) => [value, collapseSpaces(value)])
+    .filter((value) => value.length >= minLength)
     .toSorted((one, other) => other.length - one.length)
 }
 
@@ -29,12 +29,12 @@ export function secretsIn(fields: Fields, sources: Sources, { collectors = true 
 export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text)
 
-/** With single spaces, as a value stands in the reason of a failure (`reasonOf`). */
-const onOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
+/** Collapses white space, as `reasonOf` does in the reason of a failure. */
+const collapseSpaces = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 
 /** A column of a repeated table, as one field for each row. */
 const rowsOf = (column: Field<unknown>): Field<unknown>[] =>
-  Array.from({ length: mostRows }, (_, n) => ({
+  Array.from({ length: maxRows }, (_, n) => ({
     ...column,
     env: column.env.map((name) => name.replace('<n>', String(n))),
     toml: column.toml?.replace('[]', `.${n}`),
@@ -51,19 +51,19 @@ function valueOf(field: Field<unknown>, { env = process.env, file }: Sources): s
   }
 }
 
-const passwordIn = (value: string): string[] => asSent(URL.parse(value)?.password ?? '')
+const passwordIn = (value: string): string[] => withDecoded(URL.parse(value)?.password ?? '')
 
-/** User and password in the addresses of collectors, which may be mistyped, and the values of headers. */
-const ofCollectors = (env: NodeJS.ProcessEnv): string[] =>
+/** The user and password in collector URLs, even in malformed ones, and the values of collector headers. */
+const collectorSecrets = (env: NodeJS.ProcessEnv): string[] =>
   Object.entries(env).flatMap(([name, value = '']) => {
     if (/^OTEL_EXPORTER_OTLP_(\w+_)?ENDPOINT$/.test(name))
       return [/^(?:\w+:?\/\/)?(.*)@/.exec(value.trim())?.[1] ?? '', ...passwordIn(value.trim())]
     if (!/^OTEL_EXPORTER_OTLP_(\w+_)?HEADERS$/.test(name)) return []
-    return value.split(',').flatMap((header) => asSent(header.slice(header.indexOf('=') + 1).trim()))
+    return value.split(',').flatMap((header) => withDecoded(header.slice(header.indexOf('=') + 1).trim()))
   })
 
-/** A value as it is written and, since it may be percent-encoded, as it is sent. */
-function asSent(value: string): string[] {
+/** A value as it is written, and decoded if it is percent-encoded. */
+function withDecoded(value: string): string[] {
   try {
     return [value, decodeURIComponent(value)]
   } catch {

@@ -20,13 +20,13 @@ test('services are listed by package and name', () => {
   expect(names).toEqual([...names].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1)))
 })
 
-describe('owners', () => {
-  test('every public method has exactly one', () => {
+describe('the owner of methods', () => {
+  test('is exactly one deployable for every public method', () => {
     const owned = deployables.flatMap((deployable) => ownedMethods(deployable).map(methodPath))
     expect([...owned].sort()).toEqual(publicMethods.map(methodPath).sort())
   })
 
-  test('rooms and messaging share RoomService', () => {
+  test('is rooms or messaging for those of RoomService', () => {
     const paths = (deployable: Deployable) =>
       ownedMethods(deployable)
         .filter((method) => method.parent === RoomService)
@@ -41,20 +41,20 @@ describe('owners', () => {
     expect(paths('rooms')).toHaveLength(16)
   })
 
-  test('gateway and realtime own none, internal methods have none', () => {
+  test('is never gateway or realtime, and internal methods have none', () => {
     expect([...ownedMethods('gateway'), ...ownedMethods('realtime')]).toEqual([])
     expect(AccountsInternalService.methods.map(ownerOf)).toEqual(AccountsInternalService.methods.map(() => undefined))
   })
 })
 
-test('a method path is service and method', () => {
+test('the path of a method consists of service and method', () => {
   expect(methodPath(RoomService.method.createRoom)).toBe('/svc.api.v1.RoomService/CreateRoom')
 })
 
 describe('public files', () => {
   const names = publicFiles.map((file) => `${file.name}.proto`)
 
-  test('hold every file of the public packages and nothing internal', () => {
+  test('contain every file of the public packages and nothing internal', () => {
     const proto = new URL('../../../proto/', import.meta.url)
     const declared = ['api', 'admin', 'auth', 'discovery', 'realtime'].flatMap((area) =>
       readdirSync(new URL(`svc/${area}/v1/`, proto)).map((file) => `svc/${area}/v1/${file}`),

@@ -137,10 +137,10 @@ export type OwnedMethodName<D extends Deployable, S extends DescService> = S ext
 
 const packageOrder = ['api', 'admin', 'auth', 'discovery']
 const packageOf = ({ typeName }: DescService) => packageOrder.indexOf(typeName.split('.')[1] ?? '')
-const answered = Object.values(services).flatMap((owned: Record<string, DescService>) => Object.values(owned))
+const allServices = Object.values(services).flatMap((owned: Record<string, DescService>) => Object.values(owned))
 
 /** Every service clients may call, by package, then by name. */
-export const publicServices: readonly DescService[] = [...new Set(answered)]
+export const publicServices: readonly DescService[] = [...new Set(allServices)]
   .filter((service) => packageOf(service) >= 0)
   .sort((a, b) => packageOf(a) - packageOf(b) || (a.typeName < b.typeName ? -1 : 1))
 
@@ -156,13 +156,13 @@ export function methodPath(method: DescMethod): string {
 
 /** The deployable that answers a public method; undefined for methods that are not public. */
 export function ownerOf(method: DescMethod): Deployable | undefined {
-  return publicServices.includes(method.parent) ? findAnswerer(method) : undefined
+  return publicServices.includes(method.parent) ? findDeployable(method) : undefined
 }
 
 /** The deployable that serves a method, public or not. Throws a RangeError for an unknown method. */
-export function answererOf(method: DescMethod): Deployable {
-  const owner = findAnswerer(method)
-  if (owner === undefined) throw new RangeError(`nobody answers ${method.parent.typeName}.${method.name}`)
+export function deployableOf(method: DescMethod): Deployable {
+  const owner = findDeployable(method)
+  if (owner === undefined) throw new RangeError(`no deployable serves ${method.parent.typeName}.${method.name}`)
   return owner
 }
 
@@ -171,7 +171,10 @@ export function ownedMethods(deployable: Deployable): DescMethodUnary[] {
   return publicMethods.filter((method) => ownerOf(method) === deployable)
 }
 
-/** Whether the manifest lets a deployable call a method: public ones if it speaks for users, internal ones one by one. */
+/**
+ * Whether the manifest allows a deployable to call a method: a public one if it calls on behalf of users, an internal
+ * one if its `calls` list it.
+ */
 export function mayCall(caller: string, method: DescMethod): boolean {
   const name = deployableNames.find((deployable) => deployable === caller)
   if (name === undefined) return false
@@ -187,7 +190,7 @@ export const publicFiles: readonly DescFile[] = withImports([
   file_svc_realtime_v1_realtime,
 ])
 
-function findAnswerer(method: DescMethod): Deployable | undefined {
+function findDeployable(method: DescMethod): Deployable | undefined {
   if (method.parent === RoomService)
     return roomLogMethods.some((name) => name === method.localName) ? 'messaging' : 'rooms'
   const deployables = Object.entries(services) as [Deployable, Record<string, DescService>][]

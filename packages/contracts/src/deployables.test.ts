@@ -17,10 +17,10 @@ test.each(deployableNames)('%s calls only internal methods that exist', (name) =
   }
 })
 
-test('ports, paths and names of lists are of one deployable each', () => {
+test('no two deployables have the same port, path, setting or variable', () => {
   const ports = deployableNames.flatMap((name) => factsOf(name).http ?? [])
-  for (const fact of ['number', 'path', 'listedAs', 'published'] as const) {
-    const given = ports.flatMap((port) => port[fact] ?? [])
-    expect([fact, new Set(given).size]).toEqual([fact, given.length])
+  for (const property of ['number', 'path', 'listedAs', 'published'] as const) {
+    const values = ports.flatMap((port) => port[property] ?? [])
+    expect([property, new Set(values).size]).toEqual([property, values.length])
   }
 })

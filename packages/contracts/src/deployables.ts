@@ -1,6 +1,6 @@
-import type { DeployableFacts } from './deployable-facts.ts'
+import type { DeployableProperties } from './deployable-properties.ts'
 
-export { type DeployableFacts, sharedSecrets } from './deployable-facts.ts'
+export { type DeployableProperties, sharedSecrets } from './deployable-properties.ts'
 
 /**
  * The manifest: the properties of each deployable that an operator does not choose. The catalogue, the supervisor and
@@ -9,7 +9,7 @@ export { type DeployableFacts, sharedSecrets } from './deployable-facts.ts'
 export const deployables = {
   gateway: {
     about:
-      'Calls methods on behalf of users: no other may call public methods (three tokens; internal ones have four).',
+      'Calls methods on behalf of users: no other deployable may call public methods, whose subjects have three tokens (those of internal methods have four).',
     http: {
       number: 8080,
       settings: ['PARLEY_WEBSERVER_PORT', 'PARLEY_PORT'],
@@ -216,20 +216,23 @@ export const deployables = {
     ],
     consumes: ['members-left', 'members-banned', 'rooms-narrowed', 'accounts-deleted', 'credentials-ended', 'erasures'],
   },
-} as const satisfies Record<string, DeployableFacts>
+} as const satisfies Record<string, DeployableProperties>
 
-/** The parts of the fleet that are started on their own. */
+/** The parts of the fleet that can run as separate processes. */
 export type Deployable = keyof typeof deployables
 
 export const deployableNames = Object.keys(deployables) as Deployable[]
 
-/** The facts of a deployable, typed so that the optional ones can be read too. */
-export const factsOf = (name: Deployable): DeployableFacts => deployables[name]
+/** The properties of a deployable, typed so that the optional ones can be read too. */
+export const factsOf = (name: Deployable): DeployableProperties => deployables[name]
 
 /** Deployables with a database. */
 export const databaseOwners = deployableNames.filter((name) => factsOf(name).database)
 
-/** Deployables that run in one process in the compact layout: all but realtime, whose sockets must never wait. */
+/**
+ * Deployables that run in one process in the compact layout: all but realtime, whose sockets must never wait for
+ * requests.
+ */
 export type CompactDeployable = Exclude<Deployable, 'realtime'>
 export const compactDeployables = deployableNames.filter((name): name is CompactDeployable => name !== 'realtime')
 

@@ -3,7 +3,7 @@ import type { DescFile } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
 import { describe, expect, test } from '@jest/globals'
 import { publicFiles, publicServices } from '../src/catalogue.ts'
-import { messageFacts } from './_facts.ts'
+import { messageLines } from './_wire-lines.ts'
 
 /** Numbers below this belong to the wire contract; our own additions start here. */
 const firstOwnNumber = 100
@@ -12,11 +12,11 @@ const wire = readFileSync(new URL('wire.txt', import.meta.url), 'utf8')
   .trim()
   .split('\n')
 const files = publicFiles.filter((file) => file.proto.package.startsWith('svc.'))
-const facts = files.flatMap(fileFacts)
+const lines = files.flatMap(fileLines)
 
-function fileFacts(file: DescFile): string[] {
+function fileLines(file: DescFile): string[] {
   return [
-    ...file.messages.flatMap(messageFacts),
+    ...file.messages.flatMap(messageLines),
     ...file.enums.flatMap((e) => e.values.map((value) => `value ${e.typeName} ${value.number} ${value.name}`)),
     ...file.services.flatMap((service) =>
       service.methods.map(
@@ -27,15 +27,15 @@ function fileFacts(file: DescFile): string[] {
 }
 
 test('the wire contract is unchanged', () => {
-  const held = new Set(facts)
+  const held = new Set(lines)
   expect(wire.length).toBeGreaterThan(1800)
-  expect(wire.filter((fact) => !held.has(fact))).toEqual([])
+  expect(wire.filter((line) => !held.has(line))).toEqual([])
 })
 
 describe('additions', () => {
   const known = new Set(wire)
-  const added = facts.filter((fact) => !known.has(fact)).map((fact) => fact.split(' '))
-  const owners = new Set(wire.map((fact) => fact.split(' ')[1]))
+  const added = lines.filter((line) => !known.has(line)).map((line) => line.split(' '))
+  const owners = new Set(wire.map((line) => line.split(' ')[1]))
 
   test('to known messages and enums are fields and values from 100 up', () => {
     for (const [kind, owner, number] of added.filter(([, owner]) => owners.has(owner))) {
@@ -45,7 +45,7 @@ describe('additions', () => {
   })
 
   /** Messages that are not in the original contract, and their methods. */
-  const newFacts = [
+  const newLines = [
     ...methodsOf('svc.admin.v1.AdminUserService', 'svc.admin.v1', [
       ...['CreateUser', 'DeactivateUser', 'ReactivateUser', 'CreateInvite', 'ListInvites', 'RevokeInvite'],
       'RemoveUserEmailAddress',
@@ -119,7 +119,7 @@ describe('additions', () => {
   ]
 
   test('are exactly the listed ones', () => {
-    expect(added.map((fact) => fact.slice(0, 6).join(' ')).sort()).toEqual(
+    expect(added.map((line) => line.slice(0, 6).join(' ')).sort()).toEqual(
       [
         'field svc.admin.v1.AdminMember 100 plain google.protobuf.Timestamp deactivated_at',
         'field svc.admin.v1.AdminMember 101 plain bool viewer_can_deactivate',
@@ -127,7 +127,7 @@ describe('additions', () => {
         'field svc.admin.v1.AdminNatsStreamInfo 101 plain int32 replicas_wanted',
         'field svc.admin.v1.AdminSystemInfo 100 plain svc.admin.v1.AdminStreamLosses stream_losses',
         'field svc.admin.v1.UpdateUserPasswordRequest 100 plain string current_password',
-        ...newFacts,
+        ...newLines,
         'field svc.api.v1.BatchGetUsersRequest 100 repeated string logins',
         'field svc.api.v1.GetViewerResponse 100 repeated svc.api.v1.Role mentionable_roles',
         'field svc.api.v1.ListRoomMembersRequest 100 plain svc.api.v1.RoomMembershipKind membership',
@@ -169,7 +169,7 @@ test('JSON names are the lowerCamelCase form of field names', () => {
   expect(fields.filter((field) => field.jsonName !== camel(field.name))).toEqual([])
 })
 
-test('reads are free of side effects and nothing else is', () => {
+test('all reads, and no other methods, are declared free of side effects', () => {
   const reads = /^(Get|List|BatchGet|Has|Explain)/
   // These hand out or accept a secret, which must never be part of a URL that may be cached.
   const secrets = ['GetCallToken', 'GetPendingExternalIdentity']

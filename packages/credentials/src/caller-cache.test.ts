@@ -21,7 +21,7 @@ const sessionEnded = create(EventSchema, {
 })
 
 let now: number
-let feedSilentMs: number | undefined
+let feedIdleMs: number | undefined
 let requested: number
 let answer: (digest: Buffer) => Promise<Caller | undefined>
 let rekeyed: { previous: Buffer; digest: Buffer }[]
@@ -30,7 +30,7 @@ let cache: CallerCache
 
 beforeEach(() => {
   now = 1e9
-  feedSilentMs = 0
+  feedIdleMs = 0
   requested = 0
   answer = async () => caller()
   rekeyed = []
@@ -44,7 +44,7 @@ beforeEach(() => {
       rekeyed.push(entry)
       await rekeying
     },
-    feedSilentMs: () => feedSilentMs ?? Infinity,
+    feedIdleMs: () => feedIdleMs ?? Infinity,
     now: () => now,
     maxEntries: 2,
   })
@@ -104,25 +104,25 @@ describe('the caller behind a credential', () => {
 
   test('is used for 15 minutes while accounts is down and the control feed is alive', async () => {
     await cache.find(digest)
-    answer = () => Promise.reject(new Error('away'))
+    answer = () => Promise.reject(new Error('unavailable'))
     now += 15 * 60_000 - 1
     expect(await cache.find(digest)).toBeDefined()
     now += 1
-    await expect(cache.find(digest)).rejects.toThrow('away')
+    await expect(cache.find(digest)).rejects.toThrow('unavailable')
   })
 
-  test('is used for only one second while the control feed is silent', async () => {
+  test('is used for only one second while no message of the control feed arrives', async () => {
     await cache.find(digest)
-    feedSilentMs = 3_001
+    feedIdleMs = 3_001
     now += 999
     await cache.find(digest)
     expect(requested).toBe(1)
-    answer = () => Promise.reject(new Error('away'))
+    answer = () => Promise.reject(new Error('unavailable'))
     now += 1
-    await expect(cache.find(digest)).rejects.toThrow('away')
+    await expect(cache.find(digest)).rejects.toThrow('unavailable')
   })
 
-  test('ends with the credential', async () => {
+  test('expires with the credential', async () => {
     answer = async () => caller({ expiresAt: new Date(now + 1_000) })
     expect(await cache.find(digest)).toBeDefined()
     now += 1_000
@@ -142,33 +142,34 @@ describe('the caller behind a credential', () => {
 
 describe('a credential stored under the previous secret key', () => {
   const previous = Buffer.alloc(32, 2)
-  const keptBy = (kept: Buffer) => (requested: Buffer) => Promise.resolve(requested.equals(kept) ? caller() : undefined)
+  const storedUnder = (kept: Buffer) => (requested: Buffer) =>
+    Promise.resolve(requested.equals(kept) ? caller() : undefined)
 
   test('is found, and stored under the current one from then on', async () => {
-    answer = keptBy(previous)
+    answer = storedUnder(previous)
     expect(await cache.findByEither({ digest, previous })).toMatchObject({ caller: { userId: 'U1' }, digest: previous })
     expect(rekeyed).toEqual([{ previous, digest }])
-    answer = keptBy(digest)
+    answer = storedUnder(digest)
     expect(await cache.findByEither({ digest, previous })).toMatchObject({ caller: { userId: 'U1' }, digest })
     expect(rekeyed).toHaveLength(1)
   })
 
   test('is rekeyed once for concurrent requests, again after a failure, and no request waits for it', async () => {
-    answer = keptBy(previous)
+    answer = storedUnder(previous)
     let fail = (_: Error) => {}
     rekeying = new Promise((_, reject) => (fail = reject))
     const many = Array.from({ length: 5 }, () => cache.findByEither({ digest, previous }))
     expect((await Promise.all(many)).map((found) => found?.caller.userId)).toEqual(Array(5).fill('U1'))
     expect(rekeyed).toHaveLength(1)
-    fail(new Error('away'))
+    fail(new Error('unavailable'))
     await rekeying.catch(() => undefined)
     await new Promise(setImmediate)
     await cache.findByEither({ digest, previous })
     expect(rekeyed).toHaveLength(2)
   })
 
-  test('is unknown without that key, and an unknown one is not rekeyed', async () => {
-    answer = keptBy(previous)
+  test('is unknown without the previous key, and an unknown credential is not rekeyed', async () => {
+    answer = storedUnder(previous)
     expect(await cache.findByEither({ digest, previous: undefined })).toBeUndefined()
     answer = () => Promise.resolve(undefined)
     expect(await cache.findByEither({ digest, previous })).toBeUndefined()

@@ -2,7 +2,7 @@ import type { Event } from '@parley/contracts/internal'
 import { LRUCache } from 'lru-cache'
 import { encodeCaller, type Caller } from './caller.ts'
 import type { CredentialDigests } from './credential-digest.ts'
-import { HeldCredentials } from './held-credentials.ts'
+import { RememberedCredentials } from './remembered-credentials.ts'
 
 /** A caller with its encoded form for the bus. */
 export type KnownCaller = { caller: Caller; encoded: string }
@@ -14,14 +14,14 @@ type Options = {
   /** Makes accounts store a credential under another digest. */
   rekey: (entry: { previous: Buffer; digest: Buffer }) => Promise<unknown>
   /** Milliseconds since the last message of the control feed; undefined for a process that does not follow it. */
-  feedSilentMs?: () => number
+  feedIdleMs?: () => number
   now?: () => number
   maxEntries?: number
   /** False disables caching, for a process that gets no revoke events and must not repeat an old answer. */
   remembers?: boolean
 }
 
-/** Credentials that are being rekeyed at the same time. */
+/** Maximum number of credentials that are rekeyed at the same time. */
 const maxRekeyings = 100
 /** How long a check is valid while the control feed is alive. */
 const freshMs = 30_000
@@ -29,7 +29,7 @@ const freshMs = 30_000
 const staleMs = 15 * 60_000
 /** How long a check is valid without the control feed. */
 const freshWithoutFeedMs = 1_000
-const feedSilenceLimitMs = 3_000
+const maxFeedIdleMs = 3_000
 
 /**
  * Resolves credentials to callers. Results are cached for a short time, and the control feed drops them when a session
@@ -42,12 +42,12 @@ export class CallerCache {
   readonly #entries: LRUCache<string, Entry>
   readonly #keysOfUser = new Map<string, Set<string>>()
   /** Used instead of the entries if nothing is cached. */
-  readonly #held = new HeldCredentials()
+  readonly #remembered = new RememberedCredentials()
   readonly #rekeying = new Set<string>()
   readonly #pending = new Map<string, Promise<KnownCaller | undefined>>()
   /** Users whose sessions or roles changed during running look-ups; those results are not cached. */
   readonly #changedMeanwhile = new Set<string>()
-  /** Raised when everything is dropped, so that results of look-ups that began before are not cached either. */
+  /** Incremented when everything is dropped, so that results of look-ups that began earlier are not cached either. */
   #generation = 0
 
   constructor(options: Options) {
@@ -65,13 +65,13 @@ export class CallerCache {
     const key = digest.toString('latin1')
     const entry = this.#entries.get(key)
     const now = this.#now()
-    const feedLives = (this.#options.feedSilentMs?.() ?? Infinity) <= feedSilenceLimitMs
-    if (entry && now - entry.checkedAt < (feedLives ? freshMs : freshWithoutFeedMs)) return unexpired(entry, now)
+    const isFeedAlive = (this.#options.feedIdleMs?.() ?? Infinity) <= maxFeedIdleMs
+    if (entry && now - entry.checkedAt < (isFeedAlive ? freshMs : freshWithoutFeedMs)) return unlessExpired(entry, now)
     try {
-      return unexpired(await this.#fetch(key, digest), now)
+      return unlessExpired(await this.#fetch(key, digest), now)
     } catch (error) {
-      if (entry && feedLives && this.#entries.get(key) === entry && now - entry.checkedAt < staleMs)
-        return unexpired(entry, now)
+      if (entry && isFeedAlive && this.#entries.get(key) === entry && now - entry.checkedAt < staleMs)
+        return unlessExpired(entry, now)
       throw error
     }
   }
@@ -99,9 +99,9 @@ export class CallerCache {
 
   /** Whether the credential was valid at its last check, however long ago that was. */
   remembers({ digest, previous }: CredentialDigests): boolean {
-    if (this.#options.remembers === false) return this.#held.has({ digest, previous })
-    const isKept = (one: Buffer) => this.#entries.has(one.toString('latin1'))
-    return isKept(digest) || (previous !== undefined && isKept(previous))
+    if (this.#options.remembers === false) return this.#remembered.has({ digest, previous })
+    const isCached = (one: Buffer) => this.#entries.has(one.toString('latin1'))
+    return isCached(digest) || (previous !== undefined && isCached(previous))
   }
 
   /** Applies an event of the control feed. */
@@ -129,8 +129,8 @@ export class CallerCache {
 
   async #authenticate(digest: Buffer): Promise<KnownCaller | undefined> {
     const caller = await this.#options.authenticate(digest)
-    const known = unexpired(caller && { caller, encoded: encodeCaller(caller) }, this.#now())
-    this.#held.note(digest, known !== undefined)
+    const known = unlessExpired(caller && { caller, encoded: encodeCaller(caller) }, this.#now())
+    this.#remembered.record(digest, known !== undefined)
     return known
   }
 
@@ -140,7 +140,7 @@ export class CallerCache {
       const generation = this.#generation
       pending = this.#options
         .authenticate(digest)
-        .then((caller) => this.#keep(key, caller, generation))
+        .then((caller) => this.#cache(key, caller, generation))
         .finally(() => {
           this.#pending.delete(key)
           if (this.#pending.size === 0) this.#changedMeanwhile.clear()
@@ -150,7 +150,7 @@ export class CallerCache {
     return pending
   }
 
-  #keep(key: string, caller: Caller | undefined, generation: number): KnownCaller | undefined {
+  #cache(key: string, caller: Caller | undefined, generation: number): KnownCaller | undefined {
     this.#entries.delete(key)
     if (!caller) return undefined
     const entry: Entry = { caller, encoded: encodeCaller(caller), checkedAt: this.#now() }
@@ -168,5 +168,5 @@ export class CallerCache {
   }
 }
 
-const unexpired = (known: KnownCaller | undefined, now: number): KnownCaller | undefined =>
+const unlessExpired = (known: KnownCaller | undefined, now: number): KnownCaller | undefined =>
   known && known.caller.expiresAt.getTime() > now ? known : undefined

@@ -20,9 +20,12 @@ test.each([
   expect(decodeCaller(encodeCaller(sent))).toEqual(sent)
 })
 
-test.each(['', 'AAAA', '!!', Buffer.from('{"userId":"U1"}').toString('base64')])('%p is no caller', (header) => {
-  expect(() => decodeCaller(header)).toThrow(/unauthenticated/)
-})
+test.each(['', 'AAAA', '!!', Buffer.from('{"userId":"U1"}').toString('base64')])(
+  '%p is not an encoded caller',
+  (header) => {
+    expect(() => decodeCaller(header)).toThrow(/unauthenticated/)
+  },
+)
 
 test('a digest depends on the key, the token and the purpose', () => {
   const digest = credentialDigest('key', 'token')

@@ -15,7 +15,7 @@ test('addresses forwarded by the gateway are distinguished from forged ones', ()
   expect(isOurs(forwardedHeaders({ secretKey: 'a secret of somebody else' }, '198.51.100.1'))).toBe(false)
 })
 
-test('and the previous key is still accepted after a rotation', () => {
+test('an address signed with the previous key is still accepted after a rotation', () => {
   const headers = forwardedHeaders({ secretKey }, '198.51.100.1')
   expect(isOurs(headers, { secretKey: 'the new key', previousSecretKey: secretKey })).toBe(true)
 })

@@ -3,7 +3,7 @@ export { CallerCache, type KnownCaller } from './caller-cache.ts'
 export { callerFrom, callerHeader, decodeCaller, encodeCaller, toCallerMessage, type Caller } from './caller.ts'
 export { credentialDigest, credentialDigests, type CredentialDigests } from './credential-digest.ts'
 export { forwardedHeaders, isForwardedByGateway } from './forwarded-address.ts'
-export { HeldCredentials } from './held-credentials.ts'
+export { RememberedCredentials } from './remembered-credentials.ts'
 export { internalPath } from './internal-path.ts'
 export { isLoopbackHost } from './loopback.ts'
 export {

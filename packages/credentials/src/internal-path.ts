@@ -1,10 +1,10 @@
 const maxLength = 2_048
 /** An arbitrary origin, which a path must not leave. */
-const here = 'http://here.invalid'
+const base = 'http://here.invalid'
 
 /**
- * Returns the path unchanged if it leads to a page of this server, otherwise undefined. Every redirect to a place named
- * in a request must be checked here.
+ * Returns the path unchanged if it leads to a page of this server, otherwise undefined. Every redirect to a path given
+ * in a request must be checked by this function.
  *
  * A path starts with a single "/" and is visible ASCII without a backslash, at most 2,048 characters. Its part before
  * "?" must not become the name of another host when dot segments are resolved, or when an intermediary decodes it once
@@ -14,22 +14,22 @@ export function internalPath(given: string | null | undefined): string | undefin
   if (!given || given.length > maxLength || !/^\/[\x21-\x5b\x5d-\x7e]*$/.test(given)) return undefined
   let path = given.split(/[?#]/, 1)[0] ?? ''
   for (let decoding = 0; decoding < 3; decoding++) {
-    if (!staysHere(path)) return undefined
-    const decoded = decodedOnce(path)
+    if (!staysOnHost(path)) return undefined
+    const decoded = decodeOnce(path)
     if (decoded === undefined) return undefined
     if (decoded === path) return given
     path = decoded
   }
-  return staysHere(path) ? given : undefined
+  return staysOnHost(path) ? given : undefined
 }
 
-function staysHere(path: string): boolean {
-  if (path.startsWith('//') || /[\\\x00-\x1f\x7f]/.test(path) || !URL.canParse(path, here)) return false
-  const { origin, pathname } = new URL(path, here)
-  return origin === here && !pathname.startsWith('//')
+function staysOnHost(path: string): boolean {
+  if (path.startsWith('//') || /[\\\x00-\x1f\x7f]/.test(path) || !URL.canParse(path, base)) return false
+  const { origin, pathname } = new URL(path, base)
+  return origin === base && !pathname.startsWith('//')
 }
 
-function decodedOnce(path: string): string | undefined {
+function decodeOnce(path: string): string | undefined {
   try {
     return decodeURIComponent(path)
   } catch {

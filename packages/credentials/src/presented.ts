@@ -2,7 +2,7 @@ import { credentialDigests, type CredentialDigests } from './credential-digest.t
 import type { SecretKeys } from './secret-digest.ts'
 import { verifySessionCookie } from './session-cookie.ts'
 
-/** Header access that node:http requests, HTTP/2 requests and fetch headers can all give. */
+/** Reads a header; an abstraction over node:http requests, HTTP/2 requests and fetch headers. */
 export type ReadHeader = (name: string) => string | undefined
 
 /** The credentials of a request, in the order in which they are tried. */
@@ -18,7 +18,7 @@ export type CredentialSecrets = SecretKeys & {
   previousCookieSigningSecret?: string | undefined
 }
 
-/** Secrets with which a cookie and its companion may have been signed, the current one first. */
+/** Secrets with which a cookie may have been signed, the current one first. */
 export const cookieSecrets = ({
   cookieSigningSecret,
   previousCookieSigningSecret,

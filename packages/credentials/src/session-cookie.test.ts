@@ -38,7 +38,7 @@ describe('the session cookie', () => {
     const planted = signSessionCookie('secret', hostHandle('planted'))
     expect(verifySessionCookie(['secret'], cookie(planted))).toBeUndefined()
     expect(verifySessionCookie(['secret'], `__Host-${sessionCookieName}=${planted}`)).toBe(hostHandle('planted'))
-    // An older session beside it is still found.
+    // An older session next to it is still found.
     const older = `${sessionCookieName}=${signSessionCookie('secret', 'older')}`
     expect(verifySessionCookie(['secret'], `${sessionCookieName}=${planted}; ${older}`)).toBe('older')
   })

@@ -15,15 +15,15 @@ export const hostHandle = (handle: string): string => hostHandlePrefix + handle
 const signature = (secret: string, handle: string): Buffer =>
   createHmac('sha256', secret).update('session-cookie\0').update(handle).digest()
 
-/** The value of the session cookie: the opaque handle and its signature, in characters a cookie may hold. */
+/** The value of the session cookie: the opaque handle and its signature, in characters that a cookie may contain. */
 export function signSessionCookie(secret: string, handle: string): string {
   return `${handle}.${signature(secret, handle).toString('base64url')}`
 }
 
 /**
  * The handle in the session cookie of a `Cookie` header; undefined if there is none or no secret verifies it. Of
- * several, the first with a valid signature is used; those that only this site can set come first. The plain name holds
- * sessions that began over http, and old ones that began over https before handles distinguished the two.
+ * several, the first with a valid signature is used; those that only this site can set come first. Cookies with the
+ * plain name are from sessions that began over http, or over https before handles distinguished the two.
  */
 export function verifySessionCookie(secrets: readonly string[], cookieHeader: string | undefined): string | undefined {
   const ofThisHost = readCookies(cookieHeader, siteCookieName(sessionCookieName, { secure: true }))

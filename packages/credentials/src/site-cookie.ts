@@ -1,10 +1,10 @@
 const hostPrefix = '__Host-'
 
-/** Name of a cookie of only this site: over https no other host of the domain can set or change it. */
+/** Name of a cookie that belongs to this host alone: over https no other host of the domain can set or change it. */
 export const siteCookieName = (name: string, { secure }: { secure: boolean }): string =>
   secure ? `${hostPrefix}${name}` : name
 
-/** The values of the cookies of this very name in a `Cookie` header. */
+/** The values of the cookies with exactly this name in a `Cookie` header. */
 export function readCookies(header: string | undefined, name: string): string[] {
   const pairs = (header?.split(';') ?? []).map((pair) => pair.trim())
   return pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1))

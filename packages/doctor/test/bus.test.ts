@@ -8,7 +8,7 @@ import { busUsers, deployableNames, factsOf } from '@parley/contracts/deployable
 import { requestKeeper, keepStream } from '@parley/events'
 import { type Nats, startNats } from '@parley/local/infrastructure'
 import { connectBus, type Bus } from '@parley/rpc'
-import { eventually, selfSigned } from '@parley/testkit'
+import { eventually, selfSignedCertificate } from '@parley/testkit'
 import { busCheck, streamCheck } from '../src/bus.ts'
 import { found, problems } from './_found.ts'
 
@@ -184,7 +184,7 @@ test('a server without JetStream', async () => {
 
 test('an expired certificate of NATS is reported', async () => {
   const dayMs = 86_400_000
-  const pair = selfSigned({ from: new Date(Date.now() - 9 * dayMs), until: new Date(Date.now() - dayMs) })
+  const pair = selfSignedCertificate({ from: new Date(Date.now() - 9 * dayMs), until: new Date(Date.now() - dayMs) })
   const tls = join(dir, 'tls.conf')
   writeFileSync(join(dir, 'server.crt'), pair.cert)
   writeFileSync(join(dir, 'server.key'), pair.key)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterAll, expect, test } from '@jest/globals'
-import { selfSigned, tlsServer } from '@parley/testkit'
+import { selfSignedCertificate, tlsServer } from '@parley/testkit'
 import { reportCertificateFile, reportServerCertificate } from '../src/certificates.ts'
 import { reportTo, type Finding } from '../src/finding.ts'
 
@@ -12,7 +12,7 @@ const dir = mkdtempSync(join(tmpdir(), 'parley-doctor-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 const inDays = (days: number) => new Date(Date.now() + days * dayMs)
-const certificate = (days: number) => selfSigned({ from: inDays(-100), until: inDays(days) })
+const certificate = (days: number) => selfSignedCertificate({ from: inDays(-100), until: inDays(days) })
 
 async function ofServer(pair: { cert: string; key: string }, servername?: string): Promise<Finding | undefined> {
   await using server = await tlsServer(pair)

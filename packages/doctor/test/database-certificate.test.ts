@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { startPostgres, type Postgres } from '@parley/local/infrastructure'
 import type { Database } from '@parley/postgres'
-import { eventually, openTestDatabase, selfSigned } from '@parley/testkit'
+import { eventually, openTestDatabase, selfSignedCertificate } from '@parley/testkit'
 import { databaseCheck } from '../src/database.ts'
 import { found } from './_found.ts'
 
@@ -31,7 +31,10 @@ const certificate = () => found(check, env, 'postgres.certificate')
 
 /** Has the server write its own files, which must belong to its user. Returns the certificate. */
 async function use(days: number): Promise<string> {
-  const pair = selfSigned({ from: new Date(Date.now() - 100 * dayMs), until: new Date(Date.now() + days * dayMs) })
+  const pair = selfSignedCertificate({
+    from: new Date(Date.now() - 100 * dayMs),
+    until: new Date(Date.now() + days * dayMs),
+  })
   for (const [file, text] of Object.entries({ 'server.crt': pair.cert, 'server.key': pair.key }))
     await admin.pool.query(
       `copy (select unnest(string_to_array('${text.trim()}', E'\\n'))) to program 'umask 077; cat > ${file}'`,
@@ -79,7 +82,7 @@ test('an authority that only the URL names is trusted, with and without sslmode'
 test('another authority that the URL names is not trusted, and named by its parameter', async () => {
   await use(90)
   const file = join(dir, 'other.pem')
-  writeFileSync(file, selfSigned({ from: new Date(), until: new Date(Date.now() + dayMs) }).cert)
+  writeFileSync(file, selfSignedCertificate({ from: new Date(), until: new Date(Date.now() + dayMs) }).cert)
   env.PARLEY_ROOMS_DATABASE_URL = `${postgres.adminUrl}?sslrootcert=${file}`
   await eventually(async () =>
     expect(await check({ env })).toContainEqual(

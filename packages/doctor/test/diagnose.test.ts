@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { busFields, databaseFields, defineConfig, duration, processFields, secret } from '@parley/config'
-import { selfSigned, tlsServer } from '@parley/testkit'
+import { selfSignedCertificate, tlsServer } from '@parley/testkit'
 import { check } from '../src/check.ts'
 import { diagnose } from '../src/diagnose.ts'
 
@@ -106,7 +106,7 @@ test('the public address: without TLS, not reached from here, and with a certifi
     found: expect.stringContaining('no TLS with 127.0.0.1:1'),
   })
   const until = new Date(Date.now() - 86_400_000)
-  await using server = await tlsServer(selfSigned({ from: new Date(until.getTime() - 86_400_000), until }))
+  await using server = await tlsServer(selfSignedCertificate({ from: new Date(until.getTime() - 86_400_000), until }))
   expect(await ofGateway(`https://127.0.0.1:${server.port}`)).toMatchObject({
     result: 'fail',
     found: expect.stringContaining('ended on'),

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openRedis, rateLimiter, type RedisClient } from '@parley/redis'
-import { eventually, selfSigned, testRedis, tlsServer } from '@parley/testkit'
+import { eventually, selfSignedCertificate, testRedis, tlsServer } from '@parley/testkit'
 import { redisCheck } from '../src/redis.ts'
 import { found, problems } from './_found.ts'
 
@@ -75,7 +75,7 @@ test('the recommended permissions suffice', async () => {
 
 const dayMs = 86_400_000
 const certificate = (days: number) =>
-  selfSigned({ from: new Date(Date.now() - 100 * dayMs), until: new Date(Date.now() + days * dayMs) })
+  selfSignedCertificate({ from: new Date(Date.now() - 100 * dayMs), until: new Date(Date.now() + days * dayMs) })
 
 /** What is not in order with Redis behind TLS. */
 async function behindTls(pair: { cert: string; key: string }, host = '127.0.0.1') {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { telemetryCheck } from '../src/telemetry.ts'
-import { selfSigned, tlsServer } from '@parley/testkit'
+import { selfSignedCertificate, tlsServer } from '@parley/testkit'
 import { found, problems } from './_found.ts'
 
 const server = createServer((socket) => socket.on('error', () => undefined).end())
@@ -89,7 +89,7 @@ test('the port of the other protocol', async () => {
 
 test('a certificate of the collector that has ended', async () => {
   const until = new Date(Date.now() - 86_400_000)
-  await using secure = await tlsServer(selfSigned({ from: new Date(until.getTime() - 86_400_000), until }))
+  await using secure = await tlsServer(selfSignedCertificate({ from: new Date(until.getTime() - 86_400_000), until }))
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `https://127.0.0.1:${secure.port}` }
   expect(await found(telemetryCheck, env, 'telemetry.certificate')).toMatchObject({
     result: 'fail',
@@ -99,7 +99,7 @@ test('a certificate of the collector that has ended', async () => {
 
 test('a certificate of an authority that the settings name', async () => {
   const dayMs = 86_400_000
-  const pair = selfSigned({ from: new Date(Date.now() - dayMs), until: new Date(Date.now() + 90 * dayMs) })
+  const pair = selfSignedCertificate({ from: new Date(Date.now() - dayMs), until: new Date(Date.now() + 90 * dayMs) })
   const folder = mkdtempSync(join(tmpdir(), 'parley-telemetry-'))
   try {
     const file = join(folder, 'ca.crt')
@@ -110,7 +110,7 @@ test('a certificate of an authority that the settings name', async () => {
     expect(await problems(telemetryCheck, env)).toEqual([expect.objectContaining(untrusted)])
     expect(await problems(telemetryCheck, { ...env, OTEL_EXPORTER_OTLP_CERTIFICATE: file })).toEqual([])
     const other = join(folder, 'other.crt')
-    writeFileSync(other, selfSigned({ from: new Date(), until: new Date(Date.now() + dayMs) }).cert)
+    writeFileSync(other, selfSignedCertificate({ from: new Date(), until: new Date(Date.now() + dayMs) }).cert)
     const [mistaken] = await problems(telemetryCheck, { ...env, OTEL_EXPORTER_OTLP_CERTIFICATE: other })
     expect(mistaken).toMatchObject({
       ...untrusted,

@@ -83,7 +83,7 @@ test('the bot of the README has its types, runs in Node.js, and answers', async 
   try {
     let said = ''
     child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
-    await eventually(() => expect(said).toContain('the bot listens'))
+    await eventually(() => expect(said).toContain('the bot is listening'))
     await post(await theOwner(), roomId, '!ping')
     await eventually(async () => expect(await bodies()).toContain('pong'))
   } finally {

@@ -67,7 +67,7 @@ inBrowser('each step of a registration is accessible', async () => {
       expect({ step, theme, found: await shortcomingsOf(page) }).toEqual({ step, theme, found: [] }),
     )
   await page.getByRole('button', { name: 'Send code' }).click()
-  await page.getByText('Fill this in.').waitFor()
+  await page.getByText('This field is required.').waitFor()
   await look('nothing filled in')
   await page.getByLabel('E-mail address').fill(email)
   await page.getByRole('button', { name: 'Send code' }).click()
@@ -288,9 +288,9 @@ const asked: readonly (readonly [string, () => string, (page: Page) => Promise<v
     () => 'invites',
     async (page) => {
       await page.getByRole('button', { name: 'Create link' }).click()
-      await page.getByText('The link is shown only now').waitFor()
+      await page.getByText('The link is shown only once').waitFor()
       await page.getByRole('button', { name: 'Revoke Link' }).first().click()
-      await page.getByText('Nobody can create an account with it any more.').waitFor()
+      await page.getByText('Nobody will be able to create an account with it any more.').waitFor()
     },
   ],
   [
@@ -298,7 +298,7 @@ const asked: readonly (readonly [string, () => string, (page: Page) => Promise<v
     () => `people/${bob.userId}`,
     async (page) => {
       await page.getByRole('button', { name: 'Deactivate this account' }).click()
-      await page.getByText('They are signed out everywhere').waitFor()
+      await page.getByText('This person will be signed out everywhere').waitFor()
       await page.getByLabel('Room', { exact: true }).selectOption({ index: 1 })
       await page.getByText(/^Post messages:/).waitFor()
     },
@@ -308,7 +308,7 @@ const asked: readonly (readonly [string, () => string, (page: Page) => Promise<v
     () => `rooms/${roomId}`,
     async (page) => {
       await page.getByRole('button', { name: 'Archive', exact: true }).click()
-      await page.getByText('Everybody can still read it').waitFor()
+      await page.getByText('Everyone can still read it').waitFor()
       await page.getByRole('button', { name: `Ban ${bob.login}` }).click()
       await page.getByLabel('Reason (for the audit log)').waitFor()
     },

@@ -62,7 +62,7 @@ inBrowser('a permission change by an owner takes effect at once', async () => {
   const decide = (decision: PermissionDecision) =>
     owner.call(AdminPermissionService.method.setUserPermission, { ...posting, decision })
   await decide(PermissionDecision.DENY)
-  await page.getByText('You can read this room but not post in it.').waitFor()
+  await page.getByText('You can read this room, but not post in it.').waitFor()
   await decide(PermissionDecision.NONE)
   await field.waitFor()
 
@@ -74,7 +74,7 @@ inBrowser('a permission change by an owner takes effect at once', async () => {
   await page.getByRole('heading', { name: 'People' }).waitFor()
   await owner.call(revokeRole, { userId: ada.userId, roleName: 'admin' })
   await page.getByText('You are not allowed to manage this.').waitFor()
-  await page.getByRole('link', { name: 'Back to the rooms' }).click()
+  await page.getByRole('link', { name: 'Back to rooms' }).click()
   await field.waitFor()
   expect(await manage.count()).toBe(0)
   expect(visitor.complaints).toEqual([])

@@ -143,7 +143,7 @@ inBrowser('refusals and roles are shown in the language of the browser', async (
   await using visitor = await visitAs(owner, `/manage/people/${ada.userId}`, { locale: 'de-DE' })
   const { page } = visitor
   await page.getByLabel('Eigentümer').waitFor()
-  await page.getByText('Darf alles.').waitFor()
+  await page.getByText('Kann alles.').waitFor()
 
   await page.goto(new URL(`/chat/-/${roomId}`, page.url()).href)
   await page.getByRole('button', { name: 'Räume durchsuchen' }).click()
@@ -151,7 +151,7 @@ inBrowser('refusals and roles are shown in the language of the browser', async (
   await dialog.getByRole('button', { name: 'Neuer Raum' }).click()
   await dialog.getByLabel('Name', { exact: true }).fill(name)
   await dialog.getByRole('button', { name: 'Raum anlegen' }).click()
-  await dialog.getByRole('alert').getByText('Einen Raum mit diesem Namen gibt es schon.').waitFor()
+  await dialog.getByRole('alert').getByText('Es gibt schon einen Raum mit diesem Namen.').waitFor()
 })
 
 inBrowser('an unknown address shows an error and a link to the rooms', async () => {
@@ -166,7 +166,7 @@ inBrowser('an unknown address shows an error and a link to the rooms', async () 
     expect(answer?.status()).toBe(status)
     await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   }
-  await page.getByRole('link', { name: 'To the rooms' }).click()
+  await page.getByRole('link', { name: 'Go to rooms' }).click()
   await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
   expect(complaints.filter((complaint) => !complaint.includes('status of 404'))).toEqual([])
 })

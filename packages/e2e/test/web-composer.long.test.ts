@@ -145,7 +145,7 @@ inBrowser('the newest message stays visible while the composer grows and shrinks
     await drawn()
     const [message, box] = await Promise.all([newest.boundingBox(), field.boundingBox()])
     expect((message?.y ?? 0) + (message?.height ?? 0)).toBeLessThan(box?.y ?? 0)
-    expect(await page.getByRole('button', { name: 'To the newest' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Jump to newest' }).count()).toBe(0)
   }
   for (const _ of [1, 2]) {
     await field.fill(Array.from({ length: 12 }, (_, line) => `line ${line}`).join('\n'))

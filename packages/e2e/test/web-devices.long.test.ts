@@ -62,7 +62,7 @@ inBrowser('a tap on the newest message shows its actions without triggering one'
   await page.getByRole('complementary').getByText('By touch alone').waitFor()
   await tap(page, page.getByRole('link', { name: 'Close thread' }))
   await newest.waitFor()
-  await tap(page, page.getByRole('link', { name: 'Back to the rooms' }))
+  await tap(page, page.getByRole('link', { name: 'Back to rooms' }))
   await tap(page, page.getByRole('navigation', { name: 'Rooms' }).locator(`a[href$="${roomId}"]`))
   await newest.waitFor()
   expect(visitor.complaints).toEqual([])
@@ -133,7 +133,7 @@ inBrowser('people who reacted are shown by touch and by keyboard, as long as the
   for (const emoji of ['tada', 'rocket']) await bob.call(removeReaction, { roomId, messageEventId, emoji })
   for (const one of others) await one.call(removeReaction, { roomId, messageEventId, emoji: 'tada' })
   for (const { page } of [byTouch, byKeyboard])
-    await page.getByRole('dialog').getByText('Nobody reacts to this message any more.').waitFor()
+    await page.getByRole('dialog').getByText('This message has no reactions any more.').waitFor()
   await byKeyboard.page.keyboard.press('Escape')
   // Its button is gone with the reactions.
   await byKeyboard.page.getByRole('dialog').waitFor({ state: 'detached' })

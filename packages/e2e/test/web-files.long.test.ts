@@ -133,7 +133,7 @@ inBrowser('an upload can be paused and resumed', async () => {
   await answered
   await filesToSend(page).getByRole('button', { name: 'Resume' }).waitFor()
   await say(page, 'All of it')
-  await page.getByText('Will be sent as soon as the files have arrived.').waitFor()
+  await page.getByText('Will be sent when the uploads finish.').waitFor()
   expect(chunks).toBe(2)
 
   await filesToSend(page).getByRole('button', { name: 'Resume' }).click()
@@ -154,7 +154,7 @@ inBrowser('code is highlighted in messages and in files', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   const message = messageWith(page, 'Read this')
-  await message.getByRole('button', { name: 'Read answer.ts here' }).click()
+  await message.getByRole('button', { name: 'Preview answer.ts' }).click()
   for (const place of [message.locator('pre code'), message.getByRole('region', { name: 'answer.ts' })]) {
     const [keyword, plain] = [place.getByText('const', { exact: true }), place.getByText(code)]
     await keyword.waitFor()

@@ -20,7 +20,7 @@ inBrowser('the owner of a new server is guided to a name, an invite and a room',
     await fillSignIn(page, owner)
     await page.getByRole('heading', { name: 'First steps' }).waitFor()
 
-    await page.getByLabel('Name of the server').fill('The Lodge')
+    await page.getByLabel('Server name').fill('The Lodge')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('heading', { name: 'Manage The Lodge' }).waitFor()
     await page.getByRole('listitem').filter({ hasText: 'Give it a name' }).getByText('Done').waitFor()
@@ -33,7 +33,7 @@ inBrowser('the owner of a new server is guided to a name, an invite and a room',
     await page.getByRole('link', { name: 'Manage The Lodge' }).click()
     await page.getByRole('link', { name: 'Invites' }).click()
     await page.getByRole('button', { name: 'Create link' }).click()
-    const link = await page.getByLabel(/The link is shown only now/).inputValue()
+    const link = await page.getByLabel(/The link is shown only once/).inputValue()
     await page.getByRole('link', { name: 'First steps' }).click()
     await page.getByText('Done').nth(2).waitFor()
 

@@ -69,7 +69,7 @@ inBrowser(
       `after ${perSecond.toFixed(0)} messages a second, processor 6x slower: the newest is shown after ${late} ms`,
     )
     await messageWith(page, 'And now slowly').waitFor()
-    expect(await page.getByRole('button', { name: 'To the newest' }).isVisible()).toBe(false)
+    expect(await page.getByRole('button', { name: 'Jump to newest' }).isVisible()).toBe(false)
     expect(await field.inputValue()).toBe(written)
     // Only visible messages cause work.
     const { drawn, copied } = await work()

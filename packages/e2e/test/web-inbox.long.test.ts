@@ -105,7 +105,7 @@ inBrowser('a link opens a thread at an old reply, and one click leads to the new
   await using visitor = await visitAs(ada, `/chat/-/${roomId}/${root}?highlight=${first}`)
   const thread = visitor.page.getByRole('complementary')
   await thread.getByText('Number one').waitFor()
-  await thread.getByRole('button', { name: 'To the newest' }).click()
+  await thread.getByRole('button', { name: 'Jump to newest' }).click()
   await thread.getByText('And then 99').waitFor()
   expect(visitor.complaints).toEqual([])
 })

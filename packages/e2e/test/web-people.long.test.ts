@@ -21,7 +21,7 @@ inBrowser('a profile leads to a direct message', async () => {
   const { page } = ofAda
   await messageWith(page, 'Ask me').getByRole('button', { name: bob.login }).click()
   const profile = page.getByRole('dialog', { name: bob.login })
-  await profile.getByRole('button', { name: 'Write a direct message' }).click()
+  await profile.getByRole('button', { name: 'Send a direct message' }).click()
   await profile.waitFor({ state: 'hidden' })
   await page.getByRole('heading', { name: bob.login }).waitFor()
   await say(page, 'I ask you')

@@ -29,7 +29,7 @@ inBrowser('a conversation of several people can be started with the keyboard onl
   await page.keyboard.type('New direct')
   await page.getByRole('option', { name: 'New direct message' }).waitFor()
   await page.keyboard.press('Enter')
-  const field = page.getByRole('combobox', { name: 'Name of a person' })
+  const field = page.getByRole('combobox', { name: 'Search for people' })
   for (const { login } of [bob, cora]) {
     await field.pressSequentially(login)
     await page.getByRole('option', { name: login, selected: true }).waitFor()
@@ -182,7 +182,7 @@ inBrowser('a pane is opened, left and closed by keyboard, and the focus returns 
   await page.getByRole('button', { name: 'Browse rooms' }).press('Enter')
   await page.getByRole('dialog', { name: 'Browse rooms' }).waitFor()
   await page.keyboard.type('no such room')
-  await page.getByText('No room matches.').waitFor()
+  await page.getByText('No rooms found.').waitFor()
   expect(visitor.complaints).toEqual([])
 })
 
@@ -239,7 +239,7 @@ inBrowser('a direct message shows the partner, their presence, and the reason if
     ...{ userId: ada.userId, permission: 'message.post-in-thread', decision: PermissionDecision.DENY },
     scope: { kind: PermissionScopeKind.ROOM, id: quiet },
   })
-  await thread.getByText('You can read this room but not post in it.').waitFor()
+  await thread.getByText('You can read this room, but not post in it.').waitFor()
   await page.locator(`nav a[href$="${room?.id}"]`).click()
   await page.getByPlaceholder(`Message ${bob.login}`).waitFor()
   await page.getByRole('main').getByText('Online').waitFor()

@@ -30,7 +30,7 @@ inBrowser('an account is created with a mailed code', async () => {
   await page.getByLabel('New password').fill(password)
   await page.getByLabel('Repeat the password').fill('something else')
   await page.getByRole('button', { name: 'Complete registration' }).click()
-  await page.getByText('The two passwords differ.').waitFor()
+  await page.getByText('The passwords do not match.').waitFor()
   await page.getByLabel('Repeat the password').fill(password)
   await page.getByRole('button', { name: 'Complete registration' }).click()
   await page.getByRole('alert').filter({ hasText: 'taken' }).waitFor()
@@ -58,13 +58,13 @@ inBrowser('an address is verified with a mailed code, and a forgotten password r
   await page.getByRole('button', { name: 'Forgot your password?' }).click()
   await page.getByLabel('E-mail address').fill(address)
   await page.getByRole('button', { name: 'Send me a link' }).click()
-  await page.getByRole('status').getByText('is on its way').waitFor()
+  await page.getByRole('status').getByText('you will receive a link there shortly').waitFor()
   await page.goto(`${fleet().gateways[0]}/reset-password?token=${linkTokenIn(await mailTo(address, 'reset-password'))}`)
   await page.getByLabel('New password').fill(password)
   expect(page.url()).not.toContain('token')
   await page.getByLabel('Repeat the password').fill(password)
   await page.getByRole('button', { name: 'Set password' }).click()
-  await page.getByRole('status').getByText('Your new password is set').waitFor()
+  await page.getByRole('status').getByText('Your password has been changed').waitFor()
   await page.getByRole('link', { name: 'Back to sign-in' }).click()
   // A new password removes additions of the last hour, including the address.
   await signInAt(page, { login: ada.login, password })
@@ -120,7 +120,7 @@ inBrowser('an invite creates an account once, and its secret is removed from the
   expect(visitor.complaints).toEqual([])
 
   await using late = await visit(pathname + hash)
-  await late.page.getByText('This invite has expired or was used.').waitFor()
+  await late.page.getByText('This invite has expired or has already been used.').waitFor()
 })
 
 inBrowser('a page stays signed in when its user signs out elsewhere', async () => {

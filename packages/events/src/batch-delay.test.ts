@@ -1,7 +1,7 @@
 import { expect, jest, test } from '@jest/globals'
 import { BatchDelay } from './batch-delay.ts'
 
-test('waits for the delay, or until the batch is large enough', async () => {
+test('wait resolves after the delay, or as soon as the batch is full', async () => {
   jest.useFakeTimers()
   try {
     const delay = new BatchDelay(100, 3)
@@ -9,7 +9,7 @@ test('waits for the delay, or until the batch is large enough', async () => {
     const wait = (name: string, count: number) => delay.wait(count).then(() => done.push(name))
 
     const slow = wait('slow', 1)
-    delay.grown(2)
+    delay.setCount(2)
     await jest.advanceTimersByTimeAsync(99)
     expect(done).toEqual([])
     await jest.advanceTimersByTimeAsync(1)
@@ -17,7 +17,7 @@ test('waits for the delay, or until the batch is large enough', async () => {
     // Other test files may use the same fake clock.
     const before = jest.getTimerCount()
     const full = wait('full', 1)
-    delay.grown(3)
+    delay.setCount(3)
     await full
     await wait('at once', 3)
     expect(done).toEqual(['slow', 'full', 'at once'])

@@ -1,17 +1,17 @@
 /** Delays work for a moment so that items that arrive one by one are handled in batches. */
 export class BatchDelay {
   readonly #maxMs: number
-  readonly #enough: number
+  readonly #batchSize: number
   #full: () => void = () => undefined
 
-  constructor(maxMs: number, enough: number) {
+  constructor(maxMs: number, batchSize: number) {
     this.#maxMs = maxMs
-    this.#enough = enough
+    this.#batchSize = batchSize
   }
 
   /** Resolves after the delay, or as soon as the batch is full. `count` is its current size. */
   wait(count: number): Promise<void> {
-    if (count >= this.#enough) return Promise.resolve()
+    if (count >= this.#batchSize) return Promise.resolve()
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, this.#maxMs)
       this.#full = () => {
@@ -21,8 +21,8 @@ export class BatchDelay {
     })
   }
 
-  /** More items have arrived; `count` is their total. */
-  grown(count: number): void {
-    if (count >= this.#enough) this.#full()
+  /** Reports the size of the batch after more items have arrived. */
+  setCount(count: number): void {
+    if (count >= this.#batchSize) this.#full()
   }
 }

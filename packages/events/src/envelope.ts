@@ -28,8 +28,8 @@ const localNames = new Map<string, string>(
 )
 
 /**
- * Encodes the svc.realtime.v1.RealtimeEventEnvelope that clients receive. `id` is the event's id; an empty `actorId` is
- * left out. The realtime node adds the position.
+ * Encodes the svc.realtime.v1.RealtimeEventEnvelope that clients receive. `id` is the id of the event; an empty
+ * `actorId` is left out. The realtime node adds the position.
  */
 export function realtimeEnvelope<K extends RealtimeKind>(
   kind: K,

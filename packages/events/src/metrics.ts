@@ -130,27 +130,28 @@ const handOverRefusals = counter('parley.handover.parked', {
   labels: ['parley.service'],
 })
 
-const of = (service: string) => ({ 'parley.service': service })
-const by = (consumer: string) => ({ 'messaging.consumer.group.name': consumer })
+const serviceLabel = (service: string) => ({ 'parley.service': service })
+const consumerLabel = (consumer: string) => ({ 'messaging.consumer.group.name': consumer })
 const publishing = { 'messaging.operation.name': 'publish' } as const
 
 /** Reports how many events a consumer has parked for an operator, until the result is disposed. */
 export const parkedWaiting = (owner: { service: string; consumer: string }, read: () => number): Disposable =>
-  parkedNow(read, { ...of(owner.service), ...by(owner.consumer) })
+  parkedNow(read, { ...serviceLabel(owner.service), ...consumerLabel(owner.consumer) })
 /** Reports how many messages a consumer has not handled, until the result is disposed. */
-export const consumerPending = (consumer: string, read: () => number): Disposable => pending(read, by(consumer))
+export const consumerPending = (consumer: string, read: () => number): Disposable =>
+  pending(read, consumerLabel(consumer))
 /** Reports how many entries of an outbox wait, until the result is disposed. */
-export const outboxWaiting = (service: string, read: () => number): Disposable => waiting(read, of(service))
+export const outboxWaiting = (service: string, read: () => number): Disposable => waiting(read, serviceLabel(service))
 /** Reports the age of the oldest waiting entry of an outbox in seconds, until the result is disposed. */
-export const outboxAge = (service: string, read: () => number): Disposable => age(read, of(service))
+export const outboxAge = (service: string, read: () => number): Disposable => age(read, serviceLabel(service))
 
-/** What is reported of the stream; -1 and 0 mean that there is no limit. */
+/** Reported state of the stream. Limits of -1 and 0 mean that there is none. */
 export type StreamState = { bytes: number; maxBytes: number; messages: number; maxMessages: number; copies: number }
 
-const limit = (most: number): number | undefined => (most > 0 ? most : undefined)
+const limit = (max: number): number | undefined => (max > 0 ? max : undefined)
 
 /** Reports how full the stream is and how many copies it has, until the results are disposed. */
-export const showStream = (read: () => StreamState, copiesWanted: () => number): Disposable[] => [
+export const reportStream = (read: () => StreamState, copiesWanted: () => number): Disposable[] => [
   size(() => read().bytes),
   sizeLimit(() => limit(read().maxBytes)),
   messages(() => read().messages),
@@ -159,46 +160,46 @@ export const showStream = (read: () => StreamState, copiesWanted: () => number):
   replicasWanted(copiesWanted),
 ]
 
-/** Entries reached the stream. */
+/** The stream has stored entries. */
 export const entriesRelayed = (count: number): void => relayed(count)
-/** The stream acknowledged a message, or did not. */
+/** An attempt to publish a message succeeded or failed. */
 export const messagePublished = (durationMs: number, failure?: 'refused' | 'unanswered' | 'failed'): void =>
   published(durationMs / 1000, failure ? { ...publishing, 'error.type': failure } : publishing)
 /** An entry was refused permanently and replaced. */
 export const entrySkipped = (): void => skipped(1)
-/** A place is missing on the stream. */
+/** A shard or a follower found its position missing on the stream. */
 export const streamLost = (): void => cuts(1)
 /** Events were lost for a consumer that never handled them. */
-export const eventsLost = (service: string, count: number): void => lost(count, of(service))
-/** The stream did not take a message; it is sent again. */
-export const publishFailed = (service: string): void => refusals(1, of(service))
+export const eventsLost = (service: string, count: number): void => lost(count, serviceLabel(service))
+/** The stream did not accept a message, which is sent again. */
+export const publishFailed = (service: string): void => refusals(1, serviceLabel(service))
 /** Another relay has taken a shard. */
 export const shardFenced = (): void => fenced(1)
 /** A consumer handled an event, or several at once in one transaction. */
 export const eventHandled = (consumer: string, durationMs: number, count = 1): void => {
-  handled(count, by(consumer))
-  processed(durationMs / 1000, by(consumer))
+  handled(count, consumerLabel(consumer))
+  processed(durationMs / 1000, consumerLabel(consumer))
 }
-/** A consumer could not handle an event, or several at once: an outage, or a failure. */
+/** A consumer could not handle an event, or several at once, because of an outage or a failure. */
 export const handlingFailed = (consumer: string, durationMs: number, failure: 'outage' | 'failed'): void =>
-  processed(durationMs / 1000, { ...by(consumer), 'error.type': failure })
+  processed(durationMs / 1000, { ...consumerLabel(consumer), 'error.type': failure })
 /** A consumer failed on an event and will try again. */
-export const eventFailed = (consumer: string): void => failed(1, by(consumer))
+export const eventFailed = (consumer: string): void => failed(1, consumerLabel(consumer))
 /** A message was redelivered to a consumer. */
-export const messageRedelivered = (consumer: string): void => redelivered(1, by(consumer))
-/** A consumer gave an event up. */
-export const eventParked = (consumer: string): void => parked(1, by(consumer))
-/** A parked event was handled once more. */
-export const eventReplayed = (consumer: string): void => replayed(1, by(consumer))
+export const messageRedelivered = (consumer: string): void => redelivered(1, consumerLabel(consumer))
+/** A consumer gave up on an event. */
+export const eventParked = (consumer: string): void => parked(1, consumerLabel(consumer))
+/** A parked event was handled after a replay. */
+export const eventReplayed = (consumer: string): void => replayed(1, consumerLabel(consumer))
 /** A message on the stream is not an EventBatch. */
 export const messageUndecodable = (): void => undecodable(1)
 /** A service completed a pass over the data of a deleted account. */
-export const erasurePassed = (service: string): void => erased(1, of(service))
+export const erasurePassed = (service: string): void => erased(1, serviceLabel(service))
 /** A service could not erase or report. */
-export const erasureFailed = (service: string): void => erasing(1, of(service))
+export const erasureFailed = (service: string): void => erasing(1, serviceLabel(service))
 /** Messaging accepted events of a room. */
-export const eventsHandedOver = (service: string, count: number): void => handedOver(count, of(service))
+export const eventsHandedOver = (service: string, count: number): void => handedOver(count, serviceLabel(service))
 /** Messaging did not accept events of a room. */
-export const handOverFailed = (service: string): void => handOverFailures(1, of(service))
+export const handOverFailed = (service: string): void => handOverFailures(1, serviceLabel(service))
 /** Messaging permanently refused an event of a room. */
-export const handOverParked = (service: string): void => handOverRefusals(1, of(service))
+export const handOverParked = (service: string): void => handOverRefusals(1, serviceLabel(service))

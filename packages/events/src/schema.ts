@@ -13,11 +13,13 @@ import {
 
 const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'bytea' })
 
-/** Events that wait for the stream, reached it less than an hour ago, or were not handled by every consumer yet. */
+/**
+ * Events that wait for the stream, were stored there less than an hour ago, or are not acknowledged by every durable.
+ */
 export const outbox = pgTable(
   'outbox',
   {
-    /** Drawn under the aggregate's row lock, so that ids of one aggregate ascend in commit order. */
+    /** Assigned under the lock of the aggregate's row, so that ids of one aggregate ascend in commit order. */
     id: bigserial('id', { mode: 'bigint' }).primaryKey(),
     shard: integer('shard').notNull(),
     /** `<type>.<id>`. */
@@ -45,32 +47,32 @@ export const outbox = pgTable(
 export const outboxLeases = pgTable('outbox_leases', {
   name: text('name').primaryKey(),
   holder: text('holder').notNull(),
-  /** Fencing number, raised by each new holder; marks of an earlier holder are refused. */
+  /** Fencing token, incremented for each new holder; an earlier holder can no longer mark entries. */
   fence: bigint('fence', { mode: 'bigint' }).notNull(),
   expiresAt: timestamp('expires_at', { withTimezone: true }).notNull(),
 })
 
-/** The newest place on the stream that each shard knows. */
+/** The newest position on the stream that each shard has recorded. */
 export const outboxPlaces = pgTable('outbox_places', {
   shard: integer('shard').primaryKey(),
-  /** Raised by each loss of the stream, so that entries that are relayed again are not dropped as duplicates. */
+  /** Incremented by each loss of the stream, so that it does not drop entries relayed again as duplicates. */
   generation: integer('generation').notNull().default(0),
   streamSeq: bigint('stream_seq', { mode: 'bigint' }),
   eventId: text('event_id'),
   relayedAt: timestamp('relayed_at', { withTimezone: true }),
 })
 
-/** One row: the losses of the stream, as recorded by admin, its keeper. */
+/** One row: the losses of the stream, recorded by its keeper in admin. */
 export const streamRecovery = pgTable('stream_recovery', {
   id: integer('id').primaryKey(),
   /** How often durables were recreated. */
   generation: integer('generation').notNull().default(0),
   recoveredAt: timestamp('recovered_at', { withTimezone: true }),
-  /** State of the stream at that time: its creation time and its newest event. */
+  /** The state of the stream at the last recovery: its creation time and its newest event. */
   streamCreated: text('stream_created').notNull().default(''),
   newestSeq: bigint('newest_seq', { mode: 'bigint' }),
   newestEventId: text('newest_event_id'),
-  /** Events that left outbox and stream before every consumer had handled them. */
+  /** Events that left the outbox and the stream before every consumer had handled them. */
   lostEvents: bigint('lost_events', { mode: 'bigint' })
     .notNull()
     .default(sql`0`),
@@ -87,7 +89,9 @@ export const inbox = pgTable(
   (table) => [primaryKey({ columns: [table.consumer, table.eventId] }), index('inbox_received').on(table.receivedAt)],
 )
 
-/** Events that a consumer failed on, or that the stream or messaging refused: given up when `parked_at` is set. */
+/**
+ * Events that a consumer failed on, or that the stream or messaging refused. They are parked once `parked_at` is set.
+ */
 export const parkedEvents = pgTable(
   'parked_events',
   {
@@ -99,15 +103,15 @@ export const parkedEvents = pgTable(
     eventId: text('event_id').notNull(),
     subject: text('subject').notNull(),
     /**
-     * Encoded svc.internal.v1.Event, complete: enough to try again; of `handover` a RoomEvent without its envelope; of
-     * `jobs` JSON.
+     * The complete data for another attempt: an encoded svc.internal.v1.Event; for `handover` a RoomEvent without its
+     * envelope; for `jobs` JSON.
      */
     payload: bytea('payload').notNull(),
     attempts: integer('attempts').notNull(),
     lastError: text('last_error').notNull(),
     firstFailedAt: timestamp('first_failed_at', { withTimezone: true }).notNull().defaultNow(),
     parkedAt: timestamp('parked_at', { withTimezone: true }),
-    /** Set by an operator, so that the consumer handles the event again. */
+    /** When an operator requested that the consumer handles the event again. */
     replayRequestedAt: timestamp('replay_requested_at', { withTimezone: true }),
   },
   (table) => [primaryKey({ columns: [table.consumer, table.eventId] })],
@@ -123,11 +127,11 @@ export const erasures = pgTable(
     userId: text('user_id').notNull(),
     pass: integer('pass').notNull(),
     requestedAt: timestamp('requested_at', { withTimezone: true }).notNull().defaultNow(),
-    /** How many rows, objects and the like the pass found so far. */
+    /** Number of rows, objects and the like that the pass has found so far. */
     found: bigint('found', { mode: 'bigint' })
       .notNull()
       .default(sql`0`),
-    /** Set when the report has reached accounts. */
+    /** When accounts stored the report; null before. */
     reportedAt: timestamp('reported_at', { withTimezone: true }),
   },
   (table) => [
@@ -142,7 +146,7 @@ export const erasures = pgTable(
 export const handovers = pgTable(
   'handovers',
   {
-    /** Drawn under the aggregate's row lock, so that ids of one aggregate ascend in commit order. */
+    /** Assigned under the lock of the aggregate's row, so that ids of one aggregate ascend in commit order. */
     id: bigserial('id', { mode: 'bigint' }).primaryKey(),
     roomId: text('room_id').notNull(),
     /** Encoded svc.internal.v1.RoomEvent. */
@@ -154,7 +158,7 @@ export const handovers = pgTable(
   (table) => [index('handovers_room').on(table.roomId, table.id)],
 )
 
-/** Which process hands over the events of a room, and until when its lease lasts. */
+/** Leases for handing over the events of a room. */
 export const handoverLeases = pgTable('handover_leases', {
   roomId: text('room_id').primaryKey(),
   holder: text('holder').notNull(),

@@ -3,21 +3,21 @@ import { isRecording, withSpan } from '@parley/telemetry'
 import { decodeBatch } from './stream/decode.ts'
 import { eventStream } from './subjects.ts'
 
-/** How the traceparent of a recorded span ends; ours have no other flags. */
-const recorded = '-01'
+/** The end of a sampled traceparent; ours have no other flags. */
+const sampledSuffix = '-01'
 
 const onStream = { 'messaging.system.name': 'nats', 'messaging.destination.name': eventStream } as const
 
 /**
- * Handles events inside a span of their traces: a child of what caused the first, linked to the others; without one if
- * none is recorded.
+ * Handles events inside a span that belongs to the trace of the first sampled event and links to those of the others.
+ * If none is sampled, there is no span.
  */
 export function processSpan<T>(
   consumer: string,
   events: readonly Pick<Event, 'id' | 'kind' | 'traceparent'>[],
   process: () => Promise<T>,
 ): Promise<T> {
-  const joined = isRecording() ? recordedOf(events) : []
+  const joined = isRecording() ? sampledTraceparents(events) : []
   const [first, ...others] = events
   if (first === undefined || joined.length === 0) return process()
   const attributes = {
@@ -32,20 +32,20 @@ export function processSpan<T>(
   return withSpan(`process ${consumer}`, { kind: 'consumer', joined, attributes }, process)
 }
 
-/** Hands events over to messaging inside a span of their traces; without one if none is recorded. */
-export function handOverSpan<T>(events: readonly Pick<RoomEvent, 'traceparent'>[], give: () => Promise<T>): Promise<T> {
-  const joined = isRecording() ? recordedOf(events) : []
-  if (joined.length === 0) return give()
-  return withSpan('hand over events', { joined, attributes: { 'parley.event.count': events.length } }, give)
+/** Hands events over to messaging inside a span, like {@link processSpan}. */
+export function handOverSpan<T>(events: readonly Pick<RoomEvent, 'traceparent'>[], send: () => Promise<T>): Promise<T> {
+  const joined = isRecording() ? sampledTraceparents(events) : []
+  if (joined.length === 0) return send()
+  return withSpan('hand over events', { joined, attributes: { 'parley.event.count': events.length } }, send)
 }
 
-/** Publishes an encoded EventBatch inside a span of the traces of its events; without one if none is recorded. */
+/** Publishes an encoded EventBatch inside a span, like {@link processSpan}. */
 export function publishSpan<T>(batch: Uint8Array, publish: () => Promise<T>): Promise<T> {
   // Searches the bytes first, because decoding each batch would cost more than publishing it.
-  if (!isRecording() || !Buffer.from(batch.buffer, batch.byteOffset, batch.byteLength).includes(recorded))
+  if (!isRecording() || !Buffer.from(batch.buffer, batch.byteOffset, batch.byteLength).includes(sampledSuffix))
     return publish()
   const events = decodeBatch(batch)
-  const joined = recordedOf(events)
+  const joined = sampledTraceparents(events)
   if (joined.length === 0) return publish()
   const attributes = {
     ...onStream,
@@ -57,5 +57,5 @@ export function publishSpan<T>(batch: Uint8Array, publish: () => Promise<T>): Pr
   return withSpan(`publish ${eventStream}`, { kind: 'producer', joined, attributes }, publish)
 }
 
-const recordedOf = (events: readonly { traceparent: string }[]): string[] =>
-  events.map(({ traceparent }) => traceparent).filter((one) => one.endsWith(recorded))
+const sampledTraceparents = (events: readonly { traceparent: string }[]): string[] =>
+  events.map(({ traceparent }) => traceparent).filter((one) => one.endsWith(sampledSuffix))

@@ -6,7 +6,7 @@ test('the subject is built from aggregate and kind', () => {
   expect(subject).toBe('evt.room.R1.message_posted')
 })
 
-test('a detail hides an event from readers of its kind, but not from readers of its aggregate', () => {
+test('an event with a detail is covered by the filter of its aggregate, but not by that of its kind', () => {
   const subject = eventSubject({ aggregateType: 'room', aggregateId: 'R1', kind: 'message_posted', detail: 'text' })
   expect(subject).toBe('evt.room.R1.message_posted.text')
   expect(covers('evt.room.*.message_posted', subject)).toBe(false)
@@ -33,11 +33,11 @@ test.each([
   ['evt.room.*', 'evt.room.R1.room_updated', false],
   ['evt.room.R1.room_updated.>', 'evt.room.R1.room_updated', false],
   ['evt.user.>', 'evt.room.R1.room_updated', false],
-])('%s and %s: %s', (filter, subject, covered) => {
+])('covers(%s, %s) is %s', (filter, subject, covered) => {
   expect(covers(filter, subject)).toBe(covered)
 })
 
-test('the events of an aggregate belong together, whatever they say', () => {
+test('aggregateOf ignores the kind and the detail of a subject', () => {
   const subjects = ['message_posted.text', 'message_posted', 'message_edited'].map((kind) => `evt.room.R1.${kind}`)
   expect(new Set(subjects.map(aggregateOf))).toEqual(new Set(['evt.room.R1']))
   expect(aggregateOf('evt.control.user.U1.roles_changed')).toBe('evt.control.user.U1')

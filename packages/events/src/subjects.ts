@@ -15,9 +15,9 @@ export type AggregateType =
 
 /** The stream that holds every event. */
 export const eventStream = 'EVENTS'
-/** Every event. */
+/** Subject filter of all events. */
 export const allEvents = 'evt.>'
-/** Events that change permissions; every process follows them. */
+/** Subject filter of events that change permissions; every process follows them. */
 export const controlEvents = 'evt.control.>'
 
 const controlKinds: ReadonlySet<string> = new Set([
@@ -27,7 +27,7 @@ const controlKinds: ReadonlySet<string> = new Set([
   'account_deleted',
 ])
 
-/** One token of a subject: visible ASCII without the characters that mean something to NATS. */
+/** A token of a subject: letters, digits, `_` and `-`, none of which has a meaning for NATS. */
 const token = /^[A-Za-z0-9_-]{1,128}$/
 
 type SubjectParts = { aggregateType: AggregateType; aggregateId: string; kind: string; detail?: string | undefined }
@@ -47,32 +47,32 @@ export function aggregateOf(subject: string): string {
   return tokens.slice(0, tokens[1] === 'control' ? 4 : 3).join('.')
 }
 
-/** Whether a subject filter (`*` for one token, `>` for all that follow) covers a subject. */
+/** Whether a subject filter (`*` for one token, `>` for all further ones) covers a subject. */
 export function covers(filter: string, subject: string): boolean {
   const [tokens, wanted] = [subject.split('.'), filter.split('.')]
   if (wanted.at(-1) === '>' ? tokens.length < wanted.length : tokens.length !== wanted.length) return false
   return wanted.every((one, at) => one === '>' || one === '*' || one === tokens[at])
 }
 
-/** Notifies the holder of a shard of waiting entries. */
+/** Subject of messages that notify the holder of a shard of waiting entries. */
 export const wakeSubject = (service: string, shard: number): string => `wake.${service}.${shard}`
-/** Notifies the relays of a service that one started, stopped or released a shard. */
+/** Subject of messages that notify the relays of a service that one started, stopped or released shards. */
 export const relaysSubject = (service: string): string => `wake.${service}.relays`
 
-/** Requests of a deployable to the keeper of the stream; the bus lets each use only its own name. */
+/** Subject of a deployable's requests to the keeper; the bus lets each deployable use only its own name. */
 export const keeperSubject = (requester: string, verb: string): string => `stream.${requester}.${verb}`
-/** Delivers events to a reader of the stream; only its deployable can listen there. */
+/** Subject on which a reader of the stream receives events; only its deployable can listen there. */
 export const readerSubject = (requester: string, id: string): string => `deliver.${requester}.${id}`
 
 /** The name of a service's durable consumer on the stream. */
 export const durableName = (service: string, durable: string): string => `${service}-${durable}`
 
-/** Typing hints; core NATS, never stored. */
+/** Subject filter of typing hints, which core NATS carries and nobody stores. */
 export const typingHints = 'hint.typing.*'
-/** Typing hints of one room. */
+/** Subject of typing hints of one room. */
 export const typingHintSubject = (roomId: string): string => `hint.typing.${roomId}`
 
-/** Presence hints; core NATS, never stored. */
+/** Subject filter of presence hints, which core NATS carries and nobody stores. */
 export const presenceHints = 'hint.presence.*'
-/** Presence hints of one user. */
+/** Subject of presence hints of one user. */
 export const presenceHintSubject = (userId: string): string => `hint.presence.${userId}`

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { nextVersion } from './versions.ts'
 
-test('versions follow the clock, and increase by one while it stops or goes back', () => {
+test('versions follow the clock, and increase by one while it stands still or goes back', () => {
   const at = new Date('2020-01-01T00:00:00Z')
   const first = nextVersion(1n, at)
   expect(first).toBe(1_577_836_800_000_000n)

@@ -20,7 +20,7 @@ export function plainEvent(aggregateId: string, version: number, kind = 'room_up
   }
 }
 
-/** Commits events of one aggregate the way services do: under a lock of the aggregate. Returns the entries' ids. */
+/** Commits events of one aggregate like a service, under a lock of the aggregate. Returns the ids of the entries. */
 export async function commit(
   database: Database,
   aggregateId: string,
@@ -36,12 +36,12 @@ export async function commit(
   })
 }
 
-/** Waits until the stream has these entries, retrying when the relay reports a timeout. */
-export async function store(relay: Relay, entryIds: bigint[]): Promise<void> {
+/** Waits until the stream has these entries, even if it takes longer than the timeout of the relay. */
+export async function waitUntilStored(relay: Relay, entryIds: bigint[]): Promise<void> {
   await eventually(() => relay.stored(entryIds))
 }
 
-/** Everything on the stream, in its order. */
+/** Reads all events of the stream, in order. */
 export async function onStream(bus: Bus): Promise<Event[]> {
   const manager = await bus.nc.jetstreamManager()
   const { state } = await manager.streams.info(eventStream)
@@ -56,24 +56,24 @@ export async function onStream(bus: Bus): Promise<Event[]> {
   return events
 }
 
-/** Ids of each aggregate's events at their first occurrence, in the order of the stream. */
+/** The versions of each aggregate's events, without repeated ones, in the order of the stream. */
 export function firstOccurrences(
   events: readonly Pick<Event, 'id' | 'aggregateId' | 'version'>[],
 ): Map<string, number[]> {
   const seen = new Set<string>()
-  const lines = new Map<string, number[]>()
+  const versions = new Map<string, number[]>()
   for (const { id, aggregateId, version } of events) {
     if (seen.has(id)) continue
     seen.add(id)
-    lines.set(aggregateId, [...(lines.get(aggregateId) ?? []), Number(version)])
+    versions.set(aggregateId, [...(versions.get(aggregateId) ?? []), Number(version)])
   }
-  return lines
+  return versions
 }
 
 /** 1 to n. */
-export const upTo = (n: number): number[] => Array.from({ length: n }, (_, index) => index + 1)
+export const oneTo = (n: number): number[] => Array.from({ length: n }, (_, index) => index + 1)
 
-/** Number of entries that the stream had. */
+/** Counts the entries that are marked as relayed. */
 export async function relayed(database: Database): Promise<number> {
   const result = await database.pool.query<{ count: bigint }>(
     'select count(*) from outbox where relayed_at is not null',
@@ -81,7 +81,7 @@ export async function relayed(database: Database): Promise<number> {
   return Number(result.rows[0]?.count)
 }
 
-/** Number of entries that wait. */
+/** Counts the entries that wait for the stream. */
 export async function waiting(database: Database): Promise<number> {
   const result = await database.pool.query<{ count: bigint }>('select count(*) from outbox where relayed_at is null')
   return Number(result.rows[0]?.count)

@@ -3,7 +3,7 @@ import { AccountsParkedEventsService } from '@parley/contracts/internal'
 import type { Db } from '@parley/postgres'
 import { parkedEvents } from '../src/index.ts'
 
-/** The operator's calls about a service's parked events. */
+/** A client for the operator's calls about a service's parked events. */
 export function operatorOf(db: Db): Client<typeof AccountsParkedEventsService> {
   const transport = createRouterTransport((router) => router.service(AccountsParkedEventsService, parkedEvents(db)))
   return createClient(AccountsParkedEventsService, transport)

@@ -4,17 +4,17 @@ import { fileURLToPath } from 'node:url'
 
 /** A program in a separate process. */
 export type TestProcess = AsyncDisposable & {
-  /** kill -9 */
+  /** Kills the process with SIGKILL and waits for its end. */
   kill(): Promise<void>
   freeze(): void
   thaw(): void
 }
 
-/** A relay in a separate process. */
+/** Starts a relay in a separate process. */
 export const forkRelay = (databaseUrl: string, natsUrl: string, service: string): Promise<TestProcess> =>
   forkProgram('relay.ts', [databaseUrl, natsUrl, service])
 
-/** Starts one of the programs; resolves when it reports that it is ready. */
+/** Starts a program of the folder `programs`; resolves when it reports that it is ready. */
 export async function forkProgram(name: string, args: string[]): Promise<TestProcess> {
   const child: ChildProcess = fork(fileURLToPath(new URL(`programs/${name}`, import.meta.url)), args, {
     execArgv: ['--import', import.meta.resolve('@parley/tooling/run-bundled')],

@@ -13,44 +13,44 @@ import { requestKeeper } from '../src/keep/requests.ts'
 
 const folder = fileURLToPath(new URL('drizzle', import.meta.url))
 
-/** A separate database with the tables of this package, and its address. */
+/** Creates a separate database with the tables of this package. */
 export async function newDatabase(): Promise<Database & { url: string }> {
   const url = new URL(process.env.PARLEY_TEST_POSTGRES_URL ?? '')
   url.pathname = `/events_${randomUUID().replaceAll('-', '')}`
   await migrateDatabase({ url: url.href, folder })
-  // A long timeout, because the tests do not depend on connecting.
+  // Long, because no test depends on it and the machine may be busy.
   const database = await openDatabase({ url: url.href, pool: 20, name: 'test', connectTimeoutMs: 30_000 })
   return Object.assign(database, { url: url.href })
 }
 
-/** A NATS server whose events can be reset to an earlier state. */
+/** A NATS server whose events can be restored to an earlier state. */
 export type TestServer = AsyncDisposable & {
   url: string
   pid(): number
   stop(): Promise<void>
   start(): Promise<void>
-  /** Copies the store; the server must be stopped. */
+  /** Saves a copy of the events. The server must be stopped. */
   saveEvents(): void
-  /** Replaces the events by the copy and keeps the state of consumers; the server must be stopped. */
+  /** Restores the saved events, but not the state of consumers. The server must be stopped. */
   restoreEvents(): void
 }
 
-/** `keeper`: whether a keeper of the stream runs, as admin does in a fleet. */
-export async function newServer({ keeper: isKept = true } = {}): Promise<TestServer> {
+/** Starts a NATS server. `keeper`: whether a keeper of the stream runs, as admin does in a fleet. */
+export async function newServer({ keeper: hasKeeper = true } = {}): Promise<TestServer> {
   const dir = newDataFolder('parley-events-')
   const events = join(dir, 'store/jetstream/$G/streams', eventStream, 'msgs')
   const copy = join(dir, 'copy')
   const port = await freePort()
   let server = await startNats({ dir, port })
-  const keepersBus = await connectBus({ url: server.url, name: 'admin', purpose: 'events' })
-  const keeper = isKept ? await keepStream(keepersBus) : undefined
+  const keeperBus = await connectBus({ url: server.url, name: 'admin', purpose: 'events' })
+  const keeper = hasKeeper ? await keepStream(keeperBus) : undefined
   return {
     url: server.url,
     pid: () => server.pid,
     stop: () => server.stop(),
     async start() {
       server = await startNats({ dir, port })
-      if (isKept) await eventually(() => requestKeeper(keepersBus, 'state', {}))
+      if (hasKeeper) await eventually(() => requestKeeper(keeperBus, 'state', {}))
     },
     saveEvents: () => cpSync(events, copy, { recursive: true }),
     restoreEvents() {
@@ -59,20 +59,20 @@ export async function newServer({ keeper: isKept = true } = {}): Promise<TestSer
     },
     async [Symbol.asyncDispose]() {
       await keeper?.[Symbol.asyncDispose]()
-      await keepersBus[Symbol.asyncDispose]()
+      await keeperBus[Symbol.asyncDispose]()
       await server.stop()
       rmSync(dir, { recursive: true, force: true })
     },
   }
 }
 
-/** A connection for events. */
+/** Opens a connection for events. */
 export function newBus(server: TestServer, name = 'test'): Promise<Bus> {
   return connectBus({ url: server.url, name, purpose: 'events' })
 }
 
-/** Gives the tests of a file one server with the stream declared, and a bus to it. */
-export function withStream(opened: (stream: { server: TestServer; bus: Bus }) => unknown): void {
+/** Starts one server with a declared stream for the tests of a file, and connects a bus to it. */
+export function withStream(onOpen: (stream: { server: TestServer; bus: Bus }) => unknown): void {
   let close: () => Promise<void> = () => Promise.resolve()
   beforeAll(async () => {
     const server = await newServer()
@@ -82,7 +82,7 @@ export function withStream(opened: (stream: { server: TestServer; bus: Bus }) =>
       await server[Symbol.asyncDispose]()
     }
     await declareStreams(bus)
-    opened({ server, bus })
+    onOpen({ server, bus })
   })
   afterAll(() => close())
 }

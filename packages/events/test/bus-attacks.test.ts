@@ -15,7 +15,7 @@ import { requestKeeper } from '../src/keep/requests.ts'
 /** The shipped configuration. */
 const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
 
-/** Publishers of each kind, and one durable of each consumer. */
+/** The aggregate types that each deployable publishes, and one of its durables. */
 const deployables = {
   realtime: { publishes: [], durable: undefined },
   accounts: { publishes: ['user', 'auth', 'control.user'], durable: 'erasures' },
@@ -34,7 +34,7 @@ const everyType = [
 const users = [...attackers, 'gateway', 'admin', 'operator']
 const passwordOf = (user: string) => `password-of-${user}`
 
-/** Internal methods that only the gateway or the operator calls, and their owners. */
+/** Internal methods that only the gateway or the operator may call, with their owners. */
 const forbiddenInternal = (
   [
     ['accounts', 'AccountsInternalService.PasswordLogin'],
@@ -45,22 +45,22 @@ const forbiddenInternal = (
   ] as const
 ).map(([owner, method]) => [owner, `rpc.internal.svc_internal_v1_${method}`] as const)
 
-/** Methods of other services, which no attacker in these tests may call. */
+/** Methods that no attacker in these tests may call. */
 const forbiddenMethods = [...publicMethods.map(rpcSubject), ...forbiddenInternal.map(([, subject]) => subject)]
 
 let nats: Nats
 let dir: string
-let keepersBus: Bus
+let keeperBus: Bus
 let keeper: AsyncDisposable
 const opened: NatsConnection[] = []
 
-/** Everything that arrives on subjects where only their owner may publish. */
+/** Messages that reached a service on a subject on which no attacker may publish. */
 let received: string[] = []
-/** The same for traces, which some releases of NATS send to a subject in a header. Without an inbox they call nothing. */
+/** Likewise for traces, which some releases of NATS send to the subject in a header. They cause no call. */
 const traced: string[] = []
 const isTrace = (data: Uint8Array): boolean => Buffer.from(data).toString().startsWith('{"server":')
 
-async function enter(user: string, login = user): Promise<NatsConnection> {
+async function logIn(user: string, login = user): Promise<NatsConnection> {
   const nc = await connect({
     ...{ servers: nats.url, user: login, pass: passwordOf(user), inboxPrefix: `_INBOX.${user}` },
     reconnect: false,
@@ -69,9 +69,9 @@ async function enter(user: string, login = user): Promise<NatsConnection> {
   return nc
 }
 
-/** The connections that a password gives: for calls and, if there is one, for events. */
-async function everyLogin(user: string): Promise<NatsConnection[]> {
-  const logins = await Promise.allSettled([enter(user), enter(user, `${user}-events`)])
+/** Opens all connections that a password permits: for calls and, if the user has such a login, for events. */
+async function logInAll(user: string): Promise<NatsConnection[]> {
+  const logins = await Promise.allSettled([logIn(user), logIn(user, `${user}-events`)])
   return logins.flatMap((login) => (login.status === 'fulfilled' ? [login.value] : []))
 }
 
@@ -79,17 +79,17 @@ beforeAll(async () => {
   dir = newDataFolder('parley-attacks-')
   const env = Object.fromEntries(users.map((user) => [`PARLEY_NATS_PASSWORD_${user.toUpperCase()}`, passwordOf(user)]))
   nats = await startNats({ dir, conf, env })
-  keepersBus = await connectBus({
+  keeperBus = await connectBus({
     ...{ url: nats.url, user: 'admin', password: passwordOf('admin'), name: 'admin', purpose: 'events' },
   })
-  keeper = await keepStream(keepersBus)
-  await declareStreams(keepersBus)
+  keeper = await keepStream(keeperBus)
+  await declareStreams(keeperBus)
   await listenAsVictims()
 })
 
 afterAll(async () => {
   await keeper[Symbol.asyncDispose]()
-  await keepersBus[Symbol.asyncDispose]()
+  await keeperBus[Symbol.asyncDispose]()
   await Promise.all(opened.map((nc) => nc.close()))
   await nats.stop()
   rmSync(dir, { recursive: true, force: true })
@@ -97,7 +97,7 @@ afterAll(async () => {
 
 const victims: NatsConnection[] = []
 
-/** Subscribes as every service does, each with its own permissions. */
+/** Subscribes to the subjects of each service, with the permissions of that service. */
 async function listenAsVictims(): Promise<void> {
   const internal = (user: string) => forbiddenInternal.filter(([owner]) => owner === user).map(([, subject]) => subject)
   const listened = {
@@ -111,7 +111,7 @@ async function listenAsVictims(): Promise<void> {
     gateway: ['_INBOX.gateway.>'],
   }
   for (const [user, subjects] of Object.entries(listened)) {
-    const nc = await enter(user)
+    const nc = await logIn(user)
     victims.push(nc)
     for (const subject of subjects)
       nc.subscribe(subject, {
@@ -127,7 +127,7 @@ async function listenAsVictims(): Promise<void> {
   }
 }
 
-/** Waits until everything published so far has arrived, and returns it. */
+/** Waits until everything published so far has arrived; returns and clears what was received. */
 async function takeReceived(): Promise<string[]> {
   for (const nc of victims) await nc.flush()
   return received.splice(0)
@@ -135,15 +135,15 @@ async function takeReceived(): Promise<string[]> {
 
 type OnStream = { subject: string; data: string }
 
-/** Sequence at which the present attacker began: each leaves hundreds of events of its own. */
-let beganSeq = 1
+/** Sequence of the first event of the current attacker, because each attacker leaves hundreds of events. */
+let startSeq = 1
 
-/** The events since then, read by one consumer up to one that is published to mark the end. */
+/** Reads the events since `startSeq`, up to one that is published to mark the end. */
 async function onStream(): Promise<OnStream[]> {
-  const stream = keepersBus.nc.jetstream()
+  const stream = keeperBus.nc.jetstream()
   const end = await stream.publish('evt.config.X2.read', 'end')
   const all: OnStream[] = []
-  const options = consumerOpts().orderedConsumer().startSequence(beganSeq)
+  const options = consumerOpts().orderedConsumer().startSequence(startSeq)
   const messages = await stream.subscribe('evt.>', options)
   for await (const message of messages) {
     if (message.seq === end.seq) break
@@ -157,7 +157,7 @@ const subjectOf = (type: string) => `evt.${type}.X1.changed`
 const ownTypes = (attacker: Attacker): readonly string[] => deployables[attacker].publishes
 const foreignTypes = (attacker: Attacker) => everyType.filter((type) => !ownTypes(attacker).includes(type))
 
-/** Subjects that an attacker wants to reach: any message on them is an attack. */
+/** Subjects on which an attacker must not be able to publish. */
 const targets = (attacker: Attacker): string[] => [
   ...forbiddenMethods,
   ...foreignTypes(attacker).map(subjectOf),
@@ -186,7 +186,7 @@ const targets = (attacker: Attacker): string[] => [
   ],
 ]
 
-/** Every verb of JetStream's API, on the stream and on one of an attacker's own. */
+/** Requests for every verb of JetStream's API, for the event stream and for a stream of the attacker. */
 const apiCalls = (durable: string): [string, object][] => {
   const consumer = { durable_name: 'stolen', ack_policy: 'none', deliver_policy: 'all' }
   const pushed = (deliver_subject: string) => ({
@@ -236,9 +236,9 @@ const apiCalls = (durable: string): [string, object][] => {
 
 const json = (value: unknown) => JSON.stringify(value)
 
-/** State that must not change: the configuration of the stream, its consumers, and the events of others. */
-async function standing(attacker: Attacker) {
-  const manager = await keepersBus.nc.jetstreamManager({ checkAPI: false })
+/** Reads the state that an attacker must not change: streams, consumers, and the events of others. */
+async function readProtectedState(attacker: Attacker) {
+  const manager = await keeperBus.nc.jetstreamManager({ checkAPI: false })
   const consumers = []
   for await (const { name, config, num_waiting, ack_floor, delivered } of manager.consumers.list(eventStream))
     if (!name.startsWith(`${attacker}-`) && !name.startsWith('reader-'))
@@ -251,19 +251,19 @@ async function standing(attacker: Attacker) {
   return { streams, consumers: consumers.toSorted((a, b) => a.name.localeCompare(b.name)), events }
 }
 
-async function durablesOfAll(): Promise<void> {
+async function declareAllDurables(): Promise<void> {
   for (const name of attackers) {
     const { durable } = deployables[name]
-    if (durable) await requestKeeper(keepersBus, 'durable', { durable, subject: 'evt.>', anew: false }, name)
+    if (durable) await requestKeeper(keeperBus, 'durable', { durable, subject: 'evt.>', anew: false }, name)
   }
 }
 
-test('the password of uploads cannot call a public method through any JetStream request', async () => {
-  for (const nc of await everyLogin('uploads')) {
+test('the password of uploads does not permit a call of a public method through JetStream', async () => {
+  for (const nc of await logInAll('uploads')) {
     const stream = nc.jetstream({ timeout: 1000 })
     const sent = headers()
     sent.set('P', 'attacker 0 5000 5000 1')
-    // The body of the intended call is an event of uploads.
+    // The event would be the body of the call.
     await stream.publish('evt.asset.X1.changed', 'the owner makes a role', { headers: sent }).catch(() => undefined)
     const manager = await nc.jetstreamManager({ checkAPI: false, timeout: 1000 })
     await manager.consumers
@@ -274,11 +274,11 @@ test('the password of uploads cannot call a public method through any JetStream 
       })
       .catch(() => undefined)
   }
-  // A consumer created after everything above receives last.
+  // This consumer was created last, so the others have received the event when it does.
   const inbox = createInbox('_INBOX.admin')
-  const sent = new Promise<void>((resolve) => void keepersBus.nc.subscribe(inbox, { callback: () => resolve() }))
-  await keepersBus.nc.jetstream().publish('evt.asset.X1.changed', 'later')
-  const manager = await keepersBus.nc.jetstreamManager({ checkAPI: false })
+  const sent = new Promise<void>((resolve) => void keeperBus.nc.subscribe(inbox, { callback: () => resolve() }))
+  await keeperBus.nc.jetstream().publish('evt.asset.X1.changed', 'later')
+  const manager = await keeperBus.nc.jetstreamManager({ checkAPI: false })
   const { name } = await manager.consumers.add(eventStream, { deliver_subject: inbox, filter_subject: 'evt.asset.>' })
   await sent
   await manager.consumers.delete(eventStream, name)
@@ -288,34 +288,34 @@ test('the password of uploads cannot call a public method through any JetStream 
 describe.each(attackers)('with the password of %s', (attacker) => {
   let calls: NatsConnection
   let events: NatsConnection
-  let before: Awaited<ReturnType<typeof standing>>
+  let before: Awaited<ReturnType<typeof readProtectedState>>
 
   beforeAll(async () => {
-    await durablesOfAll()
-    beganSeq = (await requestKeeper(keepersBus, 'state', {})).lastSeq + 1
-    for (const type of everyType) await keepersBus.nc.jetstream().publish(subjectOf(type), `of ${type}`)
-    const logins = await everyLogin(attacker)
+    await declareAllDurables()
+    startSeq = (await requestKeeper(keeperBus, 'state', {})).lastSeq + 1
+    for (const type of everyType) await keeperBus.nc.jetstream().publish(subjectOf(type), `of ${type}`)
+    const logins = await logInAll(attacker)
     calls = logins[0] as NatsConnection
     events = logins[1] as NatsConnection
   })
 
   beforeEach(async () => {
     received = []
-    before = await standing(attacker)
+    before = await readProtectedState(attacker)
   })
 
   /**
-   * Checks that nobody received anything, nothing of others was published, changed or removed, and the stream works.
+   * Checks that no service received anything, that nothing of others was changed, and that the stream works.
    */
-  async function nothingHappened(): Promise<void> {
+  async function assertNothingHappened(): Promise<void> {
     await events.flush()
     await calls.flush()
     await barrier()
     expect(await takeReceived()).toEqual([])
-    expect(await standing(attacker)).toEqual(before)
+    expect(await readProtectedState(attacker)).toEqual(before)
   }
 
-  /** Publishes all of that and returns the replies, if nothing else happened. */
+  /** Publishes these messages, checks that nothing else happened, and returns the replies. */
   async function answersTo(nc: NatsConnection, said: readonly (readonly [subject: string, body: string])[]) {
     const inbox = createInbox(`_INBOX.${attacker}`)
     const answers: [subject: string | undefined, answer: string][] = []
@@ -327,12 +327,12 @@ describe.each(attackers)('with the password of %s', (attacker) => {
       },
     })
     said.forEach(([subject, body], i) => nc.publish(subject, body, { reply: `${inbox}.${i}` }))
-    await nothingHappened()
+    await assertNothingHappened()
     subscription.unsubscribe()
     return answers
   }
 
-  /** Earlier requests of the attacker are done when an allowed one is answered. */
+  /** Waits for allowed requests, which are answered after all earlier ones of the attacker. */
   async function barrier(): Promise<void> {
     const query = json({ last_by_subj: 'evt.>' })
     for (let turn = 0; turn < 3; turn++) {
@@ -341,7 +341,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     }
   }
 
-  test('it cannot publish on subjects of others', async () => {
+  test('an attacker cannot publish on subjects of others', async () => {
     const forged = targets(attacker).map((subject) => [subject, 'forged'] as const)
     for (const nc of [calls, events]) expect(await answersTo(nc, forged)).toEqual([])
   })
@@ -352,15 +352,16 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     for (const nc of [calls, events]) expect(await answersTo(nc, requested)).toEqual([])
   })
 
-  test('it cannot make other services publish on subjects of others', async () => {
+  test('an attacker cannot make services or NATS publish on subjects of others', async () => {
     const stream = events.jetstream({ timeout: 20_000 })
     const [type] = ownTypes(attacker)
     const { durable } = deployables[attacker]
-    const newest = async () => (await requestKeeper(keepersBus, 'state', {})).lastSeq
+    const newest = async () => (await requestKeeper(keeperBus, 'state', {})).lastSeq
     if (type) await stream.publish(subjectOf(type), 'forged')
     const mine = await newest()
     for (const target of targets(attacker)) {
-      // The acknowledgement of an event, the event looked up, pulled and acknowledged, the answers of the keeper.
+      // Replies to the publication, the look-up, the pull and the acknowledgement of an event, and answers of the
+      // keeper.
       if (type) events.publish(subjectOf(type), 'forged', { reply: target })
       events.publish('$JS.API.DIRECT.GET.EVENTS', json({ seq: mine }), { reply: target })
       events.publish(`stream.${attacker}.state`, '{}', { reply: target })
@@ -372,7 +373,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
       }
       await events.flush()
     }
-    await nothingHappened()
+    await assertNothingHappened()
   })
 
   test('no header of an event removes or delays events of others', async () => {
@@ -394,10 +395,10 @@ describe.each(attackers)('with the password of %s', (attacker) => {
       const stored = events.jetstream({ timeout: 20_000 }).publish(subjectOf(type), 'forged', { headers: sent })
       await stored.catch(() => undefined)
     }
-    await nothingHappened()
+    await assertNothingHappened()
   })
 
-  test('no requested trace causes a call or reaches the stream', async () => {
+  test('a trace requested by header causes no call and does not reach the stream', async () => {
     const [type] = ownTypes(attacker)
     const own = {
       calls: [rpcSubject(AdminInternalService.method.getPolicy)],
@@ -414,11 +415,11 @@ describe.each(attackers)('with the password of %s', (attacker) => {
       }
     await calls.flush()
     await events.flush()
-    await nothingHappened()
+    await assertNothingHappened()
   })
 
   test('the keeper creates nothing that publishes to subjects of others', async () => {
-    const bus = { ...keepersBus, name: attacker, nc: events }
+    const bus = { ...keeperBus, name: attacker, nc: events }
     const id = 'abcdefghijklmnopqrstuvwx'
     for (const subject of ['rpc.>', '>', 'stream.>', 'evt.room.X1.changed deliver', '$JS.>'])
       await expect(requestKeeper(bus, 'reader', { id, subject, startSeq: 1 })).rejects.toThrow('refused')
@@ -435,13 +436,13 @@ describe.each(attackers)('with the password of %s', (attacker) => {
       if (attacker === 'accounts' && (type === 'user' || type === 'notification')) continue
       await expect(requestKeeper(bus, 'erase', { subjects, remove: true })).rejects.toThrow('refused')
     }
-    // A report cannot mark an existing event as lost.
+    // The stream still holds its events.
     const newest = await requestKeeper(bus, 'state', {})
     expect(newest.lastSeq).toBeGreaterThan(0)
-    await nothingHappened()
+    await assertNothingHappened()
   })
 
-  test('the server’s own subjects concern only itself', async () => {
+  test('of the subjects of the NATS server, only those about its own connections are answered', async () => {
     const subjects = [
       ...['SERVER.PING', 'SERVER.PING.JSZ', 'CLAIMS.UPDATE', 'USER.AUTH'].map((name) => `$SYS.REQ.${name}`),
       ...['CONNZ', 'SUBSZ', 'INFO', 'JSZ', 'CLAIMS.UPDATE'].flatMap((name) =>
@@ -452,35 +453,35 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     for (const nc of [calls, events]) expect(await answersTo(nc, requested)).toEqual([])
     const own = await events.request('$SYS.REQ.SERVER.PING.CONNZ', '{}', { timeout: 20_000 })
     const { data } = JSON.parse(own.string()) as { data: { total: number } }
-    // Connections of this test with the user's password.
+    // It counts only connections with this user's password.
     expect(data.total).toBeLessThan(4)
   })
 
-  test('it receives nothing addressed to others', async () => {
+  test('an attacker receives nothing addressed to others', async () => {
     const said: string[] = []
     const subscription = events.subscribe('>', { callback: (_error, message) => void said.push(message.subject) })
     await events.flush()
-    await keepersBus.nc.jetstream().publish('evt.config.X1.changed', 'for others')
-    keepersBus.nc.publish('deliver.admin.abcdefghijklmnopqrstuv', 'for others')
-    keepersBus.nc.publish('wake.admin.1', 'for others')
-    await keepersBus.nc.flush()
+    await keeperBus.nc.jetstream().publish('evt.config.X1.changed', 'for others')
+    keeperBus.nc.publish('deliver.admin.abcdefghijklmnopqrstuv', 'for others')
+    keeperBus.nc.publish('wake.admin.1', 'for others')
+    await keeperBus.nc.flush()
     await events.flush()
     subscription.unsubscribe()
     expect(said.filter((subject) => !subject.startsWith('_INBOX.'))).toEqual([])
   })
 })
 
-test('afterwards everybody receives public events once', async () => {
-  await durablesOfAll()
+test('after the attacks, each deployable can publish, and its durable receives each event once', async () => {
+  await declareAllDurables()
   for (const name of attackers) {
     const { durable, publishes } = deployables[name]
-    const [, events] = await everyLogin(name)
+    const [, events] = await logInAll(name)
     if (events === undefined) throw new Error(`${name} is not accepted`)
     const [type] = publishes
     if (type)
       expect((await events.jetstream({ timeout: 20_000 }).publish(subjectOf(type), 'own')).stream).toBe(eventStream)
     if (!durable) continue
-    await keepersBus.nc.jetstream().publish('evt.config.X1.changed', `after ${name}`)
+    await keeperBus.nc.jetstream().publish('evt.config.X1.changed', `after ${name}`)
     const inbox = createInbox(`_INBOX.${name}`)
     const got: string[] = []
     events.subscribe(`${inbox}.*`, {

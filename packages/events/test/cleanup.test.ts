@@ -11,7 +11,7 @@ import {
 } from '../src/index.ts'
 import { requestKeeper } from '../src/keep/requests.ts'
 import { Cleanup } from '../src/outbox/cleanup.ts'
-import { commit, firstOccurrences, onStream, relayed, store, upTo, waiting } from './_events.ts'
+import { commit, firstOccurrences, onStream, relayed, waitUntilStored, oneTo, waiting } from './_events.ts'
 import { newBus, newDatabase, newServer } from './_servers.ts'
 
 const shards = Array.from({ length: 32 }, (_, shard) => shard)
@@ -19,27 +19,27 @@ const { signal } = new AbortController()
 
 type TestDatabase = Awaited<ReturnType<typeof newDatabase>>
 
-/** Backdates everything relayed so far by this many hours. */
+/** Makes all relayed entries older by this many hours. */
 const age = (database: TestDatabase, hours: number) =>
   database.pool.query("update outbox set relayed_at = relayed_at - $1 * interval '1 hour'", [hours])
 
-test('an entry stays until every durable that listens to it has acknowledged it, and is relayed again after a loss', async () => {
+test('an entry is kept until every durable that consumes it has acknowledged it, and is relayed again after a loss', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)
   await declareStreams(bus)
   await using relay = await startRelay({ ...database, bus, service: 'kept' })
-  const cleanup = new Cleanup({ ...database, bus, service: 'kept', verified: () => Promise.resolve(shards) })
+  const cleanup = new Cleanup({ ...database, bus, service: 'kept', verifiedShards: () => Promise.resolve(shards) })
   await requestKeeper(bus, 'durable', { durable: 'behind', subject: 'evt.*.*.room_updated', anew: false }, 'kept')
-  await store(relay, await commit(database, 'room1', upTo(5)))
-  await store(relay, await commit(database, 'room1', upTo(9).slice(5), 'room_archived'))
+  await waitUntilStored(relay, await commit(database, 'room1', oneTo(5)))
+  await waitUntilStored(relay, await commit(database, 'room1', oneTo(9).slice(5), 'room_archived'))
   await eventually(async () => expect(await waiting(database)).toBe(0))
 
   await cleanup.run(signal)
   expect(await relayed(database)).toBe(9)
   await age(database, 5)
   await cleanup.run(signal)
-  // These have no consumer.
+  // The four entries that no durable consumes are deleted.
   expect(await relayed(database)).toBe(5)
 
   const manager = await bus.nc.jetstreamManager()
@@ -50,7 +50,7 @@ test('an entry stays until every durable that listens to it has acknowledged it,
     on: async ({ id }) => void handled.push(id),
   })
   await eventually(() => expect(handled).toHaveLength(5))
-  expect(firstOccurrences(await onStream(bus)).get('room1')).toEqual(upTo(5))
+  expect(firstOccurrences(await onStream(bus)).get('room1')).toEqual(oneTo(5))
 
   await eventually(async () => expect(await waiting(database)).toBe(0))
   await age(database, 5)
@@ -60,29 +60,29 @@ test('an entry stays until every durable that listens to it has acknowledged it,
   })
 }, 300_000)
 
-test('entries that left the stream before a durable received them are counted as lost and reported to the keeper', async () => {
+test('entries that left the stream before a durable received them are counted as lost and reported to the keeper once', async () => {
   await using database = await newDatabase()
   await using server = await newServer({ keeper: false })
   await using bus = await newBus(server)
   let requests = 0
-  let isSlow = true
+  let isAnswerLost = true
   await using _keeper = await keepStream(bus, {
     recoveries: {
       ...recoveriesIn(database.db),
       addLost: async (events, report) => {
         requests++
         await recoveriesIn(database.db).addLost(events, report)
-        if (isSlow) throw new Error('the answer is lost')
+        if (isAnswerLost) throw new Error('the answer is lost')
       },
     },
   })
   await declareStreams(bus)
   await using relay = await startRelay({ ...database, bus, service: 'late' })
-  const cleanup = new Cleanup({ ...database, bus, service: 'late', verified: () => Promise.resolve(shards) })
+  const cleanup = new Cleanup({ ...database, bus, service: 'late', verifiedShards: () => Promise.resolve(shards) })
   await requestKeeper(bus, 'durable', { durable: 'behind', subject: 'evt.>', anew: false }, 'late')
-  await store(relay, await commit(database, 'room1', upTo(3)))
+  await waitUntilStored(relay, await commit(database, 'room1', oneTo(3)))
   const manager = await bus.nc.jetstreamManager()
-  await store(relay, await commit(database, 'room2', [1]))
+  await waitUntilStored(relay, await commit(database, 'room2', [1]))
   await eventually(async () => expect(await waiting(database)).toBe(0))
   const { state } = await manager.streams.info(eventStream)
   await manager.streams.purge(eventStream, { seq: state.last_seq })
@@ -91,22 +91,22 @@ test('entries that left the stream before a durable received them are counted as
   await cleanup.run(signal)
   expect(await relayed(database)).toBe(1)
   await cleanup.run(signal)
-  isSlow = false
+  isAnswerLost = false
   await cleanup.run(signal)
   expect(requests).toBe(2)
   expect((await readRecoveries(database.db)).lostEvents).toBe(3n)
 }, 300_000)
 
-test('without a keeper nothing is deleted before the stream drops it by age', async () => {
+test('without a keeper, entries are kept until the stream has dropped them by age', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)
   await declareStreams(bus)
   await using relay = await startRelay({ ...database, bus, service: 'alone' })
-  await store(relay, await commit(database, 'room1', [1]))
+  await waitUntilStored(relay, await commit(database, 'room1', [1]))
   await eventually(async () => expect(await waiting(database)).toBe(0))
   await server.stop()
-  const cleanup = new Cleanup({ ...database, bus, service: 'alone', verified: () => Promise.resolve(shards) })
+  const cleanup = new Cleanup({ ...database, bus, service: 'alone', verifiedShards: () => Promise.resolve(shards) })
   await age(database, 71)
   await cleanup.run(signal)
   expect(await relayed(database)).toBe(1)

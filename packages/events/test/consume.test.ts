@@ -15,16 +15,16 @@ import {
 import { watchConsumer } from '../src/consume/watch.ts'
 import { parkedEvents } from '../src/schema.ts'
 import { keeperSubject } from '../src/subjects.ts'
-import { commit, store, upTo } from './_events.ts'
+import { commit, waitUntilStored, oneTo } from './_events.ts'
 import { operatorOf } from './_operator.ts'
 import { newBus, newDatabase, newServer, withStream } from './_servers.ts'
 
 let bus: Bus
 withStream((stream) => (bus = stream.bus))
 
-const quickly = { firstMs: 10, maxMs: 50 }
+const shortDelays = { firstMs: 10, maxMs: 50 }
 
-/** A consumer of the aggregates of one test. */
+/** Starts a consumer of the events of one room, which belongs to one test. */
 const consumer = (
   room: string,
   options: Pick<ConsumerOptions, 'db' | 'kinds' | 'redelivery'> & { bus?: Bus } & (
@@ -37,32 +37,32 @@ const consumer = (
     service: 'test',
     durable: room,
     subject: `evt.room.${room}.>`,
-    redelivery: quickly,
+    redelivery: shortDelays,
     ...options,
   })
 
-test('two processes of a consumer handle each event once, including earlier ones', async () => {
+test('two processes of a consumer handle each event once, including events stored before they started', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'once' })
-  await store(relay, await commit(database, 'once', upTo(50)))
+  await waitUntilStored(relay, await commit(database, 'once', oneTo(50)))
   const handled: string[] = []
   const on = async (event: { id: string }) => void handled.push(event.id)
   await using _one = await consumer('once', { db: database.db, on })
   await using _two = await consumer('once', { db: database.db, on })
-  await store(relay, await commit(database, 'once', upTo(100).slice(50)))
+  await waitUntilStored(relay, await commit(database, 'once', oneTo(100).slice(50)))
   await eventually(() => expect(new Set(handled).size).toBe(100))
   expect(handled).toHaveLength(100)
 })
 
-test('a database restored from an older backup receives lost events again', async () => {
+test('after a database was restored from an older backup, its lost events are handled again', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'older' })
   const handled: string[] = []
   const on = async (event: { id: string }) => void handled.push(event.id)
-  const all = upTo(4).map((version) => `E-older-${version}`)
+  const all = oneTo(4).map((version) => `E-older-${version}`)
   {
     await using _consumer = await consumer('older', { db: database.db, on })
-    for (const version of upTo(4)) await store(relay, await commit(database, 'older', [version]))
+    for (const version of oneTo(4)) await waitUntilStored(relay, await commit(database, 'older', [version]))
     await eventually(() => expect(handled).toEqual(all))
   }
   await database.pool.query('delete from inbox where event_id = any($1)', [all.slice(2)])
@@ -79,14 +79,14 @@ test('only the configured kinds are handled', async () => {
     kinds: ['room_archived'],
     on: async (event) => void handled.push(event.kind),
   })
-  await store(relay, await commit(database, 'kinds', [1]))
-  await store(relay, await commit(database, 'kinds', [2], 'room_archived'))
-  await store(relay, await commit(database, 'kinds', [3], 'room_archived'))
+  await waitUntilStored(relay, await commit(database, 'kinds', [1]))
+  await waitUntilStored(relay, await commit(database, 'kinds', [2], 'room_archived'))
+  await waitUntilStored(relay, await commit(database, 'kinds', [3], 'room_archived'))
   await eventually(() => expect(handled).toHaveLength(2))
   expect(handled).toEqual(['room_archived', 'room_archived'])
 })
 
-test('other services are called outside the transaction; while one is unavailable no attempt counts', async () => {
+test('other services are called outside the transaction, and no attempt is counted while one is unavailable', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'asking' })
   let requests = 0
@@ -95,38 +95,39 @@ test('other services are called outside the transaction; while one is unavailabl
     db: database.db,
     prepare: async ({ version }) => {
       if (version === 2n) return undefined
-      if (++requests < 15) throw new ConnectError('away', requests % 2 === 0 ? Code.Unavailable : Code.DeadlineExceeded)
+      if (++requests < 15)
+        throw new ConnectError('unavailable', requests % 2 === 0 ? Code.Unavailable : Code.DeadlineExceeded)
       return async () => void handled.push(version)
     },
   })
-  await store(relay, await commit(database, 'asking', upTo(3)))
+  await waitUntilStored(relay, await commit(database, 'asking', oneTo(3)))
   await eventually(() => expect(handled.toSorted()).toEqual([1n, 3n]))
   const { rows } = await database.pool.query('select from parked_events')
   expect(rows).toEqual([])
 })
 
-test('a parked event is listed, and handled again on request; if it fails again it stays', async () => {
+test('a parked event is listed, handled again on request, and stays parked if it fails again', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'replayed' })
-  let isMended = false
+  let isRepaired = false
   const handled: string[] = []
   await using _consumer = await consumer('replayed', {
     db: database.db,
     on: async (event) => {
-      if (!isMended) throw new Error('not yet')
+      if (!isRepaired) throw new Error('not yet')
       await Promise.resolve()
       handled.push(event.id)
     },
   })
   const { listParkedEvents, replayParkedEvents } = operatorOf(database.db)
-  const listed = async () => {
+  const listParked = async () => {
     const { events } = await listParkedEvents({})
     return events.map(({ key, attempts, lastError }) => [key?.consumer, key?.eventId, attempts, lastError])
   }
-  await store(relay, await commit(database, 'replayed', [1, 2]))
-  const given = (id: string, attempts: number) => ['test-replayed', id, attempts, 'Error: not yet']
+  await waitUntilStored(relay, await commit(database, 'replayed', [1, 2]))
+  const parkedAs = (id: string, attempts: number) => ['test-replayed', id, attempts, 'Error: not yet']
   const [first, second] = ['E-replayed-1', 'E-replayed-2']
-  await eventually(async () => expect(await listed()).toEqual([given(first, 10), given(second, 10)]))
+  await eventually(async () => expect(await listParked()).toEqual([parkedAs(first, 10), parkedAs(second, 10)]))
   const page = await listParkedEvents({ limit: 1, after: { consumer: 'test-replayed', eventId: first } })
   expect(page.events).toMatchObject([
     {
@@ -136,33 +137,33 @@ test('a parked event is listed, and handled again on request; if it fails again 
     },
   ])
   expect(await replayParkedEvents({ consumer: 'test-replayed', eventIds: [first] })).toMatchObject({ requested: 1 })
-  await eventually(async () => expect(await listed()).toEqual([given(first, 11), given(second, 10)]))
-  isMended = true
+  await eventually(async () => expect(await listParked()).toEqual([parkedAs(first, 11), parkedAs(second, 10)]))
+  isRepaired = true
   expect(await replayParkedEvents({ consumer: 'another' })).toMatchObject({ requested: 0 })
   expect(await replayParkedEvents({})).toMatchObject({ requested: 2 })
-  await eventually(async () => expect(await listed()).toEqual([]))
+  await eventually(async () => expect(await listParked()).toEqual([]))
   expect(handled.sort()).toEqual([first, second])
   expect(await metricsText()).toMatch(/parley_consumer_replayed_total\{[^}]*test-replayed[^}]*\} 2/)
 })
 
-test('one query serves all consumers of a process: lag, parked events, requested replays', async () => {
+test('one request finds the lags of all consumers of a process, and one query their parked events and replays', async () => {
   await using database = await newDatabase()
   const { db } = database
   await using relay = await startRelay({ ...database, bus, service: 'watched' })
-  let isMended = false
+  let isRepaired = false
   const hold = new AbortController()
   const busy = new Promise<void>((resolve) => hold.signal.addEventListener('abort', () => resolve()))
   await using _behind = await consumer('behind', { db, on: () => busy })
   await using _parking = await consumer('parking', {
     db,
-    on: () => (isMended ? Promise.resolve() : Promise.reject(new Error('not yet'))),
+    on: () => (isRepaired ? Promise.resolve() : Promise.reject(new Error('not yet'))),
   })
   let requests = 0
   let wakes = 0
   bus.nc.subscribe(keeperSubject('test', 'lags'), { callback: () => void requests++ })
   await using watch = watchConsumer(db, { bus, durable: { service: 'test', durable: 'neither' }, onReplay: () => {} })
   using _end = { [Symbol.dispose]: () => hold.abort() }
-  const shows = (lag: string, parked: string) =>
+  const untilMetricsShow = (lag: string, parked: string) =>
     eventually(async () => {
       watch.wake()
       wakes += 1
@@ -170,20 +171,20 @@ test('one query serves all consumers of a process: lag, parked events, requested
       expect(text).toMatch(new RegExp(`parley_consumer_pending\\{[^}]*test-behind[^}]*\\} ${lag}`))
       expect(text).toMatch(new RegExp(`parley_consumer_parked_waiting\\{[^}]*test-parking[^}]*\\} ${parked}`))
     })
-  await store(relay, await commit(database, 'behind', [1]))
-  await store(relay, await commit(database, 'parking', [1]))
-  await shows('1', '1')
-  isMended = true
-  // As if another process had received the request for a replay: this one is not notified.
+  await waitUntilStored(relay, await commit(database, 'behind', [1]))
+  await waitUntilStored(relay, await commit(database, 'parking', [1]))
+  await untilMetricsShow('1', '1')
+  isRepaired = true
+  // Another process received the request for a replay, so this one is not notified.
   await db.update(parkedEvents).set({ replayRequestedAt: new Date() })
-  await shows('1', '0')
+  await untilMetricsShow('1', '0')
   hold.abort()
-  await shows('0', '0')
-  // Once at the start, and once for each time it was woken.
+  await untilMetricsShow('0', '0')
+  // One request at the start, and one for each time the watch was woken.
   expect(requests).toBeLessThanOrEqual(1 + wakes)
 })
 
-test('an event that fails ten times is parked; others of its message and room continue', async () => {
+test('an event that fails ten times is parked, and others of its message and room are handled', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'poison' })
   await database.pool.query('create table seen (version int)')
@@ -200,8 +201,8 @@ test('an event that fails ten times is parked; others of its message and room co
       handled.push(Number(event.version))
     },
   })
-  await store(relay, await commit(database, 'poison', [1, 2, 3]))
-  await store(relay, await commit(database, 'poison', [4]))
+  await waitUntilStored(relay, await commit(database, 'poison', [1, 2, 3]))
+  await waitUntilStored(relay, await commit(database, 'poison', [4]))
   await eventually(() => expect(handled.slice().sort()).toEqual([1, 3, 4]))
   const parked = async () => {
     const result = await database.pool.query<Record<string, unknown>>(
@@ -213,7 +214,7 @@ test('an event that fails ten times is parked; others of its message and room co
   expect(await parked()).toEqual([
     { consumer: 'test-poison', event_id: 'E-poison-2', attempts: 10, last_error: 'Error: poison' },
   ])
-  await store(relay, await commit(database, 'poison', [5]))
+  await waitUntilStored(relay, await commit(database, 'poison', [5]))
   await eventually(() => expect(handled).toHaveLength(4))
   expect(tries).toBe(10)
   // The failed attempts left nothing behind.
@@ -233,12 +234,12 @@ test('an event that fails at first is handled later, and its failures are delete
       handled++
     },
   })
-  await store(relay, await commit(database, 'while', [1]))
+  await waitUntilStored(relay, await commit(database, 'while', [1]))
   await eventually(() => expect(handled).toBe(1))
   await eventually(async () => expect((await database.pool.query('select from parked_events')).rowCount).toBe(0))
 })
 
-test('while the database is down nothing is lost or counted as a failure', async () => {
+test('while the database is down, no event is lost and no failure is counted', async () => {
   await using writing = await newDatabase()
   await using relay = await startRelay({ ...writing, bus, service: 'outage' })
   await using outage = await outageProxy(writing.url)
@@ -248,16 +249,16 @@ test('while the database is down nothing is lost or counted as a failure', async
     db: database.db,
     on: async (event) => void handled.push(Number(event.version)),
   })
-  await store(relay, await commit(writing, 'outage', [1]))
+  await waitUntilStored(relay, await commit(writing, 'outage', [1]))
   await eventually(() => expect(handled).toEqual([1]))
   await outage.stop()
-  for (const version of upTo(40).slice(1)) await store(relay, await commit(writing, 'outage', [version]))
+  for (const version of oneTo(40).slice(1)) await waitUntilStored(relay, await commit(writing, 'outage', [version]))
   await outage.start()
   await eventually(() => expect(new Set(handled).size).toBe(40))
   await eventually(async () => expect((await writing.pool.query('select from parked_events')).rowCount).toBe(0))
 })
 
-test('while the stream is down nothing is lost', async () => {
+test('while the stream is down, no event is lost', async () => {
   await using database = await newDatabase()
   await using own = await newServer()
   await using ownBus = await newBus(own)
@@ -269,7 +270,7 @@ test('while the stream is down nothing is lost', async () => {
     on: async (event) => void handled.push(Number(event.version)),
   })
   await using relay = await startRelay({ ...database, bus: ownBus, service: 'restart' })
-  await store(relay, await commit(database, 'restart', [1]))
+  await waitUntilStored(relay, await commit(database, 'restart', [1]))
   await eventually(() => expect(handled).toEqual([1]))
   await own.stop()
   await commit(database, 'restart', [2, 3])
@@ -286,7 +287,7 @@ test('a message that is not an event batch does not block others', async () => {
     db: database.db,
     on: async (event) => void handled.push(event.id),
   })
-  await store(relay, await commit(database, 'garbage', [1]))
+  await waitUntilStored(relay, await commit(database, 'garbage', [1]))
   await eventually(() => expect(handled).toEqual(['E-garbage-1']))
   const manager = await bus.nc.jetstreamManager()
   await eventually(async () => {

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@parley/tooling/eventually'
 import { declareStreams, startRelay } from '../src/index.ts'
-import { commit, firstOccurrences, onStream, relayed, store, upTo, waiting } from './_events.ts'
+import { commit, firstOccurrences, onStream, relayed, waitUntilStored, oneTo, waiting } from './_events.ts'
 import { forkRelay } from './_processes.ts'
 import { newBus, newDatabase, newServer } from './_servers.ts'
 
-const rooms = upTo(20).map((number) => `room${number}`)
+const rooms = oneTo(20).map((number) => `room${number}`)
 
-test('when relays are killed at random times, every event arrives, with first occurrences in order', async () => {
+test('when relays are killed while publishing, every event arrives, and first occurrences are in order', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)
@@ -26,20 +26,20 @@ test('when relays are killed at random times, every event arrives, with first oc
   const writer = write()
   for (let round = 0; round < 3; round++) {
     const before = await relayed(database)
-    const pair = await Promise.all(upTo(2).map(() => forkRelay(database.url, server.url, 'crash')))
-    // During publishing.
+    const relays = await Promise.all(oneTo(2).map(() => forkRelay(database.url, server.url, 'crash')))
+    // The relays are publishing now.
     await eventually(async () => (await relayed(database)) > before + 50)
-    await Promise.all(pair.map((process) => process.kill()))
+    await Promise.all(relays.map((process) => process.kill()))
   }
   writing = false
   await writer
   await using _relay = await startRelay({ ...database, bus, service: 'crash' })
   await eventually(async () => expect(await waiting(database)).toBe(0))
-  const lines = firstOccurrences(await onStream(bus))
-  for (const room of rooms) expect(lines.get(room)).toEqual(upTo(last.get(room) ?? 0))
+  const versionsByRoom = firstOccurrences(await onStream(bus))
+  for (const room of rooms) expect(versionsByRoom.get(room)).toEqual(oneTo(last.get(room) ?? 0))
 }, 300_000)
 
-test('a frozen holder loses its shards, and changes nothing when it wakes up', async () => {
+test('a frozen holder loses its shards, and does not disturb their order when it continues', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)
@@ -52,8 +52,8 @@ test('a frozen holder loses its shards, and changes nothing when it wakes up', a
   await using relay = await startRelay({ ...database, bus, service: 'frozen' })
   await eventually(async () => expect(await waiting(database)).toBe(0))
   frozen.thaw()
-  for (const room of rooms) await store(relay, await commit(database, room, [4])).catch(() => undefined)
+  for (const room of rooms) await waitUntilStored(relay, await commit(database, room, [4])).catch(() => undefined)
   await eventually(async () => expect(await waiting(database)).toBe(0))
-  const lines = firstOccurrences(await onStream(bus))
-  for (const room of rooms) expect(lines.get(room)).toEqual([1, 2, 3, 4])
+  const versionsByRoom = firstOccurrences(await onStream(bus))
+  for (const room of rooms) expect(versionsByRoom.get(room)).toEqual([1, 2, 3, 4])
 }, 300_000)

@@ -4,7 +4,7 @@ import { newBus, newServer } from './_servers.ts'
 
 const HOUR_NS = 3_600_000_000_000
 
-test('the stream is created once, by any number of processes, and updated', async () => {
+test('declareStreams creates the stream once, even if called concurrently, and updates its configuration', async () => {
   await using server = await newServer()
   await using bus = await newBus(server)
   await Promise.all([1, 2, 3].map(() => declareStreams(bus)))
@@ -23,7 +23,7 @@ test('the stream is created once, by any number of processes, and updated', asyn
   })
   await streams.update(eventStream, { ...config, max_age: HOUR_NS, max_bytes: 1_000_000_000 })
   await declareStreams(bus)
-  // Settings added by the operator are kept.
+  // A size set by an operator is kept.
   expect((await streams.info(eventStream)).config).toEqual({ ...config, max_bytes: 1_000_000_000 })
 })
 

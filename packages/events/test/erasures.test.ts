@@ -21,8 +21,8 @@ let server: TestServer
 let bus: Bus
 withStream((stream) => ({ server, bus } = stream))
 
-/** Requests a pass, as accounts does. */
-async function request(database: TestDatabase, userId: string, pass: number): Promise<void> {
+/** Requests an erasure pass, as accounts does. */
+async function requestPass(database: TestDatabase, userId: string, pass: number): Promise<void> {
   const kind = 'erasure_requested'
   const about = { aggregateType: 'user', aggregateId: userId, version: BigInt(pass), occurredAt: new Date() } as const
   await database.db.transaction((tx) =>
@@ -30,8 +30,11 @@ async function request(database: TestDatabase, userId: string, pass: number): Pr
   )
 }
 
-/** A process of a service with data in `left`, by user. It also gets requests of other tests, and ignores them. */
-function eraser(
+/**
+ * Starts the erasures of a service whose data is `left`: one user id per row. Reports caused by requests of other tests
+ * are ignored.
+ */
+function startEraser(
   database: TestDatabase,
   userId: string,
   options: Partial<Pick<ErasureOptions, 'erase' | 'report'>> & { left: string[] },
@@ -42,67 +45,67 @@ function eraser(
     options.left.splice(0, options.left.length, ...options.left.filter((one) => one !== owner))
     return mine
   }
-  const keep = options.report ?? (async (report) => void reports.push(report))
+  const storeReport = options.report ?? (async (report) => void reports.push(report))
   const started = startErasures({
     ...database,
     bus,
     service: userId,
-    // The interval never elapses, so passes run only when announced.
+    // Too long to elapse, so passes run only when announced.
     pollMs: 3_600_000,
     erase: options.erase ?? erase,
-    report: async (report, signal) => (report.userId === userId ? await keep(report, signal) : undefined),
+    report: async (report, signal) => (report.userId === userId ? await storeReport(report, signal) : undefined),
   })
   return { reports, started }
 }
 
-test('found data is erased, reported, and requested again pass by pass', async () => {
+test('each requested pass erases the data of the account and reports how much it found', async () => {
   await using database = await newDatabase()
   await using _relay = await startRelay({ ...database, bus, service: 'passes' })
   const left = ['Upasses', 'Upasses', 'Utwo']
-  const { reports, started } = eraser(database, 'Upasses', { left })
+  const { reports, started } = startEraser(database, 'Upasses', { left })
   await using _erasures = await started
-  await request(database, 'Upasses', 1)
+  await requestPass(database, 'Upasses', 1)
   await eventually(() => expect(reports).toEqual([{ userId: 'Upasses', pass: 1, found: 2n }]))
-  await request(database, 'Upasses', 2)
+  await requestPass(database, 'Upasses', 2)
   await eventually(() => expect(reports[1]).toEqual({ userId: 'Upasses', pass: 2, found: 0n }))
   expect(left).toEqual(['Utwo'])
-  await request(database, 'Upasses', 2)
+  await requestPass(database, 'Upasses', 2)
   await eventually(() => expect(reports[2]).toEqual({ userId: 'Upasses', pass: 2, found: 0n }))
 })
 
-test('a pass continues after failures of the eraser and of the report, and keeps its count', async () => {
+test('a pass whose report failed is repeated and reports what it found before', async () => {
   await using database = await newDatabase()
   await using _relay = await startRelay({ ...database, bus, service: 'failing' })
   const left = ['Ufailing']
   let tries = 0
-  const said: ErasureReport[] = []
-  const { started } = eraser(database, 'Ufailing', {
+  const stored: ErasureReport[] = []
+  const { started } = startEraser(database, 'Ufailing', {
     left,
     report: async (report) => {
-      if (++tries < 3) throw new ConnectError('away', Code.Unavailable)
-      said.push(report)
+      if (++tries < 3) throw new ConnectError('unavailable', Code.Unavailable)
+      stored.push(report)
     },
   })
   await using _erasures = await started
-  await request(database, 'Ufailing', 1)
-  await eventually(() => expect(said).toEqual([{ userId: 'Ufailing', pass: 1, found: 1n }]))
+  await requestPass(database, 'Ufailing', 1)
+  await eventually(() => expect(stored).toEqual([{ userId: 'Ufailing', pass: 1, found: 1n }]))
 })
 
-test('a process that starts later finishes what another one began', async () => {
+test('a process that starts later finishes the pass of one that stopped', async () => {
   await using database = await newDatabase()
   await using _relay = await startRelay({ ...database, bus, service: 'crashing' })
-  const hangs = (_: string, signal: AbortSignal) =>
+  const hang = (_: string, signal: AbortSignal) =>
     new Promise<number>((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('ended'))))
-  const first = eraser(database, 'Ucrashing', { left: [], erase: hangs })
+  const first = startEraser(database, 'Ucrashing', { left: [], erase: hang })
   const crashed = await first.started
-  await request(database, 'Ucrashing', 1)
+  await requestPass(database, 'Ucrashing', 1)
   await eventually(async () => {
     const { rows } = await database.pool.query("select from erasures where user_id = 'Ucrashing'")
     expect(rows).toHaveLength(1)
   })
   await crashed[Symbol.asyncDispose]()
   expect(first.reports).toEqual([])
-  const second = eraser(database, 'Ucrashing', { left: ['Ucrashing'] })
+  const second = startEraser(database, 'Ucrashing', { left: ['Ucrashing'] })
   await using _erasures = await second.started
   await eventually(() => expect(second.reports).toEqual([{ userId: 'Ucrashing', pass: 1, found: 1n }]))
 })
@@ -119,14 +122,14 @@ test('failing passes do not block others', async () => {
     if (userId.startsWith('Ustuck')) throw new Error('cannot be erased')
     return 0
   }
-  const { reports, started } = eraser(database, 'Ulater', { left: [], erase })
+  const { reports, started } = startEraser(database, 'Ulater', { left: [], erase })
   await using _erasures = await started
-  await request(database, 'Ulater', 1)
+  await requestPass(database, 'Ulater', 1)
   await eventually(() => expect(reports).toEqual([{ userId: 'Ulater', pass: 1, found: 0n }]))
   await eventually(() => expect([...tried].filter((userId) => userId.startsWith('Ustuck'))).toHaveLength(70))
 })
 
-test('parked events of the account are deleted too, requests stay', async () => {
+test('parked events about the account are deleted, except erasure requests', async () => {
   await using database = await newDatabase()
   const insert = `insert into parked_events (consumer, event_id, subject, payload, attempts, last_error)
     values ('x', $1, $2, '', 10, 'why')`
@@ -134,15 +137,15 @@ test('parked events of the account are deleted too, requests stay', async () => 
   await database.pool.query(insert, ['E2', 'evt.user.Uparked.erasure_requested'])
   await database.pool.query(insert, ['E3', 'evt.user.Uother.user_profile_updated'])
   await using _relay = await startRelay({ ...database, bus, service: 'parked' })
-  const { reports, started } = eraser(database, 'Uparked', { left: [] })
+  const { reports, started } = startEraser(database, 'Uparked', { left: [] })
   await using _erasures = await started
-  await request(database, 'Uparked', 1)
+  await requestPass(database, 'Uparked', 1)
   await eventually(() => expect(reports).toEqual([{ userId: 'Uparked', pass: 1, found: 1n }]))
   const { rows } = await database.pool.query('select event_id from parked_events order by event_id')
   expect(rows).toEqual([{ event_id: 'E2' }, { event_id: 'E3' }])
 })
 
-test('a user being erased may write nothing', async () => {
+test('a user being erased can only read, and call methods that check erasures themselves', async () => {
   await using database = await newDatabase()
   await database.pool.query(`insert into erasures (user_id, pass) values ('Uone', 1)`)
   const guard = refuseErased(database.db, new Set(['LeaveRoom']))
@@ -153,7 +156,7 @@ test('a user being erased may write nothing', async () => {
   expect(guard({ method: leaveRoom, userId: 'Uone' })).toBeUndefined()
 })
 
-test('only accounts can count and remove events of a subject, whatever lies between them', async () => {
+test('accounts can count and remove the events of a subject, even with others in between, and other services cannot', async () => {
   await using accounts = await newBus(server, 'accounts')
   for (let version = 1; version < 12; version++)
     await bus.nc.jetstream().publish(`evt.user.gone.user_${version % 2 ? 'updated' : 'archived'}`, String(version))
@@ -162,7 +165,7 @@ test('only accounts can count and remove events of a subject, whatever lies betw
   const subjects = ['evt.user.gone.user_updated', 'evt.user.gone.user_archived', 'evt.user.never.user_updated']
   const { signal } = new AbortController()
   expect(await countOnStream(accounts, subjects)).toBe(11)
-  await expect(removeFromStream(bus, subjects, signal)).rejects.toThrow('only accounts may')
+  await expect(removeFromStream(bus, subjects, signal)).rejects.toThrow('only accounts may erase events')
   await removeFromStream(accounts, ['evt.user.gone.user_updated'], signal)
   expect(await countOnStream(accounts, subjects)).toBe(5)
   await removeFromStream(accounts, ['evt.user.gone.user_archived'], signal)
@@ -175,7 +178,7 @@ test.each([
   'evt.user.>',
   'evt.user.*.user_updated',
   'evt.control.user.U1.roles_changed',
-])('only events of one user can be removed: %s', async (subject) => {
+])('events cannot be removed under %s', async (subject) => {
   await using accounts = await newBus(server, 'accounts')
   await expect(countOnStream(accounts, [subject])).rejects.toThrow(/subjects of a user's events/)
 })

@@ -5,10 +5,10 @@ import { markRelayed, readWaiting, requeue } from '../src/outbox/store.ts'
 import { commit, relayed, waiting } from './_events.ts'
 import { newDatabase } from './_servers.ts'
 
-/** The lease of a previous holder, with a lower fencing number. */
-const outdated = (lease: Lease): Lease => ({ ...lease, fence: lease.fence - 1n })
+/** The lease with a lower fencing token, as a previous holder has it. */
+const withPreviousFence = (lease: Lease): Lease => ({ ...lease, fence: lease.fence - 1n })
 
-test('only the lease with the newest fencing number can mark entries, renew and requeue', async () => {
+test('only a holder with the current fencing token can mark entries, requeue them and renew its lease', async () => {
   await using database = await newDatabase()
   const { pool } = database
   await prepareShards(pool)
@@ -18,27 +18,27 @@ test('only the lease with the newest fencing number can mark entries, renew and 
 
   await commit(database, 'room1', [1, 2])
   const shards = [0, 1, 2, 3, 4, 5, 6, 7]
-  const { entries } = await readWaiting(pool, { shards, from: 0n, inHand: [], limit: 10 })
+  const { entries } = await readWaiting(pool, { shards, from: 0n, inFlight: [], limit: 10 })
   const stored = entries.map((entry, index) => ({ entry, seq: index + 1 }))
   const [lease] = leases.filter((one) => one.shard === entries[0]?.shard)
   if (lease === undefined) throw new Error('no lease')
 
-  expect(await markRelayed(pool, [outdated(lease)], stored)).toEqual(new Set())
+  expect(await markRelayed(pool, [withPreviousFence(lease)], stored)).toEqual(new Set())
   expect(await markRelayed(pool, [{ ...lease, holder: 'two' }], stored)).toEqual(new Set())
   expect(await waiting(database)).toBe(2)
   expect(await markRelayed(pool, [lease], stored)).toEqual(new Set([lease.shard]))
   expect(await relayed(database)).toBe(2)
 
-  expect(await requeue(pool, outdated(lease), 10)).toBe(0)
+  expect(await requeue(pool, withPreviousFence(lease), 10)).toBe(0)
   expect(await relayed(database)).toBe(2)
   expect(await requeue(pool, lease, 10)).toBe(2)
   expect(await waiting(database)).toBe(2)
 
-  expect((await renewLeases(pool, 'one', [outdated(lease)])).lost).toHaveLength(1)
+  expect((await renewLeases(pool, 'one', [withPreviousFence(lease)])).lost).toHaveLength(1)
   expect((await renewLeases(pool, 'one', [lease])).lost).toHaveLength(0)
 })
 
-test('an expired lease can be taken, with a higher fencing number', async () => {
+test('an expired lease can be taken, with a higher fencing token', async () => {
   await using database = await newDatabase()
   const { pool } = database
   await prepareShards(pool)

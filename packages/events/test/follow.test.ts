@@ -4,16 +4,16 @@ import type { Bus } from '@parley/rpc'
 import type { Event } from '@parley/contracts/internal'
 import { eventually } from '@parley/tooling/eventually'
 import { followControl, followEvents, startRelay } from '../src/index.ts'
-import { commit, store, upTo } from './_events.ts'
+import { commit, waitUntilStored, oneTo } from './_events.ts'
 import { newBus, newDatabase, newServer, withStream } from './_servers.ts'
 
 let bus: Bus
 withStream((stream) => (bus = stream.bus))
 
-test('a follower receives later events in order, with their position', async () => {
+test('a follower receives later events in order, with their sequences', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'follow' })
-  await store(relay, await commit(database, 'follow', upTo(5)))
+  await waitUntilStored(relay, await commit(database, 'follow', oneTo(5)))
   const received: number[] = []
   let lastSeq = 0
   await using follower = await followEvents({
@@ -26,20 +26,20 @@ test('a follower receives later events in order, with their position', async () 
     },
     onReset: () => undefined,
   })
-  for (const version of upTo(105).slice(5)) relay.wake(await commit(database, 'follow', [version]))
+  for (const version of oneTo(105).slice(5)) relay.wake(await commit(database, 'follow', [version]))
   await eventually(() => expect(received).toHaveLength(100))
-  expect(received).toEqual(upTo(105).slice(5))
+  expect(received).toEqual(oneTo(105).slice(5))
   expect(follower.lastSeq()).toBe(lastSeq)
 })
 
 test('a follower with history begins with events stored shortly before the newest one', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'history' })
-  await store(relay, await commit(database, 'history', [1]))
+  await waitUntilStored(relay, await commit(database, 'history', [1]))
   const historyMs = 200
   const untilOld = performance.now() + historyMs + 100
   await eventually(() => expect(performance.now()).toBeGreaterThan(untilOld))
-  for (const version of [2, 3, 4]) await store(relay, await commit(database, 'history', [version]))
+  for (const version of [2, 3, 4]) await waitUntilStored(relay, await commit(database, 'history', [version]))
   const received: { version: number; storedAtMs: number }[] = []
   const options = {
     ...{ bus, subject: 'evt.room.history.>', historyMs },
@@ -48,19 +48,19 @@ test('a follower with history begins with events stored shortly before the newes
     onReset: () => undefined,
   }
   await using follower = await followEvents(options)
-  // All of it has been delivered before `followEvents` resolves.
+  // The history has been delivered before `followEvents` resolves.
   const versions = received.map(({ version }) => version)
   expect(versions).toEqual([2, 3, 4].slice(-versions.length))
   expect(versions).toContain(4)
   expect(received.every(({ storedAtMs }) => storedAtMs >= (follower.completeSinceMs ?? Infinity))).toBe(true)
   const newestMs = received.at(-1)?.storedAtMs ?? 0
   expect(follower.completeSinceMs).toBeCloseTo(newestMs - historyMs, -1)
-  await store(relay, await commit(database, 'history', [5]))
+  await waitUntilStored(relay, await commit(database, 'history', [5]))
   await eventually(() => expect(received.at(-1)?.version).toBe(5))
 })
 
-/** The bus, with some functions of its connection replaced. */
-function busWith(replaced: Partial<Pick<Bus['nc'], 'request' | 'subscribe'>>): Bus {
+/** Returns the bus with some functions of its connection replaced. */
+function replaceOnBus(replaced: Partial<Pick<Bus['nc'], 'request' | 'subscribe'>>): Bus {
   const nc = new Proxy(bus.nc, {
     get: (target, name) => {
       if (name === 'request' || name === 'subscribe') return replaced[name] ?? target[name].bind(target)
@@ -71,17 +71,17 @@ function busWith(replaced: Partial<Pick<Bus['nc'], 'request' | 'subscribe'>>): B
   return Object.create(bus, { nc: { value: nc } }) as Bus
 }
 
-/** Follows five events of a room from their beginning; `received` are their versions. */
-async function followFive(
+/** Stores five events of a room, then follows them with history; adds their versions to `received`. */
+async function followFiveEvents(
   service: string,
   received: number[],
-  { onSilence = () => undefined, ...replaced }: Parameters<typeof busWith>[0] & { onSilence?: () => void },
+  { onSilence = () => undefined, ...replaced }: Parameters<typeof replaceOnBus>[0] & { onSilence?: () => void },
 ) {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service })
-  for (const version of upTo(5)) await store(relay, await commit(database, service, [version]))
+  for (const version of oneTo(5)) await waitUntilStored(relay, await commit(database, service, [version]))
   return await followEvents({
-    ...{ bus: busWith(replaced), subject: `evt.room.${service}.>`, historyMs: 60_000, onSilence },
+    ...{ bus: replaceOnBus(replaced), subject: `evt.room.${service}.>`, historyMs: 60_000, onSilence },
     onEvents: (events) => void received.push(...events.map(({ version }) => Number(version))),
     onReset: () => undefined,
   })
@@ -92,14 +92,14 @@ const isForReader = (subject: string) => subject.endsWith('.reader')
 test('a follower receives the whole history, even if the answer to its request comes too late', async () => {
   const received: number[] = []
   let requests = 0
-  let underWay = 0
-  await using _follower = await followFive('late', received, {
+  let delivered = 0
+  await using _follower = await followFiveEvents('late', received, {
     // Only two messages of the first reader arrive.
     subscribe: (subject, options) =>
       bus.nc.subscribe(subject, {
         ...options,
         callback: (error, message) => {
-          if (requests > 0 || ++underWay <= 2) options?.callback?.(error, message)
+          if (requests > 0 || ++delivered <= 2) options?.callback?.(error, message)
         },
       }),
     request: async (subject, ...rest) => {
@@ -111,35 +111,35 @@ test('a follower receives the whole history, even if the answer to its request c
     },
   })
   expect(requests).toBe(1)
-  expect(received).toEqual(upTo(5))
+  expect(received).toEqual(oneTo(5))
 })
 
-test('a follower whose reader breaks before its request is answered opens another at once', async () => {
+test('a follower whose reader breaks before its request is answered opens another one at once', async () => {
   const received: number[] = []
-  let broken = false
-  let breakIt = () => {}
+  let isBroken = false
+  let breakReader = () => {}
   let silences = 0
-  await using _follower = await followFive('broken', received, {
+  await using _follower = await followFiveEvents('broken', received, {
     onSilence: () => void silences++,
     subscribe: (subject, options) => {
-      breakIt = () => options?.callback?.(new NatsError('lost', 'TEST'), {} as Msg)
+      breakReader = () => options?.callback?.(new NatsError('lost', 'TEST'), {} as Msg)
       return bus.nc.subscribe(subject, options)
     },
     request: async (subject, ...rest) => {
-      if (isForReader(subject) && !broken) {
-        broken = true
-        breakIt()
+      if (isForReader(subject) && !isBroken) {
+        isBroken = true
+        breakReader()
       }
       return await bus.nc.request(subject, ...rest)
     },
   })
-  expect(received).toEqual(upTo(5))
+  expect(received).toEqual(oneTo(5))
   expect(silences).toBe(0)
 })
 
-test('with a keeper of an earlier release a follower begins at the end and reports no history', async () => {
+test('with a keeper of an earlier release, a follower receives no history and reports none', async () => {
   const received: number[] = []
-  await using follower = await followFive('earlier', received, {
+  await using follower = await followFiveEvents('earlier', received, {
     request: async (subject, data, options) => {
       if (!isForReader(subject)) return await bus.nc.request(subject, data, options)
       const { startMs: _, ...known } = JSON.parse(Buffer.from(data as Uint8Array).toString()) as Record<string, unknown>
@@ -151,7 +151,7 @@ test('with a keeper of an earlier release a follower begins at the end and repor
   expect(follower.completeSinceMs).toBeUndefined()
 })
 
-test('a follower with history of an empty stream begins at once', async () => {
+test('a follower that requests the history of an empty stream starts at once', async () => {
   await using own = await newServer()
   await using ownBus = await newBus(own)
   await using follower = await followEvents({
@@ -162,7 +162,7 @@ test('a follower with history of an empty stream begins at once', async () => {
   expect(follower.completeSinceMs).toBe(0)
 })
 
-test('a follower misses nothing during a restart of the server, and reports how long it received nothing', async () => {
+test('a follower misses no event during a restart of the server, and reports how long the server was silent', async () => {
   await using database = await newDatabase()
   await using own = await newServer()
   await using ownBus = await newBus(own)
@@ -175,7 +175,7 @@ test('a follower misses nothing during a restart of the server, and reports how 
     onEvents: (events) => void received.push(...events.map((event) => Number(event.version))),
     onReset: () => void resets++,
   })
-  await store(relay, await commit(database, 'restart', [1]))
+  await waitUntilStored(relay, await commit(database, 'restart', [1]))
   await own.stop()
   await commit(database, 'restart', [2])
   await eventually(() => expect(follower.healthyAgoMs()).toBeGreaterThan(1500))
@@ -185,7 +185,7 @@ test('a follower misses nothing during a restart of the server, and reports how 
   expect(resets).toBe(0)
 })
 
-test('a follower that throws is reset, and continues', async () => {
+test('a follower whose callback throws is reset and continues', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'throws' })
   const received: number[] = []
@@ -199,12 +199,12 @@ test('a follower that throws is reset, and continues', async () => {
     },
     onReset: () => void resets++,
   })
-  for (const version of [1, 2, 3]) await store(relay, await commit(database, 'throws', [version]))
+  for (const version of [1, 2, 3]) await waitUntilStored(relay, await commit(database, 'throws', [version]))
   await eventually(() => expect(received).toEqual([1, 3]))
   expect(resets).toBe(1)
 })
 
-test('the control feed contains changes of permissions, and nothing else', async () => {
+test('the control feed contains only events that change permissions', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'control' })
   const first: string[] = []
@@ -215,9 +215,9 @@ test('the control feed contains changes of permissions, and nothing else', async
     onReset: () => undefined,
   })
   using _listening = feed.subscribe({ onEvent: (event) => void second.push(event.kind), onReset: () => undefined })
-  await store(relay, await commit(database, 'control', [1], 'room_updated'))
-  await store(relay, await commit(database, 'control', [2], 'roles_changed'))
-  await store(relay, await commit(database, 'control', [3], 'credentials_ended'))
+  await waitUntilStored(relay, await commit(database, 'control', [1], 'room_updated'))
+  await waitUntilStored(relay, await commit(database, 'control', [2], 'roles_changed'))
+  await waitUntilStored(relay, await commit(database, 'control', [3], 'credentials_ended'))
   await eventually(() => expect(second).toHaveLength(2))
   expect(first).toEqual(['roles_changed', 'credentials_ended'])
   expect(second).toEqual(first)

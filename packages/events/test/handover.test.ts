@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals'
 import { RoomEventSchema } from '@parley/contracts/internal'
 import { eventually } from '@parley/tooling/eventually'
 import { handOver, startHandOver } from '../src/index.ts'
-import { upTo } from './_events.ts'
+import { oneTo } from './_events.ts'
 import { operatorOf } from './_operator.ts'
 import { forkProgram } from './_processes.ts'
 import { newDatabase } from './_servers.ts'
@@ -13,11 +13,11 @@ import { newDatabase } from './_servers.ts'
 type TestDatabase = Awaited<ReturnType<typeof newDatabase>>
 
 const pauses = { firstMs: 1, maxMs: 5 }
-/** The interval never elapses, so rooms are handed over only when announced. */
+/** Too long to elapse, so rooms are handed over only when announced. */
 const pollMs = 3_600_000
-const envelope = new TextEncoder().encode('what clients hear')
+const envelope = new TextEncoder().encode('an envelope')
 
-/** Commits events of a call. */
+/** Commits events about a call in a room. */
 const commit = (database: TestDatabase, roomId: string, versions: number[]): Promise<void> =>
   database.db.transaction((tx) =>
     handOver(
@@ -35,16 +35,16 @@ const commit = (database: TestDatabase, roomId: string, versions: number[]): Pro
     ),
   )
 
-const rowsIn = async (database: TestDatabase, table: string): Promise<unknown[]> => {
+const readRows = async (database: TestDatabase, table: string): Promise<unknown[]> => {
   const { rows } = await database.pool.query<Record<string, unknown>>(`select * from ${table}`)
   return rows
 }
-const left = (database: TestDatabase) => rowsIn(database, 'handovers')
-const leases = (database: TestDatabase) => rowsIn(database, 'handover_leases')
+const waitingRows = (database: TestDatabase) => readRows(database, 'handovers')
+const leaseRows = (database: TestDatabase) => readRows(database, 'handover_leases')
 
-/** A messaging that stores what it accepts, fails on demand, and checks that a room has one call at a time. */
+/** A fake of messaging that records accepted events, drops duplicates, and counts concurrent calls for one room. */
 class Messaging {
-  readonly taken = new Map<string, bigint[]>()
+  readonly accepted = new Map<string, bigint[]>()
   readonly envelopes: string[] = []
   overlaps = 0
   readonly #inCall = new Set<string>()
@@ -53,10 +53,10 @@ class Messaging {
     if (this.#inCall.has(roomId)) this.overlaps++
     this.#inCall.add(roomId)
     await sleep(1)
-    const held = this.taken.get(roomId) ?? []
-    const fresh = events.filter((event) => !held.includes(event.version))
-    this.taken.set(roomId, [...held, ...fresh.map((event) => event.version)])
-    this.envelopes.push(...fresh.map((event) => new TextDecoder().decode(event.envelope)))
+    const held = this.accepted.get(roomId) ?? []
+    const unknown = events.filter((event) => !held.includes(event.version))
+    this.accepted.set(roomId, [...held, ...unknown.map((event) => event.version)])
+    this.envelopes.push(...unknown.map((event) => new TextDecoder().decode(event.envelope)))
     this.#inCall.delete(roomId)
   }
 }
@@ -64,11 +64,11 @@ class Messaging {
 test('committed events reach messaging at once and are deleted', async () => {
   await using database = await newDatabase()
   const messaging = new Messaging()
-  await using _handing = startHandOver({ ...database, service: 'calls', apply: messaging.apply, pollMs })
+  await using _handOver = startHandOver({ ...database, service: 'calls', apply: messaging.apply, pollMs })
   await commit(database, 'R1', [1, 2])
-  await eventually(() => expect(messaging.taken.get('R1')).toEqual([1n, 2n]))
-  expect(messaging.envelopes).toEqual(['what clients hear', 'what clients hear'])
-  await eventually(async () => expect([...(await left(database)), ...(await leases(database))]).toEqual([]))
+  await eventually(() => expect(messaging.accepted.get('R1')).toEqual([1n, 2n]))
+  expect(messaging.envelopes).toEqual(['an envelope', 'an envelope'])
+  await eventually(async () => expect([...(await waitingRows(database)), ...(await leaseRows(database))]).toEqual([]))
 })
 
 test('events of a rolled back change are not handed over', async () => {
@@ -78,94 +78,94 @@ test('events of a rolled back change are not handed over', async () => {
     throw new Error('no')
   })
   await expect(failing).rejects.toThrow('no')
-  expect(await left(database)).toEqual([])
+  expect(await waitingRows(database)).toEqual([])
 })
 
 test('two processes hand over the events of each room in order, one call at a time', async () => {
   await using database = await newDatabase()
   const messaging = new Messaging()
-  const rooms = upTo(5).map((number) => `R${number}`)
+  const rooms = oneTo(5).map((number) => `R${number}`)
   await using _one = startHandOver({ ...database, service: 'calls', apply: messaging.apply, pollMs })
   await using _two = startHandOver({ ...database, service: 'calls', apply: messaging.apply, pollMs })
   const write = async (roomId: string) => {
-    for (const version of upTo(60)) {
+    for (const version of oneTo(60)) {
       await commit(database, roomId, [version])
     }
   }
   await Promise.all(rooms.map(write))
-  await eventually(async () => expect(await left(database)).toEqual([]))
-  for (const roomId of rooms) expect(messaging.taken.get(roomId)).toEqual(upTo(60).map(BigInt))
+  await eventually(async () => expect(await waitingRows(database)).toEqual([]))
+  for (const roomId of rooms) expect(messaging.accepted.get(roomId)).toEqual(oneTo(60).map(BigInt))
   expect(messaging.overlaps).toBe(0)
 })
 
-test('many events of a room go in calls of fifty', async () => {
+test('the events of a room are sent in calls of at most fifty', async () => {
   await using database = await newDatabase()
   const sizes: number[] = []
-  await commit(database, 'R1', upTo(120))
+  await commit(database, 'R1', oneTo(120))
   const apply = async (_: string, events: unknown[]) => void sizes.push(events.length)
-  await using _handing = startHandOver({ ...database, service: 'calls', apply, pollMs })
-  await eventually(async () => expect(await left(database)).toEqual([]))
+  await using _handOver = startHandOver({ ...database, service: 'calls', apply, pollMs })
+  await eventually(async () => expect(await waitingRows(database)).toEqual([]))
   expect(sizes).toEqual([50, 50, 20])
 })
 
-test('a process that dies between commit and hand-over leaves nothing behind', async () => {
+test('events of a process that died before their hand-over are handed over by another one', async () => {
   await using database = await newDatabase()
   await using died = await forkProgram('handover.ts', [database.url])
-  await eventually(async () => expect(await left(database)).toHaveLength(1))
-  // A call is running.
-  await eventually(async () => expect(await leases(database)).toHaveLength(1))
+  await eventually(async () => expect(await waitingRows(database)).toHaveLength(1))
+  // The process is handing the event over.
+  await eventually(async () => expect(await leaseRows(database)).toHaveLength(1))
   await died.kill()
   await database.pool.query(`update handover_leases set expires_at = '-infinity'`)
   const messaging = new Messaging()
-  await using _handing = startHandOver({ ...database, service: 'calls', apply: messaging.apply, pollMs })
-  await eventually(() => expect(messaging.taken.get('R1')).toEqual([1n]))
+  await using _handOver = startHandOver({ ...database, service: 'calls', apply: messaging.apply, pollMs })
+  await eventually(() => expect(messaging.accepted.get('R1')).toEqual([1n]))
 })
 
-test('while messaging is down nothing is given up, regardless of the duration', async () => {
+test('while messaging is unavailable, no event is parked, however long it takes', async () => {
   await using database = await newDatabase()
   const messaging = new Messaging()
   let calls = 0
   const apply: Messaging['apply'] = async (...given) => {
-    if (++calls <= 25) throw new ConnectError('away', calls % 2 ? Code.Unavailable : Code.DeadlineExceeded)
+    if (++calls <= 25) throw new ConnectError('unavailable', calls % 2 ? Code.Unavailable : Code.DeadlineExceeded)
     await messaging.apply(...given)
   }
   await commit(database, 'R1', [1, 2])
-  await using _handing = startHandOver({ ...database, service: 'calls', apply, pauses, pollMs })
-  await eventually(() => expect(messaging.taken.get('R1')).toEqual([1n, 2n]))
-  expect(await rowsIn(database, 'parked_events')).toEqual([])
+  await using _handOver = startHandOver({ ...database, service: 'calls', apply, pauses, pollMs })
+  await eventually(() => expect(messaging.accepted.get('R1')).toEqual([1n, 2n]))
+  expect(await readRows(database, 'parked_events')).toEqual([])
 })
 
 test('other rooms do not wait for a failing room', async () => {
   await using database = await newDatabase()
   const messaging = new Messaging()
   const apply: Messaging['apply'] = async (roomId, events) => {
-    if (roomId === 'R1') throw new ConnectError('away', Code.Unavailable)
+    if (roomId === 'R1') throw new ConnectError('unavailable', Code.Unavailable)
     await messaging.apply(roomId, events)
   }
   await commit(database, 'R1', [1])
-  await using _handing = startHandOver({ ...database, service: 'calls', apply, pollMs })
-  await eventually(async () => expect(await leases(database)).toMatchObject([{ room_id: 'R1' }]))
+  await using _handOver = startHandOver({ ...database, service: 'calls', apply, pollMs })
+  await eventually(async () => expect(await leaseRows(database)).toMatchObject([{ room_id: 'R1' }]))
   await commit(database, 'R2', [1])
-  await eventually(() => expect(messaging.taken.get('R2')).toEqual([1n]))
+  await eventually(() => expect(messaging.accepted.get('R2')).toEqual([1n]))
 })
 
-test('a permanently refused event is parked without its envelope, the rest of its room continues, and it can be replayed', async () => {
+test('an event that messaging keeps refusing is parked without its envelope, does not block its room, and can be replayed', async () => {
   await using database = await newDatabase()
   const messaging = new Messaging()
   let refusals = 0
-  let isMended = false
+  let isRepaired = false
   const apply: Messaging['apply'] = async (roomId, events) => {
-    if (!isMended && events.some((event) => event.version === 2n)) {
+    if (!isRepaired && events.some((event) => event.version === 2n)) {
       refusals++
       throw new ConnectError('no such room', Code.NotFound)
     }
     await messaging.apply(roomId, events)
   }
   await commit(database, 'R1', [1, 2, 3])
-  await using _handing = startHandOver({ ...database, service: 'calls', apply, pauses, pollMs })
-  await eventually(async () => expect(await left(database)).toEqual([]))
-  expect(messaging.taken.get('R1')).toEqual([1n, 3n])
-  // Once together with other events, which does not count as a refusal of this one.
+  await using _handOver = startHandOver({ ...database, service: 'calls', apply, pauses, pollMs })
+  await eventually(async () => expect(await waitingRows(database)).toEqual([]))
+  expect(messaging.accepted.get('R1')).toEqual([1n, 3n])
+  // Ten times alone, and once together with the first event, which counts only for that one.
   expect(refusals).toBe(11)
   const { rows } = await database.pool.query<{ payload: Buffer }>('select * from parked_events')
   const about = { consumer: 'handover', event_id: 'R1-2', subject: 'evt.room.R1.call_participant_joined', attempts: 10 }
@@ -177,10 +177,10 @@ test('a permanently refused event is parked without its envelope, the rest of it
   expect((await operator.listParkedEvents({})).events).toMatchObject([
     { key: { consumer: 'handover', eventId: 'R1-2' } },
   ])
-  isMended = true
+  isRepaired = true
   expect(await operator.replayParkedEvents({ consumer: 'relay' })).toMatchObject({ requested: 0 })
   expect(await operator.replayParkedEvents({ eventIds: ['R1-2'] })).toMatchObject({ requested: 1 })
-  await eventually(() => expect(messaging.taken.get('R1')).toEqual([1n, 3n, 2n]))
+  await eventually(() => expect(messaging.accepted.get('R1')).toEqual([1n, 3n, 2n]))
   expect((await operator.listParkedEvents({})).events).toEqual([])
 })
 
@@ -192,12 +192,12 @@ test('closing aborts the running call and releases the room', async () => {
     return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('ended'))))
   }
   await commit(database, 'R1', [1])
-  const handing = startHandOver({ ...database, service: 'calls', apply, pollMs })
+  const handOverJob = startHandOver({ ...database, service: 'calls', apply, pollMs })
   await eventually(() => expect(calls).toBe(1))
-  expect(await leases(database)).toHaveLength(1)
-  await handing[Symbol.asyncDispose]()
-  expect(await leases(database)).toEqual([])
-  expect(await left(database)).toMatchObject([{ refusals: 0 }])
+  expect(await leaseRows(database)).toHaveLength(1)
+  await handOverJob[Symbol.asyncDispose]()
+  expect(await leaseRows(database)).toEqual([])
+  expect(await waitingRows(database)).toMatchObject([{ refusals: 0 }])
 })
 
 test('an event that is too large for a call is refused when it is written', async () => {

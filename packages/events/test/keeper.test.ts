@@ -16,16 +16,16 @@ import {
 import { requestKeeper } from '../src/keep/requests.ts'
 import { lagsOfDurables, resetDurables } from '../src/keep/durables.ts'
 import { jetStream } from '../src/stream/api.ts'
-import { verifyPlaces } from '../src/stream/place.ts'
+import { verifyPositions } from '../src/stream/position.ts'
 import { keeperSubject, readerSubject } from '../src/subjects.ts'
-import { commit, store } from './_events.ts'
+import { commit, waitUntilStored } from './_events.ts'
 import { newBus, newDatabase, newServer } from './_servers.ts'
 
-test('a starting process waits for a keeper; running ones continue without one, also after a restart of the server', async () => {
+test('a starting process waits for a keeper, and running ones continue without one, even after a restart of the server', async () => {
   await using database = await newDatabase()
   await using server = await newServer({ keeper: false })
   await using bus = await newBus(server)
-  await using keepersBus = await newBus(server, 'admin')
+  await using keeperBus = await newBus(server, 'admin')
   const handled: string[] = []
   const followed: string[] = []
   await using relay = await startRelay({ ...database, bus, service: 'kept' })
@@ -39,27 +39,27 @@ test('a starting process waits for a keeper; running ones continue without one, 
     onReset: () => undefined,
   })
   await commit(database, 'room1', [1])
-  const first = await keepStream(keepersBus)
+  const first = await keepStream(keeperBus)
   await using _follower = await following
   await eventually(() => expect(handled).toEqual(['E-room1-1']))
-  await store(relay, await commit(database, 'room1', [2]))
+  await waitUntilStored(relay, await commit(database, 'room1', [2]))
   await eventually(() => expect(followed.at(-1)).toBe('E-room1-2'))
 
   await first[Symbol.asyncDispose]()
-  await store(relay, await commit(database, 'room1', [3]))
+  await waitUntilStored(relay, await commit(database, 'room1', [3]))
   await eventually(() => expect([handled.at(-1), followed.at(-1)]).toEqual(['E-room1-3', 'E-room1-3']))
 
   await server.stop()
   await server.start()
-  await store(relay, await commit(database, 'room1', [4]))
+  await waitUntilStored(relay, await commit(database, 'room1', [4]))
   await eventually(() => expect(handled.at(-1)).toBe('E-room1-4'))
-  // Its reader was lost with the server.
-  await using _second = await keepStream(keepersBus)
+  // The reader of the follower was lost with the server, so it needs a keeper.
+  await using _second = await keepStream(keeperBus)
   await eventually(() => expect(followed.at(-1)).toBe('E-room1-4'))
   expect(handled).toHaveLength(4)
 }, 300_000)
 
-test('a repeated request for a reader returns the number of all messages with which the reader begins', async () => {
+test('a repeated request for a reader returns the same number of stored messages', async () => {
   await using server = await newServer()
   await using bus = await newBus(server)
   await declareStreams(bus)
@@ -72,7 +72,7 @@ test('a repeated request for a reader returns the number of all messages with wh
   expect(await requestKeeper(bus, 'reader', request)).toEqual({ pending: 3 })
 })
 
-test('a claimed loss recreates durables once, and repeated claims are limited', async () => {
+test('each false report of a loss recreates durables, until the caller is refused', async () => {
   await using server = await newServer()
   await using bus = await newBus(server)
   await declareStreams(bus)
@@ -97,7 +97,7 @@ test('a claimed loss recreates durables once, and repeated claims are limited', 
   expect(seen).not.toContain(await created())
 })
 
-test('one loss recreates durables once, with any keeper and any number of reports', async () => {
+test('a loss recreates durables once, regardless of the number of reports and keepers', async () => {
   await using database = await newDatabase()
   await using server = await newServer({ keeper: false })
   await using bus = await newBus(server)
@@ -111,7 +111,7 @@ test('one loss recreates durables once, with any keeper and any number of report
   const restore = (storedMsAgo: number) =>
     Promise.all(
       ['accounts', 'rooms', 'messaging', 'calls'].map((requester) =>
-        requestKeeper(bus, 'restore', { seq: 1000, eventId: 'gone', storedMsAgo }, requester),
+        requestKeeper(bus, 'restore', { seq: 1000, eventId: 'missing', storedMsAgo }, requester),
       ),
     )
   const before = await created()
@@ -126,12 +126,12 @@ test('one loss recreates durables once, with any keeper and any number of report
   await declareStreams(bus)
   await restore(60_000)
   expect((await readRecoveries(database.db)).generation).toBe(2)
-  // Events stored after it are gone: another loss.
-  await requestKeeper(bus, 'restore', { seq: 1000, eventId: 'gone', storedMsAgo: 0 }, 'rooms')
+  // An event stored after the last recovery is missing, so the stream was lost again.
+  await requestKeeper(bus, 'restore', { seq: 1000, eventId: 'missing', storedMsAgo: 0 }, 'rooms')
   expect((await readRecoveries(database.db)).generation).toBe(3)
 })
 
-test('a keeper that hung during a recovery recreates nothing after another has recovered', async () => {
+test('a keeper that stalled during a recovery recreates no more durables after another keeper took over', async () => {
   await using database = await newDatabase()
   await using server = await newServer({ keeper: false })
   await using bus = await newBus(server)
@@ -142,84 +142,84 @@ test('a keeper that hung during a recovery recreates nothing after another has r
   const manager = await bus.nc.jetstreamManager()
   const created = () =>
     Promise.all(['one-a', 'one-b'].map(async (name) => (await manager.consumers.info(eventStream, name)).created))
-  let remade: string[] = []
-  const frozen = recoveriesIn(database.db).turn(async (_last, held) => {
+  let recreated: string[] = []
+  const frozen = recoveriesIn(database.db).runExclusively(async (_last, assertHeld) => {
     await resetDurables(bus, async () => {
-      await held()
-      if (remade.length > 0) return
-      // The effect of a freeze: its idle transaction is ended.
+      await assertHeld()
+      if (recreated.length > 0) return
+      // When a process stalls, the database ends its idle transaction.
       await database.pool.query(`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and state = 'idle in transaction'`)
-      await requestKeeper(bus, 'restore', { seq: 1000, eventId: 'gone', storedMsAgo: 60_000 }, 'rooms')
-      remade = await created()
+      await requestKeeper(bus, 'restore', { seq: 1000, eventId: 'missing', storedMsAgo: 60_000 }, 'rooms')
+      recreated = await created()
     })
     return undefined
   })
   await expect(frozen).rejects.toThrow()
   expect((await readRecoveries(database.db)).generation).toBe(1)
-  expect((await created())[1]).toBe(remade[1])
+  expect((await created())[1]).toBe(recreated[1])
 })
 
-test('a recovery may take longer than a transaction may idle', async () => {
+test('a recovery may take longer than the time limit of an idle transaction', async () => {
   await using database = await newDatabase()
   const state = { created: 'then', newest: undefined }
-  await recoveriesIn(database.db).turn(async (_last, held) => {
+  await recoveriesIn(database.db).runExclusively(async (_last, assertHeld) => {
     for (let step = 0; step < 6; step++) {
       await setTimeout(500)
-      await held()
+      await assertHeld()
     }
     return state
   })
   expect((await readRecoveries(database.db)).generation).toBe(1)
 })
 
-test('a durable is created for any caller, with one subject, up to a limit', async () => {
+test('each caller can create a limited number of durables, whose subjects cannot change', async () => {
   await using server = await newServer()
   await using bus = await newBus(server)
-  const make = (durable: string, subject = 'evt.>', requester = 'one') =>
+  const declare = (durable: string, subject = 'evt.>', requester = 'one') =>
     requestKeeper(bus, 'durable', { durable, subject, anew: false }, requester)
-  for (let n = 0; n < 64; n++) await make(`d${n}`)
-  await expect(make('one-more')).rejects.toThrow('too many durables')
-  await make('d1')
-  await make('d1', 'evt.room.>', 'two')
-  await expect(make('d1', 'evt.room.>')).rejects.toThrow('needs another name')
+  for (let n = 0; n < 64; n++) await declare(`d${n}`)
+  await expect(declare('one-more')).rejects.toThrow('too many durables')
+  await declare('d1')
+  await declare('d1', 'evt.room.>', 'two')
+  await expect(declare('d1', 'evt.room.>')).rejects.toThrow('needs another name')
 
-  // A durable of an earlier release without pulls is deleted with the events for it.
+  // Durables of earlier releases get the current limit of inactivity.
   const { consumers } = await bus.nc.jetstreamManager()
-  const forgottenAfter = async () => (await consumers.info(eventStream, 'one-d2')).config.inactive_threshold
+  const inactiveThreshold = async () => (await consumers.info(eventStream, 'one-d2')).config.inactive_threshold
   const hour = 3_600_000_000_000
-  expect(await forgottenAfter()).toBe(72 * hour)
+  expect(await inactiveThreshold()).toBe(72 * hour)
   await consumers.update(eventStream, 'one-d2', { inactive_threshold: hour })
-  await make('d2')
-  expect(await forgottenAfter()).toBe(72 * hour)
+  await declare('d2')
+  expect(await inactiveThreshold()).toBe(72 * hour)
 })
 
-test('a place that may have expired is considered present while the stream reaches beyond it', async () => {
+test('the position of an event that may have expired is present if the stream has reached its sequence', async () => {
   await using server = await newServer()
   await using bus = await newBus(server)
   await declareStreams(bus)
   // The server may not accept messages yet.
   await eventually(() => bus.nc.jetstream().publish('evt.room.R1.room_updated', 'something'))
-  const place = (seq: number) => ({ seq, eventId: 'long-gone', storedAt: Date.now() - 72 * 3_600_000 })
-  const look = (seq: number) => verifyPlaces(bus, { anchor: undefined, newest: place(seq) })
-  expect(await look(1)).toBe('there')
-  expect(await look(2)).toBe('gone')
+  const positionAt = (seq: number) => ({ seq, eventId: 'long-gone', storedAt: Date.now() - 72 * 3_600_000 })
+  const verify = (seq: number) => verifyPositions(bus, { anchor: undefined, newest: positionAt(seq) })
+  expect(await verify(1)).toBe('present')
+  expect(await verify(2)).toBe('missing')
 })
 
-test('an unanswered request is repeated, unless a second answer would have a further effect', async () => {
+test('an unanswered request is repeated, unless the keeper may have to act on it only once', async () => {
   await using server = await newServer({ keeper: false })
   await using bus = await newBus(server)
-  await using keepersBus = await newBus(server, 'admin')
+  await using keeperBus = await newBus(server, 'admin')
   const received: string[] = []
   // The first request of each kind is left without an answer.
-  keepersBus.nc.subscribe(keeperSubject(bus.name, '*'), {
+  keeperBus.nc.subscribe(keeperSubject(bus.name, '*'), {
     callback: (_error, message) => {
       const verb = message.subject.split('.').at(-1) ?? ''
       if (received.includes(verb)) message.respond(JSON.stringify({ answer: { lastSeq: 7 } }))
       received.push(verb)
     },
   })
-  await keepersBus.nc.flush()
+  await keeperBus.nc.flush()
   expect(await requestKeeper(bus, 'state', {})).toEqual({ lastSeq: 7 })
   await expect(requestKeeper(bus, 'durable', { durable: 'all', subject: 'evt.>', anew: true })).rejects.toThrow(
     /TIMEOUT/,
@@ -227,26 +227,26 @@ test('an unanswered request is repeated, unless a second answer would have a fur
   expect(received).toEqual(['state', 'state', 'durable'])
 })
 
-test('the keeper shows how much of the stream is used', async () => {
+test('the keeper reports the size of the stream and its limits as metrics', async () => {
   await using database = await newDatabase()
   await using server = await newServer({ keeper: false })
   await using bus = await newBus(server)
-  await using keepersBus = await newBus(server, 'admin')
-  await using _keeper = await keepStream(keepersBus, { maxBytes: 50_000_000 })
+  await using keeperBus = await newBus(server, 'admin')
+  await using _keeper = await keepStream(keeperBus, { maxBytes: 50_000_000 })
   await using relay = await startRelay({ ...database, bus, service: 'kept' })
-  await store(relay, await commit(database, 'room1', [1]))
-  await using _next = await keepStream(keepersBus, { maxBytes: 50_000_000 })
+  await waitUntilStored(relay, await commit(database, 'room1', [1]))
+  await using _next = await keepStream(keeperBus, { maxBytes: 50_000_000 })
   await eventually(async () => {
     const text = await metricsText()
     expect(text).toMatch(/^parley_stream_messages [1-9]/m)
     expect(text).toMatch(/^parley_stream_size_bytes [1-9]/m)
     expect(text).toMatch(/^parley_stream_size_limit_bytes 50000000$/m)
-    // It has no limit of messages.
+    // The number of messages is not limited.
     expect(text).not.toMatch(/^parley_stream_message_limit/m)
   })
 })
 
-test('services that ask for their lags at about the same time share one list', async () => {
+test('services that request their lags at about the same time share one list of durables', async () => {
   await using server = await newServer()
   await using bus = await newBus(server, 'admin')
   await declareStreams(bus)
@@ -262,7 +262,7 @@ test('services that ask for their lags at about the same time share one list', a
   expect(await lagsOfDurables(bus, 'three-')).toEqual({ 'three-all': 0 })
 })
 
-test('a list of lags that failed is requested again', async () => {
+test('after a failure, the list of durables is requested again', async () => {
   await using server = await newServer()
   await using bus = await newBus(server, 'admin')
   await declareStreams(bus)

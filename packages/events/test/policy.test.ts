@@ -12,7 +12,7 @@ import {
   type ControlFeed,
   type Relay,
 } from '../src/index.ts'
-import { store } from './_events.ts'
+import { waitUntilStored } from './_events.ts'
 import { newBus, newDatabase, newServer, withStream } from './_servers.ts'
 
 type Database = Awaited<ReturnType<typeof newDatabase>>
@@ -32,9 +32,10 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]()
 })
 
-const whole = (revision: number): GetPolicyResponse => create(GetPolicyResponseSchema, { revision: BigInt(revision) })
+const policyAt = (revision: number): GetPolicyResponse =>
+  create(GetPolicyResponseSchema, { revision: BigInt(revision) })
 
-/** Announces revision r, which adds the role `r<r>`. */
+/** Announces a revision, which adds a role named after it, such as `r11`. */
 async function announce(revision: number): Promise<void> {
   const ids = await database.db.transaction((tx) =>
     enqueue(tx, {
@@ -47,16 +48,16 @@ async function announce(revision: number): Promise<void> {
       fact: { case: 'policy', value: { revision: BigInt(revision), roles: [{ id: `r${revision}` }] } },
     }),
   )
-  await store(relay, ids)
+  await waitUntilStored(relay, ids)
 }
 
-/** A control feed that is never silent long enough for the policy to be requested again, even on a slow machine. */
+/** A control feed that never reports silence, so that it causes no reload of the policy on a slow machine. */
 async function steadyFeed(): Promise<ControlFeed> {
   const feed = await followControl({ bus, onEvent: () => undefined, onReset: () => undefined })
   return { ...feed, healthyAgoMs: () => 0 }
 }
 
-test('deltas are applied one after another without another request', async () => {
+test('deltas are applied without loading the policy again', async () => {
   let loads = 0
   const revisions: number[] = []
   await using feed = await steadyFeed()
@@ -64,7 +65,7 @@ test('deltas are applied one after another without another request', async () =>
     feed,
     load: () => {
       loads++
-      return Promise.resolve(whole(10))
+      return Promise.resolve(policyAt(10))
     },
   })
   using _listening = policy.subscribe((now) => void revisions.push(Number(now.revision)))
@@ -76,14 +77,14 @@ test('deltas are applied one after another without another request', async () =>
   expect(loads).toBe(1)
 })
 
-/** The response of admin: the whole policy at the revision `known`. */
-const source = (known: number) => {
-  const of = { known, loads: 0, load: () => Promise.resolve((of.loads++, whole(of.known))) }
+/** A fake of admin that returns the whole policy at the revision `known` and counts the loads. */
+const fakeAdmin = (known: number) => {
+  const of = { known, loads: 0, load: () => Promise.resolve((of.loads++, policyAt(of.known))) }
   return of
 }
 
-test('a missing delta makes it load the whole policy', async () => {
-  const admin = source(20)
+test('a missing delta causes a load of the whole policy', async () => {
+  const admin = fakeAdmin(20)
   await using feed = await steadyFeed()
   await using policy = await followPolicy({ feed, load: admin.load })
   admin.known = 25
@@ -95,8 +96,8 @@ test('a missing delta makes it load the whole policy', async () => {
   expect(admin.loads).toBe(2)
 })
 
-test('a restored policy is loaded again regardless of its revision, but a duplicate event loads nothing', async () => {
-  const admin = source(70)
+test('a delta with an old revision, as after a restore, causes a load of the policy', async () => {
+  const admin = fakeAdmin(70)
   await using feed = await steadyFeed()
   await using policy = await followPolicy({ feed, load: admin.load })
   admin.known = 60
@@ -108,37 +109,37 @@ test('a restored policy is loaded again regardless of its revision, but a duplic
   expect(admin.loads).toBe(2)
 })
 
-test('a caller of fresh() gets the policy before its delta arrives, and an error when admin does not answer', async () => {
-  let answer = () => Promise.resolve(whole(80))
+test('fresh() returns the current policy before its delta arrives, and rejects if admin does not answer', async () => {
+  let answer = () => Promise.resolve(policyAt(80))
   await using feed = await steadyFeed()
   await using policy = await followPolicy({ feed, load: () => answer() })
-  answer = () => Promise.resolve(whole(82))
+  answer = () => Promise.resolve(policyAt(82))
   expect((await policy.fresh()).revision).toBe(82n)
   expect(policy.current().revision).toBe(82n)
-  answer = () => Promise.reject(new Error('admin is away'))
-  await expect(policy.fresh()).rejects.toThrow('admin is away')
+  answer = () => Promise.reject(new Error('admin is unavailable'))
+  await expect(policy.fresh()).rejects.toThrow('admin is unavailable')
   expect(policy.current().revision).toBe(82n)
   await announce(83)
   await eventually(() => expect([...policy.current().roles.keys()]).toEqual(['r83']))
 })
 
 test('a delta that arrives during a load is not lost', async () => {
-  const answers: ((policy: GetPolicyResponse) => void)[] = []
-  const starting = followPolicy({ bus, load: () => new Promise((resolve) => answers.push(resolve)) })
-  await eventually(() => expect(answers).toHaveLength(1))
+  const resolvers: ((policy: GetPolicyResponse) => void)[] = []
+  const starting = followPolicy({ bus, load: () => new Promise((resolve) => resolvers.push(resolve)) })
+  await eventually(() => expect(resolvers).toHaveLength(1))
   await announce(31)
   await using feed = await steadyFeed()
-  const other = await followPolicy({ feed, load: () => Promise.resolve(whole(31)) })
+  const other = await followPolicy({ feed, load: () => Promise.resolve(policyAt(31)) })
   await announce(32)
   await eventually(() => expect(other.current().revision).toBe(32n))
   await other[Symbol.asyncDispose]()
-  answers[0]?.(whole(30))
+  resolvers[0]?.(policyAt(30))
   await using policy = await starting
   await eventually(() => expect(policy.current().revision).toBe(32n))
   expect([...policy.current().roles.keys()]).toEqual(['r31', 'r32'])
 })
 
-test('it is loaded even if admin takes long to start, and repeatedly while the feed is silent', async () => {
+test('the policy is loaded even if admin starts late, and repeatedly while the feed is silent', async () => {
   await using own = await newServer()
   await using ownBus = await newBus(own)
   await declareStreams(ownBus)
@@ -148,7 +149,7 @@ test('it is loaded even if admin takes long to start, and repeatedly while the f
     bus: ownBus,
     load: () => {
       if (fails-- > 0) return Promise.reject(new Error('admin is not up'))
-      return Promise.resolve(whole(40 + ++loads))
+      return Promise.resolve(policyAt(40 + ++loads))
     },
   })
   expect(policy.current().revision).toBe(41n)

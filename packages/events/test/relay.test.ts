@@ -6,30 +6,30 @@ import type { Bus } from '@parley/rpc'
 import { metricsText } from '@parley/telemetry'
 import { eventually } from '@parley/tooling/eventually'
 import { declareStreams, enqueue, startRelay } from '../src/index.ts'
-import { commit, firstOccurrences, onStream, plainEvent, store, upTo, waiting } from './_events.ts'
+import { commit, firstOccurrences, onStream, plainEvent, waitUntilStored, oneTo, waiting } from './_events.ts'
 import { operatorOf } from './_operator.ts'
 import { newBus, newDatabase, newServer, withStream } from './_servers.ts'
 
 let bus: Bus
 withStream((stream) => (bus = stream.bus))
 
-/** Events of the aggregates whose id starts so. */
-const streamOf = async (prefix: string) => {
+/** The events of aggregates whose id has this prefix. */
+const eventsOf = async (prefix: string) => {
   return (await onStream(bus)).filter((event) => event.aggregateId.startsWith(prefix))
 }
 
 type TestDatabase = Awaited<ReturnType<typeof newDatabase>>
 
-/** Number of shards that each of several relays holds. */
-async function holders(database: TestDatabase): Promise<number[]> {
+/** The number of shards that each relay holds, ascending. */
+async function shardsPerHolder(database: TestDatabase): Promise<number[]> {
   const result = await database.pool.query<{ shards: bigint }>(
     "select count(*) as shards from outbox_leases where name like 'shard-%' and expires_at > now() group by holder",
   )
   return result.rows.map((row) => Number(row.shards)).sort()
 }
 
-/** How often shards changed their holder. */
-async function handovers(database: TestDatabase): Promise<number> {
+/** Counts how often shards changed their holder. */
+async function countHolderChanges(database: TestDatabase): Promise<number> {
   const result = await database.pool.query<{ sum: string }>(
     "select sum(fence)::text as sum from outbox_leases where name like 'shard-%'",
   )
@@ -41,9 +41,9 @@ describe('the relay', () => {
     await using database = await newDatabase()
     await using _one = await startRelay({ ...database, bus, service: 'order' })
     await using _two = await startRelay({ ...database, bus, service: 'order' })
-    await eventually(async () => expect(await holders(database)).toEqual([4, 4]))
-    const handoversBefore = await handovers(database)
-    const rooms = upTo(40).map((number) => `order${number}`)
+    await eventually(async () => expect(await shardsPerHolder(database)).toEqual([4, 4]))
+    const holderChangesBefore = await countHolderChanges(database)
+    const rooms = oneTo(40).map((number) => `order${number}`)
     const versions = new Map(rooms.map((room) => [room, 0]))
     let written = 0
     const write = async () => {
@@ -57,21 +57,21 @@ describe('the relay', () => {
         })
       }
     }
-    await Promise.all(upTo(16).map(write))
+    await Promise.all(oneTo(16).map(write))
     await eventually(async () => expect(await waiting(database)).toBe(0))
-    const events = await streamOf('order')
+    const events = await eventsOf('order')
     expect(new Set(events.map(({ id }) => id)).size).toBe(1000)
-    // A relay that could not renew its leases in time leaves entries that it may have sent to another.
-    if ((await handovers(database)) === handoversBefore) expect(events).toHaveLength(1000)
-    const lines = firstOccurrences(events)
-    expect(lines.size).toBe(40)
-    for (const line of lines.values()) expect(line).toEqual(upTo(25))
+    // A relay that could not renew its leases in time may have sent entries that another one sends again.
+    if ((await countHolderChanges(database)) === holderChangesBefore) expect(events).toHaveLength(1000)
+    const versionsByRoom = firstOccurrences(events)
+    expect(versionsByRoom.size).toBe(40)
+    for (const versions of versionsByRoom.values()) expect(versions).toEqual(oneTo(25))
   })
 
-  test('starts reading after relayed entries that a backup protects from vacuum, but before anything that may still be committed', async () => {
+  test('advances its low watermark past relayed entries, but not past ids that may still be committed', async () => {
     await using database = await newDatabase()
     const { pool } = database
-    /** Where the relay last started to read. */
+    /** The id from which the relay last started to read. */
     let from = 0n
     const query = pool.query.bind(pool) as (text: string, values: unknown[]) => Promise<unknown>
     const watched: typeof pool = Object.assign(Object.create(pool), {
@@ -92,7 +92,7 @@ describe('the relay', () => {
       let last = 0n
       const write = async () => {
         const ids = await commit(database, 'behind1', [++version])
-        await store(relay, ids)
+        await waitUntilStored(relay, ids)
         last = ids[0] ?? 0n
       }
       for (let n = 0; n < 20; n++) await write()
@@ -109,48 +109,48 @@ describe('the relay', () => {
     }
   })
 
-  test('puts consecutive events of one aggregate and kind into one message', async () => {
+  test('puts up to 64 consecutive events of one aggregate and kind into one message', async () => {
     await using database = await newDatabase()
     const before = (await (await bus.nc.jetstreamManager()).streams.info('EVENTS')).state.last_seq
-    await commit(database, 'batch1', upTo(100))
+    await commit(database, 'batch1', oneTo(100))
     await commit(database, 'batch1', [101], 'room_archived')
     await commit(database, 'batch1', [102])
     await using _relay = await startRelay({ ...database, bus, service: 'batch' })
     await eventually(async () => expect(await waiting(database)).toBe(0))
-    expect(firstOccurrences(await streamOf('batch')).get('batch1')).toEqual(upTo(102))
+    expect(firstOccurrences(await eventsOf('batch')).get('batch1')).toEqual(oneTo(102))
     const after = (await (await bus.nc.jetstreamManager()).streams.info('EVENTS')).state.last_seq
     expect(after - before).toBe(4)
   })
 
-  test('shares the shards between processes, and releases them', async () => {
+  test('divides the shards among its processes, and takes over those of processes that stop', async () => {
     await using database = await newDatabase()
     await using _one = await startRelay({ ...database, bus, service: 'share' })
-    await eventually(async () => expect(await holders(database)).toEqual([8]))
+    await eventually(async () => expect(await shardsPerHolder(database)).toEqual([8]))
     {
       await using _two = await startRelay({ ...database, bus, service: 'share' })
       await using _three = await startRelay({ ...database, bus, service: 'share' })
-      await eventually(async () => expect(await holders(database)).toEqual([2, 3, 3]))
+      await eventually(async () => expect(await shardsPerHolder(database)).toEqual([2, 3, 3]))
     }
-    await eventually(async () => expect(await holders(database)).toEqual([8]))
+    await eventually(async () => expect(await shardsPerHolder(database)).toEqual([8]))
   })
 
-  test('entries of a new database with the same numbers are not mistaken for duplicates', async () => {
+  test('does not lose entries of a new database as duplicates of earlier ones with the same ids', async () => {
     for (const room of ['again1', 'again2']) {
       await using database = await newDatabase()
       await using relay = await startRelay({ ...database, bus, service: 'again' })
-      await store(relay, await commit(database, room, [1]))
-      expect(await streamOf(room)).toHaveLength(1)
+      await waitUntilStored(relay, await commit(database, room, [1]))
+      expect(await eventsOf(room)).toHaveLength(1)
     }
   })
 
-  test('skips and parks events that the stream refuses permanently, and continues', async () => {
+  test('parks an event that the stream refuses permanently, replaces it, and continues', async () => {
     await using database = await newDatabase()
     const [, id] = await commit(database, 'refused1', [1, 2, 3])
-    // Larger than the server accepts. `enqueue` refuses such an entry, so it is inserted directly.
+    // Larger than the server accepts. `enqueue` refuses such an event, so the row is changed directly.
     await database.pool.query('update outbox set payload = $2 where id = $1', [id, Buffer.alloc(3_000_000)])
     await using _relay = await startRelay({ ...database, bus, service: 'refused' })
     await eventually(async () => expect(await waiting(database)).toBe(0))
-    const events = await streamOf('refused')
+    const events = await eventsOf('refused')
     expect(events.map((event) => [event.id, event.kind])).toEqual([
       ['E-refused1-1', 'room_updated'],
       ['E-refused1-2', 'skipped'],
@@ -167,39 +167,39 @@ describe('the relay', () => {
     )
     const operator = operatorOf(database.db)
     expect(await operator.replayParkedEvents({})).toMatchObject({ requested: 1 })
-    // Refused again, once per request.
+    // The event is refused and parked again.
     await eventually(async () => expect((await operator.listParkedEvents({})).events).toHaveLength(1))
     const about = { id: 'E-refused1-2', kind: 'room_updated', aggregateType: 'room', aggregateId: 'refused1' }
     const event = Buffer.from(toBinary(EventSchema, create(EventSchema, about)))
     await database.pool.query('update parked_events set payload = $1', [event])
     await operator.replayParkedEvents({ eventIds: ['E-refused1-2'] })
     await eventually(async () => {
-      expect((await streamOf('refused')).at(-1)).toMatchObject({ id: 'E-refused1-2', kind: 'room_updated' })
+      expect((await eventsOf('refused')).at(-1)).toMatchObject({ id: 'E-refused1-2', kind: 'room_updated' })
     })
     expect((await operator.listParkedEvents({})).events).toEqual([])
   })
 })
 
-describe('stored', () => {
-  test('resolves once the stream has the entries, whichever process relays them', async () => {
+describe('relay.stored', () => {
+  test('resolves once the stream has the entries, regardless of the process that relays them', async () => {
     await using database = await newDatabase()
     await using one = await startRelay({ ...database, bus, service: 'stored' })
     await using two = await startRelay({ ...database, bus, service: 'stored' })
-    await eventually(async () => expect(await holders(database)).toHaveLength(2))
-    for (const room of upTo(20).map((number) => `stored${number}`)) {
+    await eventually(async () => expect(await shardsPerHolder(database)).toHaveLength(2))
+    for (const room of oneTo(20).map((number) => `stored${number}`)) {
       const ids = await commit(database, room, [1, 2])
-      await Promise.all([store(one, ids), store(two, ids)])
-      expect(firstOccurrences(await streamOf(room)).get(room)).toEqual([1, 2])
+      await Promise.all([waitUntilStored(one, ids), waitUntilStored(two, ids)])
+      expect(firstOccurrences(await eventsOf(room)).get(room)).toEqual([1, 2])
     }
   })
 
-  test('fails with unavailable while the stream is down, and a retry waits again', async () => {
+  test('rejects with unavailable while the stream is down, and can be called again', async () => {
     await using database = await newDatabase()
     await using own = await newServer()
     await using ownBus = await newBus(own)
     await declareStreams(ownBus)
     await using relay = await startRelay({ ...database, bus: ownBus, service: 'away' })
-    await store(relay, await commit(database, 'away1', [1]))
+    await waitUntilStored(relay, await commit(database, 'away1', [1]))
     await own.stop()
     const ids = await commit(database, 'away1', [2])
     const failure: unknown = await relay.stored(ids).catch((error: unknown) => error)
@@ -209,40 +209,40 @@ describe('stored', () => {
     await eventually(() => relay.stored(ids))
   })
 
-  test('entries that no longer exist count as stored', async () => {
+  test('resolves for entries that no longer exist', async () => {
     await using database = await newDatabase()
     await using relay = await startRelay({ ...database, bus, service: 'gone' })
     await relay.stored([999_999n])
   })
 })
 
-test('a relay is notified when another process has ended, but not of new ones', async () => {
+test('onPeerGone calls its listener when another process has ended, but not when one starts', async () => {
   await using database = await newDatabase()
   await using stays = await startRelay({ ...database, bus, service: 'peers' })
   let gone = 0
-  using _hearing = stays.onPeerGone(() => void gone++)
-  await eventually(async () => expect(await holders(database)).toEqual([8]))
+  using _listening = stays.onPeerGone(() => void gone++)
+  await eventually(async () => expect(await shardsPerHolder(database)).toEqual([8]))
   {
     await using _leaves = await startRelay({ ...database, bus, service: 'peers' })
-    await eventually(async () => expect(await holders(database)).toEqual([4, 4]))
+    await eventually(async () => expect(await shardsPerHolder(database)).toEqual([4, 4]))
     expect(gone).toBe(0)
   }
   await eventually(() => expect(gone).toBe(1))
 })
 
-test('entries committed during an outage of the stream arrive, in order', async () => {
+test('entries committed during an outage of the stream are stored in order afterwards', async () => {
   await using database = await newDatabase()
   await using own = await newServer()
   await using ownBus = await newBus(own)
   await declareStreams(ownBus)
   await using relay = await startRelay({ ...database, bus: ownBus, service: 'down' })
-  await store(relay, await commit(database, 'down1', [1]))
+  await waitUntilStored(relay, await commit(database, 'down1', [1]))
   await own.stop()
-  for (const version of upTo(30).slice(1)) relay.wake(await commit(database, 'down1', [version]))
-  await commit(database, 'down2', upTo(5))
+  for (const version of oneTo(30).slice(1)) relay.wake(await commit(database, 'down1', [version]))
+  await commit(database, 'down2', oneTo(5))
   await own.start()
   await eventually(async () => expect(await waiting(database)).toBe(0))
-  const lines = firstOccurrences(await onStream(ownBus))
-  expect(lines.get('down1')).toEqual(upTo(30))
-  expect(lines.get('down2')).toEqual(upTo(5))
+  const versionsByRoom = firstOccurrences(await onStream(ownBus))
+  expect(versionsByRoom.get('down1')).toEqual(oneTo(30))
+  expect(versionsByRoom.get('down2')).toEqual(oneTo(5))
 })

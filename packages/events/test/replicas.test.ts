@@ -9,13 +9,13 @@ import { eventually } from '@parley/tooling/eventually'
 import { declareStreams, eventStream, keepStream } from '../src/index.ts'
 import { newBus, newServer } from './_servers.ts'
 
-const opened = new Resources()
+const resources = new Resources()
 let bus: Bus
 let startThird: () => Promise<unknown>
 
 beforeAll(async () => {
   const dir = await mkdtemp(join(tmpdir(), 'parley-cluster-'))
-  opened.defer('folder', () => rm(dir, { recursive: true }))
+  resources.defer('folder', () => rm(dir, { recursive: true }))
   const ports = await Promise.all([1, 2, 3].map(() => freePort()))
   const routes = ports.map((port) => `nats://127.0.0.1:${port}`).join(', ')
   const start = async (n: number) => {
@@ -26,15 +26,15 @@ beforeAll(async () => {
         `cluster { name: c, listen: "127.0.0.1:${ports[n]}", routes: [ ${routes} ] }\n`,
     )
     const server = await startNats({ dir: join(dir, `nats-${n}`), conf })
-    opened.defer('server', () => server.stop())
+    resources.defer('server', () => server.stop())
     return server
   }
   const servers = await Promise.all([start(0), start(1)])
   startThird = () => start(2)
   const url = servers.map((server) => server.url).join(',')
-  bus = opened.use(await connectBus({ url, name: 'test', purpose: 'events' }))
+  bus = resources.use(await connectBus({ url, name: 'test', purpose: 'events' }))
 })
-afterAll(async () => opened[Symbol.asyncDispose]())
+afterAll(async () => resources[Symbol.asyncDispose]())
 
 const copies = async (on = bus) => {
   const { streams } = await on.nc.jetstreamManager()
@@ -42,19 +42,19 @@ const copies = async (on = bus) => {
   return { replicas: config.num_replicas, others: cluster?.replicas?.length ?? 0 }
 }
 
-test('a single server gets a stream with one copy, whatever was requested', async () => {
+test('a single server has a stream with one copy, even if more were requested', async () => {
   await using server = await newServer({ keeper: false })
   await using alone = await newBus(server)
   await using _ = await keepStream(alone, { replicas: 3, maxBytes: 20_000_000 })
   await eventually(async () => expect(await copies(alone)).toEqual({ replicas: 1, others: 0 }))
 })
 
-test('a single server still has the stream after a restart, whatever was requested', async () => {
+test('a single server loads the stream after a restart, even if more copies were requested', async () => {
   await using server = await newServer({ keeper: false })
   await using alone = await newBus(server)
   await declareStreams(alone)
   const { streams } = await alone.nc.jetstreamManager()
-  // As earlier releases did.
+  // Earlier releases set this.
   await streams.update(eventStream, { ...(await streams.info(eventStream)).config, num_replicas: 3 })
   await declareStreams(alone, { replicas: 3, maxBytes: 20_000_000 })
   await server.stop()
@@ -64,14 +64,14 @@ test('a single server still has the stream after a restart, whatever was request
   expect(await copies(alone)).toEqual({ replicas: 1, others: 0 })
 })
 
-test('the stream has the requested number of copies, also if requested before there are enough servers', async () => {
+test('the stream gets the requested number of copies once there are enough servers', async () => {
   {
     await using _ = await keepStream(bus)
     await eventually(async () => expect(await copies()).toEqual({ replicas: 1, others: 0 }))
   }
   await using _ = await keepStream(bus, { replicas: 3, maxBytes: 20_000_000 })
   const { streams } = await bus.nc.jetstreamManager()
-  // The rest of the request is fulfilled.
+  // The other settings are applied at once.
   await eventually(async () => expect((await streams.info(eventStream)).config.max_bytes).toBe(20_000_000))
   expect(await copies()).toEqual({ replicas: 1, others: 0 })
   await startThird()

@@ -6,11 +6,11 @@ import { eventually } from '@parley/tooling/eventually'
 import { outageProxy } from '@parley/tooling/outage-proxy'
 import { declareDurable } from '../src/consume/durable.ts'
 import { receiveAll } from '../src/consume/inbox.ts'
-import { startAnewWhenRestored } from '../src/consume/restored.ts'
+import { recreateIfRestored } from '../src/consume/recreate-if-restored.ts'
 import { decodeBatch } from '../src/stream/decode.ts'
 import { keeperSubject } from '../src/subjects.ts'
 import { consumeEvents, eventStream, startRelay } from '../src/index.ts'
-import { commit, store, upTo } from './_events.ts'
+import { commit, waitUntilStored, oneTo } from './_events.ts'
 import { newDatabase, withStream, type TestServer } from './_servers.ts'
 
 let server: TestServer
@@ -32,10 +32,10 @@ afterAll(async () => {
 afterEach(() => void jest.restoreAllMocks())
 
 const timeoutMs = 60_000
-const own = 'message_edited'
-const foreign = 'message_posted'
+const ownKind = 'message_edited'
+const otherKind = 'message_posted'
 
-/** A durable for one of the kinds of a room, whose messages the test takes and acknowledges itself. */
+/** A durable for one kind of event of a room. The test pulls and acknowledges its messages itself. */
 class Durable {
   readonly room: string
   readonly name: string
@@ -45,17 +45,17 @@ class Durable {
   constructor(room: string) {
     this.room = room
     this.name = `restored-${room}`
-    this.#durable = { service: 'restored', durable: room, subject: `evt.room.${room}.${own}` }
+    this.#durable = { service: 'restored', durable: room, subject: `evt.room.${room}.${ownKind}` }
   }
 
   declare = () => declareDurable(bus, this.#durable, this.#durable.subject)
 
-  /** Publishes events of these kinds, each in a separate message. */
-  async offer(...kinds: string[]): Promise<void> {
-    for (const kind of kinds) await store(relay, await commit(database, this.room, [++this.#version], kind))
+  /** Publishes an event of each of these kinds, each in a separate message. */
+  async publish(...kinds: string[]): Promise<void> {
+    for (const kind of kinds) await waitUntilStored(relay, await commit(database, this.room, [++this.#version], kind))
   }
 
-  /** Takes this many messages and requests more, so that the server scans everything after them. */
+  /** Pulls this many messages and requests one more, so that the server also scans the messages after them. */
   async take(count: number): Promise<JsMsg[]> {
     const consumer = await bus.nc.jetstream().consumers.get(eventStream, this.name)
     const taken: JsMsg[] = []
@@ -78,9 +78,9 @@ class Durable {
 
   info = async () => (await bus.nc.jetstreamManager()).consumers.info(eventStream, this.name)
 
-  check = () => startAnewWhenRestored(database.db, bus, this.#durable)
+  check = () => recreateIfRestored(database.db, bus, this.#durable)
 
-  /** Makes the database older than the event that was handled last. */
+  /** Removes the last handled event from the inbox, as a restore from an older backup does. */
   async forgetLast(): Promise<void> {
     const { rowCount } = await database.pool.query(
       `delete from inbox where ctid in (
@@ -91,7 +91,7 @@ class Durable {
   }
 }
 
-async function startAgain(): Promise<void> {
+async function restartServer(): Promise<void> {
   await server.stop()
   await server.start()
   await eventually(async () => (await bus.nc.jetstreamManager()).streams.info(eventStream))
@@ -99,69 +99,69 @@ async function startAgain(): Promise<void> {
 
 const histories: [string, string, (durable: Durable) => Promise<void>][] = [
   [
-    'whose own message came last',
+    'whose own message is the newest',
     'last',
     async (durable) => {
-      await durable.offer(foreign, foreign, own)
+      await durable.publish(otherKind, otherKind, ownKind)
       await durable.handleNext(1)
     },
   ],
   [
-    'that scanned messages for others before it acknowledged',
+    'with messages for others before and after its own',
     'behind',
     async (durable) => {
-      await durable.offer(foreign, own, foreign, own, foreign, foreign)
+      await durable.publish(otherKind, ownKind, otherKind, ownKind, otherKind, otherKind)
       await durable.handleNext(2)
-      await durable.offer(foreign)
+      await durable.publish(otherKind)
     },
   ],
   [
-    'with a later message in progress',
+    'with an unacknowledged message',
     'hand',
     async (durable) => {
-      await durable.offer(own, foreign, own, foreign, foreign, own)
+      await durable.publish(ownKind, otherKind, ownKind, otherKind, otherKind, ownKind)
       const [first, second] = await durable.take(3)
       for (const message of [first, second]) if (message) await durable.handle(message)
     },
   ],
   [
-    'for which many messages wait',
+    'with many waiting messages',
     'waits',
     async (durable) => {
-      await durable.offer(foreign, own, foreign, own, foreign)
+      await durable.publish(otherKind, ownKind, otherKind, ownKind, otherKind)
       await durable.handleNext(2)
-      for (const _ of upTo(5)) await durable.offer(own, foreign, foreign)
+      for (const _ of oneTo(5)) await durable.publish(ownKind, otherKind, otherKind)
     },
   ],
   [
-    'on a server that was stopped, and killed later',
+    'on a server that was stopped and later killed',
     'killed',
     async (durable) => {
-      await durable.offer(foreign, own, foreign, foreign)
+      await durable.publish(otherKind, ownKind, otherKind, otherKind)
       await durable.handleNext(1)
       // A killed server may forget its last acknowledgements; after an orderly shutdown it knows them.
-      await startAgain()
-      await durable.offer(foreign)
+      await restartServer()
+      await durable.publish(otherKind)
       process.kill(server.pid(), 'SIGKILL')
-      await startAgain()
-      await durable.offer(foreign)
+      await restartServer()
+      await durable.publish(otherKind)
     },
   ],
 ]
 
-test.each(histories)('a durable %s continues while the database is current', async (_, room, live) => {
+test.each(histories)('a durable %s is kept if the database is up to date', async (_, room, prepare) => {
   const durable = new Durable(`new-${room}`)
   await durable.declare()
-  await live(durable)
+  await prepare(durable)
   const { created } = await durable.info()
   await durable.check()
   expect((await durable.info()).created).toBe(created)
 })
 
-test.each(histories)('a durable %s restarts when the database is older', async (_, room, live) => {
+test.each(histories)('a durable %s is recreated if the database is older', async (_, room, prepare) => {
   const durable = new Durable(`old-${room}`)
   await durable.declare()
-  await live(durable)
+  await prepare(durable)
   await durable.forgetLast()
   const { created } = await durable.info()
   await durable.check()
@@ -170,7 +170,7 @@ test.each(histories)('a durable %s restarts when the database is older', async (
   expect(anew.ack_floor.consumer_seq).toBe(0)
 })
 
-test('a missing durable is not a failure', async () => {
+test('the check of a missing durable does not fail', async () => {
   const durable = new Durable('undeclared')
   await expect(durable.check()).resolves.toBeUndefined()
   await durable.declare()
@@ -178,10 +178,10 @@ test('a missing durable is not a failure', async () => {
   expect((await durable.info()).name).toBe(durable.name)
 })
 
-test('a durable without acknowledgements continues', async () => {
+test('a durable without acknowledgements is kept', async () => {
   const durable = new Durable('fresh')
   await durable.declare()
-  await durable.offer(foreign, own)
+  await durable.publish(otherKind, ownKind)
   const { created } = await durable.info()
   await durable.check()
   await durable.take(1)
@@ -189,7 +189,7 @@ test('a durable without acknowledgements continues', async () => {
   expect((await durable.info()).created).toBe(created)
 })
 
-test('a consumer notices the older database after an outage, before the message that waited for it', async () => {
+test('a consumer notices after an outage that the database was restored, before it handles the waiting message', async () => {
   await using outage = await outageProxy(database.url)
   await using reached = await openDatabase({ url: outage.url, pool: 4, name: 'consumer' })
   const room = new Durable('outage')
@@ -198,10 +198,10 @@ test('a consumer notices the older database after an outage, before the message 
     ...{ db: reached.db, bus, service: 'restored', durable: room.room, subject: `evt.room.${room.room}.>` },
     on: (event) => Promise.resolve(void handled.push(Number(event.version))),
   })
-  await room.offer(own, own)
+  await room.publish(ownKind, ownKind)
   await eventually(async () => (await room.info()).ack_floor.consumer_seq === 2)
   await outage.stop()
-  await room.offer(own)
+  await room.publish(ownKind)
   await eventually(async () => (await room.info()).num_redelivered > 0)
   await room.forgetLast()
   await outage.start()
@@ -209,8 +209,8 @@ test('a consumer notices the older database after an outage, before the message 
   expect(handled.toSorted()).toEqual([1, 2, 2, 3])
 })
 
-// The clock of the relay goes back after these, so they come last.
-test('a running consumer notices the older database before it handles the next event', async () => {
+// These tests move the clock forward. The clock of the relay goes back after each, so they come last.
+test('a running consumer notices that the database was restored before it handles the next event', async () => {
   const room = new Durable('running')
   const handled: number[] = []
   await using _consumer = await consumeEvents({
@@ -220,56 +220,56 @@ test('a running consumer notices the older database before it handles the next e
       return Promise.resolve()
     },
   })
-  await room.offer(own, own)
+  await room.publish(ownKind, ownKind)
   await eventually(async () => (await room.info()).ack_floor.consumer_seq === 2)
   await room.forgetLast()
   const now = performance.now.bind(performance)
   jest.spyOn(performance, 'now').mockImplementation(() => now() + 61_000)
-  await room.offer(own)
+  await room.publish(ownKind)
   await eventually(() => handled.filter((version) => version === 2).length === 2)
   expect(handled.toSorted()).toEqual([1, 2, 2, 3])
 })
 
-test('a database that is away during the check is waited for, although it is back for the message', async () => {
+test('if the database is unavailable during a check, the check is repeated before the message is handled', async () => {
   const room = new Durable('between')
   const handled: number[] = []
   await using _consumer = await consumeEvents({
     ...{ db: database.db, bus, service: 'restored', durable: room.room, subject: `evt.room.${room.room}.>` },
     on: (event) => Promise.resolve(void handled.push(Number(event.version))),
   })
-  await room.offer(own, own)
+  await room.publish(ownKind, ownKind)
   await eventually(async () => (await room.info()).ack_floor.consumer_seq === 2)
   await room.forgetLast()
   const now = performance.now.bind(performance)
   jest.spyOn(performance, 'now').mockImplementation(() => now() + 61_000)
-  const away = jest.spyOn(database.db, 'select').mockImplementationOnce(() => {
-    throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
+  const select = jest.spyOn(database.db, 'select').mockImplementationOnce(() => {
+    throw Object.assign(new Error('unavailable'), { code: 'ECONNREFUSED' })
   })
-  await room.offer(own)
+  await room.publish(ownKind)
   await eventually(() => handled.filter((version) => version === 2).length === 2)
-  expect(away.mock.results[0]?.type).toBe('throw')
+  expect(select.mock.results[0]?.type).toBe('throw')
   expect(handled.toSorted()).toEqual([1, 2, 2, 3])
 })
 
-test('while nobody answers the check, it is tried once for many events', async () => {
+test('if the keeper does not answer a check, the check is not repeated for each event', async () => {
   const room = new Durable('unanswered')
   let handled = 0
   await using _consumer = await consumeEvents({
     ...{ db: database.db, bus, service: 'restored', durable: room.room, subject: `evt.room.${room.room}.>` },
     on: () => Promise.resolve(void handled++),
   })
-  await room.offer(own)
+  await room.publish(ownKind)
   await eventually(() => handled === 1)
   const now = performance.now.bind(performance)
   jest.spyOn(performance, 'now').mockImplementation(() => now() + 61_000)
   const request = bus.nc.request.bind(bus.nc)
-  let asked = 0
+  let checks = 0
   jest.spyOn(bus.nc, 'request').mockImplementation((subject, ...others) => {
     if (subject !== keeperSubject('restored', 'acknowledged')) return request(subject, ...others)
-    asked++
+    checks++
     return Promise.reject(NatsError.errorForCode(ErrorCode.Timeout))
   })
-  await room.offer(...Array<string>(20).fill(own))
+  await room.publish(...Array<string>(20).fill(ownKind))
   await eventually(() => handled === 21)
-  expect(asked).toBe(1)
+  expect(checks).toBe(1)
 })

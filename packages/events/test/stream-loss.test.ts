@@ -2,10 +2,10 @@ import { expect, test } from '@jest/globals'
 import type { Event } from '@parley/contracts/internal'
 import { eventually } from '@parley/tooling/eventually'
 import { consumeEvents, declareStreams, eventStream, followEvents, startRelay } from '../src/index.ts'
-import { commit, firstOccurrences, onStream, store, upTo, waiting } from './_events.ts'
+import { commit, firstOccurrences, onStream, waitUntilStored, oneTo, waiting } from './_events.ts'
 import { newBus, newDatabase, newServer } from './_servers.ts'
 
-test('a deleted stream gets the outbox’s events again, and consumers handle each once', async () => {
+test('after the stream was deleted, events are relayed again, and consumers handle each once', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)
@@ -20,31 +20,31 @@ test('a deleted stream gets the outbox’s events again, and consumers handle ea
     subject: 'evt.>',
     on: async (event) => void handled.push(event.id),
   })
-  await store(relay, await commit(database, 'room1', upTo(10)))
-  await store(relay, await commit(database, 'room2', upTo(10)))
+  await waitUntilStored(relay, await commit(database, 'room1', oneTo(10)))
+  await waitUntilStored(relay, await commit(database, 'room2', oneTo(10)))
   await eventually(() => expect(handled).toHaveLength(20))
 
   const manager = await bus.nc.jetstreamManager()
   await manager.streams.delete(eventStream)
-  // The loss shows only when the next event is not accepted.
-  await store(relay, await commit(database, 'room1', [11]))
+  // The relay notices the loss when the stream does not accept the next event.
+  await waitUntilStored(relay, await commit(database, 'room1', [11]))
   await eventually(async () => {
-    const lines = firstOccurrences(await onStream(bus))
-    expect(lines.get('room1')).toEqual(upTo(11))
-    expect(lines.get('room2')).toEqual(upTo(10))
+    const versionsByRoom = firstOccurrences(await onStream(bus))
+    expect(versionsByRoom.get('room1')).toEqual(oneTo(11))
+    expect(versionsByRoom.get('room2')).toEqual(oneTo(10))
   })
   await eventually(() => expect(handled).toHaveLength(21))
   expect(new Set(handled).size).toBe(21)
 }, 300_000)
 
-test('deleting and recreating the stream at once is noticed', async () => {
+test('after the stream was deleted and recreated at once, events are relayed again', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)
   await declareStreams(bus)
   await using relay = await startRelay({ ...database, bus, service: 'anew' })
-  await store(relay, await commit(database, 'room1', upTo(5)))
-  await store(relay, await commit(database, 'room1', [6], 'room_archived'))
+  await waitUntilStored(relay, await commit(database, 'room1', oneTo(5)))
+  await waitUntilStored(relay, await commit(database, 'room1', [6], 'room_archived'))
   await eventually(async () => expect(await waiting(database)).toBe(0))
   const manager = await bus.nc.jetstreamManager()
   await manager.streams.delete(eventStream)
@@ -53,19 +53,19 @@ test('deleting and recreating the stream at once is noticed', async () => {
   await eventually(async () => expect(firstOccurrences(await onStream(bus)).get('room1')).toHaveLength(7))
 }, 300_000)
 
-test('a purged stream gets the outbox’s events again, although it remembers the message ids', async () => {
+test('after the stream was purged, events are relayed again, although it remembers the message ids', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)
   await declareStreams(bus)
   await using relay = await startRelay({ ...database, bus, service: 'empty' })
-  await store(relay, await commit(database, 'room1', upTo(5)))
+  await waitUntilStored(relay, await commit(database, 'room1', oneTo(5)))
   const manager = await bus.nc.jetstreamManager()
   await manager.streams.purge(eventStream)
-  await eventually(async () => expect(firstOccurrences(await onStream(bus)).get('room1')).toEqual(upTo(5)))
+  await eventually(async () => expect(firstOccurrences(await onStream(bus)).get('room1')).toEqual(oneTo(5)))
 }, 300_000)
 
-test('after a stream loses its newest events, they are relayed again, followers are reset, and each event is handled once', async () => {
+test('after the stream lost its newest events, they are relayed again, followers are reset, and each is handled once', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)
@@ -91,13 +91,13 @@ test('after a stream loses its newest events, they are relayed again, followers 
       followed.length = 0
     },
   })
-  for (const version of upTo(10)) await store(relay, await commit(database, 'room1', [version]))
+  for (const version of oneTo(10)) await waitUntilStored(relay, await commit(database, 'room1', [version]))
   await eventually(() => expect(handled).toHaveLength(10))
   await server.stop()
   server.saveEvents()
   await server.start()
-  await store(relay, await commit(database, 'room2', [1]))
-  for (const version of upTo(20).slice(1)) await store(relay, await commit(database, 'room2', [version]))
+  await waitUntilStored(relay, await commit(database, 'room2', [1]))
+  for (const version of oneTo(20).slice(1)) await waitUntilStored(relay, await commit(database, 'room2', [version]))
   await eventually(() => expect(new Set(handled).size).toBeGreaterThanOrEqual(30))
   await eventually(() => expect(followed.at(-1)?.aggregateId).toBe('room2'))
   expect(resets).toBe(0)
@@ -105,14 +105,14 @@ test('after a stream loses its newest events, they are relayed again, followers 
   await server.stop()
   server.restoreEvents()
   await server.start()
-  const versions = upTo(23).slice(20)
+  const versions = oneTo(23).slice(20)
   for (const version of versions) await commit(database, 'room2', [version])
   await eventually(() => expect(resets).toBeGreaterThan(0))
   await eventually(async () => {
-    const lines = firstOccurrences(await onStream(bus))
-    expect(lines.get('room1')).toEqual(upTo(10))
+    const versionsByRoom = firstOccurrences(await onStream(bus))
+    expect(versionsByRoom.get('room1')).toEqual(oneTo(10))
     expect(
-      lines
+      versionsByRoom
         .get('room2')
         ?.slice()
         .sort((a, b) => a - b)
@@ -128,7 +128,7 @@ test('after a stream loses its newest events, they are relayed again, followers 
   await eventually(async () => expect(await waiting(database)).toBe(0))
 }, 300_000)
 
-test('an unchanged stream is not relayed again', async () => {
+test('after a restart without a loss, no event is relayed again', async () => {
   await using database = await newDatabase()
   await using server = await newServer()
   await using bus = await newBus(server)
@@ -142,13 +142,13 @@ test('an unchanged stream is not relayed again', async () => {
     onEvents: (events) => void followed.push(...events.map((event) => event.id)),
     onReset: () => void resets++,
   })
-  await store(relay, await commit(database, 'room1', upTo(5)))
+  await waitUntilStored(relay, await commit(database, 'room1', oneTo(5)))
   await server.stop()
   await server.start()
-  await store(relay, await commit(database, 'room1', [6]))
+  await waitUntilStored(relay, await commit(database, 'room1', [6]))
   await eventually(() => expect(followed.at(-1)).toMatch(/^E-room1-6$/))
   const events = await onStream(bus)
-  expect(firstOccurrences(events).get('room1')).toEqual(upTo(6))
+  expect(firstOccurrences(events).get('room1')).toEqual(oneTo(6))
   expect(new Set(events.slice(0, 5).map((event) => event.id)).size).toBe(5)
   expect(resets).toBe(0)
 }, 300_000)

@@ -13,7 +13,7 @@ import {
   type ConsumerOptions,
   type EventHandler,
 } from '../src/index.ts'
-import { commit, store, upTo } from './_events.ts'
+import { commit, waitUntilStored, oneTo } from './_events.ts'
 import { operatorOf } from './_operator.ts'
 import { newDatabase, withStream } from './_servers.ts'
 
@@ -30,14 +30,14 @@ afterEach(async () => {
   await collector[Symbol.asyncDispose]()
 })
 
-/** All spans so far; nothing is recorded from now on. */
-async function spans(): Promise<ReceivedSpan[]> {
+/** Stops telemetry and returns all spans recorded so far. */
+async function stopAndReadSpans(): Promise<ReceivedSpan[]> {
   await stopTelemetry()
   return collector.spans
 }
 
-/** Commits each of these versions in a trace of its own; returns the entries, and the ids of the traces. */
-async function commitTraced(database: Awaited<ReturnType<typeof newDatabase>>, room: string, versions: number[]) {
+/** Commits an event per version, each in a separate trace; returns the ids of the entries and of the traces. */
+async function commitInTraces(database: Awaited<ReturnType<typeof newDatabase>>, room: string, versions: number[]) {
   const entries: bigint[] = []
   const traceIds: string[] = []
   for (const version of versions)
@@ -60,19 +60,19 @@ const consumer = (room: string, options: Own) =>
 const tracesOf = (span: ReceivedSpan | undefined): string[] =>
   span === undefined ? [] : [span.traceId, ...span.links.map(({ traceId }) => traceId)].sort()
 
-test('publishing, handling and statements of an event are in the trace of its request', async () => {
+test('spans of publishing and handling an event, and of statements in its handler, are in the trace of its request', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'traces1' })
-  const { entries, traceIds } = await commitTraced(database, 'single', [1])
+  const { entries, traceIds } = await commitInTraces(database, 'single', [1])
   let inside = ''
   const handling = await consumer('single', {
     db: database.db,
     on: () => Promise.resolve(void (inside = currentTraceparent())),
   })
-  await store(relay, entries)
+  await waitUntilStored(relay, entries)
   await eventually(() => inside !== '')
   await handling[Symbol.asyncDispose]()
-  const sent = (await spans()).filter(({ traceId }) => traceId === traceIds[0])
+  const sent = (await stopAndReadSpans()).filter(({ traceId }) => traceId === traceIds[0])
   const request = sent.find(({ name }) => name === 'request')
   const published = sent.find(({ name }) => name === 'publish EVENTS')
   const handled = sent.find(({ name }) => name === 'process traces-single')
@@ -90,40 +90,40 @@ test('publishing, handling and statements of an event are in the trace of its re
   )
 })
 
-test('a message of several events, and a batch of them, continue one trace and link to the others', async () => {
+test('spans of a message or batch of several events belong to one of their traces and link to the others', async () => {
   await using database = await newDatabase()
-  const { entries, traceIds } = await commitTraced(database, 'batch', upTo(3))
+  const { entries, traceIds } = await commitInTraces(database, 'batch', oneTo(3))
   let handled = 0
   await using relay = await startRelay({ ...database, bus, service: 'traces2' })
-  await store(relay, entries)
+  await waitUntilStored(relay, entries)
   const handling = await consumer('batch', {
     db: database.db,
     batches: { on: (events) => Promise.resolve(void (handled += events.length)) },
   })
   await eventually(() => handled === 3)
   await handling[Symbol.asyncDispose]()
-  const sent = await spans()
+  const sent = await stopAndReadSpans()
   for (const name of ['publish EVENTS', 'process traces-batch']) {
     const own = sent.filter((span) => span.name === name)
     expect(own.flatMap(tracesOf).sort()).toEqual([...traceIds].sort())
   }
 })
 
-test('a relay woken by a request works outside of its trace, except for publishing', async () => {
+test('a relay woken by a request adds only the span of publishing to its trace', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'traces3' })
-  await store(relay, await commit(database, 'woken', [1]))
+  await waitUntilStored(relay, await commit(database, 'woken', [1]))
   let traceId: string | undefined
   await withSpan('request', {}, async () => {
     traceId = currentTraceparent().split('-')[1]
-    await store(relay, await commit(database, 'woken', [2]))
+    await waitUntilStored(relay, await commit(database, 'woken', [2]))
   })
-  const own = (await spans()).filter((span) => span.traceId === traceId).map(({ name }) => name)
+  const own = (await stopAndReadSpans()).filter((span) => span.traceId === traceId).map(({ name }) => name)
   expect(own).toContain('publish EVENTS')
   expect(own.filter((name) => /pg_current_snapshot|^WITH /.test(name))).toEqual([])
 })
 
-test('a hand-over continues the traces of its events', async () => {
+test('the span of a hand-over belongs to a trace of its events and links to the others', async () => {
   await using database = await newDatabase()
   const given: { traceparents: string[]; inside: string }[] = []
   const traceIds: string[] = []
@@ -153,22 +153,22 @@ test('a hand-over continues the traces of its events', async () => {
   expect(idsOf(given.flatMap(({ traceparents }) => traceparents))).toEqual(traceIds)
   expect(idsOf(given.map(({ inside }) => inside))).toEqual([traceIds[0]])
   await eventually(async () => expect((await database.pool.query('select from handovers')).rowCount).toBe(0))
-  expect((await spans()).filter(({ name }) => name === 'hand over events').map(tracesOf)).toEqual([
+  expect((await stopAndReadSpans()).filter(({ name }) => name === 'hand over events').map(tracesOf)).toEqual([
     [...traceIds].sort(),
   ])
 })
 
-/** The trace and span of the first line with this text. */
-const lineOf = (text: string) => {
+/** Trace and span id of the first log line that starts with this text. */
+const contextOfLog = (text: string) => {
   const line = collector.logs.find(({ body }) => body.stringValue.startsWith(text))
   return line && { traceId: line.traceId, spanId: line.spanId }
 }
-const spanOf = ({ traceId, spanId }: ReceivedSpan) => ({ traceId, spanId })
+const contextOfSpan = ({ traceId, spanId }: ReceivedSpan) => ({ traceId, spanId })
 
-test('lines about events that fail, alone and in a batch, parked and replayed, have their trace', async () => {
+test('log lines about events that fail, alone, in a batch or in a replay, contain trace and span id', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'traces4' })
-  await store(relay, (await commitTraced(database, 'failing', [1])).entries)
+  await waitUntilStored(relay, (await commitInTraces(database, 'failing', [1])).entries)
   const fails = () => Promise.reject(new Error('not yet'))
   await using _consumer = await consumer('failing', { db: database.db, batches: { on: fails } })
   const { listParkedEvents, replayParkedEvents } = operatorOf(database.db)
@@ -177,17 +177,17 @@ test('lines about events that fail, alone and in a batch, parked and replayed, h
   const { attempts = 0 } = (await parked())[0] ?? {}
   await replayParkedEvents({})
   await eventually(async () => expect((await parked())[0]?.attempts).toBe(attempts + 1))
-  const handled = (await spans()).filter(({ name }) => name === 'process traces-failing').map(spanOf)
+  const handled = (await stopAndReadSpans()).filter(({ name }) => name === 'process traces-failing').map(contextOfSpan)
   for (const text of [
     'a consumer failed on a batch of events',
     'a consumer failed on an event',
     'a consumer failed too often',
     'a parked event failed again',
   ])
-    expect([text, handled]).toEqual([text, expect.arrayContaining([lineOf(text)])])
+    expect([text, handled]).toEqual([text, expect.arrayContaining([contextOfLog(text)])])
 })
 
-test('lines about a hand-over that fails have the trace of its events', async () => {
+test('log lines about a failed hand-over contain trace and span id', async () => {
   await using database = await newDatabase()
   await withSpan('request', {}, () =>
     database.db.transaction((tx) =>
@@ -201,7 +201,7 @@ test('lines about a hand-over that fails have the trace of its events', async ()
     apply: () => Promise.reject(new ConnectError('no', Code.InvalidArgument)),
   })
   await eventually(async () => expect((await database.pool.query('select from handovers')).rowCount).toBe(0))
-  const given = (await spans()).filter(({ name }) => name === 'hand over events').map(spanOf)
+  const given = (await stopAndReadSpans()).filter(({ name }) => name === 'hand over events').map(contextOfSpan)
   for (const text of ['messaging did not accept events', 'messaging refused an event'])
-    expect([text, given]).toEqual([text, expect.arrayContaining([lineOf(text)])])
+    expect([text, given]).toEqual([text, expect.arrayContaining([contextOfLog(text)])])
 })

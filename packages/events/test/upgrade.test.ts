@@ -8,7 +8,7 @@ import { connectBus } from '@parley/rpc'
 import { eventually } from '@parley/tooling/eventually'
 import { consumeEvents, declareStreams, followEvents, keepStream, startRelay } from '../src/index.ts'
 import { requestKeeper } from '../src/keep/requests.ts'
-import { commit, firstOccurrences, onStream, store, upTo, waiting } from './_events.ts'
+import { commit, firstOccurrences, onStream, waitUntilStored, oneTo, waiting } from './_events.ts'
 import { newDatabase } from './_servers.ts'
 
 const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
@@ -28,7 +28,7 @@ const env = Object.fromEntries(
   users.map((user) => [`PARLEY_NATS_PASSWORD_${user.toUpperCase()}`, `password-of-${user}`]),
 )
 
-test('the stream of a server without accounts moves to its account, and nothing is lost or handled again', async () => {
+test('the stream of a server without accounts moves to the account for events, and no event is lost or handled again', async () => {
   await using database = await newDatabase()
   const dir = mkdtempSync(join(tmpdir(), 'parley-upgrade-'))
   const port = await freePort()
@@ -49,14 +49,14 @@ test('the stream of a server without accounts moves to its account, and nothing 
     await declareStreams(bus)
     await using relay = await startRelay({ ...database, bus, service: 'messaging' })
     await using _consumer = await consume(bus, 'rooms', 'people', handled)
-    await store(relay, await commit(database, 'room1', upTo(5)))
+    await waitUntilStored(relay, await commit(database, 'room1', oneTo(5)))
     await eventually(() => expect(handled).toHaveLength(5))
-    // A durable whose service is down from before the first event until after the upgrade.
+    // The service of this durable runs only after the upgrade.
     await requestKeeper(bus, 'durable', { durable: 'rooms', subject: 'evt.room.>', anew: false }, 'notifications')
     await eventually(async () => expect(await waiting(database)).toBe(0))
   }
   await server.stop()
-  // Committed while nothing runs.
+  // Committed while no server or relay runs.
   await commit(database, 'room1', [6])
 
   expect(moveStreamToItsAccount(join(dir, 'store'))).toBe(true)
@@ -83,13 +83,13 @@ test('the stream of a server without accounts moves to its account, and nothing 
     await using _people = await consume(rooms, 'rooms', 'people', handled)
     const late: string[] = []
     await using _late = await consume(notifications, 'notifications', 'rooms', late)
-    await eventually(() => expect(late.toSorted()).toEqual(upTo(6).map((version) => `E-room1-${version}`)))
-    await eventually(() => expect(handled.toSorted()).toEqual(upTo(6).map((version) => `E-room1-${version}`)))
+    await eventually(() => expect(late.toSorted()).toEqual(oneTo(6).map((version) => `E-room1-${version}`)))
+    await eventually(() => expect(handled.toSorted()).toEqual(oneTo(6).map((version) => `E-room1-${version}`)))
     await eventually(() => expect(followed).toEqual(['E-room1-6']))
     expect(resets).toBe(0)
-    // No process mistook it for another stream and published its entries again.
-    expect((await onStream(admin)).map(({ id }) => id)).toEqual(upTo(6).map((version) => `E-room1-${version}`))
-    expect(firstOccurrences(await onStream(admin)).get('room1')).toEqual(upTo(6))
+    // No relay took it for another stream and published entries again.
+    expect((await onStream(admin)).map(({ id }) => id)).toEqual(oneTo(6).map((version) => `E-room1-${version}`))
+    expect(firstOccurrences(await onStream(admin)).get('room1')).toEqual(oneTo(6))
   } finally {
     await server.stop()
     rmSync(dir, { recursive: true, force: true })

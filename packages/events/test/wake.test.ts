@@ -1,11 +1,11 @@
-// Polling is off here unless a test says otherwise, so every entry that arrives was announced.
+// Except in the last test, relays poll too rarely to matter here, so every relayed entry was announced.
 import { expect, jest, test } from '@jest/globals'
 import { openDatabase, type Database } from '@parley/postgres'
 import { connectBus, type Bus } from '@parley/rpc'
 import { eventually } from '@parley/tooling/eventually'
 import { outageProxy } from '@parley/tooling/outage-proxy'
 import { startRelay } from '../src/index.ts'
-import { commit, firstOccurrences, onStream, upTo, waiting } from './_events.ts'
+import { commit, firstOccurrences, onStream, oneTo, waiting } from './_events.ts'
 import { newBus, newDatabase, withStream, type TestServer } from './_servers.ts'
 
 const pollMs = 3_600_000
@@ -14,10 +14,10 @@ let server: TestServer
 let bus: Bus
 withStream((stream) => ({ server, bus } = stream))
 
-/** The same database, used by another process. */
-const again = ({ url }: { url: string }): Promise<Database> => openDatabase({ url, pool: 4, name: 'again' })
+/** Opens the same database, as another process does. */
+const openAgain = ({ url }: { url: string }): Promise<Database> => openDatabase({ url, pool: 4, name: 'again' })
 
-const shared = (database: Database) =>
+const untilShared = (database: Database) =>
   eventually(async () => {
     const { rows } = await database.pool.query<{ shards: bigint }>(
       "select count(*) as shards from outbox_leases where name like 'shard-%' and expires_at > now() group by holder",
@@ -25,128 +25,128 @@ const shared = (database: Database) =>
     expect(rows.map(({ shards }) => Number(shards))).toEqual([4, 4])
   })
 
-/** Whether all shards were taken, and their leases have expired. */
+/** Whether all shards have been taken and their leases have expired. */
 const hasLapsed = async ({ pool }: Database): Promise<boolean> => {
   const { rows } = await pool.query("select from outbox_leases where expires_at > now() or holder = ''")
   const { rowCount } = await pool.query('select from outbox_leases')
   return rows.length === 0 && rowCount === 9
 }
 
-const lapsed = (database: Database) => eventually(() => hasLapsed(database))
+const untilLapsed = (database: Database) => eventually(() => hasLapsed(database))
 
-const arrived = (database: Database) => eventually(async () => expect(await waiting(database)).toBe(0))
+const untilAllRelayed = (database: Database) => eventually(async () => expect(await waiting(database)).toBe(0))
 
-test('committed entries are sent at once, even if the wake-up failed after the commit', async () => {
+test('entries are sent at once after their commit', async () => {
   await using database = await newDatabase()
   await using _relay = await startRelay({ ...database, bus, service: 'notified', pollMs })
-  for (const version of upTo(5)) {
+  for (const version of oneTo(5)) {
     await commit(database, 'told1', [version])
-    await arrived(database)
+    await untilAllRelayed(database)
   }
-  expect(firstOccurrences(await onStream(bus)).get('told1')).toEqual(upTo(5))
+  expect(firstOccurrences(await onStream(bus)).get('told1')).toEqual(oneTo(5))
 })
 
 test('entries committed without a relay are sent when one starts', async () => {
   await using database = await newDatabase()
   await commit(database, 'before1', [1])
   await using _relay = await startRelay({ ...database, bus, service: 'before', pollMs })
-  await arrived(database)
+  await untilAllRelayed(database)
 })
 
-test('the process that holds the shard is notified', async () => {
+test('a process that commits an entry notifies the process that holds its shard', async () => {
   await using database = await newDatabase()
-  await using other = await again(database)
+  await using other = await openAgain(database)
   await using otherBus = await newBus(server)
   await using _one = await startRelay({ ...database, bus, service: 'two', pollMs })
   await using _two = await startRelay({ ...other, bus: otherBus, service: 'two', pollMs })
-  await shared(database)
-  for (const room of upTo(20).map((n) => `two${n}`)) {
+  await untilShared(database)
+  for (const room of oneTo(20).map((n) => `two${n}`)) {
     await commit(database, room, [1])
     await commit(other, room, [2])
-    await arrived(database)
+    await untilAllRelayed(database)
   }
 })
 
-test('a waiting caller requests its entry, even if the relay was not notified', async () => {
+test('a caller that waits for an entry makes its holder send it, even if the entry was not announced', async () => {
   await using database = await newDatabase()
-  await using other = await again(database)
-  await using silent = await again(database)
+  await using other = await openAgain(database)
+  await using unannounced = await openAgain(database)
   await using otherBus = await newBus(server)
   await using one = await startRelay({ ...database, bus, service: 'lost', pollMs })
   await using two = await startRelay({ ...other, bus: otherBus, service: 'lost', pollMs })
-  await shared(database)
-  for (const room of upTo(10).map((n) => `lost${n}`)) {
-    // There is no relay in the committing process, which notifies nobody.
-    await one.stored(await commit(silent, room, [1]))
-    await two.stored(await commit(silent, room, [2]))
+  await untilShared(database)
+  for (const room of oneTo(10).map((n) => `lost${n}`)) {
+    // The committing process has no relay, so it announces nothing.
+    await one.stored(await commit(unannounced, room, [1]))
+    await two.stored(await commit(unannounced, room, [2]))
   }
 })
 
-test('shards that another process releases or leaves behind are checked for entries', async () => {
+test('a process that takes over shards finds their waiting entries', async () => {
   await using database = await newDatabase()
-  await using silent = await again(database)
-  await using other = await again(database)
+  await using unannounced = await openAgain(database)
+  await using other = await openAgain(database)
   await using _one = await startRelay({ ...database, bus, service: 'left', pollMs })
   {
     await using _two = await startRelay({ ...other, bus, service: 'left', pollMs })
-    await shared(database)
-    for (const n of upTo(20)) await commit(silent, `left${n}`, [1])
+    await untilShared(database)
+    for (const n of oneTo(20)) await commit(unannounced, `left${n}`, [1])
   }
-  await arrived(database)
+  await untilAllRelayed(database)
 })
 
-test('an unanswered query is repeated', async () => {
+test('entries committed just before an outage of the database are sent after it', async () => {
   await using database = await newDatabase()
   await using outage = await outageProxy(database.url)
   await using through = await openDatabase({ url: outage.url, pool: 4, name: 'through' })
   await using _relay = await startRelay({ ...through, bus, service: 'outage', pollMs })
-  for (const version of upTo(3)) {
+  for (const version of oneTo(3)) {
     await eventually(() => commit(through, 'outage1', [version]))
     await outage.stop()
     await outage.start()
   }
-  await arrived(database)
+  await untilAllRelayed(database)
 })
 
-test('entries committed without a bus are sent when it is back', async () => {
+test('entries committed during an outage of the bus are sent after it', async () => {
   await using database = await newDatabase()
   await using outage = await outageProxy(server.url)
   await using cut = await connectBus({ url: outage.url, name: 'test', purpose: 'events' })
   await using _relay = await startRelay({ ...database, bus: cut, service: 'cut', pollMs })
   await commit(database, 'cut1', [1])
-  await arrived(database)
+  await untilAllRelayed(database)
   await outage.stop()
   await eventually(() => !cut.connected())
   await commit(database, 'cut1', [2])
   await outage.start()
-  await arrived(database)
+  await untilAllRelayed(database)
 })
 
-test('an idle relay whose leases expired continues when notified', async () => {
+test('an idle relay whose leases have expired continues when an entry is announced', async () => {
   await using database = await newDatabase()
-  await using other = await again(database)
+  await using other = await openAgain(database)
   const options = { bus, service: 'rest', pollMs, restAfterMs: 1 }
   await using _relay = await startRelay({ ...database, ...options })
-  for (const version of upTo(2)) {
-    await lapsed(database)
+  for (const version of oneTo(2)) {
+    await untilLapsed(database)
     await commit(database, 'rest1', [version])
-    await arrived(database)
+    await untilAllRelayed(database)
   }
-  await lapsed(database)
+  await untilLapsed(database)
   {
     await using _newcomer = await startRelay({ ...other, ...options })
-    await shared(database)
+    await untilShared(database)
     await commit(database, 'rest1', [3])
-    await arrived(database)
+    await untilAllRelayed(database)
   }
   await commit(database, 'rest1', [4])
-  await arrived(database)
-  expect(firstOccurrences(await onStream(bus)).get('rest1')).toEqual(upTo(4))
+  await untilAllRelayed(database)
+  expect(firstOccurrences(await onStream(bus)).get('rest1')).toEqual(oneTo(4))
 })
 
-test('an idle relay that polls renews its leases only when an entry waits', async () => {
+test('an idle relay that polls renews its leases only when it finds an entry', async () => {
   await using database = await newDatabase()
-  await using other = await again(database)
+  await using other = await openAgain(database)
   const queries = jest.spyOn(database.pool, 'query')
   const polls = () => queries.mock.calls.filter(([query]) => JSON.stringify(query).includes('pg_current_snapshot'))
   await using _relay = await startRelay({ ...database, bus, service: 'polls', pollMs: 5, restAfterMs: 1 })
@@ -155,5 +155,5 @@ test('an idle relay that polls renews its leases only when an entry waits', asyn
     return polls().length > 20
   })
   await commit(other, 'polls1', [1])
-  await arrived(other)
+  await untilAllRelayed(other)
 })

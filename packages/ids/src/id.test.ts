@@ -15,7 +15,7 @@ describe('newId', () => {
     ['credential', 'S'],
     ['role', 'O'],
     ['invite', 'I'],
-  ] as const)('a %s id is %s and 14 base62 digits', (kind, prefix) => {
+  ] as const)('of kind %s returns %s and 14 base62 digits', (kind, prefix) => {
     expect(newId(kind)).toMatch(new RegExp(`^${prefix}[0-9A-Za-z]{14}$`))
   })
 
@@ -29,7 +29,7 @@ describe('newId', () => {
 const key = Buffer.alloc(32, 7)
 
 describe('dmRoomId', () => {
-  test('depends on the set of people alone', () => {
+  test('depends only on the set of people and the key', () => {
     const room = dmRoomId(key, ['Ub', 'Ua'])
     expect(room).toMatch(/^R[0-9A-Za-z]{14}$/)
     expect(dmRoomId(key, ['Ua', 'Ub'])).toBe(room)
@@ -54,7 +54,7 @@ describe('dmRoomId', () => {
   })
 })
 
-test('a derived id is that of its parts alone', () => {
+test('a derived id depends only on its kind and parts', () => {
   const id = derivedId('event', 'Ua', 'key')
   expect(id).toMatch(/^E[0-9A-Za-z]{14}$/)
   expect(derivedId('event', 'Ua', 'key')).toBe(id)

@@ -31,15 +31,15 @@ export function newId(kind: IdKind): string {
  * without the key.
  */
 export function dmRoomId(key: Uint8Array, userIds: readonly string[]): string {
-  return ofPeople(createHmac('sha256', key), userIds)
+  return roomIdFrom(createHmac('sha256', key), userIds)
 }
 
 /** The room id without a key, as it was derived in earlier releases. */
 export function unkeyedDmRoomId(userIds: readonly string[]): string {
-  return ofPeople(createHash('sha256'), userIds)
+  return roomIdFrom(createHash('sha256'), userIds)
 }
 
-function ofPeople(hash: Hash | Hmac, userIds: readonly string[]): string {
+function roomIdFrom(hash: Hash | Hmac, userIds: readonly string[]): string {
   if (userIds.length === 0) throw new RangeError('a direct conversation needs at least one participant')
   for (const userId of [...new Set(userIds)].sort()) hash.update(userId).update('\0')
   return prefixes.room + base62(BigInt(`0x${hash.digest('hex')}`), digits)

@@ -2,8 +2,8 @@ import { randomFillSync } from 'node:crypto'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-// The largest multiple of 62 that fits a byte: bytes from here on would favour the first digits.
-const fair = 248
+// The largest multiple of 62 that fits in a byte; using bytes from here on would favour the first digits.
+const biasFreeLimit = 248
 
 const pool = Buffer.alloc(4096)
 let next = pool.length
@@ -17,7 +17,7 @@ export function randomBase62(length: number): string {
       next = 0
     }
     const byte = pool.readUInt8(next++)
-    if (byte < fair) digits += alphabet.charAt(byte % 62)
+    if (byte < biasFreeLimit) digits += alphabet.charAt(byte % 62)
   }
   return digits
 }

@@ -12,12 +12,14 @@ export type TokenKind = keyof typeof prefixes
 // 43 base62 digits hold 256 bits.
 const digits = 43
 
-/** A new secret token: the kind's brand and 43 random base62 digits (256 bits). Store a digest of it, never itself. */
+/**
+ * A new secret token: the prefix of its kind and 43 random base62 digits (256 bits). Store its digest, never the token.
+ */
 export function newToken(kind: TokenKind): string {
   return prefixes[kind] + randomBase62(digits)
 }
 
-/** A new unbranded secret of 43 random base62 digits, such as the value of a session cookie. */
+/** A new secret without a prefix: 43 random base62 digits, such as the value of a session cookie. */
 export function newHandle(): string {
   return randomBase62(digits)
 }

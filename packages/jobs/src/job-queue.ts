@@ -17,9 +17,9 @@ import { jobClaimed } from './metrics.ts'
 export type JobTable = PgTable & {
   /** When the job may be claimed; while it is claimed, when the lease ends. */
   dueAt: AnyPgColumn
-  /** Fencing number, increased by each claim: a worker whose lease expired can no longer change the job. */
+  /** Fencing token, incremented by each claim: a worker whose lease was lost can no longer change the job. */
   fence: AnyPgColumn
-  /** Claims since the job last made progress, not counting those ended by an outage. */
+  /** Claims since the job last made progress. An outage does not use up the last attempts. */
   attempts: AnyPgColumn
 }
 
@@ -31,16 +31,15 @@ type Options<T extends JobTable> = {
   key: readonly (keyof T['_']['columns'] & keyof InferSelectModel<T>)[]
   /** Condition for unfinished jobs, if the table also keeps finished ones. */
   open?: SQL
-  /** Order of due jobs; default: longest due first. */
+  /** Order of due jobs. Default: by `dueAt`. */
   order?: readonly (AnyPgColumn | SQL)[]
 }
 
-const soon = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds}::float8 * interval '1 ms'`
+const inMs = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds}::float8 * interval '1 ms'`
 
 /**
- * Statements over a table of jobs. Any number of processes may share one. All times are the database's, so clocks of
- * processes may differ. Functions that change a job return false if its lease has ended and another process has claimed
- * it.
+ * A queue of the jobs in a table, which any number of processes may share. All times are the database's, so the clocks
+ * of processes may differ. Methods that change a job return false if it was deleted or another process has claimed it.
  */
 export class JobQueue<T extends JobTable> {
   readonly #table: T
@@ -60,12 +59,12 @@ export class JobQueue<T extends JobTable> {
     this.#written.notify(on)
   }
 
-  /** Calls the listener after this process has written jobs, until disposed. */
+  /** Calls the listener after the commit of jobs that this process announced, until disposed. */
   listen(db: Db, onWritten: () => void): Disposable {
     return this.#written.listen(db, onWritten)
   }
 
-  /** Claims jobs that have been due for `idleMs`, and counts an attempt on each; at most `limit`. */
+  /** Claims up to `limit` jobs that have been due for at least `idleMs`; counts an attempt for each. */
   async claim(
     db: Db,
     { leaseMs, limit, idleMs = 0 }: { leaseMs: number; limit: number; idleMs?: number },
@@ -80,7 +79,7 @@ export class JobQueue<T extends JobTable> {
           wasDueAt: sql`${dueAt}`.as('was_due_at'),
         })
         .from(table)
-        .where(and(open, sql`${dueAt} <= ${soon(-idleMs)}`))
+        .where(and(open, sql`${dueAt} <= ${inMs(-idleMs)}`))
         .orderBy(...order.map((column) => asc(column)))
         .limit(limit)
         .for('update', { skipLocked: true }),
@@ -88,7 +87,7 @@ export class JobQueue<T extends JobTable> {
     const rows: unknown = await db
       .with(due)
       .update(table)
-      .set({ dueAt: soon(leaseMs), fence: sql`${fence} + 1`, attempts: sql`${attempts} + 1` })
+      .set({ dueAt: inMs(leaseMs), fence: sql`${fence} + 1`, attempts: sql`${attempts} + 1` })
       .where(sql`(${sql.join(this.#key(), sql`, `)}) in (select ${this.#keyNames()} from ${due})`)
       .returning({ ...getTableColumns(table), waitedMs: this.#waitedMs() })
     const jobs = rows as (Job<T> & { waitedMs: number })[]
@@ -98,16 +97,16 @@ export class JobQueue<T extends JobTable> {
 
   /** Renews the lease of a job. Returns false if it was lost. */
   renew(db: Reader, job: Job<T>, leaseMs: number): Promise<boolean> {
-    return this.#update(db, job, { dueAt: soon(leaseMs) })
+    return this.#update(db, job, { dueAt: inMs(leaseMs) })
   }
 
-  /** Releases a job, due after a pause. `set` replaces columns of its row. */
+  /** Releases a job, which is due again after a pause. `set`: new values of columns. */
   release(
     db: Reader,
     job: Job<T>,
     { pauseMs, attempts, set }: { pauseMs: number; attempts: number; set?: Partial<InferInsertModel<T>> },
   ): Promise<boolean> {
-    return this.#update(db, job, { ...set, dueAt: soon(pauseMs), attempts })
+    return this.#update(db, job, { ...set, dueAt: inMs(pauseMs), attempts })
   }
 
   /** Deletes a job that is done or given up. */
@@ -115,7 +114,7 @@ export class JobQueue<T extends JobTable> {
     return ((await db.delete(this.#table).where(this.isHeld(job))).rowCount ?? 0) > 0
   }
 
-  /** Condition for a row that is an unfinished job and has not been claimed by another process since. */
+  /** SQL condition: the row is an unfinished job that no other process has claimed since. */
   isHeld(job: Job<T>): SQL | undefined {
     const key = this.#options.key.map((name, at) => eq(this.#key()[at] as AnyPgColumn, job[name]))
     return and(...key, eq(this.#table.fence, job.fence), this.#options.open)
@@ -131,7 +130,7 @@ export class JobQueue<T extends JobTable> {
     return row?.ms ?? undefined
   }
 
-  /** Number of jobs. */
+  /** Number of unfinished jobs. */
   count(db: Reader): Promise<number> {
     return db.$count(this.#table, this.#options.open)
   }
@@ -143,13 +142,13 @@ export class JobQueue<T extends JobTable> {
     )
   }
 
-  /** In the statement that claims: how long a row was due before. */
+  /** For the claiming statement: how long a row had been due. */
   #waitedMs(): SQL<number> {
-    const isThat = this.#key().map(
+    const isSameRow = this.#key().map(
       ({ name }) => sql`due.${sql.identifier(name)} = ${sql.identifier(this.name)}.${sql.identifier(name)}`,
     )
     return sql`(select extract(epoch from clock_timestamp() - due.was_due_at)::float8 * 1000
-      from due where ${sql.join(isThat, sql` and `)})`
+      from due where ${sql.join(isSameRow, sql` and `)})`
   }
 
   #key(): AnyPgColumn[] {

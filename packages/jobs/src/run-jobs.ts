@@ -9,8 +9,8 @@ const log = logger('jobs')
 const defaultLeaseMs = 15_000
 const shortestPauseMs = 50
 const afterFailureMs = 1_000
-/** Attempts that an outage always leaves to a job. */
-const leftByOutage = 3
+/** Number of attempts that an outage never uses up. */
+const attemptsKeptForOutage = 3
 
 /** When a failed job is retried. */
 export type RetryPolicy = Backoff & {
@@ -23,18 +23,18 @@ export type RetryPolicy = Backoff & {
   maxAgeMs?: number
 }
 
-/** The reason of a signal: another process has claimed the job, or it is gone. */
+/** Abort reason of a job's signal: the job was deleted, or another process has claimed it. */
 export class JobLost extends Error {
   constructor() {
-    super('the job is lost to another process, or gone')
+    super('the job was deleted, or another process has claimed it')
   }
 }
 
-/** Why a job did not get on. */
+/** Why an attempt failed. */
 export type JobFailure = {
   error: unknown
   attempts: number
-  /** Another service or the database is away: that says nothing about the job. */
+  /** Whether the cause is an unavailable service or database, not the job itself. */
   isOutage: boolean
 }
 
@@ -43,26 +43,25 @@ export type JobRunnerOptions<T extends JobTable> = {
   name: string
   db: Db
   queue: JobQueue<T>
-  /** Jobs that a process works on at the same time; default: 1. */
+  /** Maximum number of jobs that a process runs concurrently. Default: 1. */
   atOnce?: number
-  /** Duration of a lease. The worker renews it three times as often; default: 15 s. */
+  /** Duration of a lease, renewed after each third of it. Default: 15 s. */
   leaseMs?: number
   /**
-   * Longest pause before looking for jobs that other processes wrote or left behind. Jobs of this process start at
-   * once.
+   * How often to poll for jobs that other processes wrote or left unfinished. Jobs of this process start at once.
    */
   everyMs: number
   retry: RetryPolicy
   signal: AbortSignal
   /**
-   * Does a job. Its signal fires when the process ends, or with a `JobLost`. Returns nothing if the job is done, and
-   * the job is deleted; `ended` if the function has ended the job itself; otherwise the changes of its row: the job
-   * moves behind the others, and its failures are reset. A job may run twice if its process was considered dead.
+   * Runs a job. The signal fires when the runner is disposed, or with a `JobLost`. Returns nothing if the job is done
+   * and is to be deleted; `ended` if the function has finished the job itself; otherwise new values of columns: the job
+   * then moves behind the others, and its attempts are reset. A job may run twice if its process was considered dead.
    */
   run: (job: Job<T>, signal: AbortSignal) => Promise<Partial<InferInsertModel<T>> | 'ended' | void>
   /** Called when a job has failed and will be retried. */
   onFailure: (job: Job<T>, failure: JobFailure) => void
-  /** Parks a job, or ends it in another way, if the queue still holds it; it is deleted afterwards. Default: only that. */
+  /** Called before a job is deleted because it is given up, for example to park it. Check `isHeld` in its statement. */
   giveUp?: (job: Job<T>, failure: JobFailure) => Promise<void>
 }
 
@@ -79,37 +78,37 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
   readonly #signal: AbortSignal
   readonly #polling: Periodic
   readonly #listening: Disposable
-  readonly #underWay = new Set<Promise<void>>()
-  /** Whether a job was written or has ended since the last look. */
-  #isNoticed = true
+  readonly #running = new Set<Promise<void>>()
+  /** Whether a job was written or has ended since the last claim. */
+  #mayHaveJobs = true
 
   constructor(options: JobRunnerOptions<T>) {
     const { db, name, everyMs, queue } = options
     this.#options = options
     const signal = (this.#signal = AbortSignal.any([options.signal, this.#stop.signal]))
-    this.#polling = periodically({ name, everyMs, afterFailureMs, signal, run: () => this.#begin() })
-    this.#listening = queue.listen(db, () => this.#look())
+    this.#polling = periodically({ name, everyMs, afterFailureMs, signal, run: () => this.#startDueJobs() })
+    this.#listening = queue.listen(db, () => this.#pollSoon())
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#listening[Symbol.dispose]()
     this.#stop.abort()
     await this.#polling[Symbol.asyncDispose]()
-    await Promise.all(this.#underWay)
+    await Promise.all(this.#running)
   }
 
   /** Starts as many jobs as there are free slots. Returns the milliseconds until the next one is due. */
-  async #begin(): Promise<number | void> {
+  async #startDueJobs(): Promise<number | void> {
     const { db, queue, atOnce = 1, leaseMs = defaultLeaseMs } = this.#options
-    const free = atOnce - this.#underWay.size
-    // The next job that ends looks again.
+    const free = atOnce - this.#running.size
+    // The end of a running job causes the next poll.
     if (free <= 0 || this.#signal.aborted) return
-    if (!this.#isNoticed) {
-      // Usually there is none, which takes one statement.
+    if (!this.#mayHaveJobs) {
+      // Usually no job is due, and this is the only statement.
       const nextMs = await this.#nextMs()
       if (nextMs > 0) return Math.max(nextMs, shortestPauseMs)
     }
-    this.#isNoticed = false
+    this.#mayHaveJobs = false
     const jobs = await queue.claim(db, { leaseMs, limit: free })
     for (const job of jobs) this.#start(job)
     if (jobs.length < free) return Math.max(await this.#nextMs(), shortestPauseMs)
@@ -120,36 +119,36 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
     return (await this.#options.queue.nextMs(this.#options.db)) ?? Infinity
   }
 
-  #look(): void {
-    this.#isNoticed = true
+  #pollSoon(): void {
+    this.#mayHaveJobs = true
     this.#polling.wake()
   }
 
   #start(job: Job<T>): void {
     const { name } = this.#options
     const done = this.#work(job)
-      // Its lease expires and it will be retried.
+      // The job will be retried when its lease expires.
       .catch((error: unknown) => log.warn({ err: error, queue: name }, 'the outcome of a job could not be stored'))
       .finally(() => {
-        this.#underWay.delete(done)
-        this.#look()
+        this.#running.delete(done)
+        this.#pollSoon()
       })
-    this.#underWay.add(done)
+    this.#running.add(done)
   }
 
   async #work(job: Job<T>): Promise<void> {
     const { db, queue, retry, run } = this.#options
-    await using lease = this.#keep(job)
-    const began = performance.now()
+    await using lease = this.#holdLease(job)
+    const startedAt = performance.now()
     const worked = (outcome: 'done' | 'continued' | 'failed') =>
-      jobWorked(queue.name, outcome, performance.now() - began)
+      jobWorked(queue.name, outcome, performance.now() - startedAt)
     try {
-      if (job.attempts > (retry.maxAttempts ?? Infinity)) throw new Error('the processes that worked on it ended')
-      const more = await run(job, AbortSignal.any([this.#signal, lease.lost]))
-      const isOver = more === 'ended'
-      if (more && !isOver) await queue.release(db, job, { pauseMs: 0, attempts: 0, set: more })
+      if (job.attempts > (retry.maxAttempts ?? Infinity)) throw new Error('each process that ran the job died')
+      const changes = await run(job, AbortSignal.any([this.#signal, lease.lost]))
+      const isOver = changes === 'ended'
+      if (changes && !isOver) await queue.release(db, job, { pauseMs: 0, attempts: 0, set: changes })
       else if (!isOver) await queue.remove(db, job)
-      worked(more && !isOver ? 'continued' : 'done')
+      worked(changes && !isOver ? 'continued' : 'done')
     } catch (error) {
       if (lease.lost.aborted) return
       worked('failed')
@@ -163,7 +162,7 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
     const { maxAttempts = Infinity, maxAgeMs = Infinity } = retry
     const outage = await isOutage(db, error)
     const attempts = outage
-      ? Math.max(job.attempts - 1, Math.min(job.attempts, maxAttempts - leftByOutage))
+      ? Math.max(job.attempts - 1, Math.min(job.attempts, maxAttempts - attemptsKeptForOutage))
       : job.attempts
     if ((!outage && attempts >= maxAttempts) || ageOf(job) >= maxAgeMs) {
       await giveUp?.(job, { error, attempts, isOutage: outage })
@@ -175,16 +174,16 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
   }
 
   /** Holds the lease of a job until disposed. `lost` fires if the job was deleted or another process claimed it. */
-  #keep(job: Job<T>): AsyncDisposable & { lost: AbortSignal } {
+  #holdLease(job: Job<T>): AsyncDisposable & { lost: AbortSignal } {
     const { db, queue, name, leaseMs = defaultLeaseMs } = this.#options
     const lost = new AbortController()
-    const keeping = periodically({
-      ...{ name: `${name}: keep a job`, everyMs: leaseMs / 3, signal: lost.signal },
+    const renewing = periodically({
+      ...{ name: `${name}: renew the lease of a job`, everyMs: leaseMs / 3, signal: lost.signal },
       run: async () => {
         if (!(await queue.renew(db, job, leaseMs))) lost.abort(new JobLost())
       },
     })
-    return { lost: lost.signal, [Symbol.asyncDispose]: () => keeping[Symbol.asyncDispose]() }
+    return { lost: lost.signal, [Symbol.asyncDispose]: () => renewing[Symbol.asyncDispose]() }
   }
 }
 

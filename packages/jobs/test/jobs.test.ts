@@ -25,10 +25,10 @@ const write = async (...texts: string[]) => {
   queue.announce(database.db)
 }
 const rows = () => database.db.select().from(letters).orderBy(letters.id)
-/** Lets the first lease of each job expire, as if its time had passed, and no later one. */
-const expire = () => database.db.execute(sql`update letters set due = now() where fence = 1`)
+/** Makes the first lease of each job expire now; later leases are unchanged. */
+const expireFirstLease = () => database.db.execute(sql`update letters set due = now() where fence = 1`)
 
-/** A worker and the results of its jobs. */
+/** Starts a worker; collects the failures of its jobs. */
 function work(
   run: (letter: Letter, signal: AbortSignal) => unknown,
   options: Partial<JobRunnerOptions<typeof letters>> = {},
@@ -46,14 +46,14 @@ function work(
   return { failed, givenUp, [Symbol.asyncDispose]: () => working[Symbol.asyncDispose]() }
 }
 
-/** Work that takes until it is released, or its signal fires. */
-function held() {
-  const begun: string[] = []
+/** A `run` function that blocks until it is released or its signal fires. */
+function blockingWork() {
+  const started: string[] = []
   const lost: string[] = []
   let release = () => {}
   const released = new Promise<void>((resolve) => (release = resolve))
   const run = ({ text }: Letter, signal: AbortSignal) => {
-    begun.push(text)
+    started.push(text)
     const stopped = new Promise((_, reject) =>
       signal.addEventListener('abort', () => {
         lost.push(text)
@@ -62,7 +62,7 @@ function held() {
     )
     return Promise.race([released, stopped])
   }
-  return { begun, lost, run, release: () => release() }
+  return { started, lost, run, release: () => release() }
 }
 
 test('a job starts when its transaction commits, and is deleted when done', async () => {
@@ -70,12 +70,12 @@ test('a job starts when its transaction commits, and is deleted when done', asyn
   await using _ = work(({ text }) => done.push(text) && undefined, { everyMs: 3_600_000 })
   await write('first')
   await eventually(() => expect(done).toEqual(['first']))
-  const undone = database.db.transaction(async (tx) => {
+  const rolledBack = database.db.transaction(async (tx) => {
     await tx.insert(letters).values({ text: 'never' })
     queue.announce(tx)
     throw new Error('rolled back')
   })
-  await expect(undone).rejects.toThrow('rolled back')
+  await expect(rolledBack).rejects.toThrow('rolled back')
   await database.db.transaction(async (tx) => {
     await tx.insert(letters).values({ text: 'second' })
     queue.announce(tx)
@@ -114,7 +114,7 @@ test('workers of two processes run each job once, in the order of the queue', as
   expect(peak).toBeLessThanOrEqual(8)
 })
 
-test('a failed job is retried, and abandoned with its reason after the last attempt', async () => {
+test('a failed job is retried, and given up with the error after the last attempt', async () => {
   const failure = new Error('no such address')
   await using worker = work(() => Promise.reject(failure))
   await write('lost')
@@ -123,28 +123,28 @@ test('a failed job is retried, and abandoned with its reason after the last atte
   expect(worker.givenUp).toEqual([{ text: 'lost', error: failure, attempts: 4, isOutage: false }])
 })
 
-test('waits and work are measured by queue', async () => {
+test('waiting time and duration of jobs are measured per queue', async () => {
   await database.db.insert(letters).values({ text: 'overdue', dueAt: new Date(Date.now() - 70_000) })
   await using _ = work(() => undefined)
   await eventually(async () => expect(await rows()).toEqual([]))
   const text = await metricsText()
-  // Others waited for less than a minute, this one between 60 and 300 s.
-  const waits = (most: number) =>
+  // Only this job waited for more than 60 s and less than 300 s.
+  const waitsUpTo = (seconds: number) =>
     Number(
-      new RegExp(`parley_jobs_wait_seconds_bucket\\{parley_queue="letters",le="${most}"\\} (\\d+)`).exec(text)?.[1],
+      new RegExp(`parley_jobs_wait_seconds_bucket\\{parley_queue="letters",le="${seconds}"\\} (\\d+)`).exec(text)?.[1],
     )
-  expect(waits(300) - waits(60)).toBe(1)
+  expect(waitsUpTo(300) - waitsUpTo(60)).toBe(1)
   expect(text).toMatch(/parley_jobs_duration_seconds_count\{parley_queue="letters",parley_outcome="done"\} [1-9]/)
 })
 
-test('a job that failed waits longer each time', async () => {
+test('a job waits longer after each failure', async () => {
   await write('slow')
   const [claimed] = await queue.claim(database.db, { leaseMs: 1_000, limit: 1 })
   if (!claimed) throw new Error('nothing claimed')
   await queue.release(database.db, claimed, { pauseMs: 0, attempts: 5 })
   await using worker = work(() => Promise.reject(new Error('no')), { retry: { firstMs: 10_000, longestMs: 1_000_000 } })
   await eventually(() => expect(worker.failed).toHaveLength(1))
-  // The sixth: 10 s doubled five times, up to half of it left to chance.
+  // After the sixth failure the pause is 10 s doubled five times, of which up to half is random.
   await eventually(async () => expect(await queue.nextMs(database.db)).toBeGreaterThan(150_000))
   expect(await queue.nextMs(database.db)).toBeLessThanOrEqual(320_000)
 })
@@ -157,36 +157,36 @@ test('a job that is too old when it fails is given up', async () => {
   await eventually(() => expect(worker.givenUp).toMatchObject([{ text: 'old', attempts: 1 }]))
 })
 
-test('a job whose process ended at every attempt is abandoned without another', async () => {
+test('a job whose process died at every attempt is given up without another attempt', async () => {
   await database.db.insert(letters).values({ text: 'deadly', attempts: 4 })
-  const begun: string[] = []
-  await using worker = work(({ text }) => begun.push(text))
+  const started: string[] = []
+  await using worker = work(({ text }) => started.push(text))
   await eventually(async () => expect(await rows()).toEqual([]))
-  expect(begun).toEqual([])
+  expect(started).toEqual([])
   expect(worker.givenUp).toMatchObject([{ text: 'deadly' }])
 })
 
-test('an outage brings no job to its last attempts', async () => {
-  let away = true
+test('an outage does not use up the last attempts of a job', async () => {
+  let isDown = true
   const calls: number[] = []
   await using worker = work(({ attempts }) => {
     calls.push(attempts)
-    if (away) throw new ConnectError('nobody answers', Code.Unavailable)
+    if (isDown) throw new ConnectError('nobody answers', Code.Unavailable)
   })
   await write('patient')
   await eventually(() => expect(calls.length).toBeGreaterThan(8))
   expect(worker.givenUp).toEqual([])
   expect(worker.failed.every(({ isOutage }) => isOutage)).toBe(true)
   expect(Math.max(...worker.failed.map(({ attempts }) => attempts))).toBe(1)
-  away = false
+  isDown = false
   await eventually(async () => expect(await rows()).toEqual([]))
 })
 
 test('a lease is renewed while its job runs', async () => {
-  const long = held()
+  const long = blockingWork()
   await using _ = work(long.run, { leaseMs: 900 })
   await write('long')
-  await eventually(() => expect(long.begun).toEqual(['long']))
+  await eventually(() => expect(long.started).toEqual(['long']))
   const [first] = await rows()
   await eventually(async () => {
     const [now] = await rows()
@@ -197,16 +197,16 @@ test('a lease is renewed while its job runs', async () => {
   await eventually(async () => expect(await rows()).toEqual([]))
 })
 
-test('a worker that lost its lease is notified, and cannot change the job of the new holder', async () => {
-  const [dead, next] = [held(), held()]
+test('a worker whose lease was lost is stopped by its signal, and cannot change the job', async () => {
+  const [dead, next] = [blockingWork(), blockingWork()]
   await using worker = work(dead.run, { leaseMs: 1_500, everyMs: 3_600_000 })
   await write('contested')
-  await eventually(() => expect(dead.begun).toEqual(['contested']))
+  await eventually(() => expect(dead.started).toEqual(['contested']))
   await using other = await openDatabase({ url: database.url, pool: 10, name: 'other' })
   await using _ = work(next.run, { db: other.db })
   await eventually(async () => {
-    if (next.begun.length === 0) await expire()
-    expect(next.begun).toEqual(['contested'])
+    if (next.started.length === 0) await expireFirstLease()
+    expect(next.started).toEqual(['contested'])
   })
   await eventually(() => expect(dead.lost).toEqual(['contested']))
   expect(worker.failed).toEqual([])
@@ -216,17 +216,17 @@ test('a worker that lost its lease is notified, and cannot change the job of the
 })
 
 test('a worker that stops releases its jobs at once, without counting an attempt', async () => {
-  const long = held()
+  const long = blockingWork()
   {
     await using _ = work(long.run)
     await write('unfinished')
-    await eventually(() => expect(long.begun).toEqual(['unfinished']))
+    await eventually(() => expect(long.started).toEqual(['unfinished']))
   }
   expect(await rows()).toMatchObject([{ text: 'unfinished', attempts: 0 }])
   expect(await queue.nextMs(database.db)).toBeLessThanOrEqual(0)
 })
 
-test('an unfinished job moves behind the others and continues from there', async () => {
+test('a job that returns columns is updated, and runs again with its attempts reset', async () => {
   await database.db.insert(letters).values({ text: 'long', attempts: 2 })
   const turns: string[] = []
   await using _ = work(({ text, attempts }) => {
@@ -237,7 +237,7 @@ test('an unfinished job moves behind the others and continues from there', async
   expect(turns).toEqual(['long 3', 'long again 1'])
 })
 
-test('rows that are no longer jobs are left unchanged', async () => {
+test('finished jobs that stay in the table are not run, changed or deleted', async () => {
   await database.db.insert(letters).values({ text: 'sent', sent: true })
   await write('marked')
   await using _ = work(async ({ id }) => {
@@ -257,12 +257,12 @@ test('rows that are no longer jobs are left unchanged', async () => {
   expect(await queue.nextMs(database.db)).toBeUndefined()
 })
 
-test('a queue at rest takes one statement for each look, which finds a job that nobody announced', async () => {
+test('an idle worker polls with one statement, and finds jobs that were not announced', async () => {
   const claims = jest.spyOn(queue, 'claim')
-  const looks = jest.spyOn(queue, 'nextMs')
+  const nextMs = jest.spyOn(queue, 'nextMs')
   const done: string[] = []
   await using _ = work(({ text }) => done.push(text) && undefined)
-  await eventually(() => expect(looks.mock.calls.length).toBeGreaterThan(3))
+  await eventually(() => expect(nextMs.mock.calls.length).toBeGreaterThan(3))
   expect(claims).toHaveBeenCalledTimes(1)
   await database.db.insert(letters).values({ text: 'from another process' })
   await eventually(() => expect(done).toEqual(['from another process']))

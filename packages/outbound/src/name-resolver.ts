@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises'
 import type { Address, Resolve } from './guarded-lookup.ts'
 import { isLoopbackName } from './loopback-name.ts'
 
-/** A name was not resolved because too many others are waiting or took too long. It says nothing about the name. */
+/** A name was not resolved because too many others are waiting or took too long; the name itself may exist. */
 export class ResolverBusy extends Error {
   constructor() {
     super('too many names are being resolved')
@@ -43,7 +43,7 @@ export class NameResolver implements Disposable {
   /** Running queries by name. */
   readonly #answers = new Map<string, Promise<Address[]>>()
   /** Names that wait or are being resolved, by caller and name. */
-  readonly #turns = new Map<string, Promise<Address[]>>()
+  readonly #requests = new Map<string, Promise<Address[]>>()
   readonly #active = new Set<string>()
   readonly #resolvers = new Set<Resolver>()
   #waiting: Waiting[] = []
@@ -73,14 +73,14 @@ export class NameResolver implements Disposable {
   readonly resolve: Resolve = (hostname, callerId) => {
     const name = hostname.toLowerCase().replace(/\.$/, '')
     if (isLoopbackName(name)) return Promise.resolve(loopback)
-    const underWay = this.#answers.get(name)
-    if (underWay) return underWay
-    // Waits are not shared between callers.
+    const running = this.#answers.get(name)
+    if (running) return running
+    // Only requests of the same caller share a position in the queue.
     const id = `${callerId} ${name}`
-    const known = this.#turns.get(id)
+    const known = this.#requests.get(id)
     if (known) return known
-    const answer = this.#inTurn(name, callerId).finally(() => this.#turns.delete(id))
-    this.#turns.set(id, answer)
+    const answer = this.#resolveInTurn(name, callerId).finally(() => this.#requests.delete(id))
+    this.#requests.set(id, answer)
     return answer
   };
 
@@ -90,38 +90,38 @@ export class NameResolver implements Disposable {
     for (const resolver of this.#resolvers) resolver.cancel()
   }
 
-  async #inTurn(name: string, callerId: string): Promise<Address[]> {
-    await this.#turn(callerId)
+  async #resolveInTurn(name: string, callerId: string): Promise<Address[]> {
+    await this.#waitForTurn(callerId)
     try {
       return await (this.#answers.get(name) ?? this.#resolveOnce(name))
     } finally {
       this.#active.delete(callerId)
-      this.#letIn()
+      this.#admitNext()
     }
   }
 
   /** Resolves when it is the caller's turn to resolve a name. */
-  async #turn(callerId: string): Promise<void> {
+  async #waitForTurn(callerId: string): Promise<void> {
     const ahead = this.#waiting.filter((one) => one.callerId === callerId).length
     const isBusy = this.#active.has(callerId) && ahead >= this.#maxWaitingPerCaller
     if (isBusy || this.#waiting.length >= this.#maxWaiting) throw new ResolverBusy()
-    let late: NodeJS.Timeout | undefined
+    let timeout: NodeJS.Timeout | undefined
     try {
       await new Promise<void>((begin, refuse) => {
         const one = { callerId, begin, refuse }
-        late = setTimeout(() => {
+        timeout = setTimeout(() => {
           this.#waiting = this.#waiting.filter((other) => other !== one)
           refuse(new ResolverBusy())
         }, this.#maxWaitMs)
         this.#waiting.push(one)
-        this.#letIn()
+        this.#admitNext()
       })
     } finally {
-      clearTimeout(late)
+      clearTimeout(timeout)
     }
   }
 
-  #letIn(): void {
+  #admitNext(): void {
     for (const one of [...this.#waiting]) {
       if (this.#active.size >= this.#maxAtOnce) return
       if (this.#active.has(one.callerId)) continue
@@ -142,14 +142,14 @@ export class NameResolver implements Disposable {
     const resolver = new Resolver({ timeout: this.#timeoutMs / 3, tries: 2 })
     if (this.#servers) resolver.setServers(this.#servers)
     this.#resolvers.add(resolver)
-    const late = setTimeout(() => resolver.cancel(), this.#timeoutMs)
+    const timeout = setTimeout(() => resolver.cancel(), this.#timeoutMs)
     try {
       const [v4, v6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
       const found = [...addressesOf(v4, 4), ...addressesOf(v6, 6)]
       if (found.length === 0 && v4.status === 'rejected') throw v4.reason as Error
       return found
     } finally {
-      clearTimeout(late)
+      clearTimeout(timeout)
       this.#resolvers.delete(resolver)
     }
   }

@@ -1,7 +1,8 @@
 import { BlockList, isIP } from 'node:net'
 
 /**
- * Whether an address is in one of these networks (an address, or CIDR notation). Throws for an entry that is neither.
+ * Returns a function that tells whether an address is in one of these networks. A network is an address or in CIDR
+ * notation; throws for anything else.
  */
 export function inNetworks(networks: readonly string[]): (address: string) => boolean {
   const list = new BlockList()

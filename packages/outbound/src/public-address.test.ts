@@ -21,15 +21,18 @@ test.each([
   ...['192.168.1.1', '192.0.0.8', '198.18.0.1', '203.0.113.7', '224.0.0.1', '255.255.255.255'],
   ...['::', '::1', '::ffff:127.0.0.1', '::ffff:8.8.8.8', '64:ff9b::7f00:1', 'fe80::1', 'fe80::1%eth0', 'fc00::1'],
   ...['2002:7f00:1::', '2001::1', '2001:db8::1', 'ff02::1', 'localhost', ''],
-])('%s is not', (address) => expect(isPublicAddress(address)).toBe(false))
+])('%s is not public', (address) => expect(isPublicAddress(address)).toBe(false))
 
-test('public addresses of networks of one’s own are not public', () => {
+test('addresses in the excluded networks are not allowed', () => {
   const isAllowed = publicExcept(['2606:4700:4700::/48', '1.0.0.0/24', '1.2.3.4'])
   for (const address of ['2606:4700:4700::1111', '1.0.0.1', '1.2.3.4', '10.0.0.1'])
     expect(isAllowed(address)).toBe(false)
   for (const address of ['2606:4700:4701::1', '1.0.1.1', '1.2.3.5']) expect(isAllowed(address)).toBe(true)
 })
 
-test.each(['cluster.local', '10.0.0.0/33', '10.0.0.0/', 'fd00::/x'])('%s is no network', (network) => {
-  expect(() => publicExcept([network])).toThrow(network)
-})
+test.each(['cluster.local', '10.0.0.0/33', '10.0.0.0/', 'fd00::/x'])(
+  '%s is refused because it is not a network',
+  (network) => {
+    expect(() => publicExcept([network])).toThrow(network)
+  },
+)

@@ -38,8 +38,8 @@ for (const [address, bits] of [
   notPublic6.addSubnet(address, bits, 'ipv6')
 
 /**
- * Whether an address is public and in none of these networks, which are local networks with public addresses, as in
- * IPv6 clusters. Throws for an entry that is not a network.
+ * Returns a function that tells whether an address is public and in none of these networks: local networks with public
+ * addresses, as in IPv6 clusters. Throws for an entry that is not a network.
  */
 export function publicExcept(networks: readonly string[]): (address: string) => boolean {
   const isOwn = inNetworks(networks)

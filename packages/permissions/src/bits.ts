@@ -5,7 +5,7 @@ export type Bits = number
 
 const bitByName: ReadonlyMap<string, Bits> = new Map(permissions.map(({ permission }, n) => [permission, 1 << n]))
 
-/** The bit of one permission; 0 for a name the catalogue does not know. */
+/** The bit of one permission; 0 for an unknown name. */
 export function bitOf(permission: string): Bits {
   return bitByName.get(permission) ?? 0
 }
@@ -17,12 +17,12 @@ export function bitsOf(...names: Permission[]): Bits {
 export const allBits: Bits = (1 << permissions.length) - 1
 
 /** Permissions about which a decision may be stored at each kind of scope. */
-export const storableAt: Readonly<Record<ScopeKind, Bits>> = {
-  server: bitsStorableAt('server'),
-  group: bitsStorableAt('group'),
-  room: bitsStorableAt('room'),
+export const applicableAt: Readonly<Record<ScopeKind, Bits>> = {
+  server: bitsApplicableAt('server'),
+  group: bitsApplicableAt('group'),
+  room: bitsApplicableAt('room'),
 }
 
-function bitsStorableAt(kind: ScopeKind): Bits {
+function bitsApplicableAt(kind: ScopeKind): Bits {
   return bitsOf(...permissions.filter(({ scopes }) => scopes.includes(kind)).map(({ permission }) => permission))
 }

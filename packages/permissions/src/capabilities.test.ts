@@ -20,18 +20,22 @@ test('capabilities come in the order of the contract', () => {
 })
 
 const cases: [string, Stated[], string[]][] = [
-  ['nothing stored: direct messages only', [], ['dm.start']],
-  ['denied posting: not even those', [['user:U1', 'deny', 'message.post', 'server']], []],
-  ['a room-scope denial leaves them', [['user:U1', 'deny', 'message.post', 'room:R1']], ['dm.start']],
-  ['room.manage opens the admin view', [['user:U1', 'allow', 'room.manage', 'server']], ['admin.view', 'dm.start']],
-  ['message.manage does not', [['user:U1', 'allow', 'message.manage', 'server']], ['dm.start']],
+  ['without decisions, only direct messages are granted', [], ['dm.start']],
+  ['a DENY for posting at the server takes direct messages away', [['user:U1', 'deny', 'message.post', 'server']], []],
   [
-    'assigning roles means seeing them',
+    'a DENY for posting in a room does not take direct messages away',
+    [['user:U1', 'deny', 'message.post', 'room:R1']],
+    ['dm.start'],
+  ],
+  ['room.manage grants the admin view', [['user:U1', 'allow', 'room.manage', 'server']], ['admin.view', 'dm.start']],
+  ['message.manage does not grant the admin view', [['user:U1', 'allow', 'message.manage', 'server']], ['dm.start']],
+  [
+    'role.assign grants viewing roles',
     [['user:U1', 'allow', 'role.assign', 'server']],
     ['admin.view', 'dm.start', 'role.assign', 'role.view'],
   ],
   [
-    'permission overrides mean seeing roles',
+    'user.manage-permissions grants viewing roles',
     [['user:U1', 'allow', 'user.manage-permissions', 'server']],
     ['admin.view', 'dm.start', 'role.view', 'user.manage-permissions'],
   ],
@@ -42,6 +46,6 @@ test.each(cases)('%s', (_, decisions, expected) => {
   expect(granted.map(({ capability }) => capability)).toEqual(expected)
 })
 
-test('an owner has them all, and only an owner sees the system', () => {
+test('an owner has all capabilities', () => {
   expect(capabilities(policyOf(), { userId: 'U1', roleIds: ['owner'] }).every(({ granted }) => granted)).toBe(true)
 })

@@ -2,7 +2,7 @@ import { bitsOf } from './bits.ts'
 import type { Policy } from './policy.ts'
 import { allowedBits, isOwner, resolve, serverScope, type Subject } from './resolve.ts'
 
-/** A thing the viewer's client can offer; the fields of `svc.api.v1.CapabilityGrant`. */
+/** A feature that the viewer's client may offer; the fields of `svc.api.v1.CapabilityGrant`. */
 export type CapabilityGrant = { capability: string; granted: boolean }
 
 const anyAdminPermission = bitsOf(

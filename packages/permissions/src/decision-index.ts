@@ -1,15 +1,15 @@
 import { PermissionDecision, PermissionScopeKind, type PermissionScope } from '@parley/contracts/admin'
 import type { PolicyDecision } from '@parley/contracts/internal'
-import { bitOf, storableAt, type Bits } from './bits.ts'
+import { bitOf, applicableAt, type Bits } from './bits.ts'
 import type { ScopeKind } from './permissions.ts'
 
 /** The allowed and denied permissions of one role or user at one scope. */
-export type Decided = { readonly allow: Bits; readonly deny: Bits }
+export type DecisionBits = { readonly allow: Bits; readonly deny: Bits }
 
 /** The decisions stored at one scope, by role id and by user id. */
 export type ScopeDecisions = {
-  readonly roles: ReadonlyMap<string, Decided>
-  readonly users: ReadonlyMap<string, Decided>
+  readonly roles: ReadonlyMap<string, DecisionBits>
+  readonly users: ReadonlyMap<string, DecisionBits>
 }
 
 /** All decisions, by scope. Most rooms and groups have no decisions, so one look-up skips them. */
@@ -25,7 +25,7 @@ export const emptyIndex: DecisionIndex = {
   rooms: new Map(),
 }
 
-type MutableScopeDecisions = { readonly roles: Map<string, Decided>; readonly users: Map<string, Decided> }
+type MutableScopeDecisions = { readonly roles: Map<string, DecisionBits>; readonly users: Map<string, DecisionBits> }
 
 /** Builds a new index from an older one, which stays unchanged: a scope is copied at the first write to it. */
 export class IndexDraft {
@@ -40,29 +40,33 @@ export class IndexDraft {
     this.#rooms = new Map(from.rooms)
   }
 
-  /** Stores or, for NONE, removes a decision. One that the catalogue does not allow at its scope is left out. */
+  /**
+   * Stores a decision or, for NONE, removes it. Ignores a permission that is unknown or does not apply at the scope.
+   */
   decide(decision: PolicyDecision): void {
     const kind = scopeKind(decision.scope)
     const id = decision.scope?.id ?? ''
-    const bit = bitOf(decision.permission) & storableAt[kind]
+    const bit = bitOf(decision.permission) & applicableAt[kind]
     if (bit === 0 || (kind !== 'server' && id === '')) return
-    const { roles, users } = this.#writable(kind, id)
+    const { roles, users } = this.#copyForWriting(kind, id)
     if (decision.roleId) change(roles, decision.roleId, decision.decision, bit)
     else if (decision.userId) change(users, decision.userId, decision.decision, bit)
   }
 
   /** Removes every decision of a role. */
   forgetRole(roleId: string): void {
-    if (this.#server.roles.has(roleId)) this.#writable('server', '').roles.delete(roleId)
-    for (const [id, { roles }] of this.#groups) if (roles.has(roleId)) this.#writable('group', id).roles.delete(roleId)
-    for (const [id, { roles }] of this.#rooms) if (roles.has(roleId)) this.#writable('room', id).roles.delete(roleId)
+    if (this.#server.roles.has(roleId)) this.#copyForWriting('server', '').roles.delete(roleId)
+    for (const [id, { roles }] of this.#groups)
+      if (roles.has(roleId)) this.#copyForWriting('group', id).roles.delete(roleId)
+    for (const [id, { roles }] of this.#rooms)
+      if (roles.has(roleId)) this.#copyForWriting('room', id).roles.delete(roleId)
   }
 
   finish(): DecisionIndex {
     return { server: this.#server, groups: this.#groups, rooms: this.#rooms }
   }
 
-  #writable(kind: ScopeKind, id: string): MutableScopeDecisions {
+  #copyForWriting(kind: ScopeKind, id: string): MutableScopeDecisions {
     const byId = kind === 'group' ? this.#groups : this.#rooms
     const before = kind === 'server' ? this.#server : byId.get(id)
     const made = before && this.#copies.get(before)
@@ -86,10 +90,10 @@ function scopeKind(scope: PermissionScope | undefined): ScopeKind {
   }
 }
 
-function change(of: Map<string, Decided>, id: string, decision: PermissionDecision, bit: Bits): void {
-  const before = of.get(id) ?? { allow: 0, deny: 0 }
+function change(byId: Map<string, DecisionBits>, id: string, decision: PermissionDecision, bit: Bits): void {
+  const before = byId.get(id) ?? { allow: 0, deny: 0 }
   const allow = (before.allow & ~bit) | (decision === PermissionDecision.ALLOW ? bit : 0)
   const deny = (before.deny & ~bit) | (decision === PermissionDecision.DENY ? bit : 0)
-  if (allow | deny) of.set(id, { allow, deny })
-  else of.delete(id)
+  if (allow | deny) byId.set(id, { allow, deny })
+  else byId.delete(id)
 }

@@ -10,7 +10,7 @@ export const neverInDm: Bits = bitsOf(
   'message.post-in-thread',
 )
 
-/** Not even owners have it in a direct message. */
+/** Never granted in a direct message, not even to owners. */
 export const neverInDmForOwners: Bits = bitsOf('message.post-in-thread')
 
 /** Granted in a direct message if there is no decision. */

@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { scope, stated, subject } from '../test/_arbitraries.ts'
-import { oracle, placesOf, standing, decisionSources } from '../test/_oracle.ts'
+import { oracle, scopesOf, effectiveDecisions, decisionSources } from '../test/_oracle.ts'
 import { policyOf } from '../test/_policies.ts'
 import { dmPolicyName, explain } from './explain.ts'
 
 const oneRuleAtMost = new RegExp(`^(|owner|${dmPolicyName})$`)
 const cases = [fc.array(stated, { maxLength: 30 }), subject, scope] as const
 
-test('an explanation has the result that the written rules give', () => {
+test('an explanation has the outcome of the rules, implemented literally', () => {
   fc.assert(
     fc.property(...cases, (decisions, who, where) => {
       const explained = explain(policyOf(...decisions), who, where)
@@ -20,10 +20,10 @@ test('an explanation has the result that the written rules give', () => {
   )
 })
 
-test('its trace lists every applicable decision once, with the deciding one first', () => {
+test('the trace of an explanation lists every applicable decision once, with the deciding one first', () => {
   fc.assert(
     fc.property(...cases, (decisions, who, where) => {
-      const [places, sources] = [placesOf(where), decisionSources(who)]
+      const [scopes, sources] = [scopesOf(where), decisionSources(who)]
       const explained = explain(policyOf(...decisions), who, where)
       const found = explained.map(({ permission, trace }) => {
         const traced = trace
@@ -34,11 +34,11 @@ test('its trace lists every applicable decision once, with the deciding one firs
         return { permission, traced: traced.sort(), applied, first: trace[0]?.decision, rule: rules.join() }
       })
       const counts = explained.map(({ permission, outcome, trace }) => {
-        const counting = standing(decisions, permission)
-          .filter(([holder, , , place]) => sources.includes(holder) && places.includes(place))
-          .map(([holder, what, , place]) => {
+        const counting = effectiveDecisions(decisions, permission)
+          .filter(([holder, , , scope]) => sources.includes(holder) && scopes.includes(scope))
+          .map(([holder, what, , scope]) => {
             const [kind, id] = holder.split(':')
-            return [place.split(':')[0], kind === 'user' ? '' : id, what].join(' ')
+            return [scope.split(':')[0], kind === 'user' ? '' : id, what].join(' ')
           })
         return {
           permission,
@@ -54,11 +54,11 @@ test('its trace lists every applicable decision once, with the deciding one firs
   )
 })
 
-test('the deciding reason is one of the nearest with that result', () => {
+test('no other reason with the outcome of the deciding one is nearer', () => {
   fc.assert(
     fc.property(...cases, (decisions, who, where) => {
-      const places = placesOf(where).map((place) => place.split(':')[0])
-      const distance = (level: string | undefined) => (level === undefined ? -1 : places.indexOf(level))
+      const scopes = scopesOf(where).map((scope) => scope.split(':')[0])
+      const distance = (level: string | undefined) => (level === undefined ? -1 : scopes.indexOf(level))
       const nearer = explain(policyOf(...decisions), who, where).flatMap(({ permission, trace: [first, ...rest] }) =>
         rest
           .filter(({ level, decision }) => decision === first?.decision && distance(level) < distance(first?.level))

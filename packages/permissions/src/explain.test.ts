@@ -32,10 +32,16 @@ type Case = readonly [says: string, stated: Stated[], scope: Scope, outcome: Out
 
 /** Explains message.post for ada. */
 const cases: Case[] = [
-  ['nobody decided', [], room, 'undecided', []],
-  ['one allowance', [['role:everyone', 'allow', 'message.post', 'server']], room, 'allow', ['!+server:everyone']],
+  ['without decisions the outcome is undecided', [], room, 'undecided', []],
   [
-    'the nearest allowance decides, and the others are named by nearness',
+    'a single ALLOW decides',
+    [['role:everyone', 'allow', 'message.post', 'server']],
+    room,
+    'allow',
+    ['!+server:everyone'],
+  ],
+  [
+    'the nearest ALLOW decides, and the others follow by nearness',
     [
       ['role:everyone', 'allow', 'message.post', 'server'],
       ['role:O1', 'allow', 'message.post', 'group:G1'],
@@ -46,7 +52,7 @@ const cases: Case[] = [
     ['!+room:own', '+group:crew', '+server:everyone'],
   ],
   [
-    'a denial far away beats an allowance nearby',
+    'a DENY at a wide scope overrules an ALLOW at a narrow one',
     [
       ['user:U1', 'allow', 'message.post', 'room:R1'],
       ['role:everyone', 'deny', 'message.post', 'server'],
@@ -56,7 +62,7 @@ const cases: Case[] = [
     ['!-server:everyone', '+room:own'],
   ],
   [
-    'of several denials the nearest decides',
+    'the nearest of several DENYs decides',
     [
       ['role:O1', 'deny', 'message.post', 'server'],
       ['role:O1', 'deny', 'message.post', 'group:G1'],
@@ -66,7 +72,7 @@ const cases: Case[] = [
     ['!-group:crew', '-server:crew'],
   ],
   [
-    'at one scope the user’s own decision comes first, then roles from the highest, then everyone',
+    'at one scope, the decision about the user comes first, then roles from the highest, then everyone',
     [
       ['role:everyone', 'allow', 'message.post', 'server'],
       ['role:O1', 'allow', 'message.post', 'server'],
@@ -77,18 +83,24 @@ const cases: Case[] = [
     'allow',
     ['!+server:own', '+server:moderator', '+server:crew', '+server:everyone'],
   ],
-  ['a role not held is not weighed', [['role:admin', 'deny', 'message.post', 'server']], room, 'undecided', []],
-  ['another room is not weighed', [['role:O1', 'deny', 'message.post', 'room:R2']], room, 'undecided', []],
-  ['in a direct message nobody need decide', [], dm, 'allow', ['!+rule:@dm-policy']],
   [
-    'in a direct message a stored allowance is named instead of the rule',
+    'a decision about a role that the user does not have is ignored',
+    [['role:admin', 'deny', 'message.post', 'server']],
+    room,
+    'undecided',
+    [],
+  ],
+  ['a decision at another room is ignored', [['role:O1', 'deny', 'message.post', 'room:R2']], room, 'undecided', []],
+  ['in a direct message, posting is allowed without a decision', [], dm, 'allow', ['!+rule:@dm-policy']],
+  [
+    'in a direct message, a stored ALLOW is given as the reason instead of the rule',
     [['role:everyone', 'allow', 'message.post', 'server']],
     dm,
     'allow',
     ['!+server:everyone'],
   ],
   [
-    'in a direct message a denial of the server applies, one of a group does not',
+    'in a direct message, a DENY at the server applies and one at a group does not',
     [
       ['role:O1', 'deny', 'message.post', 'group:G1'],
       ['role:O1', 'deny', 'message.post', 'server'],
@@ -118,7 +130,7 @@ describe('rules that take precedence over decisions', () => {
     expect(explained([], 'room.manage', dm, owner)).toEqual({ outcome: 'allow', entries: ['!+rule:owner'] })
   })
 
-  test('threads are not allowed there for owners either', () => {
+  test('threads are not allowed in a direct message, not even for owners', () => {
     const entries = ['!-rule:@dm-policy']
     expect(explained([], 'message.post-in-thread', dm, owner)).toEqual({ outcome: 'deny', entries })
   })

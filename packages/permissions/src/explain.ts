@@ -1,5 +1,5 @@
 import { bitOf, type Bits } from './bits.ts'
-import type { Decided, ScopeDecisions } from './decision-index.ts'
+import type { DecisionBits, ScopeDecisions } from './decision-index.ts'
 import { neverInDm, neverInDmForOwners, unlessDeniedInDm } from './dm-rules.ts'
 import { levelsAt } from './levels.ts'
 import { permissions, type Permission, type ScopeKind } from './permissions.ts'
@@ -17,7 +17,7 @@ export type TraceEntry = {
   /** Role of the decision, `owner` or `@dm-policy` for a rule; empty for a decision about the user. */
   readonly roleName: string
   readonly decision: 'allow' | 'deny'
-  /** It decided the outcome. At most one entry does, and it is the first. */
+  /** Whether it decided the outcome. At most one entry did, and it is the first. */
   readonly applied: boolean
 }
 
@@ -39,22 +39,22 @@ export type Explanation = {
 export function explain(policy: Policy, subject: Subject, scope: Scope): Explanation[] {
   const sources = decisionSources(policy, subject)
   const found = levelsAt(policy, scope).flatMap(({ kind, decisions }) =>
-    sources.flatMap(({ roleName, decidedAt }) => {
-      const decided = decisions && decidedAt(decisions)
-      return decided ? [{ level: kind, roleName, decided }] : []
+    sources.flatMap(({ roleName, bitsAt }) => {
+      const bits = decisions && bitsAt(decisions)
+      return bits ? [{ level: kind, roleName, bits }] : []
     }),
   )
   return permissions.map(({ permission }) => {
     const bit = bitOf(permission)
-    const stored = found.flatMap(({ level, roleName, decided }): Reason[] => {
-      if (decided.deny & bit) return [{ level, roleName, decision: 'deny' }]
-      return decided.allow & bit ? [{ level, roleName, decision: 'allow' }] : []
+    const stored = found.flatMap(({ level, roleName, bits }): Reason[] => {
+      if (bits.deny & bit) return [{ level, roleName, decision: 'deny' }]
+      return bits.allow & bit ? [{ level, roleName, decision: 'allow' }] : []
     })
     const decisive =
-      ruleAbove(subject, scope, bit) ??
+      overridingRule(subject, scope, bit) ??
       stored.find(({ decision }) => decision === 'deny') ??
       stored.find(({ decision }) => decision === 'allow') ??
-      ruleBelow(scope, bit)
+      defaultRule(scope, bit)
     if (!decisive) return { permission, outcome: 'undecided', trace: [] }
     const rest = stored.filter((entry) => entry !== decisive).map((entry) => ({ ...entry, applied: false }))
     return { permission, outcome: decisive.decision, trace: [{ ...decisive, applied: true }, ...rest] }
@@ -62,22 +62,22 @@ export function explain(policy: Policy, subject: Subject, scope: Scope): Explana
 }
 
 type Reason = Omit<TraceEntry, 'applied'>
-type DecisionSource = { roleName: string; decidedAt: (at: ScopeDecisions) => Decided | undefined }
+type DecisionSource = { roleName: string; bitsAt: (at: ScopeDecisions) => DecisionBits | undefined }
 
 function decisionSources({ roles }: Policy, { userId, roleIds }: Subject): DecisionSource[] {
   const position = (id: string) => roles.get(id)?.position ?? 0
   const held = [...new Set(roleIds)].filter((id) => id !== everyoneRoleId)
   held.sort((a, b) => position(b) - position(a) || (a < b ? -1 : 1))
   return [
-    { roleName: '', decidedAt: ({ users }) => users.get(userId) },
+    { roleName: '', bitsAt: ({ users }) => users.get(userId) },
     ...[...held, everyoneRoleId].map((id): DecisionSource => {
-      return { roleName: roles.get(id)?.name ?? id, decidedAt: (at) => at.roles.get(id) }
+      return { roleName: roles.get(id)?.name ?? id, bitsAt: (at) => at.roles.get(id) }
     }),
   ]
 }
 
 /** Rules that take precedence over decisions. */
-function ruleAbove(subject: Subject, scope: Scope, bit: Bits): Reason | undefined {
+function overridingRule(subject: Subject, scope: Scope, bit: Bits): Reason | undefined {
   const owner = isOwner(subject)
   const never = scope.kind === 'dm' ? (owner ? neverInDmForOwners : neverInDm) : 0
   if (never & bit) return { level: undefined, roleName: dmPolicyName, decision: 'deny' }
@@ -85,7 +85,7 @@ function ruleAbove(subject: Subject, scope: Scope, bit: Bits): Reason | undefine
 }
 
 /** Defaults that apply without a decision. */
-function ruleBelow(scope: Scope, bit: Bits): Reason | undefined {
+function defaultRule(scope: Scope, bit: Bits): Reason | undefined {
   if (scope.kind !== 'dm' || !(unlessDeniedInDm & bit)) return undefined
   return { level: undefined, roleName: dmPolicyName, decision: 'allow' }
 }

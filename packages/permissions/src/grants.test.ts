@@ -31,50 +31,50 @@ test('the grants of a room come in the order of the contract', () => {
   ])
 })
 
-const talking = ['message.post', 'message.post-in-thread', 'message.attach', 'message.react', 'message.echo']
-const dmTalking = ['message.post', 'message.attach', 'message.react']
+const memberPermissions = ['message.post', 'message.post-in-thread', 'message.attach', 'message.react', 'message.echo']
+const dmPermissions = ['message.post', 'message.attach', 'message.react']
 
 test.each([
-  ['a stranger may join', everyone, channel, false, ['room.list', 'room.join']],
-  ['a member talks and need not join', everyone, channel, true, ['room.list', ...talking]],
-  ['a member of an archived room reads', everyone, archived, true, ['room.list']],
-  ['nobody joins an archived room', everyone, archived, false, ['room.list']],
+  ['a non-member may join a channel', everyone, channel, false, ['room.list', 'room.join']],
+  ['a member may post, and need not join', everyone, channel, true, ['room.list', ...memberPermissions]],
+  ['a member of an archived room may only list it', everyone, archived, true, ['room.list']],
+  ['an archived room cannot be joined', everyone, archived, false, ['room.list']],
   [
-    'an admin manages from outside',
+    'an admin who is not a member may manage and join',
     admin,
     channel,
     false,
     ['room.list', 'room.join', 'room.manage', 'room.ban-member'],
   ],
   [
-    'an admin inside moderates too',
+    'an admin who is a member may also moderate messages',
     admin,
     channel,
     true,
-    ['room.list', ...talking, 'message.manage', 'room.manage', 'room.ban-member'],
+    ['room.list', ...memberPermissions, 'message.manage', 'room.manage', 'room.ban-member'],
   ],
   [
-    'an admin manages the archive',
+    'an admin may manage and moderate an archived room',
     admin,
     archived,
     true,
     ['room.list', 'message.manage', 'room.manage', 'room.ban-member'],
   ],
-  ['participants of a DM talk flat', everyone, dm, true, ['room.list', ...dmTalking]],
-  ['admins are like others in a DM', admin, dm, true, ['room.list', ...dmTalking]],
-  ['strangers join no DM', everyone, dm, false, ['room.list']],
+  ['participants of a DM may post, but not in threads', everyone, dm, true, ['room.list', ...dmPermissions]],
+  ['admins have no further permissions in a DM', admin, dm, true, ['room.list', ...dmPermissions]],
+  ['others cannot join a DM', everyone, dm, false, ['room.list']],
   [
-    'owners have neither threads nor management in a DM',
+    'owners may neither post in threads nor manage the room in a DM',
     owner,
     dm,
     true,
-    ['room.list', ...dmTalking, 'message.echo', 'message.manage'],
+    ['room.list', ...dmPermissions, 'message.echo', 'message.manage'],
   ],
 ])('%s', (_, who, room, isMember, expected) => {
   expect(granted(roomPermissions(policy, who, room, isMember))).toEqual(expected)
 })
 
-test('viewer permissions are the twenty in metadata order', () => {
+test('the viewer permissions are all twenty, in metadata order', () => {
   const grants = viewerPermissions(policy, everyone)
   expect(grants.map(({ permission }) => permission)).toEqual(permissions.map(({ permission }) => permission))
   expect(granted(grants)).toHaveLength(8)
@@ -92,8 +92,8 @@ test.each([
   [{ member: false, banned: false }, true, true],
   [{ member: false, banned: true }, true, false],
   [{ member: true, banned: true }, true, false],
-])('standing %j in a room with universal %s: effective member %s', (standing, universal, expected) => {
-  expect(isEffectiveMember(policy, everyone, { ...channel, universal }, standing)).toBe(expected)
+])('with %j in a room with universal %s, effective membership is %s', (membership, universal, expected) => {
+  expect(isEffectiveMember(policy, everyone, { ...channel, universal }, membership)).toBe(expected)
 })
 
 test('nobody who is denied room.join is a member of a universal room', () => {

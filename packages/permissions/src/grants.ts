@@ -8,7 +8,7 @@ import { allowedBits, serverScope, type Scope, type Subject } from './resolve.ts
 export type Grant = { permission: Permission; granted: boolean }
 
 /** Properties of a room on which permissions depend. */
-export type RoomFacts = {
+export type RoomProperties = {
   readonly roomId: string
   readonly kind: RoomKind
   /** Group of a channel; empty for a direct message. */
@@ -17,7 +17,7 @@ export type RoomFacts = {
 }
 
 /** The scope in which a room's permissions are resolved. */
-export function roomScope(room: Pick<RoomFacts, 'roomId' | 'kind' | 'groupId'>): Scope {
+export function roomScope(room: Pick<RoomProperties, 'roomId' | 'kind' | 'groupId'>): Scope {
   const { roomId, groupId } = room
   return room.kind === RoomKind.DM ? { kind: 'dm', roomId } : { kind: 'room', roomId, groupId }
 }
@@ -28,11 +28,11 @@ export function roomScope(room: Pick<RoomFacts, 'roomId' | 'kind' | 'groupId'>):
 export function isEffectiveMember(
   policy: Policy,
   subject: Subject,
-  room: Pick<RoomFacts, 'roomId' | 'kind' | 'groupId'> & { readonly universal: boolean },
-  standing: { readonly member: boolean; readonly banned: boolean },
+  room: Pick<RoomProperties, 'roomId' | 'kind' | 'groupId'> & { readonly universal: boolean },
+  membership: { readonly member: boolean; readonly banned: boolean },
 ): boolean {
-  if (standing.banned) return false
-  if (standing.member) return true
+  if (membership.banned) return false
+  if (membership.member) return true
   return room.universal && (allowedBits(policy, subject, roomScope(room)) & bitOf('room.join')) !== 0
 }
 
@@ -52,19 +52,19 @@ export function groupPermissions(policy: Policy, subject: Subject, groupId: stri
  * join, and only active channels. Only members of active rooms may post, attach, react and echo; only members may
  * moderate messages. Nobody may manage or ban in direct messages. `isMember` means effective membership.
  */
-export function roomPermissions(policy: Policy, subject: Subject, room: RoomFacts, isMember: boolean): Grant[] {
+export function roomPermissions(policy: Policy, subject: Subject, room: RoomProperties, isMember: boolean): Grant[] {
   const allowed = allowedBits(policy, subject, roomScope(room))
   const channel = room.kind !== RoomKind.DM
   const active = !room.archived
-  const speaks = isMember && active
+  const mayWrite = isMember && active
   return [
     grant('room.list', allowed),
     grant('room.join', allowed, channel && active && !isMember),
-    grant('message.post', allowed, speaks),
-    grant('message.post-in-thread', allowed, speaks),
-    grant('message.attach', allowed, speaks),
-    grant('message.react', allowed, speaks),
-    grant('message.echo', allowed, speaks),
+    grant('message.post', allowed, mayWrite),
+    grant('message.post-in-thread', allowed, mayWrite),
+    grant('message.attach', allowed, mayWrite),
+    grant('message.react', allowed, mayWrite),
+    grant('message.echo', allowed, mayWrite),
     grant('message.manage', allowed, isMember),
     grant('room.manage', allowed, channel),
     grant('room.ban-member', allowed, channel),

@@ -7,7 +7,7 @@ export {
   roomScope,
   viewerPermissions,
   type Grant,
-  type RoomFacts,
+  type RoomProperties,
 } from './grants.ts'
 export {
   effectiveAt,

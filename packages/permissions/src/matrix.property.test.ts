@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { holder, scope, stated } from '../test/_arbitraries.ts'
-import { placesOf, standing } from '../test/_oracle.ts'
+import { scopesOf, effectiveDecisions } from '../test/_oracle.ts'
 import { policyOf } from '../test/_policies.ts'
 import { effectiveAt, inheritedAt, storedAt, storedDecisions, type Decisions, type Holder } from './matrix.ts'
 import { permissions, type Permission } from './permissions.ts'
@@ -16,7 +16,7 @@ const parse = (text: string): Holder => {
 const decisionOf = ({ allowed, denied }: Decisions, permission: Permission): string | undefined =>
   allowed.includes(permission) ? 'allow' : denied.includes(permission) ? 'deny' : undefined
 
-test('cells contain the stored decisions, and the effective and inherited ones by the nearest scope', () => {
+test('cells contain the stored decisions, and the effective and inherited ones of the nearest scope', () => {
   fc.assert(
     fc.property(...cases, (decisions, who, where) => {
       const policy = policyOf(...decisions)
@@ -26,16 +26,16 @@ test('cells contain the stored decisions, and the effective and inherited ones b
       )
       if (!stored || !effective || !inherited) throw new Error('three answers')
       const expected = permissions.map(({ permission, scopes }) => {
-        const found = standing(decisions, permission).filter(([whose]) => whose === who)
-        const at = (places: string[]) =>
-          places.flatMap((place) => found.filter(([, , , p]) => p === place).map(([, what]) => what))[0]
-        const [place, ...wider] = placesOf(where)
+        const found = effectiveDecisions(decisions, permission).filter(([whose]) => whose === who)
+        const at = (scopes: string[]) =>
+          scopes.flatMap((scope) => found.filter(([, , , p]) => p === scope).map(([, what]) => what))[0]
+        const [scope, ...wider] = scopesOf(where)
         const above = who === 'role:owner' ? 'allow' : undefined
         const applies = scopes.some((kind) => kind === here)
         return {
           permission,
-          stored: at([place ?? '']),
-          effective: applies ? (above ?? at(placesOf(where))) : undefined,
+          stored: at([scope ?? '']),
+          effective: applies ? (above ?? at(scopesOf(where))) : undefined,
           inherited: applies ? (above ?? at(wider)) : undefined,
         }
       })
@@ -58,12 +58,12 @@ test('the list of a holder contains exactly its stored decisions', () => {
         ({ permission, scope: { kind, id }, decision }) =>
           [permission, id ? `${kind}:${id}` : kind, decision].join(' '),
       )
-      const standingOnes = permissions.flatMap(({ permission }) =>
-        standing(decisions, permission)
+      const expectedDecisions = permissions.flatMap(({ permission }) =>
+        effectiveDecisions(decisions, permission)
           .filter(([whose]) => whose === who)
-          .map(([, what, , place]) => [permission, place, what].join(' ')),
+          .map(([, what, , scope]) => [permission, scope, what].join(' ')),
       )
-      expect([...listed].sort()).toEqual(standingOnes.sort())
+      expect([...listed].sort()).toEqual(expectedDecisions.sort())
     }),
   )
 })

@@ -16,12 +16,24 @@ const none = { allowed: [], denied: [] }
 type Case = readonly [says: string, stated: Stated[], scope: Scope, allowed: string[], denied: string[]]
 
 const cases: Case[] = [
-  ['nothing stored is nothing', [], room, [], []],
-  ['a server decision reaches a room', [['role:crew', 'allow', 'room.join', 'server']], room, ['room.join'], []],
-  ['a group decision does not rise', [['role:crew', 'allow', 'room.join', 'group:G1']], server, [], []],
-  ['another group says nothing', [['role:crew', 'allow', 'room.join', 'group:G2']], room, [], []],
+  ['without decisions, nothing', [], room, [], []],
   [
-    'the room is nearer than its group and the server, though both deny',
+    'a decision at the server applies in a room',
+    [['role:crew', 'allow', 'room.join', 'server']],
+    room,
+    ['room.join'],
+    [],
+  ],
+  [
+    'a decision at a group does not apply at the server',
+    [['role:crew', 'allow', 'room.join', 'group:G1']],
+    server,
+    [],
+    [],
+  ],
+  ['a decision at another group does not apply', [['role:crew', 'allow', 'room.join', 'group:G2']], room, [], []],
+  [
+    'a decision at the room overrules its group and the server',
     [
       ['role:crew', 'deny', 'message.post', 'server'],
       ['role:crew', 'deny', 'message.post', 'group:G1'],
@@ -32,7 +44,7 @@ const cases: Case[] = [
     [],
   ],
   [
-    'the group is nearer than the server',
+    'a decision at the group overrules the server',
     [
       ['role:crew', 'allow', 'message.post', 'server'],
       ['role:crew', 'deny', 'message.post', 'group:G1'],
@@ -41,18 +53,30 @@ const cases: Case[] = [
     [],
     ['message.post'],
   ],
-  ['what cannot be decided there is left out', [['role:crew', 'allow', 'server.manage', 'server']], room, [], []],
   [
-    'room.create reaches groups, not rooms',
+    'permissions that do not apply to rooms are left out',
+    [['role:crew', 'allow', 'server.manage', 'server']],
+    room,
+    [],
+    [],
+  ],
+  [
+    'room.create at the server applies in a group',
     [['role:crew', 'allow', 'room.create', 'server']],
     group,
     ['room.create'],
     [],
   ],
-  ['other roles and users say nothing', [['role:everyone', 'deny', 'room.join', 'server']], room, [], []],
-  ['a direct message has no group', [['role:crew', 'allow', 'room.join', 'group:G1']], dm, [], []],
+  ['decisions about another role do not apply', [['role:everyone', 'deny', 'room.join', 'server']], room, [], []],
   [
-    'names come in metadata order',
+    'a decision at a group does not apply in a direct message',
+    [['role:crew', 'allow', 'room.join', 'group:G1']],
+    dm,
+    [],
+    [],
+  ],
+  [
+    'permissions are in metadata order',
     [
       ['role:crew', 'allow', 'message.echo', 'server'],
       ['role:crew', 'allow', 'room.create', 'server'],
@@ -83,11 +107,11 @@ describe('stored and inherited decisions', () => {
     expect(inheritedAt(policy, crew, server)).toEqual(none)
   })
 
-  test('a role and a user of the same id are two', () => {
+  test('of a role and of a user with the same id are separate', () => {
     expect(storedAt(policy, { kind: 'user', id: 'crew' }, room)).toEqual({ allowed: [], denied: ['message.post'] })
   })
 
-  test('the list holds every stored decision once: by permission, then server, groups, rooms', () => {
+  test('are listed once each: by permission, then server, groups, rooms', () => {
     expect(storedDecisions(policy, crew)).toEqual([
       { permission: 'room.join', scope: { kind: 'server', id: '' }, decision: 'deny' },
       { permission: 'room.join', scope: { kind: 'group', id: 'G1' }, decision: 'allow' },
@@ -97,7 +121,7 @@ describe('stored and inherited decisions', () => {
   })
 })
 
-test('the owner is allowed everything that can be decided there, and nothing is stored', () => {
+test('the role owner is allowed every permission that applies to a scope, without stored decisions', () => {
   const owner: Holder = { kind: 'role', id: 'owner' }
   const policy = policyFrom(defaultPolicy())
   for (const scope of [server, group, room]) {

@@ -1,5 +1,5 @@
-import { bitOf, storableAt, type Bits } from './bits.ts'
-import type { Decided, ScopeDecisions } from './decision-index.ts'
+import { bitOf, applicableAt, type Bits } from './bits.ts'
+import type { DecisionBits, ScopeDecisions } from './decision-index.ts'
 import { levelsAt, namesOf, type Level } from './levels.ts'
 import { permissions, type Permission, type ScopeKind } from './permissions.ts'
 import type { Policy } from './policy.ts'
@@ -19,29 +19,32 @@ export type StoredDecision = {
   readonly decision: 'allow' | 'deny'
 }
 
-const nothing: Decided = { allow: 0, deny: 0 }
+const noDecision: DecisionBits = { allow: 0, deny: 0 }
 
 /** The holder's decisions stored at exactly this scope. */
 export function storedAt(policy: Policy, holder: Holder, scope: Scope): Decisions {
   const [here] = levelsAt(policy, scope)
-  return toDecisions(decidedBy(holder, here?.decisions))
+  return toDecisions(bitsOfHolder(holder, here?.decisions))
 }
 
 /**
  * The holder's permissions at this scope by the nearest stored decision: the scope itself, then wider ones. For display
- * only: the resolution considers all holders, and a DENY of any of them wins there. The role `owner` is allowed
+ * only: `resolve` considers all holders, and a DENY for any of them takes precedence there. The role `owner` is allowed
  * everything although nothing is stored.
  */
 export function effectiveAt(policy: Policy, holder: Holder, scope: Scope): Decisions {
-  return toDecisions(nearest(holder, levelsAt(policy, scope), applicable(scope)))
+  return toDecisions(resolveByNearest(holder, levelsAt(policy, scope), applicable(scope)))
 }
 
 /** The holder's permissions at this scope if nothing were stored at the scope itself. */
 export function inheritedAt(policy: Policy, holder: Holder, scope: Scope): Decisions {
-  return toDecisions(nearest(holder, levelsAt(policy, scope).slice(1), applicable(scope)))
+  return toDecisions(resolveByNearest(holder, levelsAt(policy, scope).slice(1), applicable(scope)))
 }
 
-/** Everything stored for the holder: in metadata order, a permission's decisions for the server, then groups, then rooms. */
+/**
+ * Everything stored for the holder: in metadata order, a permission's decisions for the server, then groups, then
+ * rooms.
+ */
 export function storedDecisions({ decisions }: Policy, holder: Holder): StoredDecision[] {
   const levels: Level[] = [
     { kind: 'server', id: '', decisions: decisions.server },
@@ -51,7 +54,7 @@ export function storedDecisions({ decisions }: Policy, holder: Holder): StoredDe
   return permissions.flatMap(({ permission }) => {
     const bit = bitOf(permission)
     return levels.flatMap(({ kind, id, decisions: stored }): StoredDecision[] => {
-      const { allow, deny } = decidedBy(holder, stored)
+      const { allow, deny } = bitsOfHolder(holder, stored)
       if (((allow | deny) & bit) === 0) return []
       return [{ permission, scope: { kind, id }, decision: deny & bit ? 'deny' : 'allow' }]
     })
@@ -63,22 +66,22 @@ function levelsById(kind: ScopeKind, scopes: ReadonlyMap<string, ScopeDecisions>
   return sorted.map(([id, decisions]) => ({ kind, id, decisions }))
 }
 
-const applicable = (scope: Scope): Bits => storableAt[scope.kind === 'dm' ? 'room' : scope.kind]
+const applicable = (scope: Scope): Bits => applicableAt[scope.kind === 'dm' ? 'room' : scope.kind]
 
-function decidedBy({ kind, id }: Holder, at: ScopeDecisions | undefined): Decided {
-  return (kind === 'role' ? at?.roles : at?.users)?.get(id) ?? nothing
+function bitsOfHolder({ kind, id }: Holder, at: ScopeDecisions | undefined): DecisionBits {
+  return (kind === 'role' ? at?.roles : at?.users)?.get(id) ?? noDecision
 }
 
-function nearest(holder: Holder, levels: readonly Level[], among: Bits): Decided {
-  if (holder.kind === 'role' && holder.id === ownerRoleId) return { allow: among, deny: 0 }
+function resolveByNearest(holder: Holder, levels: readonly Level[], candidates: Bits): DecisionBits {
+  if (holder.kind === 'role' && holder.id === ownerRoleId) return { allow: candidates, deny: 0 }
   const found = { allow: 0, deny: 0 }
   for (const { decisions } of levels) {
-    const { allow, deny } = decidedBy(holder, decisions)
-    const open = among & ~(found.allow | found.deny)
+    const { allow, deny } = bitsOfHolder(holder, decisions)
+    const open = candidates & ~(found.allow | found.deny)
     found.allow |= allow & open
     found.deny |= deny & open
   }
   return found
 }
 
-const toDecisions = ({ allow, deny }: Decided): Decisions => ({ allowed: namesOf(allow), denied: namesOf(deny) })
+const toDecisions = ({ allow, deny }: DecisionBits): Decisions => ({ allowed: namesOf(allow), denied: namesOf(deny) })

@@ -2,13 +2,13 @@ import { expect, test } from '@jest/globals'
 import { appliesAt, isPermission, permissions } from './permissions.ts'
 import { defaultDecisions, systemRoles } from './roles.ts'
 
-test('there are twenty permissions, half of them storable for a room', () => {
+test('there are twenty permissions, and ten of them apply to rooms', () => {
   expect(permissions).toHaveLength(20)
   const at = (kind: 'server' | 'group' | 'room') => permissions.filter(({ scopes }) => scopes.includes(kind)).length
   expect([at('server'), at('group'), at('room')]).toEqual([20, 11, 10])
 })
 
-test('names are checked against the catalogue', () => {
+test('unknown permissions, and scopes to which a permission does not apply, are rejected', () => {
   expect(isPermission('room.create')).toBe(true)
   expect(isPermission('constructor')).toBe(false)
   expect(appliesAt('room.create', 'group')).toBe(true)
@@ -16,7 +16,7 @@ test('names are checked against the catalogue', () => {
   expect(appliesAt('room.explode', 'server')).toBe(false)
 })
 
-test('system roles and what they may by default', () => {
+test('the system roles have their default permissions', () => {
   expect(systemRoles.map(({ id, position, pingable }) => [id, position, pingable])).toEqual([
     ['everyone', 0, false],
     ['moderator', 100, true],

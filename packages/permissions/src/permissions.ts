@@ -4,7 +4,7 @@ export type ScopeKind = 'server' | 'group' | 'room'
 const everywhere = ['server', 'group', 'room'] as const
 const serverOnly = ['server'] as const
 
-const catalogue = [
+const definitions = [
   ['server.manage', serverOnly],
   ['room.create', ['server', 'group']],
   ['room.join', everywhere],
@@ -28,19 +28,22 @@ const catalogue = [
 ] as const satisfies readonly (readonly [string, readonly ScopeKind[]])[]
 
 /** Identifier of one of the 20 permissions. */
-export type Permission = (typeof catalogue)[number][0]
+export type Permission = (typeof definitions)[number][0]
 
 /** A permission and the scopes at which a decision about it may be stored. */
 export type PermissionInfo = { readonly permission: Permission; readonly scopes: readonly ScopeKind[] }
 
 /** Every permission with its scopes, in metadata order: the order of matrices, explanations and grants. */
-export const permissions: readonly PermissionInfo[] = catalogue.map(([permission, scopes]) => ({ permission, scopes }))
+export const permissions: readonly PermissionInfo[] = definitions.map(([permission, scopes]) => ({
+  permission,
+  scopes,
+}))
 
 const scopesOf: ReadonlyMap<string, readonly ScopeKind[]> = new Map(
   permissions.map(({ permission, scopes }) => [permission, scopes]),
 )
 
-/** Whether the text names a permission of the catalogue. */
+/** Whether the text is the name of a permission. */
 export function isPermission(text: string): text is Permission {
   return scopesOf.has(text)
 }

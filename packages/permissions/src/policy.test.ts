@@ -12,11 +12,11 @@ test.each([
   [{ revision: 3n }, false],
   [{ revision: 90n, baseRevision: 1n }, true],
   [{ revision: 90n, baseRevision: 5n }, false],
-])('whether %j follows revision 1: %s', (delta, follows) => {
+])('isNext of the delta %j after revision 1 is %s', (delta, follows) => {
   expect(isNext(policyOf(), create(PolicyDeltaSchema, delta))).toBe(follows)
 })
 
-test('the next delta makes, changes and deletes roles; a deleted role takes its decisions along', () => {
+test('a delta creates and deletes roles, and the decisions of a deleted role are removed', () => {
   const crew = { id: 'O1', name: 'crew' }
   const before = policyFrom(
     create(GetPolicyResponseSchema, {
@@ -45,9 +45,9 @@ test('the next delta makes, changes and deletes roles; a deleted role takes its 
 test('decisions about unknown permissions or at invalid scopes are left out', () => {
   const unknown = decision(['role:everyone', 'allow', 'room.list', 'server'])
   unknown.permission = 'room.explode'
-  const homeless = decision(['role:everyone', 'deny', 'message.post', 'room:'])
+  const withoutId = decision(['role:everyone', 'deny', 'message.post', 'room:'])
   const misplaced = decision(['role:everyone', 'allow', 'server.manage', 'room:R1'])
-  const policy = policyFrom(create(GetPolicyResponseSchema, { decisions: [unknown, homeless, misplaced] }))
+  const policy = policyFrom(create(GetPolicyResponseSchema, { decisions: [unknown, withoutId, misplaced] }))
   expect(may(policy, everyone, 'server.manage', { kind: 'room', roomId: 'R1', groupId: 'G1' })).toBe(false)
   expect(policy.decisions.rooms.size).toBe(0)
   expect(policy.decisions.server.roles.size).toBe(0)

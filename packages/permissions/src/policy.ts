@@ -3,7 +3,7 @@ import { emptyIndex, IndexDraft, type DecisionIndex } from './decision-index.ts'
 
 /** Roles and all permission decisions at one revision; never changes. */
 export class Policy {
-  /** Raised by one by each change. */
+  /** Increases with each change. */
   readonly revision: bigint
   /** Roles by id. */
   readonly roles: ReadonlyMap<string, PolicyRole>

@@ -15,31 +15,67 @@ const dm: Scope = { kind: 'dm', roomId: 'R1' }
 type Case = readonly [says: string, decisions: Stated[], permission: Permission, scope: Scope, outcome: Outcome]
 
 const cases: Case[] = [
-  ['nothing stored leaves it open', [], 'message.post', room, 'undecided'],
-  ['everyone allows', [['role:everyone', 'allow', 'room.list', 'server']], 'room.list', server, 'allow'],
-  ['a held role allows', [['role:crew', 'allow', 'room.list', 'server']], 'room.list', server, 'allow'],
-  ['a role not held says nothing', [['role:admin', 'allow', 'room.list', 'server']], 'room.list', server, 'undecided'],
-  ['the own override allows', [['user:U1', 'allow', 'room.list', 'server']], 'room.list', server, 'allow'],
-  ["another user's says nothing", [['user:U9', 'deny', 'room.list', 'server']], 'room.list', server, 'undecided'],
-  ['a server decision reaches a room', [['role:crew', 'allow', 'room.join', 'server']], 'room.join', room, 'allow'],
-  ['a group decision reaches its rooms', [['role:crew', 'deny', 'room.join', 'group:G1']], 'room.join', room, 'deny'],
+  ['without decisions the outcome is undecided', [], 'message.post', room, 'undecided'],
+  ['an ALLOW for everyone applies', [['role:everyone', 'allow', 'room.list', 'server']], 'room.list', server, 'allow'],
   [
-    'a group decision stays in its group',
+    'an ALLOW for a role of the user applies',
+    [['role:crew', 'allow', 'room.list', 'server']],
+    'room.list',
+    server,
+    'allow',
+  ],
+  [
+    'a decision about a role that the user does not have is ignored',
+    [['role:admin', 'allow', 'room.list', 'server']],
+    'room.list',
+    server,
+    'undecided',
+  ],
+  ['an ALLOW for the user applies', [['user:U1', 'allow', 'room.list', 'server']], 'room.list', server, 'allow'],
+  [
+    'a decision about another user is ignored',
+    [['user:U9', 'deny', 'room.list', 'server']],
+    'room.list',
+    server,
+    'undecided',
+  ],
+  [
+    'a decision at the server applies in a room',
+    [['role:crew', 'allow', 'room.join', 'server']],
+    'room.join',
+    room,
+    'allow',
+  ],
+  [
+    'a decision at a group applies in its rooms',
+    [['role:crew', 'deny', 'room.join', 'group:G1']],
+    'room.join',
+    room,
+    'deny',
+  ],
+  [
+    'a decision at another group is ignored',
     [['role:crew', 'deny', 'room.join', 'group:G2']],
     'room.join',
     room,
     'undecided',
   ],
   [
-    'a room decision stays in its room',
+    'a decision at another room is ignored',
     [['role:crew', 'deny', 'room.join', 'room:R2']],
     'room.join',
     room,
     'undecided',
   ],
-  ['a room decision does not rise', [['role:crew', 'allow', 'room.join', 'room:R1']], 'room.join', group, 'undecided'],
   [
-    'a room ALLOW cannot undo a server DENY',
+    'a decision at a room does not apply to its group',
+    [['role:crew', 'allow', 'room.join', 'room:R1']],
+    'room.join',
+    group,
+    'undecided',
+  ],
+  [
+    'an ALLOW at a room does not overrule a DENY at the server',
     [
       ['role:everyone', 'deny', 'message.post', 'server'],
       ['role:moderator', 'allow', 'message.post', 'room:R1'],
@@ -49,7 +85,7 @@ const cases: Case[] = [
     'deny',
   ],
   [
-    'a user ALLOW cannot undo a role DENY',
+    'an ALLOW for a user does not overrule a DENY for a role',
     [
       ['user:U1', 'allow', 'message.post', 'room:R1'],
       ['role:everyone', 'deny', 'message.post', 'room:R1'],
@@ -59,7 +95,7 @@ const cases: Case[] = [
     'deny',
   ],
   [
-    'one DENY among roles wins, regardless of positions',
+    'one DENY among roles denies, regardless of positions',
     [
       ['role:moderator', 'allow', 'message.manage', 'server'],
       ['role:crew', 'deny', 'message.manage', 'server'],
@@ -69,26 +105,44 @@ const cases: Case[] = [
     'deny',
   ],
   [
-    'an ALLOW above an open room stands',
+    'an ALLOW at the server applies in a group without decisions',
     [['role:crew', 'allow', 'room.create', 'server']],
     'room.create',
     group,
     'allow',
   ],
-  ['managing is never given in a DM', [['user:U1', 'allow', 'room.manage', 'server']], 'room.manage', dm, 'deny'],
-  ['echoes are never given in a DM', [['user:U1', 'allow', 'message.echo', 'room:R1']], 'message.echo', dm, 'deny'],
+  ['room.manage is never granted in a DM', [['user:U1', 'allow', 'room.manage', 'server']], 'room.manage', dm, 'deny'],
+  [
+    'message.echo is never granted in a DM',
+    [['user:U1', 'allow', 'message.echo', 'room:R1']],
+    'message.echo',
+    dm,
+    'deny',
+  ],
   ['posting in a DM needs no decision', [], 'message.post', dm, 'allow'],
   ['joining a DM needs no decision', [], 'room.join', dm, 'allow'],
-  ['listing a DM does', [], 'room.list', dm, 'undecided'],
-  ['a server DENY reaches a DM', [['role:everyone', 'deny', 'message.post', 'server']], 'message.post', dm, 'deny'],
-  ['a room DENY reaches a DM', [['role:everyone', 'deny', 'message.react', 'room:R1']], 'message.react', dm, 'deny'],
+  ['listing a DM needs a decision', [], 'room.list', dm, 'undecided'],
+  [
+    'a DENY at the server applies in a DM',
+    [['role:everyone', 'deny', 'message.post', 'server']],
+    'message.post',
+    dm,
+    'deny',
+  ],
+  [
+    'a DENY at a DM applies in it',
+    [['role:everyone', 'deny', 'message.react', 'room:R1']],
+    'message.react',
+    dm,
+    'deny',
+  ],
 ]
 
 test.each(cases)('%s', (_, decisions, permission, scope, outcome) => {
   expect(resolve(policyOf(...decisions), ada, permission, scope)).toBe(outcome)
 })
 
-test('undecided and denied both mean no', () => {
+test('may is false for an undecided and for a denied permission', () => {
   const policy = policyOf(['role:everyone', 'deny', 'room.join', 'server'])
   expect(may(policy, ada, 'room.join', server)).toBe(false)
   expect(may(policy, ada, 'room.list', server)).toBe(false)
@@ -100,13 +154,13 @@ describe('an owner', () => {
     ['user:U2', 'deny', 'message.post', 'room:R1'],
   )
 
-  test.each(permissions.map(({ permission }) => permission))('is allowed %s against every DENY', (permission) => {
+  test.each(permissions.map(({ permission }) => permission))('is allowed %s despite every DENY', (permission) => {
     for (const scope of [server, group, room]) expect(resolve(denyAll, owner, permission, scope)).toBe('allow')
     expect(resolve(denyAll, owner, permission, dm)).toBe(permission === 'message.post-in-thread' ? 'deny' : 'allow')
   })
 })
 
-test('a new server lets everyone talk, moderators moderate and admins administrate', () => {
+test('a new server lets everyone post, moderators moderate and admins administrate', () => {
   const policy = policyFrom(defaultPolicy())
   const allowed = (...roleIds: string[]) =>
     permissions.filter(({ permission }) => may(policy, { userId: 'U3', roleIds }, permission, server)).length

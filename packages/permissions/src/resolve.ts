@@ -22,9 +22,10 @@ export type Outcome = 'allow' | 'deny' | 'undecided'
 export const serverScope: Scope = { kind: 'server' }
 
 /**
- * Resolves one permission. Owners are allowed everything; in a direct message some permissions are never given, threads not
- * even to owners; otherwise one DENY among the decisions of the user, each role and everyone, at the room, its group and the
- * server, denies; else one ALLOW allows; else, in a direct message, posting is allowed.
+ * Resolves one permission. Owners are allowed everything. In a direct message some permissions are never granted,
+ * threads not even to owners. Otherwise the decisions about the user, each of their roles and everyone, at the room,
+ * its group and the server, decide: one DENY denies, else one ALLOW allows. Without any, joining, posting, attaching
+ * and reacting are allowed in a direct message.
  */
 export function resolve(policy: Policy, subject: Subject, permission: Permission, scope: Scope): Outcome {
   const bit = bitOf(permission)
@@ -38,7 +39,7 @@ export function may(policy: Policy, subject: Subject, permission: Permission, sc
   return resolve(policy, subject, permission, scope) === 'allow'
 }
 
-/** Resolves all permissions: the allowed ones, and the denied ones, which win. */
+/** Resolves all permissions. A permission in both sets is denied. */
 function resolveAll(policy: Policy, subject: Subject, scope: Scope): { allow: Bits; deny: Bits } {
   const inDm = scope.kind === 'dm'
   if (isOwner(subject)) return { allow: allBits, deny: inDm ? neverInDmForOwners : 0 }
@@ -54,7 +55,7 @@ function resolveAll(policy: Policy, subject: Subject, scope: Scope): { allow: Bi
   return found
 }
 
-/** The permissions that come out as allowed. */
+/** The permissions that are allowed. */
 export function allowedBits(policy: Policy, subject: Subject, scope: Scope): Bits {
   const { allow, deny } = resolveAll(policy, subject, scope)
   return allow & ~deny

@@ -70,7 +70,7 @@ export const systemRoles: readonly SystemRole[] = [
 /** A decision every new server starts with: ALLOW at server scope. */
 export type DefaultDecision = { readonly roleId: SystemRole['id']; readonly permission: Permission }
 
-const everyoneMay: readonly Permission[] = [
+const everyonePermissions: readonly Permission[] = [
   'user.delete-self',
   'room.list',
   'room.join',
@@ -81,18 +81,18 @@ const everyoneMay: readonly Permission[] = [
   'message.echo',
 ]
 
-const moderatorMay: readonly Permission[] = ['message.manage', 'room.ban-member']
+const moderatorPermissions: readonly Permission[] = ['message.manage', 'room.ban-member']
 
-const adminMay = permissions
+const adminPermissions = permissions
   .map(({ permission }) => permission)
   .filter((permission) => !permission.startsWith('message.') || permission === 'message.manage')
   .filter((permission) => appliesAt(permission, 'server'))
 
 /** Decisions of a new server, all at server scope. `owner` has none stored: a rule allows it everything. */
 export const defaultDecisions: readonly DefaultDecision[] = [
-  ...everyoneMay.map((permission) => ({ roleId: 'everyone' as const, permission })),
-  ...moderatorMay.map((permission) => ({ roleId: 'moderator' as const, permission })),
-  ...adminMay.map((permission) => ({ roleId: 'admin' as const, permission })),
+  ...everyonePermissions.map((permission) => ({ roleId: 'everyone' as const, permission })),
+  ...moderatorPermissions.map((permission) => ({ roleId: 'moderator' as const, permission })),
+  ...adminPermissions.map((permission) => ({ roleId: 'admin' as const, permission })),
 ]
 
 /** The policy of a new server: system roles and default decisions, at the given revision. */

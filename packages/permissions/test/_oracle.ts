@@ -3,7 +3,7 @@ import type { Outcome, Scope, Subject } from '../src/resolve.ts'
 import type { Stated } from './_policies.ts'
 
 /** The scopes that apply, nearest first, as tests write them. */
-export function placesOf(scope: Scope): string[] {
+export function scopesOf(scope: Scope): string[] {
   switch (scope.kind) {
     case 'server':
       return ['server']
@@ -24,11 +24,11 @@ export const decisionSources = ({ userId, roleIds }: Subject): string[] => [
 ]
 
 /** The effective decisions of a list about one permission: the last one for each holder and scope. */
-export function standing(decisions: readonly Stated[], permission: Permission): Stated[] {
+export function effectiveDecisions(decisions: readonly Stated[], permission: Permission): Stated[] {
   const latest = new Map<string, Stated>()
-  for (const said of decisions) {
-    const [who, , about, where] = said
-    if (about === permission) latest.set(`${who} ${where}`, said)
+  for (const decision of decisions) {
+    const [who, , about, where] = decision
+    if (about === permission) latest.set(`${who} ${where}`, decision)
   }
   return [...latest.values()].filter(([, what]) => what !== 'none')
 }
@@ -40,9 +40,9 @@ export function oracle(decisions: readonly Stated[], subject: Subject, permissio
   if (subject.roleIds.some((id) => id === 'owner')) return 'allow'
   const never = ['room.create', 'room.manage', 'room.ban-member', 'message.manage', 'message.echo']
   if (dm && never.includes(permission)) return 'deny'
-  const [sources, places] = [decisionSources(subject), placesOf(scope)]
-  const found = standing(decisions, permission)
-    .filter(([who, , , where]) => sources.includes(who) && places.includes(where))
+  const [sources, scopes] = [decisionSources(subject), scopesOf(scope)]
+  const found = effectiveDecisions(decisions, permission)
+    .filter(([who, , , where]) => sources.includes(who) && scopes.includes(where))
     .map(([, what]) => what)
   if (found.includes('deny')) return 'deny'
   if (found.includes('allow')) return 'allow'

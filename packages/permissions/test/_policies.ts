@@ -26,7 +26,7 @@ export function decision([who, what, permission, where]: Stated): PolicyDecision
   })
 }
 
-/** A policy that holds these decisions and nothing else. */
+/** A policy with these decisions and nothing else. */
 export function policyOf(...stated: Stated[]): Policy {
   return policyFrom(create(GetPolicyResponseSchema, { revision: 1n, decisions: stated.map(decision) }))
 }

@@ -7,9 +7,9 @@ const poolOf = new WeakMap<Db, pg.Pool>()
 const pendingOf = new WeakMap<Db | Tx, ((pool: pg.Pool) => void)[]>()
 
 /**
- * Notifies listeners in this process of what its own transactions wrote, once they have committed, so that a worker
- * need not poll often for rows. Writes of other processes are not announced, nor those of a process that died right
- * after its commit; listeners therefore also poll, but rarely.
+ * Notifies listeners in this process once a transaction of this process has committed, so that a worker need not poll
+ * often for rows. Listeners must also poll, but rarely: commits of other processes are not announced, and a process may
+ * die right after its commit.
  */
 export class CommitChannel<T = void> {
   readonly #listeners = new WeakMap<pg.Pool, Set<Listener<T>>>()
@@ -35,12 +35,12 @@ export class CommitChannel<T = void> {
 }
 
 /** Connects a database with its pool, so that listeners on the pool are notified. */
-export function opened(db: Db, pool: pg.Pool): void {
+export function registerPool(db: Db, pool: pg.Pool): void {
   poolOf.set(db, pool)
 }
 
 /** Starts collecting for a transaction; call the result after the commit to notify the listeners. */
-export function begun(tx: Tx): (pool: pg.Pool) => void {
+export function collectNotifications(tx: Tx): (pool: pg.Pool) => void {
   const notifications: ((pool: pg.Pool) => void)[] = []
   pendingOf.set(tx, notifications)
   return (pool) => notifications.forEach((notification) => notification(pool))

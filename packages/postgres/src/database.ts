@@ -1,12 +1,12 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { logger } from '@parley/telemetry'
-import { begun, opened } from './commit-channel.ts'
+import { collectNotifications, registerPool } from './commit-channel.ts'
 import type { Db } from './db.ts'
 import { leavesConnectionBroken } from './errors.ts'
 import { MeasuredPool } from './measured-pool.ts'
 import { preparingClient } from './preparing-client.ts'
-import { assertStatementsAreKept } from './pooler.ts'
+import { assertPreparedStatementsWork } from './pooler.ts'
 import { tracedClient } from './traced-client.ts'
 import { typeParsers } from './values.ts'
 
@@ -14,7 +14,7 @@ import { typeParsers } from './values.ts'
 export type DatabaseOptions = {
   /** postgres:// URL. */
   url: string
-  /** Most connections this process holds. */
+  /** Maximum number of connections of this process. */
   pool: number
   /** Shown by the server as application name, and in metrics. */
   name: string
@@ -23,7 +23,8 @@ export type DatabaseOptions = {
   /** Milliseconds to wait for an idle connection or a new one. Default 2000. */
   connectTimeoutMs?: number
   /**
-   * Plans prepared statements once, not for each set of parameters: for databases in which every statement uses a key.
+   * Whether to use generic plans for prepared statements (`plan_cache_mode = force_generic_plan`). Only for databases
+   * in which every prepared statement looks up rows by an indexed key.
    */
   planOnce?: boolean
 }
@@ -37,24 +38,24 @@ export type Database = AsyncDisposable & {
 }
 
 /**
- * Opens a pool that connects on first use. While the server is unavailable statements fail, but neither the start nor
- * the process does, and statements work again when it is back. No statement waits forever: by default 2 s for a
+ * Opens a pool that connects on first use. While the server is unavailable, statements fail, but the process starts and
+ * keeps running; statements succeed again once the server is back. No statement waits forever: by default 2 s for a
  * connection, 1 s for a lock, and the statement timeout on the server plus one second on the client, in case the server
- * hangs. JIT compilation is off: statements take less time than their compilation.
+ * hangs. JIT compilation is off: compiling takes longer than the statements.
  */
 export function openDatabase(options: DatabaseOptions): Promise<Database> {
   const pool = createPool(options)
   const db: Db = drizzle({ client: pool })
   db.transaction = transactionsOf(pool)
-  opened(db, pool)
-  let statementsAreKept = false
+  registerPool(db, pool)
+  let preparedStatementsWork = false
 
   return Promise.resolve({
     db,
     pool,
     async ping() {
-      await (statementsAreKept ? pool.query('select 1') : assertStatementsAreKept(pool))
-      statementsAreKept = true
+      await (preparedStatementsWork ? pool.query('select 1') : assertPreparedStatementsWork(pool))
+      preparedStatementsWork = true
     },
     async [Symbol.asyncDispose]() {
       pool.stopReporting()
@@ -67,7 +68,7 @@ function createPool(options: DatabaseOptions): MeasuredPool {
   const log = logger('postgres')
   const statementTimeoutMs = options.statementTimeoutMs ?? 4000
   const pool = new MeasuredPool(options.name, {
-    // Statements without a name may need a plan per set of parameters, so with `planOnce` they are not prepared.
+    // With `planOnce`, only named statements are prepared: a generic plan may be bad for the others.
     Client: tracedClient(options.planOnce ? pg.Client : preparingClient()),
     connectionString: options.url,
     application_name: options.name,
@@ -83,34 +84,34 @@ function createPool(options: DatabaseOptions): MeasuredPool {
     options: ['-c jit=off', ...(options.planOnce ? ['-c plan_cache_mode=force_generic_plan'] : [])].join(' '),
   })
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'))
-  // A connection that breaks while it is checked out also rejects its statement: this listener only keeps the process up.
+  // If a connection breaks while it is in use, its statement rejects too; this listener only keeps the process alive.
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 
 /**
- * Runs transactions on connections of the pool and announces their commits. Drizzle's own transaction() leaks the
- * connection when BEGIN fails and reuses one whose ROLLBACK failed.
+ * Runs transactions on connections of the pool and notifies listeners of their commits. Drizzle's own transaction()
+ * leaks the connection when BEGIN fails and reuses one whose ROLLBACK failed.
  */
 function transactionsOf(pool: pg.Pool): Db['transaction'] {
   return async (run, config) => {
     const client = await pool.connect()
     let broken = false
-    let committed: ((pool: pg.Pool) => void) | undefined
+    let notifyCommit: ((pool: pg.Pool) => void) | undefined
     try {
       return await drizzle({ client }).transaction((tx) => {
-        committed = begun(tx)
+        notifyCommit = collectNotifications(tx)
         return run(tx)
       }, config)
     } catch (error) {
       broken = leavesConnectionBroken(error)
       // If the connection broke, the transaction may have committed, so its listeners are notified.
-      if (!broken) committed = undefined
+      if (!broken) notifyCommit = undefined
       throw error
     } finally {
       client.release(broken)
       // Listeners may use the connection again.
-      committed?.(pool)
+      notifyCommit?.(pool)
     }
   }
 }

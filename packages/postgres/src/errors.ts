@@ -21,7 +21,7 @@ const networkCodes = new Set([
  * start-up (57P), cancelled by statement_timeout, lock_timeout, idle transaction ended, read-only standby, deadlock,
  * serialisation.
  */
-const passing = /^(08...|53...|57P..|57014|55P03|25P03|25006|40P01|40001)$/
+const temporaryFailures = /^(08...|53...|57P..|57014|55P03|25P03|25006|40P01|40001)$/
 
 /** A missing table or column. */
 const undefinedNames = new Set(['42P01', '42703'])
@@ -72,7 +72,7 @@ function isNetworkError(error: Error): boolean {
 export function isDatabaseUnavailable(error: unknown): boolean {
   for (const cause of causes(error)) {
     if (cause instanceof ConnectError) return false
-    if (cause instanceof pg.DatabaseError) return passing.test(codeOf(cause))
+    if (cause instanceof pg.DatabaseError) return temporaryFailures.test(codeOf(cause))
     if (isNetworkError(cause) || driverMessages.test(cause.message)) return true
   }
   return false
@@ -89,12 +89,12 @@ export function translateDatabaseError(error: unknown): ConnectError | undefined
  * parameters. Undefined for other failures.
  */
 export function explainDatabaseError(error: unknown, service: string): ConnectError | undefined {
-  const trouble = translateDatabaseError(error)
-  if (trouble) return trouble
+  const unavailable = translateDatabaseError(error)
+  if (unavailable) return unavailable
   for (const cause of causes(error)) {
     if (!(cause instanceof pg.DatabaseError)) continue
     const unmigrated = undefinedNames.has(cause.code ?? '') ? `; run migrate.js of ${service} first` : ''
-    const message = `the database of ${service} says: ${cause.message}${unmigrated}`
+    const message = `the database of ${service} reports: ${cause.message}${unmigrated}`
     return new ConnectError(message, Code.Unavailable, undefined, undefined, error)
   }
   return undefined

@@ -3,7 +3,7 @@ export { openDatabase, type Database, type DatabaseOptions } from './database.ts
 export type { Db, Reader, Tx } from './db.ts'
 export { destinationOf, type Destination } from './destination.ts'
 export { explainDatabaseError, isDatabaseUnavailable, isUniqueViolation, translateDatabaseError } from './errors.ts'
-export { isAway, isOutage, isReachable } from './outage.ts'
+export { isServiceUnavailable, isOutage, isReachable } from './outage.ts'
 export { deleteInBatches } from './delete-in-batches.ts'
 export { decodeCursor, encodeCursor } from './cursor.ts'
 export { migrateDatabase, runMigrations } from './migrate.ts'

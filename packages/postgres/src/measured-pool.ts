@@ -1,8 +1,8 @@
-import { inThisTrace } from '@parley/telemetry'
+import { bindToTrace } from '@parley/telemetry'
 import pg from 'pg'
 import { PoolMetrics } from './metrics.ts'
 
-type Connected = (
+type ConnectCallback = (
   error: Error | undefined,
   client: pg.PoolClient | undefined,
   release: pg.PoolClient['release'],
@@ -29,25 +29,25 @@ export class MeasuredPool extends pg.Pool {
   }
 
   override connect(): Promise<pg.PoolClient>
-  override connect(done: Connected): void
-  override connect(given?: Connected): Promise<pg.PoolClient> | void {
+  override connect(done: ConnectCallback): void
+  override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | void {
     // pool.query() also takes its connection here. The callback may be called by the task that returns a connection, so
     // it would run in that task's trace.
-    const done = given && inThisTrace(given)
+    const done = callback && bindToTrace(callback)
     if (this.idleCount > this.waitingCount) return done ? super.connect(done) : super.connect()
     const since = performance.now()
     if (done)
       return super.connect((error, client, release) => {
-        this.#ended(since, error)
+        this.#recordWait(since, error)
         done(error, client, release)
       })
     return super.connect().then(
       (client) => {
-        this.#ended(since)
+        this.#recordWait(since)
         return client
       },
       (error: unknown) => {
-        this.#ended(since, error)
+        this.#recordWait(since, error)
         throw error
       },
     )
@@ -58,7 +58,7 @@ export class MeasuredPool extends pg.Pool {
     this.#metrics[Symbol.dispose]()
   }
 
-  #ended(since: number, error?: unknown): void {
+  #recordWait(since: number, error?: unknown): void {
     if (error) this.#metrics.timedOut()
     else this.#metrics.waited(performance.now() - since)
   }

@@ -39,12 +39,12 @@ type PoolState = { idle: () => number; used: () => number; waiting: () => number
 export class PoolMetrics implements Disposable {
   readonly #labels: { readonly 'db.client.connection.pool.name': string }
   readonly #failed: { readonly 'db.client.connection.pool.name': string; readonly 'error.type': string }
-  readonly #shown: readonly Disposable[]
+  readonly #gauges: readonly Disposable[]
 
   constructor(name: string, state: PoolState) {
     this.#labels = { 'db.client.connection.pool.name': name }
     this.#failed = { ...this.#labels, 'error.type': 'failed' }
-    this.#shown = [
+    this.#gauges = [
       count(state.idle, { ...this.#labels, 'db.client.connection.state': 'idle' }),
       count(state.used, { ...this.#labels, 'db.client.connection.state': 'used' }),
       limit(() => state.limit, this.#labels),
@@ -68,6 +68,6 @@ export class PoolMetrics implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const each of this.#shown) each[Symbol.dispose]()
+    for (const each of this.#gauges) each[Symbol.dispose]()
   }
 }

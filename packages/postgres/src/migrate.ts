@@ -10,13 +10,15 @@ const log = logger('migrate')
 
 /** The database and the migrations to apply. */
 export type MigrationOptions = {
-  /** postgres:// URL of a direct connection: the migrator needs a session, which a transaction pooler does not give. */
+  /**
+   * postgres:// URL of a direct connection: the migrator needs a session, which a transaction pooler does not provide.
+   */
   url: string
   /** Folder that drizzle-kit generated. */
   folder: string
   /**
-   * How long a statement waits for a lock; later statements on the same table wait too. Default: 2 s. Afterwards the
-   * migration is rolled back and tried again after a pause of the same length.
+   * How long a statement waits for a lock; meanwhile, later statements on the same table wait too. Default: 2 s. Then
+   * the migration is rolled back, and retried after a pause of the same length.
    */
   lockTimeoutMs?: number
 }
@@ -24,10 +26,10 @@ export type MigrationOptions = {
 /** EX_CONFIG of sysexits.h. */
 const CONFIGURATION_IS_WRONG = 78
 const MISSING_DATABASE = '3D000'
-/** How long a migration retries to get its locks before it fails. */
-const locksWithinMs = 300_000
+/** How long a migration is retried because of locks before it fails. */
+const maxLockWaitMs = 300_000
 /** Error codes if another process created the database at the same time. */
-const alreadyMade = new Set(['42P04', '23505'])
+const alreadyExists = new Set(['42P04', '23505'])
 /** Any constant: the advisory lock is per database. */
 const MIGRATION_LOCK = 5_021_977
 
@@ -39,22 +41,22 @@ export async function migrateDatabase(options: MigrationOptions): Promise<void> 
   const client = await connect(options.url)
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
-    await applyBesideOthers(client, options)
+    await migrateWhileServing(client, options)
   } finally {
     await client.end()
   }
 }
 
 /**
- * Migrates while the previous version is serving: a transaction that holds a table for long delays the migration, not
- * the service.
+ * Migrates while the previous version is serving: a transaction that locks a table for long delays only the migration,
+ * not the service.
  */
-async function applyBesideOthers(
+async function migrateWhileServing(
   client: pg.Client,
   { folder, lockTimeoutMs = 2_000 }: MigrationOptions,
 ): Promise<void> {
   await client.query(`set lock_timeout = ${Math.ceil(lockTimeoutMs)}`)
-  for (const giveUpAt = Date.now() + locksWithinMs; ;) {
+  for (const giveUpAt = Date.now() + maxLockWaitMs; ;) {
     try {
       return await migrate(drizzle({ client }), { migrationsFolder: folder })
     } catch (error) {
@@ -69,7 +71,7 @@ async function applyBesideOthers(
  * The program migrate.ts of a service: reads the database URL from the configuration, waits up to 30 s for a server
  * that is starting, and migrates. Sets the exit code to 1 when that fails and to 78 when the configuration is wrong,
  * which it prints.
- * `folder` is that of the migrations.
+ * `folder` contains the migrations.
  */
 export async function runMigrations(service: string, folder: URL): Promise<void> {
   const url = readDatabaseUrl(service)
@@ -117,7 +119,7 @@ async function createDatabase(url: string): Promise<void> {
   try {
     await admin.query(`create database ${pg.escapeIdentifier(name)}`)
   } catch (error) {
-    if (!(error instanceof pg.DatabaseError && alreadyMade.has(error.code ?? ''))) throw error
+    if (!(error instanceof pg.DatabaseError && alreadyExists.has(error.code ?? ''))) throw error
   } finally {
     await admin.end()
   }
@@ -125,7 +127,7 @@ async function createDatabase(url: string): Promise<void> {
 
 async function open(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000, application_name: 'migrate' })
-  // A connection that breaks also rejects its statement: this listener only keeps the process up.
+  // If the connection breaks, its statement rejects too; this listener only keeps the process alive.
   client.on('error', () => undefined)
   await client.connect()
   // Timeouts of the role are meant for the service, not for migrations.

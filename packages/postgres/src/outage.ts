@@ -3,7 +3,7 @@ import type { Db } from './db.ts'
 import { isDatabaseUnavailable } from './errors.ts'
 
 /** Whether an error means that another service did not answer, rather than that the work itself failed. */
-export const isAway = (error: unknown): boolean =>
+export const isServiceUnavailable = (error: unknown): boolean =>
   error instanceof ConnectError && (error.code === Code.Unavailable || error.code === Code.DeadlineExceeded)
 
 /** Whether the database answers at all. If it does, a statement timeout is a failure of the work. */
@@ -18,5 +18,5 @@ export async function isReachable(db: Db): Promise<boolean> {
 
 /** Whether work failed because another service or the database is unavailable. */
 export async function isOutage(db: Db, error: unknown): Promise<boolean> {
-  return isAway(error) || (isDatabaseUnavailable(error) && !(await isReachable(db)))
+  return isServiceUnavailable(error) || (isDatabaseUnavailable(error) && !(await isReachable(db)))
 }

@@ -5,12 +5,12 @@ const invalidStatementName = '26000'
 const transactions = 3
 
 /**
- * Rejects when the server does not answer, or when a pooler between us and the server gives each transaction another
- * connection and loses prepared statements, which would then fail under load. A pooler with too few connections for
- * this check is accepted.
+ * Rejects if the server does not answer, or if a pooler in front of it assigns another connection to each transaction
+ * and loses prepared statements, which would then fail under load. A pooler with too few connections for this check is
+ * accepted.
  */
-export async function assertStatementsAreKept(pool: pg.Pool): Promise<void> {
-  const kept = { name: 'parley_kept', text: 'select 1' }
+export async function assertPreparedStatementsWork(pool: pg.Pool): Promise<void> {
+  const statement = { name: 'parley_kept', text: 'select 1' }
   const client = await pool.connect()
   const held = [client]
   let broken = true
@@ -19,16 +19,19 @@ export async function assertStatementsAreKept(pool: pg.Pool): Promise<void> {
     // PostgreSQL reports its process id to the client; a pooler reports its own.
     broken = !('processID' in client && client.processID === rows[0]?.pid)
     if (!broken) return
-    await client.query(kept)
+    await client.query(statement)
     // These transactions occupy server connections, including the one that has the statement, unless it is reserved for
     // its client.
     await beginOnOthers(pool, held).catch(() => undefined)
-    const failure: unknown = await client.query(kept).catch((error: unknown) => error)
+    const failure: unknown = await client.query(statement).catch((error: unknown) => error)
     if (!(failure instanceof pg.DatabaseError) || failure.code !== invalidStatementName) return
     const what = 'the pooler in front of PostgreSQL assigns another connection to each transaction'
-    throw new Error(`${what}: let it keep prepared statements (PgBouncer from 1.21: max_prepared_statements = 200)`, {
-      cause: failure,
-    })
+    throw new Error(
+      `${what} and loses prepared statements: enable them (PgBouncer from 1.21: max_prepared_statements = 200)`,
+      {
+        cause: failure,
+      },
+    )
   } finally {
     for (const client of held) client.release(broken)
   }

@@ -5,9 +5,9 @@ type Statement = { text?: string; name?: string | undefined; values?: unknown[] 
 type Query = (statement: unknown, values?: unknown, done?: unknown) => unknown
 
 /**
- * The connections of one pool, which prepare statements that run repeatedly: PostgreSQL parses such a statement once
- * per connection, and plans it once if the plan does not depend on the parameters. Statements that already have a name
- * keep it.
+ * Creates the class of the connections of one pool. They prepare statements that run repeatedly: PostgreSQL parses such
+ * a statement once per connection, and plans it once if the plan does not depend on the parameters. Statements that
+ * already have a name keep it.
  */
 export function preparingClient(): typeof pg.Client {
   const names = new StatementNames()
@@ -16,12 +16,12 @@ export function preparingClient(): typeof pg.Client {
       super(config)
       const query: Query = this.query.bind(this)
       this.query = ((statement, values, done) =>
-        query(named(names, statement, values), values, done)) as pg.Client['query']
+        query(withName(names, statement, values), values, done)) as pg.Client['query']
     }
   }
 }
 
-function named(names: StatementNames, given: unknown, values: unknown): unknown {
+function withName(names: StatementNames, given: unknown, values: unknown): unknown {
   const statement = typeof given === 'string' ? { text: given } : (given as Statement)
   const parameters = Array.isArray(values) ? values : statement.values
   if (statement.name !== undefined || statement.text === undefined || !parameters?.length) return given

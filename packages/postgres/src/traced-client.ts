@@ -5,8 +5,8 @@ type Done = (error: Error | undefined, result: unknown) => void
 type Query = (statement: unknown, values?: unknown, done?: unknown) => unknown
 
 /**
- * The connections of a pool, which record statements as spans of their trace. A span has the kind of the statement and
- * its table, never its text or values. Statements outside a recorded trace only cost checking a flag.
+ * Creates the class of connections that record statements as spans of their trace. A span has the kind of the statement
+ * and its table, never its text or values. Statements outside a recorded trace only cost checking a flag.
  */
 export function tracedClient(Client: typeof pg.Client): typeof pg.Client {
   return class TracedClient extends Client {
@@ -22,7 +22,7 @@ export function tracedClient(Client: typeof pg.Client): typeof pg.Client {
           return withSpan(span.name, span.options, () => query(statement, values) as Promise<unknown>)
         const given = typeof values === 'function' ? undefined : values
         void withSpan(span.name, span.options, () =>
-          awaited(query, { statement, given, done: callback as Done }),
+          runWithCallback(query, { statement, given, done: callback as Done }),
         ).catch(() => undefined)
         return undefined
       }) as pg.Client['query']
@@ -31,7 +31,7 @@ export function tracedClient(Client: typeof pg.Client): typeof pg.Client {
 }
 
 /** Sends a statement with a callback. */
-function awaited(
+function runWithCallback(
   query: Query,
   { statement, given, done }: { statement: unknown; given: unknown; done: Done },
 ): Promise<void> {
@@ -58,7 +58,7 @@ function nameOf(statement: unknown): string | undefined {
 
 function spanOf(text: string, given: string | undefined, database: string | undefined) {
   const operation = /^\s*(\w+)/.exec(text)?.[1]?.toUpperCase() ?? ''
-  const table = firstTable.exec(text.slice(0, longestLook))?.[1]
+  const table = firstTable.exec(text.slice(0, maxScanned))?.[1]
   const name = given ?? (table === undefined ? operation : `${operation} ${table}`)
   const attributes = {
     'db.system.name': 'postgresql',
@@ -70,6 +70,6 @@ function spanOf(text: string, given: string | undefined, database: string | unde
   return { name, options: { kind: 'client', attributes } as const }
 }
 
-const longestLook = 2_000
+const maxScanned = 2_000
 /** The first table that a statement names, but not `for update skip locked`. */
 const firstTable = /\b(?:from|join|into|(?<!\bfor (?:no key )?)update)\s+(?!set\b)(?:only\s+)?"?([a-z_]\w*)"?/i

@@ -13,20 +13,20 @@ const parseInt8Array: Parse = (value) => {
 }
 
 /** Parsers that differ from the driver's: int8 becomes a bigint, not a string. */
-const ours = new Map<number, Parse>([
+const ownParsers = new Map<number, Parse>([
   [INT8, (value) => BigInt(value)],
   [INT8_ARRAY, parseInt8Array],
 ])
 
 function parserOf(oid: number, format: 'text' | 'binary' = 'text'): Parse {
-  return (format === 'text' && ours.get(oid)) || (pg.types.getTypeParser(oid, format) as Parse)
+  return (format === 'text' && ownParsers.get(oid)) || (pg.types.getTypeParser(oid, format) as Parse)
 }
 
 /** Type parsers of the pool. */
 export const typeParsers: pg.CustomTypesConfig = { getTypeParser: parserOf }
 
 /** Converts values from drizzle's types to those that the pool returns. */
-const afterDrizzle = new Map<number, (value: unknown) => unknown>([
+const converters = new Map<number, (value: unknown) => unknown>([
   [INT8, toBigInt],
   [INT8_ARRAY, (value) => (Array.isArray(value) ? value.map(toBigInt) : value)],
   [TIMESTAMPTZ, reparse(TIMESTAMPTZ)],
@@ -35,7 +35,7 @@ const afterDrizzle = new Map<number, (value: unknown) => unknown>([
 
 /** Converter for a column of a statement run by drizzle; undefined if no conversion is needed. */
 export function converterFor(oid: number): ((value: unknown) => unknown) | undefined {
-  return afterDrizzle.get(oid)
+  return converters.get(oid)
 }
 
 function toBigInt(item: unknown): unknown {

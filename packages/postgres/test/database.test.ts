@@ -90,13 +90,13 @@ describe('values', () => {
     nothing: null,
   }
 
-  test('of hand-written statements', async () => {
+  test('of hand-written statements are parsed', async () => {
     await using database = await open()
     expect(await sqlRows(database.db, statement)).toEqual([row])
     expect(await database.db.transaction((tx) => sqlRows(tx, statement))).toEqual([row])
   })
 
-  test('of the pool', async () => {
+  test('of statements of the pool are parsed', async () => {
     await using database = await open()
     const result = await database.pool.query("select 5::int8 as number, timestamptz '2024-05-06Z' as at")
     expect(result.rows).toEqual([{ number: 5n, at: new Date('2024-05-06') }])
@@ -153,7 +153,7 @@ test('many rows are deleted in bounded steps, and only those that meet the condi
   expect(await db.$count(leaves)).toBe(5)
 })
 
-describe('a server with a failure', () => {
+describe('during failures,', () => {
   const expectUnavailable = (failure: unknown) => {
     expect(isDatabaseUnavailable(failure)).toBe(true)
     expect(translateDatabaseError(failure)).toMatchObject({ code: Code.Unavailable })
@@ -177,7 +177,7 @@ describe('a server with a failure', () => {
     await holder.end()
   })
 
-  test('while it is down, statements fail but not the start; afterwards it is used again', async () => {
+  test('statements fail while the server is down, opening does not, and statements succeed once it is back', async () => {
     await using proxy = await outageProxy(url)
     proxy.mode = 'refuse'
     await using database = await open({ url: proxy.url })
@@ -276,7 +276,7 @@ describe('the metrics of a pool', () => {
   })
 })
 
-describe('a channel of commits', () => {
+describe('a commit channel', () => {
   test('notifies after a commit, not after a rollback, and at once outside a transaction', async () => {
     await using database = await open()
     await using other = await open()
@@ -299,7 +299,7 @@ describe('a channel of commits', () => {
     expect(received).toEqual(['committed', 'at once'])
   })
 
-  test('listeners run when the connection is free, and no longer after they are disposed', async () => {
+  test('calls listeners when the connection is free, and no longer after they are disposed', async () => {
     await using database = await open({ pool: 1 })
     const channel = new CommitChannel()
     let idle = 0

@@ -13,14 +13,14 @@ afterEach(() => {
   jest.restoreAllMocks()
 })
 
-test('without the database setting the migration names it and exits with the code for an invalid configuration', async () => {
+test('if the database setting is missing, a migration names it and exits with the code for an invalid configuration', async () => {
   const printed = jest.spyOn(process.stderr, 'write').mockReturnValue(true)
   await runMigrations('nowhere', new URL('./drizzle', import.meta.url))
   expect(process.exitCode).toBe(78)
   expect(printed.mock.calls.map(([text]) => String(text)).join('')).toContain(variable)
 })
 
-test('timeouts of the role for statements and locks do not apply to migrations, even while they wait for others', async () => {
+test('timeouts of the role for statements and locks do not apply to migrations, even while they wait for one another', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'parley-migrations-'))
   const entries = [{ idx: 0, version: '7', when: 1, tag: '0000_slow', breakpoints: true }]
   await mkdir(join(folder, 'meta'))

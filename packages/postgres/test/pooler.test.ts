@@ -11,7 +11,7 @@ import { migrateDatabase, openDatabase } from '../src/index.ts'
 import { newDatabaseUrl } from './_databases.ts'
 
 const program = ['/usr/sbin/pgbouncer', 'pgbouncer'].find((path) => spawnSync(path, ['--version']).status === 0)
-/** The example configuration, which says what a pooler must ignore. */
+/** The example configuration, which lists the start-up parameters that a pooler must ignore. */
 const example = readFileSync(join(import.meta.dirname, '../../../deploy/examples/postgres.yaml'), 'utf8')
 const [, ignored = ''] = /ignore_startup_parameters: (.+)/.exec(example) ?? []
 const url = newDatabaseUrl()
@@ -72,7 +72,7 @@ test('a server without a pooler keeps prepared statements', async () => {
   await database.ping()
 })
 
-if (program === undefined) console.log('poolers: skipped: pgbouncer is not on PATH')
+if (program === undefined) console.log('skipped: tests with a pooler (pgbouncer not found)')
 const withPooler = program === undefined ? test.skip : test
 
 withPooler('a pooler that drops prepared statements is reported', async () => {

@@ -56,7 +56,7 @@ test('a prepared query is built once for a database and once in each transaction
   expect(await prepared(database)).toHaveLength(1)
 })
 
-test('a query without parameters, or planned once, is not prepared', async () => {
+test('a query is not prepared if it has no parameters, or if the database uses planOnce', async () => {
   await using database = await open({ planOnce: true })
   for (let i = 0; i < 5; i++) await sqlRows(database.db, sum(i))
   expect(await prepared(database)).toEqual([])

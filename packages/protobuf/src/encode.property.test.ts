@@ -14,11 +14,11 @@ const isMessage = (value: unknown): value is DescMessage =>
 const messages = [admin, api, auth, discovery, internal, realtime].flatMap((module) =>
   Object.values(module).filter(isMessage),
 )
-const deepest = 3
-/** Few for each of the several hundred types: together they cover each kind of field many times. */
+const maxDepth = 3
+/** Few runs for each of the several hundred types: together they cover each kind of field many times. */
 const numRuns = process.env['PARLEY_TEST_LONG'] ? 25 : 5
 
-/** Texts of every length of characters and around the borders of the length's own bytes; lone surrogates too. */
+/** Text with characters of every encoded size, text around the limits of the length prefix, and lone surrogates. */
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.constantFrom(
@@ -69,7 +69,7 @@ function fieldOf(field: DescField, depth: number): fc.Arbitrary<unknown> {
 
 /** Input for a message of the type: plain objects with optional fields left out. */
 function messageOf(schema: DescMessage, depth = 0): fc.Arbitrary<Record<string, unknown>> {
-  const ended = (field: DescField) => depth >= deepest && field.message !== undefined
+  const ended = (field: DescField) => depth >= maxDepth && field.message !== undefined
   const members = schema.members.flatMap((member): [string, fc.Arbitrary<unknown>][] => {
     if (member.kind === 'field') return ended(member) ? [] : [[member.localName, fieldOf(member, depth)]]
     const cases = member.fields.filter((field) => !ended(field))

@@ -9,8 +9,9 @@ const encoders = new WeakMap<DescMessage, Encoder>()
 const writer = new Writer()
 
 /**
- * A message in the protobuf wire format: the bytes that `toBinary(schema, create(schema, message))` of protobuf-es gives, without
- * reflection. Throws for a value outside the range of its field, and for message types of a kind that the contract does not use.
+ * Encodes a message in the protobuf wire format. Returns the same bytes as `toBinary(schema, create(schema, message))`
+ * of protobuf-es, without reflection. Throws for a value outside the range of its field, and for a message type with
+ * features that the contract does not use.
  */
 export function encode<D extends DescMessage>(schema: D, message: MessageInitShape<D>): Uint8Array<ArrayBuffer> {
   try {
@@ -23,7 +24,7 @@ export function encode<D extends DescMessage>(schema: D, message: MessageInitSha
   }
 }
 
-/** The encoder of a type. It and those of the types inside it are compiled when they are first used. */
+/** The encoder of a type. It is compiled when it is first used, and so are the encoders of the types inside it. */
 function encoderOf(schema: DescMessage): Encoder {
   const known = encoders.get(schema)
   if (known) return known
@@ -39,8 +40,8 @@ function encoderOf(schema: DescMessage): Encoder {
 
 function compile(schema: DescMessage): Encoder['write'] {
   const { source, inner } = encoderSource(schema)
-  // The source is made of our own descriptors alone. Code for each type reads its fields by name; one loop over fields of all
-  // types would look each of them up.
+  // The source contains only names from our own descriptors. Code that is generated for a type reads its fields by
+  // name, which is faster than a loop that looks up each field.
   // oxlint-disable-next-line typescript/no-implied-eval
   const make = new Function('inner', source) as (inner: readonly Encoder[]) => Encoder['write']
   return make(inner.map(encoderOf))

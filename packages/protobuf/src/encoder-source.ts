@@ -5,7 +5,7 @@ const varint = 0
 const eightBytes = 1
 const lengthDelimited = 2
 
-/** Methods of the writer by type of field; types that are missing are not used by the contract. */
+/** Methods of the writer by type of field. The contract does not use the missing types. */
 const writerMethods = new Map<ScalarType, string>([
   [ScalarType.STRING, 'string'],
   [ScalarType.BYTES, 'bytes'],
@@ -17,7 +17,10 @@ const writerMethods = new Map<ScalarType, string>([
   [ScalarType.DOUBLE, 'double'],
 ])
 
-/** Source of a function body that gets `inner`, the encoders of these types, and returns the encoder of a type. */
+/**
+ * Source of the body of a function that gets `inner`, the encoders of the returned types, and returns the encoder of a
+ * type.
+ */
 export function encoderSource(schema: DescMessage): { source: string; inner: DescMessage[] } {
   if (Number(schema.file.edition) !== protobuf3) throw new Error('only proto3 is supported')
   const inner: DescMessage[] = []
@@ -33,24 +36,24 @@ if (m.$unknown) w.unknown(m.$unknown)
 
 /** Source that writes one field of the message `m`, if it is set. */
 function fieldSource(field: DescField, inner: DescMessage[]): string {
-  const own = `m.${field.localName}`
+  const access = `m.${field.localName}`
   switch (field.fieldKind) {
     case 'list':
-      return `v = ${own}; if (v != null && v.length > 0) { ${listSource(field, inner)} }`
+      return `v = ${access}; if (v != null && v.length > 0) { ${listSource(field, inner)} }`
     case 'map':
-      return `v = ${own}; if (v != null) for (const k of Object.keys(v)) { ${entrySource(field, inner)} }`
+      return `v = ${access}; if (v != null) for (const k of Object.keys(v)) { ${entrySource(field, inner)} }`
     default:
-      return `${presence(field, own)} { ${valueSource(field, field.number, 'v', inner)} }`
+      return `${presenceSource(field, access)} { ${valueSource(field, field.number, 'v', inner)} }`
   }
 }
 
 /** Source that reads a singular field into `v` and tests whether it is set. */
-function presence(field: DescField, own: string): string {
+function presenceSource(field: DescField, access: string): string {
   if (field.oneof) {
     const group = `m.${field.oneof.localName}`
     return `if (${group} != null && ${group}.case === '${field.localName}' && (v = ${group}.value) != null)`
   }
-  const read = `v = ${own}; if (v != null`
+  const read = `v = ${access}; if (v != null`
   const isOptional = field.proto.proto3Optional
   if (field.fieldKind === 'message' || isOptional) return `${read})`
   if (field.fieldKind === 'enum') return `${read} && v !== ${field.enum.values[0]?.number ?? 0})`
@@ -105,7 +108,7 @@ function scalarOf(field: DescField): { method: string; wireType: number } {
   return { method, wireType: type === ScalarType.STRING || type === ScalarType.BYTES ? lengthDelimited : varint }
 }
 
-/** Whether protobuf-es holds the fields of this type as plain values in the message around it. */
+/** Whether protobuf-es represents this type as a plain value in the message that contains it. */
 const isWrapped = ({ typeName }: DescMessage) => /^google\.protobuf\.(\w+Value|Value|Struct)$/.test(typeName)
 
 const tagOf = (number: number, wireType: number) => ((number << 3) | wireType) >>> 0

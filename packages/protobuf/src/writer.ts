@@ -1,10 +1,16 @@
 const firstBytes = 64 * 1024
-/** The memory grown for one large message is released after it. */
-const keptBytes = 1024 * 1024
-/** Text up to this length is written character by character while it is ASCII, which is faster than a call of the encoder. */
+/** A buffer that a large message made larger than this is released after the message. */
+const maxRetainedBytes = 1024 * 1024
+/**
+ * Text up to this length is written character by character while it is ASCII, which is faster than a call of the
+ * encoder.
+ */
 const shortText = 48
 
-/** Writes the wire format into one buffer that is used again for each message. A tag is a field number and its wire type, as one number. */
+/**
+ * Writes the wire format into one buffer, which is reused for each message. A tag is a field number and its wire type,
+ * as one number.
+ */
 export class Writer {
   #buffer = Buffer.allocUnsafeSlow(firstBytes)
   #at = 0
@@ -20,7 +26,7 @@ export class Writer {
   /** Discards everything written. */
   reset(): void {
     this.#at = 0
-    if (this.#buffer.length > keptBytes) this.#buffer = Buffer.allocUnsafeSlow(firstBytes)
+    if (this.#buffer.length > maxRetainedBytes) this.#buffer = Buffer.allocUnsafeSlow(firstBytes)
   }
 
   uint32(tag: number, value: number): void {
@@ -35,7 +41,7 @@ export class Writer {
       throw new Error(`invalid int32: ${value}`)
     this.#reserve(20)
     this.#varint(tag)
-    if (value < 0) this.#wide(BigInt.asUintN(64, BigInt(value)))
+    if (value < 0) this.#varint64(BigInt.asUintN(64, BigInt(value)))
     else this.#varint(value)
   }
 
@@ -49,14 +55,14 @@ export class Writer {
     if (BigInt.asIntN(64, value) !== value) throw new Error(`invalid int64: ${value}`)
     this.#reserve(20)
     this.#varint(tag)
-    this.#wide(BigInt.asUintN(64, value))
+    this.#varint64(BigInt.asUintN(64, value))
   }
 
   uint64(tag: number, value: bigint): void {
     if (BigInt.asUintN(64, value) !== value) throw new Error(`invalid uint64: ${value}`)
     this.#reserve(20)
     this.#varint(tag)
-    this.#wide(value)
+    this.#varint64(value)
   }
 
   double(tag: number, value: number): void {
@@ -91,7 +97,9 @@ export class Writer {
     return ++this.#at
   }
 
-  /** Writes the length of the opened part; if one byte is too small for it, the bytes of the part are shifted. */
+  /**
+   * Writes the length of the opened part. If the length needs more than one byte, the bytes of the part are shifted.
+   */
   close(start: number): void {
     const length = this.#at - start
     if (length < 0x80) {
@@ -106,7 +114,7 @@ export class Writer {
     this.#at += length
   }
 
-  /** Unknown fields of a message that was read, unchanged. */
+  /** Writes the unknown fields of a decoded message unchanged. */
   unknown(fields: readonly { readonly no: number; readonly wireType: number; readonly data: Uint8Array }[]): void {
     for (const { no, wireType, data } of fields) {
       this.#reserve(20 + data.length)
@@ -121,7 +129,7 @@ export class Writer {
     this.#reserve(20)
     if (!Number.isInteger(value) || value < -0x80000000 || value > 0x7fffffff)
       throw new Error(`invalid int32: ${value}`)
-    if (value < 0) this.#wide(BigInt.asUintN(64, BigInt(value)))
+    if (value < 0) this.#varint64(BigInt.asUintN(64, BigInt(value)))
     else this.#varint(value)
   }
 
@@ -143,7 +151,7 @@ export class Writer {
     this.#buffer[this.#at++] = value
   }
 
-  #wide(value: bigint): void {
+  #varint64(value: bigint): void {
     if (value <= 0xffffffffn) return this.#varint(Number(value))
     while (value > 0x7fn) {
       this.#buffer[this.#at++] = Number(value & 0x7fn) | 0x80
@@ -152,7 +160,7 @@ export class Writer {
     this.#buffer[this.#at++] = Number(value)
   }
 
-  /** Writes text if it is ASCII. */
+  /** Writes text if it is ASCII. Returns whether it was. */
   #ascii(text: string): boolean {
     let at = this.#at
     for (let i = 0; i < text.length; i++) {

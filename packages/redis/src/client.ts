@@ -18,8 +18,8 @@ export type RedisOptions = {
 }
 
 /**
- * Opens a client that keeps trying to connect and never fails at start. While the server is away commands fail at once
- * instead of waiting, so callers fall back: nothing may require Redis.
+ * Opens a client that keeps trying to connect and never fails at start. While the server is unavailable, commands fail
+ * at once instead of waiting, so that callers fall back: nothing may require Redis.
  */
 export function openRedis({ url, name, commandTimeoutMs = 1000 }: RedisOptions): RedisClient {
   const log = logger('redis')
@@ -38,14 +38,14 @@ export function openRedis({ url, name, commandTimeoutMs = 1000 }: RedisOptions):
     commandSpan(command, client.options.db ?? 0)
     return answer
   }
-  let away = false
+  let isUnavailable = false
   client.on('error', (error: Error) => {
-    if (!away) log.warn({ err: error }, 'redis is not available')
-    away = true
+    if (!isUnavailable) log.warn({ err: error }, 'redis is not available')
+    isUnavailable = true
   })
   client.on('ready', () => {
-    if (away) log.info('redis is available again')
-    away = false
+    if (isUnavailable) log.info('redis is available again')
+    isUnavailable = false
   })
   return Object.assign(client, {
     [Symbol.asyncDispose]: async () => {

@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis'
-import { logger, untraced } from '@parley/telemetry'
+import { logger, withoutTrace } from '@parley/telemetry'
 import { rateLimitPrefix } from './keys.ts'
 
-/** `shared`: last known total of all processes; `here`: the count that this process has added since. */
-export type Count = { window: number; shared: number; here: number }
+/** `shared`: last known total of all processes; `local`: the count that this process has added since. */
+export type Count = { window: number; shared: number; local: number }
 
 type Options = {
   /** Without a client nothing is shared. */
@@ -39,7 +39,7 @@ export class CountSharing implements AsyncDisposable {
     if (!redis) return
     this.#unshared.set(id, count)
     // A flush serves many requests, so it belongs to none of their traces.
-    this.#timer ??= untraced(() => setTimeout(() => this.#beginFlush(redis), flushEveryMs).unref())
+    this.#timer ??= withoutTrace(() => setTimeout(() => this.#beginFlush(redis), flushEveryMs).unref())
   }
 
   #beginFlush(redis: Redis): void {
@@ -68,9 +68,9 @@ export class CountSharing implements AsyncDisposable {
     const pipeline = redis.pipeline()
     for (const [id, count] of batch) {
       const name = `${rateLimitPrefix(key)}:${count.window}:${id}`
-      pipeline.incrby(name, count.here).pexpire(name, 2 * windowMs)
-      count.shared += count.here
-      count.here = 0
+      pipeline.incrby(name, count.local).pexpire(name, 2 * windowMs)
+      count.shared += count.local
+      count.local = 0
     }
     const answers = await pipeline.exec()
     batch.forEach(([, count], index) => {

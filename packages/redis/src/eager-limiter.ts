@@ -20,14 +20,14 @@ export type EagerLimit = {
 /** Counts uses without waiting. Disposing it stops the sharing. */
 export type EagerLimiter = AsyncDisposable & {
   /**
-   * Takes one point of this id, whose limit is `share` (default 1) times `points`. Returns 0, or the milliseconds until
-   * there are points again.
+   * Takes one point of this id, whose limit is `budgetFactor` (default 1) times `points`. Returns 0, or the
+   * milliseconds until there are points again.
    */
-  take(id: string, share?: number): number
+  take(id: string, budgetFactor?: number): number
   /** Points this id has left in this window, as far as this process knows. */
-  left(id: string, share?: number): number
+  left(id: string, budgetFactor?: number): number
   /** Milliseconds until there are points again; 0 if there are some now. Takes no point. */
-  wait(id: string, share?: number): number
+  wait(id: string, budgetFactor?: number): number
 }
 
 /** The id under which ids beyond the limit are counted. */
@@ -55,30 +55,30 @@ export function eagerLimiter(options: EagerLimit): EagerLimiter {
   const sharing = new CountSharing(options, currentWindow)
 
   const slotOf = (id: string): string => (counts.size < maxIds || counts.has(id) ? id : others)
-  const isSpent = (count: Count | undefined, share: number): boolean =>
-    count !== undefined && count.shared + count.here >= points * share
+  const isSpent = (count: Count | undefined, budgetFactor: number): boolean =>
+    count !== undefined && count.shared + count.local >= points * budgetFactor
 
   return {
-    take(id, share = 1) {
+    take(id, budgetFactor = 1) {
       if (points === 0) return 0
       const current = currentWindow()
       const slot = slotOf(id)
       let count = counts.get(slot)
-      if (!count) counts.set(slot, (count = { window: current, shared: 0, here: 0 }))
-      if (isSpent(count, share)) return (current + 1) * windowMs - now()
-      if (count.here++ === 0) sharing.add(slot, count)
+      if (!count) counts.set(slot, (count = { window: current, shared: 0, local: 0 }))
+      if (isSpent(count, budgetFactor)) return (current + 1) * windowMs - now()
+      if (count.local++ === 0) sharing.add(slot, count)
       return 0
     },
-    left(id, share = 1) {
+    left(id, budgetFactor = 1) {
       if (points === 0) return Infinity
       currentWindow()
       const count = counts.get(slotOf(id))
-      return points * share - (count ? count.shared + count.here : 0)
+      return points * budgetFactor - (count ? count.shared + count.local : 0)
     },
-    wait(id, share = 1) {
+    wait(id, budgetFactor = 1) {
       if (points === 0) return 0
       const current = currentWindow()
-      return isSpent(counts.get(slotOf(id)), share) ? (current + 1) * windowMs - now() : 0
+      return isSpent(counts.get(slotOf(id)), budgetFactor) ? (current + 1) * windowMs - now() : 0
     },
     [Symbol.asyncDispose]: () => sharing[Symbol.asyncDispose](),
   }

@@ -6,9 +6,9 @@ export {
   NetworkCounts,
   networkLimiter,
   networksOf,
-  takeOfNetworks,
-  waitOfNetworks,
+  takeFromNetworks,
+  waitMsOfNetworks,
   type Network,
   type NetworkLimiter,
 } from './networks.ts'
-export { openTrials, type Trials } from './trials.ts'
+export { openCredentialAttempts, type CredentialAttempts } from './credential-attempts.ts'

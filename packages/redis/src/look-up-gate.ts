@@ -14,13 +14,13 @@ export const maxWaiting = 1_000
 const retryAfterMs = 1_000
 
 /**
- * Lets a look-up begin while every network of its address has a point left for each running look-up, so that a burst
- * cannot exceed a limit that counts outcomes. Others wait: a burst of valid credentials is delayed, not refused, as
- * long as the queue of the network has room.
+ * Lets a look-up begin while every network of its address has a point left for each running look-up. So a burst cannot
+ * exceed a limit that counts only failed look-ups. Others wait: a burst of valid credentials is delayed, not refused,
+ * as long as the queue of the network has room.
  */
 export class LookUpGate {
   readonly #limiter: Pick<EagerLimiter, 'left' | 'wait'>
-  readonly #underWay = new Map<string, number>()
+  readonly #running = new Map<string, number>()
   /** Waiting callers by the network that is full. A finished look-up of that network wakes them. */
   readonly #waiting = new Map<string, Set<Waiter>>()
 
@@ -30,15 +30,15 @@ export class LookUpGate {
 
   /**
    * Resolves to 0 when the look-up may begin; call {@link LookUpGate.leave} afterwards. Otherwise resolves to the
-   * milliseconds after which to try again: no points are left, {@link maxWaiting} others wait already, or the caller
-   * was aborted.
+   * milliseconds after which to try again, because no points are left, {@link maxWaiting} others already wait, or the
+   * caller was aborted.
    *
    * @param signal - of the caller; called only if the look-up has to wait
    */
   enter(networks: readonly Network[], signal?: () => AbortSignal): Promise<number> {
     return new Promise((resolve) => {
       const waiter: Waiter = { networks, resolve }
-      this.#place(waiter, this.#fullOf(networks))
+      this.#admitOrQueue(waiter, this.#fullOf(networks))
       if (waiter.queue !== undefined && signal) this.#leaveWhenAborted(waiter, signal())
     })
   }
@@ -46,9 +46,9 @@ export class LookUpGate {
   /** Ends a look-up; call it after the outcome was counted. */
   leave(networks: readonly Network[]): void {
     for (const { id } of networks) {
-      const left = (this.#underWay.get(id) ?? 0) - 1
-      if (left > 0) this.#underWay.set(id, left)
-      else this.#underWay.delete(id)
+      const left = (this.#running.get(id) ?? 0) - 1
+      if (left > 0) this.#running.set(id, left)
+      else this.#running.delete(id)
     }
     for (const { id } of networks) this.#wake(id)
   }
@@ -73,12 +73,12 @@ export class LookUpGate {
       const full = this.#fullOf(waiter.networks)
       if (full === id) return
       waiting?.delete(waiter)
-      this.#place(waiter, full)
+      this.#admitOrQueue(waiter, full)
     }
     this.#waiting.delete(id)
   }
 
-  #place(waiter: Waiter, full: string | undefined): void {
+  #admitOrQueue(waiter: Waiter, full: string | undefined): void {
     waiter.queue = full
     if (full !== undefined) {
       const waiting = this.#waiting.get(full) ?? new Set()
@@ -89,8 +89,8 @@ export class LookUpGate {
       this.#waiting.set(full, waiting.add(waiter))
       return
     }
-    const waitMs = Math.max(0, ...waiter.networks.map(({ id, share }) => this.#limiter.wait(id, share)))
-    if (waitMs === 0) for (const { id } of waiter.networks) this.#underWay.set(id, (this.#underWay.get(id) ?? 0) + 1)
+    const waitMs = Math.max(0, ...waiter.networks.map(({ id, budgetFactor }) => this.#limiter.wait(id, budgetFactor)))
+    if (waitMs === 0) for (const { id } of waiter.networks) this.#running.set(id, (this.#running.get(id) ?? 0) + 1)
     waiter.resolve(waitMs)
   }
 
@@ -99,8 +99,8 @@ export class LookUpGate {
    * points left at all: then the look-up is refused instead of waiting.
    */
   #fullOf(networks: readonly Network[]): string | undefined {
-    const room = networks.map(({ id, share }) => ({ id, left: this.#limiter.left(id, share) }))
-    if (room.some(({ left }) => left <= 0)) return undefined
-    return room.find(({ id, left }) => (this.#underWay.get(id) ?? 0) >= left)?.id
+    const remaining = networks.map(({ id, budgetFactor }) => ({ id, left: this.#limiter.left(id, budgetFactor) }))
+    if (remaining.some(({ left }) => left <= 0)) return undefined
+    return remaining.find(({ id, left }) => (this.#running.get(id) ?? 0) >= left)?.id
   }
 }

@@ -2,25 +2,28 @@ import { isIPv6 } from 'node:net'
 import type { EagerLimiter } from './eager-limiter.ts'
 import { rateLimiter, type Allowance, type RateLimit } from './rate-limiter.ts'
 
-/** A network that contains an address; `share`: its budget as a multiple of a single customer's. */
-export type Network = { id: string; share: number }
+/** A network that contains an address; `budgetFactor`: its budget as a multiple of a single customer's. */
+export type Network = { id: string; budgetFactor: number }
 
 /**
- * The networks under which limits count an address, narrowest first. An IPv6 /64 is one customer line; since a customer
- * may have a whole /56 or /48, these have budgets too, hardly larger. An IPv4 address is one line, sometimes shared by
- * many, and a /24 may belong to many customers or to one.
+ * The networks under which limits count an address, narrowest first. An IPv6 /64 belongs to one customer. A customer
+ * may have a whole /56 or /48, so these have budgets too, which are only slightly larger. An IPv4 address belongs to
+ * one customer or is shared by many, and a /24 belongs to one customer or to many.
  */
 export function networksOf(address: string): Network[] {
   if (!isIPv6(address)) {
     const [a, b, c, d] = address.split('.')
-    return [{ id: address, share: 1 }, ...(d === undefined ? [] : [{ id: `${a}.${b}.${c}.0/24`, share: 16 }])]
+    return [
+      { id: address, budgetFactor: 1 },
+      ...(d === undefined ? [] : [{ id: `${a}.${b}.${c}.0/24`, budgetFactor: 16 }]),
+    ]
   }
   const [g0 = 0, g1 = 0, g2 = 0, g3 = 0] = firstGroups(address)
   const prefix = (last: number) => [g0, g1, g2, last].map((group) => group.toString(16)).join(':')
   return [
-    { id: `${prefix(g3)}::/64`, share: 1 },
-    { id: `${prefix(g3 & 0xff00)}::/56`, share: 2 },
-    { id: `${prefix(0)}::/48`, share: 4 },
+    { id: `${prefix(g3)}::/64`, budgetFactor: 1 },
+    { id: `${prefix(g3 & 0xff00)}::/56`, budgetFactor: 2 },
+    { id: `${prefix(0)}::/48`, budgetFactor: 4 },
   ]
 }
 
@@ -45,19 +48,23 @@ export type NetworkLimiter = {
 /** A {@link rateLimiter} for each size of network; `points` are the budget of a single customer. */
 export function networkLimiter({ key, points, ...limit }: RateLimit): NetworkLimiter {
   const limiters = new Map(
-    [1, 2, 4, 16].map((share) => [
-      share,
-      rateLimiter({ ...limit, key: share === 1 ? key : `${key}:x${share}`, points: points * share }),
+    [1, 2, 4, 16].map((budgetFactor) => [
+      budgetFactor,
+      rateLimiter({
+        ...limit,
+        key: budgetFactor === 1 ? key : `${key}:x${budgetFactor}`,
+        points: points * budgetFactor,
+      }),
     ]),
   )
-  const counted = (address: string, subject: string) =>
-    networksOf(address).flatMap(({ id, share }) => {
-      const limiter = limiters.get(share)
+  const limitersOf = (address: string, subject: string) =>
+    networksOf(address).flatMap(({ id, budgetFactor }) => {
+      const limiter = limiters.get(budgetFactor)
       return limiter ? [{ limiter, id: subject === '' ? id : `${subject}:${id}` }] : []
     })
   return {
     async consume(address, subject = '') {
-      const counts = counted(address, subject)
+      const counts = limitersOf(address, subject)
       for (const [index, { limiter, id }] of counts.entries()) {
         const allowance = await limiter.consume(id)
         if (allowance.allowed) continue
@@ -67,19 +74,19 @@ export function networkLimiter({ key, points, ...limit }: RateLimit): NetworkLim
       return { allowed: true, retryAfterMs: 0 }
     },
     async refund(address, subject = '') {
-      await Promise.all(counted(address, subject).map(({ limiter, id }) => limiter.refund(id)))
+      await Promise.all(limitersOf(address, subject).map(({ limiter, id }) => limiter.refund(id)))
     },
   }
 }
 
 /** Milliseconds until every network of an address has points again; 0 if each has some now. Takes no point. */
-export const waitOfNetworks = (limiter: EagerLimiter, address: string): number =>
-  Math.max(...networksOf(address).map(({ id, share }) => limiter.wait(id, share)))
+export const waitMsOfNetworks = (limiter: EagerLimiter, address: string): number =>
+  Math.max(...networksOf(address).map(({ id, budgetFactor }) => limiter.wait(id, budgetFactor)))
 
 /** Takes a point in every network of an address, or none; returns like {@link EagerLimiter.take}. */
-export function takeOfNetworks(limiter: EagerLimiter, address: string): number {
-  const waitMs = waitOfNetworks(limiter, address)
-  if (waitMs === 0) for (const { id, share } of networksOf(address)) limiter.take(id, share)
+export function takeFromNetworks(limiter: EagerLimiter, address: string): number {
+  const waitMs = waitMsOfNetworks(limiter, address)
+  if (waitMs === 0) for (const { id, budgetFactor } of networksOf(address)) limiter.take(id, budgetFactor)
   return waitMs
 }
 
@@ -97,14 +104,14 @@ export class NetworkCounts {
 
   /** Takes the amount from each of the networks, or from none; returns whether it did. */
   take(networks: readonly Network[], amount = 1): boolean {
-    const fits = ({ id, share }: Network) =>
-      (this.#counts.get(id) ?? 0) + amount <= Math.min(this.#perCustomer * share, this.#maxOfAny)
+    const fits = ({ id, budgetFactor }: Network) =>
+      (this.#counts.get(id) ?? 0) + amount <= Math.min(this.#perCustomer * budgetFactor, this.#maxOfAny)
     if (!networks.every(fits)) return false
     for (const { id } of networks) this.#counts.set(id, (this.#counts.get(id) ?? 0) + amount)
     return true
   }
 
-  giveBack(networks: readonly Network[], amount = 1): void {
+  release(networks: readonly Network[], amount = 1): void {
     for (const { id } of networks) {
       const left = (this.#counts.get(id) ?? 0) - amount
       if (left > 0) this.#counts.set(id, left)

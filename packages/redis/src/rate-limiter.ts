@@ -32,7 +32,7 @@ const refused = ({ msBeforeNext }: RateLimiterRes): Allowance => ({
   retryAfterMs: Math.max(1, msBeforeNext),
 })
 
-/** A rate limit that all processes share; while Redis is away each process counts for itself. */
+/** A rate limit that all processes share; while Redis is unavailable, each process counts on its own. */
 export function rateLimiter({ redis, key, points, durationSeconds }: RateLimit): RateLimiter {
   const window = { keyPrefix: rateLimitPrefix(key), points, duration: durationSeconds }
   const limiter = new RateLimiterRedis({

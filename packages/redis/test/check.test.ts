@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { expect, test } from '@jest/globals'
 import { openRedis, rateLimiter } from '../src/index.ts'
 
-async function connected() {
+async function connectRedis() {
   const redis = openRedis({ url: process.env.PARLEY_TEST_REDIS_URL ?? '', name: 'test', commandTimeoutMs: 60_000 })
   // If Redis answers late, a limit is counted in this process only.
   await once(redis, 'ready')
@@ -11,7 +11,7 @@ async function connected() {
 }
 
 test('checking a limit takes no point, and returns when to retry', async () => {
-  await using redis = await connected()
+  await using redis = await connectRedis()
   const limiter = rateLimiter({ redis, key: randomUUID(), points: 3, durationSeconds: 60 })
   for (let look = 0; look < 5; look++) expect(await limiter.check('ann')).toEqual({ allowed: true, retryAfterMs: 0 })
   for (let use = 0; use < 3; use++) await limiter.consume('ann')
@@ -21,7 +21,7 @@ test('checking a limit takes no point, and returns when to retry', async () => {
 })
 
 test('a refunded point is available again', async () => {
-  await using redis = await connected()
+  await using redis = await connectRedis()
   const limiter = rateLimiter({ redis, key: randomUUID(), points: 2, durationSeconds: 60 })
   expect(await limiter.spent('ann')).toBe(0)
   for (let use = 0; use < 2; use++) await limiter.consume('ann')

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { expect, test } from '@jest/globals'
-import { eagerLimiter, networkLimiter, openRedis, takeOfNetworks, waitOfNetworks } from '../src/index.ts'
+import { eagerLimiter, networkLimiter, openRedis, takeFromNetworks, waitMsOfNetworks } from '../src/index.ts'
 
-async function connected() {
+async function connectRedis() {
   const redis = openRedis({ url: process.env.PARLEY_TEST_REDIS_URL ?? '', name: 'test', commandTimeoutMs: 60_000 })
   // If Redis answers late, a limit is counted in this process only.
   await once(redis, 'ready')
@@ -11,19 +11,19 @@ async function connected() {
 }
 
 /** Every /64 of a /56. */
-const lines = Array.from({ length: 256 }, (_, n) => `2001:db8:1:2${n.toString(16).padStart(2, '0')}::1`)
+const subnets = Array.from({ length: 256 }, (_, n) => `2001:db8:1:2${n.toString(16).padStart(2, '0')}::1`)
 
 test('a client that rotates through a /56 gets twice the limit of a /64', async () => {
-  await using redis = await connected()
+  await using redis = await connectRedis()
   const limiter = networkLimiter({ redis, key: randomUUID(), points: 5, durationSeconds: 60 })
   let taken = 0
-  for (const line of lines) if ((await limiter.consume(line)).allowed) taken++
+  for (const address of subnets) if ((await limiter.consume(address)).allowed) taken++
   expect(taken).toBe(10)
   expect((await limiter.consume('2001:db8:1:400::1')).allowed).toBe(true)
 })
 
 test('a refused address takes no point from its networks, and a refund returns what was taken', async () => {
-  await using redis = await connected()
+  await using redis = await connectRedis()
   const limiter = networkLimiter({ redis, key: randomUUID(), points: 1, durationSeconds: 60 })
   const allowed = async (address: string, subject?: string) => (await limiter.consume(address, subject)).allowed
   expect([await allowed('2001:db8:1:1::1'), await allowed('2001:db8:1:1::2')]).toEqual([true, false])
@@ -33,9 +33,11 @@ test('a refused address takes no point from its networks, and a refund returns w
   expect(await allowed('2001:db8:1:3::1')).toBe(true)
 })
 
-test('the eager limiter gives a /56 twice the limit of a /64, too', async () => {
-  await using redis = await connected()
+test('the eager limiter also gives a /56 twice the limit of a /64', async () => {
+  await using redis = await connectRedis()
   await using limiter = eagerLimiter({ redis, key: randomUUID(), points: 5, windowMs: 60_000, now: () => 0 })
-  expect(lines.filter((line) => takeOfNetworks(limiter, line) === 0)).toHaveLength(10)
-  expect([waitOfNetworks(limiter, lines[200] ?? ''), waitOfNetworks(limiter, '2001:db8:1:400::1')]).toEqual([60_000, 0])
+  expect(subnets.filter((address) => takeFromNetworks(limiter, address) === 0)).toHaveLength(10)
+  expect([waitMsOfNetworks(limiter, subnets[200] ?? ''), waitMsOfNetworks(limiter, '2001:db8:1:400::1')]).toEqual([
+    60_000, 0,
+  ])
 })

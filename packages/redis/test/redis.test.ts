@@ -20,36 +20,36 @@ async function eventually<T>(check: () => Promise<T>): Promise<T> {
 }
 
 /** A port that refuses connections until it is opened, and then forwards them to the Redis of this run. */
-async function closedDoor() {
+async function closedPort() {
   const to = new URL(url)
-  const door: Server = createServer((from) => {
+  const server: Server = createServer((from) => {
     const onward = connect(Number(to.port), to.hostname)
     from.on('error', () => onward.destroy()).on('close', () => onward.destroy())
     onward.on('error', () => from.destroy()).on('close', () => from.destroy())
     from.pipe(onward).pipe(from)
   })
-  door.listen(0, '127.0.0.1')
-  await once(door, 'listening')
-  const address = door.address()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
-  door.close()
+  server.close()
   return {
     url: `redis://127.0.0.1:${port}`,
     async open() {
-      door.listen(port, '127.0.0.1')
-      await once(door, 'listening')
+      server.listen(port, '127.0.0.1')
+      await once(server, 'listening')
     },
-    close: () => void door.close(),
+    close: () => void server.close(),
   }
 }
 
 test('commands fail at once while the server is down, and work once it is up', async () => {
-  const door = await closedDoor()
-  await using redis = open(door.url)
+  const server = await closedPort()
+  await using redis = open(server.url)
   await expect(redis.ping()).rejects.toThrow()
-  await door.open()
+  await server.open()
   expect(await eventually(() => redis.ping())).toBe('PONG')
-  door.close()
+  server.close()
 })
 
 test('a command without a reply times out', async () => {
@@ -58,7 +58,7 @@ test('a command without a reply times out', async () => {
   await expect(redis.blpop(randomUUID(), 0)).rejects.toThrow('Command timed out')
 })
 
-test('a reply that arrived while the event loop was blocked counts', async () => {
+test('a reply that arrived while the event loop was blocked is accepted', async () => {
   await using redis = openRedis({ url, name: 'test', commandTimeoutMs: 100 })
   await eventually(() => redis.ping())
   const answer = redis.ping()
@@ -93,8 +93,8 @@ test('a limit is shared by all clients, and counts separately for each id', asyn
 })
 
 test('while the server is down each process counts separately', async () => {
-  const door = await closedDoor()
-  await using redis = open(door.url)
+  const server = await closedPort()
+  await using redis = open(server.url)
   const limiter = rateLimiter({ redis, key: randomUUID(), points: 2, durationSeconds: 60 })
   const answers = [await limiter.consume('ann'), await limiter.consume('ann'), await limiter.consume('ann')]
   expect(answers.map((answer) => answer.allowed)).toEqual([true, true, false])

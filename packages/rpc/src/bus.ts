@@ -4,7 +4,7 @@ import { retry } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
 
 const log = logger('bus')
-const answersWithinMs = 3_000
+const answerTimeoutMs = 3_000
 
 /** How to connect to the bus. */
 export type BusOptions = {
@@ -19,7 +19,7 @@ export type BusOptions = {
   readonly purpose: 'rpc' | 'events'
   /** Ends the attempts to connect. */
   readonly signal?: AbortSignal
-  /** Connects once, or rejects with the reason; a lost connection stays lost. */
+  /** Whether to connect only once: rejects with the reason if that fails, and never reconnects. */
   readonly once?: boolean
 }
 
@@ -44,7 +44,7 @@ export type Bus = AsyncDisposable & {
 }
 
 /**
- * Connects to NATS, retrying until it answers, and reconnects for ever. Throws the abort reason when `signal` fires
+ * Connects to NATS, retrying until it answers, and reconnects forever. Throws the abort reason when `signal` fires
  * before the first connection is up.
  */
 export async function connectBus(options: BusOptions): Promise<Bus> {
@@ -72,8 +72,8 @@ async function attempt(options: BusOptions, inboxPrefix: string): Promise<NatsCo
       reconnect: !options.once,
       reconnectDelayHandler: () => 100 + Math.random() * 400,
       ignoreAuthErrorAbort: true,
-      // Callers whose reply does not arrive call `verify`. Pings find a dead connection without pending replies, within
-      // 20 to 40 seconds.
+      // Callers whose reply does not arrive call `verify`. If no reply is pending, pings detect a dead connection
+      // within 20 to 40 seconds.
       pingInterval: 20_000,
       maxPingOut: 1,
       noAsyncTraces: true,
@@ -86,18 +86,18 @@ async function attempt(options: BusOptions, inboxPrefix: string): Promise<NatsCo
 
 function watch(nc: NatsConnection, name: string, inboxPrefix: string): Bus {
   let connected = true
-  const back = new Set<() => void>()
-  const gone = new Set<() => void>()
+  const reconnectListeners = new Set<() => void>()
+  const disconnectListeners = new Set<() => void>()
   const follow = async () => {
     for await (const status of nc.status()) {
       if (status.type === Events.Disconnect) {
         connected = false
         log.warn('the connection to the bus is lost')
-        gone.forEach((listener) => listener())
+        disconnectListeners.forEach((listener) => listener())
       } else if (status.type === Events.Reconnect) {
         connected = true
         log.info('the connection to the bus is back')
-        back.forEach((listener) => listener())
+        reconnectListeners.forEach((listener) => listener())
       } else if (status.type === Events.Error) {
         log.error(
           { reason: status.data, permission: status.permissionContext },
@@ -116,9 +116,10 @@ function watch(nc: NatsConnection, name: string, inboxPrefix: string): Bus {
     nc,
     inboxPrefix,
     connected: () => connected,
-    verify: () => void (verifying ??= giveUpUnlessAnswered(nc, () => connected).finally(() => (verifying = undefined))),
-    onReconnect: (listener) => listen(back, listener),
-    onDisconnect: (listener) => listen(gone, listener),
+    verify: () =>
+      void (verifying ??= reconnectUnlessAnswered(nc, () => connected).finally(() => (verifying = undefined))),
+    onReconnect: (listener) => listen(reconnectListeners, listener),
+    onDisconnect: (listener) => listen(disconnectListeners, listener),
     async [Symbol.asyncDispose]() {
       if (connected) await Promise.race([nc.flush().catch(() => undefined), sleep(1_000, undefined, { ref: false })])
       await nc.close()
@@ -126,12 +127,12 @@ function watch(nc: NatsConnection, name: string, inboxPrefix: string): Bus {
   }
 }
 
-async function giveUpUnlessAnswered(nc: NatsConnection, connected: () => boolean): Promise<void> {
+async function reconnectUnlessAnswered(nc: NatsConnection, connected: () => boolean): Promise<void> {
   if (!connected()) return
   let settled = false
   const settle = () => (settled = true)
   const answer = nc.flush().then(settle, settle)
-  await Promise.race([answer, sleep(answersWithinMs, undefined, { ref: false })])
+  await Promise.race([answer, sleep(answerTimeoutMs, undefined, { ref: false })])
   // After a freeze of this process the timeout fires before the answer, which has already arrived, is read.
   await afterReading()
   if (settled || !connected()) return

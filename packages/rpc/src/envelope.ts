@@ -3,7 +3,7 @@
  * an ordinary reply has no header at all, so that the common case is only a body.
  */
 
-/** Header that holds the packed control fields, of requests and of replies. */
+/** Header with the packed control fields, in requests and replies. */
 export const controlHeader = 'P'
 
 /** Header that makes a repeat of a call harmless. */
@@ -21,7 +21,7 @@ export const trailerPrefix = 'trailer-'
 /** Metadata of `unavailable` errors with the reason. Set by the transport, never forwarded. */
 export const reasonHeader = 'parley-reason'
 
-/** Control fields of a request. Times are milliseconds; `sentAt` is by the sender's own monotonic clock. */
+/** Control fields of a request. Times are milliseconds; `sentAt` is read from the sender's own monotonic clock. */
 export type RequestControl = {
   readonly sender: string
   readonly sentAt: number

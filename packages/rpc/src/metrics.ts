@@ -11,7 +11,7 @@ const served = histogram('rpc.server.call.duration', {
   labels: ['rpc.method', 'rpc.response.status_code'],
 })
 const called = histogram('rpc.client.call.duration', {
-  description: 'Time until a call of another deployable was answered, or failed',
+  description: 'Time until a call to another deployable was answered or failed',
   unit: 's',
   labels: ['rpc.method', 'rpc.response.status_code'],
 })
@@ -19,7 +19,7 @@ const queued = histogram('parley.rpc.server.queue.duration', {
   description: 'Time that calls waited for a free slot; calls that did not wait are not counted',
   unit: 's',
 })
-const leftAlone = counter('parley.rpc.server.not_started', {
+const notStarted = counter('parley.rpc.server.not_started', {
   description: 'Calls refused with not_started: late, overloaded or draining',
   unit: '{call}',
   labels: ['parley.reason'],
@@ -57,7 +57,7 @@ export function countQueued(waitMs: number): void {
 
 /** A call was refused so that another server gets it. */
 export function countNotStarted(reason: NotStartedReason): void {
-  leftAlone(1, { 'parley.reason': reason })
+  notStarted(1, { 'parley.reason': reason })
 }
 
 /** A call was sent again. */
@@ -66,10 +66,10 @@ export function countResend(method: DescMethod, reason: 'not_started' | 'silence
 }
 
 /** Reports the running and waiting calls of a deployable, until disposed. */
-export function showCalls(service: string, read: { running: () => number; waiting: () => number }): Disposable {
+export function reportCalls(service: string, read: { running: () => number; waiting: () => number }): Disposable {
   const labels = { 'parley.service': service }
-  const shown = [running(read.running, labels), waiting(read.waiting, labels)]
-  return { [Symbol.dispose]: () => shown.forEach((each) => each[Symbol.dispose]()) }
+  const gauges = [running(read.running, labels), waiting(read.waiting, labels)]
+  return { [Symbol.dispose]: () => gauges.forEach((each) => each[Symbol.dispose]()) }
 }
 
 type Labels = { readonly 'rpc.method': string; readonly 'rpc.response.status_code': string }

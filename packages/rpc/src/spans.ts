@@ -16,7 +16,7 @@ export type CallSpan = {
 }
 
 /** Codes of server failures; all others are errors of the caller. */
-const ofServer: ReadonlySet<Code> = new Set([
+const serverFailures: ReadonlySet<Code> = new Set([
   Code.Unknown,
   Code.DeadlineExceeded,
   Code.Unimplemented,
@@ -55,5 +55,5 @@ export function callSpan<T>(
 
 function failure(error: unknown): string | undefined {
   const { code } = ConnectError.from(error)
-  return ofServer.has(code) ? codeToString(code) : undefined
+  return serverFailures.has(code) ? codeToString(code) : undefined
 }

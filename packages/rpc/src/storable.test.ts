@@ -6,16 +6,16 @@ import {
   GetRoomRequestSchema,
   ImageUploadSchema,
 } from '@parley/contracts/api'
-import { unstorable } from './storable.ts'
+import { findUnstorable } from './storable.ts'
 
 function fieldsOf<D extends DescMessage>(desc: D, init: MessageInitShape<D>): string[] {
   const message = create(desc, init)
-  return unstorable(desc, message, toBinary(desc, message)).map(({ field }) => field)
+  return findUnstorable(desc, message, toBinary(desc, message)).map(({ field }) => field)
 }
 const ban = (seconds: bigint, nanos = 0) => ({ roomId: 'R', userId: 'U', reason: 'r', expiresAt: { seconds, nanos } })
 
 describe('a storable message', () => {
-  test('has no U+0000 in any string', () => {
+  test('does not contain U+0000 in any string', () => {
     expect(fieldsOf(GetRoomRequestSchema, { roomId: 'R\0' })).toEqual(['room_id'])
     expect(fieldsOf(BatchGetRoomsRequestSchema, { roomIds: ['a', '\0', 'b\0'] })).toEqual([
       'room_ids[1]',
@@ -33,7 +33,7 @@ describe('a storable message', () => {
     [-62_135_596_800n, 0],
     [253_402_300_799n, 999_000_000],
     [0n, 999_999_999],
-  ])('has times of the calendar: %d s and %d ns', (seconds, nanos) => {
+  ])('may contain a time from year 1 to 9999: %d s and %d ns', (seconds, nanos) => {
     expect(fieldsOf(BanMemberRequestSchema, ban(seconds, nanos))).toEqual([])
   })
 
@@ -45,7 +45,7 @@ describe('a storable message', () => {
     [-(2n ** 62n), 0],
     [0n, -5],
     [0n, 1_000_000_000],
-  ])('has no other times: %d s and %d ns', (seconds, nanos) => {
+  ])('does not contain another time: %d s and %d ns', (seconds, nanos) => {
     expect(fieldsOf(BanMemberRequestSchema, ban(seconds, nanos))).toEqual(['expires_at'])
   })
 })

@@ -2,10 +2,10 @@ import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
 import { reflect, type ReflectMessage } from '@bufbuild/protobuf/reflect'
 import { TimestampSchema } from '@bufbuild/protobuf/wkt'
 
-/** The path in the message of a field with a value that no service can store. */
+/** A field with a value that no service can store: its path in the message, and the rule it breaks. */
 export type Unstorable = { field: string; description: string }
 
-const nul = 'must not hold the character U+0000'
+const nul = 'must not contain the character U+0000'
 const outOfRange = 'must be a time from year 1 to 9999, with 0 to 999,999,999 nanoseconds'
 // The end of year 9999 is the last time that all our stores and clocks can represent.
 const seconds = { first: -62_135_596_800n, last: 253_402_300_799n }
@@ -15,8 +15,8 @@ const lastNanos = 999_000_000
  * Finds values that protobuf allows but no service can store: U+0000 in strings, and times outside years 1 to 9999.
  * `body` is the encoded message; a scan of its bytes avoids the walk for nearly every message.
  */
-export function unstorable(desc: DescMessage, message: Message, body: Uint8Array): Unstorable[] {
-  if (!holdsTime(desc) && !body.includes(0)) return []
+export function findUnstorable(desc: DescMessage, message: Message, body: Uint8Array): Unstorable[] {
+  if (!containsTime(desc) && !body.includes(0)) return []
   const found: Unstorable[] = []
   visit(reflect(desc, message), '', found)
   return found
@@ -64,16 +64,16 @@ function isStorableTime(time: ReflectMessage): boolean {
   return at >= seconds.first && at <= seconds.last && !(at === seconds.last && nanos > lastNanos)
 }
 
-const timeHolders = new Map<DescMessage, boolean>()
+const timeContainers = new Map<DescMessage, boolean>()
 
-function holdsTime(desc: DescMessage): boolean {
-  let holds = timeHolders.get(desc)
-  if (holds === undefined) {
-    timeHolders.set(desc, false) // ends the walk for recursive types
-    holds =
+function containsTime(desc: DescMessage): boolean {
+  let contains = timeContainers.get(desc)
+  if (contains === undefined) {
+    timeContainers.set(desc, false) // ends the walk for recursive types
+    contains =
       desc.typeName === TimestampSchema.typeName ||
-      desc.fields.some((field) => field.message && holdsTime(field.message))
-    timeHolders.set(desc, holds)
+      desc.fields.some((field) => field.message && containsTime(field.message))
+    timeContainers.set(desc, contains)
   }
-  return holds
+  return contains
 }

@@ -1,20 +1,20 @@
 /** An interval that runs only while it is needed, so that an idle process sleeps. */
 export class Ticker {
-  readonly #everyMs: number
-  readonly #look: () => boolean
+  readonly #intervalMs: number
+  readonly #check: () => boolean
   #timer: NodeJS.Timeout | undefined
 
-  /** `look` returns whether the interval is still needed; otherwise it ends. */
-  constructor(everyMs: number, look: () => boolean) {
-    this.#everyMs = everyMs
-    this.#look = look
+  /** `check` returns whether the interval is still needed; otherwise it ends. */
+  constructor(intervalMs: number, check: () => boolean) {
+    this.#intervalMs = intervalMs
+    this.#check = check
   }
 
-  /** Starts the interval unless it runs. */
-  wake(): void {
+  /** Starts the interval unless it is running. */
+  start(): void {
     this.#timer ??= setInterval(() => {
-      if (!this.#look()) this.stop()
-    }, this.#everyMs)
+      if (!this.#check()) this.stop()
+    }, this.#intervalMs)
   }
 
   stop(): void {

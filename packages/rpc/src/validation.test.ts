@@ -4,9 +4,9 @@ import { NotificationLevel, UpdateServerNotificationPreferenceRequestSchema } fr
 import { validate } from './validation.ts'
 
 test.each([
-  ['not given, or by a name that is none', NotificationLevel.UNSPECIFIED, 'not_in'],
-  ['a number that is none', 99 as NotificationLevel, 'defined_only'],
-])('a value of an enum that is %s is refused, and the error lists the valid ones', (_, level, rule) => {
+  ['no value or an unknown name', NotificationLevel.UNSPECIFIED, 'not_in'],
+  ['an unknown number', 99 as NotificationLevel, 'defined_only'],
+])('an enum field with %s is refused, and the error lists the valid values', (_, level, rule) => {
   const request = create(UpdateServerNotificationPreferenceRequestSchema, { level })
   expect(() => validate(UpdateServerNotificationPreferenceRequestSchema, request)).toThrow(
     'level: must be one of NOTIFICATION_LEVEL_DEFAULT, NOTIFICATION_LEVEL_MUTED, NOTIFICATION_LEVEL_NORMAL, ' +

@@ -4,13 +4,13 @@ import { createValidator, type Violation } from '@bufbuild/protovalidate'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { BadRequestSchema } from '@parley/contracts/rpc'
 import { field as fieldRules } from '@parley/contracts/validate'
-import { unstorable } from './storable.ts'
+import { findUnstorable } from './storable.ts'
 
 const validator = createValidator()
 
 /**
- * Checks a message against the rules its proto declares. Throws `invalid_argument` with a `google.rpc.BadRequest` detail
- * that names each field with the rule it breaks, never its value.
+ * Checks a message against the rules its proto declares. Throws `invalid_argument` with a `google.rpc.BadRequest`
+ * detail that names each field with the rule it breaks, never its value.
  */
 export function validate<D extends DescMessage>(desc: D, message: MessageShape<D>): void {
   const result = validator.validate(desc, message)
@@ -26,7 +26,7 @@ export function validate<D extends DescMessage>(desc: D, message: MessageShape<D
 
 /** Throws the same error for values that no service can store; `body` is the encoded message. */
 export function assertStorable<D extends DescMessage>(desc: D, message: MessageShape<D>, body: Uint8Array): void {
-  const found = unstorable(desc, message, body)
+  const found = findUnstorable(desc, message, body)
   if (found.length > 0) throw invalid(found)
 }
 
@@ -46,9 +46,9 @@ function describe({ message, ruleId, field }: Violation): string {
 }
 
 /** Names of the values that an enum field accepts. An unknown name in JSON decodes as value 0. */
-function allowedValues(place: Path[number] | undefined): string[] | undefined {
-  if (place?.kind !== 'field' || place.enum === undefined) return undefined
-  const { type } = getOption(place, fieldRules)
+function allowedValues(field: Path[number] | undefined): string[] | undefined {
+  if (field?.kind !== 'field' || field.enum === undefined) return undefined
+  const { type } = getOption(field, fieldRules)
   const refused = type.case === 'enum' ? type.value.notIn : []
-  return place.enum.values.filter(({ number }) => !refused.includes(number)).map(({ name }) => name)
+  return field.enum.values.filter(({ number }) => !refused.includes(number)).map(({ name }) => name)
 }

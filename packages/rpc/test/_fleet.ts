@@ -24,18 +24,18 @@ export type Fleet = AsyncDisposable & {
 export async function startFleet(natsSettings?: string): Promise<Fleet> {
   const nats = await startNats(natsSettings)
   const opened: AsyncDisposable[] = [nats]
-  const keep = <T extends AsyncDisposable>(thing: T): T => {
+  const register = <T extends AsyncDisposable>(thing: T): T => {
     opened.push(thing)
     return thing
   }
   const bus = async (options: Partial<BusOptions> = {}) =>
-    keep(await connectBus({ url: nats.url, name: 'test', purpose: 'rpc', ...options }))
+    register(await connectBus({ url: nats.url, name: 'test', purpose: 'rpc', ...options }))
   return {
     nats,
     bus,
-    serve: async (options) => keep(await serveRpc(await bus(), options)),
+    serve: async (options) => register(await serveRpc(await bus(), options)),
     client: async (options) =>
-      keep(createRpcClient(await bus(), { name: 'test', defaultTimeoutMs: 30_000, ...options })),
+      register(createRpcClient(await bus(), { name: 'test', defaultTimeoutMs: 30_000, ...options })),
     async [Symbol.asyncDispose]() {
       for (const thing of opened.reverse()) await thing[Symbol.asyncDispose]()
     },
@@ -52,9 +52,9 @@ export const alice: Caller = {
 }
 
 /** A stopped clock for client and server, so that no call is late or considered lost on a slow machine. */
-export const timeless = { now: () => 0 }
+export const stoppedClock = { now: () => 0 }
 
-/** The error a call ends with; fails when it succeeds. */
+/** Returns the error of a failed call; throws if the call succeeds. */
 export async function errorOf(call: Promise<unknown>): Promise<ConnectError> {
   try {
     await call

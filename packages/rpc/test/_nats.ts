@@ -6,17 +6,17 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { eventually } from '@parley/tooling/eventually'
 
-/** A NATS server of this test file. */
+/** A NATS server for one test file. */
 export type TestNats = AsyncDisposable & {
   readonly url: string
   stop(): Promise<void>
   /** Restarts it at the same port. */
   start(): Promise<void>
-  /** Accepts connections and never responds, until the result is disposed. */
-  frozen(): Disposable
+  /** Freezes it until the result is disposed: it accepts connections and never responds. */
+  freeze(): Disposable
 }
 
-/** Unlike in a fleet, a process that is busy for a long time keeps its connection. */
+/** Longer intervals than in a fleet, so that a process that is busy for a long time keeps its connection. */
 const settings = 'max_payload: 2MB\nping_interval: "2m"\nwrite_deadline: "1m"\n'
 
 /** Starts a NATS server; `more` is added to its configuration. */
@@ -42,7 +42,7 @@ export async function startNats(more = ''): Promise<TestNats> {
     url: `nats://127.0.0.1:${port}`,
     start,
     stop,
-    frozen() {
+    freeze() {
       const server = child
       server?.kill('SIGSTOP')
       return { [Symbol.dispose]: () => void server?.kill('SIGCONT') }

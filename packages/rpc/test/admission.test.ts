@@ -11,11 +11,11 @@ import { errorOf, gate, startFleet, type Fleet } from './_fleet.ts'
 let fleet: Fleet
 let rpc: RpcClient
 let bus: Bus
-let hold = gate()
+let release = gate()
 let running = 0
-let left = NaN
+let remainingMs = NaN
 const health = new Health()
-/** The times of the clocks of client and server. */
+/** The time on the clocks of client and server. */
 let at = 1_000_000
 const clock = { now: () => at }
 
@@ -34,14 +34,14 @@ beforeAll(async () => {
         .service(AccountsInternalService, {
           passwordLogin: async () => {
             running++
-            await hold.opened
+            await release.opened
             running--
             return {}
           },
         })
         .service(AdminInternalService, {
           checkLogin: (_request, call) => {
-            left = call.timeoutMs() ?? NaN
+            remainingMs = call.timeoutMs() ?? NaN
             return {}
           },
         }),
@@ -61,7 +61,7 @@ async function late(): Promise<number> {
 }
 
 test('calls above the limit wait; calls that find the queue full or wait too long are refused', async () => {
-  hold = gate()
+  release = gate()
   const before = await late()
   const first = [login(), login()]
   await eventually(() => running === 2)
@@ -82,17 +82,17 @@ test('calls above the limit wait; calls that find the queue full or wait too lon
     expect(error.metadata.get('parley-reason')).toBe('late')
   }
   expect(running).toBe(2)
-  hold.open()
+  release.open()
   await Promise.all(first)
   expect(health.status().reasons).toEqual([])
   expect(await metricsText()).toMatch(/parley_rpc_server_not_started_total\{parley_reason="overloaded"/)
 })
 
 test('a waiting call starts when another ends', async () => {
-  hold = gate()
+  release = gate()
   const calls = [login(), login(), login(), login()]
   await eventually(() => running === 2)
-  hold.open()
+  release.open()
   await Promise.all(calls)
   expect(await metricsText()).toMatch(/parley_rpc_server_queue_duration_seconds_count [1-9]/)
 })
@@ -122,9 +122,9 @@ test.each([0, 3_600_000_000, -3_600_000_000])(
 
 test('the transit time of a call counts against its deadline', async () => {
   expect(await send('slow', at)).toBe('ran')
-  expect(left).toBe(5_000)
+  expect(remainingMs).toBe(5_000)
   expect(await send('slow', at - 400)).toBe('ran')
-  expect(left).toBe(4_600)
+  expect(remainingMs).toBe(4_600)
 })
 
 test('a client with any clock is served', async () => {

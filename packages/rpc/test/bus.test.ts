@@ -30,10 +30,10 @@ test('subjects contain the service of a method', () => {
 test('calls fail at once while the bus is down, and work again when it is back, without a restart', async () => {
   await using fleet = await startFleet()
   const never = gate()
-  let held = false
+  let blocksCalls = false
   await fleet.serve(
     routesOf(() => {
-      if (!held) return
+      if (!blocksCalls) return
       return never.opened
     }),
   )
@@ -44,7 +44,7 @@ test('calls fail at once while the bus is down, and work again when it is back, 
 
   let returns = 0
   bus.onReconnect(() => returns++)
-  held = true
+  blocksCalls = true
   const inFlight = errorOf(check())
   await fleet.nats.stop()
   expect(await inFlight).toMatchObject({ code: Code.Unavailable })
@@ -53,7 +53,7 @@ test('calls fail at once while the bus is down, and work again when it is back, 
   expect(error.code).toBe(Code.Unavailable)
   expect(error.metadata.get('parley-reason')).toBe('no-bus')
 
-  held = false
+  blocksCalls = false
   await fleet.nats.start()
   await eventually(async () => {
     const answer = await check().catch(() => undefined)
@@ -78,8 +78,8 @@ test('connecting waits for a bus that is not up yet, until aborted', async () =>
   expect(bus.connected()).toBe(true)
 })
 
-/** Resolves when a connection has been attempted the given number of times. */
-async function tried(nc: NatsConnection, times: number): Promise<void> {
+/** Resolves when the client has tried to reconnect the given number of times. */
+async function waitForAttempts(nc: NatsConnection, times: number): Promise<void> {
   let attempts = 0
   for await (const { type } of nc.status()) {
     if (type === DebugEvents.Reconnecting) attempts++
@@ -102,8 +102,8 @@ test('connection attempts abandoned while the bus was frozen do not end the late
   bus.onReconnect(() => (isBack = true))
   bus.onDisconnect(() => (lossesSince += isBack ? 1 : 0))
   {
-    using _ = fleet.nats.frozen()
-    const second = tried(bus.nc, 2)
+    using _ = fleet.nats.freeze()
+    const second = waitForAttempts(bus.nc, 2)
     await bus.nc.reconnect()
     await second
   }
@@ -123,7 +123,7 @@ test('a server that does not answer is abandoned for a new connection, and one t
   await bus.nc.flush()
   const isBack = new Promise<void>((resolve) => bus.onReconnect(resolve))
   {
-    using _ = fleet.nats.frozen()
+    using _ = fleet.nats.freeze()
     await eventually(() => {
       bus.verify()
       return losses === 1
@@ -133,10 +133,10 @@ test('a server that does not answer is abandoned for a new connection, and one t
   expect([losses, bus.connected()]).toEqual([1, true])
 })
 
-test('it is abandoned even while much data waits to be sent', async () => {
+test('a server that does not answer is abandoned even while much data waits to be sent', async () => {
   await using fleet = await startFleet()
   const bus = await fleet.bus()
-  using _ = fleet.nats.frozen()
+  using _ = fleet.nats.freeze()
   const payload = new Uint8Array(512 * 1024)
   for (let sent = 0; sent < 64; sent++) bus.nc.publish('flood', payload)
   bus.verify()
@@ -150,13 +150,13 @@ test('a call without a reply detects a dead connection', async () => {
   await using rpc = createRpcClient(bus, { name: 'test' })
   const check = () => createClient(AdminInternalService, rpc.transport()).checkLogin({})
   await check()
-  using _ = fleet.nats.frozen()
+  using _ = fleet.nats.freeze()
   const error = await errorOf(check())
   expect(error.code).toBe(Code.Unavailable)
   await eventually(() => !bus.connected())
 })
 
-test('a subject that the bus does not allow is an error at start', async () => {
+test('a server does not start if the bus does not allow one of its subjects', async () => {
   await using fleet = await startFleet(`
     authorization { users: [ { user: u, password: p, permissions: {
       publish: ">"

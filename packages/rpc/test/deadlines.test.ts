@@ -25,9 +25,9 @@ beforeAll(async () => {
       }),
   })
   // A member of the queue group that reads nothing, like a frozen process.
-  const silent = await fleet.bus()
-  silent.nc.subscribe('rpc.internal.svc_internal_v1_AccountsInternalService.*', { callback: () => {} })
-  await silent.nc.flush()
+  const frozen = await fleet.bus()
+  frozen.nc.subscribe('rpc.internal.svc_internal_v1_AccountsInternalService.*', { callback: () => {} })
+  await frozen.nc.flush()
 })
 
 afterAll(async () => fleet[Symbol.asyncDispose]())
@@ -47,10 +47,10 @@ test('a handler that takes too long causes deadline_exceeded, and its signal fir
   await using timed = await startFleet()
   let now = 0
   const clock = { now: () => now }
-  const begun = gate()
+  const started = gate()
   const ended = gate()
   // A handler that returns when its signal fires might still answer in time.
-  const released = gate()
+  const release = gate()
   let reason: unknown
   await timed.serve({
     ...clock,
@@ -62,34 +62,34 @@ test('a handler that takes too long causes deadline_exceeded, and its signal fir
             reason = call.signal.reason
             ended.open()
           })
-          begun.open()
-          await released.opened
+          started.open()
+          await release.opened
           return { blocked: true }
         },
       }),
   })
   const client = createClient(AdminInternalService, (await timed.client(clock)).transport())
   const error = errorOf(client.checkLogin({}, { timeoutMs: 300 }))
-  await begun.opened
+  await started.opened
   now = 300
   expect((await error).code).toBe(Code.DeadlineExceeded)
   await ended.opened
-  released.open()
+  release.open()
   expect(ConnectError.from(reason).code).toBe(Code.DeadlineExceeded)
 })
 
-test('a handler that the signal stops causes deadline_exceeded too', async () => {
+test('a handler stopped by the signal causes deadline_exceeded too', async () => {
   work = (call) => sleep(10_000, undefined, { signal: call.signal })
   // The client's own deadline passes first, so a client with a longer one reads the response of the server.
   const bus = await fleet.bus()
-  const said: MsgHdrs[] = []
-  bus.nc.subscribe('_INBOX.said', { callback: (_error, msg) => void (msg.headers && said.push(msg.headers)) })
+  const replies: MsgHdrs[] = []
+  bus.nc.subscribe('_INBOX.replies', { callback: (_error, msg) => void (msg.headers && replies.push(msg.headers)) })
   const control = headers()
   control.set('P', 'observer 0 150 150 1')
   const subject = rpcSubject(AdminInternalService.method.checkLogin)
-  bus.nc.publish(subject, new Uint8Array(), { headers: control, reply: '_INBOX.said' })
-  await eventually(() => said.length === 2)
-  expect(said.map((reply) => reply.get('P'))).toEqual(['s', 'e'])
+  bus.nc.publish(subject, new Uint8Array(), { headers: control, reply: '_INBOX.replies' })
+  await eventually(() => replies.length === 2)
+  expect(replies.map((reply) => reply.get('P'))).toEqual(['s', 'e'])
 })
 
 test('the signal also fires when the call has ended, to stop work that it started', async () => {

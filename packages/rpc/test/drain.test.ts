@@ -4,14 +4,14 @@ import { createClient } from '@connectrpc/connect'
 import { AccountsInternalService } from '@parley/contracts/internal'
 import { eventually } from '@parley/tooling/eventually'
 import type { RpcClient, RpcServer } from '../src/index.ts'
-import { errorOf, gate, startFleet, timeless, type Fleet } from './_fleet.ts'
+import { errorOf, gate, startFleet, stoppedClock, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet
 let rpc: RpcClient
 
 beforeAll(async () => {
   fleet = await startFleet()
-  rpc = await fleet.client(timeless)
+  rpc = await fleet.client(stoppedClock)
 })
 
 afterAll(async () => fleet[Symbol.asyncDispose]())
@@ -19,7 +19,7 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 const ran: string[] = []
 const serve = (work: () => Promise<void>, drainTimeoutMs = 5_000): Promise<RpcServer> =>
   fleet.serve({
-    ...timeless,
+    ...stoppedClock,
     deployable: 'gateway',
     drainTimeoutMs,
     routes: (routes) =>
@@ -61,31 +61,31 @@ test('under a stream of calls, servers that drain one after another lose no call
   await serving[Symbol.asyncDispose]()
 })
 
-test('running calls finish first', async () => {
-  const busy = gate()
-  const begun = gate()
+test('draining waits for running calls', async () => {
+  const release = gate()
+  const started = gate()
   const server = await serve(() => {
-    begun.open()
-    return busy.opened
+    started.open()
+    return release.opened
   })
   const answer = login('slow')
-  await begun.opened
+  await started.opened
   const drained = server[Symbol.asyncDispose]()
-  busy.open()
+  release.open()
   expect((await answer).userId).toBe('slow')
   await drained
   expect((await errorOf(login('later'))).metadata.get('parley-reason')).toBe('no-owner')
 })
 
-test('but only until the drain timeout', async () => {
+test('draining waits for running calls only until the drain timeout', async () => {
   const never = gate()
-  const begun = gate()
+  const started = gate()
   const server = await serve(() => {
-    begun.open()
+    started.open()
     return never.opened
   }, 50)
   const answer = login('stuck')
-  await begun.opened
+  await started.opened
   await server[Symbol.asyncDispose]()
   never.open()
   expect((await answer).userId).toBe('stuck')

@@ -105,7 +105,7 @@ describe('an error', () => {
 
   test.each([
     ['an unknown error', new Error('secret of the database')],
-    ['an internal one', new ConnectError('secret of the database', Code.Internal)],
+    ['an internal error', new ConnectError('secret of the database', Code.Internal)],
     ['a thrown string', 'secret of the database'],
   ])('caused by a bug reveals nothing: %s', async (_name, thrown) => {
     fail = () => {
@@ -121,7 +121,7 @@ describe('an error', () => {
     expect((await errorOf(check())).code).toBe(Code.Unavailable)
   })
 
-  test('of another dependency is not mistaken for one of ours', async () => {
+  test('thrown by a handler loses its parley-reason, which only the transport sets', async () => {
     fail = () => {
       throw new ConnectError('nobody', Code.Unavailable, { 'parley-reason': 'no-owner' })
     }
@@ -171,14 +171,14 @@ describe('the order of checks', () => {
     expect(error.rawMessage).toContain('name: ')
   })
 
-  test('a request without our header is refused', async () => {
+  test('a request without the control header is refused', async () => {
     const bus = await fleet.bus()
     const reply = await bus.nc.request('rpc.svc_api_v1_RoomService.CreateRoom', garbage, { timeout: 30_000 })
     expect(reply.headers?.get('P')).toBe('e')
   })
 })
 
-test('a method that nobody answers is unavailable with a reason', async () => {
+test('a call of a method that no server answers fails with unavailable and a reason', async () => {
   const missing = await errorOf(
     createClient(VoiceCallService, rpc.transport({ caller: alice })).joinCall({ roomId: 'R1' }),
   )

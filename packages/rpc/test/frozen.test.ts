@@ -13,8 +13,8 @@ let fleet: Fleet
 let rpc: RpcClient
 let child: ChildProcess
 const ranHere: string[] = []
-const said: string[] = []
-const ranThere = () => said.filter((line) => line.startsWith('ran ')).map((line) => line.slice(4))
+const reported: string[] = []
+const ranThere = () => reported.filter((line) => line.startsWith('ran ')).map((line) => line.slice(4))
 
 beforeAll(async () => {
   fleet = await startFleet()
@@ -23,7 +23,7 @@ beforeAll(async () => {
     execArgv: ['--import', import.meta.resolve('@parley/tooling/run-bundled')],
     env: { ...process.env, NATS_URL: fleet.nats.url },
   })
-  child.on('message', (line) => said.push(line as string))
+  child.on('message', (line) => reported.push(line as string))
   await fleet.serve({
     deployable: 'rooms',
     routes: (routes) =>
@@ -41,7 +41,7 @@ beforeAll(async () => {
           },
         }),
   })
-  await eventually(() => said.includes('ready'))
+  await eventually(() => reported.includes('ready'))
 })
 
 afterAll(async () => {
@@ -53,8 +53,8 @@ const check = (login: string) => createClient(AdminInternalService, rpc.transpor
 const create = (name: string, options: { headers?: Record<string, string>; timeoutMs?: number } = {}) =>
   createClient(RoomService, rpc.transport({ caller: alice })).createRoom({ name, groupId: 'G1' }, options)
 
-/** Repeats the call as long as a busy server refuses it twice because it arrived too late. */
-async function insist<T>(call: () => Promise<T>): Promise<T> {
+/** Repeats a call until it is not refused as late; a busy server may refuse both of its attempts. */
+async function retryIfLate<T>(call: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await call()
@@ -101,8 +101,8 @@ test('while one of two processes is frozen, repeatable calls succeed and run onc
   const keyed = Array.from({ length: 20 }, (_, i) => `keyed${i}`)
   const bare = Array.from({ length: 20 }, (_, i) => `bare${i}`)
   const outcomes = await Promise.all([
-    Promise.all(reads.map((name) => insist(() => check(name)))),
-    Promise.all(keyed.map((name) => insist(() => create(name, { headers: { 'Idempotency-Key': name } })))),
+    Promise.all(reads.map((name) => retryIfLate(() => check(name)))),
+    Promise.all(keyed.map((name) => retryIfLate(() => create(name, { headers: { 'Idempotency-Key': name } })))),
     Promise.all(
       bare.map((name) =>
         create(name, { timeoutMs: 5_000 }).then(
@@ -116,19 +116,19 @@ test('while one of two processes is frozen, repeatable calls succeed and run onc
   const answered = outcomes[2].flat()
   expect(answered.length).toBeLessThan(bare.length)
   // On a very slow machine a live server may answer too late, so that a repeated request runs twice.
-  const isReceived = (await longestRoundTrip()) < 200
+  const isFast = (await longestRoundTrip()) < 200
 
   child.kill('SIGCONT')
   await eventually(async () => {
     await check('after').catch(() => undefined)
     return ranThere().includes('after')
   })
-  const thawed = ranThere().map((line) => line.split(' ')[0] ?? '')
-  const ran = [...ranHere, ...thawed]
+  const ranThereNow = ranThere().map((line) => line.split(' ')[0] ?? '')
+  const ran = [...ranHere, ...ranThereNow]
   for (const name of [...reads, ...keyed, ...answered]) {
     expect(ranHere).toContain(name)
-    expect(thawed).not.toContain(name)
-    if (isReceived) expect([name, ran.filter((one) => one === name)]).toEqual([name, [name]])
+    expect(ranThereNow).not.toContain(name)
+    if (isFast) expect([name, ran.filter((one) => one === name)]).toEqual([name, [name]])
   }
   for (const name of bare) if (!answered.includes(name)) expect(ran).not.toContain(name)
 })

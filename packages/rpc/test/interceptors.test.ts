@@ -10,7 +10,7 @@ import {
 import { RoomService } from '@parley/contracts/api'
 import { AdminInternalService, MessagingInternalService } from '@parley/contracts/internal'
 import { idempotencyKeyOf } from '../src/index.ts'
-import { alice, errorOf, startFleet, timeless } from './_fleet.ts'
+import { alice, errorOf, startFleet, stoppedClock } from './_fleet.ts'
 
 const trail = createContextKey('')
 
@@ -29,7 +29,7 @@ test('interceptors of Connect work on both sides, the first one outermost', asyn
       return response
     }
   await fleet.serve({
-    ...timeless,
+    ...stoppedClock,
     deployable: 'gateway',
     interceptors: [step('third'), step('fourth')],
     routes: (routes) =>
@@ -40,7 +40,7 @@ test('interceptors of Connect work on both sides, the first one outermost', asyn
         },
       }),
   })
-  const rpc = await fleet.client({ ...timeless, interceptors: [step('first'), step('second')] })
+  const rpc = await fleet.client({ ...stoppedClock, interceptors: [step('first'), step('second')] })
   let seen: string | null = ''
   const { blocked } = await createClient(AdminInternalService, rpc.transport()).checkLogin(
     {},
@@ -71,7 +71,7 @@ test('an interceptor may resend its request, with the same key', async () => {
   const keys: (string | undefined)[] = []
   const again: Interceptor = (next) => (request) => next(request).catch(() => next(request))
   await fleet.serve({
-    ...timeless,
+    ...stoppedClock,
     deployable: 'rooms',
     routes: (routes) =>
       routes.service(RoomService, {
@@ -81,7 +81,7 @@ test('an interceptor may resend its request, with the same key', async () => {
         },
       }),
   })
-  const rpc = await fleet.client({ ...timeless, interceptors: [again] })
+  const rpc = await fleet.client({ ...stoppedClock, interceptors: [again] })
   const rooms = createClient(RoomService, rpc.transport({ caller: alice }))
   await rooms.createRoom({ name: 'plans', groupId: 'G1' }, { headers: { 'Idempotency-Key': 'k1' } })
   expect(keys).toEqual(['k1', 'k1'])
@@ -90,7 +90,7 @@ test('an interceptor may resend its request, with the same key', async () => {
 test('an interceptor may refuse or change a request', async () => {
   await using fleet = await startFleet()
   await fleet.serve({
-    ...timeless,
+    ...stoppedClock,
     deployable: 'gateway',
     interceptors: [
       (next) => (request) => {
@@ -106,7 +106,7 @@ test('an interceptor may refuse or change a request', async () => {
   })
   const change: Interceptor = (next) => (request) =>
     next(request.stream ? request : { ...request, message: Object.assign(request.message, { login: 'changed' }) })
-  const rpc = await fleet.client({ ...timeless, interceptors: [change] })
+  const rpc = await fleet.client({ ...stoppedClock, interceptors: [change] })
   expect((await createClient(AdminInternalService, rpc.transport()).checkLogin({ login: 'x' })).blocked).toBe(true)
   const error = await errorOf(createClient(MessagingInternalService, rpc.transport()).hasUnread({}))
   expect(error).toMatchObject({ code: Code.FailedPrecondition, rawMessage: 'closed today' })

@@ -9,7 +9,7 @@ import {
 } from '@parley/contracts/internal'
 import { headers } from 'nats'
 import type { RpcClient } from '../src/index.ts'
-import { errorOf, startFleet, timeless, type Fleet } from './_fleet.ts'
+import { errorOf, startFleet, stoppedClock, type Fleet } from './_fleet.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB
@@ -21,9 +21,9 @@ let refusal: string | undefined
 
 beforeAll(async () => {
   fleet = await startFleet()
-  rpc = await fleet.client(timeless)
+  rpc = await fleet.client(stoppedClock)
   await fleet.serve({
-    ...timeless,
+    ...stoppedClock,
     deployable: 'gateway',
     routes: (routes) =>
       routes.service(AdminInternalService, {
@@ -87,7 +87,7 @@ describe('a reply', () => {
     expect(error.code).toBe(Code.ResourceExhausted)
   })
 
-  test('with a long error is an error', async () => {
+  test('may be an error with a long message', async () => {
     refusal = 'x'.repeat(300 * KiB)
     const error = await errorOf(createClient(AdminInternalService, rpc.transport()).getPolicy({}))
     expect(error).toMatchObject({ code: Code.Aborted, rawMessage: refusal })
@@ -129,15 +129,15 @@ describe('parts', () => {
     ['one in the middle is lost', ['p 0 3 o', 'p 2 3 o']],
     ['the first is lost', ['p 1 3 o', 'p 2 3 o']],
     ['the last is lost', ['p 0 2 o']],
-    ['there are more than fit', ['p 0 65 o']],
-  ])('make the call unavailable when %s', async (_name, parts) => {
+    ['there are too many', ['p 0 65 o']],
+  ])('make the call fail with unavailable if %s', async (_name, parts) => {
     using _server = await answerWith(...parts)
     const error = await errorOf(request())
     expect(error.code).toBe(Code.Unavailable)
     expect(error.metadata.get('parley-reason')).toBe('part-lost')
   })
 
-  test('of an unknown kind make the call unavailable', async () => {
+  test('of an unknown kind make the call fail with unavailable', async () => {
     using _server = await answerWith('z')
     expect((await errorOf(request())).code).toBe(Code.Unavailable)
   })

@@ -25,7 +25,7 @@ const traceparent = `00-${given.trace}-${given.span}-01`
 const name = 'svc.internal.v1.AdminInternalService/CheckLogin'
 const { checkLogin } = AdminInternalService.method
 
-/** A client of a service with this handler. */
+/** Serves a method with this handler; returns a client. */
 async function withService(fleet: Awaited<ReturnType<typeof startFleet>>, answer: () => object) {
   await fleet.serve({
     deployable: 'gateway',
@@ -80,9 +80,9 @@ test('a call that belongs to no trace begins none', async () => {
 
 describe('a failed call', () => {
   test.each([
-    ['of the caller', Code.NotFound, 'not_found', false],
-    ['of the server', Code.Unavailable, 'unavailable', true],
-  ])('%s has its code, but no message', async (_, code, status, isFailed) => {
+    ['caused by the caller', Code.NotFound, 'not_found', false],
+    ['caused by the server', Code.Unavailable, 'unavailable', true],
+  ])('%s has its code but no message in its spans', async (_, code, status, isFailed) => {
     await using fleet = await startFleet()
     const rpc = await withService(fleet, () => {
       throw new ConnectError('salutations of olga', code)

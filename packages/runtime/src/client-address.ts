@@ -8,32 +8,32 @@ export type ClientAddress = (peer: string | undefined, header: ReadHeader) => st
 
 type Options = {
   /** Whether one of our processes forwarded the request; such a process counts as a trusted proxy. */
-  isPassedOn?: (header: ReadHeader) => boolean
+  isForwarded?: (header: ReadHeader) => boolean
   /**
-   * Called for each request with X-Forwarded-For from a private address that is no trusted proxy: most likely a proxy,
-   * behind which all clients are counted as one.
+   * Called for each request with X-Forwarded-For from a private address that is not a trusted proxy: most likely a
+   * proxy that was not configured. All clients behind it count as one.
    */
-  onForgottenProxy?: (address: string) => void
+  onUnlistedProxy?: (address: string) => void
 }
 
 /**
  * Finds the client's address. Proxies append the address of their peer to X-Forwarded-For. The list is read from the
  * right, for as long as the sender of an entry is a trusted proxy (an address or a network in CIDR notation); entries
- * written by the client itself are ignored. Throws for an entry that is neither.
+ * written by the client itself are ignored. Throws for a proxy that is neither an address nor a network.
  */
 export function clientAddressBehind(
   proxies: readonly string[],
-  { isPassedOn = () => false, onForgottenProxy }: Options = {},
+  { isForwarded = () => false, onUnlistedProxy }: Options = {},
 ): ClientAddress {
   const isTrusted = trustedProxies(proxies)
   return (peer, header) => {
-    const neighbour = plainAddress(peer ?? '') ?? ''
+    const peerAddress = plainAddress(peer ?? '') ?? ''
     const forwardedFor = header('x-forwarded-for')
-    if (forwardedFor === undefined || neighbour === '') return neighbour
-    const isProxy = isTrusted(neighbour) || isPassedOn(header)
-    if (!isProxy && !isPublicAddress(neighbour)) onForgottenProxy?.(neighbour)
-    if (!isProxy) return neighbour
-    let address = neighbour
+    if (forwardedFor === undefined || peerAddress === '') return peerAddress
+    const isProxy = isTrusted(peerAddress) || isForwarded(header)
+    if (!isProxy && !isPublicAddress(peerAddress)) onUnlistedProxy?.(peerAddress)
+    if (!isProxy) return peerAddress
+    let address = peerAddress
     for (const entry of forwardedFor.split(',').reverse()) {
       const before = plainAddress(entry)
       if (before === undefined) break
@@ -54,18 +54,18 @@ export function trustedProxies(proxies: readonly string[]): (address: string) =>
   const wide = networks.find(isTooWide)
   if (wide !== undefined)
     throw new Error(
-      `webserver.trusted_proxies: ${wide} is wider than any private network, so that clients could choose their address; ` +
-        'name only the addresses or networks of the proxies',
+      `webserver.trusted_proxies: ${wide} is wider than any private network, so clients could forge their address; ` +
+        'list only the addresses or networks of the proxies',
     )
   return isTrusted
 }
 
-/** Wider than any private network (10.0.0.0/8, fc00::/7), or a network of IPv6 that holds all of IPv4 (::/80). */
+/** Whether a network is wider than any private one (10.0.0.0/8, fc00::/7), or contains all of IPv4 (::/80). */
 function isTooWide(network: string): boolean {
   const [address = '', bits] = network.split('/')
   if (bits !== undefined && Number(bits) < (isIPv6(address) ? 7 : 8)) return true
-  const holds = inNetworks([network])
-  return holds('0.0.0.0') && holds('255.255.255.255')
+  const includes = inNetworks([network])
+  return includes('0.0.0.0') && includes('255.255.255.255')
 }
 
 /** An address without port, brackets and zone, IPv4 in its own notation; undefined for anything else. */

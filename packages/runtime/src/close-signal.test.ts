@@ -11,7 +11,7 @@ async function originOf(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('over HTTP/1 a disconnecting client aborts it, also if it is requested later', async () => {
+test('over HTTP/1, a disconnected client aborts the signal, even one that is requested later', async () => {
   const requested: ServerResponse[] = []
   await using server = createServer((_, response) => requested.push(response))
   const request = get(await originOf(server)).on('error', () => undefined)
@@ -25,7 +25,7 @@ test('over HTTP/1 a disconnecting client aborts it, also if it is requested late
   expect(closeSignal(response).aborted).toBe(true)
 })
 
-test('over HTTP/2 a reset stream aborts its own signal only', async () => {
+test('over HTTP/2, a reset stream aborts its own signal only', async () => {
   const requested: Http2ServerResponse[] = []
   const server = createHttp2Server((_, response) => requested.push(response))
   const session = connect(await originOf(server))

@@ -4,33 +4,33 @@ import { EventLoopStalls } from './event-loop.ts'
 test('a loop blocked half of the time is reported until it has recovered', () => {
   const stalls = new EventLoopStalls(0)
   let now = 2000
-  expect(stalls.look({ now, lateMs: 0, activeMs: 2000 })).toBe(true)
-  const lookAfter = (ms: number) => stalls.look({ now: (now += ms), lateMs: ms - 100, activeMs: ms })
-  for (let i = 0; i < 4; i++) lookAfter(1100)
+  expect(stalls.record({ now, lateMs: 0, activeMs: 2000 })).toBe(true)
+  const recordAfter = (ms: number) => stalls.record({ now: (now += ms), lateMs: ms - 100, activeMs: ms })
+  for (let i = 0; i < 4; i++) recordAfter(1100)
   expect(stalls.reason(now)).toBeUndefined()
-  lookAfter(1100)
+  recordAfter(1100)
   expect(stalls.reason(now)).toBe('blocked for 5.0 s of the last 10 s')
   expect(stalls.reason(now + 10_000)).toBeUndefined()
 })
 
 test('a stall of an idle loop is measured from when the check was due, without the work before', () => {
   const stalls = new EventLoopStalls(0)
-  stalls.look({ now: 10_400, lateMs: 400, activeMs: 6_000 })
+  stalls.record({ now: 10_400, lateMs: 400, activeMs: 6_000 })
   expect(stalls.reason(10_400)).toBeUndefined()
-  stalls.look({ now: 16_000, lateMs: 5_100, activeMs: 5_500 })
+  stalls.record({ now: 16_000, lateMs: 5_100, activeMs: 5_500 })
   expect(stalls.reason(16_000)).toBe('blocked for 5.5 s of the last 10 s')
 })
 
 test('an idle loop is checked rarely, a busy one often', () => {
   const stalls = new EventLoopStalls(0)
-  expect(stalls.look({ now: 2000, lateMs: 0, activeMs: 100 })).toBe(false)
-  expect(stalls.look({ now: 4000, lateMs: 0, activeMs: 500 })).toBe(true)
-  expect(stalls.look({ now: 4100, lateMs: 0, activeMs: 50 })).toBe(true)
-  expect(stalls.look({ now: 4200, lateMs: 0, activeMs: 10 })).toBe(false)
+  expect(stalls.record({ now: 2000, lateMs: 0, activeMs: 100 })).toBe(false)
+  expect(stalls.record({ now: 4000, lateMs: 0, activeMs: 500 })).toBe(true)
+  expect(stalls.record({ now: 4100, lateMs: 0, activeMs: 50 })).toBe(true)
+  expect(stalls.record({ now: 4200, lateMs: 0, activeMs: 10 })).toBe(false)
 })
 
 test('checks that are slightly late report no stall', () => {
   const stalls = new EventLoopStalls(0)
-  for (let now = 400; now < 20_000; now += 400) stalls.look({ now, lateMs: 300, activeMs: 400 })
+  for (let now = 400; now < 20_000; now += 400) stalls.record({ now, lateMs: 300, activeMs: 400 })
   expect(stalls.reason(20_000)).toBeUndefined()
 })

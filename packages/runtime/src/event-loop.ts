@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { beatWithin } from '@parley/telemetry'
+import { nextBeatWithin } from '@parley/telemetry'
 
 const blockMs = 400
 const windowMs = 10_000
@@ -8,30 +8,30 @@ const limitMs = 5_000
  * Intervals of the check while the loop is mostly idle (a multiple of the common beat of periodic tasks), and while it
  * is busy.
  */
-const [restMs, closelyMs] = [10_000, 100]
-const busy = 0.25
+const [idleMs, busyMs] = [10_000, 100]
+const busyFraction = 0.25
 
 /** A measurement at a timer: how late it fired, and how long the loop was busy since the last measurement. */
-export type Look = { now: number; lateMs: number; activeMs: number }
+export type Measurement = { now: number; lateMs: number; activeMs: number }
 
 /** Measures how long the event loop was recently blocked. */
 export class EventLoopStalls {
   #stalls: { endedAt: number; ms: number }[] = []
-  #lookedAt: number
+  #measuredAt: number
   #closely = false
 
   constructor(now: number) {
-    this.#lookedAt = now
+    this.#measuredAt = now
   }
 
   /**
    * Records a measurement; a late timer means a stall of at least that time. Returns whether to measure closely now.
    */
-  look({ now, lateMs, activeMs }: Look): boolean {
+  record({ now, lateMs, activeMs }: Measurement): boolean {
     if (lateMs >= blockMs) this.#stalls.push({ endedAt: now, ms: Math.min(lateMs, windowMs) })
     this.#stalls = this.#stalls.filter(({ endedAt }) => endedAt > now - windowMs)
-    this.#closely = activeMs >= busy * (now - this.#lookedAt)
-    this.#lookedAt = now
+    this.#closely = activeMs >= busyFraction * (now - this.#measuredAt)
+    this.#measuredAt = now
     return this.#closely
   }
 
@@ -52,15 +52,15 @@ export function watchEventLoop(): { reason(): string | undefined } & Disposable 
   let seen = performance.eventLoopUtilization()
   let timer: NodeJS.Timeout
   const waitUntil = (dueAt: number): void => {
-    timer = setTimeout(() => look(dueAt), dueAt - performance.now()).unref()
+    timer = setTimeout(() => measure(dueAt), dueAt - performance.now()).unref()
   }
-  const look = (dueAt: number): void => {
+  const measure = (dueAt: number): void => {
     const now = performance.now()
     const { active } = performance.eventLoopUtilization(seen)
     seen = performance.eventLoopUtilization()
-    const closely = stalls.look({ now, lateMs: now - dueAt, activeMs: active })
-    waitUntil(closely ? now + closelyMs : beatWithin(restMs))
+    const closely = stalls.record({ now, lateMs: now - dueAt, activeMs: active })
+    waitUntil(closely ? now + busyMs : nextBeatWithin(idleMs))
   }
-  waitUntil(beatWithin(restMs))
+  waitUntil(nextBeatWithin(idleMs))
   return { reason: () => stalls.reason(performance.now()), [Symbol.dispose]: () => clearTimeout(timer) }
 }

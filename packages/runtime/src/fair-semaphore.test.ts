@@ -6,10 +6,10 @@ const refusal = () => new Error('too many')
 test('a task that waits too long is refused, and takes no slot', async () => {
   const semaphore = new FairSemaphore({ atOnce: 1, maxWaiting: 9, refusal, maxWaitMs: 1 })
   const first = work()
-  const passing = semaphore.run(() => first.done)
+  const outcomes = semaphore.run(() => first.done)
   await expect(semaphore.run(() => Promise.resolve())).rejects.toThrow('too many')
   first.finish()
-  await passing
+  await outcomes
   expect(await semaphore.run(() => Promise.resolve('free again'))).toBe('free again')
 })
 
@@ -22,20 +22,20 @@ function work() {
 test('a limited number run at once, some wait, more are refused, and a freed slot goes to the next', async () => {
   const semaphore = new FairSemaphore({ atOnce: 2, maxWaiting: 1, refusal })
   const jobs = [work(), work(), work()]
-  const begun: number[] = []
-  const passing = jobs.map(({ done }, index) =>
+  const started: number[] = []
+  const outcomes = jobs.map(({ done }, index) =>
     semaphore.run(() => {
-      begun.push(index)
+      started.push(index)
       return done
     }),
   )
   await expect(semaphore.run(() => Promise.resolve())).rejects.toThrow('too many')
-  expect(begun).toEqual([0, 1])
+  expect(started).toEqual([0, 1])
   jobs[1]?.finish()
-  await passing[1]
-  expect(begun).toEqual([0, 1, 2])
+  await outcomes[1]
+  expect(started).toEqual([0, 1, 2])
   jobs.forEach(({ finish }) => finish())
-  await Promise.all(passing)
+  await Promise.all(outcomes)
   await expect(semaphore.run(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
   expect(await semaphore.run(() => Promise.resolve('free again'))).toBe('free again')
 })
@@ -73,19 +73,19 @@ test('a caller with very many tasks gets a share of the queue, and others are se
 test('one caller runs a limited number, even if slots are free', async () => {
   const semaphore = new FairSemaphore({ atOnce: 9, atOncePerCaller: 2, maxWaiting: 9, maxWaitingPerCaller: 1, refusal })
   const jobs = [work(), work(), work()]
-  const begun: number[] = []
-  const passing = jobs.map(({ done }, index) =>
+  const started: number[] = []
+  const outcomes = jobs.map(({ done }, index) =>
     semaphore.run(() => {
-      begun.push(index)
+      started.push(index)
       return done
     }, 'Umallory'),
   )
   await expect(semaphore.run(() => Promise.resolve(), 'Umallory')).rejects.toThrow('too many')
   expect(await semaphore.run(() => Promise.resolve('at once'), 'Ualice')).toBe('at once')
-  expect(begun).toEqual([0, 1])
+  expect(started).toEqual([0, 1])
   jobs[0]?.finish()
-  await passing[0]
-  expect(begun).toEqual([0, 1, 2])
+  await outcomes[0]
+  expect(started).toEqual([0, 1, 2])
   jobs.forEach(({ finish }) => finish())
-  await Promise.all(passing)
+  await Promise.all(outcomes)
 })

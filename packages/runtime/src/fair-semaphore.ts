@@ -20,19 +20,19 @@ export class FairSemaphore {
   readonly #options: Options
   readonly #atOncePerCaller: number
   readonly #waiting = new Map<() => void, CallerKey>()
-  readonly #inside = new Map<CallerKey, number>()
-  #places: number
+  readonly #running = new Map<CallerKey, number>()
+  #freeSlots: number
 
   constructor(options: Options) {
     this.#options = options
-    this.#places = options.atOnce
+    this.#freeSlots = options.atOnce
     this.#atOncePerCaller = options.atOncePerCaller ?? options.atOnce
   }
 
   /** @param caller - on whose behalf; by default a new caller */
   async run<T>(work: () => Promise<T>, caller: CallerKey = Symbol()): Promise<T> {
-    if (this.#places > 0 && this.#insideOf(caller) < this.#atOncePerCaller) this.#enter(caller)
-    else await this.#turn(caller)
+    if (this.#freeSlots > 0 && this.#runningOf(caller) < this.#atOncePerCaller) this.#enter(caller)
+    else await this.#wait(caller)
     try {
       return await work()
     } finally {
@@ -40,31 +40,31 @@ export class FairSemaphore {
     }
   }
 
-  #insideOf(caller: CallerKey): number {
-    return this.#inside.get(caller) ?? 0
+  #runningOf(caller: CallerKey): number {
+    return this.#running.get(caller) ?? 0
   }
 
   #enter(caller: CallerKey): void {
-    this.#places--
-    this.#inside.set(caller, this.#insideOf(caller) + 1)
+    this.#freeSlots--
+    this.#running.set(caller, this.#runningOf(caller) + 1)
   }
 
   #leave(caller: CallerKey): void {
-    this.#places++
-    const left = this.#insideOf(caller) - 1
-    if (left > 0) this.#inside.set(caller, left)
-    else this.#inside.delete(caller)
+    this.#freeSlots++
+    const left = this.#runningOf(caller) - 1
+    if (left > 0) this.#running.set(caller, left)
+    else this.#running.delete(caller)
     let next: (() => void) | undefined
     let fewest = this.#atOncePerCaller
     for (const [enter, of] of this.#waiting) {
-      const inside = this.#insideOf(of)
-      if (inside < fewest) [next, fewest] = [enter, inside]
+      const running = this.#runningOf(of)
+      if (running < fewest) [next, fewest] = [enter, running]
     }
     next?.()
   }
 
   /** Resolves once a slot is free; rejects if that takes too long. */
-  #turn(caller: CallerKey): Promise<void> {
+  #wait(caller: CallerKey): Promise<void> {
     const { maxWaiting, maxWaitingPerCaller = maxWaiting, maxWaitMs, refusal } = this.#options
     const ofCaller = [...this.#waiting.values()].filter((one) => one === caller).length
     if (this.#waiting.size >= maxWaiting || ofCaller >= maxWaitingPerCaller) return Promise.reject(refusal())
@@ -78,11 +78,11 @@ export class FairSemaphore {
         this.#enter(caller)
         resolve()
       }
-      const giveUp = (): void => {
+      const refuse = (): void => {
         stop()
         reject(refusal())
       }
-      const tooLong = maxWaitMs === undefined ? undefined : setTimeout(giveUp, maxWaitMs)
+      const tooLong = maxWaitMs === undefined ? undefined : setTimeout(refuse, maxWaitMs)
       this.#waiting.set(enter, caller)
     })
   }

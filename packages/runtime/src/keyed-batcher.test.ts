@@ -74,18 +74,18 @@ test('an item refused when its turn comes is not run', async () => {
   expect(batches.map(({ items }) => items)).toEqual([[0], [2]])
 })
 
-test('a failed batch fails all of its items and none of later ones', async () => {
-  const { batches, batcher } = slowBatcher({ atOnce: 1, triesAlone: () => true })
+test('a failed batch fails all of its items and none of the next batch', async () => {
+  const { batches, batcher } = slowBatcher({ atOnce: 1, retryIndividually: () => true })
   const all = outcomes([1, 2].map((item) => batcher.submit('R1', item)))
-  await batches[0]?.end(new Error('away'))
+  await batches[0]?.end(new Error('unavailable'))
   await batches[1]?.end()
-  expect(await all).toEqual(['away', '2'])
+  expect(await all).toEqual(['unavailable', '2'])
 })
 
-test('an item that fails alone does not fail the others, unless everything fails', async () => {
+test('the items of a failed batch are retried one by one, unless its error concerns all of them', async () => {
   for (const [reason, runs] of [
     ['no such value', [[1], [2, 3, 4], [2], [3], [4]]],
-    ['away', [[1], [2, 3, 4]]],
+    ['unavailable', [[1], [2, 3, 4]]],
   ] as const) {
     const batches: (readonly number[])[] = []
     const batcher = new KeyedBatcher<number, string>({
@@ -94,9 +94,10 @@ test('an item that fails alone does not fail the others, unless everything fails
         return items.includes(3) ? Promise.reject(new Error(reason)) : Promise.resolve(items.map(String))
       },
       atOnce: 64,
-      triesAlone: (error) => error instanceof Error && error.message !== 'away',
+      retryIndividually: (error) => error instanceof Error && error.message !== 'unavailable',
     })
-    const others = reason === 'away' ? ['1', 'away', 'away', 'away'] : ['1', '2', reason, '4']
+    const others =
+      reason === 'unavailable' ? ['1', 'unavailable', 'unavailable', 'unavailable'] : ['1', '2', reason, '4']
     expect(await outcomes([1, 2, 3, 4].map((item) => batcher.submit('R1', item)))).toEqual(others)
     expect(batches).toEqual(runs)
   }

@@ -1,4 +1,4 @@
-import { inThisTrace } from '@parley/telemetry'
+import { bindToTrace } from '@parley/telemetry'
 
 type Waiting<Item, Result> = {
   item: Item
@@ -11,7 +11,7 @@ type Waiting<Item, Result> = {
 type Queue<Item, Result> = Record<'urgent' | 'ordinary', Waiting<Item, Result>[]>
 
 export type KeyedBatcherOptions<Item, Result> = {
-  /** Runs a batch, never two of one key at a time. Returns for each item its result or its error. */
+  /** Runs a batch; never called for two batches of one key at a time. Returns a result or an error for each item. */
   run: (key: string, items: readonly Item[]) => Promise<(Result | Error)[]>
   /** Maximum total weight of a batch. */
   atOnce: number
@@ -21,11 +21,11 @@ export type KeyedBatcherOptions<Item, Result> = {
   isUrgent?: (item: Item) => boolean
   /** Returns why an item must no longer run; called when its batch starts. */
   refusal?: (item: Item) => Error | undefined
-  /** Limit of waiting items per key, and the error for those beyond it. Default: unlimited. */
+  /** Limit of waiting items per key, and the error for further ones. Default: unlimited. */
   maxWaiting?: number
   busy?: () => Error
   /** Whether the items of a failed batch are retried one by one. Default: no. */
-  triesAlone?: (error: unknown) => boolean
+  retryIndividually?: (error: unknown) => boolean
 }
 
 /**
@@ -50,7 +50,7 @@ export class KeyedBatcher<Item, Result> {
   submit(key: string, item: Item): Promise<Result> {
     const { isUrgent, maxWaiting = Infinity, busy = () => new Error('too many items are waiting') } = this.#options
     return new Promise((resolve, reject) => {
-      const waiting = { item, resolve, reject, run: inThisTrace(this.#runTogether) }
+      const waiting = { item, resolve, reject, run: bindToTrace(this.#runBatch) }
       const queue = this.#queues.get(key)
       if (!queue) {
         this.#queues.set(key, { urgent: [], ordinary: [] })
@@ -64,8 +64,8 @@ export class KeyedBatcher<Item, Result> {
   async #runAll(key: string, first: Waiting<Item, Result>): Promise<void> {
     let next = [first]
     while (next.length > 0) {
-      const wanted = next.filter(this.#isWanted)
-      await wanted[0]?.run(key, wanted)
+      const accepted = next.filter(this.#isAccepted)
+      await accepted[0]?.run(key, accepted)
       next = this.#take(key)
     }
     this.#queues.delete(key)
@@ -86,14 +86,14 @@ export class KeyedBatcher<Item, Result> {
     return taken
   }
 
-  readonly #isWanted = ({ item, reject }: Waiting<Item, Result>): boolean => {
+  readonly #isAccepted = ({ item, reject }: Waiting<Item, Result>): boolean => {
     const refusal = this.#options.refusal?.(item)
     if (refusal) reject(refusal)
     return !refusal
   }
 
-  readonly #runTogether = async (key: string, all: readonly Waiting<Item, Result>[]): Promise<void> => {
-    const { run, triesAlone } = this.#options
+  readonly #runBatch = async (key: string, all: readonly Waiting<Item, Result>[]): Promise<void> => {
+    const { run, retryIndividually } = this.#options
     try {
       const items = all.map(({ item }) => item)
       const results = await run(key, items)
@@ -105,7 +105,7 @@ export class KeyedBatcher<Item, Result> {
       }
     } catch (error) {
       // An item that fails does not fail the others.
-      if (all.length > 1 && triesAlone?.(error)) for (const one of all) await this.#runTogether(key, [one])
+      if (all.length > 1 && retryIndividually?.(error)) for (const one of all) await this.#runBatch(key, [one])
       else for (const { reject } of all) reject(error)
     }
   }

@@ -63,41 +63,41 @@ export async function traceRequest(
 
 /** Counts a request when its response has ended or its client has disconnected; `route` as for {@link countRequest}. */
 export function countWhenAnswered(request: IncomingMessage, response: ServerResponse, route: string): void {
-  const began = performance.now()
+  const startedAt = performance.now()
   response.once('close', () => {
     const { method } = request
-    countRequest({ method, route, status: statusOf(response), durationMs: performance.now() - began })
+    countRequest({ method, route, status: statusOf(response), durationMs: performance.now() - startedAt })
   })
 }
 
-/** 499, a status that other servers use too: the client disconnected before the response. */
+/** The status for metrics; 499, as in nginx, if the client disconnected before the response. */
 const statusOf = (response: ServerResponse): number => (response.headersSent ? response.statusCode : 499)
 
 /** The kind of server that got the request. */
 export type Peer = LabelsOf<'parley.peer'>['parley.peer']
 
 /**
- * Measures a request to a server outside. `statusOf` returns the HTTP status of an answer, if it is known; an error of
- * `request` counts as a failure.
+ * Measures a request to an external server. `statusOf` returns the HTTP status of an answer, if it is known; an error
+ * of `request` counts as a failure.
  */
 export async function countOutgoing<T>(
   peer: Peer,
   request: () => Promise<T>,
   statusOf: (answer: T) => number | undefined = () => undefined,
 ): Promise<T> {
-  const began = performance.now()
+  const startedAt = performance.now()
   try {
     const answer = await request()
-    countRequested(peer, performance.now() - began, statusOf(answer))
+    countRequested(peer, performance.now() - startedAt, statusOf(answer))
     return answer
   } catch (error) {
     const status = statusOfError(error)
-    countRequested(peer, performance.now() - began, status, status === undefined ? 'no_answer' : undefined)
+    countRequested(peer, performance.now() - startedAt, status, status === undefined ? 'no_answer' : undefined)
     throw error
   }
 }
 
-/** A request to a server outside was answered with a status, or failed. */
+/** A request to an external server was answered with a status, or failed. */
 export function countRequested(peer: Peer, durationMs: number, status?: number, error?: string): void {
   const failure = error ?? (status !== undefined && status >= 400 ? String(status) : undefined)
   requested(durationMs / 1000, {

@@ -2,7 +2,7 @@ import { expect, jest, test } from '@jest/globals'
 import { lastErrors } from '@parley/telemetry'
 import { periodically } from './periodically.ts'
 
-test('runs again and again, also after a failure, and never twice at a time', async () => {
+test('a task runs repeatedly, even after a failure, and never twice at a time', async () => {
   let running = 0
   let peak = 0
   let runs = 0
@@ -22,13 +22,15 @@ test('runs again and again, also after a failure, and never twice at a time', as
   expect([runs, peak]).toEqual([4, 1])
 })
 
-/** Few are remembered, and other files of the process had some. */
+/**
+ * The logged failures of tasks. Only the newest errors are remembered, and earlier tests of this process log some too.
+ */
 const failures = () => lastErrors().filter(({ message }) => message === 'a periodic task failed')
 
 /** Runs a task that fails or succeeds as given; returns how many errors were logged. */
 async function errorsOf(outcomes: boolean[], pauses: { everyMs: number; afterFailureMs?: number }): Promise<number> {
   const before = failures()
-  const { promise: over, resolve: end } = promised()
+  const { promise: over, resolve: end } = deferred()
   let runs = 0
   await using task = periodically({
     ...{ name: 'flaky', ...pauses },
@@ -51,7 +53,7 @@ test('the first failure of a frequent task is only a warning', async () => {
 })
 
 test('disposing aborts the current run and waits for it', async () => {
-  const { promise: started, resolve: start } = promised()
+  const { promise: started, resolve: start } = deferred()
   let finished = false
   const task = periodically({
     name: 'test',
@@ -70,10 +72,10 @@ test('disposing aborts the current run and waits for it', async () => {
   expect(finished).toBe(true)
 })
 
-test('ends with the signal that it was given', async () => {
+test('a task ends when its signal fires', async () => {
   const stop = new AbortController()
   let runs = 0
-  const { promise: ran, resolve: first } = promised()
+  const { promise: ran, resolve: first } = deferred()
   const task = periodically({
     name: 'test',
     everyMs: 1,
@@ -89,7 +91,7 @@ test('ends with the signal that it was given', async () => {
   expect(runs).toBe(1)
 })
 
-function promised(): { promise: Promise<void>; resolve: () => void } {
+function deferred(): { promise: Promise<void>; resolve: () => void } {
   let resolve = () => {}
   const promise = new Promise<void>((settle) => {
     resolve = settle
@@ -99,11 +101,11 @@ function promised(): { promise: Promise<void>; resolve: () => void } {
 
 const never = 3_600_000
 
-test('runs when woken, and once more if woken during a run', async () => {
+test('a task runs when woken, and once more if woken during a run', async () => {
   const runs: number[] = []
-  const { promise: begun, resolve: begin } = promised()
-  const { promise: going, resolve: goOn } = promised()
-  const { promise: enough, resolve: end } = promised()
+  const { promise: begun, resolve: begin } = deferred()
+  const { promise: going, resolve: goOn } = deferred()
+  const { promise: enough, resolve: end } = deferred()
   await using task = periodically({
     name: 'test',
     everyMs: never,
@@ -123,9 +125,9 @@ test('runs when woken, and once more if woken during a run', async () => {
   expect(runs).toHaveLength(2)
 })
 
-test('runs again before the usual pause if the run requested it or failed', async () => {
+test('a task runs again before the usual pause if its run requested that or failed', async () => {
   let runs = 0
-  const { promise: enough, resolve: end } = promised()
+  const { promise: enough, resolve: end } = deferred()
   await using _ = periodically({
     name: 'test',
     everyMs: never,
@@ -142,7 +144,7 @@ test('runs again before the usual pause if the run requested it or failed', asyn
 })
 
 test('a later wake does not delay an earlier one', async () => {
-  const { promise: ran, resolve: first } = promised()
+  const { promise: ran, resolve: first } = deferred()
   await using task = periodically({ name: 'test', everyMs: never, run: first })
   task.wake(1)
   task.wake(never)
@@ -165,8 +167,8 @@ test('tasks with long pauses run on a common beat, and tasks with the same pause
     const [often, usual, seldom, later] = ranAt.map((times) => times.slice(1).map(Math.round))
     const beats = [often, usual, seldom, later].flatMap((times) => times ?? [])
     expect(beats.length).toBeGreaterThan(20)
-    const places = beats.map((at) => (at - (beats[0] ?? 0)) % 2_500)
-    expect(places.every((place) => Math.min(place, 2_500 - place) < 5)).toBe(true)
+    const offsets = beats.map((at) => (at - (beats[0] ?? 0)) % 2_500)
+    expect(offsets.every((offset) => Math.min(offset, 2_500 - offset) < 5)).toBe(true)
     expect(later?.every((at) => usual?.some((other) => Math.abs(other - at) < 5))).toBe(true)
   } finally {
     jest.useRealTimers()

@@ -1,4 +1,4 @@
-import { beatMs, beatWithin, logger, untraced } from '@parley/telemetry'
+import { beatMs, nextBeatWithin, logger, withoutTrace } from '@parley/telemetry'
 
 const failed = 'a periodic task failed'
 
@@ -15,9 +15,9 @@ export type PeriodicTask = {
   /** Ends the task, as disposing it does. */
   signal?: AbortSignal
   /**
-   * One run. Its signal fires when the task is to end; a run that fails is logged, as a warning if the
-   * one before succeeded and the next one comes within a minute, else as an error. It may return the number of
-   * milliseconds until the next run, to run sooner than after the usual pause.
+   * One run. Its signal fires when the task is to end. A failed run is logged: as a warning if the run before it
+   * succeeded and the next one follows within a minute, otherwise as an error. It may return the number of milliseconds
+   * until the next run, to run sooner than after the usual pause.
    */
   run: (signal: AbortSignal) => Promise<number | void> | number | void
   /** Pause after a run that failed, if that is to be shorter than the usual one. */
@@ -38,10 +38,10 @@ export type Periodic = AsyncDisposable & {
  * the pause (at most a second), so that processes that start together do not run together.
  */
 export function periodically(task: PeriodicTask): Periodic {
-  return new Rounds(task)
+  return new PeriodicRunner(task)
 }
 
-class Rounds implements Periodic {
+class PeriodicRunner implements Periodic {
   readonly #task: PeriodicTask
   readonly #stop = new AbortController()
   readonly #signal: AbortSignal
@@ -62,7 +62,7 @@ class Rounds implements Periodic {
     const at = performance.now() + inMs
     if (at >= this.#dueAt || this.#signal.aborted) return
     this.#dueAt = at
-    if (this.#running === undefined) this.#arm()
+    if (this.#running === undefined) this.#schedule()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -70,7 +70,7 @@ class Rounds implements Periodic {
     await this.#running
   }
 
-  #arm(): void {
+  #schedule(): void {
     clearTimeout(this.#timer)
     const leftMs = this.#dueAt - performance.now()
     if (leftMs <= 0) this.#begin()
@@ -79,12 +79,12 @@ class Rounds implements Periodic {
 
   #begin(): void {
     this.#dueAt = Infinity
-    this.#running = this.#run().then((againMs) => {
+    this.#running = this.#run().then((nextInMs) => {
       this.#running = undefined
       if (this.#signal.aborted) return
       // A wake during the run counts too, because the run may have missed the new work.
-      this.#dueAt = Math.min(this.#dueAt, defaultTime(this.#task.everyMs), performance.now() + againMs)
-      this.#arm()
+      this.#dueAt = Math.min(this.#dueAt, defaultTime(this.#task.everyMs), performance.now() + nextInMs)
+      this.#schedule()
     })
   }
 
@@ -93,11 +93,11 @@ class Rounds implements Periodic {
     const { name, run, everyMs, afterFailureMs = Infinity } = this.#task
     try {
       // Otherwise a task that a request woke would belong to the trace of that request from then on.
-      const againMs = await untraced(() => run(this.#signal))
+      const nextInMs = await withoutTrace(() => run(this.#signal))
       this.#hasFailed = false
-      return againMs ?? Infinity
+      return nextInMs ?? Infinity
     } catch (error) {
-      // A soon repeated run usually succeeds, for example after a connection was lost.
+      // A run that is repeated soon usually succeeds, for example after a connection was lost.
       const level = this.#hasFailed || Math.min(everyMs, afterFailureMs) > 60_000 ? 'error' : 'warn'
       if (!this.#signal.aborted) logger('runtime')[level]({ err: error, task: name }, failed)
       this.#hasFailed = true
@@ -107,6 +107,6 @@ class Rounds implements Periodic {
 }
 
 function defaultTime(everyMs: number): number {
-  if (everyMs >= beatMs) return beatWithin(everyMs)
+  if (everyMs >= beatMs) return nextBeatWithin(everyMs)
   return performance.now() + everyMs * (0.9 + Math.random() * 0.2)
 }

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
-import { openReads } from './reads.ts'
+import { createReadSemaphore } from './reads.ts'
 
-test('long lists leave three of ten connections to writes, and one caller runs two at once', async () => {
-  const reads = openReads({ connections: 10, refusal: () => new Error('too many') })
+test('reads of long lists leave three of ten connections to writes, and one caller may run two at once', async () => {
+  const reads = createReadSemaphore({ connections: 10, refusal: () => new Error('too many') })
   let inside = 0
   let end: () => void = () => undefined
   const ended = new Promise<void>((resolve) => (end = resolve))

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { serveHttp, type HttpServer } from './http-server.ts'
 
 const handled: string[] = []
-/** Resolves with the response object of the request for `/slow` when that request has arrived. */
+/** Resolves when the request for `/slow` has arrived, with a function that answers it. */
 let slow: Promise<() => void>
-let slowCame: (answer: () => void) => void
+let slowArrived: (answer: () => void) => void
 let server: HttpServer
 beforeAll(async () => {
   server = await serveHttp({
@@ -14,7 +14,7 @@ beforeAll(async () => {
     handle: (request, response) => {
       void text(request).then((body) => {
         handled.push(`${request.method} ${request.url} ${body}`)
-        if (request.url === '/slow') slowCame(() => response.end('slow'))
+        if (request.url === '/slow') slowArrived(() => response.end('slow'))
         else response.end('done')
       })
     },
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(async () => server[Symbol.asyncDispose]())
 beforeEach(() => {
   handled.length = 0
-  slow = new Promise((resolve) => (slowCame = resolve))
+  slow = new Promise((resolve) => (slowArrived = resolve))
 })
 
 async function send(bytes: string): Promise<string> {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
-import { inTurn } from './in-turn.ts'
+import { handleInOrder } from './pipelining.ts'
 
 /** Whether a request has a body, by either length header. */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
@@ -12,7 +12,7 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
  */
 export function answerRequests(server: Server, handle: RequestListener): void {
   const answer = (request: IncomingMessage, response: ServerResponse, prepare?: () => void): void =>
-    inTurn(request.socket, response, () => {
+    handleInOrder(request.socket, response, () => {
       const refusal = refusalOf(request)
       if (refusal) return refuse(request, response, refusal)
       prepare?.()
@@ -23,7 +23,7 @@ export function answerRequests(server: Server, handle: RequestListener): void {
     answer(request, response, () => response.writeContinue()),
   )
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
-    inTurn(request.socket, response, () => refuse(request, response, refusalOf(request) ?? otherExpectation)),
+    handleInOrder(request.socket, response, () => refuse(request, response, refusalOf(request) ?? otherExpectation)),
   )
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { Resources } from './resources.ts'
 
-test('closes resources of all kinds in reverse order', async () => {
+test('resources of all kinds are closed in reverse order', async () => {
   const closed: string[] = []
   {
     await using opened = new Resources()

@@ -3,7 +3,7 @@ import { retry } from './retry.ts'
 
 const pauses = { initialMs: 1, maxMs: 2 }
 
-test('tries until it succeeds', async () => {
+test('an operation is repeated until it succeeds', async () => {
   let tries = 0
   const result = await retry(() => {
     if (++tries < 5) throw new Error('not yet')
@@ -12,23 +12,23 @@ test('tries until it succeeds', async () => {
   expect([result, tries]).toEqual(['done', 5])
 })
 
-test('gives up on an error that must not be retried', async () => {
+test('an error that must not be retried is thrown', async () => {
   let tries = 0
-  const trying = retry(() => Promise.reject(new Error(`failure ${++tries}`)), {
+  const result = retry(() => Promise.reject(new Error(`failure ${++tries}`)), {
     ...pauses,
     until: (error) => error instanceof Error && error.message === 'failure 3',
   })
-  await expect(trying).rejects.toThrow('failure 3')
+  await expect(result).rejects.toThrow('failure 3')
 })
 
-test('ends with the reason of the signal, even in the middle of a pause', async () => {
+test('a retry ends with the reason of its signal, even during a pause', async () => {
   const stop = new AbortController()
-  const trying = retry(
+  const result = retry(
     () => {
       setImmediate(() => stop.abort(new Error('stopping')))
       throw new Error('not yet')
     },
     { signal: stop.signal, initialMs: 3_600_000, maxMs: 3_600_000 },
   )
-  await expect(trying).rejects.toThrow('stopping')
+  await expect(result).rejects.toThrow('stopping')
 })

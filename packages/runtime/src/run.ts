@@ -27,20 +27,20 @@ const graceMs = 5_000
 export async function run(name: string, start: (stop: AbortSignal) => Promise<Service> | Service): Promise<void> {
   const log = logger('runtime')
   process.on('uncaughtExceptionMonitor', (error) => log.fatal({ err: error }, `${name} crashed`))
-  using end = endRequested()
+  using end = listenForEnd()
   let drainTimeoutMs = 15_000
   end.signal.addEventListener('abort', () => {
     log.info({ reason: end.signal.reason as unknown }, `${name} is stopping`)
     forceExitAfter(drainTimeoutMs + graceMs, name)
   })
 
-  const service = await started(name, start, end.signal)
+  const service = await startService(name, start, end.signal)
   if (service) {
     drainTimeoutMs = service.drainTimeoutMs ?? drainTimeoutMs
     log.info({ internalPort: service.internalPort, url: service.url }, `${name} is up`)
     notifyParent(service)
     await end.requested
-    await stopped(name, service)
+    await stopService(name, service)
   } else {
     forceExitAfter(graceMs, name)
   }
@@ -51,7 +51,7 @@ export async function run(name: string, start: (stop: AbortSignal) => Promise<Se
 type Start = Parameters<typeof run>[1]
 
 /** The service, or undefined if it could not be started or was stopped before it was ready. */
-async function started(name: string, start: Start, stop: AbortSignal): Promise<Service | undefined> {
+async function startService(name: string, start: Start, stop: AbortSignal): Promise<Service | undefined> {
   try {
     return await start(stop)
   } catch (error) {
@@ -67,7 +67,7 @@ async function started(name: string, start: Start, stop: AbortSignal): Promise<S
   }
 }
 
-async function stopped(name: string, service: Service): Promise<void> {
+async function stopService(name: string, service: Service): Promise<void> {
   try {
     await service[Symbol.asyncDispose]()
     logger('runtime').info(`${name} has stopped`)
@@ -78,7 +78,7 @@ async function stopped(name: string, service: Service): Promise<void> {
 }
 
 /** Fires on SIGTERM, SIGINT and when the parent of a forked process is gone. Disposing removes the signal handlers. */
-function endRequested(): { signal: AbortSignal; requested: Promise<void> } & Disposable {
+function listenForEnd(): { signal: AbortSignal; requested: Promise<void> } & Disposable {
   const stop = new AbortController()
   const requested = new Promise<void>((resolve) => {
     stop.signal.addEventListener('abort', () => resolve())
@@ -97,7 +97,7 @@ function endRequested(): { signal: AbortSignal; requested: Promise<void> } & Dis
 
 function notifyParent({ internalPort, url }: Service): void {
   const message: ReadyMessage = { type: 'ready', internalPort, ...(url === undefined ? {} : { url }) }
-  // A parent that is gone is noticed by `disconnect`.
+  // If the parent is gone, the event `disconnect` reports it.
   process.send?.(message, undefined, undefined, () => undefined)
 }
 

@@ -62,4 +62,4 @@ export function startProcess(name: string, env: NodeJS.ProcessEnv = healthy, ipc
 }
 
 /** Settings of the program with a simulated fault. */
-export const behaving = (behaviour: string) => ({ ...healthy, TEST_BEHAVIOUR: behaviour })
+export const withBehaviour = (behaviour: string) => ({ ...healthy, TEST_BEHAVIOUR: behaviour })

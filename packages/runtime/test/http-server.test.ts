@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 import { serveHttp } from '../src/http-server.ts'
 
 const timeouts = { head: 50, request: 100, idle: 60_000 }
-const connected = async (url: string, text: string): Promise<Socket> => {
+const connectAndSend = async (url: string, text: string): Promise<Socket> => {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   socket.on('error', () => undefined)
@@ -18,7 +18,7 @@ test.each([
   ['its body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc'],
 ])('a client that never ends %s loses the connection', async (_, text) => {
   await using server = await serveHttp({ host: '127.0.0.1', port: 0, timeouts, handle: (request) => request.resume() })
-  const socket = await connected(server.url, text)
+  const socket = await connectAndSend(server.url, text)
   socket.resume()
   await once(socket, 'close')
   expect(socket.destroyed).toBe(true)
@@ -36,7 +36,7 @@ test('a client that reads nothing loses the connection, and its pending data is 
       begin()
     },
   })
-  const socket = await connected(server.url, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  const socket = await connectAndSend(server.url, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')
   socket.pause()
   await begun
   await gone

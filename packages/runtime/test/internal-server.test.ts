@@ -21,7 +21,7 @@ test('the process is live from the start', async () => {
   expect(await server.json('/healthz')).toEqual({ status: 200, body: { status: 'ok' } })
 })
 
-test('it is ready once all dependencies are available, and not while it drains', async () => {
+test('the process is ready once all dependencies are available, and not while it drains', async () => {
   await using server = await startServer()
   const nats = server.health.startup('nats')
   const postgres = server.health.startup('postgres')
@@ -38,7 +38,7 @@ test('it is ready once all dependencies are available, and not while it drains',
   expect(await server.json('/healthz')).toMatchObject({ status: 200 })
 })
 
-test('waits for both of two dependencies with the same name', async () => {
+test('readiness waits for both of two dependencies with the same name', async () => {
   const health = new Health()
   const [first, second] = [health.startup('nats'), health.startup('nats')]
   first()
@@ -47,7 +47,7 @@ test('waits for both of two dependencies with the same name', async () => {
   expect(health.status()).toEqual({ ready: true, reasons: [] })
 })
 
-test('a backlog makes it unready while it lasts', async () => {
+test('a backlog makes the process unready while it lasts', async () => {
   await using server = await startServer()
   let behind: string | undefined = '5000 events behind'
   const watched = server.health.backlog('relay', () => behind)
@@ -67,7 +67,7 @@ test('metrics are served as text', async () => {
   expect(text).toContain('\ntest_served_total 3\n')
 })
 
-test('nothing else is served', async () => {
+test('other paths and methods are refused', async () => {
   await using server = await startServer()
   expect(await server.json('/')).toMatchObject({ status: 404 })
   expect(await server.get('/healthz', 'POST')).toMatchObject({ status: 405 })

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { expect, test } from '@jest/globals'
-import { behaving, startProcess } from './_process.ts'
+import { withBehaviour, startProcess } from './_process.ts'
 
 async function readyMessage(child: ReturnType<typeof startProcess>['child']) {
   const [message] = await once(child, 'message')
@@ -23,9 +23,9 @@ test('a forked process reports its port to its parent', async () => {
   expect(response.status).toBe(200)
 })
 
-test('a process reports its deployable, also if OTEL_SERVICE_NAME differs', async () => {
+test('a process reports its deployable, even if OTEL_SERVICE_NAME differs', async () => {
   const names = { PARLEY_SERVICE: 'rooms', OTEL_SERVICE_NAME: 'chat' }
-  await using service = startProcess('service', { ...behaving(''), ...names }, true)
+  await using service = startProcess('service', { ...withBehaviour(''), ...names }, true)
   const { internalPort } = await readyMessage(service.child)
   const response = await fetch(`http://127.0.0.1:${internalPort}/status`)
   expect(await response.json()).toMatchObject({ service: 'rooms' })
@@ -51,7 +51,7 @@ test('an invalid configuration is reported in full, without secrets, and the pro
 })
 
 test('a failed start is logged and the process exits with 1', async () => {
-  await using service = startProcess('service', behaving('cannot start'))
+  await using service = startProcess('service', withBehaviour('cannot start'))
   expect(await service.ended).toBe(1)
   expect(JSON.parse(service.lines[0] ?? '')).toMatchObject({
     level: 'fatal',
@@ -61,14 +61,14 @@ test('a failed start is logged and the process exits with 1', async () => {
 })
 
 test('a process that is still starting ends too', async () => {
-  await using service = startProcess('service', behaving('slow to start'))
+  await using service = startProcess('service', withBehaviour('slow to start'))
   await service.line(/starting/)
   service.child.kill('SIGTERM')
   expect(await service.ended).toBe(0)
 })
 
-test.each(['stuck', 'leaks'])('a process that is %s is ended by force', async (behaviour) => {
-  await using service = startProcess('service', behaving(behaviour), true)
+test.each(['stuck', 'leaks'])('a process with the fault "%s" is killed', async (behaviour) => {
+  await using service = startProcess('service', withBehaviour(behaviour), true)
   await readyMessage(service.child)
   service.child.kill('SIGTERM')
   expect(await service.ended).toBe(1)

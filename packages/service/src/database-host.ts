@@ -76,7 +76,7 @@ export class DatabaseHost extends Host {
     )
   }
 
-  /** Deletes the answers that `answerOnce` stored after a day. */
+  /** Deletes answers of `answerOnce` once they are a day old. */
   forgetAnswers(): void {
     this.every({ name: 'forget idempotent answers', everyMs: 600_000, run: (stop) => forgetOldAnswers(this.db, stop) })
   }

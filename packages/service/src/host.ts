@@ -39,12 +39,12 @@ export type Starting = {
 /** How a deployable serves its methods. */
 export type Serving = Pick<RpcServerOptions, 'routes' | 'guard'>
 
-const untilItAnswers = { initialMs: 200, maxMs: 5_000 }
+const connectRetry = { initialMs: 200, maxMs: 5_000 }
 
 /**
- * The environment of a deployable. It opens dependencies, waits for them without a limit, and owns everything that the
- * deployable opens. It closes everything in this order: readiness; servers, newest first; `signal` and the background
- * work; the rest, newest first; the internal port.
+ * The environment of a deployable. It opens dependencies, waits for them without a time limit, and owns everything that
+ * the deployable opens. It closes everything in this order: readiness; servers, newest first; `signal` and the
+ * background work; the rest, newest first; the internal port.
  */
 export class Host implements AsyncDisposable {
   readonly name: Deployable
@@ -52,7 +52,7 @@ export class Host implements AsyncDisposable {
   readonly health: Health
   /** Fires when the process is stopped before it has started, otherwise after its servers have closed. */
   readonly signal: AbortSignal
-  /** Public address of this deployable, if any. */
+  /** Public URL of this deployable, if any. */
   url: string | undefined
   protected readonly opened = new Resources()
   readonly #serving = new Resources()
@@ -92,10 +92,10 @@ export class Host implements AsyncDisposable {
     const bus = { url: config.natsUrl, user: config.natsUser, password: config.natsPassword, name, signal }
     const events = this.use(await connectBus({ ...bus, purpose: 'events' }))
     const calls = this.use(await connectBus({ ...bus, purpose: 'rpc' }))
-    // When a server dies without closing its connections, a missing reply on one of them reveals it.
+    // If a server dies without closing its connections, a missing reply on one of them reveals the loss of both.
     this.use(events.onDisconnect(() => calls.verify()))
     this.use(calls.onDisconnect(() => events.verify()))
-    const rpc = this.use(createRpcClient(calls, { name, neighbours: this.#shared?.neighbours }))
+    const rpc = this.use(createRpcClient(calls, { name, inProcess: this.#shared?.inProcess }))
     this.#buses = { calls, events, rpc, transport: rpc.transport() }
   }
 
@@ -114,7 +114,7 @@ export class Host implements AsyncDisposable {
     return this.#connected.rpc
   }
 
-  /** The transport below {@link client}, for clients with their own timeout. */
+  /** The transport of {@link client}, for clients with their own timeout. */
   get transport(): Transport {
     return this.#connected.transport
   }
@@ -141,7 +141,7 @@ export class Host implements AsyncDisposable {
 
   /** Retries until it succeeds or the process is stopped. */
   retry<T>(run: () => Promise<T>): Promise<T> {
-    return retry(run, { signal: this.signal, ...untilItAnswers })
+    return retry(run, { signal: this.signal, ...connectRetry })
   }
 
   /** Runs a task periodically until the process stops. */
@@ -171,8 +171,8 @@ export class Host implements AsyncDisposable {
   async serve(serving: Serving): Promise<void> {
     const { name: deployable, health, config } = this
     const { drainTimeoutMs } = config
-    const neighbours = this.#shared?.neighbours
-    this.#serving.use(await serveRpc(this.calls, { deployable, health, drainTimeoutMs, neighbours, ...serving }))
+    const inProcess = this.#shared?.inProcess
+    this.#serving.use(await serveRpc(this.calls, { deployable, health, drainTimeoutMs, inProcess, ...serving }))
   }
 
   /** The deployable, once everything runs. */

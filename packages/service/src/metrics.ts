@@ -9,4 +9,4 @@ const replays = counter('parley.idempotency.replays', {
 })
 
 /** A call was answered from storage. */
-export const answerReplayed = (method: DescMethod): void => replays(1, { 'rpc.method': methodPath(method).slice(1) })
+export const countReplay = (method: DescMethod): void => replays(1, { 'rpc.method': methodPath(method).slice(1) })

@@ -1,10 +1,10 @@
-import { Neighbours } from '@parley/rpc'
+import { InProcessRegistry } from '@parley/rpc'
 import { Health, serveInternal } from '@parley/runtime'
 import type { HostConfig } from './config.ts'
 
 /** Shared by the deployables of one process: internal port, health, and calls without the bus. */
 export class SharedProcess implements AsyncDisposable {
-  readonly neighbours = new Neighbours()
+  readonly inProcess = new InProcessRegistry()
   readonly health: Health
   readonly internalPort: number
   readonly #internal: AsyncDisposable

@@ -14,9 +14,9 @@ type DatabaseHostOptions = HostOptions & { config: DatabaseConfig } & Pick<Datab
  * anything fails, everything opened is closed. Rejects with the reason of `stop` when that fires first.
  */
 export function startHost(options: HostOptions, compose: (host: Host) => Promise<void>): Promise<Service> {
-  return started(new Host(withDependencies(options, ['nats'])), async (ground) => {
-    await connect(ground)
-    await compose(ground)
+  return startOrClose(new Host(withDependencies(options, ['nats'])), async (host) => {
+    await connect(host)
+    await compose(host)
   })
 }
 
@@ -25,11 +25,11 @@ export function startDatabaseHost(
   options: DatabaseHostOptions,
   compose: (host: DatabaseHost) => Promise<void>,
 ): Promise<Service> {
-  return started(new DatabaseHost(withDependencies(options, ['postgres', 'nats'])), async (ground) => {
-    await ground.openDatabase(options.planOnce ? { planOnce: true } : {})
-    ground.ready('postgres')
-    await connect(ground)
-    await compose(ground)
+  return startOrClose(new DatabaseHost(withDependencies(options, ['postgres', 'nats'])), async (host) => {
+    await host.openDatabase(options.planOnce ? { planOnce: true } : {})
+    host.ready('postgres')
+    await connect(host)
+    await compose(host)
   })
 }
 
@@ -38,18 +38,18 @@ const withDependencies = <O extends HostOptions>(options: O, dependencies: strin
   waitsFor: [...dependencies, ...(options.waitsFor ?? [])],
 })
 
-async function connect(ground: Host): Promise<void> {
-  await ground.connect()
-  ground.ready('nats')
+async function connect(host: Host): Promise<void> {
+  await host.connect()
+  host.ready('nats')
 }
 
-async function started<H extends Host>(ground: H, open: (ground: H) => Promise<void>): Promise<Service> {
+async function startOrClose<H extends Host>(host: H, open: (host: H) => Promise<void>): Promise<Service> {
   try {
-    await ground.listen()
-    await open(ground)
-    return ground.service()
+    await host.listen()
+    await open(host)
+    return host.service()
   } catch (error) {
-    await ground[Symbol.asyncDispose]()
+    await host[Symbol.asyncDispose]()
     throw error
   }
 }

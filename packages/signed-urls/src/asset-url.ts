@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isImageSize, type ServerImageSize } from './server-image-url.ts'
 
-/** What the address of an attachment permits its holder to read while they are a member of its room. */
-export type AssetTicket = {
+/** What the signed URL of an attachment lets a user read, as long as the user is a member of the room. */
+export type AssetAccess = {
   readonly assetId: string
   /** Who may read it. */
   readonly userId: string
@@ -20,16 +20,16 @@ export type VideoVariant = 'poster' | `${number}p`
 export const isVideoVariant = (name: unknown): name is VideoVariant =>
   typeof name === 'string' && /^(poster|[1-9]\d{0,4}p)$/.test(name)
 
-/** How long an address of an attachment is valid. */
+/** How long the signed URL of an attachment is valid. */
 export const assetUrlLifeMs = 24 * 3_600_000
 
-/** 128 bits, as hex. The prefix keeps these apart from the addresses of public images, which the same secret signs. */
+/** 128 bits. The prefix distinguishes these signatures from those of public images, which use the same secret. */
 const signatureOf = (secret: string, content: string): Buffer =>
   createHmac('sha256', secret).update(`files/${content}`).digest().subarray(0, 16)
 
 /**
- * Absolute address under which one user reads an attachment for a day: the original, another size of it (`image`), or a
- * rendition of a video (`variant`). It contains no credential: every read checks the membership of the room. Throws a
+ * Absolute URL with which one user can read an attachment for a day: the original, another size of an image (`image`),
+ * or a rendition of a video (`variant`). It contains no credential: every read checks membership of the room. Throws a
  * RangeError for a side that is not 1 to 4096.
  */
 export function assetUrl(
@@ -37,23 +37,23 @@ export function assetUrl(
   asset: { assetId: string; userId: string; now: Date; image?: ServerImageSize; variant?: VideoVariant },
 ): { url: string; expiresAt: Date } {
   const { assetId, userId, now, image, variant } = asset
-  if (image && !isImageSize(image)) throw new RangeError('a side of an image has 1 to 4096 pixels')
+  if (image && !isImageSize(image)) throw new RangeError('the sides of an image must have 1 to 4096 pixels')
   const seconds = Math.floor((now.getTime() + assetUrlLifeMs) / 1000)
   const what = image ? { w: image.width, h: image.height, f: image.fit } : variant && { v: variant }
   const content = Buffer.from(JSON.stringify({ a: assetId, u: userId, e: seconds, ...what })).toString('base64url')
-  const ticket = `${content}.${signatureOf(signingSecret, content).toString('hex')}`
-  const path = `/assets/files/${assetId}${placeOf(asset)}`
-  return { url: `${publicUrl.replace(/\/+$/, '')}${path}?access=${ticket}`, expiresAt: new Date(seconds * 1000) }
+  const token = `${content}.${signatureOf(signingSecret, content).toString('hex')}`
+  const path = `/assets/files/${assetId}${suffixOf(asset)}`
+  return { url: `${publicUrl.replace(/\/+$/, '')}${path}?access=${token}`, expiresAt: new Date(seconds * 1000) }
 }
 
-function placeOf({ image, variant }: { image?: ServerImageSize; variant?: VideoVariant }): string {
+function suffixOf({ image, variant }: { image?: ServerImageSize; variant?: VideoVariant }): string {
   if (image) return `/image/${image.width}x${image.height}/${image.fit}`
   if (variant) return variant === 'poster' ? '/poster' : `/video/${variant}`
   return ''
 }
 
-/** The ticket in such an address (`access`); undefined unless it is valid and signed with one of the secrets. */
-export function readAssetTicket(signingSecrets: readonly string[], text: string, now: Date): AssetTicket | undefined {
+/** Decodes the parameter `access` of such a URL; undefined if it has expired or none of the secrets signed it. */
+export function readAssetAccess(signingSecrets: readonly string[], text: string, now: Date): AssetAccess | undefined {
   const [, content = '', signature = ''] = /^([\w-]{1,400})\.([0-9a-f]{32})$/.exec(text) ?? []
   const given = Buffer.from(signature, 'hex')
   if (given.length !== 16) return undefined

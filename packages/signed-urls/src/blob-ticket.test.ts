@@ -14,7 +14,7 @@ const [content = '', signature = ''] = signed.split('.')
 const forged = Buffer.from(JSON.stringify({ ...ticket, callerId: 'Umallory' })).toString('base64url')
 
 describe('a ticket for the bytes of a blob', () => {
-  test('gives back what was signed', () => {
+  test('is decoded as it was encoded', () => {
     expect(readBlobTicket('key', signed, ticket.signedAt + 1)).toEqual(ticket)
   })
 
@@ -24,8 +24,8 @@ describe('a ticket for the bytes of a blob', () => {
     ['no signature', 'key', content, 0],
     ['garbage', 'key', 'x.y', 0],
     ['nothing', 'key', '', 0],
-    ['age', 'key', signed, blobTicketWindowMs + 1],
-    ['a time to come', 'key', signed, -blobTicketWindowMs - 1],
+    ['an old timestamp', 'key', signed, blobTicketWindowMs + 1],
+    ['a future timestamp', 'key', signed, -blobTicketWindowMs - 1],
   ])('is refused with %s', (_, secret, value, later) => {
     expect(readBlobTicket(secret, value, ticket.signedAt + later)).toBeUndefined()
   })

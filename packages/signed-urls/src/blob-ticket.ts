@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** The gateway's statement about bytes that it sends to uploads. */
+/** The gateway's signed description of bytes that it sends to uploads. */
 export type BlobTicket = {
   /** Id of the sender. */
   readonly callerId: string
@@ -19,14 +19,14 @@ export type BlobTicket = {
 /** Header that carries a ticket. */
 export const blobTicketHeader = 'parley-blob-ticket'
 
-/** A ticket is valid for this time before and after its own time, because clocks differ and large bodies take long. */
+/** How long a ticket is valid before and after `signedAt`, because clocks differ and large bodies take time. */
 export const blobTicketWindowMs = 60_000
 
 const signatureOf = (secret: string, content: string): Buffer =>
   createHmac('sha256', secret).update('blob\0').update(content).digest()
 
 /**
- * Writes a ticket as the value of the header, signed with the key that gateway and uploads share and nobody else has.
+ * Encodes a ticket as the value of the header, signed with the key that only gateway and uploads have.
  */
 export function signBlobTicket(secret: string, ticket: BlobTicket): string {
   const content = Buffer.from(JSON.stringify(ticket)).toString('base64url')

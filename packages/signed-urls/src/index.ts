@@ -2,8 +2,8 @@ export {
   assetUrl,
   assetUrlLifeMs,
   isVideoVariant,
-  readAssetTicket,
-  type AssetTicket,
+  readAssetAccess,
+  type AssetAccess,
   type VideoVariant,
 } from './asset-url.ts'
 export { blobTicketHeader, blobTicketWindowMs, readBlobTicket, signBlobTicket, type BlobTicket } from './blob-ticket.ts'
@@ -15,4 +15,4 @@ export {
   type ServerImageFit,
   type ServerImageSize,
 } from './server-image-url.ts'
-export { toVideoProcessing, type AddressOf } from './video-processing.ts'
+export { toVideoProcessing, type UrlOf } from './video-processing.ts'

@@ -7,8 +7,8 @@ const segmentOf = (url: string) => url.split('/').at(-1) ?? ''
 const segment = segmentOf(serverImageUrl(from, 'KEY', size))
 const [params = '', signature = ''] = segment.split('.')
 
-describe('the address of a public image', () => {
-  test('is absolute, below the public address, and gives back the size', () => {
+describe('the signed URL of a public image', () => {
+  test('is absolute, below the public URL, and contains the size', () => {
     const url = serverImageUrl({ ...from, publicUrl: 'https://chat.example.org/' }, 'KEY', size)
     expect(url).toBe(`https://chat.example.org/assets/server/KEY/t/${segment}`)
     expect(readServerImageParams(['secret'], 'KEY', segment)).toEqual(size)
@@ -18,7 +18,7 @@ describe('the address of a public image', () => {
     expect(serverImageUrl(from, 'KEY', size)).toBe(serverImageUrl(from, 'KEY', { ...size }))
   })
 
-  test('is valid with an older secret while that is listed', () => {
+  test('is valid with an older secret as long as that is configured', () => {
     expect(readServerImageParams(['new', 'secret'], 'KEY', segment)).toEqual(size)
     expect(readServerImageParams(['new'], 'KEY', segment)).toBeUndefined()
   })

@@ -9,28 +9,29 @@ export type ServerImageSize = { readonly width: number; readonly height: number;
 
 const maxSide = 4096
 
-/** 128 bits: as hex, as everything in these addresses. */
+/** 128 bits. */
 function signatureOf(secret: string, key: string, params: string): Buffer {
   return createHmac('sha256', secret).update(`server/${key}/${params}`).digest().subarray(0, 16)
 }
 
 /**
- * Absolute address of a public image (avatar, logo, banner) in a size. It is the same for the same image and size, needs
- * no credential and never ends: keys are random and never reused. Throws a RangeError for a side that is not 1 to 4096.
+ * Absolute URL of a public image (avatar, logo, banner) in a size. It is always the same for an image and a size, needs
+ * no credential and never expires: keys are random and never reused. Throws a RangeError for a side that is not 1 to
+ * 4096.
  */
 export function serverImageUrl(
   { publicUrl, signingSecret }: { publicUrl: string; signingSecret: string },
   key: string,
   { width, height, fit }: ServerImageSize,
 ): string {
-  if (!isImageSize({ width, height, fit })) throw new RangeError('a side of an image has 1 to 4096 pixels')
+  if (!isImageSize({ width, height, fit })) throw new RangeError('the sides of an image must have 1 to 4096 pixels')
   const params = Buffer.from(JSON.stringify({ w: width, h: height, f: fit })).toString('base64url')
   const signature = signatureOf(signingSecret, key, params).toString('hex')
   return `${publicUrl.replace(/\/+$/, '')}/assets/server/${key}/t/${params}.${signature}`
 }
 
 /**
- * The size in the last segment of such an address (`{params}.{signature}`); undefined unless one of the secrets signed it
+ * The size in the last segment of such a URL (`{params}.{signature}`); undefined unless one of the secrets signed it
  * for this key.
  */
 export function readServerImageParams(

@@ -2,14 +2,14 @@ import { create } from '@bufbuild/protobuf'
 import { expect, test } from '@jest/globals'
 import { MessageVideoProcessingStatus } from '@parley/contracts/api'
 import { VideoStateSchema } from '@parley/contracts/internal'
-import { toVideoProcessing, type AddressOf } from './video-processing.ts'
+import { toVideoProcessing, type UrlOf } from './video-processing.ts'
 
 const expiresAt = new Date('2030-01-02T00:00:00Z')
-const addressOf: AddressOf = (variant) => ({ url: `https://chat.example.org/${variant}`, expiresAt })
+const urlOf: UrlOf = (variant) => ({ url: `https://chat.example.org/${variant}`, expiresAt })
 const show = (state: Parameters<typeof create<typeof VideoStateSchema>>[1]) =>
-  toVideoProcessing(create(VideoStateSchema, state), addressOf)
+  toVideoProcessing(create(VideoStateSchema, state), urlOf)
 
-test('a video that is ready has a poster and variants with addresses', () => {
+test('a processed video has a poster and variants with URLs', () => {
   const best = { quality: '720p', width: 1280, height: 720, size: 9n }
   const shape = { durationMs: 2500n, width: 1920, height: 1080, hasPoster: true }
   expect(show({ status: 'completed', ...shape, variants: [best] })).toMatchObject({
@@ -20,7 +20,7 @@ test('a video that is ready has a poster and variants with addresses', () => {
   })
 })
 
-test('one that is being processed or failed has none, and a lost one has no source either', () => {
+test('a video that is being processed or has failed has no variants, and one whose original is missing has no source', () => {
   const processing = show({ status: 'processing' })
   expect(processing).toMatchObject({
     status: MessageVideoProcessingStatus.PROCESSING,

@@ -8,8 +8,8 @@ import {
 import type { VideoState } from '@parley/contracts/internal'
 import { isVideoVariant, type VideoVariant } from './asset-url.ts'
 
-/** The address of a rendition of a video, for one reader. */
-export type AddressOf = (variant: VideoVariant) => { url: string; expiresAt: Date }
+/** Returns the URL of a rendition of a video, for one reader. */
+export type UrlOf = (variant: VideoVariant) => { url: string; expiresAt: Date }
 
 const statuses: Record<string, MessageVideoProcessingStatus> = {
   processing: MessageVideoProcessingStatus.PROCESSING,
@@ -20,10 +20,10 @@ const statuses: Record<string, MessageVideoProcessingStatus> = {
 /** State of a video's processing, as shown to one reader in messages and files. */
 export function toVideoProcessing(
   { status, durationMs, width, height, reasonCode, hasPoster, variants }: VideoState,
-  addressOf: AddressOf,
+  urlOf: UrlOf,
 ): MessageInitShape<typeof MessageVideoProcessingSchema> {
   const toUrl = (variant: VideoVariant): MessageInitShape<typeof MessageAssetUrlSchema> => {
-    const { url, expiresAt } = addressOf(variant)
+    const { url, expiresAt } = urlOf(variant)
     return { url, expiresAt: timestampFromDate(expiresAt) }
   }
   return {

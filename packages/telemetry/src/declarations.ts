@@ -12,12 +12,12 @@ export type Declaration = {
   readonly labels: readonly LabelName[]
 }
 
-const made: Declaration[] = []
+const declared: Declaration[] = []
 
-/** Adds a metric to the catalogue of this process. */
+/** Adds a metric to the list of this process. */
 export function declare(declaration: Declaration): void {
-  made.push(declaration)
+  declared.push(declaration)
 }
 
 /** Every metric that the loaded modules declare, in the order of their declaration. */
-export const declarations = (): readonly Declaration[] => made
+export const declarations = (): readonly Declaration[] => declared

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { oncePerMinute, textOf } from './diagnostics.ts'
 
-test('a message is passed on once a minute, and others meanwhile', () => {
+test('a message is passed on at most once a minute, without delaying others', () => {
   const passed: string[] = []
   let nowMs = 0
   const pass = oncePerMinute(
@@ -18,7 +18,7 @@ test('a message is passed on once a minute, and others meanwhile', () => {
   expect(passed).toEqual(['refused', 'reset', 'refused'])
 })
 
-test('of messages that are never the same, twenty are passed on in a minute', () => {
+test('at most twenty different messages are passed on in a minute', () => {
   const passed: string[] = []
   let nowMs = 0
   const pass = oncePerMinute(
@@ -32,7 +32,7 @@ test('of messages that are never the same, twenty are passed on in a minute', ()
   expect(passed.at(-1)).toBe('dropped 30')
 })
 
-test('errors are told by their message, and data not at all', () => {
+test('errors are reported by their message, and data is left out', () => {
   expect(textOf([JSON.stringify({ stack: 'Error: x\n at y', message: 'connect ECONNREFUSED 127.0.0.1:4' })])).toBe(
     'connect ECONNREFUSED 127.0.0.1:4',
   )
@@ -46,16 +46,16 @@ test('errors are told by their message, and data not at all', () => {
 })
 
 test.each(['https//me:secret@c:4318', ' http://me:a secret@c', 'http://me:secret@c:99999', 'me:a/secret//@c:4317'])(
-  'a password in the address %s is not told',
+  'a password in the URL "%s" is hidden',
   (address) => {
-    const said = `Could not parse environment-provided export URL: '${address.trim()}'`
-    const text = textOf([said], { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address })
+    const parts = `Could not parse environment-provided export URL: '${address.trim()}'`
+    const text = textOf([parts], { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address })
     expect(text).not.toContain('secret')
     expect(text).toMatch(/'(http.*)?\*{3}@c(:\d+)?'$/)
   },
 )
 
-test('neither are headers, nor the password of another address', () => {
+test('headers of collectors and passwords in other URLs are hidden', () => {
   const env = { OTEL_EXPORTER_OTLP_HEADERS: 'a=1,authorization=Basic c2VjcmV0' }
   expect(textOf(['sent 11 with Basic c2VjcmV0 to http://me:secret@proxy'], env)).toBe(
     'sent 11 with *** to http://***@proxy',

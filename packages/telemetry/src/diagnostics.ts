@@ -4,13 +4,13 @@ import { logger } from './logger.ts'
 
 /** Time for which a message that was logged is not logged again, in milliseconds. */
 const repeatMs = 60_000
-/** Different messages logged in that time: some contain a number that is never the same. */
-const mostAtOnce = 20
+/** Maximum number of different messages logged in that time, because some contain a number that always changes. */
+const maxMessages = 20
 
 /**
- * Logs what OpenTelemetry complains of, such as a collector that cannot be reached or a sampler that does not exist,
- * each message once a minute, and at most twenty of them. All are warnings: Parley works without a collector. With
- * OTEL_LOG_LEVEL OpenTelemetry prints for itself instead.
+ * Logs the problems that OpenTelemetry reports, such as an unreachable collector or an unknown sampler, as warnings:
+ * Parley works without a collector. Logs a message at most once a minute, and at most twenty messages a minute. If
+ * OTEL_LOG_LEVEL is set, OpenTelemetry prints its messages itself instead.
  */
 export function logDiagnostics(): void {
   const log = logger('opentelemetry')
@@ -18,8 +18,8 @@ export function logDiagnostics(): void {
   const ignore = () => undefined
   diag.setLogger(
     {
-      error: (...said) => warn(textOf(said)),
-      warn: (...said) => warn(textOf(said)),
+      error: (...parts) => warn(textOf(parts)),
+      warn: (...parts) => warn(textOf(parts)),
       ...{ info: ignore, debug: ignore, verbose: ignore },
     },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
@@ -27,8 +27,8 @@ export function logDiagnostics(): void {
 }
 
 /**
- * Passes a text, and what else belongs to it, on unless it, or twenty others, were passed on less than a minute ago.
- * `now`: milliseconds, never going back.
+ * Returns a function that passes a text on, with the other arguments, unless the same text or twenty others were passed
+ * on less than a minute ago. `now`: a monotonic clock in milliseconds.
  */
 export function oncePerMinute<More extends unknown[]>(
   pass: (text: string, ...more: More) => void,
@@ -37,18 +37,18 @@ export function oncePerMinute<More extends unknown[]>(
   const passedAt = new Map<string, number>()
   return (text, ...more) => {
     for (const [old, at] of passedAt) if (now() - at >= repeatMs) passedAt.delete(old)
-    if (passedAt.has(text) || passedAt.size >= mostAtOnce) return
+    if (passedAt.has(text) || passedAt.size >= maxMessages) return
     passedAt.set(text, now())
     pass(text, ...more)
   }
 }
 
 /**
- * Leaves out everything but texts and the messages of errors: other values may be data that were to be sent. Secrets in
- * the addresses and headers of collectors are replaced by `***`.
+ * Joins the strings and the messages of errors, and leaves out other values, which may be data to be exported. Secrets
+ * in the URLs and headers of collectors are replaced by `***`.
  */
-export function textOf(said: readonly unknown[], env: NodeJS.ProcessEnv = process.env): string {
-  const text = said
+export function textOf(parts: readonly unknown[], env: NodeJS.ProcessEnv = process.env): string {
+  const text = parts
     .map((part) => (part instanceof Error ? part.message : typeof part === 'string' ? messageIn(part) : ''))
     .filter((part) => part !== '')
     .map((part) => part.replace(/:$/, ''))
@@ -56,13 +56,13 @@ export function textOf(said: readonly unknown[], env: NodeJS.ProcessEnv = proces
   return withoutSecrets(text, secretsIn({}, { env })).replaceAll(/\/\/[^/@\s']+@/g, '//***@')
 }
 
-type Told = 'message' | 'errorMessage' | 'code' | 'name'
+type ReportedField = 'message' | 'errorMessage' | 'code' | 'name'
 
-/** OpenTelemetry reports an error, and why a collector refused a part, as a JSON object with all properties. */
+/** Extracts the message: OpenTelemetry reports an error, or why a collector rejected data, as a whole JSON object. */
 function messageIn(text: string): string {
   if (!text.startsWith('{')) return text
   try {
-    const { message, errorMessage, code, name } = JSON.parse(text) as Partial<Record<Told, string>>
+    const { message, errorMessage, code, name } = JSON.parse(text) as Partial<Record<ReportedField, string>>
     return message || errorMessage || code || name || ''
   } catch {
     return text

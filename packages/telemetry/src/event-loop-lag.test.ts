@@ -16,7 +16,7 @@ async function block(lag: EventLoopLag) {
   }
 }
 
-/** Lets the process look at its event loop for a minute. */
+/** Lets a minute of checks pass. */
 function passMinute() {
   for (let looks = 0; looks < 6; looks += 1) jest.runOnlyPendingTimers()
 }
@@ -29,7 +29,7 @@ test('reading the lag changes nothing for other readers', async () => {
   expect({ max: lag.max(), p99: lag.p99() }).toEqual(seen)
 })
 
-test('a lag is shown until the minute after its own is over', async () => {
+test('a lag is reported until the end of the next minute', async () => {
   using lag = new EventLoopLag()
   await block(lag)
   passMinute()

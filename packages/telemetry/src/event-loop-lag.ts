@@ -1,12 +1,12 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
-import { beatWithin } from './beat.ts'
+import { nextBeatWithin } from './beat.ts'
 
 const resolutionMs = 20
-const lookEveryMs = 10_000
+const checkIntervalMs = 10_000
 /** Number of checks per window of one minute, so that a reader that reads once a minute misses none. */
-const looksPerWindow = 6
-/** Share of time for which the loop must be active to be measured, far above the cost of measuring. */
-const active = 0.1
+const checksPerWindow = 6
+/** Utilization from which the lag is measured, far above the cost of measuring. */
+const minUtilization = 0.1
 
 /**
  * How late the timers of the event loop fire, in windows of a minute, so that any number of readers see the same. It is
@@ -17,22 +17,22 @@ export class EventLoopLag implements Disposable {
   readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs })
   #timer: NodeJS.Timeout | undefined
   #seen = performance.eventLoopUtilization()
-  #looks = 0
+  #checks = 0
   /** Longest delay of a check in this window, which is also known for an idle loop. */
   #latestMs = 0
   #finished: { p99: number; max: number } | undefined
 
   constructor() {
     this.#delay.enable()
-    this.#wait()
+    this.#schedule()
   }
 
-  /** Seconds, of the last full minute; of the time since the start before there is one. */
+  /** The p99 in seconds of the last full minute, or since the start if there is none yet. */
   p99(): number {
     return this.#finished?.p99 ?? lagSeconds(this.#delay.percentile(99))
   }
 
-  /** The longest lag in seconds, of the last full minute and what follows it. */
+  /** The longest lag in seconds of the last full minute and the time since. */
   max(): number {
     return Math.max(this.#finished?.max ?? 0, this.#longest())
   }
@@ -42,20 +42,20 @@ export class EventLoopLag implements Disposable {
     this.#delay.disable()
   }
 
-  #wait(): void {
-    const dueAt = beatWithin(lookEveryMs)
-    this.#timer = setTimeout(() => this.#look(dueAt), dueAt - performance.now()).unref()
+  #schedule(): void {
+    const dueAt = nextBeatWithin(checkIntervalMs)
+    this.#timer = setTimeout(() => this.#check(dueAt), dueAt - performance.now()).unref()
   }
 
-  #look(dueAt: number): void {
+  #check(dueAt: number): void {
     this.#latestMs = Math.max(this.#latestMs, performance.now() - dueAt)
     const { utilization } = performance.eventLoopUtilization(this.#seen)
     this.#seen = performance.eventLoopUtilization()
-    if (utilization >= active) this.#delay.enable()
+    if (utilization >= minUtilization) this.#delay.enable()
     else this.#delay.disable()
-    this.#looks += 1
-    if (this.#looks % looksPerWindow === 0) this.#endWindow()
-    this.#wait()
+    this.#checks += 1
+    if (this.#checks % checksPerWindow === 0) this.#endWindow()
+    this.#schedule()
   }
 
   #longest(): number {

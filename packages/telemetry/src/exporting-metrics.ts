@@ -10,8 +10,8 @@ const defaultIntervalMs = 60_000
 const defaultTimeoutMs = 30_000
 
 /**
- * Sends the metrics of this process to a collector as well, as sums since its start: the same collection serves both
- * ways. Undefined if none is configured for metrics.
+ * Sends the metrics of this process also to a collector, as cumulative values: they come from the collection that
+ * serves Prometheus. Returns undefined if no collector is configured for metrics.
  */
 export function startExportingMetrics(env: NodeJS.ProcessEnv): PeriodicExportingMetricReader | undefined {
   if (!env['OTEL_EXPORTER_OTLP_METRICS_ENDPOINT'] && !env['OTEL_EXPORTER_OTLP_ENDPOINT']) return undefined
@@ -42,7 +42,7 @@ function exporterFor(protocol: string | undefined): PushMetricExporter {
   }
 }
 
-function milliseconds(setting: string | undefined, otherwise: number): number {
+function milliseconds(setting: string | undefined, fallback: number): number {
   const value = Number(setting)
-  return value > 0 ? value : otherwise
+  return value > 0 ? value : fallback
 }

@@ -1,4 +1,4 @@
-export { beatMs, beatWithin } from './beat.ts'
+export { beatMs, nextBeatWithin } from './beat.ts'
 export { declarations, type Declaration } from './declarations.ts'
 export { oncePerMinute } from './diagnostics.ts'
 export { labels, type LabelName, type LabelsOf } from './labels.ts'
@@ -11,13 +11,13 @@ export { serverVersion } from './version.ts'
 export {
   clientTraceparent,
   currentTraceparent,
-  inThisTrace,
-  inTraceOf,
+  bindToTrace,
+  withTraceOf,
   isRecording,
   isTraced,
   joinClientTraces,
   markFailed,
-  untraced,
+  withoutTrace,
   withSpan,
   type SpanOptions,
 } from './trace.ts'

@@ -2,7 +2,7 @@
 type Label = { readonly meaning: string } & (
   | { readonly values: readonly string[] }
   | {
-      /** Most values that the label has in one process. */
+      /** Maximum number of values that the label has in one process. */
       readonly atMost: number
     }
 )
@@ -13,11 +13,11 @@ type Label = { readonly meaning: string } & (
  * fleet under traffic reports with these limits.
  */
 export const labels = {
-  'cpu.mode': { meaning: 'what the CPU time was spent for', values: ['user', 'system'] },
+  'cpu.mode': { meaning: 'what the CPU time was spent on', values: ['user', 'system'] },
   'db.client.connection.pool.name': { meaning: 'the deployable that has the pool', atMost: 12 },
   'db.client.connection.state': { meaning: 'whether a connection is in use', values: ['idle', 'used'] },
   'error.type': {
-    meaning: 'only of failures: the Connect code, the HTTP status from 500, or the kind of failure',
+    meaning: 'only for failures: the Connect code, the HTTP status from 500, or the kind of failure',
     atMost: 40,
   },
   'http.request.method': {

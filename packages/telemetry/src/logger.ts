@@ -21,8 +21,8 @@ export type LoggedError = {
   error: string
 }
 
-/** Errors that a process remembers. */
-const remembered = 5
+/** Maximum number of errors that a process remembers. */
+const maxRemembered = 5
 const errors: LoggedError[] = []
 
 /** The last errors that this process logged, newest first. */
@@ -40,8 +40,8 @@ export function logger(name: string): Logger {
   return root.child({ name })
 }
 
-/** Also passes every line to `receive`. */
-export function alsoLogTo(receive: LineSink | undefined): void {
+/** Sets a function to which every line is passed as well. */
+export function setLineSink(receive: LineSink | undefined): void {
   sink = receive
 }
 
@@ -86,7 +86,7 @@ function remember(line: string): void {
     err?: { code?: string | number; type?: string }
   }
   errors.unshift({ at: time, part: name, message: msg, error: String(err?.code ?? err?.type ?? '') })
-  errors.length = Math.min(errors.length, remembered)
+  errors.length = Math.min(errors.length, maxRemembered)
 }
 
 /** An invalid level must not silence the log; the code that reads the whole configuration reports it. */

@@ -4,7 +4,7 @@ import { counter, gauge, histogram, metricsText, sum } from './metrics.ts'
 import { processMetrics } from './process-metrics.ts'
 import { serverVersion } from './version.ts'
 
-test('a counter counts per labels', async () => {
+test('a counter counts separately for each value of its labels', async () => {
   const posted = counter('test.posted', { description: 'Posts', unit: '{message}', labels: ['parley.kind'] })
   posted(1, { 'parley.kind': 'plain' })
   posted(2, { 'parley.kind': 'reply' })
@@ -14,7 +14,7 @@ test('a counter counts per labels', async () => {
   expect(text).toContain('\ntest_posted_total{parley_kind="reply"} 2\n')
 })
 
-test('metrics say which version reports them', async () => {
+test('metrics contain the version that reports them', async () => {
   expect(await metricsText()).toMatch(new RegExp(`^target_info\\{.*service_version="${serverVersion}"`, 'm'))
 })
 
@@ -75,7 +75,7 @@ test('only declared labels with their values are accepted', () => {
   expect(types).toBeInstanceOf(Function)
 })
 
-test('declarations are kept for the catalogue', () => {
+test('declarations of metrics are listed', () => {
   gauge('test.listed', { description: 'Listed', unit: '{thing}', labels: ['parley.service'] })
   expect(declarations()).toContainEqual({
     ...{ name: 'test.listed', kind: 'gauge', description: 'Listed', unit: '{thing}' },

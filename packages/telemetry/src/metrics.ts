@@ -3,7 +3,7 @@ import { MeterProvider, type CollectionResult } from '@opentelemetry/sdk-metrics
 import { declare } from './declarations.ts'
 import { resource } from './identity.ts'
 import type { LabelName, LabelsOf } from './labels.ts'
-import { namedForPrometheus } from './prometheus.ts'
+import { renameForPrometheus } from './prometheus.ts'
 
 type Description<K extends LabelName> = {
   /** Description of the metric, one sentence. */
@@ -28,14 +28,14 @@ const meter = meterProvider.getMeter('parley')
 const secondBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /**
- * Declares a counter; the returned function adds to it. Without labels it is reported from 0 on, so that its first
- * increase is a rate as well; with labels, a series begins with its first addition.
+ * Declares a counter; the returned function adds to it. Without labels it is reported from 0 on, so that rates
+ * include its first increase; with labels, a series begins with its first addition.
  */
 export function counter<K extends LabelName = never>(
   name: string,
   description: Description<K>,
 ): (n: number, ...labels: Labelled<K>) => void {
-  const instrument = meter.createCounter(name, declared(name, 'counter', description))
+  const instrument = meter.createCounter(name, declareMetric(name, 'counter', description))
   if (!description.labels?.length) instrument.add(0)
   return (n, labels?: LabelsOf<K>) => instrument.add(n, labels)
 }
@@ -47,26 +47,26 @@ export function histogram<K extends LabelName = never>(
 ): (value: number, ...labels: Labelled<K>) => void {
   const limits = buckets ?? (description.unit === 's' ? secondBuckets : undefined)
   const advice = limits ? { advice: { explicitBucketBoundaries: [...limits] } } : {}
-  const instrument = meter.createHistogram(name, { ...declared(name, 'histogram', description), ...advice })
+  const instrument = meter.createHistogram(name, { ...declareMetric(name, 'histogram', description), ...advice })
   return (value, labels?: LabelsOf<K>) => instrument.record(value, labels)
 }
 
 /** Reads a value whenever metrics are collected, until the result is disposed. An undefined value changes nothing. */
 type Observe<K extends LabelName> = (read: () => number | undefined, ...labels: Labelled<K>) => Disposable
 
-/** Declares a value that is read whenever metrics are collected. The returned function begins to read it. */
+/** Declares a value that is read whenever metrics are collected. The returned function starts reading it. */
 export function gauge<K extends LabelName = never>(name: string, description: Description<K>): Observe<K> {
-  return observing(meter.createObservableGauge(name, declared(name, 'gauge', description)))
+  return createObserver(meter.createObservableGauge(name, declareMetric(name, 'gauge', description)))
 }
 
 /** Declares a sum that only grows, and that is read whenever metrics are collected, as a gauge is. */
 export function sum<K extends LabelName = never>(name: string, description: Description<K>): Observe<K> {
-  return observing(meter.createObservableCounter(name, declared(name, 'counter', description)))
+  return createObserver(meter.createObservableCounter(name, declareMetric(name, 'counter', description)))
 }
 
 type Observable = ReturnType<typeof meter.createObservableGauge>
 
-function observing<K extends LabelName>(instrument: Observable): Observe<K> {
+function createObserver<K extends LabelName>(instrument: Observable): Observe<K> {
   return (read, labels?: LabelsOf<K>) => {
     const observe: Parameters<Observable['addCallback']>[0] = (result) => {
       const value = read()
@@ -83,10 +83,10 @@ export const collectMetrics = (): Promise<CollectionResult> => reader.collect()
 /** All metrics of this process in Prometheus' text format. */
 export async function metricsText(): Promise<string> {
   const { resourceMetrics } = await collectMetrics()
-  return serializer.serialize(namedForPrometheus(resourceMetrics))
+  return serializer.serialize(renameForPrometheus(resourceMetrics))
 }
 
-function declared<K extends LabelName>(
+function declareMetric<K extends LabelName>(
   name: string,
   kind: 'counter' | 'gauge' | 'histogram',
   { description, unit, labels = [] }: Description<K>,

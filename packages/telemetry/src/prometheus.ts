@@ -7,9 +7,9 @@ const unitWords: Record<string, string> = { s: 'seconds', By: 'bytes' }
 export const prometheusLabel = (name: string): string => name.replaceAll(/\W/g, '_')
 
 /**
- * Name of a metric in Prometheus without what its kind adds (`_total`, `_bucket`, `_sum`, `_count`): the unit becomes the
- * last word, as OpenTelemetry specifies it for all exporters. Other languages and the Collector do the same; the exporter
- * for JavaScript leaves it to us.
+ * Name of a metric in Prometheus without what its kind adds (`_total`, `_bucket`, `_sum`, `_count`): the unit becomes
+ * the last word, as OpenTelemetry specifies it for all exporters. Other languages and the Collector do the same; the
+ * exporter for JavaScript leaves it to us.
  */
 export function prometheusName(name: string, unit: string): string {
   const plain = prometheusLabel(name)
@@ -18,7 +18,7 @@ export function prometheusName(name: string, unit: string): string {
 }
 
 /** The same metrics under their names for Prometheus. */
-export function namedForPrometheus(collected: ResourceMetrics): ResourceMetrics {
+export function renameForPrometheus(collected: ResourceMetrics): ResourceMetrics {
   const scopeMetrics = collected.scopeMetrics.map(({ scope, metrics }) => ({
     scope,
     metrics: metrics.map((metric) => {

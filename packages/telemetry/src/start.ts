@@ -5,15 +5,15 @@ import { processMetrics } from './process-metrics.ts'
 import { joinClientTraces } from './trace.ts'
 
 let stopExporting: ((withinMs: number) => Promise<void>) | undefined
-let measured: Disposable | undefined
+let processMeasurement: Disposable | undefined
 
 /** Starts measuring the process and, if a collector is configured, sending traces, metrics and logs to it. */
 export async function startTelemetry(env: NodeJS.ProcessEnv): Promise<void> {
   metrics.setGlobalMeterProvider(meterProvider)
-  measured ??= processMetrics()
-  joinClientTraces(isJoining(env))
-  if (!exporterConfigured(env)) return
-  // The exporters are most of OpenTelemetry's weight: they are loaded only when they have somewhere to send to.
+  processMeasurement ??= processMetrics()
+  joinClientTraces(shouldJoinClientTraces(env))
+  if (!hasCollector(env)) return
+  // The exporters are most of OpenTelemetry's weight, so they are loaded only if a collector is configured.
   const { startExporting } = await import('./exporting.ts')
   stopExporting = await startExporting()
 }
@@ -24,12 +24,12 @@ export async function startTelemetry(env: NodeJS.ProcessEnv): Promise<void> {
 export async function stopTelemetry(withinMs = 2_000): Promise<void> {
   await stopExporting?.(withinMs)
   stopExporting = undefined
-  measured?.[Symbol.dispose]()
-  measured = undefined
+  processMeasurement?.[Symbol.dispose]()
+  processMeasurement = undefined
 }
 
-/** False for an invalid configuration, which the code that reads the whole of it reports. */
-function isJoining(env: NodeJS.ProcessEnv): boolean {
+/** False for an invalid configuration, which is reported by the code that reads all of it. */
+function shouldJoinClientTraces(env: NodeJS.ProcessEnv): boolean {
   const { joinClientTraces } = processFields()
   try {
     return defineConfig({ joinClientTraces })({ env }).joinClientTraces
@@ -39,7 +39,7 @@ function isJoining(env: NodeJS.ProcessEnv): boolean {
   }
 }
 
-function exporterConfigured(env: NodeJS.ProcessEnv): boolean {
+function hasCollector(env: NodeJS.ProcessEnv): boolean {
   if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return false
   return Boolean(
     env['OTEL_EXPORTER_OTLP_ENDPOINT'] ||

@@ -42,10 +42,10 @@ const kinds = {
   consumer: SpanKind.CONSUMER,
 }
 
-const nowhere = trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
+const noSpan = trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
 let tracer = trace.getTracer('parley')
 let recording = false
-let joining = false
+let joinsClientTraces = false
 
 /** Sets whether spans are recorded. */
 export function setRecording(on: boolean): void {
@@ -55,21 +55,21 @@ export function setRecording(on: boolean): void {
 
 /** Sets whether this process continues the traces of clients. */
 export function joinClientTraces(join: boolean): void {
-  joining = join
+  joinsClientTraces = join
 }
 
 /**
  * The W3C traceparent that a client sent, or empty if traces of clients are not continued: a client that chooses the id
  * of a trace also decides whether it is recorded.
  */
-export const clientTraceparent = (sent: string | undefined): string => (joining ? (sent ?? '') : '')
+export const clientTraceparent = (sent: string | undefined): string => (joinsClientTraces ? (sent ?? '') : '')
 
 /**
  * Runs `fn` inside a span, which ends when it settles; a failure marks the span with its kind. Without an exporter only
  * `fn` is called.
  */
 export async function withSpan<T>(name: string, options: SpanOptions, fn: (span: Span) => Promise<T> | T): Promise<T> {
-  if (!recording) return fn(nowhere)
+  if (!recording) return fn(noSpan)
   const { parent, links } = relationsOf(options)
   const spanOptions = { kind: kinds[options.kind ?? 'internal'], attributes: options.attributes ?? {}, links }
   return tracer.startActiveSpan(name, spanOptions, parent, async (span) => {
@@ -106,17 +106,17 @@ export function isTraced(): boolean {
  * Calls `fn` outside of any trace: for background work that happens to begin while a request runs, and would otherwise
  * belong to its trace as long as the process lives.
  */
-export function untraced<T>(fn: () => T): T {
+export function withoutTrace<T>(fn: () => T): T {
   return recording ? context.with(ROOT_CONTEXT, fn) : fn()
 }
 
-/** Calls `fn` in the trace of a W3C traceparent, without a span: for lines about work whose span has ended. */
-export function inTraceOf<T>(traceparent: string, fn: () => T): T {
+/** Calls `fn` in the trace of a W3C traceparent, without a span: for log lines about work whose span has ended. */
+export function withTraceOf<T>(traceparent: string, fn: () => T): T {
   return recording ? context.with(contextOf(traceparent), fn) : fn()
 }
 
-/** Returns `fn` bound to the current trace: for callbacks that others call while they work on something else. */
-export function inThisTrace<F extends (...args: never[]) => unknown>(fn: F): F {
+/** Returns `fn` bound to the current trace: for callbacks that are called from unrelated work. */
+export function bindToTrace<F extends (...args: never[]) => unknown>(fn: F): F {
   return recording ? context.bind(context.active(), fn) : fn
 }
 

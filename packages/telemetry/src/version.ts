@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Put into bundles by the build (`bundle-options.mjs`), which have no package.json beside them. */
+/** Defined in bundles by the build (`bundle-options.mjs`), because they have no package.json. */
 declare const PARLEY_RELEASE: string | undefined
 
 /** The version of the release, which clients and collectors see, the same in every deployable. */

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const packageFolder = fileURLToPath(new URL('..', import.meta.url))
 
-/** Runs one of the programs beside, from source; returns the log lines that it wrote. */
+/** Runs a program of `programs/` from source; returns the log lines that it wrote. */
 export async function runProgram(name: string, env: NodeJS.ProcessEnv): Promise<Record<string, unknown>[]> {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: _, PARLEY_GENERAL_LOG_LEVEL: __, ...inherited } = process.env
   const child = spawn(

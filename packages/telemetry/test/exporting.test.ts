@@ -43,21 +43,21 @@ test('background work that begins during a request does not belong to its trace'
   expect(span('callback')?.traceId).toBe(span('outer')?.traceId)
 })
 
-describe('a share of traces', () => {
-  const names = async (sampler: string, share: string) => {
+describe('the sampling of traces', () => {
+  const names = async (sampler: string, ratio: string) => {
     await using collector = await OtlpReceiver.start()
-    const sampling = { OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: share }
+    const sampling = { OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: ratio }
     const lines = await runProgram('speak', { ...collector.env, ...sampling, TEST_STOP_WITHIN_MS: '60000' })
     return { names: collector.spans.map(({ name }) => name), lines }
   }
 
-  test('is chosen where a trace begins, and other processes follow that decision', async () => {
+  test('is decided where a trace begins, and other processes follow that decision', async () => {
     const found = await names('parentbased_traceidratio', '0')
     expect(found.names.sort()).toEqual(['callback', 'inner', 'outer', 'together'])
     expect(found.lines[1]).toHaveProperty('trace_id')
   })
 
-  test('can be chosen regardless of what a client asks for', async () => {
+  test('can be configured to ignore the decision of clients', async () => {
     expect((await names('traceidratio', '0')).names).toEqual([])
   })
 })
@@ -108,17 +108,17 @@ describe('the log says', () => {
   const gone = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_EXPORTER_OTLP_TIMEOUT: '1000' }
 
   test('once that a collector cannot be reached', async () => {
-    const said = await warnings(gone)
-    expect(said).toContainEqual(expect.stringContaining('ECONNREFUSED'))
-    expect(new Set(said).size).toBe(said.length)
+    const messages = await warnings(gone)
+    expect(messages).toContainEqual(expect.stringContaining('ECONNREFUSED'))
+    expect(new Set(messages).size).toBe(messages.length)
   })
 
-  test('that an address, a protocol or a sampler is unknown', async () => {
+  test('that a URL is invalid, or a protocol or a sampler is unknown', async () => {
     expect(await warnings({ ...gone, OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4317' })).not.toEqual([])
     const unknown = { OTEL_EXPORTER_OTLP_PROTOCOL: 'grcp', OTEL_TRACES_SAMPLER: 'parentbased_traceidratoi' }
-    const said = await warnings({ ...gone, ...unknown })
-    expect(said).toContainEqual(expect.stringMatching(/traces protocol.*grcp/))
-    expect(said).toContainEqual(expect.stringMatching(/metrics protocol.*grcp/))
-    expect(said).toContainEqual(expect.stringContaining('parentbased_traceidratoi'))
+    const messages = await warnings({ ...gone, ...unknown })
+    expect(messages).toContainEqual(expect.stringMatching(/traces protocol.*grcp/))
+    expect(messages).toContainEqual(expect.stringMatching(/metrics protocol.*grcp/))
+    expect(messages).toContainEqual(expect.stringContaining('parentbased_traceidratoi'))
   })
 })

@@ -18,7 +18,7 @@ test('without a collector nothing is traced', async () => {
   expect(lines[1]).not.toHaveProperty('trace_id')
 })
 
-test('the level comes from the environment, else from the file', async () => {
+test('the level is read from the environment, otherwise from the file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'telemetry-'))
   try {
     const file = join(folder, 'parley.toml')
@@ -35,7 +35,7 @@ test('the level comes from the environment, else from the file', async () => {
   }
 })
 
-test('copies of the module do not each listen to the output', async () => {
+test('several copies of the module add only one listener to the output', async () => {
   const before = process.stdout.listenerCount('error')
   for (let copy = 0; copy < 12; copy++) {
     const path = `../src/logger.ts?copy=${copy}`

@@ -47,9 +47,9 @@ export class Browser {
     return this.send('POST', path, new URLSearchParams(fields).toString(), { ...type, ...headers })
   }
 
-  /** Submits the form of the current page with this action, including hidden fields and the given input. */
-  submit(action: string, typed: Record<string, string>, headers: Record<string, string> = {}): Promise<BrowserAnswer> {
-    return this.postForm(action, { ...hiddenFields(this.page?.text ?? '', action), ...typed }, headers)
+  /** Submits the form of the current page with this action: its hidden fields and these inputs. */
+  submit(action: string, inputs: Record<string, string>, headers: Record<string, string> = {}): Promise<BrowserAnswer> {
+    return this.postForm(action, { ...hiddenFields(this.page?.text ?? '', action), ...inputs }, headers)
   }
 
   /** The CSRF header that scripts of the site send. */
@@ -67,13 +67,13 @@ export class Browser {
     const sent = { ...(this.jar.size > 0 && { cookie: this.cookie }), ...headers }
     const response = await fetch(this.base + path, { method, headers: sent, redirect: 'manual', body: body ?? null })
     const cookies = response.headers.getSetCookie()
-    for (const cookie of cookies) this.#keep(cookie)
+    for (const cookie of cookies) this.#storeCookie(cookie)
     const { status, headers: received } = response
     this.page = { status, headers: received, cookies, location: received.get('location'), text: await response.text() }
     return this.page
   }
 
-  #keep(cookie: string): void {
+  #storeCookie(cookie: string): void {
     const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
     if (/;\s*max-age=0/i.test(cookie)) this.jar.delete(name)
     else this.jar.set(name, value)
@@ -83,8 +83,8 @@ export class Browser {
 function hiddenFields(page: string, action: string): Record<string, string> {
   const form = page.split('<form ').find((part) => part.includes(`action="${action}"`))
   if (form === undefined) throw new Error(`the page has no form for ${action}: ${page.slice(0, 2_000)}`)
-  const inputs = form.split('</form>')[0]?.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g) ?? []
-  return Object.fromEntries([...inputs].map(([, name = '', value = '']) => [name, unescaped(value)]))
+  const hidden = form.split('</form>')[0]?.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g) ?? []
+  return Object.fromEntries([...hidden].map(([, name = '', value = '']) => [name, unescaped(value)]))
 }
 
 const unescaped = (text: string): string =>

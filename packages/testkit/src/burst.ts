@@ -3,9 +3,9 @@ import { connect } from 'node:net'
 
 /**
  * Opens connections to a local port of this process before it can accept one, and closes them. Returns how many of them
- * the kernel did not establish, because no more may wait to be accepted. Only on Linux.
+ * the kernel did not establish because the accept queue was full. Only on Linux.
  */
-export async function unestablishedOfBurst(port: number, count: number): Promise<number> {
+export async function countUnestablished(port: number, count: number): Promise<number> {
   const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1').on('error', () => undefined))
   // They connect in this turn of the event loop, in which the server accepts nothing.
   await new Promise<void>((resolve) => process.nextTick(resolve))

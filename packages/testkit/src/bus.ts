@@ -8,7 +8,7 @@ const callTimeoutMs = 20_000
 const maxAttempts = 20
 
 /** Repeats a call that the server refused because it arrived too late, which happens on slow machines. */
-const untilBegun: Interceptor = (next) => async (request) => {
+const retryIfLate: Interceptor = (next) => async (request) => {
   for (let tries = 1; ; tries++) {
     try {
       return await next(request)
@@ -25,7 +25,7 @@ export type TestBus = AsyncDisposable & { bus: Bus; rpc: RpcClient }
 /** Connects to a NATS server without users. `name`: the deployable to act as. */
 export async function testBus(url: string, name = 'test'): Promise<TestBus> {
   const bus = await connectBus({ url, name, purpose: 'rpc' })
-  const rpc = createRpcClient(bus, { name, defaultTimeoutMs: callTimeoutMs, interceptors: [untilBegun] })
+  const rpc = createRpcClient(bus, { name, defaultTimeoutMs: callTimeoutMs, interceptors: [retryIfLate] })
   return {
     bus,
     rpc,
@@ -63,8 +63,8 @@ export function callAs(rpc: RpcClient, who: TestCaller): Transport {
   return rpc.transport({ caller: testCaller(who) })
 }
 
-/** Serves stand-ins for internal methods of another service over the real bus. */
-export function fakeLeaf(bus: Bus, routes: (routes: ServiceRoutes) => void): Promise<AsyncDisposable> {
+/** Serves fakes of internal methods of another service over the real bus. */
+export function serveFakes(bus: Bus, routes: (routes: ServiceRoutes) => void): Promise<AsyncDisposable> {
   // A deployable that owns no public method: only what `routes` registers is answered.
   return serveRpc(bus, { deployable: 'realtime', routes })
 }

@@ -56,7 +56,7 @@ export async function countCosts(bus: Bus): Promise<CostCounter> {
         .map(([, method]) => method)
       return {
         statements: statements.of(trace),
-        // Leave out the call itself, which is repeated if it did not begin in time.
+        // Leave out the call itself, which is repeated if it did not start in time.
         requests: called.filter((method) => method !== made),
       }
     },
@@ -96,7 +96,7 @@ function watchStatements(): Disposable & { of: (trace: string) => string[] } {
   pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
     const trace = traceOf(currentTraceparent())
     const statement = typeof args[0] === 'string' ? { text: args[0] } : (args[0] as Statement)
-    if (trace !== '' && !isOfRelay(statement)) sent.push({ trace, statement: inShort(statement) })
+    if (trace !== '' && !isOfRelay(statement)) sent.push({ trace, statement: summarize(statement) })
     return Reflect.apply(query, this, args) as unknown
   } as typeof query
   return {
@@ -110,13 +110,13 @@ const isOfRelay = ({ text }: Statement): boolean => text?.includes('pg_current_s
 
 /** Words that precede a table name, but not `for update skip locked` and `on conflict do update set`. */
 const tables = /\b(?:from|join|into|(?<!\bfor (?:no key )?)update) (?!set\b)"?([a-z_]\w*)/gi
-const longest = 60
+const maxLength = 60
 
-function inShort({ name = '', text = '' }: Statement): string {
+function summarize({ name = '', text = '' }: Statement): string {
   // Names of this form come from the pool, which names statements that run repeatedly.
   if (name !== '' && !/^parley_\d+$/.test(name)) return name
   const sql = text.trim().replace(/\s+/g, ' ')
   const touched = new Set([...sql.matchAll(tables)].map(([, table]) => table))
   if (touched.size > 0) return `${sql.slice(0, sql.indexOf(' '))}: ${[...touched].join(', ')}`
-  return sql.replace(/'(?:[^']|'')*'/g, '?').slice(0, longest)
+  return sql.replace(/'(?:[^']|'')*'/g, '?').slice(0, maxLength)
 }

@@ -25,8 +25,8 @@ const utcTime = (date: Date): Buffer =>
     ),
   )
 
-/** A certificate for 127.0.0.1, signed with its own key: PEM. */
-export function selfSigned({ from, until }: Dates): { cert: string; key: string } {
+/** A self-signed certificate for 127.0.0.1 and its key, in PEM. */
+export function selfSignedCertificate({ from, until }: Dates): { cert: string; key: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const name = sequence(der(0x31, sequence(bytes('0603550403'), der(0x0c, Buffer.from('parley test')))))
   const alternative = sequence(bytes('0603551d11'), der(0x04, sequence(der(0x87, Buffer.from([127, 0, 0, 1])))))

@@ -10,7 +10,7 @@ export async function requestErasure(bus: Bus, userId: string, pass = 1): Promis
   await publishEvents(bus, { ...about, version: BigInt(pass), fact: { case: 'erasureRequested', value: { pass } } })
 }
 
-/** Reports of erasing services to a stand-in of accounts. */
+/** Collects the reports that erasing services send to a fake of accounts. */
 export class ErasureReports {
   readonly all: Pick<ReportErasedRequest, 'userId' | 'service' | 'pass' | 'found'>[] = []
 
@@ -20,7 +20,7 @@ export class ErasureReports {
     return {}
   }
 
-  /** Number found in a pass; undefined until it is reported. */
+  /** The number of items that a pass found; undefined until it is reported. */
   found(userId: string, pass: number): bigint | undefined {
     return this.all.find((report) => report.userId === userId && report.pass === pass)?.found
   }

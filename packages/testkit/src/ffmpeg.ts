@@ -2,9 +2,9 @@ import { installMissing } from '@parley/local/infrastructure'
 
 export { hasFfmpeg } from '@parley/local/infrastructure'
 
-/** Installs ffmpeg if possible; otherwise warns that tests of real videos will be skipped. */
+/** Installs ffmpeg if possible; otherwise warns that tests with real videos are skipped. */
 export async function installFfmpeg(): Promise<void> {
   await installMissing(['ffmpeg']).catch(() =>
-    console.warn('ffmpeg is not installed: tests of real videos are skipped'),
+    console.warn('ffmpeg is not installed: tests with real videos are skipped'),
   )
 }

@@ -12,6 +12,9 @@ export function testInfrastructure(): Promise<TestInfrastructure> {
 function fromEnvironment(name: string): string {
   const value = process.env[name]
   if (!value)
-    throw new Error(`${name} is not set: packages/tooling/jest.config.mjs says which test files share servers`)
+    throw new Error(
+      `${name} is not set: run the test with jest. If its package uses PostgreSQL or Redis, ` +
+        'it must be listed in `sharing` of packages/tooling/jest.config.mjs',
+    )
   return value
 }

@@ -7,7 +7,7 @@ import { removeAbandonedFolders, temporaryFolder } from './run-folder.ts'
 
 const started: AsyncDisposable[] = []
 /** Variables with the addresses of started servers. */
-const named = new Set<string>()
+const setVariables = new Set<string>()
 let folder: string | undefined
 
 /**
@@ -26,8 +26,8 @@ export async function setup(): Promise<void> {
 /** Stops what {@link setup} started and removes its files. */
 export async function teardown(): Promise<void> {
   // With `--watch` the next run begins in the same process.
-  for (const name of named) delete process.env[name]
-  named.clear()
+  for (const name of setVariables) delete process.env[name]
+  setVariables.clear()
   await Promise.all(started.splice(0).map((server) => server[Symbol.asyncDispose]()))
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
 }
@@ -36,17 +36,17 @@ async function usePostgres(dir: string) {
   const given = process.env.PARLEY_TEST_POSTGRES_URL
   if (given) return dropOldDatabases(given)
   const postgres = await startPostgres({ dir: join(dir, 'postgres'), fsync: false })
-  lend('PARLEY_TEST_POSTGRES_URL', postgres.adminUrl, postgres)
+  provide('PARLEY_TEST_POSTGRES_URL', postgres.adminUrl, postgres)
 }
 
 async function useRedis(dir: string) {
   if (process.env.PARLEY_TEST_REDIS_URL) return
   const redis = await startRedis({ dir: join(dir, 'redis') })
-  lend('PARLEY_TEST_REDIS_URL', redis.url, redis)
+  provide('PARLEY_TEST_REDIS_URL', redis.url, redis)
 }
 
-function lend(name: string, url: string, server: AsyncDisposable) {
+function provide(name: string, url: string, server: AsyncDisposable) {
   started.push(server)
-  named.add(name)
+  setVariables.add(name)
   process.env[name] = url
 }

@@ -14,14 +14,14 @@ export type TestNats = Outage & {
 }
 
 /**
- * Starts a separate NATS server, because streams are global: without users and with a keeper of the event stream, or
- * with the users of the configuration file `conf`. If `PARLEY_TEST_NATS_URL` is set (and `conf` is not), uses that
- * server, for one caller at a time, after emptying it.
+ * Starts a NATS server for this caller alone, because streams are global to a server. With `conf` it has the users of
+ * that configuration file; without, it has no users, and a keeper of the event stream runs. If `PARLEY_TEST_NATS_URL`
+ * is set and `conf` is not, uses that server instead, for one caller at a time, after deleting its streams.
  */
 export function testNats(options: { conf?: string; env?: NodeJS.ProcessEnv } = {}): Promise<TestNats> {
   const given = process.env.PARLEY_TEST_NATS_URL
-  if (options.conf !== undefined) return ownNats(options)
-  return withKeeper(given ? givenNats(given) : ownNats(options))
+  if (options.conf !== undefined) return startOwnNats(options)
+  return withKeeper(given ? useGivenNats(given) : startOwnNats(options))
 }
 
 /** Runs a keeper of the event stream on the server, as admin does in a fleet. */
@@ -39,7 +39,7 @@ async function withKeeper(starting: Promise<TestNats>): Promise<TestNats> {
   }
 }
 
-async function ownNats(options: { conf?: string; env?: NodeJS.ProcessEnv }): Promise<TestNats> {
+async function startOwnNats(options: { conf?: string; env?: NodeJS.ProcessEnv }): Promise<TestNats> {
   const dir = temporaryFolder()
   const port = await freePort()
   const launch = () => startNats({ ...options, dir, port })
@@ -58,8 +58,8 @@ async function ownNats(options: { conf?: string; env?: NodeJS.ProcessEnv }): Pro
   }
 }
 
-async function givenNats(url: string): Promise<TestNats> {
-  const turn = await lock('parley-test-nats')
+async function useGivenNats(url: string): Promise<TestNats> {
+  const exclusive = await lock('parley-test-nats')
   const nc = await connect({ servers: url })
   const jsm = await nc.jetstreamManager()
   for await (const stream of jsm.streams.list()) await jsm.streams.delete(stream.config.name)
@@ -70,7 +70,7 @@ async function givenNats(url: string): Promise<TestNats> {
     pid: () => undefined,
     async [Symbol.asyncDispose]() {
       await proxy[Symbol.asyncDispose]()
-      await turn[Symbol.asyncDispose]()
+      await exclusive[Symbol.asyncDispose]()
     },
   }
 }

@@ -4,9 +4,8 @@ import { freePort } from '@parley/local/infrastructure'
 import type { Configuration } from 'oidc-provider'
 
 /** Handles a request, or returns false to leave it to the provider. */
-type Instead = (request: IncomingMessage, response: ServerResponse) => unknown
+type Override = (request: IncomingMessage, response: ServerResponse) => unknown
 
-/** The people that the provider knows, by login, which is also their subject. */
 type Claims = Record<string, unknown>
 
 /** A provider that tests can reconfigure. */
@@ -14,6 +13,7 @@ export type OidcProvider = AsyncDisposable & {
   issuer: string
   clientId: string
   clientSecret: string
+  /** The people that the provider knows, by login, which is also their subject. */
   people: Map<string, Claims>
   /** Paths requested so far. */
   requests: string[]
@@ -22,7 +22,7 @@ export type OidcProvider = AsyncDisposable & {
   /** Replaces the provider by one with other settings at the same address. */
   configure: (settings: Configuration) => void
   /** Sets a handler that runs before the provider; undefined removes it. */
-  answer: (instead: Instead | undefined) => void
+  answer: (override: Override | undefined) => void
   stop: () => Promise<void>
   start: () => Promise<void>
 }
@@ -35,14 +35,14 @@ const clientSecret = 'the secret of the client'
  * has one client with these callbacks, and listens on the port `at`, or on a free one for 0.
  */
 export async function startOidcProvider(callbacks: string[], at = 0): Promise<OidcProvider> {
-  const { Provider } = await quietly(() => import('oidc-provider'))
+  const { Provider } = await withoutWarnings(() => import('oidc-provider'))
   const people = new Map<string, Claims>()
   const requests: string[] = []
-  let answering: RequestListener = (_, response) => response.writeHead(503).end()
-  let instead: Instead | undefined
+  let handler: RequestListener = (_, response) => response.writeHead(503).end()
+  let override: Override | undefined
   const server = createServer((request, response) => {
     requests.push(new URL(request.url ?? '/', 'http://provider').pathname)
-    if (!instead || instead(request, response) === false) answering(request, response)
+    if (!override || override(request, response) === false) handler(request, response)
   })
   const port = at || (await freePort())
   await listen(server, port)
@@ -51,10 +51,10 @@ export async function startOidcProvider(callbacks: string[], at = 0): Promise<Oi
   let keys = [signingKey('first')]
   let settings: Configuration = {}
   const renew = () =>
-    quietly(() => {
-      const provider = new Provider(issuer, { ...standard(callbacks, people), jwks: { keys }, ...settings })
+    withoutWarnings(() => {
+      const provider = new Provider(issuer, { ...defaultSettings(callbacks, people), jwks: { keys }, ...settings })
       const handle = provider.callback()
-      answering = (request, response) => void handle(request, response)
+      handler = (request, response) => void handle(request, response)
     })
   renew()
   return {
@@ -72,7 +72,7 @@ export async function startOidcProvider(callbacks: string[], at = 0): Promise<Oi
       renew()
     },
     answer(given) {
-      instead = given
+      override = given
     },
     stop: () => close(server),
     start: () => listen(server, port),
@@ -82,7 +82,7 @@ export async function startOidcProvider(callbacks: string[], at = 0): Promise<Oi
 
 const cookieKey = randomBytes(16).toString('hex')
 
-function standard(callbacks: string[], people: Map<string, Claims>): Configuration {
+function defaultSettings(callbacks: string[], people: Map<string, Claims>): Configuration {
   return {
     clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: callbacks }],
     claims: {
@@ -112,7 +112,7 @@ const close = (server: Server) =>
   })
 
 /** Suppresses the warnings that the provider prints outside production and on other runtimes. */
-function quietly<T>(work: () => T): T {
+function withoutWarnings<T>(work: () => T): T {
   const { warn } = console
   console.warn = () => undefined
   const restore = () => (console.warn = warn)

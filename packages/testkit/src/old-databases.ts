@@ -2,7 +2,7 @@ import pg from 'pg'
 
 /** Prefix of the names of cloned databases; the time of creation follows in base 36. */
 export const clonePrefix = 'parley_test_'
-const keepClonesMs = 3_600_000
+const maxCloneAgeMs = 3_600_000
 
 /** Drops clones that earlier runs left on a given server. */
 export async function dropOldDatabases(adminUrl: string): Promise<void> {
@@ -12,7 +12,7 @@ export async function dropOldDatabases(adminUrl: string): Promise<void> {
     ])
     for (const { datname } of rows) {
       const madeAt = Number.parseInt(datname.slice(clonePrefix.length), 36)
-      if (madeAt < Date.now() - keepClonesMs) await client.query(`drop database if exists ${datname} with (force)`)
+      if (madeAt < Date.now() - maxCloneAgeMs) await client.query(`drop database if exists ${datname} with (force)`)
     }
   })
 }

@@ -1,7 +1,7 @@
 import { defaultPolicy } from '@parley/permissions'
 import type { GetPolicyResponse } from '@parley/contracts/internal'
 
-/** The policy of a new server, as admin would send it. */
+/** A handler of `getPolicy`: returns the policy of a new server. */
 export function standardPolicy(): GetPolicyResponse {
   return defaultPolicy()
 }

@@ -32,11 +32,11 @@ export async function testDatabase(
   await administer((client) => client.query(`create database ${name} template ${template} strategy file_copy`))
   const { postgresAdminUrl } = await testInfrastructure()
   const direct = withDatabase(postgresAdminUrl, name)
-  const reached = outages ? await outageProxy(direct, 5432) : withoutOutages(direct)
+  const endpoint = outages ? await outageProxy(direct, 5432) : withoutOutages(direct)
   return {
-    ...reached,
+    ...endpoint,
     async [Symbol.asyncDispose]() {
-      await reached[Symbol.asyncDispose]()
+      await endpoint[Symbol.asyncDispose]()
       await administer((client) => client.query(`drop database if exists ${name} with (force)`))
     },
   }

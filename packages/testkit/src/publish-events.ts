@@ -11,8 +11,8 @@ export type TestEvent = Pick<OutgoingEvent, 'kind' | 'aggregateType' | 'aggregat
 
 /** The event as a service would write it to the outbox. */
 export function testEvent(event: TestEvent): Event {
-  const unsaid = { version: 1n, occurredAt: new Date(), actorId: '', fact: { case: undefined } }
-  return fromBinary(EventSchema, outgoing({ ...unsaid, ...event }).payload)
+  const defaults = { version: 1n, occurredAt: new Date(), actorId: '', fact: { case: undefined } }
+  return fromBinary(EventSchema, outgoing({ ...defaults, ...event }).payload)
 }
 
 /** Publishes events as a relay would, in one message; resolves with them when the stream has stored them. */

@@ -40,7 +40,7 @@ export class PushService {
 
   private constructor() {
     this.#server = createServer((request, response) => {
-      this.#take(request, response).catch((error: unknown) => {
+      this.#receive(request, response).catch((error: unknown) => {
         response.writeHead(599).end(String(error))
       })
     })
@@ -85,7 +85,7 @@ export class PushService {
     await new Promise((resolve) => this.#server.close(resolve))
   }
 
-  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const name = request.url?.split('/').at(-1) ?? ''
     const browser = this.#browsers.get(name)
     const chunks: Buffer[] = []
@@ -97,9 +97,9 @@ export class PushService {
       browser: name,
       ...decrypt(body, browser, headers['content-encoding']),
       bodyBytes: body.length,
-      ttl: one(headers['ttl']),
-      topic: one(headers['topic']),
-      urgency: one(headers['urgency']),
+      ttl: single(headers['ttl']),
+      topic: single(headers['topic']),
+      urgency: single(headers['urgency']),
       vapid: vapidOf(headers.authorization ?? ''),
     }
     this.received.push(push)
@@ -108,7 +108,7 @@ export class PushService {
   }
 }
 
-const one = (header: string | string[] | undefined) => (Array.isArray(header) ? header.join() : header)
+const single = (header: string | string[] | undefined) => (Array.isArray(header) ? header.join() : header)
 
 /** RFC 8188 with the keys of RFC 8291. */
 function decrypt(body: Buffer, { keys, auth }: Browser, encoding: string | undefined) {

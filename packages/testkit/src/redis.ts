@@ -9,9 +9,9 @@ const highestDatabase = 15
 /** A separate, empty Redis database: one of the numbered ones of the run's server. */
 export async function testRedis(): Promise<Outage> {
   const { redisUrl } = await testInfrastructure()
-  const number = await lockOneOf('parley-test-redis', highestDatabase)
+  const slot = await lockOneOf('parley-test-redis', highestDatabase)
   const url = new URL(redisUrl)
-  url.pathname = `/${number.index + 1}`
+  url.pathname = `/${slot.index + 1}`
   const client = new Redis(url.href)
   await client.flushdb()
   client.disconnect()
@@ -20,7 +20,7 @@ export async function testRedis(): Promise<Outage> {
     ...proxy,
     async [Symbol.asyncDispose]() {
       await proxy[Symbol.asyncDispose]()
-      await number[Symbol.asyncDispose]()
+      await slot[Symbol.asyncDispose]()
     },
   }
 }

@@ -4,7 +4,7 @@ import { declareStreams } from '@parley/events'
 import type { Database, Db } from '@parley/postgres'
 import type { Bus, RpcClient, ServiceRoutes } from '@parley/rpc'
 import { Resources, type Service } from '@parley/runtime'
-import { callAs, fakeLeaf, testBus, type TestCaller } from './bus.ts'
+import { callAs, serveFakes, testBus, type TestCaller } from './bus.ts'
 import { testNats, type TestNats } from './nats.ts'
 import { openTestDatabase, testDatabase, type TestDatabase, type TestDatabaseOptions } from './postgres.ts'
 
@@ -41,8 +41,8 @@ export type ServiceHarness<Overrides = unknown> = {
   start: (settings?: NodeJS.ProcessEnv, overrides?: Overrides) => Promise<TestProcess>
   /** Stops every process and starts as many new ones, with nothing in memory. */
   restart: () => Promise<void>
-  /** Registers stand-ins for methods of other services, over the real bus. */
-  neighbours: (routes: (routes: ServiceRoutes) => void) => Promise<void>
+  /** Serves fakes of methods of other services, over the real bus. */
+  serveFakes: (routes: (routes: ServiceRoutes) => void) => Promise<void>
   /** A client of the service, acting as another service or, with `who`, as a user. */
   client: <S extends DescService>(service: S, who?: TestCaller) => Client<S>
   clients: <S extends Record<string, DescService>>(services: S, who?: TestCaller) => ClientsOf<S>
@@ -61,7 +61,7 @@ export type DatabaseServiceHarness<Overrides = unknown> = ServiceHarness<Overrid
   pool: Database['pool']
 }
 
-/** A harness extended by `surround`, for example with stand-ins for other services. */
+/** A harness extended by `surround`, for example with fakes of other services. */
 export type Surrounded<Harness, Own> = Omit<Harness, keyof Own> & Own
 
 /** A separate NATS server, and processes of a service on demand. After a failure everything opened is closed. */
@@ -69,7 +69,7 @@ export function testService<Config, Overrides, Own extends object>(
   parts: ServiceParts<Config, Overrides>,
   surround: (harness: ServiceHarness<Overrides>) => Promise<Own> | Own,
 ): Promise<Surrounded<ServiceHarness<Overrides>, Own>> {
-  return opening((opened) => openHarness(parts, opened), surround)
+  return openWith((opened) => openHarness(parts, opened), surround)
 }
 
 /** A harness with a separate database. */
@@ -78,7 +78,7 @@ export function testDatabaseService<Config, Overrides, Own extends object>(
   surround: (harness: DatabaseServiceHarness<Overrides>) => Promise<Own> | Own,
 ): Promise<Surrounded<DatabaseServiceHarness<Overrides>, Own>> {
   const { migrations, databaseSetting, outages = false } = parts
-  return opening(async (opened) => {
+  return openWith(async (opened) => {
     const database = opened.use(await testDatabase(migrations, { outages }))
     const { db, pool } = opened.use(await openTestDatabase(database.url))
     const settings = { [databaseSetting]: database.url, ...parts.settings }
@@ -86,7 +86,7 @@ export function testDatabaseService<Config, Overrides, Own extends object>(
   }, surround)
 }
 
-async function opening<Harness extends AsyncDisposable, Own extends object>(
+async function openWith<Harness extends AsyncDisposable, Own extends object>(
   open: (opened: Resources) => Promise<Harness>,
   surround: (harness: Harness) => Promise<Own> | Own,
 ): Promise<Surrounded<Harness, Own>> {
@@ -119,8 +119,8 @@ async function openHarness<Config, Overrides>(
     ...{ nats, bus, rpc, settings, client },
     start: (own, overrides) => processes.start(own, overrides),
     restart: () => processes.restart(),
-    neighbours: async (routes) => void opened.use(await fakeLeaf(bus, routes)),
-    clients: (services, who) => mapped(services, (service) => client(service, who)),
+    serveFakes: async (routes) => void opened.use(await serveFakes(bus, routes)),
+    clients: (services, who) => mapClients(services, (service) => client(service, who)),
     use: (resource) => opened.use(resource),
     beforeEnd: (name, close) => ending.defer(name, close),
     async [Symbol.asyncDispose]() {
@@ -131,7 +131,7 @@ async function openHarness<Config, Overrides>(
   }
 }
 
-const mapped = <S extends Record<string, DescService>>(services: S, clientOf: (service: DescService) => unknown) =>
+const mapClients = <S extends Record<string, DescService>>(services: S, clientOf: (service: DescService) => unknown) =>
   Object.fromEntries(Object.entries(services).map(([name, service]) => [name, clientOf(service)])) as ClientsOf<S>
 
 /** The running processes, each with its parameters. */

@@ -23,7 +23,7 @@ export type SlackExportContent = {
   byChannel: Map<string, { messages: number; replies: number }>
   /** Names of private channels. */
   privateChannels: string[]
-  /** Address of everybody, and whether they were deactivated. */
+  /** E-mail address and name of each person, and whether the account was deactivated. */
   addresses: { email: string; name: string; deleted: boolean }[]
 }
 

@@ -3,13 +3,13 @@ import { createClient } from '@connectrpc/connect'
 import { ServerService } from '@parley/contracts/api'
 import { AdminInternalService } from '@parley/contracts/internal'
 import { callerOf, serveRpc } from '@parley/rpc'
-import { callAs, eventually, fakeLeaf, recordEvents, standardPolicy, testBus, testNats } from '@parley/testkit'
+import { callAs, eventually, serveFakes, recordEvents, standardPolicy, testBus, testNats } from '@parley/testkit'
 import { encodeEvent } from './_event.ts'
 
-test('a fake leaf answers the methods it registers', async () => {
+test('serveFakes answers the registered methods', async () => {
   await using nats = await testNats()
   await using here = await testBus(nats.url)
-  await using _admin = await fakeLeaf(here.bus, (routes) => {
+  await using _admin = await serveFakes(here.bus, (routes) => {
     routes.service(AdminInternalService, { getPolicy: () => standardPolicy() })
   })
   const { roles } = await createClient(AdminInternalService, here.rpc.transport()).getPolicy({})
@@ -36,7 +36,7 @@ test('a call is made on behalf of the user', async () => {
   expect(received).toEqual({ userId: 'U1', roleIds: ['admin'], fresh: true })
 })
 
-test('records events published after the recording began', async () => {
+test('a recording has the events published after it began', async () => {
   await using nats = await testNats()
   await using here = await testBus(nats.url)
   await using recording = await recordEvents(here.bus, 'evt.room.>')

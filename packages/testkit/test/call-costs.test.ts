@@ -3,7 +3,15 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { AccountsInternalService, AdminInternalService } from '@parley/contracts/internal'
 import { type Database, openDatabase } from '@parley/postgres'
 import { Resources } from '@parley/runtime'
-import { countCosts, type CostCounter, fakeLeaf, testBus, testDatabase, testNats, type TestBus } from '@parley/testkit'
+import {
+  countCosts,
+  type CostCounter,
+  serveFakes,
+  testBus,
+  testDatabase,
+  testNats,
+  type TestBus,
+} from '@parley/testkit'
 
 const opened = new Resources()
 let here: TestBus
@@ -17,11 +25,11 @@ beforeAll(async () => {
   here = opened.use(await testBus(nats.url))
   costs = opened.use(await countCosts(here.bus))
   database = opened.use(await openDatabase({ url, pool: 2, name: 'test', connectTimeoutMs: 30_000 }))
-  const routes: Parameters<typeof fakeLeaf>[1] = (routes) => {
+  const routes: Parameters<typeof serveFakes>[1] = (routes) => {
     routes.service(AdminInternalService, { checkLogin: async () => (await work(), {}) })
     routes.service(AccountsInternalService, { getProfiles: () => ({}) })
   }
-  opened.use(await fakeLeaf(here.bus, routes))
+  opened.use(await serveFakes(here.bus, routes))
 })
 afterAll(() => opened[Symbol.asyncDispose]())
 
@@ -31,7 +39,7 @@ const costsOf = (next: () => Promise<unknown>) => {
   return costs.of(call)
 }
 
-test('a call that makes no requests costs nothing', async () => {
+test('a call that sends no statement and no request costs nothing', async () => {
   expect(await costsOf(() => Promise.resolve())).toEqual({ statements: [], requests: [] })
 })
 

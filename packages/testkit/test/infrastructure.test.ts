@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 import { connect } from 'nats'
 import { eventually, testNats, testRedis } from '@parley/testkit'
 
-test('each Redis is separate and empty, also after another one was written to', async () => {
+test('each Redis is separate and empty, even after another one was written to', async () => {
   await using one = await testRedis()
   await using other = await testRedis()
   const clients = [one, other].map(({ url }) => new Redis(url))
@@ -41,13 +41,13 @@ test('NATS keeps its address and streams when it is stopped and started', async 
   await after.close()
 })
 
-test('each test gets a separate server', async () => {
+test('each call of testNats starts a separate server', async () => {
   await using one = await testNats()
   await using other = await testNats()
   expect(one.url).not.toBe(other.url)
 })
 
-test('waits until a check neither throws nor is false', async () => {
+test('eventually waits until a check neither throws nor returns false', async () => {
   let calls = 0
   expect(
     await eventually(() => {
@@ -57,6 +57,6 @@ test('waits until a check neither throws nor is false', async () => {
   ).toBe(3)
 })
 
-test('throws the last failure after the timeout', async () => {
+test('eventually throws the last failure after the timeout', async () => {
   await expect(eventually(() => Promise.reject(new Error('never')), { timeoutMs: 50 })).rejects.toThrow('never')
 })

@@ -84,7 +84,7 @@ test('names of a caller that may wait are resolved one after the other', async (
   expect([...names.queried]).toEqual(['silent-1.example', 'silent-2.example'])
 })
 
-test('a waiting caller does not keep others from the same name, and waits for a limited time', async () => {
+test('a waiting caller does not prevent others from resolving the same name, and waits for a limited time', async () => {
   open({ maxWaitingPerCaller: 1, maxWaitMs: 30 })
   const silent = refusalOf(resolver.resolve('silent.example', 'Umallory'))
   const waiting = refusalOf(resolver.resolve('push.example', 'Umallory'))

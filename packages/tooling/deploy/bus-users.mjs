@@ -1,7 +1,7 @@
 import { inWorkspace } from '../steps.mjs'
 import { between, deployableNames, factsOf } from './manifest.mjs'
 
-const { answererOf, services } = await import(inWorkspace('packages/contracts/src/catalogue.ts'))
+const { deployableOf, services } = await import(inWorkspace('packages/contracts/src/catalogue.ts'))
 const { rpcSubject } = await import(inWorkspace('packages/rpc/src/subjects.ts'))
 
 /** Generates the NATS configuration from the manifest and the catalogue: the users and their permissions. */
@@ -53,7 +53,7 @@ function subscribed(name) {
  */
 function answered(name) {
   return Object.values(services[name]).flatMap(({ methods }) => {
-    const own = methods.filter((method) => answererOf(method) === name).map(rpcSubject)
+    const own = methods.filter((method) => deployableOf(method) === name).map(rpcSubject)
     return own.length === methods.length ? [own[0].replace(/\w+$/, '*')] : own
   })
 }

@@ -74,7 +74,7 @@ export async function problemsOfEnvironment(where, service, env, toml = '') {
     return unknown
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    return [...unknown, ...error.mistakes.map((mistake) => `${where}: ${mistake}`)]
+    return [...unknown, ...error.problems.map((mistake) => `${where}: ${mistake}`)]
   } finally {
     await rm(folder, { recursive: true })
   }

@@ -6,7 +6,7 @@ import type { Plugin } from 'vite'
 
 const [toBrotli, toGzip] = [promisify(brotliCompress), promisify(gzip)]
 
-/** Writes a `.br` and a `.gz` beside every file that becomes smaller, for the gateway to send. */
+/** Writes a compressed `.br` and `.gz` copy of every file that becomes smaller. The gateway serves them. */
 export function compressed(): Plugin {
   let folder = ''
   return {

@@ -2,7 +2,7 @@ import type { Plugin } from 'vite'
 
 type Emoji = { unicode: string; label: string; tags?: string[] }
 
-/** Keeps what the client needs of a list of emoji: their names and the words to find them by. */
+/** Reduces a list of emoji to what the client needs: names and search keywords. */
 export const emojiNames = (): Plugin => ({
   name: 'emoji-names',
   enforce: 'pre',

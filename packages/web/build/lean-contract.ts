@@ -13,11 +13,11 @@ import type { Plugin } from 'vite'
 
 const rulesFile = 'file_buf_validate_validate'
 const description = /fileDesc\("([^"]+)"(?:, \[([^\]]*)\])?\)/
-const helper = fileURLToPath(new URL('../src/session/described-file.ts', import.meta.url))
+const helper = fileURLToPath(new URL('../src/session/describe-file.ts', import.meta.url))
 
 /**
- * Decodes the contract's descriptors when the client is built, and takes out the rules for fields and the reserved
- * names, which only the server and the compiler use: a page would do both at every start.
+ * Decodes the contract's descriptors when the client is built, and removes the rules for fields and the reserved names,
+ * which only the server and the compiler use. Otherwise the page would decode all of it at every start.
  */
 export const leanContract = (): Plugin => ({
   name: 'lean-contract',
@@ -30,22 +30,22 @@ export const leanContract = (): Plugin => ({
   },
 })
 
-/** A generated file with its descriptor decoded. */
+/** Returns a generated file with its descriptor decoded. */
 export function lean(code: string): string {
   const found = description.exec(code)
   if (!found) return code
   const [call, encoded = '', imported = ''] = found
   const others = imported.split(', ').filter((name) => name !== '' && name !== rulesFile)
-  // A string of JSON is read faster than an object of the language.
-  const described = `describedFile(${JSON.stringify(plainFile(encoded))}, [${others.join(', ')}])`
-  return `import { describedFile } from ${JSON.stringify(helper)}\n${code.replace(call, () => described)}`
+  // Browsers parse a JSON string faster than an object literal.
+  const described = `describeFile(${JSON.stringify(plainFile(encoded))}, [${others.join(', ')}])`
+  return `import { describeFile } from ${JSON.stringify(helper)}\n${code.replace(call, () => described)}`
 }
 
 /** The JSON of an encoded file descriptor. */
 function plainFile(encoded: string): string {
   const file = fromBinary(FileDescriptorProtoSchema, base64Decode(encoded))
   file.messageType.forEach(slim)
-  // Those of the page are named where the file is described.
+  // The generated call passes the imported files.
   file.dependency = []
   const isAbsent = (key: string, value: unknown) =>
     key.startsWith('$') || (Array.isArray(value) && value.length === 0) || (key === 'label' && value === 1)

@@ -1,20 +1,20 @@
 import { mount } from 'svelte'
 import App from './App.svelte'
-import { applyAppearance, keptAppearance } from './appearance/appearance.ts'
-import { keptLanguage } from './appearance/kept-language.ts'
-import { speak } from './messages/texts.ts'
+import { applyAppearance, loadAppearance } from './appearance/appearance.ts'
+import { loadLanguage } from './appearance/language-setting.ts'
+import { setLanguage } from './messages/texts.ts'
 import { mayBeSignedIn, server } from './session/server.ts'
 import { entryPageOf } from './state/entry.ts'
 import './styles/base.css'
-import { requestFirst } from './sync/first-answers.ts'
+import { requestFirst } from './sync/first-responses.ts'
 
-applyAppearance(keptAppearance())
-const language = keptLanguage()
-// Answers come while the texts are loaded. A browser that is watched notes where a request was sent: while this file is
-// evaluated, that would make it parse all of the script once more.
+applyAppearance(loadAppearance())
+const language = loadLanguage()
+// The first responses arrive while the texts are loaded. The requests are sent from a microtask: with the developer tools
+// attached, a browser records the stack of each request, and during module evaluation that makes it parse the script again.
 const isChat = entryPageOf(location).at === 'chat'
-const firstAnswers = isChat && mayBeSignedIn() ? Promise.resolve().then(() => requestFirst(server)) : undefined
-firstAnswers?.catch(() => undefined)
-await speak(language)
+const firstResponses = isChat && mayBeSignedIn() ? Promise.resolve().then(() => requestFirst(server)) : undefined
+firstResponses?.catch(() => undefined)
+await setLanguage(language)
 document.documentElement.lang = language
-mount(App, { target: document.body, props: { firstAnswers } })
+mount(App, { target: document.body, props: { firstResponses } })

@@ -7,7 +7,7 @@ import {
   UploadsInternalService,
 } from '@parley/contracts/internal'
 import { openRedis, rateLimiter, type RedisClient } from '@parley/redis'
-import { openReads } from '@parley/runtime'
+import { createReadSemaphore } from '@parley/runtime'
 import type { DatabaseHost } from '@parley/service'
 import { createProviders } from './clients/providers/providers.ts'
 import { serverNames } from './clients/server-name.ts'
@@ -36,7 +36,7 @@ export async function openContext(host: DatabaseHost, config: Config, overrides:
   return {
     ...{ config, db: host.db, admin, now },
     presence: openPresence(host, redis, overrides),
-    reads: openReads({ connections: config.databasePool, refusal: tooManyReads }),
+    reads: createReadSemaphore({ connections: config.databasePool, refusal: tooManyReads }),
     policy: await host.policy(admin),
     relay: await host.relay(),
     mailer: openMailer(host, config, redis),

@@ -66,7 +66,7 @@ export const openEnv = (options: TestDatabaseOptions = {}) =>
       const redis = harness.use(await testRedis())
       harness.settings['PARLEY_REDIS_URL'] = redis.url
       const fakes = createFakes()
-      await harness.neighbours(fakeRoutes(fakes))
+      await harness.serveFakes(fakeRoutes(fakes))
       const { start } = harness
       return {
         ...{ redis, fakes },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Finding } from '@parley/doctor'
-import { selfSigned } from '@parley/testkit'
+import { selfSignedCertificate } from '@parley/testkit'
 import { startOidcProvider, type OidcProvider } from '@parley/testkit/oidc-provider'
 import { providersCheck } from '../src/clients/providers/check-providers.ts'
 import { mailCheck } from '../src/engines/mail/index.ts'
@@ -58,7 +58,7 @@ test.each(['mandatory', 'implicit'])(
   async (tls) => {
     const inDays = (days: number) => new Date(Date.now() + days * 86_400_000)
     await using expired = await startMailServer({
-      ...selfSigned({ from: inDays(-9), until: inDays(-1) }),
+      ...selfSignedCertificate({ from: inDays(-9), until: inDays(-1) }),
       secure: tls === 'implicit',
     })
     const settings = { ...expired.settings, PARLEY_SMTP_TLS: tls, PARLEY_SMTP_TLS_SKIP_VERIFY: 'false' }

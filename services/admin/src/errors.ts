@@ -6,38 +6,38 @@ export const roleNameTaken = (name: string) =>
   new ConnectError(`role name already taken: "${name}" is a role or a login, or reserved`, Code.AlreadyExists)
 export const badRoleName = () =>
   new ConnectError(
-    'invalid role name: use 1 to 32 of a-z, 0-9 and "-", with a letter first and no "-" at the end',
+    'invalid role name: use 1 to 32 of the characters a-z, 0-9 and "-", beginning with a letter and not ending with "-"',
     Code.InvalidArgument,
   )
 export const badRoleText = (field: string) =>
   new ConnectError(`${field} must not contain control characters`, Code.InvalidArgument)
 export const tooManyRoles = (max: number) =>
   new ConnectError(`a server has at most ${max} custom roles`, Code.ResourceExhausted)
-export const systemRoleStays = (name: string) =>
+export const systemRoleNotDeletable = (name: string) =>
   new ConnectError(`"${name}" is a system role and cannot be deleted`, Code.FailedPrecondition)
 export const badRoleOrder = (why: string) =>
   new ConnectError(`invalid order of the custom roles: ${why}`, Code.InvalidArgument)
-export const nameLapsed = () => new ConnectError('creating the role took too long; try again', Code.Unavailable)
+export const reservationExpired = () => new ConnectError('creating the role took too long; try again', Code.Unavailable)
 
 export const userNotFound = () => new ConnectError('user not found', Code.NotFound)
 export const roomNotFound = () => new ConnectError('room not found', Code.NotFound)
 export const groupNotFound = () => new ConnectError('room group not found', Code.NotFound)
-export const notOneself = () =>
-  new ConnectError('permission denied: only permissions of other people can be explained', Code.PermissionDenied)
-export const roomNotExplained = () =>
-  new ConnectError('permission denied: permissions cannot be explained in that room', Code.PermissionDenied)
-export const neighbourSilent = (service: string, cause: unknown) =>
-  new ConnectError(`${service} does not answer; try again`, Code.Unavailable, undefined, undefined, cause)
+export const cannotExplainOneself = () =>
+  new ConnectError('permission denied: you cannot have your own permissions explained', Code.PermissionDenied)
+export const cannotExplainRoom = () =>
+  new ConnectError('permission denied: permissions in this room cannot be explained', Code.PermissionDenied)
+export const serviceUnavailable = (service: string, cause: unknown) =>
+  new ConnectError(`the service ${service} does not answer; try again`, Code.Unavailable, undefined, undefined, cause)
 
 export const badScope = (why: string) => new ConnectError(`invalid scope: ${why}`, Code.InvalidArgument)
 export const unknownPermission = (permission: string) =>
   new ConnectError(`unknown permission "${permission}"`, Code.InvalidArgument)
-export const notDecidedThere = (permission: string, kind: string) =>
+export const notDecidableAt = (permission: string, kind: string) =>
   new ConnectError(`${permission} cannot be decided for a ${kind}`, Code.InvalidArgument)
-export const ownerMayEverything = () =>
+export const ownerHasNoDecisions = () =>
   new ConnectError('the role owner has no permission decisions: owners are allowed everything', Code.InvalidArgument)
 
-export const lacksPermission = (permission: Permission) =>
+export const permissionRequired = (permission: Permission) =>
   new ConnectError(`permission denied: this needs ${permission}`, Code.PermissionDenied)
 export const onlyOwners = () => new ConnectError('permission denied: only owners may see this', Code.PermissionDenied)
 
@@ -45,7 +45,8 @@ export const emptyUpdate = () =>
   new ConnectError('nothing to update: at least one field is required', Code.InvalidArgument)
 export const textTooLong = (field: string, bytes: number) =>
   new ConnectError(`${field} is longer than ${bytes} bytes`, Code.InvalidArgument)
-export const imageMissing = () => new ConnectError('image required: the request contains none', Code.InvalidArgument)
+export const imageMissing = () =>
+  new ConnectError('image required: the request contains no image', Code.InvalidArgument)
 
 export const blockedUsernameTooLong = (characters: number) =>
   new ConnectError(`blocked username too long: at most ${characters} characters`, Code.InvalidArgument)

@@ -7,20 +7,20 @@ const policyChanges = counter('parley.admin.policy_changes', {
   unit: '{change}',
 })
 
-export function serverSeeded(): void {
+export function logServerSeeded(): void {
   log.info('seeded system roles, default decisions, blocked usernames and the server profile')
 }
 
-export function policyChanged(revision: bigint): void {
+export function countPolicyChange(revision: bigint): void {
   policyChanges(1)
   log.info({ revision: String(revision) }, 'policy changed')
 }
 
-/** The database was restored, and other deployables have a revision that it has lost. */
-export function lostPolicyRepublished(lost: bigint, revision: bigint): void {
+/** The database was restored, and other deployables had a revision that it has lost. */
+export function reportLostPolicy(lost: bigint, revision: bigint): void {
   log.warn(
     { lost: String(lost), revision: String(revision) },
-    'other deployables had a policy that is lost here; the current one was published again',
+    'other deployables had a newer policy, which this database has lost; the current policy was published again',
   )
 }
 
@@ -29,19 +29,19 @@ const serverChanges = counter('parley.admin.server_changes', {
   unit: '{change}',
 })
 
-export function serverChanged(what: string): void {
+export function countServerChange(what: string): void {
   serverChanges(1)
   log.info({ what }, 'server changed')
 }
 
-export function auditBucketDropped(bucket: string): void {
+export function logBucketDropped(bucket: string): void {
   log.info({ bucket }, 'dropped a month of the audit log')
 }
 
-export function nameNotReleased(error: unknown): void {
-  log.warn({ err: error }, 'the reserved name of a role that does not exist could not be released; it will be retried')
+export function reportNameNotReleased(error: unknown): void {
+  log.warn({ err: error }, 'a name reserved for a role that does not exist could not be released; retrying later')
 }
 
-export function auditBucketsMissing(err: unknown): void {
+export function reportBucketsMissing(err: unknown): void {
   log.warn({ err }, 'tables of the audit log could not be created; entries go to the default partition for now')
 }

@@ -1,24 +1,15 @@
-import { AccountsInternalService, RoomsInternalService, UploadsInternalService } from '@parley/contracts/internal'
-import { followPolicy, keepStream, recoveriesIn } from '@parley/events'
 import type { Service } from '@parley/runtime'
 import { startDatabaseHost, type DatabaseHost, type Starting } from '@parley/service'
-import type { Config } from './config.ts'
-import { recordEvents } from './consumers/audit-log.ts'
-import { followDeletedGroups } from './consumers/deleted-groups.ts'
-import type { Context } from './context.ts'
-import { keepAuditBuckets, makeAuditBucketsAhead } from './jobs/keep-audit-buckets.ts'
 import { erasePerson } from './actions/erasure/erase-person.ts'
-import { releaseNamesOfNoRole } from './jobs/release-role-names.ts'
-import { republishLostPolicy } from './jobs/republish-lost-policy.ts'
-import { serverSeeded } from './metrics.ts'
+import type { Config } from './config.ts'
+import { startConsumers } from './consumers/index.ts'
+import { startJobs } from './jobs/index.ts'
+import { makeAuditBucketsAhead } from './jobs/keep-audit-buckets.ts'
+import { openContext, type Replaced } from './open-context.ts'
 import { routes } from './rpc/index.ts'
-import { getPolicy } from './store/policy.ts'
-import { seed } from './store/seed.ts'
-import { toPolicy } from './view/policy.ts'
 
-export type Overrides = Starting & {
-  now?: () => Date
-}
+/** Parts that a test may replace, and options of the start. */
+export type Overrides = Replaced & Starting
 
 /** Starts the deployable. */
 export function startAdmin(config: Config, overrides: Overrides = {}): Promise<Service> {
@@ -26,30 +17,10 @@ export function startAdmin(config: Config, overrides: Overrides = {}): Promise<S
 }
 
 async function compose(host: DatabaseHost, config: Config, overrides: Overrides): Promise<void> {
-  const { db, signal, events: bus } = host
-  if (await host.retry(() => seed(db))) serverSeeded()
-  host.use(
-    await keepStream(bus, {
-      ...(config.streamReplicas && { replicas: config.streamReplicas }),
-      maxBytes: config.streamMaxBytes,
-      recoveries: recoveriesIn(db),
-    }),
-  )
-  const ctx: Context = {
-    ...{ config, db, bus },
-    relay: await host.relay(),
-    policy: host.use(await followPolicy({ bus, signal, load: async () => toPolicy(await getPolicy(db)) })),
-    accounts: host.client(AccountsInternalService),
-    rooms: host.client(RoomsInternalService),
-    uploads: host.client(UploadsInternalService),
-    now: overrides.now ?? (() => new Date()),
-  }
+  const ctx = await openContext(host, config, overrides)
   await makeAuditBucketsAhead(ctx)
-  host.use(keepAuditBuckets(ctx, signal))
-  host.use(await recordEvents(ctx))
-  host.use(await followDeletedGroups(ctx))
-  host.use(releaseNamesOfNoRole(ctx, signal))
-  host.use(republishLostPolicy(ctx, signal))
+  await startConsumers(host, ctx)
+  startJobs(host, ctx)
   await host.erase(erasePerson(ctx), ctx.accounts)
   await host.serve({ routes: routes(ctx) })
 }

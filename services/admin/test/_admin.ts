@@ -28,7 +28,7 @@ const services = {
   internal: AdminInternalService,
 }
 
-/** An empty database, a separate bus, and admin processes on demand. */
+/** Opens an empty database and a separate bus; the test starts the admin processes. */
 export const testAdmin = (options: TestDatabaseOptions = {}) =>
   testDatabaseService(
     {
@@ -36,7 +36,7 @@ export const testAdmin = (options: TestDatabaseOptions = {}) =>
       ...{ databaseSetting: 'PARLEY_ADMIN_DATABASE_URL', migrations: new URL('../drizzle', import.meta.url) },
       settings: {
         PARLEY_WEBSERVER_URL: 'https://chat.example.org',
-        PARLEY_CORE_ASSETS_SIGNING_SECRET: 'a secret of the addresses of assets for tests',
+        PARLEY_CORE_ASSETS_SIGNING_SECRET: 'a secret that signs asset URLs in tests',
       },
     },
     ({ clients }) => ({

@@ -1,8 +1,8 @@
 import type { AdminEventLogEntry } from '@parley/contracts/admin'
 import type { TestAdmin } from './_admin.ts'
 
-/** The whole log, newest first, page by page. */
-export async function wholeLog({ owner }: TestAdmin): Promise<AdminEventLogEntry[]> {
+/** Reads the whole audit log page by page, newest entry first. */
+export async function readWholeLog({ owner }: TestAdmin): Promise<AdminEventLogEntry[]> {
   const entries: AdminEventLogEntry[] = []
   let before: string | undefined
   for (;;) {

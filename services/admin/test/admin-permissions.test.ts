@@ -5,32 +5,32 @@ import { RoomKind } from '@parley/contracts/api'
 import { permissions } from '@parley/permissions'
 import { eventually, recordEvents, type Recording } from '@parley/testkit'
 import { testAdmin, type TestAdmin } from './_admin.ts'
-import { fakeNeighbours, type Neighbours } from './_neighbours.ts'
+import { startFakeServices, type FakeServices } from './_fake-services.ts'
 
 const { ALLOW, DENY, NONE } = PermissionDecision
 const { UNSPECIFIED, SERVER, GROUP, ROOM } = PermissionScopeKind
 
 let admin: TestAdmin
 let recording: Recording
-let neighbours: Neighbours & AsyncDisposable
+let fakes: FakeServices & AsyncDisposable
 
 beforeAll(async () => {
   admin = await testAdmin()
   recording = await recordEvents(admin.bus, 'evt.rbac.>')
-  neighbours = await fakeNeighbours(admin)
+  fakes = await startFakeServices(admin)
   await Promise.all([admin.start(), admin.start()])
-  neighbours.people = [{ id: 'Umia' }, { id: 'Ugone', deleted: true }]
-  neighbours.groups = [{ groupId: 'G1', name: 'Lobby' }]
-  neighbours.rooms = [
+  fakes.people = [{ id: 'Umia' }, { id: 'Ugone', deleted: true }]
+  fakes.groups = [{ groupId: 'G1', name: 'Lobby' }]
+  fakes.rooms = [
     { roomId: 'R1', name: 'tea', groupId: 'G1' },
     { roomId: 'R2', name: 'coffee', groupId: 'G1' },
     { roomId: 'Rdm', name: '', groupId: '', kind: RoomKind.DM, members: ['Uowner', 'Ubert', 'Umia'] },
     { roomId: 'Rforeign', name: '', groupId: '', kind: RoomKind.DM, members: ['Ubert'] },
   ]
 })
-beforeEach(() => neighbours.away.clear())
+beforeEach(() => fakes.unavailable.clear())
 afterEach(async () => {
-  // The seeded system roles, without decisions about people.
+  // Clears the decisions for people, and those for system roles except the seeded ones.
   for (const roleName of ['everyone', 'moderator']) {
     const { decisions } = await admin.owner.adminPermissions.listRolePermissionDecisions({ roleName })
     for (const { permission, scope } of decisions)
@@ -42,7 +42,7 @@ afterEach(async () => {
 })
 afterAll(async () => {
   await recording[Symbol.asyncDispose]()
-  await neighbours[Symbol.asyncDispose]()
+  await fakes[Symbol.asyncDispose]()
   await admin[Symbol.asyncDispose]()
 })
 
@@ -67,14 +67,14 @@ const seeded = [
   ['message.manage', SERVER, '', ALLOW, ALLOW],
 ]
 const tea: Scope = { kind: ROOM, id: 'R1' }
-/** Audit entries of decisions with these details; entries of others may arrive late. */
-const audited = (details: Record<string, string>) =>
+/** Audit events about decisions with these details; those of other tests may arrive late. */
+const auditEventsWith = (details: Record<string, string>) =>
   recording.events.filter(
     ({ fact }) =>
       fact.case === 'details' && Object.entries(details).every(([name, value]) => fact.value.details[name] === value),
   )
 
-describe('a decision of a role', () => {
+describe('a decision for a role', () => {
   test('is stored, changed and cleared, at every kind of scope', async () => {
     for (const scope of [{ kind: SERVER, id: '' }, { kind: GROUP, id: 'G1' }, tea]) {
       const request = { roleName: 'moderator', permission: 'room.join', scope }
@@ -108,7 +108,7 @@ describe('a decision of a role', () => {
     const after = await admin.anonymous.internal.getPolicy({})
     await eventually(() => expect(control.events).toHaveLength(3))
     const details = { role_name: 'moderator', permission: 'message.echo', scope: 'room:R1' }
-    await eventually(() => expect(audited(details)).toHaveLength(3))
+    await eventually(() => expect(auditEventsWith(details)).toHaveLength(3))
     const published = control.events.map(({ fact }) => (fact.case === 'policy' ? fact.value : undefined))
     expect(published[0]?.baseRevision).toBe(revision)
     expect(published.map((delta) => delta?.baseRevision).slice(1)).toEqual(
@@ -116,40 +116,52 @@ describe('a decision of a role', () => {
     )
     expect(published[2]?.revision).toBe(after.revision)
     expect(new Set(control.events.map(({ actorId }) => actorId))).toEqual(new Set(['Ubert']))
-    expect(audited(details).map(({ kind, actorId, aggregateId }) => [kind, actorId, aggregateId])).toEqual(
+    expect(auditEventsWith(details).map(({ kind, actorId, aggregateId }) => [kind, actorId, aggregateId])).toEqual(
       ['granted', 'denied', 'cleared'].map((word) => [`rbac_permission_${word}`, 'Ubert', 'moderator']),
     )
   })
 
   test.each([
-    ['of the role owner', { roleName: 'owner', permission: 'room.join', decision: DENY }, Code.InvalidArgument],
-    ['of an unknown role', { roleName: 'nobody', permission: 'room.join', decision: DENY }, Code.NotFound],
+    ['for the role owner', { roleName: 'owner', permission: 'room.join', decision: DENY }, Code.InvalidArgument],
+    ['for an unknown role', { roleName: 'nobody', permission: 'room.join', decision: DENY }, Code.NotFound],
     ['about an unknown permission', { permission: 'room.paint', decision: ALLOW }, Code.InvalidArgument],
-    ['not named', { permission: 'room.join', decision: PermissionDecision.UNSPECIFIED }, Code.InvalidArgument],
     [
-      'with an id for the server',
+      'that is unspecified',
+      { permission: 'room.join', decision: PermissionDecision.UNSPECIFIED },
+      Code.InvalidArgument,
+    ],
+    [
+      'for the server with an id',
       { permission: 'room.join', decision: ALLOW, scope: { id: 'G1' } },
       Code.InvalidArgument,
     ],
-    ['without a group', { permission: 'room.join', decision: ALLOW, scope: { kind: GROUP } }, Code.InvalidArgument],
-    ['without a room', { permission: 'room.join', decision: ALLOW, scope: { kind: ROOM } }, Code.InvalidArgument],
     [
-      'of an unknown kind',
+      'for a group without an id',
+      { permission: 'room.join', decision: ALLOW, scope: { kind: GROUP } },
+      Code.InvalidArgument,
+    ],
+    [
+      'for a room without an id',
+      { permission: 'room.join', decision: ALLOW, scope: { kind: ROOM } },
+      Code.InvalidArgument,
+    ],
+    [
+      'for an unknown kind of scope',
       { permission: 'room.join', decision: ALLOW, scope: { kind: 9, id: 'X' } },
       Code.InvalidArgument,
     ],
     [
-      'in an unknown group',
+      'for an unknown group',
       { permission: 'room.join', decision: ALLOW, scope: { kind: GROUP, id: 'G9' } },
       Code.NotFound,
     ],
     [
-      'in an unknown room',
+      'for an unknown room',
       { permission: 'room.join', decision: ALLOW, scope: { kind: ROOM, id: 'R9' } },
       Code.NotFound,
     ],
     [
-      'cleared in an unknown room',
+      'that is cleared for an unknown room',
       { permission: 'room.join', decision: NONE, scope: { kind: ROOM, id: 'R9' } },
       Code.NotFound,
     ],
@@ -172,18 +184,18 @@ describe('a decision of a role', () => {
       await setRole({ permission, decision: ALLOW }, admin.owner)
   })
 
-  test('about a deleted group can be cleared', async () => {
-    const [lobby] = neighbours.groups
+  test('for a deleted group can be cleared', async () => {
+    const [lobby] = fakes.groups
     const scope = { kind: GROUP, id: 'G1' }
     await setRole({ permission: 'room.create', decision: ALLOW, scope })
-    neighbours.groups = []
+    fakes.groups = []
     await setRole({ permission: 'room.create', decision: NONE, scope })
     expect(await ofModerator()).toEqual(seeded)
-    if (lobby) neighbours.groups = [lobby]
+    if (lobby) fakes.groups = [lobby]
   })
 
-  test('needs the rooms service in a room, but not at server scope', async () => {
-    neighbours.away.add('rooms')
+  test('needs the service rooms for a room, but not for the server', async () => {
+    fakes.unavailable.add('rooms')
     await setRole({ permission: 'room.join', decision: NONE })
     const inRoom = setRole({ permission: 'room.join', decision: ALLOW, scope: tea })
     await expect(inRoom).rejects.toMatchObject(fails(Code.Unavailable))
@@ -195,7 +207,7 @@ describe('a decision of a role', () => {
     await expect(setUser(request, admin.owner)).rejects.toMatchObject(fails(Code.NotFound))
   })
 
-  test('about a direct message requires role.manage', async () => {
+  test('for a direct message requires role.manage', async () => {
     const scope = { kind: ROOM, id: 'Rdm' }
     await setUser({ permission: 'room.manage', decision: ALLOW }, admin.owner)
     const request = { permission: 'message.attach', decision: DENY, scope }
@@ -205,10 +217,10 @@ describe('a decision of a role', () => {
   })
 })
 
-describe('permission to store decisions of roles', () => {
-  test('requires role.manage, even if the request names something unknown', async () => {
-    const places = [{}, { kind: GROUP, id: 'G1' }, { kind: GROUP, id: 'G9' }, tea, { kind: ROOM, id: 'R9' }]
-    for (const scope of places) {
+describe('storing a decision for a role', () => {
+  test('requires role.manage, even if the group or room is unknown', async () => {
+    const scopes = [{}, { kind: GROUP, id: 'G1' }, { kind: GROUP, id: 'G9' }, tea, { kind: ROOM, id: 'R9' }]
+    for (const scope of scopes) {
       const { adminPermissions } = admin.alice
       const denied = fails(Code.PermissionDenied)
       await expect(setRole({ permission: 'room.join', decision: ALLOW, scope }, admin.alice)).rejects.toMatchObject(
@@ -218,7 +230,7 @@ describe('permission to store decisions of roles', () => {
     }
   })
 
-  test('holders of room.manage in a room can decide only there', async () => {
+  test('is allowed in one room to holders of room.manage in that room', async () => {
     const mia = admin.as('Umia')
     await setUser({ permission: 'room.manage', decision: ALLOW, scope: tea })
     const request = { permission: 'message.post', decision: DENY }
@@ -232,7 +244,7 @@ describe('permission to store decisions of roles', () => {
     }
   })
 
-  test('room.manage in a group allows decisions in its rooms, but not in the group', async () => {
+  test('is allowed in the rooms of a group, but not in the group, to holders of room.manage in that group', async () => {
     const mia = admin.as('Umia')
     await setUser({ permission: 'room.manage', decision: ALLOW, scope: { kind: GROUP, id: 'G1' } })
     await setRole({ permission: 'message.post', decision: DENY, scope: tea }, mia)
@@ -240,7 +252,7 @@ describe('permission to store decisions of roles', () => {
     await expect(inGroup).rejects.toMatchObject(fails(Code.PermissionDenied))
   })
 
-  test('a removed permission takes effect at once, on every process', async () => {
+  test('is refused by every process as soon as role.manage is removed', async () => {
     const mia = admin.as('Umia')
     const request = { permission: 'message.post', decision: NONE }
     for (let n = 0; n < 10; n++) {
@@ -252,7 +264,7 @@ describe('permission to store decisions of roles', () => {
     }
   })
 
-  test('reading decisions of roles needs role.manage', async () => {
+  test('requires role.manage, and so does reading decisions', async () => {
     const { adminPermissions } = admin.alice
     for (const call of [
       () => adminPermissions.getRolePermissionMatrix({ roleName: 'nobody' }),
@@ -262,7 +274,7 @@ describe('permission to store decisions of roles', () => {
   })
 })
 
-describe('a decision of a user', () => {
+describe('a decision for a user', () => {
   const ofMia = async () =>
     (await admin.bert.adminPermissions.listUserPermissionDecisions({ userId: 'Umia' })).decisions.map(
       ({ permission, scope, override, effective }) => [permission, scope?.kind, scope?.id, override, effective],
@@ -279,32 +291,39 @@ describe('a decision of a user', () => {
     await setUser({ permission: 'message.post', decision: NONE, scope: tea })
     expect(await ofMia()).toEqual([['message.post', SERVER, '', ALLOW, ALLOW]])
     const details = { user_id: 'Umia', permission: 'message.post' }
-    await eventually(() => expect(audited(details)).toHaveLength(3))
-    expect(audited({ ...details, scope: 'room:R1' }).map(({ kind, aggregateId }) => [kind, aggregateId])).toEqual(
-      ['denied', 'cleared'].map((word) => [`rbac_permission_${word}`, 'Umia']),
-    )
+    await eventually(() => expect(auditEventsWith(details)).toHaveLength(3))
+    expect(
+      auditEventsWith({ ...details, scope: 'room:R1' }).map(({ kind, aggregateId }) => [kind, aggregateId]),
+    ).toEqual(['denied', 'cleared'].map((word) => [`rbac_permission_${word}`, 'Umia']))
   })
 
   test.each([
     ['an unknown permission', { permission: 'room.paint', decision: ALLOW }, Code.InvalidArgument],
-    ['one that is not decided there', { permission: 'role.manage', decision: ALLOW, scope: tea }, Code.InvalidArgument],
+    [
+      'a permission that cannot be decided for a room',
+      { permission: 'role.manage', decision: ALLOW, scope: tea },
+      Code.InvalidArgument,
+    ],
     ['an unknown room', { permission: 'room.join', decision: ALLOW, scope: { kind: ROOM, id: 'R9' } }, Code.NotFound],
     ['an unknown group', { permission: 'room.join', decision: ALLOW, scope: { kind: GROUP, id: 'G9' } }, Code.NotFound],
-    ['a room without id', { permission: 'room.join', decision: ALLOW, scope: { kind: ROOM } }, Code.InvalidArgument],
+    ['a room without an id', { permission: 'room.join', decision: ALLOW, scope: { kind: ROOM } }, Code.InvalidArgument],
   ] as [string, Request, Code][])('is refused for %s', async (_, request, code) => {
     await expect(setUser(request)).rejects.toMatchObject(fails(code))
     expect(await ofMia()).toEqual([])
   })
 
-  test.each(['Unobody', 'Ugone'])('is refused for %s if the user does not exist, as is reading', async (userId) => {
-    const { adminPermissions } = admin.bert
-    for (const call of [
-      () => adminPermissions.setUserPermission({ userId, permission: 'room.join', decision: ALLOW }),
-      () => adminPermissions.listUserPermissionDecisions({ userId }),
-      () => adminPermissions.getUserPermissionMatrix({ userId }),
-    ])
-      await expect(call()).rejects.toMatchObject(fails(Code.NotFound))
-  })
+  test.each(['Unobody', 'Ugone'])(
+    'is refused for %s, who does not exist or was deleted, and so is reading decisions',
+    async (userId) => {
+      const { adminPermissions } = admin.bert
+      for (const call of [
+        () => adminPermissions.setUserPermission({ userId, permission: 'room.join', decision: ALLOW }),
+        () => adminPermissions.listUserPermissionDecisions({ userId }),
+        () => adminPermissions.getUserPermissionMatrix({ userId }),
+      ])
+        await expect(call()).rejects.toMatchObject(fails(Code.NotFound))
+    },
+  )
 
   test('needs user.manage-permissions at server scope; role.manage and room.manage do not suffice', async () => {
     await setUser({ permission: 'role.manage', decision: ALLOW })
@@ -319,8 +338,8 @@ describe('a decision of a user', () => {
   })
 })
 
-test('an administrator cannot lock out owners by any denial', async () => {
-  neighbours.people.push({ id: 'Uowner', roleIds: ['owner'] })
+test('no denial by an administrator can lock out owners', async () => {
+  fakes.people.push({ id: 'Uowner', roleIds: ['owner'] })
   const { adminPermissions } = admin.bert
   for (const { permission } of permissions) {
     await adminPermissions.setUserPermission({ userId: 'Uowner', permission, decision: DENY })

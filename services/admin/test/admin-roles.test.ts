@@ -2,37 +2,39 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { eventually, recordEvents, type Recording } from '@parley/testkit'
 import { testAdmin, type TestAdmin } from './_admin.ts'
-import { fakeNeighbours, type Neighbours } from './_neighbours.ts'
+import { startFakeServices, type FakeServices } from './_fake-services.ts'
 
 let admin: TestAdmin
 let recording: Recording
-let neighbours: Neighbours & AsyncDisposable
+let fakes: FakeServices & AsyncDisposable
 
 beforeAll(async () => {
   admin = await testAdmin()
   recording = await recordEvents(admin.bus, 'evt.rbac.>')
-  neighbours = await fakeNeighbours(admin)
+  fakes = await startFakeServices(admin)
   // Two processes: a change by one is visible to the other at once.
   await Promise.all([admin.start(), admin.start()])
 })
-beforeEach(() => neighbours.away.clear())
+beforeEach(() => fakes.unavailable.clear())
 afterAll(async () => {
   await recording[Symbol.asyncDispose]()
-  await neighbours[Symbol.asyncDispose]()
+  await fakes[Symbol.asyncDispose]()
   await admin[Symbol.asyncDispose]()
 })
 
 const fails = (code: Code) => ({ code })
-const make = async (name: string, more: { displayName?: string; description?: string; pingable?: boolean } = {}) =>
-  (await admin.bert.adminRoles.createRole({ name, displayName: name.toUpperCase(), ...more })).role
+const createRole = async (
+  name: string,
+  more: { displayName?: string; description?: string; pingable?: boolean } = {},
+) => (await admin.bert.adminRoles.createRole({ name, displayName: name.toUpperCase(), ...more })).role
 const names = async () => (await admin.alice.adminRoles.listRoles({})).roles.map(({ role }) => role?.name)
-const customs = async () =>
+const customRoles = async () =>
   (await admin.alice.adminRoles.listRoles({})).roles.flatMap(({ role }) => (role && !role.isSystem ? [role] : []))
 const removeAll = async () => {
-  for (const { name } of await customs()) await admin.bert.adminRoles.deleteRole({ name })
+  for (const { name } of await customRoles()) await admin.bert.adminRoles.deleteRole({ name })
 }
-/** Kinds and details of audit entries about a role. */
-const audited = (aggregateId: string) =>
+/** Kind, actor and details of the audit events about a role. */
+const auditEventsAbout = (aggregateId: string) =>
   recording.events
     .filter((event) => event.aggregateId === aggregateId)
     .map(({ kind, actorId, fact }) => [kind, actorId, fact.case === 'details' ? fact.value.details : undefined])
@@ -56,8 +58,8 @@ test('changing roles needs role.manage, reading them does not', async () => {
   })
 })
 
-describe('the list of roles', () => {
-  test('lists roles by position with their decisions for the server', async () => {
+describe('roles', () => {
+  test('are listed by position with their decisions for the server', async () => {
     const { roles } = await admin.alice.adminRoles.listRoles({})
     expect(roles.map(({ role }) => [role?.name, role?.position])).toEqual([
       ['everyone', 0],
@@ -70,8 +72,8 @@ describe('the list of roles', () => {
     expect(roles[3]?.permissions).toHaveLength(20)
   })
 
-  test('shows denials', async () => {
-    await make('muted')
+  test('are shown with their denials', async () => {
+    await createRole('muted')
     const deny = { roleName: 'muted', permission: 'message.post', decision: 2 }
     await admin.bert.adminPermissions.setRolePermission(deny)
     const { role } = await admin.alice.adminRoles.getRole({ name: 'muted' })
@@ -79,8 +81,8 @@ describe('the list of roles', () => {
     await admin.bert.adminRoles.deleteRole({ name: 'muted' })
   })
 
-  test('shows the holders of a role to people who may assign it', async () => {
-    neighbours.people = [{ id: 'Umia', roleIds: ['moderator'] }, { id: 'Unoah' }]
+  test('are shown with their holders to people who may assign them', async () => {
+    fakes.people = [{ id: 'Umia', roleIds: ['moderator'] }, { id: 'Unoah' }]
     const seenBy = async (who: 'alice' | 'bert') => {
       const { users, ...rights } = await admin[who].adminRoles.getRole({ name: 'moderator' })
       return { users: users.map(({ id }) => id), ...rights }
@@ -88,13 +90,13 @@ describe('the list of roles', () => {
     expect(await seenBy('alice')).toMatchObject({ users: [], viewerCanManageRoles: false, viewerCanAssignRoles: false })
     expect(await seenBy('bert')).toMatchObject({ users: ['Umia'], viewerCanManageRoles: true })
     await expect(admin.alice.adminRoles.getRole({ name: 'nobody' })).rejects.toMatchObject(fails(Code.NotFound))
-    neighbours.away.add('accounts')
+    fakes.unavailable.add('accounts')
     expect(await seenBy('alice')).toMatchObject({ users: [] })
     await expect(seenBy('bert')).rejects.toMatchObject(fails(Code.Unavailable))
   })
 
-  test('is the same in RoleService, without permissions', async () => {
-    await make('cook', { description: 'Feeds people.', pingable: true })
+  test('are the same in RoleService, without permissions', async () => {
+    await createRole('cook', { description: 'Feeds people.', pingable: true })
     const { roles } = await admin.alice.roles.listRoles({})
     expect(roles.map(({ name }) => name)).toEqual(await names())
     const { role } = await admin.alice.roles.getRole({ name: 'cook' })
@@ -107,18 +109,20 @@ describe('the list of roles', () => {
 })
 
 describe('a new role', () => {
-  test('comes after the others, reserves its name and is audited', async () => {
-    expect(await make('pilot')).toMatchObject({
+  test('comes after the other custom roles, reserves its name and is audited', async () => {
+    expect(await createRole('pilot')).toMatchObject({
       role: { name: 'pilot', displayName: 'PILOT', isSystem: false, position: 1, pingable: false },
       permissions: [],
       permissionDenials: [],
     })
-    expect(await make('crew')).toMatchObject({ role: { position: 2 } })
+    expect(await createRole('crew')).toMatchObject({ role: { position: 2 } })
     expect(await names()).toEqual(['everyone', 'pilot', 'crew', 'moderator', 'admin', 'owner'])
-    const roleId = neighbours.handles.get('pilot') ?? ''
+    const roleId = fakes.handles.get('pilot') ?? ''
     expect(roleId).toMatch(/^O/)
     await eventually(() => {
-      expect(audited('pilot')).toEqual([['rbac_role_created', 'Ubert', { role_id: roleId, role_name: 'pilot' }]])
+      expect(auditEventsAbout('pilot')).toEqual([
+        ['rbac_role_created', 'Ubert', { role_id: roleId, role_name: 'pilot' }],
+      ])
     })
     await removeAll()
   })
@@ -126,20 +130,23 @@ describe('a new role', () => {
   test.each(['', 'Crew', '1st', '-crew', 'crew-', 'cr ew', 'crew_1', 'x'.repeat(33), 'cr\0ew', 'crew\n'])(
     'cannot be called %j',
     async (name) => {
-      await expect(make(name)).rejects.toMatchObject(fails(Code.InvalidArgument))
+      await expect(createRole(name)).rejects.toMatchObject(fails(Code.InvalidArgument))
     },
   )
 
   test.each(['a', 'x'.repeat(32), 'a-1', 'a--b'])('can be called %j', async (name) => {
-    expect(await make(name)).toMatchObject({ role: { name } })
+    expect(await createRole(name)).toMatchObject({ role: { name } })
     await admin.bert.adminRoles.deleteRole({ name })
   })
 
-  test.each(['everyone', 'owner', 'all', 'here', 'taken'])('cannot be called %s, which is taken', async (name) => {
-    neighbours.handles.set('taken', 'Usomebody')
-    await expect(make(name)).rejects.toMatchObject(fails(Code.AlreadyExists))
-    expect(await names()).toEqual(['everyone', 'moderator', 'admin', 'owner'])
-  })
+  test.each(['everyone', 'owner', 'all', 'here', 'taken'])(
+    'cannot be called %s, which is taken or reserved',
+    async (name) => {
+      fakes.handles.set('taken', 'Usomebody')
+      await expect(createRole(name)).rejects.toMatchObject(fails(Code.AlreadyExists))
+      expect(await names()).toEqual(['everyone', 'moderator', 'admin', 'owner'])
+    },
+  )
 
   test.each([
     { displayName: 'x'.repeat(81) },
@@ -147,14 +154,14 @@ describe('a new role', () => {
     { displayName: 'a\u0007b' },
     { description: 'a\0b' },
   ])('is refused with %j', async (texts) => {
-    await expect(make('crew', texts)).rejects.toMatchObject(fails(Code.InvalidArgument))
-    expect(neighbours.handles.has('crew')).toBe(false)
+    await expect(createRole('crew', texts)).rejects.toMatchObject(fails(Code.InvalidArgument))
+    expect(fakes.handles.has('crew')).toBe(false)
   })
 
   test('is created once by concurrent calls', async () => {
     const codes = await Promise.all(
       Array.from({ length: 6 }, () =>
-        make('rush').then(
+        createRole('rush').then(
           () => undefined,
           (error: { code: Code }) => error.code,
         ),
@@ -162,27 +169,27 @@ describe('a new role', () => {
     )
     expect(codes.filter((code) => code === undefined)).toHaveLength(1)
     expect(codes.filter((code) => code === Code.AlreadyExists)).toHaveLength(5)
-    expect((await customs()).map(({ name }) => name)).toEqual(['rush'])
+    expect((await customRoles()).map(({ name }) => name)).toEqual(['rush'])
     await removeAll()
   })
 
   test('skips the positions of system roles', async () => {
-    for (let n = 1; n <= 101; n++) await make(`r${n}`)
-    expect((await customs()).slice(98).map(({ name, position }) => [name, position])).toEqual([
+    for (let n = 1; n <= 101; n++) await createRole(`r${n}`)
+    expect((await customRoles()).slice(98).map(({ name, position }) => [name, position])).toEqual([
       ['r99', 99],
       ['r100', 101],
       ['r101', 102],
     ])
-    const backwards = (await customs()).map(({ name }) => name).reverse()
+    const backwards = (await customRoles()).map(({ name }) => name).reverse()
     await admin.bert.adminRoles.reorderRoles({ roleNames: backwards })
-    const after = await customs()
+    const after = await customRoles()
     expect(after.map(({ name }) => name)).toEqual(backwards)
     expect(after.map(({ position }) => position)).toEqual([...Array.from({ length: 99 }, (_, n) => n + 1), 101, 102])
     await removeAll()
   })
 })
 
-describe('a change', () => {
+describe('an update', () => {
   test('sets the fields it names, even of system roles, and is audited per field', async () => {
     const before = (await admin.alice.adminRoles.getRole({ name: 'moderator' })).role
     const change = { name: 'moderator', displayName: 'Guard', description: '', pingable: false }
@@ -197,7 +204,7 @@ describe('a change', () => {
     await admin.bert.adminRoles.updateRole({ name: 'moderator', displayName, description })
     const about = { role_id: 'moderator', role_name: 'moderator' }
     await eventually(() => {
-      expect(audited('moderator')).toEqual([
+      expect(auditEventsAbout('moderator')).toEqual([
         ['rbac_role_display_name_changed', 'Ubert', about],
         ['rbac_role_description_changed', 'Ubert', about],
         ['rbac_role_pingable_changed', 'Ubert', { ...about, pingable: 'false' }],
@@ -208,22 +215,22 @@ describe('a change', () => {
     })
   })
 
-  test('an update without a change succeeds and does not increase the revision', async () => {
+  test('that changes nothing succeeds and does not increase the revision', async () => {
     const { revision } = await admin.anonymous.internal.getPolicy({})
     await admin.bert.adminRoles.updateRole({ name: 'admin', displayName: 'Admin' })
     expect((await admin.anonymous.internal.getPolicy({})).revision).toBe(revision)
   })
 
-  test('must name a field and a role', async () => {
+  test('must name a field and an existing role', async () => {
     const { adminRoles } = admin.bert
     await expect(adminRoles.updateRole({ name: 'admin' })).rejects.toMatchObject(fails(Code.InvalidArgument))
     await expect(adminRoles.updateRole({ name: 'nobody', pingable: true })).rejects.toMatchObject(fails(Code.NotFound))
   })
 })
 
-describe('an order', () => {
+describe('an order of roles', () => {
   beforeAll(async () => {
-    for (const name of ['one', 'two', 'three']) await make(name)
+    for (const name of ['one', 'two', 'three']) await createRole(name)
   })
   afterAll(removeAll)
   const reorder = (...roleNames: string[]) => admin.bert.adminRoles.reorderRoles({ roleNames })
@@ -243,7 +250,11 @@ describe('an order', () => {
     await reorder('three', 'one', 'two')
     expect((await admin.anonymous.internal.getPolicy({})).revision).toBe(revision)
     await eventually(() => {
-      expect(audited('server').at(-1)).toEqual(['rbac_roles_reordered', 'Ubert', { role_names: 'three one two' }])
+      expect(auditEventsAbout('server').at(-1)).toEqual([
+        'rbac_roles_reordered',
+        'Ubert',
+        { role_names: 'three one two' },
+      ])
     })
   })
 
@@ -259,16 +270,16 @@ describe('an order', () => {
   })
 })
 
-describe('a deleted role', () => {
-  test('is deleted with its decisions, releases its name, and a new one with that name is another role', async () => {
-    await make('crew')
-    const first = neighbours.handles.get('crew') ?? ''
+describe('deleting a role', () => {
+  test('deletes its decisions and releases its name; a new role with that name is another role', async () => {
+    await createRole('crew')
+    const first = fakes.handles.get('crew') ?? ''
     const grant = { roleName: 'crew', permission: 'room.create', decision: 1 }
     await admin.bert.adminPermissions.setRolePermission(grant)
     await using control = await recordEvents(admin.bus, 'evt.control.policy.>')
     expect(await admin.bert.adminRoles.deleteRole({ name: 'crew' })).toMatchObject({ deleted: true })
     await expect(admin.alice.adminRoles.getRole({ name: 'crew' })).rejects.toMatchObject(fails(Code.NotFound))
-    expect(neighbours.handles.has('crew')).toBe(false)
+    expect(fakes.handles.has('crew')).toBe(false)
     const { decisions } = await admin.anonymous.internal.getPolicy({})
     expect(decisions.filter(({ roleId }) => roleId === first)).toEqual([])
     await eventually(() => {
@@ -277,32 +288,36 @@ describe('a deleted role', () => {
       ])
     })
     await eventually(() => {
-      expect(audited('crew').at(-1)).toEqual(['rbac_role_deleted', 'Ubert', { role_id: first, role_name: 'crew' }])
+      expect(auditEventsAbout('crew').at(-1)).toEqual([
+        'rbac_role_deleted',
+        'Ubert',
+        { role_id: first, role_name: 'crew' },
+      ])
     })
 
-    await make('crew')
-    expect(neighbours.handles.get('crew')).not.toBe(first)
+    await createRole('crew')
+    expect(fakes.handles.get('crew')).not.toBe(first)
     expect((await admin.alice.adminRoles.getRole({ name: 'crew' })).role?.permissions).toEqual([])
     await removeAll()
   })
 
-  test.each(['everyone', 'moderator', 'admin', 'owner'])('cannot be %s, a system role', async (name) => {
+  test.each(['everyone', 'moderator', 'admin', 'owner'])('is refused for the system role %s', async (name) => {
     const { adminRoles } = admin.owner
     await expect(adminRoles.deleteRole({ name })).rejects.toMatchObject(fails(Code.FailedPrecondition))
   })
 
-  test('must exist', async () => {
+  test('is refused for an unknown role', async () => {
     await expect(admin.owner.adminRoles.deleteRole({ name: 'nobody' })).rejects.toMatchObject(fails(Code.NotFound))
   })
 
-  test('is deleted although accounts is unavailable, and its name can be reused when accounts is back', async () => {
-    await make('crew')
-    neighbours.away.add('accounts')
+  test('succeeds while accounts is unavailable; the name can be reused once accounts answers again', async () => {
+    await createRole('crew')
+    fakes.unavailable.add('accounts')
     await admin.bert.adminRoles.deleteRole({ name: 'crew' })
-    expect(neighbours.handles.has('crew')).toBe(true)
-    await expect(make('crew')).rejects.toMatchObject(fails(Code.Unavailable))
-    neighbours.away.clear()
-    expect(await make('crew')).toMatchObject({ role: { name: 'crew' } })
+    expect(fakes.handles.has('crew')).toBe(true)
+    await expect(createRole('crew')).rejects.toMatchObject(fails(Code.Unavailable))
+    fakes.unavailable.clear()
+    expect(await createRole('crew')).toMatchObject({ role: { name: 'crew' } })
     await removeAll()
   })
 })

@@ -16,7 +16,7 @@ import { eventually } from '@parley/testkit'
 import pg from 'pg'
 import { testAdmin, type TestAdmin } from './_admin.ts'
 import { announce } from './_announce.ts'
-import { wholeLog } from './_log.ts'
+import { readWholeLog } from './_log.ts'
 
 const program = fileURLToPath(new URL('programs/admin.ts', import.meta.url))
 const upTo = (n: number) => Array.from({ length: n }, (_, index) => index + 1)
@@ -38,17 +38,17 @@ const posted = (room: number, n: number) =>
   })
 
 /** Checks that the log has this many entries, without gaps, each for a different event. */
-async function expectWhole(count: number) {
+async function expectCompleteLog(count: number) {
   await eventually(async () =>
     expect((await admin.owner.eventLog.listEvents({ limit: 1 })).totalCount).toBe(BigInt(count)),
   )
-  const entries = await wholeLog(admin)
+  const entries = await readWholeLog(admin)
   expect(entries.map(({ sequence }) => sequence)).toEqual(upTo(count).reverse().map(String))
   expect(new Set(entries.map(({ eventId }) => eventId)).size).toBe(count)
   return entries
 }
 
-async function inDatabase(run: (client: pg.Client) => Promise<void>): Promise<void> {
+async function withClient(run: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client({ connectionString: admin.database.url })
   await client.connect()
   try {
@@ -68,7 +68,7 @@ test('read markers are not audited; followed threads are', async () => {
   const value = create(ThreadFollowFactSchema, { roomId: 'R1', threadRootEventId: 'E1', following: true })
   const fact = { case: 'threadFollow', value } as const
   await announce(admin.bus, { ...about, kind: 'thread_followed', version: 3n, fact })
-  const [entry] = await expectWhole(1)
+  const [entry] = await expectCompleteLog(1)
   expect(entry).toMatchObject({
     ...{ eventType: 'ThreadFollowedEvent', aggregateType: 'user', aggregateId: 'Uann' },
     subject: 'evt.user.Uann.thread_followed',
@@ -76,7 +76,7 @@ test('read markers are not audited; followed threads are', async () => {
   expect(JSON.parse(entry?.payloadJson ?? '')).toEqual({ roomId: 'R1', threadRootEventId: 'E1', following: true })
 })
 
-test('notifications are not audited; chosen levels are', async () => {
+test('notifications are not audited; changes of notification levels are', async () => {
   await admin.start()
   const published = {
     kind: 'notification_created',
@@ -90,7 +90,7 @@ test('notifications are not audited; chosen levels are', async () => {
     ...{ kind: 'user_room_notification_level_set', aggregateType: 'preference', aggregateId: 'Uann', version: 1n },
     ...{ actorId: 'Uann', fact: { case: 'notificationLevel', value } },
   })
-  const [entry] = await expectWhole(1)
+  const [entry] = await expectCompleteLog(1)
   expect(entry).toMatchObject({
     ...{ eventType: 'UserRoomNotificationLevelSetEvent', aggregateType: 'user', aggregateId: 'Uann' },
     subject: 'evt.user.Uann.user_room_notification_level_set',
@@ -98,7 +98,7 @@ test('notifications are not audited; chosen levels are', async () => {
   expect(JSON.parse(entry?.payloadJson ?? '')).toEqual({ roomId: 'R1', level: 'NOTIFICATION_LEVEL_MUTED' })
 })
 
-test('every event becomes an entry: kind, aggregate, actor and time, without texts', async () => {
+test('every event becomes an entry with its kind, aggregate, actor and time, but without texts', async () => {
   await admin.start()
   const occurredAt = new Date('2026-03-01T12:00:00.123Z')
   const about = { aggregateType: 'user', aggregateId: 'Uann', version: 1n, occurredAt } as const
@@ -112,7 +112,7 @@ test('every event becomes an entry: kind, aggregate, actor and time, without tex
   await announce(admin.bus, { ...about, kind: 'roles_changed', actorId: 'Uboss' })
   await admin.bert.adminServer.updateServerConfig({ motd: 'confidential words' })
   await admin.anonymous.internal.denyPosting({ roomId: 'R1', actorId: 'Uann' })
-  const entries = await expectWhole(6)
+  const entries = await expectCompleteLog(6)
 
   expect(entries.find(({ eventId }) => eventId === assigned)).toMatchObject({
     sequence: '1',
@@ -139,7 +139,7 @@ test('every event becomes an entry: kind, aggregate, actor and time, without tex
   }
 })
 
-test('a new thread and a leaving member have entries in addition to their event', async () => {
+test('a new thread and a departing member get entries in addition to those of the events that include them', async () => {
   await admin.start()
   const at = new Date()
   const about = { createdAt: at, actorId: 'Uann' }
@@ -159,8 +159,8 @@ test('a new thread and a leaving member have entries in addition to their event'
     ...{ id: 'Egone', kind: 'account_deleted', aggregateType: 'user', aggregateId: 'Uann', version: 1n },
     ...{ actorId: 'Uann', deliveries: [delivery(leaving)] },
   })
-  await eventually(async () => expect(await wholeLog(admin)).toHaveLength(4))
-  const entries = await wholeLog(admin)
+  await eventually(async () => expect(await readWholeLog(admin)).toHaveLength(4))
+  const entries = await readWholeLog(admin)
   expect(entries.map(({ subject, eventType, eventId }) => [subject, eventType, eventId]).reverse()).toEqual([
     ['evt.room.R1.message_posted', 'MessagePostedEvent', 'Ereply'],
     ['evt.room.R1.thread_created', 'ThreadCreatedEvent', 'Ethread'],
@@ -179,17 +179,17 @@ test('two processes that write concurrently leave no gaps and no duplicates', as
       for (const n of upTo(25)) await posted(room, n)
     }),
   )
-  const entries = await expectWhole(500)
+  const entries = await expectCompleteLog(500)
   expect(new Set(entries.map(({ aggregateId, payloadJson }) => aggregateId + payloadJson)).size).toBe(500)
 })
 
-/** Messages held by a killed process are redelivered after the ack wait, which is short here. */
-async function bringAgainSoon(): Promise<void> {
+/** Shortens the ack wait, after which messages that a killed process has not acknowledged are redelivered. */
+async function shortenAckWait(): Promise<void> {
   const manager = await admin.bus.nc.jetstreamManager()
   await eventually(() => manager.consumers.update('EVENTS', 'admin-audit', { ack_wait: 2e9 }))
 }
 
-test('after a kill during writing nothing is lost, duplicated or skipped', async () => {
+test('if processes are killed while they write, nothing is lost, duplicated or skipped', async () => {
   const execArgv = ['--import', import.meta.resolve('@parley/tooling/run-bundled')]
   let published = 0
   let writing = true
@@ -199,7 +199,7 @@ test('after a kill during writing nothing is lost, duplicated or skipped', async
   const writer = write()
   const recorded = async () => {
     let count = 0
-    await inDatabase(async (client) => {
+    await withClient(async (client) => {
       const { rows } = await client.query<{ entries: string | null }>(
         'select sum(entries) as entries from audit_counts',
       )
@@ -214,7 +214,7 @@ test('after a kill during writing nothing is lost, duplicated or skipped', async
     const env = { ...process.env, ...admin.settings, PARLEY_GENERAL_LOG_LEVEL: 'silent' }
     const child = fork(program, [], { execArgv, env, stdio: 'inherit' })
     await once(child, 'message')
-    await bringAgainSoon()
+    await shortenAckWait()
     await eventually(async () => expect(await recorded()).toBeGreaterThan(before + round))
     const gone = once(child, 'exit')
     child.kill('SIGKILL')
@@ -224,13 +224,13 @@ test('after a kill during writing nothing is lost, duplicated or skipped', async
   await writer
   await admin.start()
   await eventually(async () => expect(await recorded()).toBe(published), { timeoutMs: 120_000 })
-  await expectWhole(published)
+  await expectCompleteLog(published)
 }, 300_000)
 
 test('deleting the stream keeps the log, and redelivered events create no second entry', async () => {
   await admin.start()
   for (const motd of ['one', 'two', 'three']) await admin.bert.adminServer.updateServerConfig({ motd })
-  const before = await expectWhole(6)
+  const before = await expectCompleteLog(6)
   const manager = await admin.bus.nc.jetstreamManager()
   await manager.streams.delete('EVENTS')
   await admin.bert.adminServer.updateServerConfig({ motd: 'four' })
@@ -240,16 +240,16 @@ test('deleting the stream keeps the log, and redelivered events create no second
       timeoutMs: 30_000,
     },
   )
-  const after = await expectWhole(8)
+  const after = await expectCompleteLog(8)
   expect(after.slice(2)).toEqual(before)
 })
 
-test('a restored database receives later events again, and existing sequences stay', async () => {
+test('after a restore of the database the lost events are recorded again, and the other entries keep their sequences', async () => {
   const first = await admin.start()
   for (const n of upTo(20)) await posted(1, n)
-  const before = await expectWhole(20)
+  const before = await expectCompleteLog(20)
   await first[Symbol.asyncDispose]()
-  await inDatabase(async (client) => {
+  await withClient(async (client) => {
     await client.query('begin')
     await client.query(`delete from inbox where event_id in (select event_id from audit_entries where sequence > 12)`)
     await client.query('delete from audit_entries where sequence > 12')
@@ -258,16 +258,16 @@ test('a restored database receives later events again, and existing sequences st
     await client.query('commit')
   })
   await admin.start()
-  const after = await expectWhole(20)
+  const after = await expectCompleteLog(20)
   expect(after.slice(8)).toEqual(before.slice(8))
 })
 
-test('a restart changes nothing', async () => {
+test('a restart does not change existing entries', async () => {
   const first = await admin.start()
   await posted(1, 1)
-  const before = await expectWhole(1)
+  const before = await expectCompleteLog(1)
   await first[Symbol.asyncDispose]()
   await posted(1, 2)
   await admin.start()
-  expect((await expectWhole(2)).slice(1)).toEqual(before)
+  expect((await expectCompleteLog(2)).slice(1)).toEqual(before)
 })

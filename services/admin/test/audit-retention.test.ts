@@ -5,7 +5,7 @@ import { eventually } from '@parley/testkit'
 import pg from 'pg'
 import { testAdmin, type TestAdmin } from './_admin.ts'
 import { announce } from './_announce.ts'
-import { wholeLog } from './_log.ts'
+import { readWholeLog } from './_log.ts'
 
 let admin: TestAdmin
 beforeEach(async () => {
@@ -16,7 +16,7 @@ afterEach(() => admin[Symbol.asyncDispose]())
 const on = (day: string) => ({ now: () => new Date(`${day}T12:00:00Z`) })
 const total = async () => Number((await admin.owner.eventLog.listEvents({ limit: 1 })).totalCount)
 const publish = (kind: string) => announce(admin.bus, { kind, aggregateType: 'room', aggregateId: 'R1', version: 1n })
-const types = async () => (await wholeLog(admin)).map(({ eventType }) => eventType)
+const types = async () => (await readWholeLog(admin)).map(({ eventType }) => eventType)
 
 async function partitions(): Promise<string[]> {
   const client = new pg.Client({ connectionString: admin.database.url })
@@ -62,7 +62,7 @@ test('entries about conversations are deleted after a month, those about securit
   await admin.start({}, on('2027-03-10'))
   await eventually(async () => expect(await types()).toEqual([]))
   await publish('room_archived')
-  await eventually(async () => expect((await wholeLog(admin)).map(({ sequence }) => sequence)).toEqual(['4']))
+  await eventually(async () => expect((await readWholeLog(admin)).map(({ sequence }) => sequence)).toEqual(['4']))
 })
 
 test('retention can be configured', async () => {
@@ -89,7 +89,7 @@ test('entries of a month without a table go to the default partition, can be rea
   await eventually(async () => expect(await types()).toEqual([]))
 })
 
-test('a database role that may not create tables keeps the log for the same time', async () => {
+test('the log is kept for the same time if the database role may not create tables', async () => {
   const owner = new pg.Client({ connectionString: admin.database.url })
   await owner.connect()
   const role = `plain_${newId('user').toLowerCase()}`

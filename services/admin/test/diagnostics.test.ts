@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { GetSystemInfoResponse } from '@parley/contracts/admin'
 import { AccountsInternalService, RoomsInternalService } from '@parley/contracts/internal'
 import { openDatabase } from '@parley/postgres'
-import { eventually, fakeLeaf } from '@parley/testkit'
+import { eventually, serveFakes } from '@parley/testkit'
 import { AckPolicy } from 'nats'
 import { testAdmin, type TestAdmin } from './_admin.ts'
 import { streamRecovery } from '../src/store/schema.ts'
@@ -23,13 +23,13 @@ const info = () => admin.owner.diagnostics.getSystemInfo({})
 const auditOf = ({ projections }: Pick<GetSystemInfoResponse, 'projections'>) =>
   projections.find(({ key }) => key === 'admin-audit')
 
-test('only owners may read it', async () => {
+test('only owners may read the system information', async () => {
   const denied = { code: Code.PermissionDenied }
   await expect(admin.bert.diagnostics.getSystemInfo({})).rejects.toMatchObject(denied)
   await expect(admin.alice.diagnostics.getSystemInfo({})).rejects.toMatchObject(denied)
 })
 
-test('shows the bus, its stream and its readers', async () => {
+test('the system information contains NATS, the event stream and its consumers', async () => {
   await announce(admin.bus, { kind: 'room_updated', aggregateType: 'room', aggregateId: 'R1', version: 1n })
   await eventually(async () => expect(auditOf(await info())).toMatchObject({ lag: 0n, entryCount: 1n }))
   const { systemInfo, projections } = await info()
@@ -64,7 +64,7 @@ test('shows the bus, its stream and its readers', async () => {
   expect(auditOf({ projections })?.estimatedBytes).toBeGreaterThan(0n)
 })
 
-test('shows losses of the stream', async () => {
+test('the system information contains losses of the stream', async () => {
   const recoveredAt = new Date('2020-01-01T00:00:00Z')
   await using database = await openDatabase({ url: admin.database.url, pool: 1, name: 'test' })
   await database.db.insert(streamRecovery).values({ id: 1, generation: 2, recoveredAt, lostEvents: 7n })
@@ -73,7 +73,7 @@ test('shows losses of the stream', async () => {
   expect(streamLosses?.lastRecoveredAt && timestampDate(streamLosses.lastRecoveredAt)).toEqual(recoveredAt)
 })
 
-test('shows the lag of a reader', async () => {
+test('the projections contain the lag of a durable consumer', async () => {
   const manager = await admin.bus.nc.jetstreamManager()
   const subject = 'evt.room.>'
   await manager.consumers.add('EVENTS', {
@@ -93,12 +93,12 @@ test('shows the lag of a reader', async () => {
   })
 })
 
-test('counts users and rooms, and leaves them out while a service is unavailable', async () => {
+test('users and rooms are counted; the counts are left out while a service is unavailable', async () => {
   expect((await info()).systemInfo?.stats).toBeUndefined()
-  await using _accounts = await fakeLeaf(admin.bus, (router) =>
+  await using _accounts = await serveFakes(admin.bus, (router) =>
     router.service(AccountsInternalService, { countUsers: () => ({ count: 3 }) }),
   )
-  await using _rooms = await fakeLeaf(admin.bus, (router) =>
+  await using _rooms = await serveFakes(admin.bus, (router) =>
     router.service(RoomsInternalService, { countRooms: () => ({ channels: 2, dms: 7 }) }),
   )
   expect((await info()).systemInfo?.stats).toMatchObject({ userCount: 3, channelRoomCount: 2, dmRoomCount: 7 })

@@ -7,7 +7,7 @@ const migrations = fileURLToPath(new URL('../drizzle', import.meta.url))
 const request = (url: string, login: string) =>
   answerDirectly(JSON.stringify({ login }), { PARLEY_ADMIN_DATABASE_URL: url })
 
-test('policy and blocked usernames are available before admin has ever run, and on a repeat', async () => {
+test('policy and blocked usernames are available before admin has ever run, in several concurrent requests', async () => {
   await using database = await testDatabase(migrations)
   const answers = await Promise.all([
     request(database.url, 'Root'),
@@ -18,7 +18,7 @@ test('policy and blocked usernames are available before admin has ever run, and 
   for (const { answer } of answers) expect(JSON.stringify(answer.policy)).toContain('"owner"')
 })
 
-test('a database without tables is reported with PostgreSQL’s message, without statements', async () => {
+test('a database without tables is reported with PostgreSQL’s message, without the statement', async () => {
   await using database = await testDatabase(migrations)
   await using connection = await openTestDatabase(database.url, { pool: 1 })
   await connection.pool.query('drop schema public cascade; create schema public')

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => admin[Symbol.asyncDispose]())
 
-test('anyone may read the discovery, in both forms', async () => {
+test('anyone may read the public profile and the ways to sign in, which the response contains in two places each', async () => {
   await using _process = await admin.start()
   const server = await admin.anonymous.discovery.getServer({})
   expect(server.profile).toMatchObject({ name: 'Parley', version: expect.stringMatching(/^\d+\.\d+\.\d+/) })
@@ -26,14 +26,14 @@ test('anyone may read the discovery, in both forms', async () => {
   expect(server).toMatchObject({ directRegistrationEnabled: true, loginProviders: [] })
 })
 
-test('reports closed registration', async () => {
+test('the ways to sign in show that registration is closed', async () => {
   await using _process = await admin.start({ PARLEY_AUTH_DIRECT_REGISTRATION: 'false' })
   const server = await admin.anonymous.discovery.getServer({})
   expect(server.login?.directRegistrationEnabled).toBe(false)
   expect(server.directRegistrationEnabled).toBe(false)
 })
 
-test('lists configured providers in order, without secrets', async () => {
+test('the configured providers are listed in order, without secrets', async () => {
   await using _process = await admin.start({
     PARLEY_AUTH_PROVIDERS_0_ID: 'corp:sso',
     PARLEY_AUTH_PROVIDERS_0_TYPE: 'oidc',

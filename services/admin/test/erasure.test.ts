@@ -3,23 +3,23 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { PermissionDecision } from '@parley/contracts/admin'
 import { eventually, recordEvents, requestErasure } from '@parley/testkit'
 import { testAdmin, type TestAdmin } from './_admin.ts'
-import { fakeNeighbours, type Neighbours } from './_neighbours.ts'
+import { startFakeServices, type FakeServices } from './_fake-services.ts'
 
 let admin: TestAdmin
-let neighbours: Neighbours & AsyncDisposable
+let fakes: FakeServices & AsyncDisposable
 
 beforeAll(async () => {
   admin = await testAdmin()
-  neighbours = await fakeNeighbours(admin)
+  fakes = await startFakeServices(admin)
   await admin.start()
 })
 afterAll(async () => {
-  await neighbours[Symbol.asyncDispose]()
+  await fakes[Symbol.asyncDispose]()
   await admin[Symbol.asyncDispose]()
 })
 
-test('decisions about a deleted person are removed, every process is notified, and the person loses administration', async () => {
-  neighbours.people = [{ id: 'Ugone' }, { id: 'Ustays' }]
+test('the decisions for a deleted person are removed, every process is notified, and the person can no longer administer', async () => {
+  fakes.people = [{ id: 'Ugone' }, { id: 'Ustays' }]
   const decide = (userId: string, permission: string) =>
     admin.owner.adminPermissions.setUserPermission({ userId, permission, decision: PermissionDecision.ALLOW })
   await decide('Ugone', 'room.create')
@@ -29,7 +29,7 @@ test('decisions about a deleted person are removed, every process is notified, a
   await using recording = await recordEvents(admin.bus, 'evt.control.policy.>')
 
   await requestErasure(admin.bus, 'Ugone', 1)
-  await eventually(() => expect(neighbours.erasures.found('Ugone', 1)).toBe(2n))
+  await eventually(() => expect(fakes.erasures.found('Ugone', 1)).toBe(2n))
   const policy = await admin.anonymous.internal.getPolicy({})
   expect(policy.decisions.filter(({ userId }) => userId !== '').map(({ userId }) => userId)).toEqual(['Ustays'])
   const { NONE } = PermissionDecision
@@ -43,5 +43,5 @@ test('decisions about a deleted person are removed, every process is notified, a
   })
   await expect(late).rejects.toMatchObject({ code: Code.Unauthenticated })
   await requestErasure(admin.bus, 'Ugone', 2)
-  await eventually(() => expect(neighbours.erasures.found('Ugone', 2)).toBe(0n))
+  await eventually(() => expect(fakes.erasures.found('Ugone', 2)).toBe(0n))
 })

@@ -57,7 +57,7 @@ test('pages have 50 entries by default, at most 200, newest first', async () => 
   await expect(list({ limit: -1 })).rejects.toMatchObject({ code: Code.InvalidArgument })
 })
 
-test('reports the end of the log', async () => {
+test('the last page reports the end of the log', async () => {
   expect(await list({ before: '3' })).toMatchObject({
     hasOlder: false,
     endCursor: '1',
@@ -70,7 +70,7 @@ test('reports the end of the log', async () => {
   expect(sequences(await list({ before: '9'.repeat(30), limit: 1 }))).toEqual([entries])
 })
 
-test('all conditions of a filter must hold', async () => {
+test('entries must match all conditions of a filter', async () => {
   expect(sequences(await list({ limit: 3, filter: { eventType: 'RoomCreatedEvent' } }))).toEqual([5200, 5190, 5180])
   expect(sequences(await list({ limit: 3, filter: { eventType: 'RoomCreatedEvent', actorId: 'Ubob' } }))).toEqual([
     5190, 5170, 5150,
@@ -81,7 +81,7 @@ test('all conditions of a filter must hold', async () => {
   expect(page).toMatchObject({ scanLimited: true, scannedCount: 5000, endCursor: '201', totalCount: BigInt(entries) })
 })
 
-test('a full filtered page returns how far it searched', async () => {
+test('a full filtered page returns how many entries were scanned', async () => {
   const page = await list({ limit: 2, filter: { eventType: 'RoomCreatedEvent' } })
   expect(page).toMatchObject({
     scannedCount: 11,
@@ -92,7 +92,7 @@ test('a full filtered page returns how far it searched', async () => {
   })
 })
 
-test('a filtered request scans 5000 entries, and the next continues there', async () => {
+test('a filtered request scans 5000 entries, and the next request continues after them', async () => {
   const first = await list({ filter: { actorId: 'Uold' } })
   expect(first).toMatchObject({
     entries: [],
@@ -123,7 +123,7 @@ test('an entry is found by its sequence', async () => {
   }
 })
 
-test('possible and stored types are listed, sorted', async () => {
+test('known and stored types are listed in alphabetical order', async () => {
   const { eventTypes } = await admin.bert.eventLog.listEventTypes({})
   expect(eventTypes).toEqual([...eventTypes].sort())
   expect(eventTypes).toEqual(expect.arrayContaining(['RoomCreatedEvent', 'LoginFailedEvent', 'RbacRoleAssignedEvent']))

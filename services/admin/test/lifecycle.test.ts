@@ -18,7 +18,7 @@ test('a started process is ready', async () => {
   expect(await readiness(internalPort)).toEqual({ status: 200, body: { status: 'ready' } })
 })
 
-test('the stream is configured as far as NATS allows, and owners see what could not be configured', async () => {
+test('the stream is configured as far as NATS allows, and owners see the missing replicas', async () => {
   await declareStreams(admin.bus)
   await admin.start({ PARLEY_NATS_STREAM_REPLICAS: '3', PARLEY_NATS_STREAM_MAX_BYTES: '64 MiB' })
   await eventually(async () => {
@@ -30,7 +30,7 @@ test('the stream is configured as far as NATS allows, and owners see what could 
   })
 })
 
-test('a database outage fails calls but keeps readiness, and needs no restart', async () => {
+test('during a database outage calls fail but the process stays ready; afterwards it needs no restart', async () => {
   const { internalPort } = await admin.start()
   await admin.database.stop()
   await expect(admin.anonymous.discovery.getServer({})).rejects.toMatchObject({ code: Code.Unavailable })
@@ -56,14 +56,17 @@ test('a start can be aborted', async () => {
   await expect(starting).rejects.toThrow('called off')
 })
 
-/** Storing a decision waits for the locked row, so that a call is still running when the process is told to stop. */
+/**
+ * Makes storing a decision wait while the table `held` has a row, so that a call is still running when the process is
+ * stopped.
+ */
 const heldDecisions = `
   create table held as select 1;
   create function wait_for_release() returns trigger language plpgsql as
     $$ begin while exists (select from held) loop perform pg_sleep(0.05); end loop; return new; end $$;
   create trigger slow before insert on permission_decisions for each row execute function wait_for_release()`
 
-test('a draining process finishes running calls, and is not ready', async () => {
+test('a draining process is not ready and finishes running calls', async () => {
   const first = await admin.start()
   const client = new pg.Client({ connectionString: admin.database.url })
   await client.connect()

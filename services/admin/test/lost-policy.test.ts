@@ -6,7 +6,7 @@ import { eventually } from '@parley/testkit'
 import pg from 'pg'
 import { testAdmin, type TestAdmin } from './_admin.ts'
 
-// The database of admin was restored, and other services apply a decision that it has lost.
+// In these tests the database of admin was restored, and other services apply a decision that it has lost.
 
 const { ALLOW, DENY } = PermissionDecision
 
@@ -29,8 +29,8 @@ async function newest() {
   return event?.fact.case === 'policy' ? event.fact.value : undefined
 }
 
-/** Stores a denial, then an approval that the database loses. Returns the revision that is lost. */
-async function loseAnApproval(): Promise<bigint> {
+/** Stores a denial, then an ALLOW that the database loses. Returns the lost revision. */
+async function loseAllow(): Promise<bigint> {
   await decide(DENY)
   const kept = await newest()
   await decide(ALLOW)
@@ -45,9 +45,9 @@ async function loseAnApproval(): Promise<bigint> {
   return lost?.revision ?? 0n
 }
 
-test('a decision that is already stored is in effect when the call returns', async () => {
+test('repeating a stored decision announces it with a revision above the lost one before the call returns', async () => {
   await admin.start()
-  const lost = await loseAnApproval()
+  const lost = await loseAllow()
   await decide(DENY)
   const published = await newest()
   expect(published?.revision).toBeGreaterThan(lost)
@@ -58,9 +58,9 @@ test('a decision that is already stored is in effect when the call returns', asy
   expect((await newest())?.revision).toBe(published?.revision)
 })
 
-test('a starting process announces it by itself', async () => {
+test('a starting process announces a revision above the lost one', async () => {
   const first = await admin.start()
-  const lost = await loseAnApproval()
+  const lost = await loseAllow()
   await first[Symbol.asyncDispose]()
   await admin.start()
   await eventually(async () => expect((await newest())?.revision).toBeGreaterThan(lost))

@@ -4,14 +4,14 @@ import { permissions } from '@parley/permissions'
 import { PermissionDecision, PermissionDecisionLevel, PermissionScopeKind } from '@parley/contracts/admin'
 import { RoomKind } from '@parley/contracts/api'
 import { testAdmin, type TestAdmin } from './_admin.ts'
-import { fakeNeighbours, type Neighbours } from './_neighbours.ts'
+import { startFakeServices, type FakeServices } from './_fake-services.ts'
 
 const { ALLOW, DENY, NONE } = PermissionDecision
 const { SERVER, GROUP, ROOM } = PermissionScopeKind
 const all = permissions.map(({ permission }) => permission)
 
 let admin: TestAdmin
-let neighbours: Neighbours & AsyncDisposable
+let fakes: FakeServices & AsyncDisposable
 
 const decide = (who: { roleName: string } | { userId: string }, permission: string, decision: number, scope = {}) =>
   'roleName' in who
@@ -20,18 +20,18 @@ const decide = (who: { roleName: string } | { userId: string }, permission: stri
 
 beforeAll(async () => {
   admin = await testAdmin()
-  neighbours = await fakeNeighbours(admin)
+  fakes = await startFakeServices(admin)
   await admin.start()
-  neighbours.people = [
+  fakes.people = [
     { id: 'Umia', roleIds: ['moderator'] },
     { id: 'Uolga', roleIds: ['owner'] },
     { id: 'Ugone', deleted: true },
   ]
-  neighbours.groups = [
+  fakes.groups = [
     { groupId: 'G2', name: 'Work' },
     { groupId: 'G1', name: 'Lobby' },
   ]
-  neighbours.rooms = [
+  fakes.rooms = [
     { roomId: 'R2', name: 'tea', groupId: 'G1' },
     { roomId: 'R1', name: 'coffee', groupId: 'G1' },
     { roomId: 'R3', name: 'plans', groupId: 'G2' },
@@ -51,12 +51,12 @@ beforeAll(async () => {
     await decide(who, 'message.post', DENY, { kind: ROOM, id: 'Rforeign' })
 })
 afterAll(async () => {
-  await neighbours[Symbol.asyncDispose]()
+  await fakes[Symbol.asyncDispose]()
   await admin[Symbol.asyncDispose]()
 })
 
 describe('the matrix of a role', () => {
-  test('has columns for the server, the groups with their rooms as in the sidebar, and other scopes with decisions', async () => {
+  test('has columns for the server, the groups and their rooms in the order of the sidebar, and other scopes with decisions', async () => {
     const { matrix } = await admin.bert.adminPermissions.getRolePermissionMatrix({ roleName: 'moderator' })
     expect(matrix).toMatchObject({ roleName: 'moderator', applicablePermissions: all })
     expect(matrix?.scopes.map(({ id, label, kind, parentGroupId }) => [id, label, kind, parentGroupId])).toEqual([
@@ -71,7 +71,7 @@ describe('the matrix of a role', () => {
     ])
   })
 
-  test('has a cell per permission and scope where it can be decided; the nearest decision is effective', async () => {
+  test('has a cell for each permission and each scope where it can be decided; the nearest decision is effective', async () => {
     const { matrix } = await admin.bert.adminPermissions.getRolePermissionMatrix({ roleName: 'moderator' })
     const cells = matrix?.cells ?? []
     expect(cells).toHaveLength(20 + 2 * 11 + 5 * 10)
@@ -95,7 +95,7 @@ describe('the matrix of a role', () => {
     expect(Object.keys(about('room.create'))).toEqual(['server', 'group:G2', 'group:G1'])
   })
 
-  test('of the owner shows everything as allowed and nothing as stored', async () => {
+  test('of the role owner shows every permission as allowed, without stored decisions', async () => {
     const { matrix } = await admin.bert.adminPermissions.getRolePermissionMatrix({ roleName: 'owner' })
     expect(matrix?.cells.every(({ override, effective }) => override === NONE && effective === ALLOW)).toBe(true)
   })
@@ -157,7 +157,7 @@ describe('the matrix of a scope', () => {
     expect(roles.get('owner')).toEqual([[], [], all, []])
   })
 
-  test('contains the decisions inherited from the nearest wider scope that can be decided at this one', async () => {
+  test('contains, for the permissions that can be decided at the scope, the decisions inherited from wider scopes', async () => {
     const inGroup = await tier({ kind: GROUP, id: 'G1' })
     expect(inGroup.applicable).toHaveLength(11)
     expect(inGroup.roles.get('moderator')).toEqual([
@@ -222,7 +222,7 @@ describe('an explanation', () => {
     })
   })
 
-  test('at server scope ignores decisions about rooms', async () => {
+  test('at server scope ignores decisions for rooms', async () => {
     expect((await about('message.react', 'Umia'))?.trace).toMatchObject([{ roleName: 'everyone', applied: true }])
   })
 
@@ -242,15 +242,15 @@ describe('an explanation', () => {
 
   test.each([
     ['oneself', 'Ubert', '', Code.PermissionDenied],
-    ['somebody in an unknown room', 'Umia', 'R9', Code.PermissionDenied],
-    ['somebody in a direct message', 'Umia', 'Rdm', Code.PermissionDenied],
-    ['nobody', 'Unobody', '', Code.NotFound],
-    ['somebody who is gone', 'Ugone', '', Code.NotFound],
+    ['a user in an unknown room', 'Umia', 'R9', Code.PermissionDenied],
+    ['a user in a direct message', 'Umia', 'Rdm', Code.PermissionDenied],
+    ['an unknown user', 'Unobody', '', Code.NotFound],
+    ['a deleted user', 'Ugone', '', Code.NotFound],
   ])('is not given about %s', async (_, userId, roomId, code) => {
     await expect(explain(userId, roomId)).rejects.toMatchObject({ code })
   })
 
-  test('is not given to owners about themselves either, nor without role.manage', async () => {
+  test('is given neither to owners about themselves nor to callers without role.manage', async () => {
     const denied = { code: Code.PermissionDenied }
     const own = admin.owner.adminPermissions.explainPermissions({ userId: 'Uowner' })
     await expect(own).rejects.toMatchObject(denied)

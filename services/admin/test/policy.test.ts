@@ -3,10 +3,10 @@ import { applyDelta, defaultPolicy, may, policyFrom, type Scope } from '@parley/
 import { fromBinary } from '@bufbuild/protobuf'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { EventBatchSchema } from '@parley/contracts/internal'
-import { eventually, patiently, recordEvents } from '@parley/testkit'
+import { eventually, retryWhileOverloaded, recordEvents } from '@parley/testkit'
 import { testAdmin, type TestAdmin } from './_admin.ts'
 import { announce } from './_announce.ts'
-import { fakeNeighbours } from './_neighbours.ts'
+import { startFakeServices } from './_fake-services.ts'
 
 const policySubject = 'evt.control.policy.server.policy_changed'
 const everyone = { userId: 'Ualice', roleIds: [] }
@@ -31,7 +31,7 @@ test('two processes that start concurrently on an empty database seed it once', 
   expect(policyFrom(policy).decisions).toEqual(policyFrom(defaultPolicy()).decisions)
 })
 
-test('denying everyone to post in a room is published once', async () => {
+test('denying everyone posting in a room is published once', async () => {
   await using recording = await recordEvents(admin.bus, policySubject)
   const { events } = recording
   const before = policyFrom(await getPolicy())
@@ -72,16 +72,16 @@ test('finding and joining a private room is denied to everyone in one change, an
   expect(await admin.anonymous.internal.denyEntry({ roomId: 'Rprivate' })).toMatchObject({ revision })
 })
 
-test('decisions about a deleted group are removed, those about others are kept', async () => {
+test('decisions for a deleted group are removed, those for others are kept', async () => {
   const deny = async (id: string) => {
     const scope = { kind: PermissionScopeKind.GROUP, id }
     const denial = { permission: 'room.create', decision: PermissionDecision.DENY, scope }
     await admin.owner.adminPermissions.setRolePermission({ ...denial, roleName: 'moderator' })
     await admin.owner.adminPermissions.setUserPermission({ ...denial, userId: 'Uada' })
   }
-  await using neighbours = await fakeNeighbours(admin)
-  neighbours.people = [{ id: 'Uada' }]
-  neighbours.groups = ['Ggone', 'Gkept'].map((groupId) => ({ groupId, name: groupId }))
+  await using fakes = await startFakeServices(admin)
+  fakes.people = [{ id: 'Uada' }]
+  fakes.groups = ['Ggone', 'Gkept'].map((groupId) => ({ groupId, name: groupId }))
   await deny('Ggone')
   await deny('Gkept')
   const about = async (id: string) => (await getPolicy()).decisions.filter(({ scope }) => scope?.id === id)
@@ -102,20 +102,20 @@ test('decisions about a deleted group are removed, those about others are kept',
   )
 })
 
-test('the denial is answered once it is on the stream', async () => {
+test('denying everyone posting is answered once it is on the stream', async () => {
   const { revision } = await admin.anonymous.internal.denyPosting({ roomId: 'Rstored' })
   const jsm = await admin.bus.nc.jetstreamManager()
   const last = await jsm.streams.getMessage('EVENTS', { last_by_subj: policySubject })
   expect(fromBinary(EventBatchSchema, last.data).events.at(-1)?.version).toBe(revision)
 })
 
-test('concurrent denials each take a separate revision', async () => {
+test('each of several concurrent denials gets its own revision', async () => {
   await using recording = await recordEvents(admin.bus, policySubject)
   const { revision: before } = await getPolicy()
   const rooms = Array.from({ length: 20 }, (_, n) => `Rrace${n}`)
   // A call that waits too long for the lock of the policy is refused and repeated. If the first attempt took effect
   // anyway, the response has the newest revision; the published events show which one was used.
-  await Promise.all(rooms.map((roomId) => patiently(() => admin.anonymous.internal.denyPosting({ roomId }))))
+  await Promise.all(rooms.map((roomId) => retryWhileOverloaded(() => admin.anonymous.internal.denyPosting({ roomId }))))
   const { events } = recording
   await eventually(() => expect(events).toHaveLength(rooms.length))
   const published = events.flatMap(({ fact }) => (fact.case === 'policy' ? fact.value.decisions : []))
@@ -125,7 +125,7 @@ test('concurrent denials each take a separate revision', async () => {
   expect(revisions.every((revision) => revision > before)).toBe(true)
 })
 
-test('a later start changes nothing', async () => {
+test('the start of another process does not change the policy', async () => {
   const before = await getPolicy()
   await using _third = await admin.start()
   expect(await getPolicy()).toEqual(before)

@@ -3,74 +3,74 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
 import pg from 'pg'
 import { testAdmin, type TestAdmin } from './_admin.ts'
-import { fakeNeighbours, type Neighbours } from './_neighbours.ts'
+import { startFakeServices, type FakeServices } from './_fake-services.ts'
 
 let admin: TestAdmin
-let neighbours: Neighbours & AsyncDisposable
+let fakes: FakeServices & AsyncDisposable
 let db: pg.Client
 
 beforeEach(async () => {
   admin = await testAdmin()
-  neighbours = await fakeNeighbours(admin)
+  fakes = await startFakeServices(admin)
   await admin.start()
   db = new pg.Client({ connectionString: admin.database.url })
   await db.connect()
 })
 afterEach(async () => {
   await db.end()
-  await neighbours[Symbol.asyncDispose]()
+  await fakes[Symbol.asyncDispose]()
   await admin[Symbol.asyncDispose]()
 })
 
-const make = (name: string) => admin.owner.adminRoles.createRole({ name })
+const createRole = (name: string) => admin.owner.adminRoles.createRole({ name })
 const pending = async () => (await db.query<{ name: string }>('select name from pending_role_names')).rows
-const note = (roleId: string, name: string, state: string, age: string) =>
+const insertPending = (roleId: string, name: string, state: string, age: string) =>
   db.query(`insert into pending_role_names values ($1, $2, $3, now() - $4::interval)`, [roleId, name, state, age])
 
 test('the name of an existing role is not pending', async () => {
-  await make('crew')
+  await createRole('crew')
   expect(await pending()).toEqual([])
-  expect([...neighbours.handles.keys()]).toEqual(['crew'])
+  expect([...fakes.handles.keys()]).toEqual(['crew'])
 })
 
 test('the name of a role that was not created is released', async () => {
   await db.query(`alter table roles add constraint no_crew check (name <> 'crew')`)
-  await expect(make('crew')).rejects.toMatchObject({ code: Code.Internal })
-  expect(neighbours.handles.size).toBe(0)
+  await expect(createRole('crew')).rejects.toMatchObject({ code: Code.Internal })
+  expect(fakes.handles.size).toBe(0)
   expect(await pending()).toEqual([])
 })
 
-test('a name that a dead process reserved is released once no call can use it', async () => {
-  neighbours.handles.set('left', 'Oleft').set('young', 'Oyoung').set('gone', 'Ogone')
-  await note('Oleft', 'left', 'reserved', '3 minutes')
-  await note('Oyoung', 'young', 'reserved', '1 second')
-  await note('Ogone', 'gone', 'given_up', '1 second')
+test('a name reserved by a dead process is released once no running call can still use it', async () => {
+  fakes.handles.set('left', 'Oleft').set('young', 'Oyoung').set('gone', 'Ogone')
+  await insertPending('Oleft', 'left', 'reserved', '3 minutes')
+  await insertPending('Oyoung', 'young', 'reserved', '1 second')
+  await insertPending('Ogone', 'gone', 'given_up', '1 second')
   // The job runs within a second after the start of a process.
   await admin.start()
-  await eventually(() => expect([...neighbours.handles.keys()]).toEqual(['young']))
+  await eventually(() => expect([...fakes.handles.keys()]).toEqual(['young']))
   await eventually(async () => expect(await pending()).toEqual([{ name: 'young' }]))
 })
 
-test('a role whose name is released during its creation is not created', async () => {
+test('a role is not created if its name is released meanwhile', async () => {
   let go = (): void => undefined
-  neighbours.reserving = new Promise<void>((resolve) => (go = resolve))
-  const making = make('slow')
+  fakes.reserving = new Promise<void>((resolve) => (go = resolve))
+  const making = createRole('slow')
   const refused = expect(making).rejects.toMatchObject({ code: Code.Unavailable })
   await eventually(async () => expect(await pending()).toEqual([{ name: 'slow' }]))
   await db.query(`update pending_role_names set state = 'given_up'`)
   go()
   await refused
-  expect(neighbours.handles.size).toBe(0)
+  expect(fakes.handles.size).toBe(0)
   await expect(admin.owner.adminRoles.getRole({ name: 'slow' })).rejects.toMatchObject({ code: Code.NotFound })
 })
 
 test('while accounts is unavailable no role is created and no name stays reserved', async () => {
-  neighbours.away.add('accounts')
-  await expect(make('crew')).rejects.toMatchObject({ code: Code.Unavailable })
-  neighbours.away.clear()
-  await make('crew')
+  fakes.unavailable.add('accounts')
+  await expect(createRole('crew')).rejects.toMatchObject({ code: Code.Unavailable })
+  fakes.unavailable.clear()
+  await createRole('crew')
   await eventually(async () => expect(await pending()).toEqual([]))
-  expect([...neighbours.handles.keys()]).toEqual(['crew'])
+  expect([...fakes.handles.keys()]).toEqual(['crew'])
 })
 
 test('there are at most a thousand custom roles', async () => {
@@ -78,5 +78,5 @@ test('there are at most a thousand custom roles', async () => {
     `insert into roles select 'O' || n, 'r' || n, '', '', false, n, false from generate_series(2000, 2999) n`,
   )
   await db.query(`update policy_state set revision = revision + 1`)
-  await expect(make('crew')).rejects.toMatchObject({ code: Code.ResourceExhausted })
+  await expect(createRole('crew')).rejects.toMatchObject({ code: Code.ResourceExhausted })
 })

@@ -24,7 +24,7 @@ const causedBy = (userId: string) => recording.events.filter(({ actorId }) => ac
 const refused = (code: Code) => ({ code })
 const kinds = (events: readonly Event[]) => events.map(({ kind }) => kind)
 
-test('every method needs server.manage', async () => {
+test('every method of AdminServerService needs server.manage', async () => {
   const { adminServer } = admin.alice
   const denied = expect.objectContaining({ code: Code.PermissionDenied })
   for (const call of [
@@ -41,7 +41,7 @@ test('every method needs server.manage', async () => {
   }
 })
 
-test('texts are set, kept when absent, and reset when empty', async () => {
+test('texts are set, unchanged when absent, and reset when empty', async () => {
   const { adminServer } = admin.bert
   const set = await adminServer.updateServerConfig({ serverName: 'Acme', description: 'We talk.', motd: '# hi' })
   expect(set.config).toMatchObject({ serverName: 'Acme', description: 'We talk.', motd: '# hi', welcomeMessage: '' })
@@ -79,7 +79,7 @@ test('the version of the message of the day changes with its text, and is missin
   expect(await version()).toBeUndefined()
 })
 
-test('a change is announced to everyone once, and names the changed fields for the log, without the texts', async () => {
+test('a change is announced to everyone once; the audit log gets the changed fields, but not the texts', async () => {
   const { adminServer } = admin.as('Ucarla', 'admin')
   await adminServer.updateServerConfig({ serverName: 'Beta', motd: 'secret words' })
   await adminServer.updateServerConfig({ serverName: 'Beta' })
@@ -119,7 +119,7 @@ test('concurrent changes all take effect', async () => {
   expect(new Set(causedBy('Udora').map(({ version }) => version)).size).toBe(4)
 })
 
-test('blocked usernames are normalised, apply at once and are announced to the log only', async () => {
+test('blocked usernames are normalised, apply at once and are announced only to the audit log', async () => {
   const { adminServer } = admin.as('Uemil', 'admin')
   expect((await adminServer.getServerSecurityConfig({})).blockedUsernames).toEqual([
     'admin',

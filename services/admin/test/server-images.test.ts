@@ -6,7 +6,7 @@ import {
   UploadsInternalService,
   type StoreServerImageRequest,
 } from '@parley/contracts/internal'
-import { eventually, fakeLeaf, recordEvents } from '@parley/testkit'
+import { eventually, serveFakes, recordEvents } from '@parley/testkit'
 import { testAdmin, type TestAdmin } from './_admin.ts'
 
 let admin: TestAdmin
@@ -15,7 +15,7 @@ const requested: StoreServerImageRequest[] = []
 
 beforeAll(async () => {
   admin = await testAdmin()
-  uploads = await fakeLeaf(admin.bus, (router) =>
+  uploads = await serveFakes(admin.bus, (router) =>
     router.service(UploadsInternalService, {
       storeServerImage: (req) => {
         requested.push(req)
@@ -75,7 +75,7 @@ test('a logo and a banner are stored by uploads, served by signed URL, announced
   ])
 })
 
-test('a request without an image, or with one that uploads refuses, is invalid', async () => {
+test('a request without an image, or with an image that uploads refuses, is invalid', async () => {
   const invalid = { code: Code.InvalidArgument }
   await expect(admin.bert.adminServer.uploadServerLogo({})).rejects.toMatchObject(invalid)
   await expect(admin.bert.adminServer.uploadServerBanner({}, withBlob('broken'))).rejects.toMatchObject(invalid)

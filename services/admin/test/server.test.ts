@@ -20,7 +20,7 @@ test('there is no message of the day until one is set', async () => {
   expect((await admin.alice.server.getMotd({})).motd).toBeUndefined()
 })
 
-test('clients get the configuration of the server, without features that are off', async () => {
+test('clients get the runtime configuration, without features that are switched off', async () => {
   const { runtime } = await admin.alice.server.getRuntimeConfig({})
   expect(runtime).toMatchObject({
     pushNotificationsEnabled: false,
@@ -49,19 +49,19 @@ test('a role is found by its name', async () => {
   await expect(admin.alice.roles.getRole({ name: 'janitor' })).rejects.toMatchObject({ code: Code.NotFound })
 })
 
-test('several roles are returned in the requested order, without duplicates and unknown ones', async () => {
+test('several roles are returned once each in the requested order, without unknown ones', async () => {
   const { roles } = await admin.alice.roles.batchGetRoles({ names: ['owner', 'janitor', 'admin', 'owner'] })
   expect(roles.map(({ name }) => name)).toEqual(['owner', 'admin'])
 })
 
-test('only the discovery needs no authentication', async () => {
+test('every public method except GetServer requires authentication', async () => {
   const refused = { code: Code.Unauthenticated }
   await expect(admin.anonymous.roles.listRoles({})).rejects.toMatchObject(refused)
   await expect(admin.anonymous.server.getMotd({})).rejects.toMatchObject(refused)
   await expect(admin.anonymous.adminServer.getServerConfig({})).rejects.toMatchObject(refused)
 })
 
-test('blocked logins are refused in any letter case', async () => {
+test('logins are blocked in any letter case', async () => {
   const blocked = async (login: string) => (await admin.anonymous.internal.checkLogin({ login })).blocked
   expect(await blocked('Root')).toBe(true)
   expect(await blocked('rooter')).toBe(false)

@@ -11,8 +11,8 @@ export const callsNotConfigured = () =>
   new ConnectError('voice and video calls are not configured', Code.FailedPrecondition)
 export const callNotActive = () =>
   new ConnectError('there is no active call in this room; join first', Code.FailedPrecondition)
-export const joiningFailed = () => unavailable('calls in this room begin and end too fast; try again')
+export const joiningFailed = () => unavailable('could not join: the call kept ending; try again')
 export const accountGone = () => new ConnectError('account not found: it was deleted', Code.Unauthenticated)
-export const roomsSilent = (cause: unknown) => unavailable('room membership cannot be checked now; try again', cause)
-export const accountsSilent = (cause: unknown) =>
-  unavailable('call participants cannot be checked now; try again', cause)
+export const roomsUnavailable = (cause: unknown) =>
+  unavailable('room membership cannot be checked now; try again', cause)
+export const accountsUnavailable = (cause: unknown) => unavailable('profiles cannot be loaded now; try again', cause)

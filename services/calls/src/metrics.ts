@@ -23,7 +23,7 @@ export function reportMediaFailure(error: unknown, what: string): void {
   log.warn({ err: error, what }, 'a request to the media server failed')
 }
 
-export const reportListingsFailed = (): void => log.error('the media server does not answer; every call is ended')
+export const reportListingsFailed = (): void => log.error('the media server does not answer; ending every call')
 
 export function reportEndingFailed(error: unknown, callId: string): void {
   endingsFailed(1)
@@ -31,6 +31,9 @@ export function reportEndingFailed(error: unknown, callId: string): void {
 }
 
 export const reportChoreGivenUp = (mediaRoom: string): void =>
-  log.error({ mediaRoom }, 'a request to the media server expired; the next comparison takes over')
+  log.error(
+    { mediaRoom },
+    'a request to the media server was given up after repeated failures; the next comparison takes over',
+  )
 
 export const reportFailedRequest = (error: unknown): void => log.error({ err: error }, 'a request failed unexpectedly')

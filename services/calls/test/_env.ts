@@ -11,14 +11,14 @@ import { LivekitStandIn } from '@parley/testkit/livekit'
 import { readConfig } from '../src/config.ts'
 import { turns } from '../src/store/schema.ts'
 import { startCalls } from '../src/service.ts'
-import { FakeMessaging, FakeRooms, getProfiles } from './_neighbours.ts'
+import { FakeMessaging, FakeRooms, getProfiles } from './_fake-services.ts'
 
 export type Env = Awaited<ReturnType<typeof openEnv>>
 type RoomFact = NonNullable<MessageInitShape<typeof RoomFactSchema>['fact']>
 
 /**
- * The environment of calls: a database, a bus, stand-ins for other services and a media server. The comparison with the
- * media server runs only in tests about it; in other tests it could be faster than webhooks.
+ * The environment of calls: a database, a bus, fakes of other services and of the media server. The comparison with the
+ * media server runs only with `compares`; in other tests it could notice changes before their webhooks arrive.
  */
 export const openEnv = ({ compares = false } = {}) =>
   testDatabaseService(
@@ -42,7 +42,7 @@ export const openEnv = ({ compares = false } = {}) =>
       const inAnHour = new Date(Date.now() + 3_600_000)
       if (!compares) await db.insert(turns).values({ task: 'compare calls', nextAt: inAnHour, failures: 0 })
       const [rooms, messaging, erasures] = [new FakeRooms(), new FakeMessaging(), new ErasureReports()]
-      await harness.neighbours((routes) => {
+      await harness.serveFakes((routes) => {
         routes.service(AccountsInternalService, { getProfiles, reportErased: erasures.reportErased })
         routes.service(MessagingInternalService, { applyRoomEvents: messaging.applyRoomEvents })
         const { getRoomAccess, listAccessibleRooms, listRecipients } = rooms
@@ -55,18 +55,18 @@ export const openEnv = ({ compares = false } = {}) =>
         /** Connects to the call of a room as a user, with a new token. */
         connect: async (userId: string, roomId: string) =>
           livekit.connect((await as(userId).getCallToken({ roomId })).token),
-        /** Participants of the call of a room, as shown to its members; undefined without a call. */
-        async inCall(roomId: string, requester: string): Promise<string[] | undefined> {
-          const { calls } = await as(requester).batchGetActiveCalls({ roomIds: [roomId] })
+        /** Participants of the call of a room, as shown to this member; undefined without a call. */
+        async inCall(roomId: string, memberId: string): Promise<string[] | undefined> {
+          const { calls } = await as(memberId).batchGetActiveCalls({ roomIds: [roomId] })
           return calls[0]?.participants.map(({ user }) => user?.id ?? '').sort()
         },
-        /** Announces a fact of a room, as messaging does. */
+        /** Publishes a fact of a room, as messaging does. */
         announce: (kind: string, roomId: string, fact: RoomFact) =>
           publishEvents(bus, {
             ...{ aggregateType: 'room', aggregateId: roomId, kind, actorId: 'Uolivia' },
             fact: { case: 'roomFact', value: { roomSeq: 9n, fact: { version: 9n, fact } } },
           }),
-        /** Announces the deletion of an account. */
+        /** Publishes the deletion of an account. */
         announceDeletion: (userId: string) => publishEvents(bus, { ...ofUser(userId), kind: 'account_deleted' }),
         announceSessionsEnded: (userId: string, reason: string) =>
           publishEvents(bus, {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 /** A client of the media server in a separate process. */
 export type Participant = AsyncDisposable & {
-  /** The share of the tone in the received audio, for each fifth of a second. */
+  /** The fraction of the tone in the received audio, for each fifth of a second. */
   received: number[]
   /** Whether it receives audio, decrypted or not. */
   isSubscribed: () => boolean

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-const published = (roomId: string) => env.messaging.publishedOf(roomId)
+const published = (roomId: string) => env.messaging.eventsOf(roomId)
 
 test('the first participant starts a call, others join it, the last ends it, and the room is notified', async () => {
   env.rooms.set('Rwhole', ['Ualice', 'Ubob'])
@@ -98,7 +98,7 @@ test('a token is valid for five minutes, and only for the room of one call at th
   expect(next.e2eeKey).not.toBe(e2eeKey)
 })
 
-test('calls are for members, in archived rooms and direct messages too', async () => {
+test('only members of a room can join and see its call, including in archived rooms and direct messages', async () => {
   env.rooms.set('Rarchived', ['Ualice'], { archived: true })
   env.rooms.set('0dm', ['Ualice', 'Ubob'], { kind: RoomKind.DM, name: '' })
   const [alice, eve] = [env.as('Ualice'), env.as('Ueve')]
@@ -149,7 +149,7 @@ test('a repeated request to join with the same key gets the same response, and d
   expect(await env.inCall('Rkeys', 'Ualice')).toEqual(['Ubob'])
 })
 
-test('a ban between the check and the join leaves nobody in the call', async () => {
+test('a user who is banned between the check and the join does not stay in the call', async () => {
   env.rooms.set('Rban', ['Ualice', 'Ubob'])
   await env.as('Ubob').joinCall({ roomId: 'Rban' })
   let requested = 0

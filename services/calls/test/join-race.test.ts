@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { eventually, patiently } from '@parley/testkit'
+import { eventually, retryWhileOverloaded } from '@parley/testkit'
 import { calls } from '../src/store/schema.ts'
 import { openEnv, type Env } from './_env.ts'
 
@@ -11,8 +11,8 @@ beforeAll(async () => {
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-const join = (userId: string, roomId: string) => patiently(() => env.as(userId).joinCall({ roomId }))
-const leave = (userId: string, roomId: string) => patiently(() => env.as(userId).leaveCall({ roomId }))
+const join = (userId: string, roomId: string) => retryWhileOverloaded(() => env.as(userId).joinCall({ roomId }))
+const leave = (userId: string, roomId: string) => retryWhileOverloaded(() => env.as(userId).leaveCall({ roomId }))
 
 test('concurrent joins in several processes create one call, with each participant once', async () => {
   const people = Array.from({ length: 32 }, (_, n) => `Up${n}`)
@@ -20,15 +20,15 @@ test('concurrent joins in several processes create one call, with each participa
   await Promise.all([...people, ...people].map((userId) => join(userId, 'Rrace')))
   expect(await env.inCall('Rrace', 'Up0')).toEqual([...people].sort())
   expect(await env.db.select().from(calls)).toHaveLength(1)
-  await eventually(() => expect(env.messaging.publishedOf('Rrace')).toHaveLength(33))
-  const [first, ...others] = env.messaging.publishedOf('Rrace')
+  await eventually(() => expect(env.messaging.eventsOf('Rrace')).toHaveLength(33))
+  const [first, ...others] = env.messaging.eventsOf('Rrace')
   expect(first).toBe('call_started user')
   expect(others.sort()).toEqual(people.map((userId) => `call_participant_joined ${userId} user`).sort())
 
   await Promise.all([...people, ...people].map((userId) => leave(userId, 'Rrace')))
   expect(await env.inCall('Rrace', 'Up0')).toBeUndefined()
-  await eventually(() => expect(env.messaging.publishedOf('Rrace')).toHaveLength(66))
-  expect(env.messaging.publishedOf('Rrace').filter((what) => what === 'call_ended user')).toHaveLength(1)
+  await eventually(() => expect(env.messaging.eventsOf('Rrace')).toHaveLength(66))
+  expect(env.messaging.eventsOf('Rrace').filter((what) => what === 'call_ended user')).toHaveLength(1)
 })
 
 test('starting and ending calls concurrently never results in two active calls', async () => {
@@ -43,7 +43,7 @@ test('starting and ending calls concurrently never results in two active calls',
   await Promise.all(churn)
   expect(await env.inCall('Rchurn', 'Uq0')).toBeUndefined()
   await eventually(() => {
-    const published = env.messaging.publishedOf('Rchurn')
+    const published = env.messaging.eventsOf('Rchurn')
     const count = (kind: string) => published.filter((what) => what.startsWith(kind)).length
     expect(count('call_started')).toBeGreaterThan(0)
     expect(count('call_ended')).toBe(count('call_started'))

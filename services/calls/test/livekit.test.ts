@@ -10,12 +10,12 @@ const opened = new Resources()
 const livekit = await testLivekit()
 if (livekit) opened.use(livekit)
 else console.log('skipped: livekit-server is not on PATH')
-const whereThereIsOne = livekit ? test : test.skip
+const testWithLivekit = livekit ? test : test.skip
 
 afterAll(async () => opened[Symbol.asyncDispose]())
 
-whereThereIsOne(
-  'two participants hear each other with the key of the call, and nobody with another key',
+testWithLivekit(
+  'a participant with the key of the call hears the speaker, one with another key does not, and a banned one is disconnected',
   async () => {
     if (!livekit) return
     const env = opened.use(await openEnv({ compares: true }))
@@ -38,7 +38,7 @@ whereThereIsOne(
     const eve = await connect('Ueve', 'listen', randomBytes(32).toString('base64'))
     const bob = await connect('Ubob', 'listen')
     await eventually(async () => expect(await env.inCall('Rtalk', 'Ualice')).toEqual(['Ualice', 'Ubob', 'Ueve']))
-    const isTone = (part: number) => part > 0.5
+    const isTone = (fraction: number) => fraction > 0.5
     await eventually(
       () => {
         expect(bob.received.filter(isTone).length).toBeGreaterThan(10)

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-const inCall = async (roomId: string, userIds: string[]) => {
+const joinAndConnect = async (roomId: string, userIds: string[]) => {
   env.rooms.set(roomId, userIds)
   for (const userId of userIds) {
     await env.as(userId).joinCall({ roomId })
@@ -25,11 +25,11 @@ const atMediaServer = (roomId: string) =>
     .flatMap(({ participants }) => [...participants.keys()])
 
 test.each([
-  { how: 'leaves', kind: 'user_left_room', fact: 'left' },
-  { how: 'is banned', kind: 'member_banned', fact: 'banned' },
+  { how: 'leaves the room', kind: 'user_left_room', fact: 'left' },
+  { how: 'is banned from the room', kind: 'member_banned', fact: 'banned' },
 ] as const)('a person who $how is removed from the call and the media server', async ({ kind, fact }) => {
   const roomId = `R${fact}`
-  await inCall(roomId, ['Ualice', 'Ubob'])
+  await joinAndConnect(roomId, ['Ualice', 'Ubob'])
   env.rooms.remove(roomId, 'Ualice')
   await env.announce(kind, roomId, { case: fact, value: { userId: 'Ualice' } })
   await eventually(async () => expect(await env.inCall(roomId, 'Ubob')).toEqual(['Ubob']))
@@ -38,7 +38,7 @@ test.each([
   env.rooms.remove(roomId, 'Ubob')
   await env.announce(kind, roomId, { case: fact, value: { userId: 'Ubob' } })
   await eventually(() =>
-    expect(env.messaging.publishedOf(roomId).slice(3)).toEqual([
+    expect(env.messaging.eventsOf(roomId).slice(3)).toEqual([
       'call_participant_left Ualice user',
       'call_participant_left Ubob user',
       'call_ended user',
@@ -48,7 +48,7 @@ test.each([
 })
 
 test('a late event does not remove somebody who is a member again', async () => {
-  await inCall('Rback', ['Ualice', 'Ubob'])
+  await joinAndConnect('Rback', ['Ualice', 'Ubob'])
   await env.announce('user_left_room', 'Rback', { case: 'left', value: { userId: 'Ualice' } })
   env.rooms.remove('Rback', 'Ubob')
   await env.announce('user_left_room', 'Rback', { case: 'left', value: { userId: 'Ubob' } })
@@ -57,15 +57,15 @@ test('a late event does not remove somebody who is a member again', async () => 
 })
 
 test('people who were members only because the room was universal are removed when it no longer is', async () => {
-  await inCall('Runiversal', ['Ualice', 'Ubob'])
+  await joinAndConnect('Runiversal', ['Ualice', 'Ubob'])
   env.rooms.remove('Runiversal', 'Ubob')
   await env.announce('room_universal_changed', 'Runiversal', { case: 'universal', value: { universal: false } })
   await eventually(async () => expect(await env.inCall('Runiversal', 'Ualice')).toEqual(['Ualice']))
   await eventually(() => expect(atMediaServer('Runiversal')).toEqual(['Ualice']))
 })
 
-test('a deactivated account leaves every call; signing out does not', async () => {
-  await inCall('Rone', ['Uerna', 'Ualice'])
+test('a deactivated account leaves every call; a signed-out one does not', async () => {
+  await joinAndConnect('Rone', ['Uerna', 'Ualice'])
   await env.announceSessionsEnded('Ualice', 'logout')
   await env.announceSessionsEnded('Uerna', 'account_deactivated')
   await eventually(async () => {
@@ -75,8 +75,8 @@ test('a deactivated account leaves every call; signing out does not', async () =
 })
 
 test('a deleted account leaves every call, and none of its data remains', async () => {
-  await inCall('Rone', ['Udora', 'Ualice'])
-  await inCall('Rtwo', ['Udora', 'Ualice'])
+  await joinAndConnect('Rone', ['Udora', 'Ualice'])
+  await joinAndConnect('Rtwo', ['Udora', 'Ualice'])
   await env.as('Udora').joinCall({ roomId: 'Rone' }, { headers: { 'Idempotency-Key': 'hers' } })
   for (const roomId of ['Rone', 'Rtwo']) env.rooms.remove(roomId, 'Udora')
   await env.announceDeletion('Udora')
@@ -96,14 +96,14 @@ test('a deleted account leaves every call, and none of its data remains', async 
   const gone = events.findLast(
     ({ event, participant }) => event === 'participant_left' && participant?.identity === 'Udora',
   )
-  if (!gone) throw new Error('she was never removed')
+  if (!gone) throw new Error('no event reports that Udora left')
   expect(await env.livekit.send(webhookUrl, { ...gone, id: 'EV_late' })).toBe(200)
   const left = [...(await env.db.select().from(callParticipants)), ...(await env.db.select().from(idempotentCalls))]
   expect(JSON.stringify(left, (_, value: unknown) => (typeof value === 'bigint' ? null : value))).not.toContain('Udora')
 })
 
-test('an erasure ends participations that were not ended otherwise', async () => {
-  await inCall('Rlast', ['Uerased', 'Ualice'])
+test('an erasure also removes a person from calls that no event about the deletion ended', async () => {
+  await joinAndConnect('Rlast', ['Uerased', 'Ualice'])
   const { token } = await env.as('Uerased').getCallToken({ roomId: 'Rlast' })
   await requestErasure(env.bus, 'Uerased', 1)
   await eventually(() => expect(env.erasures.found('Uerased', 1)).toBeDefined())

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-test('without a media server there are no calls; earlier ones end, even if one cannot be ended', async () => {
+test('without a media server there are no calls; earlier calls are ended, and one that cannot be ended does not block the others', async () => {
   const before = await env.start()
   for (const roomId of ['R1', 'R2']) await env.as('Ualice').joinCall({ roomId })
   await before[Symbol.asyncDispose]()
@@ -26,10 +26,10 @@ test('without a media server there are no calls; earlier ones end, even if one c
     create trigger refuse before update on calls for each row when (old.room_id = 'R1') execute function refuse()
   `)
   service = await env.start({ PARLEY_LIVEKIT_ENABLED: 'false' }, { compareEveryMs: 50 })
-  await eventually(() => expect(env.messaging.publishedOf('R2').at(-1)).toBe('call_ended reconciliation'))
-  expect(env.messaging.publishedOf('R1').at(-1)).not.toBe('call_ended reconciliation')
+  await eventually(() => expect(env.messaging.eventsOf('R2').at(-1)).toBe('call_ended reconciliation'))
+  expect(env.messaging.eventsOf('R1').at(-1)).not.toBe('call_ended reconciliation')
   await env.db.execute(sql`drop trigger refuse on calls`)
-  await eventually(() => expect(env.messaging.publishedOf('R1').at(-1)).toBe('call_ended reconciliation'))
+  await eventually(() => expect(env.messaging.eventsOf('R1').at(-1)).toBe('call_ended reconciliation'))
 
   const alice = env.as('Ualice')
   expect((await alice.joinCall({ roomId: 'R1' })).joined).toBe(false)
@@ -44,7 +44,7 @@ test('without a media server there are no calls; earlier ones end, even if one c
   expect(await response.json()).toEqual({ error: 'voice calls are not configured' })
 })
 
-test('repeated requests with a key work without a media server', async () => {
+test('a repeated request with a key gets the same response without a media server', async () => {
   const replayed: (string | null)[] = []
   const options = {
     headers: { 'Idempotency-Key': 'off' },
@@ -70,7 +70,7 @@ test('membership is checked without a media server', async () => {
   expect(await requests('Unobody', 'R1')).toEqual(Array.from({ length: 4 }, () => Code.PermissionDenied))
 })
 
-test('the process is ready, and its ports close with it', async () => {
+test('the process is ready without a media server, and closes its ports when it stops', async () => {
   const ready = `http://127.0.0.1:${service.internalPort}/readyz`
   expect((await fetch(ready)).status).toBe(200)
   await service[Symbol.asyncDispose]()

@@ -8,21 +8,21 @@ import { callParticipants, calls } from '../src/store/schema.ts'
 import { openEnv, type Env } from './_env.ts'
 
 let env: Env
-/** Minutes by which the clock is advanced. */
-let later = 0
+/** Minutes by which the clock is ahead. */
+let minutesAhead = 0
 
 beforeAll(async () => {
   env = await openEnv({ compares: true })
-  const now = () => new Date(Date.now() + later * 60_000)
+  const now = () => new Date(Date.now() + minutesAhead * 60_000)
   await Promise.all([1, 2].map(() => env.start({}, { compareEveryMs: 120, now })))
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
 const mediaRoomOf = async (roomId: string, userId: string) =>
   `server_${roomId}@${(await env.as(userId).getCallToken({ roomId })).callId}`
-const published = (roomId: string) => env.messaging.publishedOf(roomId)
+const published = (roomId: string) => env.messaging.eventsOf(roomId)
 
-test('notices joins and leaves without a webhook', async () => {
+test('the comparison with the media server notices joins and leaves without a webhook', async () => {
   env.rooms.set('Rquiet', ['Ualice', 'Ubob'])
   await env.as('Ualice').joinCall({ roomId: 'Rquiet' })
   await env.connect('Ualice', 'Rquiet')
@@ -41,7 +41,7 @@ test('notices joins and leaves without a webhook', async () => {
   )
 })
 
-test('removes people who are no longer members, without an event', async () => {
+test('the comparison removes people who are no longer members, without an event', async () => {
   env.rooms.set('Rroles', ['Ualice', 'Ubob'])
   for (const userId of ['Ualice', 'Ubob']) {
     await env.as(userId).joinCall({ roomId: 'Rroles' })
@@ -54,19 +54,19 @@ test('removes people who are no longer members, without an event', async () => {
   await eventually(() => expect(published('Rroles')).toContain('call_participant_left Ubob reconciliation'))
 })
 
-test('gives participants a minute to connect', async () => {
+test('the comparison gives participants a minute to connect', async () => {
   env.rooms.set('Rlost', ['Ualice', 'Ubob'])
   await env.as('Ualice').joinCall({ roomId: 'Rlost' })
   const requested = () => env.livekit.requests.filter(({ room }) => room.startsWith('server_Rlost@')).length
   await eventually(() => expect(requested()).toBeGreaterThan(2))
   expect(await env.inCall('Rlost', 'Ubob')).toEqual(['Ualice'])
-  later += 2
+  minutesAhead += 2
   await eventually(async () => expect(await env.inCall('Rlost', 'Ubob')).toBeUndefined())
   const ended = ['call_participant_left Ualice reconciliation', 'call_ended reconciliation']
   await eventually(() => expect(published('Rlost').slice(2)).toEqual(ended))
 })
 
-test('closes a room left over from a call, but not those of others', async () => {
+test('the comparison closes the room of an ended call, but not rooms of others', async () => {
   env.rooms.set('Rleft', ['Ualice'])
   await env.as('Ualice').joinCall({ roomId: 'Rleft' })
   const { token, callId } = await env.as('Ualice').getCallToken({ roomId: 'Rleft' })
@@ -89,7 +89,7 @@ test('a 404 from a proxy of the media server is not mistaken for an empty room',
   await expect(server.removeParticipant('server_R1@C1', 'Ualice')).rejects.toThrow()
 })
 
-test('records any number of participants', async () => {
+test('any number of participants can be stored', async () => {
   env.rooms.set('Rcrowd', ['Ualice'])
   await env.as('Ualice').joinCall({ roomId: 'Rcrowd' })
   const [alice] = await env.db.select().from(callParticipants).where(isNull(callParticipants.leftAt))
@@ -100,11 +100,11 @@ test('records any number of participants', async () => {
   await env.as('Ualice').leaveCall({ roomId: 'Rcrowd' })
 })
 
-test('ends every call when the media server does not answer three times in a row', async () => {
+test('every call is ended when the media server does not answer three times in a row', async () => {
   env.rooms.set('Rdown', ['Ualice'])
   await env.as('Ualice').joinCall({ roomId: 'Rdown' })
   await env.connect('Ualice', 'Rdown')
-  env.livekit.isAway = true
+  env.livekit.isUnavailable = true
   await eventually(() => expect(published('Rdown').at(-1)).toBe('call_ended reconciliation'))
   await eventually(async () => {
     const rows = await env.db.select().from(calls)

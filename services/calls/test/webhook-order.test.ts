@@ -16,22 +16,22 @@ const people = ['Ualice', 'Ubob', 'Ucarol']
 const steps = fc.array(fc.record({ who: fc.nat(2), again: fc.boolean() }), { minLength: 1, maxLength: 8 })
 const history = fc.tuple(steps, fc.infiniteStream(fc.nat()))
 
-/** Each webhook at least once, in an order determined by the numbers. */
-function mixed<T>(events: readonly T[], numbers: Iterable<number>): T[] {
+/** Repeats some events and puts all in an order; the numbers decide both. */
+function shuffle<T>(events: readonly T[], numbers: Iterable<number>): T[] {
   const random = numbers[Symbol.iterator]()
   const next = () => Number(random.next().value)
   const all = events.flatMap((event) => Array.from({ length: 1 + (next() % 2) }, () => event))
   return all
-    .map((event) => ({ event, place: next() }))
-    .sort((one, other) => one.place - other.place)
+    .map((event) => ({ event, rank: next() }))
+    .sort((one, other) => one.rank - other.rank)
     .map(({ event }) => event)
 }
 
 let rounds = 0
 
-test('webhooks in any order and with duplicates result in the participants at the media server', async () => {
+test('after all webhooks, in any order and with duplicates, a call has the participants that the media server has', async () => {
   await fc.assert(
-    fc.asyncProperty(history, async ([taken, numbers]) => {
+    fc.asyncProperty(history, async ([actions, numbers]) => {
       const roomId = `R${rounds++}`
       env.rooms.set(roomId, people)
       const [first = ''] = people
@@ -41,14 +41,14 @@ test('webhooks in any order and with duplicates result in the participants at th
       const { livekit } = env
       const before = livekit.events.length
       await livekit.connect(tokens[0]?.token ?? '')
-      for (const { who, again } of taken) {
-        const isThere = livekit.rooms.get(mediaRoom)?.participants.has(people[who] ?? '')
-        if (isThere && !again) livekit.disconnect(people[who] ?? '', mediaRoom)
+      for (const { who, again } of actions) {
+        const isConnected = livekit.rooms.get(mediaRoom)?.participants.has(people[who] ?? '')
+        if (isConnected && !again) livekit.disconnect(people[who] ?? '', mediaRoom)
         else await livekit.connect(tokens[who]?.token ?? '')
       }
       const there = [...(livekit.rooms.get(mediaRoom)?.participants.keys() ?? [])].sort()
       if (there.length === 0) livekit.closeRoom(mediaRoom)
-      for (const event of mixed(livekit.events.slice(before), numbers))
+      for (const event of shuffle(livekit.events.slice(before), numbers))
         expect(await livekit.send(hook, event)).toBe(200)
       expect((await env.inCall(roomId, first)) ?? []).toEqual(there)
     }),

@@ -54,7 +54,7 @@ test('webhooks add and remove participants', async () => {
   await env.livekit.sent()
   expect(await env.inCall('Rhooks', 'Ualice')).toBeUndefined()
   await eventually(() =>
-    expect(env.messaging.publishedOf('Rhooks')).toEqual([
+    expect(env.messaging.eventsOf('Rhooks')).toEqual([
       'call_started user',
       'call_participant_joined Ualice user',
       'call_participant_joined Ubob livekit',
@@ -65,7 +65,7 @@ test('webhooks add and remove participants', async () => {
   )
 })
 
-test('the end of a call closes its room, and removes late participants', async () => {
+test('the end of a call closes its room at the media server, even if a late participant opens it again', async () => {
   env.rooms.set('Rlate', ['Ualice'])
   await env.as('Ualice').joinCall({ roomId: 'Rlate' })
   const { token, callId } = await env.as('Ualice').getCallToken({ roomId: 'Rlate' })
@@ -91,7 +91,7 @@ test('a participant who connects with a token from before a ban is removed', asy
     expect(env.livekit.requests).toContainEqual({ method: 'RemoveParticipant', room: mediaRoom, identity: 'Ubob' }),
   )
   expect(await env.inCall('Rbanned', 'Ualice')).toEqual(['Ualice'])
-  expect(env.messaging.publishedOf('Rbanned')).not.toContain('call_participant_joined Ubob livekit')
+  expect(env.messaging.eventsOf('Rbanned')).not.toContain('call_participant_joined Ubob livekit')
 })
 
 const finished = (mediaRoom: string, id: string, secondsAgo: number): StandInEvent => ({
@@ -99,7 +99,7 @@ const finished = (mediaRoom: string, id: string, secondsAgo: number): StandInEve
   room: { sid: env.livekit.rooms.get(mediaRoom)?.sid ?? '', name: mediaRoom },
 })
 
-test('a room closed by the media server ends the call, also for people about to connect', async () => {
+test('a room closed by the media server ends the call, even for people who are about to connect', async () => {
   env.rooms.set('Rclosed', ['Ualice', 'Ubob'])
   await env.as('Ualice').joinCall({ roomId: 'Rclosed' })
   await env.connect('Ualice', 'Rclosed')
@@ -108,7 +108,7 @@ test('a room closed by the media server ends the call, also for people about to 
   await env.as('Ubob').joinCall({ roomId: 'Rclosed' })
   expect(await env.livekit.send(hook, finished(mediaRoom, 'EV_closed', 0))).toBe(200)
   expect(await env.inCall('Rclosed', 'Ubob')).toBeUndefined()
-  await eventually(() => expect(env.messaging.publishedOf('Rclosed').at(-1)).toBe('call_ended livekit'))
+  await eventually(() => expect(env.messaging.eventsOf('Rclosed').at(-1)).toBe('call_ended livekit'))
 })
 
 test('a room closed before somebody joined does not end their call', async () => {
@@ -129,17 +129,17 @@ test('a room closed before somebody joined does not end their call', async () =>
 /** The participants that the media server lists in a room. */
 const atMediaServer = (mediaRoom: string) => [...(env.livekit.rooms.get(mediaRoom)?.participants.keys() ?? [])].sort()
 
-test('requests missed during an outage of the media server are repeated', async () => {
+test('requests that failed during an outage of the media server are repeated', async () => {
   env.rooms.set('Raway', ['Ualice', 'Ubob'])
   for (const userId of ['Ualice', 'Ubob']) {
     await env.as(userId).joinCall({ roomId: 'Raway' })
     await env.connect(userId, 'Raway')
   }
   const mediaRoom = await roomOf('Raway', 'Ubob')
-  env.livekit.isAway = true
+  env.livekit.isUnavailable = true
   await env.as('Ualice').leaveCall({ roomId: 'Raway' })
   expect(atMediaServer(mediaRoom)).toEqual(['Ualice', 'Ubob'])
-  env.livekit.isAway = false
+  env.livekit.isUnavailable = false
   await eventually(() => expect(atMediaServer(mediaRoom)).toEqual(['Ubob']))
   await env.as('Ubob').leaveCall({ roomId: 'Raway' })
 })
@@ -151,18 +151,18 @@ test('a person who returned before the removal reached the media server stays', 
     await env.connect(userId, 'Rback')
   }
   const mediaRoom = await roomOf('Rback', 'Ubob')
-  env.livekit.isAway = true
+  env.livekit.isUnavailable = true
   await env.as('Ualice').leaveCall({ roomId: 'Rback' })
   await env.as('Ualice').joinCall({ roomId: 'Rback' })
   await env.connect('Ualice', 'Rback')
   // The media server is down until the request is obsolete, because an earlier request must not succeed now.
   await eventually(async () => expect(await env.db.select().from(mediaChores)).toEqual([]))
-  env.livekit.isAway = false
+  env.livekit.isUnavailable = false
   expect(atMediaServer(mediaRoom)).toEqual(['Ualice', 'Ubob'])
   for (const userId of ['Ualice', 'Ubob']) await env.as(userId).leaveCall({ roomId: 'Rback' })
 })
 
-test('accepts only webhooks signed with one of the two key pairs', async () => {
+test('only webhooks signed with one of the two key pairs are accepted', async () => {
   const event = JSON.stringify({ event: 'room_started', id: 'EV_1', room: { name: 'server_R1@C1', sid: 'RM_1' } })
   const own = await signed(event)
   const ignored = { status: 200, body: { taken: false } }
@@ -194,7 +194,7 @@ test('accepts only webhooks signed with one of the two key pairs', async () => {
   expect((await fetch(`${service.url}/webhooks/other`)).status).toBe(404)
 })
 
-test('ignores rooms of other servers, other rooms and unknown events', async () => {
+test('webhooks about rooms of other servers, other rooms and recorders are ignored', async () => {
   env.rooms.set('Rours', ['Ualice'])
   await env.as('Ualice').joinCall({ roomId: 'Rours' })
   const mediaRoom = await roomOf('Rours', 'Ualice')

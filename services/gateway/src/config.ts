@@ -23,7 +23,7 @@ const callsPerMinute = (kind: string, usual: number, what: string) =>
     toml: `limits.${kind}_per_minute`,
     default: usual,
     min: 0,
-    doc: `${what} per minute and user, or per network if not signed in; 0: no limit.`,
+    doc: `Maximum number of ${what} per minute and user, or per network if not signed in; 0: no limit.`,
   })
 
 export const readConfig = defineConfig({
@@ -44,7 +44,7 @@ export const readConfig = defineConfig({
   oauthRedirectOrigins: list('PARLEY_WEBSERVER_OAUTH_REDIRECT_ORIGINS', {
     toml: 'webserver.oauth_redirect_origins',
     default: [],
-    doc: 'Origins of other web clients to which users may grant access to their account; "*": any https origin. Origins in webserver.allowed_origins, the origin of this server and loopback addresses are always possible.',
+    doc: 'Origins of other web clients to which users may grant access to their account; "*": any https origin. Origins in webserver.allowed_origins, the origin of this server and loopback addresses are always allowed.',
   }),
   signInWindowMs: duration('PARLEY_GATEWAY_SIGN_IN_WINDOW', {
     default: '5m',
@@ -54,27 +54,27 @@ export const readConfig = defineConfig({
   signInAttempts: int('PARLEY_GATEWAY_SIGN_IN_ATTEMPTS', {
     default: 10,
     min: 1,
-    doc: 'Failed sign-ins within PARLEY_GATEWAY_SIGN_IN_WINDOW to one account from one address, or from one browser that signed in to it before. Wider networks may have slightly more (docs/operating/configure.md).',
+    doc: 'Maximum number of failed sign-ins within PARLEY_GATEWAY_SIGN_IN_WINDOW to one account from one address, or from one browser that signed in to it before. Wider networks have higher limits (docs/operating/configure.md).',
   }),
   signInAttemptsPerAddress: int('PARLEY_GATEWAY_SIGN_IN_ATTEMPTS_PER_ADDRESS', {
     default: 100,
     min: 1,
-    doc: 'Failed sign-ins within PARLEY_GATEWAY_SIGN_IN_WINDOW from one address, to any accounts. Wider networks may have slightly more (docs/operating/configure.md).',
+    doc: 'Maximum number of failed sign-ins within PARLEY_GATEWAY_SIGN_IN_WINDOW from one address, to any accounts. Wider networks have higher limits (docs/operating/configure.md).',
   }),
   signInSlowAfter: int('PARLEY_GATEWAY_SIGN_IN_SLOW_AFTER', {
     default: 10,
     min: 1,
-    doc: 'Failed sign-ins within PARLEY_GATEWAY_SIGN_IN_WINDOW to one account, from all addresses together, after which one attempt per 5 s is accepted. Browsers that signed in before are not slowed down, and accounts are never locked.',
+    doc: 'Number of failed sign-ins within PARLEY_GATEWAY_SIGN_IN_WINDOW to one account, from all addresses together, after which only one attempt per 5 s is accepted. Browsers that signed in before are not slowed down, and accounts are never locked.',
   }),
   providerSignInsPerAddress: int('PARLEY_GATEWAY_PROVIDER_SIGN_INS_PER_ADDRESS', {
     default: 1_000,
     min: 1,
-    doc: 'Sign-ins at external providers that one address may start within PARLEY_GATEWAY_SIGN_IN_WINDOW.',
+    doc: 'Maximum number of sign-ins at external providers that one address may start within PARLEY_GATEWAY_SIGN_IN_WINDOW.',
   }),
   mailsPerAddress: int('PARLEY_GATEWAY_MAILS_PER_ADDRESS', {
     default: 100,
     min: 1,
-    doc: 'Mails with codes or links that one address may request within PARLEY_GATEWAY_SIGN_IN_WINDOW.',
+    doc: 'Maximum number of mails with codes or links that one address may request within PARLEY_GATEWAY_SIGN_IN_WINDOW.',
   }),
   compression: bool('PARLEY_WEBSERVER_API_COMPRESSION', {
     toml: 'webserver.api_compression',
@@ -87,33 +87,33 @@ export const readConfig = defineConfig({
     min: 0,
     doc: 'Size in bytes from which responses are compressed with gzip, if the client accepts it; 0 switches compression off.',
   }),
-  readsPerMinute: callsPerMinute('reads', 120_000, 'Calls that change nothing'),
-  writesPerMinute: callsPerMinute('writes', 6_000, 'Calls that change something'),
-  searchesPerMinute: callsPerMinute('searches', 6_000, 'Searches'),
-  uploadsPerMinute: callsPerMinute('uploads', 6_000, 'Calls that upload bytes (chunks of files, images)'),
+  readsPerMinute: callsPerMinute('reads', 120_000, 'calls that change nothing'),
+  writesPerMinute: callsPerMinute('writes', 6_000, 'calls that change something'),
+  searchesPerMinute: callsPerMinute('searches', 6_000, 'searches'),
+  uploadsPerMinute: callsPerMinute('uploads', 6_000, 'calls that upload bytes (chunks of files, images)'),
   outboundPerMinute: callsPerMinute(
     'outbound',
     120,
-    'Link previews and push subscriptions, for which this server contacts other servers,',
+    'link previews and push subscriptions, for which this server contacts other servers,',
   ),
   heldBytes: bytes('PARLEY_GATEWAY_HELD_BYTES', {
     default: '128 MiB',
     min: 1024 * 1024,
-    doc: 'Maximum size of all requests being read and all responses not yet sent in one process; images are counted separately, four at a time.',
+    doc: 'Maximum memory of one process for requests being read and responses not yet sent. Images are not counted; a process handles at most four at a time.',
   }),
   heldBytesPerAddress: bytes('PARLEY_GATEWAY_HELD_BYTES_PER_ADDRESS', {
     default: '64 MiB',
     min: 1024 * 1024,
-    doc: 'Maximum size of the requests being read and the responses not yet sent in one process that belong to one network.',
+    doc: 'Maximum memory of one process for the requests being read and responses not yet sent of one network.',
   }),
   connectionsPerAddress: int('PARLEY_GATEWAY_CONNECTIONS_PER_ADDRESS', {
     default: 2_000,
     min: 0,
-    doc: 'Connections of one network to one process, except those of trusted proxies; 0: no limit.',
+    doc: 'Maximum number of connections from one network to one process. Connections of trusted proxies are not counted. 0: no limit.',
   }),
   clientFolder: str('PARLEY_GATEWAY_WEB_CLIENT_DIRECTORY', {
     default: 'packages/web/dist',
-    doc: 'Folder of the built web client; a relative path starts at the working directory.',
+    doc: 'Folder of the built web client; a relative path is resolved against the working directory.',
   }),
   requestTimeoutMs: duration('PARLEY_GATEWAY_REQUEST_TIMEOUT', {
     default: '10s',
@@ -133,7 +133,7 @@ export const readConfig = defineConfig({
   }),
   blobSecret: secret('PARLEY_UPLOADS_BLOB_SECRET', {
     min: 32,
-    doc: 'Key that signs the tickets for image bytes which the gateway sends to uploads; only these two may have it, at least 32 characters.',
+    doc: 'Key that signs the tickets of the images that the gateway sends to uploads; at least 32 characters, known only to these two.',
   }),
   webhooksUrls: list('PARLEY_GATEWAY_WEBHOOKS_URLS', {
     default: [],

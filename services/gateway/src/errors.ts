@@ -25,14 +25,14 @@ export const malformedBody = (cause: unknown) =>
   new ConnectError('the body cannot be decompressed', Code.InvalidArgument, undefined, undefined, cause)
 export const malformedJson = (cause: unknown) =>
   new ConnectError(
-    `the body is not the JSON form of the request: ${cause instanceof Error ? cause.message : 'cannot be read'}`,
+    `the body is not a valid JSON request for this method: ${cause instanceof Error ? cause.message : 'cannot be read'}`,
     Code.InvalidArgument,
   )
 export const badTimeout = (value: string) =>
   new ConnectError(`Connect-Timeout-Ms must be a whole number of up to 10 digits, not "${value}"`, Code.InvalidArgument)
 export const badIdempotencyKey = () =>
   new ConnectError('Idempotency-Key must be 1 to 128 visible ASCII characters', Code.InvalidArgument)
-export const clientGone = () => new ConnectError('the client closed the connection', Code.Canceled)
+export const clientDisconnected = () => new ConnectError('the client closed the connection', Code.Canceled)
 
 const retryAfter = (ms: number) => ({ 'retry-after': String(Math.max(1, Math.ceil(ms / 1000))) })
 export const tooManySignIns = (retryAfterMs: number) =>
@@ -54,16 +54,16 @@ export const noPendingRequest = () =>
     Code.FailedPrecondition,
   )
 /** A `resource_exhausted` error that tells people, programs and proxies when to retry. */
-const comeAgain = (message: string, retryAfterMs: number) =>
+const retryLater = (message: string, retryAfterMs: number) =>
   new ConnectError(message, Code.ResourceExhausted, { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) }, [
     { desc: RetryInfoSchema, value: { retryDelay: durationFromMs(retryAfterMs) } },
   ])
 export const tooManyCalls = (limit: LimitClass, retryAfterMs: number) =>
-  comeAgain(`too many calls of this kind (${limit}); wait and try again`, retryAfterMs)
-export const tooManyTrials = (retryAfterMs: number) =>
-  comeAgain('too many unauthenticated calls from your network; wait and try again', retryAfterMs)
-export const tooManyBytes = () => comeAgain('too many bytes in transfer from your network; wait and try again', 1_000)
-export const tooManyImages = () => comeAgain('too many images are being sent at the moment; try again', 1_000)
+  retryLater(`too many calls of this kind (${limit}); wait and try again`, retryAfterMs)
+export const tooManyUnauthenticated = (retryAfterMs: number) =>
+  retryLater('too many unauthenticated calls from your network; wait and try again', retryAfterMs)
+export const tooManyBytes = () => retryLater('too many bytes in transfer from your network; wait and try again', 1_000)
+export const tooManyImages = () => retryLater('too many images are being sent at the moment; try again', 1_000)
 export const imageTooLarge = (limit: number) =>
   new ConnectError(`the image is larger than ${limit} bytes`, Code.ResourceExhausted)
 export const uploadsUnavailable = (cause: unknown) =>

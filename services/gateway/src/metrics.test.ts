@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals'
 const program = `
   import { createMetrics } from './metrics.ts'
   const metrics = createMetrics()
-  for (const address of ['10.0.0.1', '10.0.0.2', '10.0.0.1']) metrics.forgottenProxy(address)`
+  for (const address of ['10.0.0.1', '10.0.0.2', '10.0.0.1']) metrics.reportUntrustedProxy(address)`
 
 test('an untrusted proxy causes one warning with instructions', () => {
   const written = execFileSync(process.execPath, ['--no-warnings', '--input-type=module', '--eval', program], {

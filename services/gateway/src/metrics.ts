@@ -10,8 +10,8 @@ const untrustedProxies = counter('parley.gateway.untrusted_proxy_requests', {
 })
 const log = logger('gateway')
 
-/** How a call ended: the code of its failure, and whether the time limit was the caller's own. */
-type Outcome = { code?: Code | undefined; gaveUp?: boolean }
+/** How a call ended: the code of its failure, and whether it exceeded a deadline of its client. */
+type Outcome = { code?: Code | undefined; missedClientDeadline?: boolean }
 
 /** Everything this service counts or logs. */
 export type Metrics = ReturnType<typeof createMetrics>
@@ -19,27 +19,27 @@ export type Metrics = ReturnType<typeof createMetrics>
 export function createMetrics() {
   let warned = false
   return {
-    forgottenProxy: (address: string) => {
+    reportUntrustedProxy: (address: string) => {
       untrustedProxies(1)
       if (warned) return
       warned = true
-      const hint = 'name its network in webserver.trusted_proxies; until then limits count everybody behind it as one'
+      const hint = 'add its network to webserver.trusted_proxies; until then everybody behind it shares one limit'
       log.warn({ address, hint }, 'requests come through a proxy that is not trusted')
     },
     /**
-     * Counts a public call. gRPC answers all calls with 200. A call that failed at its caller's deadline counts as
+     * Counts a public call. gRPC answers all calls with 200. A call that exceeded its client's deadline counts as
      * canceled.
      */
-    answered: (method: DescMethod, { code, gaveUp = false }: Outcome, began: number, isGrpc = false) =>
+    countCall: (method: DescMethod, { code, missedClientDeadline = false }: Outcome, began: number, isGrpc = false) =>
       countRequest({
         ...{ method: 'POST', route: `/${method.parent.typeName}/${method.name}` },
         durationMs: performance.now() - began,
         status: code === undefined || isGrpc ? 200 : codeToHttpStatus(code),
-        error: code === undefined ? undefined : codeToString(gaveUp ? Code.Canceled : code),
+        error: code === undefined ? undefined : codeToString(missedClientDeadline ? Code.Canceled : code),
       }),
-    failed: (error: unknown) => log.error({ err: error }, 'a request failed unexpectedly'),
-    noWebClient: (folder: string) =>
-      log.warn({ folder }, 'there is no built web client in this folder: / returns a line of text'),
-    feedLost: () => log.warn('the control feed was interrupted; credentials are checked again'),
+    reportFailure: (error: unknown) => log.error({ err: error }, 'a request failed unexpectedly'),
+    reportMissingWebClient: (folder: string) =>
+      log.warn({ folder }, 'there is no built web client in this folder: / answers with a line of text'),
+    reportLostFeed: () => log.warn('the control feed was interrupted; cached credentials are dropped'),
   }
 }

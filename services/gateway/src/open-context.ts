@@ -1,6 +1,6 @@
 import { ServerDiscoveryService } from '@parley/contracts/discovery'
 import { AccountsInternalService, SignInInternalService } from '@parley/contracts/internal'
-import { openRedis, openTrials } from '@parley/redis'
+import { openRedis, openCredentialAttempts } from '@parley/redis'
 import { clientAddressBehind } from '@parley/runtime'
 import type { Host } from '@parley/service'
 import { followCallers } from './actions/credentials/follow-callers.ts'
@@ -11,7 +11,7 @@ import { blobClient } from './clients/blobs.ts'
 import { serverDescription } from './clients/server.ts'
 import type { Config } from './config.ts'
 import type { AuthContext } from './http/auth/context.ts'
-import { signInLimits } from './http/auth/limits.ts'
+import { openSignInLimits } from './http/auth/limits.ts'
 import { sessionCookies } from './http/cookies.ts'
 import { createMetrics } from './metrics.ts'
 
@@ -29,13 +29,13 @@ export async function openContext(host: Host, config: Config) {
   const secrets = { secretKey, previousSecretKey, cookieSigningSecret, previousCookieSigningSecret }
   const secure = config.publicUrl.startsWith('https:')
   const renewal = new SessionRenewal({ rotate: (digest) => signIn.rotateSession({ digest }) })
-  const clientAddress = clientAddressBehind(config.trustedProxies, { onForgottenProxy: metrics.forgottenProxy })
+  const clientAddress = clientAddressBehind(config.trustedProxies, { onUnlistedProxy: metrics.reportUntrustedProxy })
   const limits = host.use(openCallLimits(redis, config))
-  const trials = host.use(openTrials({ redis, perMinute: config.trialsPerMinute }))
+  const credentialAttempts = host.use(openCredentialAttempts({ redis, perMinute: config.unauthenticatedPerMinute }))
   const uploadsUrls = config.uploadsUrls.length > 0 ? config.uploadsUrls : config.assetsUrls
   const putBlob = host.use(blobClient({ urls: uploadsUrls, secret: config.blobSecret }))
   const forwarder = new Forwarder({
-    ...{ rpc: host.rpc, callers, secrets, renewal, limits, trials, clientAddress, putBlob },
+    ...{ rpc: host.rpc, callers, secrets, renewal, limits, credentialAttempts, clientAddress, putBlob },
     maxUploadBytes: config.maxUploadBytes,
     cookiesOf: (session) => sessionCookies(session, { secret: cookieSigningSecret, secure }),
   })
@@ -43,7 +43,7 @@ export async function openContext(host: Host, config: Config) {
   const auth: AuthContext = {
     ...secrets,
     ...{ accounts, signIn, callers, renewal, limits, metrics, secure, clientAddress },
-    ...signInLimits(redis, config),
+    ...openSignInLimits(redis, config),
     describeServer: serverDescription(getServer),
     publicUrl: config.publicUrl,
     allowedOrigins: config.allowedOrigins,

@@ -22,14 +22,14 @@ export class Accounts {
   readonly passwords = new Map<string, { password: string; userId: string }>()
   readonly requested: Requested[] = []
   readonly answers = new Map<SignInMethod | IdentityMethod, Answer>()
-  /** Whether look-ups of credentials fail, as if its database were down. */
-  away = false
+  /** Whether look-ups of credentials fail, as if the database of accounts were down. */
+  isUnavailable = false
   /** Number of look-ups of credentials. */
   lookUps = 0
-  /** Look-ups of credentials wait for this. */
+  /** Look-ups of credentials wait for this promise. */
   pause = Promise.resolve()
 
-  /** A credential of a user; `kind` cookie gives the handle. */
+  /** Creates a credential of a user; returns the token or cookie handle. */
   credential(userId: string, caller: Caller = {}): string {
     const token = randomBytes(30).toString('hex').slice(0, 43)
     const inAnHour = timestampFromDate(new Date(Date.now() + 3_600_000))
@@ -40,15 +40,15 @@ export class Accounts {
     return token
   }
 
-  /** Creates a token as issued to other web clients. */
-  neverFresh(userId: string): string {
+  /** Creates a token like those of other web clients, which is never fresh. */
+  otherClientsToken(userId: string): string {
     const token = this.credential(userId)
     const known = this.callers.get(digestOf(token))
     delete known?.freshUntil
     return token
   }
 
-  /** The requests of a method so far. */
+  /** The requests of a method that were received so far. */
   requests(method: string): Record<string, unknown>[] {
     return this.requested.filter((one) => one.method === method).map(({ request }) => request)
   }
@@ -74,7 +74,7 @@ export class Accounts {
       authenticate: async ({ digests }) => {
         this.lookUps++
         await this.pause
-        if (this.away) throw new ConnectError('away', Code.Unavailable)
+        if (this.isUnavailable) throw new ConnectError('unavailable', Code.Unavailable)
         const entries = digests.flatMap((digest) => {
           const caller = this.callers.get(Buffer.from(digest).toString('hex'))
           return caller ? [{ digest, caller }] : []
@@ -103,11 +103,11 @@ export class Accounts {
         return {}
       },
     })
-    routes.service(SignInInternalService, this.#recorded(SignInInternalService.method))
-    routes.service(ExternalIdentityAuthService, this.#recorded(ExternalIdentityAuthService.method))
+    routes.service(SignInInternalService, this.#recordingHandlers(SignInInternalService.method))
+    routes.service(ExternalIdentityAuthService, this.#recordingHandlers(ExternalIdentityAuthService.method))
   }
 
-  #recorded(methods: Record<string, unknown>): Record<string, never> {
+  #recordingHandlers(methods: Record<string, unknown>): Record<string, never> {
     const handlers = Object.keys(methods).map((method) => [
       method,
       (request: object, context: { responseHeader: Headers }) => {

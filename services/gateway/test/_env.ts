@@ -9,7 +9,7 @@ import { testGateway } from './_gateway.ts'
 
 const cookieSecret = 'another secret that is long enough for tests'
 
-/** A call that the rooms stand-in received. It answers GetRoom with the id of the room as its name. */
+/** A call that the stand-in for rooms received. */
 export type Received = { userId: string; key: string | undefined; roomId: string; headers: Headers }
 
 export type Env = Awaited<ReturnType<typeof openEnv>>
@@ -22,7 +22,9 @@ type Server = {
   logoUrl?: string
 }
 
-/** The gateway's environment with a real bus and a real Redis; other services are stand-ins. */
+/**
+ * The gateway's environment, with a real bus and Redis and stand-ins for other services. Rooms have their ids as names.
+ */
 export const openEnv = () =>
   testGateway(
     {
@@ -65,7 +67,7 @@ export const openEnv = () =>
           routes: (routes) => {
             routes.service(RoomDirectoryService, {
               getRoom: async ({ roomId }, context) => {
-                received.push({ ...what(context), roomId })
+                received.push({ ...describeCall(context), roomId })
                 await held
                 context.responseHeader.set('parley-session', 'handle 60 U1')
                 context.responseHeader.set('parley-secret', 'inside')
@@ -74,7 +76,7 @@ export const openEnv = () =>
             })
             routes.service(RoomService, {
               createRoom: ({ name }, context) => {
-                received.push({ ...what(context), roomId: name })
+                received.push({ ...describeCall(context), roomId: name })
                 return { room: { id: 'R1', name } }
               },
             })
@@ -83,7 +85,7 @@ export const openEnv = () =>
       )
       return {
         ...{ accounts, received, server },
-        /** Blocks calls in the rooms stand-in until the returned function is called. */
+        /** Blocks calls in the stand-in for rooms until the returned function is called. */
         hold() {
           let release = () => {}
           held = new Promise((resolve) => (release = resolve))
@@ -97,7 +99,7 @@ export const openEnv = () =>
     },
   )
 
-const what = (context: HandlerContext) => ({
+const describeCall = (context: HandlerContext) => ({
   userId: callerOf(context).userId,
   key: idempotencyKeyOf(context),
   headers: context.requestHeader,

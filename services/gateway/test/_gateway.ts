@@ -2,10 +2,10 @@ import { eventually, testRedis, testService, type ServiceHarness } from '@parley
 import { readConfig } from '../src/config.ts'
 import { startGateway } from '../src/service.ts'
 
-/** A real bus, a real Redis, and gateways whose public port is ready when they are started. */
+/** An environment with a real bus and Redis; a gateway that it starts is ready to serve. */
 export const testGateway = <Own extends object>(
   settings: Record<string, string>,
-  surround: (harness: ServiceHarness<NonNullable<Parameters<typeof startGateway>[1]>>) => Promise<Own>,
+  setUp: (harness: ServiceHarness<NonNullable<Parameters<typeof startGateway>[1]>>) => Promise<Own>,
 ) =>
   testService(
     {
@@ -29,6 +29,6 @@ export const testGateway = <Own extends object>(
         })
         return gateway
       }
-      return { redis, ...(await surround(harness)) }
+      return { redis, ...(await setUp(harness)) }
     },
   )

@@ -17,16 +17,16 @@ import { testGateway } from './_gateway.ts'
 const secretKey = 'a secret key that is long enough for tests'
 const blobSecret = 'the key of gateway and uploads for tests'
 
-/** Calls of methods with an image. */
+/** A call of a method with an image. */
 type Requested = { method: string; userId: string; blob: string | undefined; image: ImageUpload | undefined }
-/** Blobs sent to uploads. */
-type Given = { ticket: BlobTicket | undefined; bytes: Buffer }
+/** A blob sent to uploads. */
+type SentBlob = { ticket: BlobTicket | undefined; bytes: Buffer }
 
 export type ImageFleet = Awaited<ReturnType<typeof openImageFleet>>
 
 /** Response of GetServer. */
 type Server = {
-  away?: boolean
+  isUnavailable?: boolean
   name: string
   registration: boolean
   providers: { id: string; type: string; label: string }[]
@@ -44,18 +44,18 @@ export const openImageFleet = () =>
   testGateway(settings, async (harness) => {
     const users = new Map<string, string>()
     const requested: Requested[] = []
-    const given: Given[] = []
+    const blobs: SentBlob[] = []
     const server: Server = { name: 'Lodge', registration: true, providers: [] }
     let held = Promise.resolve()
     let heldLookUps = Promise.resolve()
     let lookUps = 0
 
-    const note = (method: string, image: ImageUpload | undefined, call: Parameters<typeof callerOf>[0]) => {
+    const record = (method: string, image: ImageUpload | undefined, call: Parameters<typeof callerOf>[0]) => {
       requested.push({ method, userId: callerOf(call).userId, blob: blobOf(call), image })
       return {}
     }
     const loginUrl = (id: string) => `/auth/providers/${id}`
-    const neighbours: Parameters<typeof serveRpc>[1][] = [
+    const services: Parameters<typeof serveRpc>[1][] = [
       {
         deployable: 'accounts',
         routes: (routes) =>
@@ -72,19 +72,19 @@ export const openImageFleet = () =>
                 return { entries }
               },
             })
-            .service(MyAccountService, { uploadAvatar: ({ image }, call) => note('UploadAvatar', image, call) }),
+            .service(MyAccountService, { uploadAvatar: ({ image }, call) => record('UploadAvatar', image, call) }),
       },
       {
         deployable: 'admin',
         routes: (routes) =>
           routes
             .service(AdminServerService, {
-              uploadServerLogo: ({ image }, call) => note('UploadServerLogo', image, call),
-              uploadServerBanner: ({ image }, call) => note('UploadServerBanner', image, call),
+              uploadServerLogo: ({ image }, call) => record('UploadServerLogo', image, call),
+              uploadServerBanner: ({ image }, call) => record('UploadServerBanner', image, call),
             })
             .service(ServerDiscoveryService, {
               getServer: () => {
-                if (server.away) throw new ConnectError('away', Code.Unavailable)
+                if (server.isUnavailable) throw new ConnectError('unavailable', Code.Unavailable)
                 return {
                   profile: { name: server.name, version: '1.2', welcomeMessage: 'Hello' },
                   login: {
@@ -98,15 +98,15 @@ export const openImageFleet = () =>
       },
       { deployable: 'messaging', routes: (routes) => routes.service(MessageService, { createMessage: () => ({}) }) },
     ]
-    for (const neighbour of neighbours) harness.use(await serveRpc(harness.bus, neighbour))
+    for (const service of services) harness.use(await serveRpc(harness.bus, service))
 
     const uploads = createServer((request, response) => {
       void (async () => {
         const bytes = await buffer(request)
         const ticket = readBlobTicket(blobSecret, String(request.headers[blobTicketHeader]), Date.now())
-        given.push({ ticket, bytes })
+        blobs.push({ ticket, bytes })
         await held
-        response.writeHead(201).end(JSON.stringify({ id: `B${given.length}` }))
+        response.writeHead(201).end(JSON.stringify({ id: `B${blobs.length}` }))
       })()
     }).listen(0, '127.0.0.1')
     await once(uploads, 'listening')
@@ -118,16 +118,16 @@ export const openImageFleet = () =>
     })
     harness.settings['PARLEY_GATEWAY_UPLOADS_URLS'] = `http://127.0.0.1:${(uploads.address() as AddressInfo).port}`
     return {
-      ...{ requested, given, server },
+      ...{ requested, blobs, server },
       /** Number of credentials looked up in accounts. */
       lookUps: () => lookUps,
-      /** Makes uploads not answer until the returned function is called. */
+      /** Holds the responses of uploads until the returned function is called. */
       hold() {
         let release = () => {}
         held = new Promise((resolve) => (release = resolve))
         return release
       },
-      /** Makes accounts not answer until the returned function is called. */
+      /** Holds the responses of accounts until the returned function is called. */
       holdLookUps() {
         let release = () => {}
         heldLookUps = new Promise((resolve) => (release = resolve))

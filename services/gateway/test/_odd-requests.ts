@@ -3,7 +3,7 @@ import fc from 'fast-check'
 /** How the client leaves: after a response, or without waiting for one. */
 export type Leaving = 'answered' | 'half-close' | 'hang-up' | 'reset'
 
-/** Bytes of one connection in pieces, and how it ends. */
+/** The bytes that a client sends on one connection, in pieces, and how it leaves. */
 export type Conversation = { pieces: Buffer[]; leaving: Leaving }
 
 const odd = fc.oneof(
@@ -11,10 +11,10 @@ const odd = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),
   fc.uint8Array({ maxLength: 12 }).map((bytes) => Buffer.from(bytes).toString('latin1')),
 )
-const or = (weight: number, usual: fc.Arbitrary<string>, other = odd): fc.Arbitrary<string> =>
+const mostly = (weight: number, usual: fc.Arbitrary<string>, other = odd): fc.Arbitrary<string> =>
   fc.oneof({ arbitrary: usual, weight }, { arbitrary: other, weight: 1 })
 
-const method = or(
+const method = mostly(
   40,
   fc.constantFrom(
     ...[
@@ -64,11 +64,11 @@ const paths = [
 ]
 const target = fc
   .tuple(
-    or(40, fc.constantFrom(...paths)),
-    or(20, fc.constantFrom('', '', '?a=b', '?%', '/%2e%2e', '#x', '?query={x}')),
+    mostly(40, fc.constantFrom(...paths)),
+    mostly(20, fc.constantFrom('', '', '?a=b', '?%', '/%2e%2e', '#x', '?query={x}')),
   )
   .map((parts) => parts.join(''))
-const version = or(
+const version = mostly(
   60,
   fc.constantFrom('HTTP/1.1', 'HTTP/1.1', 'HTTP/1.1', 'HTTP/1.1', 'HTTP/1.0'),
   fc.oneof(fc.constantFrom('HTTP/2.0', 'HTTP/0.9', 'HTTP/1.2', ''), odd),
@@ -121,14 +121,14 @@ const values: Record<string, fc.Arbitrary<string>> = {
 }
 const colons = fc.constantFrom(' : ', ':\r\n ', '', '::')
 const header = fc
-  .tuple(or(60, fc.constantFrom(...Object.keys(values))), or(60, fc.constantFrom(': ', ':', ':\t'), colons))
+  .tuple(mostly(60, fc.constantFrom(...Object.keys(values))), mostly(60, fc.constantFrom(': ', ':', ':\t'), colons))
   .chain(([name, colon]) =>
-    or(30, Object.hasOwn(values, name) ? (values[name] ?? odd) : odd).map((value) => `${name}${colon}${value}`),
+    mostly(30, Object.hasOwn(values, name) ? (values[name] ?? odd) : odd).map((value) => `${name}${colon}${value}`),
   )
-const lineEnd = or(60, fc.constant('\r\n'), fc.constantFrom('\n', '\r', '\r\r\n', '\n\r'))
+const lineEnd = mostly(60, fc.constant('\r\n'), fc.constantFrom('\n', '\r', '\r\r\n', '\n\r'))
 
 const chunk = fc
-  .tuple(fc.string({ maxLength: 8 }), or(6, fc.constantFrom('', ';x=y', ';x="', ' ')), or(6, fc.constant('')))
+  .tuple(fc.string({ maxLength: 8 }), mostly(6, fc.constantFrom('', ';x=y', ';x="', ' ')), mostly(6, fc.constant('')))
   .map(([text, extension, wrong]) => `${text.length.toString(16)}${wrong}${extension}\r\n${text}\r\n`)
 const body = fc.oneof(
   fc.constant(''),
@@ -146,7 +146,7 @@ const body = fc.oneof(
     .map(([chunks, end]) => chunks.join('') + end),
   odd,
 )
-/** Framed correctly, or with random framing headers. */
+/** Headers and body, framed correctly or with random framing headers. */
 const framed = fc.tuple(body, fc.array(header, { maxLength: 5 }), fc.boolean()).map(([text, headers, isRight]) => {
   const others = headers.filter((line) => !/^(content-length|transfer-encoding|expect|upgrade)/i.test(line))
   return isRight ? { headers: [...others, `Content-Length: ${text.length}`], text } : { headers, text }

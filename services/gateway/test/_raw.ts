@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** A connection to the public port for raw bytes. */
+/** Opens a connection to the public port for raw bytes. */
 export async function rawSocket(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -19,7 +19,7 @@ export async function sendRaw(url: string, bytes: string): Promise<string> {
   return received
 }
 
-/** Received bytes until there are enough, or the connection ends. */
+/** Receives bytes until there are enough, or the connection ends. */
 export function receive(socket: Socket, isEnough: (text: string) => boolean): Promise<string> {
   return new Promise((resolve) => {
     let text = ''

@@ -20,12 +20,12 @@ beforeEach(() => {
 })
 
 const login = (fields: object = { login: 'ada', password: 'correct horse' }) => browser.postJson('/auth/login', fields)
-const said = (answer: BrowserAnswer) => [answer.status, jsonOf(answer)]
+const statusAndBody = (answer: BrowserAnswer) => [answer.status, jsonOf(answer)]
 
 describe('POST /auth/login', () => {
   test('gives a bearer token and a browser session', async () => {
     const answer = await login({ identifier: 'ada', password: 'correct horse' })
-    expect(said(answer)).toEqual([
+    expect(statusAndBody(answer)).toEqual([
       200,
       { success: true, user: { id: 'U-ada', login: 'ada' }, token: expect.stringMatching(/^\w{43}$/) },
     ])
@@ -38,8 +38,8 @@ describe('POST /auth/login', () => {
   })
 
   test('returns only the cookie to a page that requests no token, and stores the user agent', async () => {
-    const wanted = { login: 'ada', password: 'correct horse', cookieOnly: true }
-    const answer = await browser.postJson('/auth/login', wanted, { 'user-agent': 'Program/1' })
+    const fields = { login: 'ada', password: 'correct horse', cookieOnly: true }
+    const answer = await browser.postJson('/auth/login', fields, { 'user-agent': 'Program/1' })
     expect(answer.status).toBe(200)
     expect(env.accounts.requests('passwordLogin')).toMatchObject([{ userAgent: 'Program/1', cookieOnly: true }])
   })
@@ -52,7 +52,7 @@ describe('POST /auth/login', () => {
     expect(headers.get('strict-transport-security')).toBe('max-age=31536000')
     expect((await browser.get('/healthz')).headers.has('strict-transport-security')).toBe(false)
 
-    // A browser keeps a cookie of another name.
+    // The cookies of a browser that signed in over http, which have no prefix, are accepted too.
     const [[, session = '']] = [...secure.jar] as [[string, string]]
     const csrf = { 'x-csrf-token': secure.jar.get('__Host-parley_csrf') ?? '' }
     const older = new Map([...secure.jar].map(([name, value]) => [name.replace('__Host-', ''), value]))
@@ -79,7 +79,7 @@ describe('POST /auth/login', () => {
   test('gives the same response to a wrong password and an unknown login', async () => {
     const answers = [await login({ login: 'ada', password: 'no' }), await login({ login: 'nobody', password: 'no' })]
     for (const answer of answers) {
-      expect(said(answer)).toEqual([401, { error: 'invalid credentials' }])
+      expect(statusAndBody(answer)).toEqual([401, { error: 'invalid credentials' }])
       expect(answer.cookies).toEqual([])
     }
   })
@@ -88,11 +88,11 @@ describe('POST /auth/login', () => {
     ['no JSON', 'nonsense', 400],
     ['a list', '[]', 400],
     ['no password', { login: 'ada' }, 400],
-    ['a password that is none', { login: 'ada', password: 7 }, 400],
-    ['too much', JSON.stringify({ login: 'ada', password: 'x'.repeat(70_000) }), 413],
+    ['a password that is not a string', { login: 'ada', password: 7 }, 400],
+    ['a body that is too long', JSON.stringify({ login: 'ada', password: 'x'.repeat(70_000) }), 413],
   ])('refuses %s', async (_, body, status) => {
     const answer = await browser.postJson('/auth/login', body)
-    expect(said(answer)).toEqual([status, { error: expect.any(String) }])
+    expect(statusAndBody(answer)).toEqual([status, { error: expect.any(String) }])
     expect(env.accounts.requests('passwordLogin')).toEqual([])
   })
 
@@ -106,25 +106,28 @@ describe('POST /auth/login', () => {
     },
   )
 
-  test('is for POST', async () => {
+  test('requires POST', async () => {
     const answer = await browser.get('/auth/login')
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
   })
 })
 
 describe('registration', () => {
-  test('takes an address, a code and the account’s properties, and signs in', async () => {
+  test('accepts an address, a code and the properties of the account, and signs in', async () => {
     env.accounts.answers.set('verifyRegistrationCode', () => ({ completionToken: 'RG1' }))
     env.accounts.answers.set('completeRegistration', () => env.accounts.session('U-new', 'newbie'))
     const email = 'new@example.org'
-    expect(said(await browser.postJson('/auth/register', { email }))).toEqual([200, { message: expect.any(String) }])
-    expect(said(await browser.postJson('/auth/register/verify-code', { email, code: '123456' }))).toEqual([
+    expect(statusAndBody(await browser.postJson('/auth/register', { email }))).toEqual([
+      200,
+      { message: expect.any(String) },
+    ])
+    expect(statusAndBody(await browser.postJson('/auth/register/verify-code', { email, code: '123456' }))).toEqual([
       200,
       { completionToken: 'RG1' },
     ])
-    const wishes = { token: 'RG1', login: 'newbie', password: 'long enough', passwordConfirmation: 'long enough' }
-    const answer = await browser.postJson('/auth/register/complete', wishes)
-    expect(said(answer)).toEqual([
+    const account = { token: 'RG1', login: 'newbie', password: 'long enough', passwordConfirmation: 'long enough' }
+    const answer = await browser.postJson('/auth/register/complete', account)
+    expect(statusAndBody(answer)).toEqual([
       200,
       { success: true, user: { id: 'U-new', login: 'newbie' }, token: expect.any(String) },
     ])
@@ -139,15 +142,18 @@ describe('registration', () => {
   test('with an invite shows its address, then creates the account and signs in', async () => {
     env.accounts.answers.set('getInvite', () => ({ email: 'new@example.org' }))
     env.accounts.answers.set('acceptInvite', () => ({ ...env.accounts.session('U-new', 'newbie'), token: '' }))
-    expect(said(await browser.postJson('/auth/invite', { token: 'IN1' }))).toEqual([200, { email: 'new@example.org' }])
-    const wishes = { token: 'IN1', login: 'newbie', password: 'long enough', passwordConfirmation: 'long enough' }
-    const answer = await browser.postJson('/auth/invite/accept', { ...wishes, cookieOnly: true })
-    expect(said(answer)).toEqual([200, { success: true, user: { id: 'U-new', login: 'newbie' } }])
+    expect(statusAndBody(await browser.postJson('/auth/invite', { token: 'IN1' }))).toEqual([
+      200,
+      { email: 'new@example.org' },
+    ])
+    const account = { token: 'IN1', login: 'newbie', password: 'long enough', passwordConfirmation: 'long enough' }
+    const answer = await browser.postJson('/auth/invite/accept', { ...account, cookieOnly: true })
+    expect(statusAndBody(answer)).toEqual([200, { success: true, user: { id: 'U-new', login: 'newbie' } }])
     expect(browser.jar.has('parley_session')).toBe(true)
     expect(env.accounts.requests('acceptInvite')).toMatchObject([
       { token: 'IN1', login: 'newbie', password: 'long enough', cookieOnly: true },
     ])
-    const mistyped = await browser.postJson('/auth/invite/accept', { ...wishes, passwordConfirmation: 'other' })
+    const mistyped = await browser.postJson('/auth/invite/accept', { ...account, passwordConfirmation: 'other' })
     expect(mistyped.status).toBe(400)
   })
 
@@ -165,10 +171,13 @@ describe('registration', () => {
     ['/auth/invite/accept', complete, 'acceptInvite', Code.NotFound, 404],
     ['/auth/invite/accept', complete, 'acceptInvite', Code.ResourceExhausted, 403],
     ['/auth/reset-password', { token: 't', password: 'p' }, 'resetPassword', Code.InvalidArgument, 400],
-  ] as const)('%s %j answers when %s says %i', async (path, body, method, code, status) => {
-    env.accounts.refuse(method, code, 'the reason')
-    expect(said(await browser.postJson(path, body))).toEqual([status, { error: 'the reason' }])
-  })
+  ] as const)(
+    'at %s with %j translates the error of %s with code %i to status %i',
+    async (path, body, method, code, status) => {
+      env.accounts.refuse(method, code, 'the reason')
+      expect(statusAndBody(await browser.postJson(path, body))).toEqual([status, { error: 'the reason' }])
+    },
+  )
 
   test('distinguishes a busy server from a full one', async () => {
     env.accounts.refuse('completeRegistration', Code.ResourceExhausted, 'busy', { 'retry-after': '1' })
@@ -185,43 +194,47 @@ describe('registration', () => {
     ['/auth/forgot-password', {}],
     ['/auth/reset-password', { token: 't' }],
     ['/auth/revoke-token', {}],
-  ])('%s refuses %j', async (path, body) => {
-    expect(said(await browser.postJson(path, body))).toEqual([400, { error: expect.any(String) }])
+  ])('at %s refuses %j', async (path, body) => {
+    expect(statusAndBody(await browser.postJson(path, body))).toEqual([400, { error: expect.any(String) }])
     expect(env.accounts.requested).toEqual([])
   })
 
   test('never reveals internal errors', async () => {
     env.accounts.refuse('requestRegistrationCode', Code.Internal, 'table emails is on fire')
     const answer = await browser.postJson('/auth/register', { email: 'a@b' })
-    expect(said(answer)).toEqual([500, { error: 'internal server error' }])
+    expect(statusAndBody(answer)).toEqual([500, { error: 'internal server error' }])
   })
 })
 
 describe('a forgotten password', () => {
-  test('is replaced through a mail', async () => {
+  test('is replaced with the token of a mailed link', async () => {
     env.accounts.answers.set('resetPassword', () => ({ userId: 'U-ada' }))
     const requested = await browser.postJson('/auth/forgot-password', { email: 'ada@example.org' })
     const reset = await browser.postJson('/auth/reset-password', { token: 'PR1', password: 'a new one' })
-    for (const answer of [requested, reset]) expect(said(answer)).toEqual([200, { message: expect.any(String) }])
+    for (const answer of [requested, reset])
+      expect(statusAndBody(answer)).toEqual([200, { message: expect.any(String) }])
     expect(reset.cookies).toEqual([])
     expect(env.accounts.requests('resetPassword')).toMatchObject([{ token: 'PR1', password: 'a new one' }])
   })
 })
 
-describe('an address to prove', () => {
+describe('an e-mail address to verify', () => {
   const paths = ['/auth/verify-email/request-code', '/auth/verify-email/confirm-code'] as const
   const body = { email: 'ada@example.org', code: '123456' }
 
-  test('needs someone signed in', async () => {
+  test('requires a signed-in user', async () => {
     for (const path of paths) expect((await browser.postJson(path, body)).status).toBe(401)
     expect(env.accounts.requested).toEqual([])
   })
 
-  test('is that of the signed-in user, by token or by cookie', async () => {
+  test('is verified for the user who is signed in by token or by cookie', async () => {
     const bearer = { authorization: `Bearer ${env.accounts.credential('U-bob')}` }
-    expect(said(await browser.postJson(paths[0], body, bearer))).toEqual([200, { message: expect.any(String) }])
+    expect(statusAndBody(await browser.postJson(paths[0], body, bearer))).toEqual([
+      200,
+      { message: expect.any(String) },
+    ])
     await login()
-    expect(said(await browser.postJson(paths[1], body, browser.csrf))).toEqual([200, { success: true }])
+    expect(statusAndBody(await browser.postJson(paths[1], body, browser.csrf))).toEqual([200, { success: true }])
     expect(env.accounts.requests('requestEmailCode')).toMatchObject([{ userId: 'U-bob', email: body.email }])
     expect(env.accounts.requests('confirmEmailCode')).toMatchObject([{ userId: 'U-ada', ...body }])
   })
@@ -230,41 +243,41 @@ describe('an address to prove', () => {
     [Code.Unavailable, 503],
     [Code.FailedPrecondition, 503],
     [Code.ResourceExhausted, 429],
-  ])('gets no mail and a reason when accounts says %s', async (code, status) => {
+  ])('gets no mail but an error with a reason if accounts answers code %s', async (code, status) => {
     env.accounts.refuse('requestEmailCode', code, 'the reason')
     const bearer = { authorization: `Bearer ${env.accounts.credential('U-bob')}` }
-    expect(said(await browser.postJson(paths[0], body, bearer))).toEqual([status, { error: 'the reason' }])
+    expect(statusAndBody(await browser.postJson(paths[0], body, bearer))).toEqual([status, { error: 'the reason' }])
   })
 
-  test('requires the presented credential, and the password if one is sent', async () => {
+  test('is verified with the presented credential, and with the password if one is sent', async () => {
     const token = env.accounts.credential('U-bob')
     const { credentialId } = env.accounts.callers.get(digestOf(token)) ?? {}
     const bearer = { authorization: `Bearer ${token}` }
     for (const path of paths) {
       await browser.postJson(path, body, bearer)
-      await browser.postJson(path, { ...body, current_password: 'a proof' }, bearer)
+      await browser.postJson(path, { ...body, current_password: 'a password' }, bearer)
     }
     for (const method of ['requestEmailCode', 'confirmEmailCode'])
       expect(env.accounts.requests(method)).toMatchObject([
         { credentialId, currentPassword: '' },
-        { credentialId, currentPassword: 'a proof' },
+        { credentialId, currentPassword: 'a password' },
       ])
   })
 
   test.each([
     [paths[0], 'requestEmailCode'],
     [paths[1], 'confirmEmailCode'],
-  ] as const)('%s is a 400 with an explanation when the session is not fresh', async (path, method) => {
+  ] as const)('gets status 400 at %s, with an explanation, if the session is not fresh', async (path, method) => {
     const text = 'sign in again'
     env.accounts.refuse(method, Code.FailedPrecondition, text, { 'parley-needs': 'fresh-credential' })
     const bearer = { authorization: `Bearer ${env.accounts.credential('U-bob')}` }
     const answer = await browser.postJson(path, body, bearer)
-    expect(said(answer)).toEqual([400, { error: text }])
+    expect(statusAndBody(answer)).toEqual([400, { error: text }])
     expect(answer.headers.get('parley-needs')).toBe('fresh-credential')
   })
 
-  test('is refused for other clients, because it could be used to reset the password', async () => {
-    const bearer = { authorization: `Bearer ${env.accounts.neverFresh('U-bob')}` }
+  test('is refused for tokens of other web clients, because it could be used to reset the password', async () => {
+    const bearer = { authorization: `Bearer ${env.accounts.otherClientsToken('U-bob')}` }
     for (const path of paths) expect((await browser.postJson(path, body, bearer)).status).toBe(403)
     expect(env.accounts.requests('requestEmailCode')).toEqual([])
     expect(env.accounts.requests('confirmEmailCode')).toEqual([])
@@ -275,7 +288,7 @@ describe('an address to prove', () => {
     [paths[0], 'requestEmailCode', Code.FailedPrecondition, 503],
     [paths[1], 'confirmEmailCode', Code.InvalidArgument, 400],
     [paths[1], 'confirmEmailCode', Code.AlreadyExists, 409],
-  ] as const)('%s answers when %s says %i', async (path, method, code, status) => {
+  ] as const)('gets at %s the error of %s with code %i as status %i', async (path, method, code, status) => {
     env.accounts.refuse(method, code)
     const bearer = { authorization: `Bearer ${env.accounts.credential('U-bob')}` }
     expect((await browser.postJson(path, body, bearer)).status).toBe(status)
@@ -286,7 +299,7 @@ describe('POST /auth/logout', () => {
   test('ends the token and the session that are presented, and clears the cookies', async () => {
     const { token } = jsonOf(await login())
     const answer = await browser.postJson('/auth/logout', {}, { authorization: `Bearer ${String(token)}` })
-    expect(said(answer)).toEqual([200, { success: true }])
+    expect(statusAndBody(answer)).toEqual([200, { success: true }])
     expect([...browser.jar.keys()]).toEqual(['parley_known'])
     const [{ digests, reason } = {}] = env.accounts.requests('endCredentials')
     expect(reason).toBe('logout')
@@ -297,7 +310,7 @@ describe('POST /auth/logout', () => {
   })
 
   test('succeeds without a session', async () => {
-    expect(said(await browser.postJson('/auth/logout', ''))).toEqual([200, { success: true }])
+    expect(statusAndBody(await browser.postJson('/auth/logout', ''))).toEqual([200, { success: true }])
     expect(env.accounts.requests('endCredentials')).toEqual([])
   })
 })
@@ -305,7 +318,10 @@ describe('POST /auth/logout', () => {
 test('POST /auth/revoke-token ends the token in the body, known or not', async () => {
   const token = env.accounts.credential('U-ada')
   for (const one of [token, 'prl_ATunknown'])
-    expect(said(await browser.postJson('/auth/revoke-token', { token: one }))).toEqual([200, { success: true }])
+    expect(statusAndBody(await browser.postJson('/auth/revoke-token', { token: one }))).toEqual([
+      200,
+      { success: true },
+    ])
   expect(env.accounts.callers.has(digestOf(token))).toBe(false)
 })
 
@@ -334,31 +350,31 @@ describe('a session cookie', () => {
           )
         ).status,
       ).toBe(403)
-    const tossed = { cookie: browser.cookie.replace(mine, others.jar.get('parley_csrf') ?? ''), ...others.csrf }
-    expect((await browser.postJson(path, { email: 'a@b', token: 't' }, tossed)).status).toBe(403)
+    const mixed = { cookie: browser.cookie.replace(mine, others.jar.get('parley_csrf') ?? ''), ...others.csrf }
+    expect((await browser.postJson(path, { email: 'a@b', token: 't' }, mixed)).status).toBe(403)
     expect(env.accounts.requested).toEqual([])
   })
 
-  test('is not checked when a token is sent explicitly', async () => {
+  test('is ignored when a valid bearer token is sent', async () => {
     await login()
     const bearer = { authorization: `Bearer ${env.accounts.credential('U-bob')}` }
     expect((await browser.postJson('/auth/verify-email/request-code', { email: 'a@b' }, bearer)).status).toBe(200)
   })
 
-  test('is checked after all, with its CSRF token, if that bearer token is invalid', async () => {
+  test('is checked, with its CSRF token, if the bearer token is invalid', async () => {
     await login()
-    const worthless = { authorization: 'Bearer prl_ATworthless' }
+    const invalid = { authorization: 'Bearer prl_ATinvalid' }
     const path = '/auth/verify-email/request-code'
-    expect((await browser.postJson(path, { email: 'a@b' }, worthless)).status).toBe(403)
-    expect((await browser.postJson(path, { email: 'a@b' }, { ...worthless, ...browser.csrf })).status).toBe(200)
+    expect((await browser.postJson(path, { email: 'a@b' }, invalid)).status).toBe(403)
+    expect((await browser.postJson(path, { email: 'a@b' }, { ...invalid, ...browser.csrf })).status).toBe(200)
   })
 
-  test('that cannot be checked is a 503', async () => {
+  test('that cannot be checked gets status 503', async () => {
     await login()
     env.accounts.callers.clear()
-    env.accounts.away = true
+    env.accounts.isUnavailable = true
     const fresh = { authorization: 'Bearer prl_ATunseen' }
     expect((await browser.postJson('/auth/verify-email/request-code', { email: 'a@b' }, fresh)).status).toBe(503)
-    env.accounts.away = false
+    env.accounts.isUnavailable = false
   })
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { unestablishedOfBurst } from '@parley/testkit'
+import { countUnestablished } from '@parley/testkit'
 import { openEnv, type Env, type Gateway } from './_env.ts'
 
 let env: Env
@@ -13,5 +13,5 @@ afterAll(async () => env[Symbol.asyncDispose]())
 const onLinux = process.platform === 'linux' ? test : test.skip
 
 onLinux('a burst of connections is established before the first is accepted', async () => {
-  expect(await unestablishedOfBurst(Number(new URL(gateway.url).port), 1_500)).toBe(0)
+  expect(await countUnestablished(Number(new URL(gateway.url).port), 1_500)).toBe(0)
 })

@@ -45,7 +45,7 @@ test('a user may make a limited number of calls of a kind per minute, with any c
   expect((await post(url, getServer)).status).toBe(200)
 })
 
-test('callers who are not signed in are counted by network, as trusted proxies report it', async () => {
+test('callers who are not signed in are counted by network, from the address that trusted proxies report', async () => {
   const { url } = await fleet.start({
     PARLEY_LIMITS_READS_PER_MINUTE: '2',
     PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.0/8',
@@ -53,7 +53,7 @@ test('callers who are not signed in are counted by network, as trusted proxies r
   const from = async (address: string) => (await post(url, getServer, { 'x-forwarded-for': address })).status
   await eventually(async () => (await from('198.51.100.1')) === 429)
   expect(await from('198.51.100.2')).toBe(200)
-  // Each is used once; only together do they exceed the limit.
+  // Each address is used once; only together do they exceed the limit.
   let n = 0
   await eventually(async () => (await from(`2001:db8::${(++n).toString(16)}`)) === 429)
   await eventually(async () => (await from(`6.6.${++n >> 8}.${n & 255}, 198.51.100.3`)) === 429)
@@ -164,7 +164,7 @@ test('processes share counts, and continue to count without Redis', async () => 
   await fleet.redis.start()
 })
 
-test('0 is no limit', async () => {
+test('a limit of 0 means no limit', async () => {
   const { url } = await fleet.start({ PARLEY_LIMITS_WRITES_PER_MINUTE: '0' })
   for (let n = 0; n < 50; n++) expect((await post(url, createMessage, as('Uerin'))).status).toBe(200)
 })

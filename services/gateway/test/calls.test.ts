@@ -14,7 +14,7 @@ import {
 import { ExternalIdentityAuthService } from '@parley/contracts/auth'
 import { v1 } from '@parley/contracts/reflection'
 import { eventually, jsonOf, type Browser } from '@parley/testkit'
-import { credentialsEndedOf } from './_events.ts'
+import { publishCredentialsEnded } from './_events.ts'
 import { secretKey } from './_accounts.ts'
 import { openEnv, sessionCookie, type Env, type Gateway } from './_env.ts'
 
@@ -30,7 +30,7 @@ beforeEach(() => {
   browser = gateway.browser()
   env.accounts.answers.clear()
   env.accounts.requested.length = 0
-  env.accounts.away = false
+  env.accounts.isUnavailable = false
   env.received.length = 0
 })
 
@@ -53,7 +53,9 @@ const transports = {
 }
 const protocols = Object.keys(transports) as (keyof typeof transports)[]
 
-/** The callers in order, without repetitions: a repeatable call is sent again if its response takes too long. */
+/**
+ * The callers in order, without duplicates: a call that may be repeated is sent again if its response takes too long.
+ */
 const callers = () => [...new Set(env.received.map(({ userId }) => userId))]
 
 describe('the caller', () => {
@@ -66,18 +68,18 @@ describe('the caller', () => {
   test('is identified by the token if both are present, by the cookie if the token is invalid', async () => {
     await call({ ...bearer('U-ada'), ...cookie('U-bob') })
     expect(callers()).toEqual(['U-ada'])
-    for (const worthless of ['Bearer prl_ATnone', 'Basic YTpi']) {
+    for (const authorization of ['Bearer prl_ATnone', 'Basic YTpi']) {
       env.received.length = 0
-      await call({ authorization: worthless, ...cookie('U-bob') })
+      await call({ authorization, ...cookie('U-bob') })
       expect(callers()).toEqual(['U-bob'])
     }
   })
 
   test.each([
-    ['nobody', {}],
-    ['a worthless token', { authorization: 'Bearer prl_ATnone' }],
+    ['no credential', {}],
+    ['an unknown token', { authorization: 'Bearer prl_ATnone' }],
     ['an unsigned cookie', { cookie: 'parley_session=handle' }],
-    ['a cookie signed by another', { cookie: `parley_session=handle.${Buffer.alloc(32).toString('base64url')}` }],
+    ['a cookie signed with another key', { cookie: `parley_session=handle.${Buffer.alloc(32).toString('base64url')}` }],
   ])('is unauthenticated for %s', async (_, headers: Record<string, string>) => {
     const answer = await call(headers)
     expect([answer.status, jsonOf(answer)]).toEqual([401, expect.objectContaining({ code: 'unauthenticated' })])
@@ -90,28 +92,28 @@ describe('the caller', () => {
   })
 
   test('is answered with unavailable if it cannot be checked', async () => {
-    env.accounts.away = true
+    env.accounts.isUnavailable = true
     const answer = await call({ authorization: 'Bearer prl_ATunseen' })
     expect([answer.status, jsonOf(answer)]).toEqual([503, expect.objectContaining({ code: 'unavailable' })])
   })
 
-  test('is unauthenticated at every gateway after the event of accounts', async () => {
+  test('is unauthenticated at every gateway once accounts has announced that the credentials ended', async () => {
     const other = (await env.start()).browser()
     const headers = bearer('U-gone')
     for (const each of [browser, other])
       expect((await each.postJson(getRoom, { roomId: 'R1' }, headers)).status).toBe(200)
     env.accounts.callers.clear()
-    await credentialsEndedOf(env.bus, 'U-gone')
+    await publishCredentialsEnded(env.bus, 'U-gone')
     for (const each of [browser, other]) {
       await eventually(async () => expect((await each.postJson(getRoom, { roomId: 'R1' }, headers)).status).toBe(401))
     }
   })
 })
 
-describe('headers from outside', () => {
+describe('headers', () => {
   const encoded = Buffer.from('anything').toString('base64')
 
-  test('cannot impersonate our own processes', async () => {
+  test('of a client cannot impersonate our own processes', async () => {
     await call({ ...bearer('U-ada'), 'parley-caller': encoded, 'parley-blob': 'B1', 'parley-key': 'k' })
     expect(callers()).toEqual(['U-ada'])
     for (const name of ['parley-caller', 'parley-blob', 'parley-key', 'authorization', 'cookie'])
@@ -122,7 +124,7 @@ describe('headers from outside', () => {
     expect((await call({ 'parley-caller': encoded })).status).toBe(401)
   })
 
-  test('given twice cannot bypass a check', async () => {
+  test('sent twice cannot bypass a check', async () => {
     const twice = (headers: [string, string][]) =>
       fetch(gateway.url + createRoom, {
         method: 'POST',
@@ -143,7 +145,7 @@ describe('headers from outside', () => {
     expect(tokens.status).toBe(401)
   })
 
-  test('of a response are not forwarded, unless they are for clients', async () => {
+  test('of a response are not forwarded, unless clients may see them', async () => {
     const answer = await call(bearer())
     expect(answer.status).toBe(200)
     for (const name of ['parley-session', 'parley-secret', 'set-cookie']) expect(answer.headers.get(name)).toBeNull()
@@ -179,7 +181,7 @@ describe('a path', () => {
     expect(passed.status).toBe(404)
   })
 
-  test('that differs in letter case or is longer is another', async () => {
+  test('that differs in letter case or is longer is unknown', async () => {
     for (const path of ['/Auth/login', '/auth/login/', '/auth/login/x', '/LOGIN'])
       expect((await browser.postJson(path, {})).status).toBe(404)
   })
@@ -224,7 +226,7 @@ describe('a method', () => {
     expect(env.received).toEqual([])
   })
 
-  test('requires POST, and unknown ones are not found', async () => {
+  test('requires POST, and is not found if it is unknown', async () => {
     expect((await browser.get(getRoom, bearer())).status).toBe(405)
     for (const path of ['/api/connect/svc.api.v1.RoomService/Nothing', '/api/connect/nothing', '/nothing'])
       expect((await call(bearer(), path)).status).toBe(404)
@@ -243,7 +245,7 @@ describe('a method', () => {
     expect(new Set(env.received.map(({ roomId }) => roomId))).toEqual(new Set(['R1']))
   })
 
-  test('that creates gets a key, the client’s or a generated one', async () => {
+  test('that creates something gets an idempotency key, the client’s or a generated one', async () => {
     const body = create(CreateRoomRequestSchema, { name: 'a', groupId: 'G1' })
     await browser.postJson(createRoom, { ...body }, { ...bearer(), 'idempotency-key': 'mine' })
     await browser.postJson(createRoom, { ...body }, bearer())
@@ -278,8 +280,8 @@ test('reflection shows the public packages to anyone', async () => {
   }
 })
 
-describe('an account made by way of a provider', () => {
-  test.each(protocols)('begins a browser session over %s, and its handle is shown nowhere else', async (name) => {
+describe('an account created after a sign-in at a provider', () => {
+  test.each(protocols)('starts a browser session over %s, whose handle is only in the cookie', async (name) => {
     env.accounts.answers.set('createExternalIdentityAccount', (_, setHeader) => {
       setHeader('parley-session', 'H4ndle 60 U-new')
       return { userId: 'U-new', login: 'ada', token: 'prl_AT1' }
@@ -319,7 +321,7 @@ describe('a session near its end', () => {
     expect(env.accounts.requests('rotateSession')).toHaveLength(1)
   })
 
-  test('gets it with failures and from browser routes too', async () => {
+  test('gets a new cookie with failures and from browser routes too', async () => {
     const failed = await browser.postJson(getRoom, 'nonsense', { cookie: sessionCookie(due('U-ada')) })
     expect([failed.status, failed.cookies.length]).toEqual([400, 2])
     const page = await browser.get('/auth/providers/corp', { cookie: sessionCookie(due('U-ada')) })
@@ -381,12 +383,12 @@ describe('a stopping gateway', () => {
     const idle = ending.browser()
     await idle.postJson(getRoom, { roomId: 'before' }, bearer())
     const release = env.hold()
-    const underWay = idle.postJson(getRoom, { roomId: 'held' }, bearer())
+    const running = idle.postJson(getRoom, { roomId: 'held' }, bearer())
     await eventually(() => expect(env.received.map(({ roomId }) => roomId)).toContain('held'))
     const ended = ending[Symbol.asyncDispose]()
     await eventually(() => expect(fetch(`${ending.url}/healthz`)).rejects.toThrow())
     release()
-    expect((await underWay).status).toBe(200)
+    expect((await running).status).toBe(200)
     await ended
   })
 })

@@ -44,21 +44,21 @@ describe('without a credential a call is refused before its body arrives', () =>
   test.each([
     ['JSON', json],
     ['protobuf', 'Content-Type: application/proto'],
-  ])('%s', async (_, type) => {
+  ])('in %s', async (_, type) => {
     const socket = await send(head(getRoom, 1_000_000, type) + 'x'.repeat(100_000))
     const answer = await receive(socket, isHead)
     expect(statusOf(answer)).toBe(401)
     expect(answer).toMatch(/^connection: close$/im)
   })
 
-  test('gRPC-Web', async () => {
+  test('in gRPC-Web', async () => {
     const socket = await send(`${head(getRoom, 1_000_000, 'Content-Type: application/grpc-web+proto')}\0\0\0\x0f\0`)
     expect(await receive(socket, isHead)).toMatch(/^grpc-status: 16$/im)
   })
 
   test.each([
-    ['gRPC', 'application/grpc', { 'grpc-status': '16', ':status': 200 }],
-    ['Connect over HTTP/2', 'application/json', { 'content-type': 'application/json', ':status': 401 }],
+    ['in gRPC', 'application/grpc', { 'grpc-status': '16', ':status': 200 }],
+    ['in Connect over HTTP/2', 'application/json', { 'content-type': 'application/json', ':status': 401 }],
   ])('%s', async (_, type, refusal) => {
     const session = connectHttp2(gateway.url)
     sessions.push(session)
@@ -81,7 +81,7 @@ describe('without a credential a call is refused before its body arrives', () =>
   })
 })
 
-test('a call without authentication must be short', async () => {
+test('a call of a method that needs no credential must be short', async () => {
   const socket = await send(head(getServer, 65_537, json))
   expect(statusOf(await receive(socket, isHead))).toBe(429)
 })
@@ -157,23 +157,23 @@ describe('a client that disconnects during the check of its credential releases 
   test.each([
     ['HTTP/1.1', overHttp1],
     ['HTTP/2', overHttp2],
-  ])('%s', async (_, begin) => {
+  ])('over %s', async (_, begin) => {
     for (const isKnown of [true, false]) {
       let answer = () => {}
       env.accounts.pause = new Promise((resolve) => (answer = resolve))
       const before = env.accounts.lookUps
       // As many as there are slots for images.
-      const leave = await Promise.all(
+      const clients = await Promise.all(
         Array.from({ length: 4 }, () => begin(isKnown ? env.accounts.credential('Ualice') : randomUUID())),
       )
-      await eventually(() => env.accounts.lookUps === before + leave.length)
-      for (const go of leave) go()
+      await eventually(() => env.accounts.lookUps === before + clients.length)
+      for (const disconnect of clients) disconnect()
       // Calls are answered in order, so by now the others have been recognised as disconnected.
       for (let n = 0; n < 3; n++) await fetch(`${gateway.url}/healthz`)
       answer()
     }
     const upload = head(method, 0, protobuf, `Authorization: ${bearer(env.accounts.credential('Ualice'))}`)
-    // The stand-in of accounts does not implement it; without a slot for its image it would be 429.
+    // 501, because the stand-in for accounts has no UploadAvatar; without a free slot the status would be 429.
     expect(statusOf(await receive(await send(upload), isHead))).toBe(501)
   })
 })

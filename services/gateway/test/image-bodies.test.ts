@@ -22,12 +22,12 @@ beforeAll(async () => {
 afterAll(async () => fleet[Symbol.asyncDispose]())
 beforeEach(() => {
   fleet.requested.length = 0
-  fleet.given.length = 0
+  fleet.blobs.length = 0
   token = fleet.tokenOf('Ualice')
 })
 
 type Open = (url: string, token: string | undefined) => Transport
-const bearing = (given: string | undefined): Interceptor[] => [
+const withToken = (given: string | undefined): Interceptor[] => [
   (next) => (request) => {
     if (given !== undefined) request.header.set('authorization', `Bearer ${given}`)
     return next(request)
@@ -41,7 +41,7 @@ const protocols: [string, Open][] = [
         baseUrl: `${at}/api/connect`,
         httpVersion: '1.1',
         useBinaryFormat: false,
-        interceptors: bearing(given),
+        interceptors: withToken(given),
       }),
   ],
   [
@@ -51,14 +51,14 @@ const protocols: [string, Open][] = [
         baseUrl: `${at}/api/connect`,
         httpVersion: '1.1',
         useBinaryFormat: true,
-        interceptors: bearing(given),
+        interceptors: withToken(given),
       }),
   ],
-  ['gRPC', (at, given) => createGrpcTransport({ baseUrl: at, interceptors: bearing(given) })],
+  ['gRPC', (at, given) => createGrpcTransport({ baseUrl: at, interceptors: withToken(given) })],
   [
     'gRPC-Web',
     (at, given) =>
-      createGrpcWebTransport({ baseUrl: `${at}/api/connect`, httpVersion: '1.1', interceptors: bearing(given) }),
+      createGrpcWebTransport({ baseUrl: `${at}/api/connect`, httpVersion: '1.1', interceptors: withToken(given) }),
   ],
 ]
 const errorOf = async (call: Promise<unknown>) =>
@@ -74,9 +74,9 @@ describe.each(protocols)('%s', (_, open) => {
     await createClient(MyAccountService, open(url, token)).uploadAvatar({
       image: { image, filename: 'me.png', contentType: 'image/png' },
     })
-    expect(fleet.given).toHaveLength(1)
-    expect(fleet.given[0]?.bytes.equals(image)).toBe(true)
-    expect(fleet.given[0]?.ticket).toMatchObject({
+    expect(fleet.blobs).toHaveLength(1)
+    expect(fleet.blobs[0]?.bytes.equals(image)).toBe(true)
+    expect(fleet.blobs[0]?.ticket).toMatchObject({
       callerId: 'Ualice',
       method: 'svc.api.v1.MyAccountService/UploadAvatar',
       size: image.length,
@@ -89,11 +89,11 @@ describe.each(protocols)('%s', (_, open) => {
     ])
   })
 
-  test('does so for logo and banner', async () => {
+  test('also stores the images of logo and banner in uploads', async () => {
     const admin = createClient(AdminServerService, open(url, token))
     await admin.uploadServerLogo({ image: { image: new Uint8Array([1]) } })
     await admin.uploadServerBanner({ image: { image: new Uint8Array([2]) } })
-    expect(fleet.given.map(({ bytes }) => [...bytes])).toEqual([[1], [2]])
+    expect(fleet.blobs.map(({ bytes }) => [...bytes])).toEqual([[1], [2]])
     expect(fleet.requested.map(({ method, blob }) => [method, blob])).toEqual([
       ['UploadServerLogo', 'B1'],
       ['UploadServerBanner', 'B2'],
@@ -102,23 +102,23 @@ describe.each(protocols)('%s', (_, open) => {
 
   test('forwards a request without bytes unchanged', async () => {
     await createClient(MyAccountService, open(url, token)).uploadAvatar({ image: { filename: 'me.png' } })
-    expect([fleet.given, fleet.requested[0]?.blob]).toEqual([[], undefined])
+    expect([fleet.blobs, fleet.requested[0]?.blob]).toEqual([[], undefined])
   })
 
-  test('refuses an image that is too large, or without a caller', async () => {
+  test('refuses an image that is too large, or a call without a credential', async () => {
     const call = (given: string | undefined, bytes: number) =>
       errorOf(createClient(MyAccountService, open(url, given)).uploadAvatar({ image: { image: Buffer.alloc(bytes) } }))
     expect((await call(token, limit + 100 * 1024))?.code).toBe(Code.ResourceExhausted)
     expect((await call(undefined, 1000))?.code).toBe(Code.Unauthenticated)
     expect((await call('wrong', 2 * 1024 * 1024))?.code).toBe(Code.Unauthenticated)
-    expect([fleet.given, fleet.requested]).toEqual([[], []])
+    expect([fleet.blobs, fleet.requested]).toEqual([[], []])
   })
 
   test('admits four at a time and tells further callers when to retry', async () => {
     const account = createClient(MyAccountService, open(url, token))
     const release = fleet.hold()
     const passing = Array.from({ length: 4 }, () => account.uploadAvatar({ image: { image: new Uint8Array([1]) } }))
-    await eventually(() => fleet.given.length === 4)
+    await eventually(() => fleet.blobs.length === 4)
     const refusal = await errorOf(account.uploadAvatar({ image: { image: Buffer.alloc(2_000_000) } }))
     expect(refusal?.code).toBe(Code.ResourceExhausted)
     expect(refusal?.findDetails(RetryInfoSchema)).toMatchObject([{ retryDelay: { seconds: 1n } }])
@@ -132,7 +132,7 @@ describe.each(protocols)('%s', (_, open) => {
   })
 })
 
-test('the limit applies to the body: the image and 64 KiB', async () => {
+test('a body may be 64 KiB larger than the limit for images', async () => {
   const post = async (body: Uint8Array | string, contentType: string) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': contentType }
     const path = '/api/connect/svc.api.v1.MyAccountService/UploadAvatar'
@@ -153,7 +153,7 @@ test('a client that disconnects releases its slot', async () => {
     request.write('half')
     return request
   })
-  const account = createClient(MyAccountService, createGrpcTransport({ baseUrl: url, interceptors: bearing(token) }))
+  const account = createClient(MyAccountService, createGrpcTransport({ baseUrl: url, interceptors: withToken(token) }))
   const upload = () => errorOf(account.uploadAvatar({ image: { image: new Uint8Array([1]) } }))
   await eventually(async () => (await upload())?.code === Code.ResourceExhausted)
   begun.forEach((request) => request.destroy())
@@ -162,7 +162,7 @@ test('a client that disconnects releases its slot', async () => {
 
 test('without uploads only calls with images fail', async () => {
   const { url: alone } = await fleet.start({ PARLEY_GATEWAY_UPLOADS_URLS: 'http://127.0.0.1:1' })
-  const transport = createGrpcTransport({ baseUrl: alone, interceptors: bearing(token) })
+  const transport = createGrpcTransport({ baseUrl: alone, interceptors: withToken(token) })
   const call = createClient(MyAccountService, transport).uploadAvatar({ image: { image: new Uint8Array([1]) } })
   expect((await errorOf(call))?.code).toBe(Code.Unavailable)
 })

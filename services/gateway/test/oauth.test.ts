@@ -22,7 +22,7 @@ beforeEach(() => {
   env.accounts.answers.set('issueAuthorizationCode', () => ({ code: 'prl_AC1' }))
 })
 
-/** The public address of the responding server. */
+/** The public URL of the responding server. */
 const iss = 'http://chat.example.org'
 const challenge = createHash('sha256').update('verifier').digest('base64url')
 const good = {
@@ -32,8 +32,8 @@ const good = {
   code_challenge_method: 'S256',
   state: 's&1',
 }
-/** The content of the page. */
-const decided = { redirectUri: good.redirect_uri }
+/** The client that the consent page shows. */
+const shownClient = { redirectUri: good.redirect_uri }
 const authorizePath = (changes: Record<string, string | undefined> = {}) => {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries({ ...good, ...changes })) if (value !== undefined) query.set(name, value)
@@ -44,12 +44,12 @@ const signIn = (userId = 'U-ada', who = browser) => {
   const cookie = sessionCookie(env.accounts.credential(userId))
   who.jar.set('parley_session', cookie.slice('parley_session='.length))
 }
-/** A session with its CSRF token, as the sign-in gives it. */
-const signInByPassword = (who = browser) => {
+/** Signs in with a password, which also sets the CSRF cookie. */
+const signInWithPassword = (who = browser) => {
   env.accounts.passwords.set('ada', { password: 'correct horse', userId: 'U-ada' })
   return who.postJson('/auth/login', { login: 'ada', password: 'correct horse' })
 }
-const granting = () => env.accounts.answers.set('hasConsent', () => ({ granted: true }))
+const grantConsent = () => env.accounts.answers.set('hasConsent', () => ({ granted: true }))
 const parts = (location: unknown) => {
   const url = new URL(String(location))
   return [url.origin + url.pathname, Object.fromEntries(url.searchParams)]
@@ -65,7 +65,7 @@ describe('GET /oauth/authorize', () => {
 
   test('redirects a user who has already consented back to the client with a code', async () => {
     signIn()
-    granting()
+    grantConsent()
     const { status, location } = await authorize()
     expect(status).toBe(302)
     expect(parts(location)).toEqual(['https://client.example/back', { x: '1', code: 'prl_AC1', state: 's&1', iss }])
@@ -90,11 +90,11 @@ describe('GET /oauth/authorize', () => {
     ['no PKCE', { code_challenge: undefined }, 'invalid_request'],
     ['plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request'],
     ['PKCE without its method', { code_challenge_method: undefined }, 'invalid_request'],
-    ['a challenge that is none', { code_challenge: 'short' }, 'invalid_request'],
-    ['an endless state', { state: 'x'.repeat(2_000) }, 'invalid_request'],
+    ['a malformed challenge', { code_challenge: 'short' }, 'invalid_request'],
+    ['a state that is too long', { state: 'x'.repeat(2_000) }, 'invalid_request'],
   ])('reports %s to the client', async (_, changes, error) => {
     signIn()
-    granting()
+    grantConsent()
     const [target, answer] = parts((await authorize(changes)).location)
     expect([target, answer]).toEqual(['https://client.example/back', expect.objectContaining({ error, iss })])
     expect(env.accounts.requests('issueAuthorizationCode')).toEqual([])
@@ -112,7 +112,7 @@ describe('GET /oauth/authorize', () => {
     ...['https://client.example/\n', ' https://client.example/', `https://client.example/${'x'.repeat(1_100)}`],
   ])('never redirects to %j', async (redirectUri) => {
     signIn()
-    granting()
+    grantConsent()
     const answer = await authorize({ redirect_uri: redirectUri })
     expect([answer.status, answer.location]).toEqual([400, null])
     expect(env.accounts.requested).toEqual([])
@@ -123,21 +123,21 @@ describe('GET /oauth/authorize', () => {
     ...['http://chat.example.org/app', 'https://client.example/'],
   ])('accepts %s', async (redirectUri) => {
     signIn()
-    granting()
+    grantConsent()
     expect((await authorize({ redirect_uri: redirectUri })).location).toContain('code=prl_AC1')
   })
 
   test('accepts any https client if the operator allows it, and no other', async () => {
     const open = (await env.start({ PARLEY_WEBSERVER_OAUTH_REDIRECT_ORIGINS: '*' })).browser()
     signIn('U-ada', open)
-    granting()
+    grantConsent()
     expect((await open.get(authorizePath({ redirect_uri: 'https://any.example/' }))).status).toBe(302)
     expect((await open.get(authorizePath({ redirect_uri: 'http://any.example/' }))).status).toBe(400)
   })
 
   test('refuses duplicate parameters', async () => {
     signIn()
-    granting()
+    grantConsent()
     const twice = await browser.get(`${authorizePath()}&state=other`)
     expect(parts(twice.location)[1]).toMatchObject({ error: 'invalid_request' })
     expect((await browser.get(`${authorizePath()}&redirect_uri=https://listed.example/`)).status).toBe(400)
@@ -145,11 +145,11 @@ describe('GET /oauth/authorize', () => {
 })
 
 describe('consent', () => {
-  test('needs consent once, on a page of the web client', async () => {
-    await signInByPassword()
+  test('is requested once, on a page of the web client', async () => {
+    await signInWithPassword()
     expect((await authorize()).location).toBe('/oauth/consent')
     expect(browser.page?.cookies[0]).toMatch(/^parley_oauth=\S+; Path=\/; SameSite=Lax; HttpOnly; Max-Age=600$/)
-    await browser.postJson('/oauth/consent/approve', decided, browser.csrf)
+    await browser.postJson('/oauth/consent/approve', shownClient, browser.csrf)
     expect(browser.jar.has('parley_oauth')).toBe(false)
     expect(env.accounts.requests('decideConsent')).toMatchObject([
       { userId: 'U-ada', origin: 'https://client.example', granted: true, credentialId: expect.stringMatching(/^S/) },
@@ -160,15 +160,15 @@ describe('consent', () => {
   })
 
   test('yields no code when denied', async () => {
-    await signInByPassword()
+    await signInWithPassword()
     await authorize()
-    await browser.postJson('/oauth/consent/deny', decided, browser.csrf)
+    await browser.postJson('/oauth/consent/deny', shownClient, browser.csrf)
     expect(env.accounts.requests('decideConsent')).toMatchObject([{ granted: false }])
     expect(env.accounts.requests('issueAuthorizationCode')).toEqual([])
   })
 
-  test('applies to the client that the page showed, and names it', async () => {
-    await signInByPassword()
+  test('applies only to the client that the page showed', async () => {
+    await signInWithPassword()
     await authorize({ redirect_uri: 'https://listed.example/' })
     const shown = { redirectUri: good.redirect_uri }
     expect((await browser.postJson('/oauth/consent/approve', shown, browser.csrf)).status).toBe(400)
@@ -182,37 +182,37 @@ describe('consent', () => {
     expect((await browser.postJson('/oauth/consent/approve', listed, browser.csrf)).status).toBe(200)
   })
 
-  test('answers scripts of the site in JSON', async () => {
-    await signInByPassword()
+  test('is read and decided by the web client in JSON', async () => {
+    await signInWithPassword()
     await authorize()
     expect(jsonOf(await browser.get('/oauth/consent/request'))).toEqual({
       redirectUri: good.redirect_uri,
       redirectOrigin: 'https://client.example',
     })
-    const approved = await browser.postJson('/oauth/consent/approve', decided, browser.csrf)
+    const approved = await browser.postJson('/oauth/consent/approve', shownClient, browser.csrf)
     expect(parts(jsonOf(approved).redirectUrl)).toEqual([
       'https://client.example/back',
       { x: '1', code: 'prl_AC1', state: 's&1', iss },
     ])
-    expect((await browser.postJson('/oauth/consent/approve', decided, browser.csrf)).status).toBe(400)
+    expect((await browser.postJson('/oauth/consent/approve', shownClient, browser.csrf)).status).toBe(400)
     await authorize()
-    const denied = await browser.postJson('/oauth/consent/deny', decided, browser.csrf)
+    const denied = await browser.postJson('/oauth/consent/deny', shownClient, browser.csrf)
     expect(parts(jsonOf(denied).redirectUrl)[1]).toEqual({ x: '1', error: 'access_denied', state: 's&1', iss })
   })
 
-  test('needs the session cookie, not a token', async () => {
+  test('requires the session cookie, not a token', async () => {
     const authorization = `Bearer ${env.accounts.credential('U-ada')}`
     expect((await browser.get('/oauth/consent/request', { authorization })).status).toBe(401)
     for (const path of ['/oauth/consent/approve', '/oauth/consent/deny'])
-      expect((await browser.postJson(path, decided, { authorization })).status).toBe(401)
+      expect((await browser.postJson(path, shownClient, { authorization })).status).toBe(401)
   })
 
-  test('a token of another session or a forged one is refused', async () => {
-    await signInByPassword()
+  test('is refused for a request of another session or a forged one', async () => {
+    await signInWithPassword()
     await authorize()
     const request = browser.jar.get('parley_oauth') ?? ''
     const other = gateway.browser()
-    await signInByPassword(other)
+    await signInWithPassword(other)
     const [text = '', signature = ''] = request.split('.')
     const kept = JSON.parse(Buffer.from(text, 'base64url').toString()) as Record<string, unknown>
     const evil = Buffer.from(JSON.stringify({ ...kept, redirectUri: 'https://evil.example/' })).toString('base64url')
@@ -224,7 +224,7 @@ describe('consent', () => {
     ] as const) {
       who.jar.set('parley_oauth', cookie)
       expect((await who.get('/oauth/consent/request')).status).toBe(400)
-      expect((await who.postJson('/oauth/consent/approve', decided, who.csrf)).status).toBe(400)
+      expect((await who.postJson('/oauth/consent/approve', shownClient, who.csrf)).status).toBe(400)
     }
     expect(env.accounts.requests('decideConsent')).toEqual([])
   })
@@ -237,7 +237,7 @@ describe('POST /oauth/token', () => {
     code_verifier: 'verifier',
     redirect_uri: good.redirect_uri,
   }
-  const said = (answer: BrowserAnswer) => [answer.status, jsonOf(answer)]
+  const statusAndBody = (answer: BrowserAnswer) => [answer.status, jsonOf(answer)]
   beforeEach(() => {
     env.accounts.answers.set('exchangeAuthorizationCode', () => ({
       ...{ userId: 'U-ada', login: 'ada', displayName: 'Ada L', token: 'prl_AT1' },
@@ -248,7 +248,7 @@ describe('POST /oauth/token', () => {
     const answer = await (form === 'form'
       ? browser.postForm('/oauth/token', fields, { origin: 'https://any.example' })
       : browser.postJson('/oauth/token', fields, { origin: 'https://any.example' }))
-    expect(said(answer)).toEqual([
+    expect(statusAndBody(answer)).toEqual([
       200,
       { access_token: 'prl_AT1', token_type: 'Bearer', user: { id: 'U-ada', login: 'ada', displayName: 'Ada L' } },
     ])
@@ -272,10 +272,10 @@ describe('POST /oauth/token', () => {
     ['another grant', { ...fields, grant_type: 'password' }, 'unsupported_grant_type'],
     ['no code', { ...fields, code: '' }, 'invalid_request'],
     ['no verifier', { ...fields, code_verifier: '' }, 'invalid_request'],
-    ['no address', { ...fields, redirect_uri: '' }, 'invalid_request'],
+    ['no redirect URL', { ...fields, redirect_uri: '' }, 'invalid_request'],
   ])('refuses %s', async (_, body, error) => {
     for (const answer of [await browser.postForm('/oauth/token', body), await browser.postJson('/oauth/token', body)])
-      expect(said(answer)).toEqual([400, { error, error_description: expect.any(String) }])
+      expect(statusAndBody(answer)).toEqual([400, { error, error_description: expect.any(String) }])
   })
 
   test('refuses malformed requests', async () => {
@@ -286,7 +286,7 @@ describe('POST /oauth/token', () => {
       await browser.send('POST', '/oauth/token', 'code=1&code=2', form),
       await browser.send('POST', '/oauth/token', '{}', { 'content-type': 'text/plain' }),
     ])
-      expect(said(answer)).toEqual([400, { error: 'invalid_request', error_description: expect.any(String) }])
+      expect(statusAndBody(answer)).toEqual([400, { error: 'invalid_request', error_description: expect.any(String) }])
     expect((await browser.get('/oauth/token')).status).toBe(405)
   })
 
@@ -294,9 +294,9 @@ describe('POST /oauth/token', () => {
     [Code.InvalidArgument, 400, 'invalid_grant'],
     [Code.Internal, 500, 'server_error'],
     [Code.Unavailable, 503, 'server_error'],
-  ])('translates error %i of accounts to that of OAuth', async (code, status, error) => {
+  ])('translates error code %i of accounts to an OAuth error', async (code, status, error) => {
     env.accounts.refuse('exchangeAuthorizationCode', code)
-    expect(said(await browser.postForm('/oauth/token', fields))).toEqual([
+    expect(statusAndBody(await browser.postForm('/oauth/token', fields))).toEqual([
       status,
       { error, error_description: expect.any(String) },
     ])

@@ -15,14 +15,14 @@ let gateway: Gateway
 const servers: Server[] = []
 
 beforeAll(async () => {
-  const behind = createServer((request, response) => {
-    request.resume().once('end', () => response.end('behind'))
+  const upstream = createServer((request, response) => {
+    request.resume().once('end', () => response.end('upstream'))
   })
   const realtime = createRawServer((socket) => {
     socket.on('error', () => undefined)
     socket.once('data', () => socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\n{}'))
   })
-  const [assets, nodes] = await Promise.all([listen(behind), listen(realtime)])
+  const [assets, nodes] = await Promise.all([listen(upstream), listen(realtime)])
   env = await openEnv()
   gateway = await env.start({
     PARLEY_GATEWAY_ASSETS_URLS: assets,
@@ -49,7 +49,7 @@ async function talk({ pieces, leaving }: Conversation): Promise<string> {
   let answered = ''
   socket.on('data', (data: Buffer) => (answered += data.toString('latin1')))
   const closed = once(socket, 'close')
-  for (const piece of pieces) if (!socket.destroyed) await written(socket, piece)
+  for (const piece of pieces) if (!socket.destroyed) await writePiece(socket, piece)
   // Some clients wait for more, but not longer than others wait for a response.
   if (leaving === 'answered') await Promise.race([once(socket, 'data'), closed, serverInfo().then(serverInfo)])
   if (leaving === 'half-close') socket.end()
@@ -68,7 +68,7 @@ async function serverInfo(): Promise<number> {
   return answer.status
 }
 
-const written = (socket: Socket, piece: Buffer): Promise<void> =>
+const writePiece = (socket: Socket, piece: Buffer): Promise<void> =>
   new Promise((resolve) => void socket.write(piece, () => setImmediate(resolve)))
 
 test('thousands of odd requests are answered, refused or abandoned, and the gateway continues', async () => {

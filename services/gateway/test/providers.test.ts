@@ -21,7 +21,7 @@ beforeEach(() => {
   env.accounts.answers.set('startProviderLogin', () => ({ authorizeUrl: 'https://idp.example/authorize?state=s' }))
 })
 
-const went = async (path: string) => {
+const redirectOf = async (path: string) => {
   const { status, location } = await browser.get(path)
   return [status, location]
 }
@@ -33,7 +33,10 @@ const signIn = (userId: string) => {
 
 describe('a sign-in at a provider', () => {
   test('redirects there with a handle of this browser', async () => {
-    expect(await went('/auth/providers/corp?redirect=/rooms')).toEqual([307, 'https://idp.example/authorize?state=s'])
+    expect(await redirectOf('/auth/providers/corp?redirect=/rooms')).toEqual([
+      307,
+      'https://idp.example/authorize?state=s',
+    ])
     const handle = browser.jar.get('parley_browser')
     expect(handle).toMatch(/^\w{43}$/)
     expect(browser.page?.cookies[0]).toMatch(/; Path=\/; SameSite=Lax; HttpOnly; Max-Age=900$/)
@@ -50,14 +53,14 @@ describe('a sign-in at a provider', () => {
       redirectPath: '/rooms',
       outcome: { case: 'session', value: env.accounts.session('U-ada') },
     }))
-    expect(await went('/auth/providers/corp/callback?code=c%26&state=s')).toEqual([307, '/rooms'])
+    expect(await redirectOf('/auth/providers/corp/callback?code=c%26&state=s')).toEqual([307, '/rooms'])
     expect(browser.jar.has('parley_session')).toBe(true)
     expect(env.accounts.requests('finishProviderLogin')).toMatchObject([
       { providerId: 'corp', query: 'code=c%26&state=s', browserHandle: browser.jar.get('parley_browser'), userId: '' },
     ])
   })
 
-  test('started in another browser is reported to accounts', async () => {
+  test('that returns to another browser is reported to accounts with the handle of that browser', async () => {
     await browser.get('/auth/providers/corp')
     const other = gateway.browser()
     await other.get('/auth/providers/corp/callback?code=c&state=s')
@@ -67,7 +70,7 @@ describe('a sign-in at a provider', () => {
     expect(env.accounts.requests('finishProviderLogin')[1]?.browserHandle).not.toBe(browser.jar.get('parley_browser'))
   })
 
-  test('has the older address while there is exactly one OIDC provider', async () => {
+  test('at the older path /auth/oidc names no provider', async () => {
     await browser.get('/auth/oidc?redirect=/rooms')
     await browser.get('/auth/oidc/callback?code=c&state=s')
     expect(env.accounts.requested).toMatchObject([
@@ -84,7 +87,7 @@ describe('a sign-in at a provider', () => {
     ['external_identity_conflict', '/me?tab=2', '/me?tab=2&error=external_identity_conflict'],
   ])('that ends in %s after %s leads to %s', async (error, redirectPath, location) => {
     env.accounts.answers.set('finishProviderLogin', () => ({ redirectPath, outcome: { case: 'error', value: error } }))
-    expect(await went('/auth/providers/corp/callback?state=s')).toEqual([307, location])
+    expect(await redirectOf('/auth/providers/corp/callback?state=s')).toEqual([307, location])
     expect(browser.jar.has('parley_session')).toBe(false)
   })
 
@@ -93,9 +96,9 @@ describe('a sign-in at a provider', () => {
     [Code.Unauthenticated, 'authentication_required'],
     [Code.Unavailable, 'provider_failed'],
     [Code.Internal, 'provider_failed'],
-  ])('that cannot begin because of %i leads to %s', async (code, error) => {
+  ])('that cannot start because of error code %i leads to %s', async (code, error) => {
     env.accounts.refuse('startProviderLogin', code)
-    expect(await went('/auth/providers/corp')).toEqual([307, `/login?error=${error}`])
+    expect(await redirectOf('/auth/providers/corp')).toEqual([307, `/login?error=${error}`])
   })
 
   test.each(['https://evil.example', '//evil.example', '/\\evil.example', '/%2f%2fevil.example', '/%09/evil.example'])(
@@ -120,9 +123,9 @@ describe('a sign-in at a provider', () => {
   })
 })
 
-describe('a link of an identity', () => {
-  test('starts for the user of this browser, and needs the link’s token', async () => {
-    expect(await went('/auth/providers/corp?intent=link')).toEqual([307, '/login?error=authentication_required'])
+describe('linking an identity', () => {
+  test('starts for the user of this browser, and requires the token of the link', async () => {
+    expect(await redirectOf('/auth/providers/corp?intent=link')).toEqual([307, '/login?error=authentication_required'])
     signIn('U-ada')
     await browser.get('/auth/providers/corp?intent=link&link_start=ELS1')
     expect(env.accounts.requests('startProviderLogin')).toMatchObject([{ linkStart: 'ELS1', userId: 'U-ada' }])
@@ -130,12 +133,12 @@ describe('a link of an identity', () => {
     expect(env.accounts.requests('startProviderLogin')[1]).toMatchObject({ linkStart: '' })
   })
 
-  test('to the same account is a normal sign-in', async () => {
+  test('to the same account again succeeds', async () => {
     signIn('U-ada')
     env.accounts.answers.set('finishProviderLogin', () => ({
       ...{ redirectPath: '/me', outcome: { case: 'alreadyLinked', value: true } },
     }))
-    expect(await went('/auth/providers/corp/callback?state=s')).toEqual([307, '/me'])
+    expect(await redirectOf('/auth/providers/corp/callback?state=s')).toEqual([307, '/me'])
     expect(env.accounts.requests('finishProviderLogin')).toMatchObject([{ userId: 'U-ada' }])
   })
 })

@@ -18,8 +18,8 @@ afterAll(async () => {
   await env[Symbol.asyncDispose]()
 })
 
-/** A proxy like an ingress: it adds the client's address. */
-async function proxyOf(gateway: Gateway): Promise<string> {
+/** Starts a proxy that adds the client's address, like an ingress; returns its URL. */
+async function startProxy(gateway: Gateway): Promise<string> {
   const { port } = new URL(gateway.url)
   const proxy = createServer((request, response) => {
     const headers = { ...request.headers, 'x-forwarded-for': '198.51.100.7' }
@@ -35,18 +35,22 @@ async function proxyOf(gateway: Gateway): Promise<string> {
   return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
 }
 
-const tried = (publicUrl: string, { internalPort }: Gateway) =>
+const runScript = (publicUrl: string, { internalPort }: Gateway) =>
   promisify(execFile)(process.execPath, [script, publicUrl, `http://localhost:${internalPort}`])
 
-test('the program of `helm test` distinguishes gateways that know their proxies', async () => {
-  const knowing = await env.start({ PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.1' })
-  expect((await tried(await proxyOf(knowing), knowing)).stdout).toMatch(/^50 requests by .* know who made them$/m)
+test('the script of `helm test` succeeds only for gateways that trust their proxies', async () => {
+  const trusting = await env.start({ PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.1' })
+  expect((await runScript(await startProxy(trusting), trusting)).stdout).toMatch(
+    /^50 requests by .* know who made them$/m,
+  )
 
-  const forgetful = await env.start()
-  await expect(tried(await proxyOf(forgetful), forgetful)).rejects.toMatchObject({
+  const distrusting = await env.start()
+  await expect(runScript(await startProxy(distrusting), distrusting)).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringContaining('ingress.trustedProxies'),
   })
-  await expect(tried(`${forgetful.url}/nowhere`, { ...forgetful, internalPort: 1 })).rejects.toMatchObject({ code: 1 })
+  await expect(runScript(`${distrusting.url}/nowhere`, { ...distrusting, internalPort: 1 })).rejects.toMatchObject({
+    code: 1,
+  })
   await expect(promisify(execFile)(process.execPath, [script])).rejects.toMatchObject({ code: 2 })
 })

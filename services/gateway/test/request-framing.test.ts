@@ -6,14 +6,14 @@ import { eventually } from '@parley/testkit'
 import { openEnv, type Env, type Gateway } from './_env.ts'
 import { rawSocket, receive, sendRaw } from './_raw.ts'
 
-/** Requests that reached the servers behind the gateway. */
+/** Requests that reached the upstream servers. */
 const arrived: { method: string | undefined; url: string | undefined; body: string }[] = []
-/** Responses to smuggled requests wait for another request on the same connection. */
+/** Sends the responses to smuggled requests, which wait for another request on the same connection. */
 let release: (() => void)[] = []
 /** Sends the response to the latest request for the slow path. */
 let answerSlow: (() => void) | undefined
 
-const behind = createServer((request, response) => {
+const upstream = createServer((request, response) => {
   if (request.url === '/webhooks/refused') return void response.writeHead(413, { connection: 'close' }).end()
   void text(request).then((body) => {
     const { method, url } = request
@@ -23,22 +23,22 @@ const behind = createServer((request, response) => {
     else response.end(url)
   })
 })
-behind.on('clientError', (_, socket) => void socket.destroy())
-behind.on('connection', (socket) => socket.on('data', () => setImmediate(releaseAll)))
+upstream.on('clientError', (_, socket) => void socket.destroy())
+upstream.on('connection', (socket) => socket.on('data', () => setImmediate(releaseAll)))
 
 /**
- * Data of each connection to the realtime node. It accepts sockets that say welcome, refuses others and stays
- * connected.
+ * Data of each connection to the realtime node. The node accepts upgrades with the query `welcome` and refuses others;
+ * it never closes a connection.
  */
 const upgrades: string[] = []
 const realtime = createRawServer((socket) => {
-  const place = upgrades.push('') - 1
+  const index = upgrades.push('') - 1
   socket.on('error', () => undefined)
   socket.on('data', (data) => {
-    const isTaken = upgrades[place]?.startsWith('GET /api/realtime?welcome ')
-    upgrades[place] += data.toString('latin1')
-    if (isTaken) socket.write(data)
-    else if (upgrades[place]?.startsWith('GET /api/realtime?welcome '))
+    const isAccepted = upgrades[index]?.startsWith('GET /api/realtime?welcome ')
+    upgrades[index] += data.toString('latin1')
+    if (isAccepted) socket.write(data)
+    else if (upgrades[index]?.startsWith('GET /api/realtime?welcome '))
       socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\nwelcome ')
     else socket.write('HTTP/1.1 403 Forbidden\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}')
   })
@@ -49,7 +49,7 @@ const sockets = new Set<Socket>()
 let env: Env
 let gateway: Gateway
 beforeAll(async () => {
-  const [assets, sockets] = await Promise.all([listen(behind), listen(realtime)])
+  const [assets, sockets] = await Promise.all([listen(upstream), listen(realtime)])
   env = await openEnv()
   gateway = await env.start({
     PARLEY_GATEWAY_ASSETS_URLS: assets,
@@ -60,8 +60,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await env[Symbol.asyncDispose]()
   for (const socket of sockets) socket.destroy()
-  behind.closeAllConnections()
-  for (const server of [behind, realtime]) server.close()
+  upstream.closeAllConnections()
+  for (const server of [upstream, realtime]) server.close()
 })
 beforeEach(() => {
   arrived.length = 0
@@ -84,7 +84,7 @@ const chunk = `${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`
 const length = `Content-Length: ${inner.length}`
 const chunked = 'Transfer-Encoding: chunked'
 
-/** Names, headers and following bytes of requests whose end some parsers see elsewhere than others. */
+/** Requests on whose end parsers may disagree: name, headers, and the bytes after the headers. */
 const attacks: [string, string[], string][] = [
   ['a chunked body', [chunked], chunk],
   ['a body of a given length', [length], inner],
@@ -117,7 +117,7 @@ const attacks: [string, string[], string][] = [
   ['Expect', ['Expect: 100-continue', chunked], chunk],
 ]
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'LOCK']
-const taken: [string, string[]][] = [
+const forwardedPaths: [string, string[]][] = [
   ['/assets/server/Anone', ['GET', 'HEAD']],
   ['/assets/files/Anone', ['GET', 'HEAD']],
   ['/webhooks/livekit', ['POST']],
@@ -132,8 +132,8 @@ async function nextAnswer(): Promise<string> {
   return answer.text()
 }
 
-describe.each(taken)('%s', (path, allowed) => {
-  test.each(methods)('the servers behind the gateway see the same end of a %s', async (method) => {
+describe.each(forwardedPaths)('%s', (path, allowed) => {
+  test.each(methods)('gateway and upstream servers agree on the end of a %s request', async (method) => {
     const wrong: string[] = []
     for (const version of ['1.1', '1.0'])
       for (const attack of attacks) {
@@ -141,7 +141,7 @@ describe.each(taken)('%s', (path, allowed) => {
         const answer = await send(method, path, attack, version)
         if (!/^HTTP\/1\.1 \d{3} /.test(answer)) wrong.push(`${name}: answered with ${answer}`)
         const next = await nextAnswer()
-        if (next !== '/assets/files/A-next') wrong.push(`${name}: the next one was answered ${next}`)
+        if (next !== '/assets/files/A-next') wrong.push(`${name}: the next request was answered with ${next}`)
         for (const { url, body, ...request } of arrived.splice(0)) {
           if (url === '/assets/files/A-next') continue
           if (url !== path || !allowed.includes(request.method ?? '') || (method !== 'POST' && body !== ''))
@@ -154,8 +154,8 @@ describe.each(taken)('%s', (path, allowed) => {
   test('pipelined requests are answered in order', async () => {
     const socket = await rawSocket(gateway.url)
     const [method] = allowed
-    const ask = (place: number) => `${method} ${path}?${place} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`
-    socket.write(ask(1) + ask(2) + ask(3))
+    const requestLine = (n: number) => `${method} ${path}?${n} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`
+    socket.write(requestLine(1) + requestLine(2) + requestLine(3))
     const answers = await receive(socket, (text) => text.includes(`${path}?3`))
     socket.destroy()
     expect(answers.match(/\?\d/g)).toEqual(['?1', '?2', '?3'])
@@ -202,7 +202,7 @@ describe('an upgrade', () => {
     }
   })
 
-  test('a refusal is forwarded, and ends the connection', async () => {
+  test('that is refused gets the response of the node, and the connection ends', async () => {
     const socket = await rawSocket(gateway.url)
     socket.write(open('/api/realtime'))
     const answer = await receive(socket, () => false)
@@ -211,7 +211,7 @@ describe('an upgrade', () => {
     expect(answer).toMatch(/\r\n\r\n\{\}$/)
   })
 
-  test('forwards early bytes once it is accepted', async () => {
+  test('that is accepted is followed by the bytes that the client sent early', async () => {
     const socket = await rawSocket(gateway.url)
     socket.write(`${open('/api/realtime?welcome')}early`)
     const answer = await receive(socket, (text) => text.endsWith('early'))
@@ -223,7 +223,7 @@ describe('an upgrade', () => {
     ['a socket that is refused', '/api/realtime', 'websocket', /slowHTTP\/1\.1 403 [^]*\r\n\r\n\{\}$/],
     ['a socket that is accepted', '/api/realtime?welcome', 'websocket', /slowHTTP\/1\.1 101 [^]*\r\n\r\nwelcome $/],
     ['another protocol', '/assets/files/A1', 'h2c', /slowHTTP\/1\.1 200 [^]*\/assets\/files\/A1$/],
-  ])('after an unanswered request waits for that response: %s', async (_, path, protocol, answers) => {
+  ])('that follows an unanswered request waits for that response: %s', async (_, path, protocol, answers) => {
     const socket = await rawSocket(gateway.url)
     const offered = ['Host: x', 'Connection: Upgrade', `Upgrade: ${protocol}`, 'Sec-WebSocket-Version: 13']
     socket.write(`GET /assets/slow HTTP/1.1\r\nHost: x\r\n\r\nGET ${path} HTTP/1.1\r\n${offered.join('\r\n')}\r\n\r\n`)

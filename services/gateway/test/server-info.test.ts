@@ -23,11 +23,11 @@ beforeEach(() => {
 })
 
 const work = { id: 'work', type: 'oidc', label: 'Work', loginUrl: '/auth/providers/work' }
-const foreign = { origin: 'https://elsewhere.example.org' }
+const otherOrigin = { origin: 'https://elsewhere.example.org' }
 
 describe('GET /api/server', () => {
   test('returns the data of GetServer to any origin, with older names', async () => {
-    const response = await fetch(`${url}/api/server`, { headers: foreign })
+    const response = await fetch(`${url}/api/server`, { headers: otherOrigin })
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('public, max-age=300')
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
@@ -46,7 +46,7 @@ describe('GET /api/server', () => {
     })
   })
 
-  test('offers no password if nobody can register', async () => {
+  test('does not list passwords if nobody can register', async () => {
     fleet.server.registration = false
     fleet.server.providers = []
     const answer: unknown = await (await fetch(`${url}/api/server`)).json()
@@ -54,8 +54,8 @@ describe('GET /api/server', () => {
   })
 
   test('answers OPTIONS and HEAD, and nothing else', async () => {
-    const preflight = { method: 'OPTIONS', headers: { ...foreign, 'access-control-request-method': 'GET' } }
-    for (const init of [preflight, { method: 'OPTIONS', headers: foreign }]) {
+    const preflight = { method: 'OPTIONS', headers: { ...otherOrigin, 'access-control-request-method': 'GET' } }
+    for (const init of [preflight, { method: 'OPTIONS', headers: otherOrigin }]) {
       const response = await fetch(`${url}/api/server`, init)
       expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([204, '*'])
     }
@@ -74,10 +74,13 @@ describe('GraphQL', () => {
     return { status: response.status, headers: response.headers, body: (await response.json()) as object }
   }
 
-  test('returns the same, to anyone from any origin', async () => {
+  test('returns the same data, to anyone from any origin', async () => {
     const fields = 'name version directRegistrationEnabled authMethods authorizeUrl'
     const profile = 'profile { name description welcomeMessage logoUrl bannerUrl }'
-    const answer = await post(`{ server { ${fields} ${profile} authProviders { id type label loginUrl } } }`, foreign)
+    const answer = await post(
+      `{ server { ${fields} ${profile} authProviders { id type label loginUrl } } }`,
+      otherOrigin,
+    )
     expect(answer.status).toBe(200)
     expect(answer.headers.get('access-control-allow-origin')).toBe('*')
     expect(answer.body).toMatchObject({
@@ -114,24 +117,24 @@ describe('GraphQL', () => {
     ['several queries at once', [{ query: '{ server { name } }' }, { query: '{ server { name } }' }]],
     ['too many fields', `{ ${many(251)} }`],
     ['too many tokens', `{ ${many(1000)} }`],
-    ['what is no query', '{ server { '],
+    ['a malformed query', '{ server { '],
     ['unknown fields', '{ secrets }'],
     ['a mutation', 'mutation { server { name } }'],
-  ])('%s are refused', async (_, query) => {
+  ])('refuses %s', async (_, query) => {
     const { status, body } = await post(query)
     expect([200, 400]).toContain(status)
     expect(body).toMatchObject({ errors: [expect.anything()] })
     expect(body).not.toHaveProperty('data.server')
   })
 
-  test('errors of a query are 400 for clients with the newer media type', async () => {
+  test('answers an invalid query with 400 for clients with the newer media type', async () => {
     const accept = 'application/graphql-response+json, application/json;q=0.5'
     const { status, headers } = await post('{ secrets }', { accept })
     expect([status, headers.get('content-type')]).toEqual([400, 'application/graphql-response+json; charset=utf-8'])
     expect((await post('{ server { name } }', { accept })).status).toBe(200)
   })
 
-  test('takes JSON, variables and one of several operations', async () => {
+  test('accepts only JSON, with variables and the name of one of several operations', async () => {
     expect((await post('{ server { name } }', { 'content-type': 'text/plain' })).status).toBe(415)
     const query = 'query a { server { name } } query b($n: Boolean!) { server { version @include(if: $n) } }'
     const body = JSON.stringify({ query, operationName: 'b', variables: { n: true } })
@@ -143,13 +146,13 @@ describe('GraphQL', () => {
     expect(await response.json()).toEqual({ data: { server: { version: '1.2' } } })
   })
 
-  test('a body that is too large is refused', async () => {
+  test('refuses a body that is too large', async () => {
     const { status, body } = await post(`{ server { name } } # ${'x'.repeat(70_000)}`)
     expect(status).toBe(429)
     expect(body).toMatchObject({ errors: [{ message: expect.stringContaining('larger than') }] })
   })
 
-  test.each(['PUT', 'DELETE'])('%s is refused', async (method) => {
+  test.each(['PUT', 'DELETE'])('refuses %s', async (method) => {
     expect((await fetch(`${url}/api/graphql`, { method })).status).toBe(405)
   })
 })
@@ -161,11 +164,11 @@ test('too many requests are refused', async () => {
     await eventually(async () => (await statusOf(path)) === 429)
 })
 
-test('both report an outage', async () => {
-  fleet.server.away = true
+test('/api/server and GraphQL report an outage', async () => {
+  fleet.server.isUnavailable = true
   for (const path of ['/api/server', '/api/graphql?query={server{name}}']) {
     const response = await fetch(`${url}${path}`)
     expect([response.status, response.headers.get('cache-control')]).toEqual([503, 'no-store'])
   }
-  fleet.server.away = false
+  fleet.server.isUnavailable = false
 })

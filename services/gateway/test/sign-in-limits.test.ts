@@ -17,7 +17,7 @@ let browser: Browser
 beforeAll(async () => {
   env = await openEnv()
   gateways = [await env.start(settings), await env.start(settings)]
-  await countingTogether(gateways)
+  await waitForSharedCounts(gateways)
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
@@ -33,13 +33,13 @@ const fail = (): never => {
   throw new Error('there is no gateway')
 }
 
-/** A new address. */
+/** An address that no other test uses. */
 const newAddress = () => `198.${18 + Math.floor(++networks / 250)}.${networks % 250}.1`
 const attempt = (address: string, password = 'wrong', who = browser, name = login) =>
   who.postJson('/auth/login', { login: name, password }, { 'x-forwarded-for': address })
 
 /** Waits until every gateway counts in Redis instead of on its own. */
-const countingTogether = (gateways: Gateway[]) =>
+const waitForSharedCounts = (gateways: Gateway[]) =>
   eventually(async () => {
     const [address, [one, other]] = [newAddress(), gateways.map((gateway) => gateway.browser())]
     for (let i = 0; i < 3; i++) await attempt(address, 'wrong', one, 'nobody')
@@ -52,10 +52,10 @@ describe('an account under attack', () => {
   let other: Gateway
   beforeAll(async () => {
     ;[one, other] = [await env.start(strict), await env.start(strict)]
-    await countingTogether([one, other])
+    await waitForSharedCounts([one, other])
   })
 
-  test('is checked one attempt at a time, and its owner can sign in from known browsers', async () => {
+  test('admits one attempt at a time, and its owner can sign in from known browsers', async () => {
     const own = one.browser()
     expect((await attempt(newAddress(), 'correct horse', own)).status).toBe(200)
     await own.postJson('/auth/logout', {}, { 'x-csrf-token': own.jar.get('parley_csrf') ?? '' })
@@ -67,17 +67,17 @@ describe('an account under attack', () => {
     }
     const answers = await attack('', 100)
     expect(answers.filter(({ status }) => status === 401).length).toBe(tries() - before)
-    // Three, and one per five seconds that a hundred requests take here.
+    // Three, and one for each five seconds that a hundred requests take here.
     expect(tries() - before).toBeLessThanOrEqual(3 + 1 + Math.floor((Date.now() - started) / 5_000))
     expect(answers.find(({ status }) => status === 429)?.headers.get('retry-after')).toMatch(/^\d+$/)
     // From the attacking network itself, whose budget is used up.
-    const theirs = newAddress()
-    await attack(theirs, 20)
-    for (let n = 0; n < 8; n++) await attempt(theirs, 'wrong', other.browser(), `nobody-${n}`)
-    expect((await attempt(theirs, 'correct horse', other.browser())).status).toBe(429)
+    const attackers = newAddress()
+    await attack(attackers, 20)
+    for (let n = 0; n < 8; n++) await attempt(attackers, 'wrong', other.browser(), `nobody-${n}`)
+    expect((await attempt(attackers, 'correct horse', other.browser())).status).toBe(429)
     const name = ` ${login.toUpperCase()} `
     env.accounts.passwords.set(name, { password: 'correct horse', userId: 'U1' })
-    expect((await attempt(theirs, 'correct horse', own, name)).status).toBe(200)
+    expect((await attempt(attackers, 'correct horse', own, name)).status).toBe(200)
   })
 
   test('admits a user who set a new password by mail, in the same browser', async () => {
@@ -92,7 +92,7 @@ describe('an account under attack', () => {
     expect((await attempt(address, 'correct horse', own)).status).toBe(200)
   })
 
-  test('does not recognise a browser by a forged or modified cookie, or one for another account', async () => {
+  test('does not admit a browser with a forged or modified cookie, or one for another account', async () => {
     const own = one.browser()
     env.accounts.passwords.set('other', { password: 'correct horse', userId: 'U2' })
     expect((await attempt(newAddress(), 'correct horse', own, 'other')).status).toBe(200)
@@ -101,8 +101,8 @@ describe('an account under attack', () => {
     const address = newAddress()
     for (let n = 0; n < 8; n++) await attempt(address, 'wrong', other.browser())
     const [id, mark] = cookie.split('.')
-    for (const made of [cookie, `${id}.${'A'.repeat(22)}`, `${'A'.repeat(22)}.${mark}`, 'nonsense', `${id}`]) {
-      const from = { 'x-forwarded-for': address, cookie: `parley_known=${made}` }
+    for (const value of [cookie, `${id}.${'A'.repeat(22)}`, `${'A'.repeat(22)}.${mark}`, 'nonsense', `${id}`]) {
+      const from = { 'x-forwarded-for': address, cookie: `parley_known=${value}` }
       const answer = await other.browser().postJson('/auth/login', { login, password: 'correct horse' }, from)
       expect(answer.status).toBe(429)
     }
@@ -110,15 +110,15 @@ describe('an account under attack', () => {
 })
 
 test('an IPv6 /56 has twice the limit of a /64', async () => {
-  const lines = Array.from({ length: 64 }, (_, n) => `2001:db8:77:a${n.toString(16).padStart(2, '0')}::1`)
+  const addresses = Array.from({ length: 64 }, (_, n) => `2001:db8:77:a${n.toString(16).padStart(2, '0')}::1`)
   const statuses: number[] = []
-  for (const [n, line] of lines.entries())
-    statuses.push((await attempt(line, 'wrong', browser, `nobody-of-them-${n}`)).status)
+  for (const [n, address] of addresses.entries())
+    statuses.push((await attempt(address, 'wrong', browser, `nobody-of-them-${n}`)).status)
   expect(statuses.filter((status) => status === 401)).toHaveLength(12)
   const mails: number[] = []
-  for (const line of lines)
+  for (const address of addresses)
     mails.push(
-      (await browser.postJson('/auth/register', { email: 'x@example.org' }, { 'x-forwarded-for': line })).status,
+      (await browser.postJson('/auth/register', { email: 'x@example.org' }, { 'x-forwarded-for': address })).status,
     )
   expect(mails.filter((status) => status === 200)).toHaveLength(8)
 })
@@ -167,7 +167,7 @@ describe('failed sign-ins', () => {
     expect((await attempt(address)).status).toBe(429)
     expect((await attempt(newAddress(), 'correct horse')).status).toBe(200)
     await env.redis.start()
-    await countingTogether(gateways)
+    await waitForSharedCounts(gateways)
   })
 })
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
   await env[Symbol.asyncDispose]()
   await stopTelemetry()
 })
-// Also after a failure: the next file of this process starts it again.
+// Even if beforeAll fails, because the next test file in this process starts telemetry again.
 afterAll(async () => {
   await stopTelemetry()
   await collector[Symbol.asyncDispose]()

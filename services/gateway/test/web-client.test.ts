@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** The raw bytes of the response: fetch would decompress it. */
+/** Requests a path; returns the raw bytes of the response, which fetch would decompress. */
 function get(path: string, headers: Record<string, string> = {}) {
   return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: Buffer }>((resolve, reject) => {
     const request = httpRequest(`${url}${path}`, { headers }, (response) => {
@@ -76,7 +76,7 @@ describe('the page', () => {
     expect(headers.get('x-frame-options')).toBe('DENY')
   })
 
-  test('is sent once, and later answered with 304', async () => {
+  test('is sent once; while it does not change, the response is 304', async () => {
     const { headers } = await get('/')
     const again = await get('/', { 'if-none-match': String(headers.etag) })
     expect([again.status, again.body.length]).toEqual([304, 0])
@@ -92,11 +92,11 @@ describe('the page', () => {
 })
 
 describe('an unknown path', () => {
-  const wanted = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+  const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
   test.each(['/nowhere', '/app/nothing.js', '/chatter', '/api/nothing'])(
-    'is answered with a page for people: %s',
+    'is answered with a page if it was opened by a browser: %s',
     async (path) => {
-      const answer = await fetch(url + path, { headers: { accept: wanted } })
+      const answer = await fetch(url + path, { headers: { accept } })
       expect([answer.status, await answer.text()]).toEqual([404, page])
       expect(answer.headers.get('cache-control')).toBe('no-store')
       expect(answer.headers.get('content-security-policy')).toMatch(/default-src 'none'/)
@@ -107,15 +107,15 @@ describe('an unknown path', () => {
     ['another type', { headers: { accept: 'application/json' } }],
     ['any type', {}],
     ['no HTML', { headers: { accept: '*/*, text/html;q=0' } }],
-    ['a change', { method: 'POST', headers: { accept: wanted } }],
-  ])('is answered in JSON for programs: %s', async (_, request) => {
+    ['a POST', { method: 'POST', headers: { accept } }],
+  ])('is answered in JSON if the request accepts or is something else: %s', async (_, request) => {
     const answer = await fetch(`${url}/nowhere`, request)
     expect([answer.status, await answer.json()]).toEqual([404, { error: 'not found: nothing at /nowhere' }])
   })
 })
 
-describe('its files', () => {
-  test('are cached forever, since their names change with them', async () => {
+describe('the files of the web client', () => {
+  test('are cached forever, because their names change with their content', async () => {
     const { headers, body } = await get('/app/main-a1.js')
     expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
     expect(headers['content-type']).toBe('text/javascript; charset=utf-8')
@@ -137,7 +137,7 @@ describe('its files', () => {
   )
 })
 
-test('without a web client / describes the server', async () => {
+test('without a web client the path / describes the server', async () => {
   const bare = await env.start({ PARLEY_GATEWAY_WEB_CLIENT_DIRECTORY: join(folder, 'nowhere') })
   expect(await (await fetch(`${bare.url}/`)).text()).toMatch(/^This is a Parley server/)
 })

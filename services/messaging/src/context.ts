@@ -8,17 +8,17 @@ import type { Handles } from './clients/handles.ts'
 import type { PreviewLink } from './clients/previews.ts'
 import type { Profiles } from './clients/profiles.ts'
 import type { NotifyTyping } from './clients/typing.ts'
-import type { Headers } from './actions/room-log/headers.ts'
+import type { RoomHeaderCache } from './actions/room-log/room-header-cache.ts'
 import type { RoomWriter } from './actions/room-log/room-writer.ts'
 
-/** Dependencies of handlers. */
+/** Dependencies of handlers, consumers and jobs. */
 export type Context = {
   db: Db
   pool: pg.Pool
   /** Limits concurrent page reads per user, so that writes find a free connection. */
   reads: FairSemaphore
   relay: Pick<Relay, 'wake' | 'stored'>
-  headers: Headers
+  headers: RoomHeaderCache
   /** The only writer of room logs. */
   writer: RoomWriter
   profiles: Profiles
@@ -27,7 +27,7 @@ export type Context = {
   previewLink: PreviewLink
   notifyTyping: NotifyTyping
   policy: () => Policy
-  /** Inputs of asset addresses. */
+  /** Base URL and secret of signed asset URLs. */
   assets: { publicUrl: string; signingSecret: string }
   now: () => Date
   /** How long authors may edit a message. */

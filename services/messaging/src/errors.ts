@@ -1,8 +1,8 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { Permission } from '@parley/permissions'
-import { isDm, type RoomHeader } from './domain/room-line.ts'
+import { isDm, type RoomHeader } from './domain/room-header.ts'
 
-/** The credential has ended, but the call was already running. */
+/** For a call that was already running when its caller's account was deleted. */
 export const accountDeleted = () => new ConnectError('account not found: it was deleted', Code.Unauthenticated)
 export const roomNotFound = () => new ConnectError('room not found', Code.NotFound)
 export const messageNotFound = () => new ConnectError('message not found', Code.NotFound)
@@ -21,7 +21,7 @@ export const tooManyReads = () =>
 export const previewsUnavailable = (cause: unknown) =>
   new ConnectError('link previews are not available; try again', Code.Unavailable, undefined, undefined, cause)
 
-/** Non-participants may not learn that a direct conversation exists. */
+/** Only its participants may learn that a direct message exists. */
 export const notAMember = (room: Pick<RoomHeader, 'kind'>) =>
   isDm(room)
     ? roomNotFound()
@@ -32,14 +32,14 @@ export const lacksPermission = (permission: Permission) =>
 export const notTheAuthor = () =>
   new ConnectError('permission denied: only the author of the message may do that', Code.PermissionDenied)
 
-const unmet = (message: string) => new ConnectError(message, Code.FailedPrecondition)
-export const roomArchived = () => unmet('the room is archived')
+const failedPrecondition = (message: string) => new ConnectError(message, Code.FailedPrecondition)
+export const roomArchived = () => failedPrecondition('the room is archived')
 export const editWindowOver = (windowMs: number) =>
-  unmet(
+  failedPrecondition(
     `the message can no longer be edited: its author can do so for ${Math.round(windowMs / 1000)} seconds after posting`,
   )
 export const tooManyEmojis = (max: number) =>
-  unmet(`too many reactions: the message has ${max} different emojis already`)
+  failedPrecondition(`too many reactions: the message has ${max} different emojis already`)
 
 const invalid = (message: string) => new ConnectError(message, Code.InvalidArgument)
 export const bodyTooLong = (maxBytes: number) => invalid(`body: at most ${maxBytes} bytes of UTF-8`)
@@ -52,31 +52,32 @@ export const unknownLinkPreview = () => invalid('link_preview_token: unknown or 
 export const echoWithoutThread = () => invalid('also_send_to_channel: only a reply in a thread has a channel echo')
 export const replyTargetUnknown = () => invalid('in_reply_to: not a message of this room')
 export const replyTargetElsewhere = () => invalid('in_reply_to: not a message of the thread')
-export const threadRootInvalid = () => invalid('thread_root_event_id: a thread cannot start at a reply')
-export const typingElsewhere = () => invalid('thread_root_event_id: not the id of an event')
-export const notReadInRoom = () => invalid('up_to_event_id: not a root message of the room')
-export const notReadInThread = () => invalid('up_to_event_id: not a message of the thread')
+export const threadRootInvalid = () => invalid('thread_root_event_id: not a message that can start a thread')
+export const threadRootNotAnId = () => invalid('thread_root_event_id: not the id of an event')
+export const readTargetNotInRoom = () => invalid('up_to_event_id: not a root message or channel echo of the room')
+export const readTargetNotInThread = () => invalid('up_to_event_id: not a message of the thread')
 export const threadInDm = () => invalid('direct messages have no threads')
 export const emojiUnknown = () => invalid('emoji: not a known shortcode; give one without colons, such as thumbsup')
 export const nothingToUpdate = () => invalid('nothing to change: body or also_send_to_channel is required')
 export const cursorInvalid = () => invalid('cursor: not one that this server issued')
 export const keyReused = () => invalid('Idempotency-Key: already used for another request')
-export const roomEventBad = (kind: string) =>
+export const roomEventInvalid = (kind: string) =>
   invalid(`events: ${kind || 'one'} has no id or version, or is not about a call or an asset of this room`)
-export const firstFactMissing = () => invalid('facts: the first one, and no other, creates the room and has version 1')
+export const firstFactMissing = () => invalid('facts: the first fact of a room, and no other, must create the room')
 
 export const roomBusy = () => new ConnectError('too many changes of this room at once; try again', Code.Unavailable)
-export const givenUp = () => new ConnectError('the call was canceled before it changed anything', Code.Canceled)
+export const callCanceled = () => new ConnectError('the call was canceled before it changed anything', Code.Canceled)
 
 export const factKindUnknown = (version: bigint) =>
-  new ConnectError(`fact ${version} is of a kind this process does not know`, Code.Unimplemented)
+  new ConnectError(`fact ${version} has a kind that this release does not know`, Code.Unimplemented)
 
-export const importedIdMissing = () => invalid('source and external id are required, of at most 200 characters each')
-export const importedAuthorMissing = () => invalid('author required')
-export const importedTimeBad = () => invalid('invalid time: it is before 2000 or in the future')
-export const importedMessageBad = (externalId: string, why: string) =>
+export const importedIdMissing = () => invalid('source and external id: required, at most 200 characters each')
+export const importedAuthorMissing = () => invalid('the author is missing')
+export const importedTimeInvalid = () => invalid('invalid time: before 2000, or in the future')
+export const importedMessageInvalid = (externalId: string, why: string) =>
   invalid(`message ${externalId.slice(0, 200)}: ${why}`)
-export const tooManyAtOnce = (what: string, max: number) => invalid(`at most ${max} ${what} at once`)
-export const importElsewhere = () =>
-  unmet('the room contains messages that are not from this import: import into an empty room')
-export const noImport = () => new ConnectError('import not found: nothing was imported into the room', Code.NotFound)
+export const tooManyAtOnce = (what: string, max: number) => invalid(`too many ${what}: at most ${max} per call`)
+export const roomHasOtherMessages = () =>
+  failedPrecondition('the room contains messages that are not from this import: import into an empty room')
+export const importNotFound = () =>
+  new ConnectError('import not found: nothing was imported into the room', Code.NotFound)

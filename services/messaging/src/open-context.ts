@@ -1,8 +1,8 @@
 import { AdminInternalService, type Event } from '@parley/contracts/internal'
 import { followControl, followEvents } from '@parley/events'
-import { openReads } from '@parley/runtime'
+import { createReadSemaphore } from '@parley/runtime'
 import type { DatabaseHost } from '@parley/service'
-import { Headers } from './actions/room-log/headers.ts'
+import { RoomHeaderCache } from './actions/room-log/room-header-cache.ts'
 import { RoomWriter } from './actions/room-log/room-writer.ts'
 import { writeBatch } from './actions/room-log/write-batch.ts'
 import { claimAssets } from './clients/assets.ts'
@@ -13,24 +13,24 @@ import { notifyTyping } from './clients/typing.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import { tooManyReads } from './errors.ts'
-import { findHeader } from './store/lines.ts'
+import { findHeader } from './store/rooms.ts'
 
-/** Parts that a test may replace. */
-export type Replaced = Partial<Pick<Context, 'now' | 'relay'>> & {
+/** Parts that tests may replace. */
+export type TestOverrides = Partial<Pick<Context, 'now' | 'relay'>> & {
   /** How long a post waits for accounts to resolve its mentions, and a page for profiles, in milliseconds. */
   accountsTimeoutMs?: number
 }
 
 /** Opens everything that handlers, consumers and jobs use. */
-export async function openContext(host: DatabaseHost, config: Config, overrides: Replaced): Promise<Context> {
+export async function openContext(host: DatabaseHost, config: Config, overrides: TestOverrides): Promise<Context> {
   const { db, pool, transport } = host
   const { profiles, feed } = await followProfiles(host, overrides.accountsTimeoutMs)
   const policy = await host.policy(host.client(AdminInternalService), feed)
   const ctx: Context = {
     ...{ db, pool, profiles },
-    reads: openReads({ connections: config.databasePool, refusal: tooManyReads }),
+    reads: createReadSemaphore({ connections: config.databasePool, refusal: tooManyReads }),
     relay: overrides.relay ?? (await host.relay()),
-    headers: new Headers((roomId) => findHeader(pool, roomId)),
+    headers: new RoomHeaderCache((roomId) => findHeader(pool, roomId)),
     writer: new RoomWriter((roomId, commands) => writeBatch(ctx, roomId, commands)),
     handles: new Handles(fetchHandles(transport, overrides.accountsTimeoutMs)),
     claimAssets: claimAssets(transport),
@@ -44,14 +44,14 @@ export async function openContext(host: DatabaseHost, config: Config, overrides:
   return ctx
 }
 
-/** Cached profiles are dropped when an event about their user arrives. */
+/** Opens the cache of profiles; an event about a user drops their profile. */
 async function followProfiles(host: DatabaseHost, timeoutMs: number | undefined) {
   const { events: bus, signal } = host
   const profiles = new Profiles(fetchProfiles(host.transport, timeoutMs))
-  const userChanged = (event: Event) => event.aggregateType === 'user' && profiles.drop(event.aggregateId)
+  const dropChanged = (event: Event) => event.aggregateType === 'user' && profiles.drop(event.aggregateId)
   const onReset = () => profiles.clear()
-  const feed = host.use(await followControl({ bus, signal, onEvent: userChanged, onReset }))
-  const onEvents = (batch: Event[]) => batch.forEach(userChanged)
+  const feed = host.use(await followControl({ bus, signal, onEvent: dropChanged, onReset }))
+  const onEvents = (batch: Event[]) => batch.forEach(dropChanged)
   host.use(await followEvents({ bus, signal, subject: 'evt.user.>', onEvents, onReset }))
   return { profiles, feed }
 }

@@ -4,22 +4,25 @@ import type { Service } from '@parley/runtime'
 import { startDatabaseHost, type DatabaseHost, type Starting } from '@parley/service'
 import { erasePerson } from './actions/erasure/erase-person.ts'
 import type { Config } from './config.ts'
-import { keepLevel } from './consumers/keep-level.ts'
+import { onNotificationLevel } from './consumers/notification-level.ts'
 import { startJobs } from './jobs/index.ts'
-import { openContext, type Replaced } from './open-context.ts'
+import { openContext, type TestOverrides } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
-/** Parts that a test may replace, and options of the start. */
-export type Overrides = Replaced & Starting
+/** Parts that tests may replace, and options of the start. */
+export type Overrides = TestOverrides & Starting
 
-/** Starts the deployable. */
+/** Starts messaging. */
 export function startMessaging(config: Config, overrides: Overrides = {}): Promise<Service> {
   const options = { name: 'messaging', config, waitsFor: ['policy'], planOnce: true, overrides } as const
   return startDatabaseHost(options, (host) => compose(host, config, overrides))
 }
 
-/** The statements of these methods check whether the caller's account is deleted; a typing indicator stores nothing. */
-const checkedThere = new Set([
+/**
+ * Methods that need no check for a deleted account beforehand: their statements check it. UpdateTypingIndicator stores
+ * nothing.
+ */
+const checkedInStatement = new Set([
   ...['CreateMessage', 'UpdateMessage', 'DeleteMessage', 'DeleteAttachment', 'DeleteLinkPreview'],
   ...['AddReaction', 'RemoveReaction', 'MarkRoomAsRead', 'MarkThreadAsRead', 'FollowThread', 'UnfollowThread'],
   'UpdateTypingIndicator',
@@ -28,8 +31,8 @@ const checkedThere = new Set([
 async function compose(host: DatabaseHost, config: Config, overrides: Overrides): Promise<void> {
   const ctx = await openContext(host, config, overrides)
   startJobs(host, ctx)
-  await host.consume({ durable: 'levels', subject: 'evt.preference.>', on: keepLevel })
+  await host.consume({ durable: 'levels', subject: 'evt.preference.>', on: onNotificationLevel })
   await host.erase(erasePerson(ctx.pool), host.client(AccountsInternalService))
-  const guard = refuseErased(ctx.db, checkedThere)
+  const guard = refuseErased(ctx.db, checkedInStatement)
   await host.serve({ routes: routes(ctx), guard })
 }

@@ -1,15 +1,15 @@
 import type { Connection } from '../src/store/statement.ts'
 
-/** Number of rows in the deep room, and in each of the ordinary rooms. */
+/** A very long room, and a room of ordinary length. */
 export const deep = { roomId: 'R1', rows: process.env['PARLEY_TEST_LONG'] ? 1_000_000 : 200_000 }
 export const ordinary = { roomId: 'R2', rows: 2_000 }
 
-/** Every 5th message of a room is a reply to its first, and every 50th of those is directly followed by an echo. */
+/** Every 5th row of a room is a reply in the thread of the first, and every 50th of them is followed by its echo. */
 export const root = 'E1'
 
 /**
- * Rooms of any length with the same mixture of messages, replies, echoes, files, reactions, joins and placeholders, so
- * that the cost of a page must depend only on its number of rows.
+ * Writes rooms of different lengths with the same mixture of messages, replies, echoes, files, reactions, joins and
+ * placeholders, so that the cost of a page should depend only on its number of rows.
  */
 export async function writeRooms(on: Connection, rooms: { roomId: string; rows: number }[]): Promise<void> {
   const ids = rooms.map(({ roomId }) => roomId)

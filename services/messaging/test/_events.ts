@@ -2,11 +2,11 @@ import { fromBinary } from '@bufbuild/protobuf'
 import type { Event } from '@parley/contracts/internal'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 
-/** Recipients and content of a client event. */
-export const received = (event: Event) =>
+/** The recipients and the content of the client events that an event delivers. */
+export const deliveriesOf = (event: Event) =>
   event.deliveries.map(({ envelope, audience }) => {
-    const { id, actorId, event: received } = fromBinary(RealtimeEventEnvelopeSchema, envelope)
-    const { $typeName: _, ...value } = received.value ?? { $typeName: undefined }
+    const { id, actorId, event: clientEvent } = fromBinary(RealtimeEventEnvelopeSchema, envelope)
+    const { $typeName: _, ...value } = clientEvent.value ?? { $typeName: undefined }
     const to = audience.case === 'users' ? audience.value.userIds : audience.value
-    return { to, id, actorId, kind: received.case, value }
+    return { to, id, actorId, kind: clientEvent.case, value }
   })

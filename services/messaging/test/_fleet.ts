@@ -33,53 +33,52 @@ const settings = {
   PARLEY_DATABASE_POOL: '6',
   PARLEY_DRAIN_TIMEOUT: '2s',
   PARLEY_WEBSERVER_URL: 'http://localhost:8080',
-  PARLEY_CORE_ASSETS_SIGNING_SECRET: 'the secret of addresses of assets for tests',
+  PARLEY_CORE_ASSETS_SIGNING_SECRET: 'the secret for signed asset URLs in tests',
 }
 
-/** Messaging with a separate database and NATS server, and stand-ins for other services. */
+/** Processes of messaging with their own database and NATS server, and fakes of other services. */
 export const startFleet = ({ processes = 1, outages = false, ...overrides }: FleetOptions = {}) =>
   testDatabaseService(
     {
       ...{ outages, readConfig },
-      // Accounts answers or fails immediately here, so a long timeout only prevents failures on a slow machine.
+      // The fake accounts answers or fails immediately, so a long timeout only prevents failures on a slow machine.
       start: (config: Config) => startMessaging(config, { accountsTimeoutMs: 30_000, ...overrides }),
       ...{ databaseSetting: 'PARLEY_MESSAGING_DATABASE_URL', migrations: new URL('../drizzle', import.meta.url) },
       settings,
     },
     async (harness) => {
-      const { bus, db, pool } = harness
+      const { bus, pool } = harness
       const erasures = new ErasureReports()
-      const neighbours = answers()
-      await harness.neighbours(routesOf(neighbours, erasures))
+      const fakes = newFakes()
+      await harness.serveFakes(routesOf(fakes, erasures))
       await Promise.all(Array.from({ length: processes }, () => harness.start()))
       const { messaging } = harness.clients({ messaging: MessagingInternalService })
       const services = { messages: MessageService, rooms: RoomService, threads: ThreadService }
       return {
-        ...{ neighbours, erasures, messaging },
-        look: { db, pool },
+        ...{ fakes, erasures, messaging },
         environment: { ...harness.settings, ...settings },
         as: (userId: string, roleIds: string[] = []) => ({
           userId,
           ...harness.clients(services, { userId, roleIds }),
         }),
         room: () => new RoomFeed(messaging),
-        /** Resolves when the stream has every event of the room. */
-        settled: (roomId: string) =>
+        /** Resolves when all events of the room are stored on the stream. */
+        untilRelayed: (roomId: string) =>
           eventually(async () => {
             const waiting = 'select from outbox where aggregate = $1 and relayed_at is null'
             return (await pool.query(waiting, [`room.${roomId}`])).rowCount === 0
           }),
-        /** Publishes accounts' event about a changed profile. */
-        userChanged: (userId: string) =>
+        /** Publishes the event of accounts about a changed profile. */
+        publishProfileChange: (userId: string) =>
           publishEvents(bus, {
             ...{ kind: 'user_profile_updated', aggregateType: 'user', aggregateId: userId, actorId: userId },
             fact: { case: 'userChanged', value: {} },
           }),
         /**
-         * Publishes notifications' event about a level, for a room or with an empty id for the server, and waits until
-         * it is handled.
+         * Publishes the event of notifications about a level, of a room or, with an empty id, of the server. Resolves
+         * when it is handled.
          */
-        async levelChosen(userId: string, roomId: string, level: NotificationLevel, version: bigint): Promise<void> {
+        async publishLevel(userId: string, roomId: string, level: NotificationLevel, version: bigint): Promise<void> {
           const [event] = await publishEvents(bus, {
             kind: `user_${roomId ? 'room' : 'server'}_notification_level_set`,
             ...{ aggregateType: 'preference', aggregateId: userId, version, actorId: userId },
@@ -92,71 +91,71 @@ export const startFleet = ({ processes = 1, outages = false, ...overrides }: Fle
     },
   )
 
-/** Responses of the stand-ins; a test can change them at any time. */
-const answers = () => ({
+/** The data and switches of the fakes, which tests may change at any time, and the requests that they received. */
+const newFakes = () => ({
   policy: standardPolicy(),
-  profilesAway: false,
+  profilesUnavailable: false,
   profileCalls: [] as string[][],
   names: new Map<string, string>(),
-  handlesAway: false,
+  handlesUnavailable: false,
   handleCalls: [] as string[][],
-  /** Roles that users hold. */
+  /** Roles by user. */
   roles: new Map<string, string[]>(),
-  /** Files by id, with the event that claimed them. */
+  /** Uploaded files by id; `eventId` is the event for which the file is claimed. */
   assets: new Map<string, { userId: string; roomId: string; eventId?: string }>(),
-  /** Files that other messages may claim as well. */
-  forgetful: new Set<string>(),
-  /** Files that are videos, which are processed when they are posted. */
+  /** Files that can be claimed again for other messages, as after the claim has expired. */
+  reclaimable: new Set<string>(),
+  /** Files that are videos, which are processed after they are posted. */
   videos: new Set<string>(),
   /** Outcomes of videos, as uploads returns them. */
   videoOutcomes: new Map<string, VideoOutcome>(),
-  /** Previews of pages. */
+  /** Returns the preview of a page. */
   previewLink: (_url: string): PreviewAnswer | Promise<PreviewAnswer> => ({}),
 })
 
-const routesOf = (neighbours: ReturnType<typeof answers>, erasures: ErasureReports) => (routes: ServiceRoutes) => {
-  routes.service(AdminInternalService, { getPolicy: () => neighbours.policy })
+const routesOf = (fakes: ReturnType<typeof newFakes>, erasures: ErasureReports) => (routes: ServiceRoutes) => {
+  routes.service(AdminInternalService, { getPolicy: () => fakes.policy })
   routes.service(AccountsInternalService, {
     reportErased: erasures.reportErased,
-    // Logins equal ids here. Logins that begin with "no" are unknown.
+    // Logins equal user ids here. Handles that begin with "no" are unknown.
     resolveHandles: ({ handles }) => {
-      neighbours.handleCalls.push(handles)
-      if (neighbours.handlesAway) throw new Error('away')
+      fakes.handleCalls.push(handles)
+      if (fakes.handlesUnavailable) throw new Error('unavailable')
       const known = handles.filter((handle) => !handle.startsWith('no'))
       return {
         entries: known.map((handle) => ({
           handle,
-          owner: { case: 'user', value: { userId: handle, roleIds: neighbours.roles.get(handle) ?? [] } },
+          owner: { case: 'user', value: { userId: handle, roleIds: fakes.roles.get(handle) ?? [] } },
         })),
       }
     },
     getProfiles: ({ userIds }) => {
-      neighbours.profileCalls.push(userIds)
-      if (neighbours.profilesAway) throw new Error('away')
+      fakes.profileCalls.push(userIds)
+      if (fakes.profilesUnavailable) throw new Error('unavailable')
       return {
         profiles: userIds.map((id) => ({
-          user: { id, login: id, displayName: neighbours.names.get(id) ?? id.toUpperCase() },
+          user: { id, login: id, displayName: fakes.names.get(id) ?? id.toUpperCase() },
         })),
       }
     },
   })
   routes.service(UploadsInternalService, {
-    previewLink: ({ url }) => neighbours.previewLink(url),
+    previewLink: ({ url }) => fakes.previewLink(url),
     getVideoOutcomes: ({ assetIds }) => ({
-      outcomes: assetIds.flatMap((assetId) => neighbours.videoOutcomes.get(assetId) ?? []),
+      outcomes: assetIds.flatMap((assetId) => fakes.videoOutcomes.get(assetId) ?? []),
     }),
     claimAssets: ({ assetIds, eventId, roomId, userId }) => {
       const assets = assetIds.map((id) => {
-        const asset = neighbours.assets.get(id)
-        const held = neighbours.forgetful.has(id) ? undefined : asset?.eventId
-        if (asset?.userId === userId && asset.roomId === roomId && (held ?? eventId) === eventId) return asset
+        const asset = fakes.assets.get(id)
+        const claimedFor = fakes.reclaimable.has(id) ? undefined : asset?.eventId
+        if (asset?.userId === userId && asset.roomId === roomId && (claimedFor ?? eventId) === eventId) return asset
         throw new ConnectError(`asset ${id} cannot be attached`, Code.InvalidArgument)
       })
       for (const asset of assets) asset.eventId = eventId
       return {
         assets: assetIds.map((assetId) => ({
           ...{ assetId, filename: `${assetId}.png`, contentType: 'image/png', size: 12n, width: 3, height: 4 },
-          toBeProcessed: neighbours.videos.has(assetId),
+          toBeProcessed: fakes.videos.has(assetId),
         })),
       }
     },

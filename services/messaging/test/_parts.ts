@@ -5,9 +5,9 @@ import type { Fleet } from './_fleet.ts'
 
 type File = { filename?: string; contentType?: string; width?: number; height?: number }
 
-const place = '(select seq from room_events where room_id = $1 and event_id = $2)'
+const seq = '(select seq from room_events where room_id = $1 and event_id = $2)'
 
-/** Attaches files to a message as posting does. Returns their ids. */
+/** Stores attachments of a posted message. Returns their ids. */
 export async function attach(fleet: Fleet, roomId: string, eventId: string, files: File[]): Promise<string[]> {
   const ids: string[] = []
   for (const [
@@ -16,32 +16,29 @@ export async function attach(fleet: Fleet, roomId: string, eventId: string, file
   ] of files.entries()) {
     const assetId = newId('asset')
     ids.push(assetId)
-    await fleet.look.pool.query(
+    await fleet.pool.query(
       `insert into message_attachments (room_id, seq, position, asset_id, filename, content_type, size, width, height)
-       values ($1, ${place}, $3, $4, $5, $6, 1000, $7, $8)`,
+       values ($1, ${seq}, $3, $4, $5, $6, 1000, $7, $8)`,
       [roomId, eventId, position, assetId, filename, contentType, width, height],
     )
   }
   return ids
 }
 
-/** Gives a message a preview as posting does. */
-export async function preview(
+/** Stores the link preview of a posted message. */
+export async function addPreview(
   fleet: Fleet,
   roomId: string,
   eventId: string,
   page: MessageInitShape<typeof PagePreviewSchema>,
 ): Promise<void> {
   const bytes = Buffer.from(toBinary(PagePreviewSchema, create(PagePreviewSchema, page)))
-  await fleet.look.pool.query(`update room_events set link_preview = $3 where room_id = $1 and seq = ${place}`, [
+  await fleet.pool.query(`update room_events set link_preview = $3 where room_id = $1 and seq = ${seq}`, [
     ...[roomId, eventId, bytes],
   ])
 }
 
 /** Removes the text of a message, as if only its files had been posted. */
-export async function withoutText(fleet: Fleet, roomId: string, eventId: string): Promise<void> {
-  await fleet.look.pool.query(`update room_events set body = '' where room_id = $1 and event_id = $2`, [
-    roomId,
-    eventId,
-  ])
+export async function removeText(fleet: Fleet, roomId: string, eventId: string): Promise<void> {
+  await fleet.pool.query(`update room_events set body = '' where room_id = $1 and event_id = $2`, [roomId, eventId])
 }

@@ -11,27 +11,30 @@ type Plan = {
   Plans?: Plan[]
 }
 
-/** Execution statistics of statements. */
-export type Reading = {
+/** What the executed query plans used and read. */
+export type PlanSummary = {
   indexes: string[]
   /** Tables that were scanned sequentially. */
   scanned: string[]
-  /** Maximum number of rows in any step. */
+  /** The highest number of rows that a plan node returned. */
   rows: number
-  /** Blocks of the database that were read, from memory or not. */
+  /** Number of database blocks read, from memory or from disk. */
   blocks: number
 }
 
-/** Runs a store function and returns execution statistics; its writes are rolled back. */
-export async function readingOf(pool: pg.Pool, run: (on: Connection) => Promise<unknown>): Promise<Reading> {
-  const reading: Reading = { indexes: [], scanned: [], rows: 0, blocks: 0 }
+/** Runs a store function, explains each of its statements, and rolls it back. Returns a summary of the plans. */
+export async function explainStatements(
+  pool: pg.Pool,
+  run: (on: Connection) => Promise<unknown>,
+): Promise<PlanSummary> {
+  const summary: PlanSummary = { indexes: [], scanned: [], rows: 0, blocks: 0 }
   const client = await pool.connect()
   try {
     await client.query('begin')
     const query = async ({ text, values }: { text: string; values: unknown[] }) => {
-      await client.query('savepoint looked')
-      add(reading, await explain(client, text, values))
-      await client.query('rollback to looked')
+      await client.query('savepoint before_explain')
+      add(summary, await explain(client, text, values))
+      await client.query('rollback to before_explain')
       return client.query(text, values)
     }
     await run({ query } as unknown as Connection)
@@ -39,10 +42,10 @@ export async function readingOf(pool: pg.Pool, run: (on: Connection) => Promise<
   } finally {
     client.release(true)
   }
-  return reading
+  return summary
 }
 
-/** As a prepared statement, whose plan may differ from that of a statement with literal values. */
+/** Explains a prepared statement, because its plan may differ from that of a statement with literal values. */
 async function explain(client: pg.ClientBase, text: string, values: unknown[]): Promise<Plan> {
   await client.query(`prepare explained as ${text}`)
   const execute = values.length === 0 ? 'explained' : `explained(${values.map(literal).join()})`
@@ -64,12 +67,12 @@ function literal(value: unknown): string {
 
 const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
 
-function add(reading: Reading, plan: Plan): void {
+function add(summary: PlanSummary, plan: Plan): void {
   const all = nodes(plan)
-  reading.indexes.push(...all.flatMap((node) => node['Index Name'] ?? []))
-  reading.scanned.push(
+  summary.indexes.push(...all.flatMap((node) => node['Index Name'] ?? []))
+  summary.scanned.push(
     ...all.flatMap((node) => (node['Node Type'] === 'Seq Scan' ? (node['Relation Name'] ?? []) : [])),
   )
-  reading.rows = Math.max(reading.rows, ...all.map((node) => node['Actual Rows']))
-  reading.blocks += plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
+  summary.rows = Math.max(summary.rows, ...all.map((node) => node['Actual Rows']))
+  summary.blocks += plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
 }

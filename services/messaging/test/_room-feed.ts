@@ -9,30 +9,30 @@ import { eventually } from '@parley/testkit'
 type Change = NonNullable<MessageInitShape<typeof RoomFactSchema>['fact']>
 type Created = Extract<Change, { case: 'created' }>['value']
 
-/** Stands in for rooms: creates facts of one room in order and delivers them. */
+/** Plays the rooms service: creates the facts of one room, in order, and delivers them. */
 export class RoomFeed {
   readonly roomId = newId('room')
   readonly facts: RoomFact[] = []
   readonly #messaging: Client<typeof MessagingInternalService>
-  #handedOver = 0
+  #delivered = 0
 
   constructor(messaging: Client<typeof MessagingInternalService>) {
     this.#messaging = messaging
   }
 
-  /** A channel with members. */
+  /** Creates a channel with these members. */
   async channel(members: string[], created: Created = {}): Promise<this> {
     const kind = RoomKind.CHANNEL
     this.add({ case: 'created', value: { kind, groupId: 'G1', name: 'tea', ...created } }, 'maker')
     for (const userId of members) this.add({ case: 'joined', value: { userId } }, userId)
-    return await this.handOver()
+    return await this.deliver()
   }
 
-  /** A direct message. */
+  /** Creates a direct message. */
   async dm(participantIds: string[]): Promise<this> {
     this.add({ case: 'created', value: { kind: RoomKind.DM, participantIds } }, participantIds[0] ?? '')
     for (const userId of participantIds) this.add({ case: 'joined', value: { userId } }, userId)
-    return await this.handOver()
+    return await this.deliver()
   }
 
   join = (userId: string) => this.apply({ case: 'joined', value: { userId } }, userId)
@@ -49,21 +49,22 @@ export class RoomFeed {
 
   apply(change: Change, actorId = 'maker'): Promise<this> {
     this.add(change, actorId)
-    return this.handOver()
+    return this.deliver()
   }
 
-  /** Delivers new facts, and waits for the stream. */
-  async handOver(): Promise<this> {
-    const facts = this.facts.slice(this.#handedOver)
+  /** Delivers the facts that are not delivered yet, and waits until their events are on the stream. */
+  async deliver(): Promise<this> {
+    const facts = this.facts.slice(this.#delivered)
     const { heldVersion } = await this.#messaging.applyRoomFacts({ roomId: this.roomId, facts, awaitStream: true })
-    if (heldVersion !== BigInt(this.facts.length)) throw new Error(`held ${heldVersion} of ${this.facts.length}`)
-    this.#handedOver = this.facts.length
+    if (heldVersion !== BigInt(this.facts.length))
+      throw new Error(`applied ${heldVersion} of ${this.facts.length} facts`)
+    this.#delivered = this.facts.length
     return this
   }
 
-  /** Delivers facts again that were not accepted in time, as rooms does. */
-  insist(first: Promise<this>): Promise<this> {
-    return first.catch(() => eventually(() => this.handOver()))
+  /** Delivers the facts again until they are applied if the first call fails, as rooms does. */
+  retryUntilApplied(first: Promise<this>): Promise<this> {
+    return first.catch(() => eventually(() => this.deliver()))
   }
 
   /** Creates a fact without delivering it. */

@@ -1,6 +1,8 @@
 export type Level = 'default' | 'muted' | 'normal'
 
-/** Users and messages are numbered; a step that does not apply (nobody to reply to, not the author) does nothing. */
+/**
+ * Users and messages are numbered. A step that is not possible (no message to reply to, not the author) does nothing.
+ */
 export type Step =
   | { kind: 'post' | 'room read'; user: number; message?: number }
   | {
@@ -10,30 +12,32 @@ export type Step =
     }
   | { kind: 'level of the room' | 'level of the server'; user: number; message?: undefined; level: Level }
 
-export type Said = {
+export type ModelMessage = {
   id: string
   author: number
   kind: 'root' | 'reply' | 'echo'
   /** Number of the root (for a reply), or of the reply (for an echo). */
-  of: number | undefined
+  parent: number | undefined
   shown: boolean
 }
 
-/** A history of steps, and the unread state computed by replaying it. */
+/** Records what happened, and computes the unread state from it. */
 export class History {
-  readonly said: Said[] = []
-  /** Per user and room (-1) or thread (number of its root): numbers of messages that were read. */
+  readonly messages: ModelMessage[] = []
+  /**
+   * By user and list: the numbers of messages up to which the user read. The list is the room (-1) or a root's number.
+   */
   readonly #read = new Map<string, number[]>()
   readonly #following = new Map<string, boolean>()
   readonly #levels = new Map<string, Level>()
 
-  add(said: Said): number {
-    return this.said.push(said) - 1
+  add(message: ModelMessage): number {
+    return this.messages.push(message) - 1
   }
 
-  /** A user read up to a message, or posted it. */
-  read(user: number, place: number, message: number): void {
-    const key = `${user}/${place}`
+  /** Records that a user read up to a message, or posted it. */
+  read(user: number, list: number, message: number): void {
+    const key = `${user}/${list}`
     this.#read.set(key, [...(this.#read.get(key) ?? []), message])
   }
 
@@ -42,8 +46,8 @@ export class History {
     if (!unlessDecided || !this.#following.has(key)) this.#following.set(key, following)
   }
 
-  choose(user: number, of: 'room' | 'server', level: Level): void {
-    this.#levels.set(`${user}/${of}`, level)
+  setLevel(user: number, scope: 'room' | 'server', level: Level): void {
+    this.#levels.set(`${user}/${scope}`, level)
   }
 
   #isMuted(user: number): boolean {
@@ -53,25 +57,25 @@ export class History {
 
   follows = (user: number, root: number): boolean => this.#following.get(`${user}/${root}`) ?? false
 
-  /** The last message still shown in the room (-1) or thread; undefined for none. */
-  last(place: number): number | undefined {
-    return this.#shownIn(place).at(-1)
+  /** The last message that is shown in the room (-1) or thread; undefined if there is none. */
+  last(list: number): number | undefined {
+    return this.#shownIn(list).at(-1)
   }
 
   /**
-   * Whether a message of somebody else is shown after everything that the user has read or posted there; false in a
-   * muted room.
+   * Whether a message of another user is shown after the last one that the user has read or posted there; false if the
+   * room is muted.
    */
-  isUnread(user: number, place: number): boolean {
+  isUnread(user: number, list: number): boolean {
     if (this.#isMuted(user)) return false
-    const read = Math.max(-1, ...(this.#read.get(`${user}/${place}`) ?? []))
-    return this.#shownIn(place).some((message) => message > read && this.said[message]?.author !== user)
+    const read = Math.max(-1, ...(this.#read.get(`${user}/${list}`) ?? []))
+    return this.#shownIn(list).some((message) => message > read && this.messages[message]?.author !== user)
   }
 
-  #shownIn(place: number): number[] {
-    return this.said.flatMap(({ kind, of, shown }, number) => {
-      const stands = place < 0 ? kind !== 'reply' : kind === 'reply' && of === place
-      return stands && shown ? [number] : []
+  #shownIn(list: number): number[] {
+    return this.messages.flatMap(({ kind, parent, shown }, number) => {
+      const belongs = list < 0 ? kind !== 'reply' : kind === 'reply' && parent === list
+      return belongs && shown ? [number] : []
     })
   }
 }

@@ -12,8 +12,8 @@ import { realtimeEnvelope, type RealtimeKind, type RealtimeValue } from '@parley
 import { newId } from '@parley/ids'
 import { eventually } from '@parley/testkit'
 import { dropRoomEventVersions } from '../src/jobs/drop-room-event-versions.ts'
-import { recordRoom, refused, say } from './_conversation.ts'
-import { received } from './_events.ts'
+import { recordRoomEvents, errorWith, say } from './_conversation.ts'
+import { deliveriesOf } from './_events.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 import { attach } from './_parts.ts'
 
@@ -25,7 +25,7 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const at = new Date('2026-03-01T12:00:00Z')
 
-/** The event of calls about a participant who joined. */
+/** An event from calls: a participant joined. */
 function joined(roomId: string, callId: string, version: bigint, userId = 'ann'): RoomEvent {
   const eventId = newId('event')
   const value = { roomId, callId, callerUserId: userId }
@@ -38,11 +38,11 @@ function joined(roomId: string, callId: string, version: bigint, userId = 'ann')
 }
 
 const forgedId = newId('event')
-/** Client events with that id. */
+/** An envelope with the id `forgedId`. */
 const envelopeOf = <K extends RealtimeKind>(kind: K, value: RealtimeValue<K>) =>
   realtimeEnvelope(kind, { id: forgedId, createdAt: at, value })
 
-function processed(assetId: string, version: bigint, video: MessageInitShape<typeof VideoStateSchema>): RoomEvent {
+function videoProcessed(assetId: string, version: bigint, video: MessageInitShape<typeof VideoStateSchema>): RoomEvent {
   return create(RoomEventSchema, {
     ...{ aggregateType: 'asset', aggregateId: assetId, version, eventId: newId('event') },
     kind: 'asset_processing_succeeded',
@@ -53,9 +53,9 @@ function processed(assetId: string, version: bigint, video: MessageInitShape<typ
 const apply = (roomId: string, ...events: RoomEvent[]) => fleet.messaging.applyRoomEvents({ roomId, events })
 
 describe('ApplyRoomEvents', () => {
-  test('gives each event its place, and delivers it to the room', async () => {
+  test('gives each event its own place, and delivers it to the room', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob'])
-    await using recorded = await recordRoom(fleet, roomId)
+    await using recorded = await recordRoomEvents(fleet, roomId)
     const events = [joined(roomId, 'C1', 1n), joined(roomId, 'C1', 2n, 'bob')]
     await apply(roomId, ...events)
     await say(fleet.as('ann'), roomId, 'after it')
@@ -70,23 +70,23 @@ describe('ApplyRoomEvents', () => {
         value: { roomSeq: 4n, dm: false, event: { aggregateId: 'C1', version: 1n, envelope: new Uint8Array() } },
       },
     })
-    expect(first && received(first)).toMatchObject([
+    expect(first && deliveriesOf(first)).toMatchObject([
       { to: roomId, id: events[0]?.eventId, actorId: 'ann', kind: 'callParticipantJoined', value: { roomId } },
     ])
   })
 
-  test('of a direct message is delivered to its participants', async () => {
+  test('delivers an event of a direct message to the participants', async () => {
     const { roomId } = await fleet.room().dm(['ann', 'bob'])
-    await using recorded = await recordRoom(fleet, roomId)
+    await using recorded = await recordRoomEvents(fleet, roomId)
     await apply(roomId, joined(roomId, 'C2', 1n))
     const [published] = await eventually(() => recorded.events.length === 1 && recorded.events)
     expect(published).toMatchObject({ fact: { value: { dm: true } } })
-    expect(published && received(published)).toMatchObject([{ to: ['ann', 'bob'] }])
+    expect(published && deliveriesOf(published)).toMatchObject([{ to: ['ann', 'bob'] }])
   })
 
-  test('an event without client event is delivered to nobody', async () => {
+  test('delivers an event without an envelope to nobody', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
-    await using recorded = await recordRoom(fleet, roomId)
+    await using recorded = await recordRoomEvents(fleet, roomId)
     await apply(roomId, { ...joined(roomId, 'C2', 1n), envelope: new Uint8Array() })
     const [published] = await eventually(() => recorded.events.length === 1 && recorded.events)
     expect(published?.deliveries).toEqual([])
@@ -95,13 +95,13 @@ describe('ApplyRoomEvents', () => {
   test('drops duplicates of the same call or asset, and nothing else', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const other = await fleet.room().channel(['ann'])
-    await using recorded = await recordRoom(fleet, roomId)
-    await using elsewhere = await recordRoom(fleet, other.roomId)
+    await using recorded = await recordRoomEvents(fleet, roomId)
+    await using elsewhere = await recordRoomEvents(fleet, other.roomId)
     const [two, three] = [joined(roomId, 'C3', 2n), joined(roomId, 'C3', 3n)]
     await apply(roomId, two)
     await apply(roomId, two, three, { ...two, version: 3n })
     await apply(roomId, two, three)
-    const asset = processed('C3', 1n, { status: 'completed' })
+    const asset = videoProcessed('C3', 1n, { status: 'completed' })
     const another = joined(roomId, 'C4', 1n)
     await apply(roomId, asset, another)
     await apply(other.roomId, joined(other.roomId, 'C3', 1n))
@@ -113,7 +113,7 @@ describe('ApplyRoomEvents', () => {
 
   test('accepts lower versions of an aggregate whose database was restored, regardless of its clock', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
-    await using recorded = await recordRoom(fleet, roomId)
+    await using recorded = await recordRoomEvents(fleet, roomId)
     const events = [30n, 40n, 20n, 31n].map((version) => joined(roomId, 'C5', version))
     for (const event of events) await apply(roomId, event, event)
     await apply(roomId, ...events, joined(roomId, 'C5', 1n))
@@ -123,18 +123,18 @@ describe('ApplyRoomEvents', () => {
     expect(published.map(({ id }) => id)).toEqual([...events, after].map(({ eventId }) => eventId))
   })
 
-  test('uses the last version if an earlier release stored only that one', async () => {
+  test('drops duplicates by the last version if an earlier release stored only that one', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
-    await using recorded = await recordRoom(fleet, roomId)
+    await using recorded = await recordRoomEvents(fleet, roomId)
     const [two, three] = [joined(roomId, 'C7', 2n), joined(roomId, 'C7', 3n)]
     await apply(roomId, two)
-    await fleet.look.pool.query("update room_event_versions set recent_versions = '{}' where room_id = $1", [roomId])
+    await fleet.pool.query("update room_event_versions set recent_versions = '{}' where room_id = $1", [roomId])
     await apply(roomId, two, three)
     const published = await eventually(() => recorded.events.length >= 2 && recorded.events)
     expect(published.map(({ id }) => id)).toEqual([two, three].map(({ eventId }) => eventId))
   })
 
-  test('has no timeline row and does not change the last message or access', async () => {
+  test('adds no timeline row, and changes neither the unread state nor the version of the room', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob'])
     const state = async () => (await fleet.messaging.roomStates({ userId: 'bob', roomIds: [roomId] })).entries[0]
     const timeline = async () => (await fleet.as('bob').rooms.getRoomEvents({ roomId })).page?.events.length
@@ -143,75 +143,75 @@ describe('ApplyRoomEvents', () => {
     const before = [await state(), await timeline()]
     await apply(roomId, joined(roomId, 'C1', 1n))
     expect([await state(), await timeline()]).toEqual(before)
-    const { rows } = await fleet.look.pool.query('select version from room_lines where room_id = $1', [roomId])
+    const { rows } = await fleet.pool.query('select version from room_lines where room_id = $1', [roomId])
     expect(rows).toEqual([{ version: 3n }])
   })
 
-  test('keeps the state of a video beside the file of the message', async () => {
+  test('stores the state of a video with the file of the message', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const { id } = await say(fleet.as('ann'), roomId, 'x')
     const [clip = '', other = ''] = await attach(fleet, roomId, id, [{}, {}])
     const video = async (assetId: string) => {
       const query = 'select video from message_attachments where asset_id = $1'
-      const { rows } = await fleet.look.pool.query<{ video: Buffer | null }>(query, [assetId])
+      const { rows } = await fleet.pool.query<{ video: Buffer | null }>(query, [assetId])
       return rows[0]?.video ? fromBinary(VideoStateSchema, rows[0].video) : undefined
     }
-    await apply(roomId, processed(clip, 1n, { status: 'processing' }))
+    await apply(roomId, videoProcessed(clip, 1n, { status: 'processing' }))
     expect(await video(clip)).toMatchObject({ status: 'processing' })
     const done = { status: 'completed', durationMs: 1500n, variants: [{ quality: '720p', width: 1280, height: 720 }] }
-    const x = processed(clip, 2n, { status: 'x' })
-    await apply(roomId, x, processed(clip, 3n, done))
+    const x = videoProcessed(clip, 2n, { status: 'x' })
+    await apply(roomId, x, videoProcessed(clip, 3n, done))
     await apply(roomId, x)
     expect(await video(clip)).toMatchObject(done)
     expect(await video(other)).toBeUndefined()
-    // Another room is not affected.
+    // An event of another room does not change the file.
     const elsewhere = await fleet.room().channel(['ann'])
-    await apply(elsewhere.roomId, processed(other, 1n, { status: 'processing' }))
+    await apply(elsewhere.roomId, videoProcessed(other, 1n, { status: 'processing' }))
     expect(await video(other)).toBeUndefined()
   })
 
-  test('an unknown room is not found', async () => {
+  test('fails with not_found for an unknown room', async () => {
     const calling = apply('Rnothing', joined('Rnothing', 'C1', 1n))
-    await expect(calling).rejects.toMatchObject(refused(Code.NotFound, 'room not found'))
+    await expect(calling).rejects.toMatchObject(errorWith(Code.NotFound, 'room not found'))
   })
 
   test.each([
-    ['an aggregate that is none', { aggregateType: 'room' }],
-    ['no version', { version: 0n }],
-    ['no id', { eventId: '' }],
-    ['an invalid kind', { kind: 'a.b' }],
-    ['the id of no aggregate', { aggregateId: '' }],
+    ['an unknown aggregate type', { aggregateType: 'room' }],
+    ['the version 0', { version: 0n }],
+    ['an empty event id', { eventId: '' }],
+    ['an unknown kind', { kind: 'a.b' }],
+    ['an empty aggregate id', { aggregateId: '' }],
     ['a kind that only messaging publishes', { kind: 'message_posted' }],
     [
-      'a fact of something else',
+      'a fact of another aggregate type',
       { fact: { case: 'assetProcessing', value: create(AssetProcessingFactSchema) } as const },
     ],
-    ['an envelope that is none', { envelope: Buffer.from('not one') }],
+    ['an envelope that cannot be decoded', { envelope: Buffer.from('not one') }],
     [
       'an envelope of another room',
       { eventId: forgedId, envelope: envelopeOf('call_participant_joined', { roomId: 'Rother', callId: 'C1' }) },
     ],
     ['an envelope of another event', { eventId: newId('event') }],
-    ['a message in an envelope', { eventId: forgedId, envelope: envelopeOf('message_posted', {}) }],
-  ])('%s is refused together with the whole call', async (_, wrong) => {
+    ['an envelope of another kind', { eventId: forgedId, envelope: envelopeOf('message_posted', {}) }],
+  ])('refuses all events of the call if one has %s', async (_, wrong) => {
     const { roomId } = await fleet.room().channel(['ann'])
     const calling = apply(roomId, joined(roomId, 'C1', 1n), { ...joined(roomId, 'C1', 2n), ...wrong })
-    await expect(calling).rejects.toMatchObject(refused(Code.InvalidArgument, 'events:'))
-    const { rows } = await fleet.look.pool.query('select from room_event_versions where room_id = $1', [roomId])
+    await expect(calling).rejects.toMatchObject(errorWith(Code.InvalidArgument, 'events:'))
+    const { rows } = await fleet.pool.query('select from room_event_versions where room_id = $1', [roomId])
     expect(rows).toEqual([])
   })
 
-  test('takes at most 100 at once', async () => {
+  test('accepts at most 100 events per call', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const events = Array.from({ length: 101 }, (_, n) => joined(roomId, 'C1', BigInt(n + 1)))
     await expect(apply(roomId, ...events)).rejects.toMatchObject({ code: Code.InvalidArgument })
     await apply(roomId, ...events.slice(1))
   })
 
-  test('places of posts and events from all services increase, without gaps and duplicates', async () => {
+  test('gives concurrent posts and events consecutive places, without duplicates', async () => {
     const writers = ['ann', 'bob', 'cyd', 'dan']
     const { roomId } = await fleet.room().channel(writers)
-    await using recorded = await recordRoom(fleet, roomId)
+    await using recorded = await recordRoomEvents(fleet, roomId)
     const times = Array.from({ length: 25 }, (_, n) => BigInt(n + 1))
     const post = async (userId: string) => {
       for (const n of times) await say(fleet.as(userId), roomId, `${userId} ${n}`)
@@ -219,7 +219,7 @@ describe('ApplyRoomEvents', () => {
     const call = async (callId: string) => {
       for (const version of times) {
         const event = joined(roomId, callId, version)
-        // As after a lost response, another process receives it again.
+        // Sent twice, as after a lost response, perhaps to different processes.
         await Promise.all([apply(roomId, event), apply(roomId, event)])
       }
     }
@@ -240,8 +240,8 @@ test('versions of aggregates without events for three days are deleted', async (
   const { roomId } = await fleet.room().channel(['ann'])
   await apply(roomId, joined(roomId, 'Cold', 1n), joined(roomId, 'Cnew', 1n))
   const older = `update room_event_versions set heard_at = now() - interval '73 hours' where aggregate_id = 'Cold'`
-  await fleet.look.pool.query(older)
-  await dropRoomEventVersions(fleet.look.pool, new AbortController().signal)
+  await fleet.pool.query(older)
+  await dropRoomEventVersions(fleet.pool, new AbortController().signal)
   const left = 'select aggregate_id from room_event_versions where room_id = $1'
-  expect((await fleet.look.pool.query(left, [roomId])).rows).toEqual([{ aggregate_id: 'Cnew' }])
+  expect((await fleet.pool.query(left, [roomId])).rows).toEqual([{ aggregate_id: 'Cnew' }])
 })

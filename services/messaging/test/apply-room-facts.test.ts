@@ -2,7 +2,7 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { RoomFact } from '@parley/contracts/internal'
 import { eventually, recordEvents } from '@parley/testkit'
-import { received } from './_events.ts'
+import { deliveriesOf } from './_events.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 import type { RoomFeed } from './_room-feed.ts'
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(async () => fleet[Symbol.asyncDispose]())
 
-const offer = async (room: RoomFeed, facts: RoomFact[], awaitStream = false) =>
+const applyFacts = async (room: RoomFeed, facts: RoomFact[], awaitStream = false) =>
   (await fleet.messaging.applyRoomFacts({ roomId: room.roomId, facts, awaitStream })).heldVersion
 
 const timeline = async (room: RoomFeed, reader = 'ann') => {
@@ -67,30 +67,30 @@ test('facts become timeline rows and events, in order', async () => {
     ].map((kind, index) => [BigInt(index + 1), kind, at(index + 1)?.eventId]),
   )
   const { roomId } = room
-  const published = (kind: string, to: unknown = roomId, actorId = 'maker', value: object = { roomId }) => ({
+  const delivery = (kind: string, to: unknown = roomId, actorId = 'maker', value: object = { roomId }) => ({
     kind,
     to,
     actorId,
     value,
   })
   expect(
-    events.map((event) => received(event).map(({ kind, to, actorId, value }) => ({ kind, to, actorId, value }))),
+    events.map((event) => deliveriesOf(event).map(({ kind, to, actorId, value }) => ({ kind, to, actorId, value }))),
   ).toEqual([
-    [published('roomCreated'), published('roomCreated', ['maker'])],
-    [published('userJoinedRoom', roomId, 'ann'), published('userJoinedRoom', ['ann'], 'ann')],
-    [published('userJoinedRoom', roomId, 'bob'), published('userJoinedRoom', ['bob'], 'bob')],
-    [published('roomUpdated')],
-    [published('roomArchived')],
-    [published('roomUnarchived')],
+    [delivery('roomCreated'), delivery('roomCreated', ['maker'])],
+    [delivery('userJoinedRoom', roomId, 'ann'), delivery('userJoinedRoom', ['ann'], 'ann')],
+    [delivery('userJoinedRoom', roomId, 'bob'), delivery('userJoinedRoom', ['bob'], 'bob')],
+    [delivery('roomUpdated')],
+    [delivery('roomArchived')],
+    [delivery('roomUnarchived')],
     [],
-    [published('roomUniversalChanged', roomId, 'maker', { roomId, universal: true })],
-    [published('userLeftRoom', roomId, 'bob'), published('userLeftRoom', ['bob'], 'bob')],
-    [published('userLeftRoom', roomId, 'cyd'), published('userLeftRoom', ['cyd'], 'cyd')],
+    [delivery('roomUniversalChanged', roomId, 'maker', { roomId, universal: true })],
+    [delivery('userLeftRoom', roomId, 'bob'), delivery('userLeftRoom', ['bob'], 'bob')],
+    [delivery('userLeftRoom', roomId, 'cyd'), delivery('userLeftRoom', ['cyd'], 'cyd')],
     [],
     [],
   ])
   for (const event of events) {
-    for (const { id } of received(event)) expect(id).toBe(event.id)
+    for (const { id } of deliveriesOf(event)) expect(id).toBe(event.id)
   }
   expect(events[9]?.fact).toMatchObject({
     case: 'roomFact',
@@ -108,7 +108,7 @@ test('events of a direct message go only to its participants', async () => {
   await using recorded = await recordEvents(fleet.bus, `evt.room.${room.roomId}.>`)
   await room.dm(['ann', 'bob'])
   const events = await eventually(() => recorded.events.length === 3 && recorded.events)
-  expect(events.map((event) => received(event).map(({ kind, to }) => [kind, to]))).toEqual([
+  expect(events.map((event) => deliveriesOf(event).map(({ kind, to }) => [kind, to]))).toEqual([
     [['roomCreated', ['ann', 'bob']]],
     [['userJoinedRoom', ['ann', 'bob']]],
     [['userJoinedRoom', ['ann', 'bob']]],
@@ -117,7 +117,7 @@ test('events of a direct message go only to its participants', async () => {
 })
 
 describe('a ban', () => {
-  test('ends the membership and announces it', async () => {
+  test('ends the membership, and this is announced', async () => {
     const room = await fleet.room().channel(['ann', 'bob'])
     await room.ban('bob')
     expect((await timeline(room)).at(-1)).toMatchObject({ kind: 'userLeftRoom', actorId: 'bob' })
@@ -128,7 +128,7 @@ describe('a ban', () => {
     expect(await timeline(room, 'bob')).toHaveLength(5)
   })
 
-  test('of a non-member announces nothing', async () => {
+  test('of a non-member is not announced to clients', async () => {
     const room = await fleet.room().channel(['ann'])
     await using recorded = await recordEvents(fleet.bus, `evt.room.${room.roomId}.member_banned`)
     await room.ban('bob')
@@ -138,14 +138,14 @@ describe('a ban', () => {
   })
 })
 
-describe('repeats and gaps', () => {
-  test('a repeat changes nothing', async () => {
+describe('facts', () => {
+  test('that are repeated change nothing', async () => {
     const room = fleet.room()
     await using recorded = await recordEvents(fleet.bus, `evt.room.${room.roomId}.>`)
     await room.channel(['ann', 'bob'])
-    expect(await offer(room, room.facts)).toBe(3n)
-    expect(await offer(room, room.facts.slice(0, 1), true)).toBe(3n)
-    expect(await offer(room, [])).toBe(3n)
+    expect(await applyFacts(room, room.facts)).toBe(3n)
+    expect(await applyFacts(room, room.facts.slice(0, 1), true)).toBe(3n)
+    expect(await applyFacts(room, [])).toBe(3n)
     expect(await timeline(room)).toHaveLength(3)
     await room.join('cyd')
     const joined = room.facts.at(-1)?.eventId
@@ -153,53 +153,53 @@ describe('repeats and gaps', () => {
     expect(recorded.events).toHaveLength(4)
   })
 
-  test('nothing after a gap is applied, and the stored version is returned', async () => {
+  test('after a gap are not applied, and the stored version is returned', async () => {
     const room = await fleet.room().channel(['ann'])
     room.add({ case: 'joined', value: { userId: 'bob' } })
     room.add({ case: 'joined', value: { userId: 'cyd' } })
     const [, , bob, cyd] = room.facts
     if (!bob || !cyd) throw new Error('facts are missing')
-    expect(await offer(room, [cyd])).toBe(2n)
+    expect(await applyFacts(room, [cyd])).toBe(2n)
     await expect(timeline(room, 'cyd')).rejects.toMatchObject({ code: Code.PermissionDenied })
-    expect(await offer(room, [cyd, bob])).toBe(2n)
-    expect(await offer(room, [bob])).toBe(3n)
-    expect(await offer(room, [bob, cyd])).toBe(4n)
+    expect(await applyFacts(room, [cyd, bob])).toBe(2n)
+    expect(await applyFacts(room, [bob])).toBe(3n)
+    expect(await applyFacts(room, [bob, cyd])).toBe(4n)
     expect(await timeline(room, 'cyd')).toHaveLength(4)
   })
 
-  test('nothing is stored of an unknown room until its first fact arrives', async () => {
+  test('of an unknown room are not stored before its first fact', async () => {
     const room = fleet.room()
     room.add({ case: 'created', value: {} })
     room.add({ case: 'joined', value: { userId: 'ann' } })
-    expect(await offer(room, room.facts.slice(1))).toBe(0n)
-    expect(await offer(room, [])).toBe(0n)
+    expect(await applyFacts(room, room.facts.slice(1))).toBe(0n)
+    expect(await applyFacts(room, [])).toBe(0n)
     await expect(timeline(room)).rejects.toMatchObject({ code: Code.NotFound })
-    expect(await offer(room, room.facts)).toBe(2n)
+    expect(await applyFacts(room, room.facts)).toBe(2n)
   })
 
-  test('several processes may deliver the same facts concurrently', async () => {
+  test('may be delivered several times concurrently, to several processes', async () => {
     const room = fleet.room()
     await using recorded = await recordEvents(fleet.bus, `evt.room.${room.roomId}.>`)
     room.add({ case: 'created', value: {} })
     for (let n = 0; n < 20; n++) room.add({ case: 'joined', value: { userId: `p${n}` } })
     const slices = Array.from({ length: 12 }, (_, n) => room.facts.slice(0, 10 + n))
-    const held = await Promise.all(slices.map((facts) => offer(room, facts, true)))
+    const held = await Promise.all(slices.map((facts) => applyFacts(room, facts, true)))
     expect(held.some((version) => version === 21n)).toBe(true)
     held.forEach((version, index) => expect(version).toBeGreaterThanOrEqual(BigInt(slices[index]?.length ?? 0)))
-    await fleet.settled(room.roomId)
+    await fleet.untilRelayed(room.roomId)
     await eventually(() => recorded.events.length >= 21)
     expect(recorded.events.map(({ version }) => version)).toEqual(Array.from({ length: 21 }, (_, n) => BigInt(n + 1)))
     expect(await timeline(room, 'p0')).toHaveLength(21)
   })
 
-  test('inconsistent facts are refused together', async () => {
+  test('that are inconsistent are refused together', async () => {
     const room = fleet.room()
     room.add({ case: 'joined', value: { userId: 'ann' } })
-    await expect(offer(room, room.facts)).rejects.toMatchObject({ code: Code.InvalidArgument })
-    expect(await offer(room, [])).toBe(0n)
+    await expect(applyFacts(room, room.facts)).rejects.toMatchObject({ code: Code.InvalidArgument })
+    expect(await applyFacts(room, [])).toBe(0n)
     const other = await fleet.room().channel(['ann'])
     other.add({ case: undefined })
-    await expect(offer(other, other.facts)).rejects.toMatchObject({ code: Code.Unimplemented })
-    expect(await offer(other, [])).toBe(2n)
+    await expect(applyFacts(other, other.facts)).rejects.toMatchObject({ code: Code.Unimplemented })
+    expect(await applyFacts(other, [])).toBe(2n)
   })
 })

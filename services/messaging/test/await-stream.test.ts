@@ -5,7 +5,7 @@ import { EventBatchSchema } from '@parley/contracts/internal'
 import { eventSubject, eventStream } from '@parley/events'
 import { startFleet } from './_fleet.ts'
 
-test('a change that waits for the stream is answered when its event is stored', async () => {
+test('a call with await_stream is answered after its event is stored on the stream', async () => {
   await using fleet = await startFleet({ processes: 2 })
   const room = await fleet.room().channel(['ann'])
   const subject = eventSubject({ aggregateType: 'room', aggregateId: room.roomId, kind: 'user_left_room' })
@@ -18,24 +18,24 @@ test('a change that waits for the stream is answered when its event is stored', 
   }
 })
 
-test('while the stream is down, the call fails with unavailable although the change is made, and a retry waits for the stream again', async () => {
+test('while the stream is down, a call with await_stream applies the facts but fails with unavailable, and a retry waits again', async () => {
   const waits: bigint[][] = []
-  let away = true
+  let isDown = true
   const stored = async (entries: readonly bigint[]) => {
     waits.push([...entries])
-    if (away) throw new ConnectError('the event stream is not available; try again', Code.Unavailable)
+    if (isDown) throw new ConnectError('the event stream is not available; try again', Code.Unavailable)
   }
   await using fleet = await startFleet({ relay: { wake: () => undefined, stored } })
   const room = fleet.room()
   const unavailable = { code: Code.Unavailable }
   await expect(room.channel(['ann', 'bob'])).rejects.toMatchObject(unavailable)
   expect((await fleet.as('bob').rooms.getRoomEvents({ roomId: room.roomId })).page?.events).toHaveLength(3)
-  await expect(room.handOver()).rejects.toMatchObject(unavailable)
-  away = false
-  await room.handOver()
+  await expect(room.deliver()).rejects.toMatchObject(unavailable)
+  isDown = false
+  await room.deliver()
   expect(waits).toHaveLength(3)
   expect(new Set(waits.map(([entry]) => entry)).size).toBe(1)
-  // A call without the request to wait is not delayed.
+  // A call without await_stream does not wait.
   await fleet.messaging.applyRoomFacts({ roomId: room.roomId, facts: room.facts })
   expect(waits).toHaveLength(3)
 })

@@ -4,8 +4,8 @@ import { outgoing } from '@parley/events'
 import { eventually } from '@parley/testkit'
 import { findChangeable } from '../src/store/changeable.ts'
 import { eraseReactions } from '../src/store/erase-messages.ts'
-import { removeReactionAtOnce } from '../src/store/reactions.ts'
-import { recordRoom, say } from './_conversation.ts'
+import { removeReactionWithEvent } from '../src/store/reactions.ts'
+import { recordRoomEvents, say } from './_conversation.ts'
 import { startFleet, type Fleet, type Person } from './_fleet.ts'
 
 let fleet: Fleet
@@ -15,10 +15,10 @@ beforeAll(async () => {
 afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const rows = async <Row extends object>(statement: string, roomId: string): Promise<Row[]> =>
-  (await fleet.look.pool.query<Row>(statement, [roomId])).rows
+  (await fleet.pool.query<Row>(statement, [roomId])).rows
 
-/** Checks that all counters equal the rows. */
-async function expectCountsToHold(roomId: string): Promise<void> {
+/** Expects all counts to agree with the rows. */
+async function expectConsistentCounts(roomId: string): Promise<void> {
   const tallies = `select t.emoji from reaction_tallies t full join (
     select seq, emoji, count(*) as count, array_agg(user_id) as users from reactions where room_id = $1 group by 1, 2
   ) r using (seq, emoji)
@@ -46,43 +46,48 @@ async function expectCountsToHold(roomId: string): Promise<void> {
   expect(await rows(echoes, roomId)).toEqual([])
 }
 
-/** Refusals that a race may cause; any other is a defect. */
-const races = new Set([Code.NotFound, Code.PermissionDenied, Code.FailedPrecondition])
+/** Codes of refusals that a race may cause; any other one is a defect. */
+const raceCodes = new Set([Code.NotFound, Code.PermissionDenied, Code.FailedPrecondition])
 
-async function unlessRaced(call: Promise<unknown>): Promise<void> {
+async function ignoreRaces(call: Promise<unknown>): Promise<void> {
   try {
     await call
   } catch (error) {
-    if (!(error instanceof ConnectError) || !races.has(error.code)) throw error
+    if (!(error instanceof ConnectError) || !raceCodes.has(error.code)) throw error
   }
 }
 
 const people = Array.from({ length: 8 }, (_, n) => `p${n}`)
 
-/** One action of each kind on a thread, by a random person. */
-const deeds: ((person: Person, roomId: string, root: string, ids: readonly string[], n: number) => Promise<unknown>)[] =
-  [
-    (person, roomId, _, ids, n) =>
-      person.messages.updateMessage({
-        roomId,
-        eventId: pick(ids, n),
-        body: `edit ${n}`,
-        alsoSendToChannel: n % 2 === 0,
-      }),
-    (person, roomId, _, ids, n) => person.messages.addReaction({ roomId, messageEventId: pick(ids, n), emoji: 'tada' }),
-    (person, roomId, _, ids, n) =>
-      person.messages.removeReaction({ roomId, messageEventId: pick(ids, n), emoji: 'tada' }),
-    (person, roomId, root, _, n) =>
-      person.messages.createMessage({
-        roomId,
-        body: `reply ${n}`,
-        threadRootEventId: root,
-        alsoSendToChannel: n % 3 === 0,
-      }),
-    (person, roomId, _, ids, n) => person.messages.deleteMessage({ roomId, eventId: pick(ids, n * 7) }),
-    (person, roomId, _, ids, n) =>
-      person.messages.addReaction({ roomId, messageEventId: pick(ids, n * 3), emoji: 'eyes' }),
-  ]
+/** One action of each kind on a thread; `n` selects the message. */
+const actions: ((
+  person: Person,
+  roomId: string,
+  root: string,
+  ids: readonly string[],
+  n: number,
+) => Promise<unknown>)[] = [
+  (person, roomId, _, ids, n) =>
+    person.messages.updateMessage({
+      roomId,
+      eventId: pick(ids, n),
+      body: `edit ${n}`,
+      alsoSendToChannel: n % 2 === 0,
+    }),
+  (person, roomId, _, ids, n) => person.messages.addReaction({ roomId, messageEventId: pick(ids, n), emoji: 'tada' }),
+  (person, roomId, _, ids, n) =>
+    person.messages.removeReaction({ roomId, messageEventId: pick(ids, n), emoji: 'tada' }),
+  (person, roomId, root, _, n) =>
+    person.messages.createMessage({
+      roomId,
+      body: `reply ${n}`,
+      threadRootEventId: root,
+      alsoSendToChannel: n % 3 === 0,
+    }),
+  (person, roomId, _, ids, n) => person.messages.deleteMessage({ roomId, eventId: pick(ids, n * 7) }),
+  (person, roomId, _, ids, n) =>
+    person.messages.addReaction({ roomId, messageEventId: pick(ids, n * 3), emoji: 'eyes' }),
+]
 const pick = (ids: readonly string[], n: number): string => ids[n % ids.length] ?? ''
 
 test('concurrent edits, echoes, reactions, replies and retractions have one order, and all counts are correct', async () => {
@@ -94,22 +99,19 @@ test('concurrent edits, echoes, reactions, replies and retractions have one orde
     replies.push(await say(fleet.as(pick(people, n)), roomId, `reply ${n}`, echo))
   }
   const ids = replies.flatMap(({ id, channelEchoEventId }) => [id, channelEchoEventId].filter((one) => one !== ''))
-  await using recorded = await recordRoom(fleet, roomId)
+  await using recorded = await recordRoomEvents(fleet, roomId)
   await Promise.all(
     people.map(async (userId, nth) => {
       for (let n = 0; n < 36; n++) {
-        const deed = deeds[(n + nth) % deeds.length]
-        if (deed) await unlessRaced(deed(fleet.as(userId), roomId, root.id, ids, n * 5 + nth))
+        const action = actions[(n + nth) % actions.length]
+        if (action) await ignoreRaces(action(fleet.as(userId), roomId, root.id, ids, n * 5 + nth))
       }
     }),
   )
-  await expectCountsToHold(roomId)
-  await fleet.settled(roomId)
-  const [line] = await rows<{ seq: bigint; after: number }>(
-    'select room_seq as seq from room_lines where room_id = $1',
-    roomId,
-  )
-  await eventually(() => recorded.events.at(-1)?.version === line?.seq)
+  await expectConsistentCounts(roomId)
+  await fleet.untilRelayed(roomId)
+  const [log] = await rows<{ seq: bigint }>('select room_seq as seq from room_lines where room_id = $1', roomId)
+  await eventually(() => recorded.events.at(-1)?.version === log?.seq)
   const versions = recorded.events.map(({ version }) => version)
   expect(versions).toEqual(versions.map((_, index) => (versions[0] ?? 0n) + BigInt(index)))
 })
@@ -117,11 +119,11 @@ test('concurrent edits, echoes, reactions, replies and retractions have one orde
 test.each([
   ['banned', Code.PermissionDenied],
   ['archived', Code.FailedPrecondition],
-])('nothing by a person is written after the fact that removed them: %s', async (how, code) => {
+])('no reaction is written after the fact that forbids it: %s', async (how, code) => {
   const channel = await fleet.room().channel(['ann', 'bob'])
   const { roomId } = channel
   const { id: eventId } = await say(fleet.as('bob'), roomId, 'x')
-  await using recorded = await recordRoom(fleet, roomId)
+  await using recorded = await recordRoomEvents(fleet, roomId)
   const ann = fleet.as('ann').messages
   const emojis = ['tada', 'eyes', 'heart', 'rocket', '+1', '-1', 'smile', 'cry', 'fire', 'star']
   const reacting = emojis.map((emoji) =>
@@ -130,9 +132,9 @@ test.each([
       (error: unknown) => (error instanceof ConnectError ? error.code : undefined),
     ),
   )
-  const out = how === 'banned' ? channel.ban('ann') : channel.archive()
+  const applied = how === 'banned' ? channel.ban('ann') : channel.archive()
   const outcomes = await Promise.all(reacting)
-  await out
+  await applied
   for (const outcome of outcomes) expect(['added', code]).toContain(outcome)
   const last = ann.addReaction({ roomId, messageEventId: eventId, emoji: 'wave' })
   await expect(last).rejects.toMatchObject({ code })
@@ -142,15 +144,15 @@ test.each([
   for (const event of recorded.events) {
     if (event.fact.case === 'reaction') expect(event.version).toBeLessThan(fact?.version ?? 0n)
   }
-  await expectCountsToHold(roomId)
+  await expectConsistentCounts(roomId)
 })
 
 test('concurrent retractions of one message are announced once', async () => {
   const { roomId } = await fleet.room().channel(['ann', ...people])
   const { id: eventId } = await say(fleet.as('ann'), roomId, 'x')
-  await using recorded = await recordRoom(fleet, roomId)
+  await using recorded = await recordRoomEvents(fleet, roomId)
   await Promise.all(people.map((userId) => fleet.as(userId, ['moderator']).messages.deleteMessage({ roomId, eventId })))
-  const { id } = await say(fleet.as('ann'), roomId, 'behind')
+  const { id } = await say(fleet.as('ann'), roomId, 'next')
   await eventually(() => recorded.events.some((event) => event.id === id))
   expect(recorded.events.map(({ kind }) => kind)).toEqual(['message_retracted', 'message_posted'])
 })
@@ -164,17 +166,17 @@ test('concurrent requests for an echo create one', async () => {
     people.map(() => ann.messages.updateMessage({ roomId, eventId, alsoSendToChannel: true })),
   )
   expect(new Set(answers.map(({ message }) => message?.channelEchoEventId)).size).toBe(1)
-  await expectCountsToHold(roomId)
+  await expectConsistentCounts(roomId)
 })
 
 test.each([
   ['something was written', 'room_seq + 1'],
   ['a process of an earlier release, which takes no place, erased the message', 'room_seq'],
-])('a change that waits for the lock of its room is decided again if meanwhile %s', async (_, place) => {
+])('a change that waits for the lock of its room is decided again if, in the meantime, %s', async (_, place) => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const { id: eventId } = await say(fleet.as('ann'), roomId, 'x')
   const { messages } = fleet.as('ann')
-  const holder = await fleet.look.pool.connect()
+  const holder = await fleet.pool.connect()
   try {
     await holder.query('begin')
     await holder.query('select from room_lines where room_id = $1 for no key update', [roomId])
@@ -183,7 +185,7 @@ test.each([
       messages.updateMessage({ roomId, eventId, body: 'y' }),
     ].map((call) => expect(call).rejects.toMatchObject({ code: Code.NotFound }))
     const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%with line as materialized%'`
-    await eventually(async () => (await fleet.look.pool.query(waiting)).rowCount !== 0)
+    await eventually(async () => (await fleet.pool.query(waiting)).rowCount !== 0)
     const erase = 'update room_events set body = null, deleted_at = now() where room_id = $1 and event_id = $2'
     await holder.query(erase, [roomId, eventId])
     await holder.query(`update room_lines set room_seq = ${place} where room_id = $1`, [roomId])
@@ -196,12 +198,12 @@ test.each([
   expect(await rows('select from room_events where room_id = $1 and body is not null', roomId)).toEqual([])
 })
 
-test('what was decided before an erasure is not written after it', async () => {
+test('a change that was decided before an erasure is not written after it', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const { id: eventId } = await say(fleet.as('ann'), roomId, 'x')
   for (const userId of ['ann', 'bob'])
     await fleet.as(userId).messages.addReaction({ roomId, messageEventId: eventId, emoji: 'tada' })
-  const { pool } = fleet.look
+  const { pool } = fleet
   const found = await findChangeable(pool, { roomId, eventId, userId: 'ann', emoji: 'tada' })
   if (!found?.message) throw new Error('no message')
   expect(await eraseReactions(pool, 'bob', 10)).toBe(1)
@@ -212,9 +214,9 @@ test('what was decided before an erasure is not written after it', async () => {
   const decided = { roomId, userId: 'ann', version: room.version, roomSeq: room.roomSeq }
   const reaction = { roomId, seq: message.seq, emoji: 'tada', userId: 'ann' }
   const remove = (roomSeq: bigint) =>
-    removeReactionAtOnce(pool, { ...decided, roomSeq, entry: outgoing({ ...event, ...at }) }, reaction)
+    removeReactionWithEvent(pool, { ...decided, roomSeq, entry: outgoing({ ...event, ...at }) }, reaction)
   expect(await remove(room.roomSeq)).toBeUndefined()
-  await expectCountsToHold(roomId)
+  await expectConsistentCounts(roomId)
   expect(await remove(room.roomSeq + 1n)).toMatchObject({ tally: undefined })
-  await expectCountsToHold(roomId)
+  await expectConsistentCounts(roomId)
 })

@@ -20,7 +20,7 @@ afterAll(() => fleet[Symbol.asyncDispose]())
 const ann = () => fleet.as('ann')
 const bob = () => fleet.as('bob')
 
-test('the unread messages of all rooms are one statement', async () => {
+test('HasUnread and RoomStates each run one statement for all rooms', async () => {
   await say(ann(), roomId, 'here')
   await say(ann(), otherId, 'there')
   expect(await costs.of(() => fleet.messaging.hasUnread({ userId: 'bob' }))).toEqual({
@@ -33,7 +33,7 @@ test('the unread messages of all rooms are one statement', async () => {
   })
 })
 
-test('GetRoomEvents runs one statement once the names of the authors are known', async () => {
+test('GetRoomEvents runs one statement if the profiles of the authors are cached', async () => {
   await say(ann(), roomId, 'hello')
   await say(bob(), roomId, 'hello')
   const read = () => bob().rooms.getRoomEvents({ roomId, limit: 50 })
@@ -47,31 +47,31 @@ test.each(['hello', 'hello @bob'])('CreateMessage runs one statement: %s', async
   expect(await costs.of(post)).toEqual({ statements: ['append_message'], requests: [] })
 })
 
-test('UpdateMessage reads the message, and changes it in one statement that returns it', async () => {
+test('UpdateMessage reads the message, and one statement changes and returns it', async () => {
   const { id: eventId } = await say(ann(), roomId, 'first')
   const update = (body: string) => ann().messages.updateMessage({ roomId, eventId, body })
   await update('second')
   expect(await costs.of(() => update('third'))).toEqual({
-    statements: ['read_changeable', 'edit_body_at_once'],
+    statements: ['read_changeable', 'edit_body_with_event'],
     requests: [],
   })
 })
 
-test('AddReaction and RemoveReaction read the message, and change it in one statement that returns the tally', async () => {
+test('AddReaction and RemoveReaction read the message, and one statement changes and returns the tally', async () => {
   const { id: messageEventId } = await say(ann(), roomId, 'well')
   const reaction = (emoji: string) => ({ roomId, messageEventId, emoji })
   await bob().messages.addReaction(reaction('tada'))
   expect(await costs.of(() => bob().messages.addReaction(reaction('heart')))).toEqual({
-    statements: ['read_changeable', 'add_reaction_at_once'],
+    statements: ['read_changeable', 'add_reaction_with_event'],
     requests: [],
   })
   expect(await costs.of(() => bob().messages.removeReaction(reaction('heart')))).toEqual({
-    statements: ['read_changeable', 'remove_reaction_at_once'],
+    statements: ['read_changeable', 'remove_reaction_with_event'],
     requests: [],
   })
 })
 
-test('MarkRoomAsRead reads the place, and moves the marker in one statement', async () => {
+test('MarkRoomAsRead reads the places, and one statement moves the marker', async () => {
   const { id: upToEventId } = await say(ann(), roomId, 'last')
   expect(await costs.of(() => bob().rooms.markRoomAsRead({ roomId, upToEventId }))).toEqual({
     statements: ['read_place_in_room', 'mark_room_read'],
@@ -79,7 +79,7 @@ test('MarkRoomAsRead reads the place, and moves the marker in one statement', as
   })
 })
 
-test('FollowThread, UnfollowThread and MarkThreadAsRead read the thread, and change it in one statement', async () => {
+test('FollowThread, UnfollowThread and MarkThreadAsRead read the thread, and one statement makes the change', async () => {
   const { id: threadRootEventId } = await say(ann(), roomId, 'root')
   const thread = { roomId, threadRootEventId }
   await say(ann(), roomId, 'reply', thread)

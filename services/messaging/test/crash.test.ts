@@ -27,9 +27,9 @@ async function forkMessaging(...args: string[]): Promise<ChildProcess> {
 
 async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
-  const gone = once(child, 'exit')
+  const exited = once(child, 'exit')
   child.kill('SIGKILL')
-  await gone
+  await exited
 }
 
 test('after a kill between commit and publish the message is readable, and its event arrives exactly once', async () => {
@@ -43,7 +43,7 @@ test('after a kill between commit and publish the message is readable, and its e
   await fleet.start()
   const read = await fleet.as('ann').messages.getMessage({ roomId, eventId: message?.id ?? '' })
   expect(read.message).toEqual(message)
-  await fleet.settled(roomId)
+  await fleet.untilRelayed(roomId)
   await eventually(() => recorded.events.length === 3)
   expect(recorded.events.map(({ version }) => version)).toEqual([1n, 2n, 3n])
   expect(recorded.events.at(-1)?.id).toBe(message?.id)
@@ -55,9 +55,9 @@ test('after a kill during posts every confirmed post is stored and announced, an
   const ann = fleet.as('ann').messages
   const answered: string[] = []
   const failures = new Set<Code>()
-  let going = true
+  let isRunning = true
   const write = async () => {
-    while (going) {
+    while (isRunning) {
       const headers = { 'Idempotency-Key': newId('event') }
       await eventually(async () => {
         try {
@@ -74,20 +74,20 @@ test('after a kill during posts every confirmed post is stored and announced, an
   try {
     for (let round = 1; round <= 2; round++) {
       const child = await forkMessaging()
-      const soon = answered.length + 40
-      await eventually(() => answered.length > soon)
+      const enough = answered.length + 40
+      await eventually(() => answered.length > enough)
       await kill(child)
     }
   } finally {
-    going = false
+    isRunning = false
     await Promise.all(writers)
   }
-  await fleet.settled(roomId)
+  await fleet.untilRelayed(roomId)
 
-  // A kill never makes a call fail with an internal error.
+  // No call failed with another code, such as `internal`.
   expect([Code.Unavailable, Code.DeadlineExceeded]).toEqual(expect.arrayContaining([...failures]))
   expect(new Set(answered).size).toBe(answered.length)
-  // The successor of a killed relay may publish its last events again: readers deduplicate by event id.
+  // The process that takes over from a killed relay may publish the last events again, so they are compared by id.
   const received = () => new Set(recorded.events.map(({ id }) => id))
   await eventually(() => expect(received()).toEqual(new Set(answered)))
   const stored = new Set<string>()

@@ -2,7 +2,8 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { eventually, recordEvents } from '@parley/testkit'
-import { received } from './_events.ts'
+import { errorWith } from './_conversation.ts'
+import { deliveriesOf } from './_events.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet
@@ -11,10 +12,8 @@ beforeAll(async () => {
 })
 afterAll(async () => fleet[Symbol.asyncDispose]())
 
-const refused = (code: Code, message: string) => ({ code, rawMessage: expect.stringContaining(message) })
-
-describe('a member posts', () => {
-  test('and can read it back', async () => {
+describe('a posted message', () => {
+  test('is returned, and can be read', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob'])
     const { message } = await fleet.as('ann').messages.createMessage({ roomId, body: ' hello\nthere ' })
     expect(message).toMatchObject({ roomId, actorId: 'ann', body: ' hello\nthere ', attachments: [], reactions: [] })
@@ -26,7 +25,7 @@ describe('a member posts', () => {
     expect(read.message).toEqual(message)
   })
 
-  test('and the room and the author are notified, in one event', async () => {
+  test('is announced to the room and to its author, in one event', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
     const { message } = await fleet.as('ann').messages.createMessage({ roomId, body: 'secret body' })
@@ -34,7 +33,7 @@ describe('a member posts', () => {
     expect(event).toMatchObject({ id: message?.id, aggregateType: 'room', aggregateId: roomId, actorId: 'ann' })
     expect(event).toMatchObject({ version: 3n, occurredAt: message?.createdAt })
     expect(event?.fact).toMatchObject({ case: 'messagePosted', value: { roomSeq: 3n, dmParticipantIds: [] } })
-    expect(event && received(event)).toEqual([
+    expect(event && deliveriesOf(event)).toEqual([
       {
         to: roomId,
         id: message?.id,
@@ -47,16 +46,16 @@ describe('a member posts', () => {
     expect(Buffer.from(event?.deliveries[0]?.envelope ?? []).toString('latin1')).not.toContain('secret body')
   })
 
-  test('in a direct message, and its participants are notified', async () => {
+  test('in a direct message is announced to the participants', async () => {
     const { roomId } = await fleet.room().dm(['ann', 'bob'])
     await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
     await fleet.as('bob').messages.createMessage({ roomId, body: 'hi' })
     const [event] = await eventually(() => recorded.events.length > 0 && recorded.events)
     expect(event?.fact).toMatchObject({ value: { dmParticipantIds: ['ann', 'bob'] } })
-    expect(event && received(event)[0]).toMatchObject({ to: ['ann', 'bob'], kind: 'messagePosted' })
+    expect(event && deliveriesOf(event)[0]).toMatchObject({ to: ['ann', 'bob'], kind: 'messagePosted' })
   })
 
-  test('as soon as the join is applied, and after its row', async () => {
+  test('is accepted once the join of its author is applied, and comes after the row of the join', async () => {
     const room = await fleet.room().channel(['ann'])
     await room.join('bob')
     await fleet.as('bob').messages.createMessage({ roomId: room.roomId, body: 'hi' })
@@ -67,7 +66,7 @@ describe('a member posts', () => {
     ])
   })
 
-  test('in reply to another message', async () => {
+  test('may reply to another message', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob'])
     const first = await fleet.as('ann').messages.createMessage({ roomId, body: 'tea?' })
     const inReplyTo = first.message?.id ?? ''
@@ -77,7 +76,7 @@ describe('a member posts', () => {
     expect(read.message).toEqual(message)
   })
 
-  test('up to 10,000 bytes', async () => {
+  test('may have up to 10,000 bytes', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const body = 'é'.repeat(5_000)
     const { message } = await fleet.as('ann').messages.createMessage({ roomId, body })
@@ -85,7 +84,7 @@ describe('a member posts', () => {
   })
 })
 
-describe('invalid_argument', () => {
+describe('a post is refused with invalid_argument', () => {
   test.each([
     ['an empty body', { body: '' }, 'visible'],
     ['a blank body', { body: ' \n\u200B' }, 'visible'],
@@ -93,27 +92,27 @@ describe('invalid_argument', () => {
     ['a body with NUL', { body: 'a\0b' }, 'U+0000'],
     ['an unknown attachment', { attachmentAssetIds: ['Anothing', 'Aother'] }, 'Anothing'],
     ['an unknown preview', { body: 'x', linkPreviewToken: 'prl_LPx' }, 'link_preview_token'],
-    ['an echo of no reply', { body: 'x', alsoSendToChannel: true }, 'also_send_to_channel'],
-    ['an answer to nothing', { body: 'x', inReplyTo: 'Enothing' }, 'in_reply_to'],
-    ['an answer to no id', { body: 'x', inReplyTo: 'a\0b' }, 'in_reply_to'],
-    ['no room', { roomId: '', body: 'x' }, 'room_id'],
+    ['an echo outside a thread', { body: 'x', alsoSendToChannel: true }, 'also_send_to_channel'],
+    ['a reply to an unknown event', { body: 'x', inReplyTo: 'Enothing' }, 'in_reply_to'],
+    ['a reply to a malformed id', { body: 'x', inReplyTo: 'a\0b' }, 'in_reply_to'],
+    ['an empty room id', { roomId: '', body: 'x' }, 'room_id'],
     ['too many attachments', { attachmentAssetIds: Array.from({ length: 11 }, (_, n) => `A${n}`) }, 'attachment'],
-  ])('%s', async (_, request, message) => {
+  ])('for %s', async (_, request, message) => {
     const { roomId } = await fleet.room().channel(['ann'])
     const posting = fleet.as('ann').messages.createMessage({ roomId, ...request })
-    await expect(posting).rejects.toMatchObject(refused(Code.InvalidArgument, message))
+    await expect(posting).rejects.toMatchObject(errorWith(Code.InvalidArgument, message))
     const { page } = await fleet.as('ann').rooms.getRoomEvents({ roomId })
     expect(page?.events).toHaveLength(2)
   })
 
-  test('a reply to an event that is no message', async () => {
+  test('for a reply to an event that is not a message', async () => {
     const room = await fleet.room().channel(['ann'])
     const inReplyTo = room.facts[1]?.eventId ?? ''
     const posting = fleet.as('ann').messages.createMessage({ roomId: room.roomId, body: 'x', inReplyTo })
-    await expect(posting).rejects.toMatchObject(refused(Code.InvalidArgument, 'in_reply_to'))
+    await expect(posting).rejects.toMatchObject(errorWith(Code.InvalidArgument, 'in_reply_to'))
   })
 
-  test('a reply to a message of another room', async () => {
+  test('for a reply to a message of another room', async () => {
     const [here, there] = await Promise.all([fleet.room().channel(['ann']), fleet.room().channel(['ann'])])
     const { message } = await fleet.as('ann').messages.createMessage({ roomId: there.roomId, body: 'x' })
     const posting = fleet.as('ann').messages.createMessage({
@@ -121,20 +120,20 @@ describe('invalid_argument', () => {
       body: 'x',
       inReplyTo: message?.id ?? '',
     })
-    await expect(posting).rejects.toMatchObject(refused(Code.InvalidArgument, 'in_reply_to'))
+    await expect(posting).rejects.toMatchObject(errorWith(Code.InvalidArgument, 'in_reply_to'))
   })
 })
 
-describe('without permission', () => {
-  test.each(['Rnothing', 'a b', 'ä', 'R'.repeat(100)])('unknown room %j: not_found', async (roomId) => {
+describe('a post is refused', () => {
+  test.each(['Rnothing', 'a b', 'ä', 'R'.repeat(100)])('in the unknown room %j: not_found', async (roomId) => {
     const posting = fleet.as('ann').messages.createMessage({ roomId, body: 'x' })
-    await expect(posting).rejects.toMatchObject(refused(Code.NotFound, 'room not found'))
+    await expect(posting).rejects.toMatchObject(errorWith(Code.NotFound, 'room not found'))
   })
 
-  test('no member: permission_denied, archived or not, owner or not', async () => {
+  test('by a non-member, even an owner, and even if the room is archived: permission_denied', async () => {
     const room = await fleet.room().channel(['ann'])
     const { roomId } = room
-    const member = refused(Code.PermissionDenied, 'not a member')
+    const member = errorWith(Code.PermissionDenied, 'not a member')
     await expect(fleet.as('bob').messages.createMessage({ roomId, body: 'x' })).rejects.toMatchObject(member)
     await expect(fleet.as('olga', ['owner']).messages.createMessage({ roomId, body: 'x' })).rejects.toMatchObject(
       member,
@@ -149,29 +148,29 @@ describe('without permission', () => {
     )
   })
 
-  test('former members', async () => {
+  test('by a former member: permission_denied', async () => {
     const room = await fleet.room().channel(['ann', 'bob'])
     const bob = fleet.as('bob').messages
     await bob.createMessage({ roomId: room.roomId, body: 'x' })
     await room.leave('bob')
     await expect(bob.createMessage({ roomId: room.roomId, body: 'x' })).rejects.toMatchObject(
-      refused(Code.PermissionDenied, 'not a member'),
+      errorWith(Code.PermissionDenied, 'not a member'),
     )
   })
 
-  test('the archived room: failed_precondition, until it is restored', async () => {
+  test('in an archived room, until it is unarchived: failed_precondition', async () => {
     const room = await fleet.room().channel(['ann'])
     const post = () => fleet.as('ann').messages.createMessage({ roomId: room.roomId, body: 'x' })
     await room.archive()
-    await expect(post()).rejects.toMatchObject(refused(Code.FailedPrecondition, 'archived'))
+    await expect(post()).rejects.toMatchObject(errorWith(Code.FailedPrecondition, 'archived'))
     await room.unarchive()
     await post()
   })
 
-  test('when banned; allowed again when the ban expires, or is lifted by a person or by rooms', async () => {
+  test('by a banned user, until the ban is lifted or has expired: permission_denied', async () => {
     const room = await fleet.room().channel(['ann'], { universal: true })
     const post = () => fleet.as('bob').messages.createMessage({ roomId: room.roomId, body: 'x' })
-    const banned = refused(Code.PermissionDenied, 'not a member')
+    const banned = errorWith(Code.PermissionDenied, 'not a member')
     await post()
     await room.ban('bob')
     await expect(post()).rejects.toMatchObject(banned)
@@ -185,24 +184,24 @@ describe('without permission', () => {
     await post()
   })
 
-  test('everyone is a member of a universal room, while it is one', async () => {
+  test('by a user without a membership, unless the room is universal: permission_denied', async () => {
     const room = await fleet.room().channel(['ann'], { universal: true })
     const post = () => fleet.as('bob').messages.createMessage({ roomId: room.roomId, body: 'x' })
     await post()
     await room.setUniversal(false)
-    await expect(post()).rejects.toMatchObject(refused(Code.PermissionDenied, 'not a member'))
+    await expect(post()).rejects.toMatchObject(errorWith(Code.PermissionDenied, 'not a member'))
     await room.setUniversal(true)
     await post()
   })
 })
 
-describe('permissions', () => {
+describe('the permission', () => {
   const denied: { permission: string; roomId: string }[] = []
 
   beforeAll(async () => {
     const permissions = ['message.post', 'message.attach', 'room.join', 'message.post-in-thread', 'message.echo']
     const rooms = await Promise.all(permissions.map(() => fleet.room().channel(['ann'], { universal: true })))
-    const { decisions } = fleet.neighbours.policy
+    const { decisions } = fleet.fakes.policy
     for (const [index, { roomId }] of rooms.entries()) {
       const permission = permissions[index] ?? ''
       denied.push({ permission, roomId })
@@ -220,28 +219,28 @@ describe('permissions', () => {
 
   const roomWithout = (permission: string) => denied.find((entry) => entry.permission === permission)?.roomId ?? ''
 
-  test('message.post', async () => {
+  test('message.post is required', async () => {
     const roomId = roomWithout('message.post')
     const posting = fleet.as('ann').messages.createMessage({ roomId, body: 'x' })
-    await expect(posting).rejects.toMatchObject(refused(Code.PermissionDenied, 'message.post'))
+    await expect(posting).rejects.toMatchObject(errorWith(Code.PermissionDenied, 'message.post'))
     await fleet.as('olga', ['owner']).messages.createMessage({ roomId, body: 'x' })
   })
 
-  test('message.attach is checked before the attachments', async () => {
+  test('message.attach is required, and checked before the attachments', async () => {
     const request = { roomId: roomWithout('message.attach'), body: 'x' }
     await fleet.as('ann').messages.createMessage(request)
     const posting = fleet.as('ann').messages.createMessage({ ...request, attachmentAssetIds: ['Ax'] })
-    await expect(posting).rejects.toMatchObject(refused(Code.PermissionDenied, 'message.attach'))
+    await expect(posting).rejects.toMatchObject(errorWith(Code.PermissionDenied, 'message.attach'))
   })
 
-  test('room.join makes members of a universal room', async () => {
+  test('room.join is required in a universal room without an explicit membership', async () => {
     const roomId = roomWithout('room.join')
     await fleet.as('ann').messages.createMessage({ roomId, body: 'x' })
     const posting = fleet.as('bob').messages.createMessage({ roomId, body: 'x' })
-    await expect(posting).rejects.toMatchObject(refused(Code.PermissionDenied, 'not a member'))
+    await expect(posting).rejects.toMatchObject(errorWith(Code.PermissionDenied, 'not a member'))
   })
 
-  test('message.post-in-thread, also for replies to a reply; message.echo and message.post for the echo', async () => {
+  test('message.post-in-thread is required in a thread, and for an echo also message.echo and message.post', async () => {
     const post = async (permission: string) => {
       const roomId = roomWithout(permission)
       const olga = fleet.as('olga', ['owner']).messages
@@ -256,16 +255,16 @@ describe('permissions', () => {
       }
     }
     const inThread = await post('message.post-in-thread')
-    const threadRefused = refused(Code.PermissionDenied, 'message.post-in-thread')
+    const threadRefused = errorWith(Code.PermissionDenied, 'message.post-in-thread')
     await expect(inThread.reply()).rejects.toMatchObject(threadRefused)
     await expect(inThread.answer()).rejects.toMatchObject(threadRefused)
 
     const echo = await post('message.echo')
     await echo.reply()
-    await expect(echo.echo()).rejects.toMatchObject(refused(Code.PermissionDenied, 'message.echo'))
+    await expect(echo.echo()).rejects.toMatchObject(errorWith(Code.PermissionDenied, 'message.echo'))
 
     const inChannel = await post('message.post')
     await inChannel.reply()
-    await expect(inChannel.echo()).rejects.toMatchObject(refused(Code.PermissionDenied, 'message.post in'))
+    await expect(inChannel.echo()).rejects.toMatchObject(errorWith(Code.PermissionDenied, 'message.post in'))
   })
 })

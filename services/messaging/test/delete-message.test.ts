@@ -1,7 +1,16 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
-import { echoed, gone, read, recordRoom, refused, say, shown, published } from './_conversation.ts'
+import {
+  postWithEcho,
+  messageNotFound,
+  read,
+  recordRoomEvents,
+  errorWith,
+  say,
+  findInTimeline,
+  clientEventsOf,
+} from './_conversation.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet
@@ -20,18 +29,18 @@ describe('retracting a message', () => {
     const roomId = await room()
     const { id: eventId, createdAt } = await say(ann(), roomId, 'words')
     const answer = await say(bob(), roomId, 'answer', { inReplyTo: eventId })
-    await using recorded = await recordRoom(fleet, roomId)
+    await using recorded = await recordRoomEvents(fleet, roomId)
     expect(await ann().messages.deleteMessage({ roomId, eventId })).toMatchObject({ deleted: true })
     expect(await ann().messages.deleteMessage({ roomId, eventId })).toMatchObject({ deleted: true })
-    const placeholder = await shown(bob(), roomId, eventId)
+    const placeholder = await findInTimeline(bob(), roomId, eventId)
     expect(placeholder).toMatchObject({ id: eventId, createdAt, actorId: 'ann', deletedAt: expect.anything() })
     expect(placeholder?.body).toBeUndefined()
-    await expect(read(bob(), roomId, eventId)).rejects.toMatchObject(gone)
+    await expect(read(bob(), roomId, eventId)).rejects.toMatchObject(messageNotFound)
     const batch = await bob().messages.batchGetMessages({ roomId, eventIds: [eventId, answer.id] })
     expect(batch.messages.map(({ id }) => id)).toEqual([answer.id])
-    const { id: behind } = await say(bob(), roomId, 'behind')
+    const { id: nextId } = await say(bob(), roomId, 'next')
     await eventually(() => recorded.events.length === 2)
-    expect(recorded.events[1]?.id).toBe(behind)
+    expect(recorded.events[1]?.id).toBe(nextId)
     expect(recorded.events[0]).toMatchObject({ version: 7n, actorId: 'ann' })
     expect(recorded.events[0]?.fact).toMatchObject({
       case: 'messageRetracted',
@@ -40,9 +49,9 @@ describe('retracting a message', () => {
         echoOnly: false,
       },
     })
-    expect(published(recorded.events)[0]).toEqual({
+    expect(clientEventsOf(recorded.events)[0]).toEqual({
       kind: 'message_retracted',
-      received: [{ to: roomId, kind: 'messageRetracted', roomId, messageEventId: eventId }],
+      deliveries: [{ to: roomId, kind: 'messageRetracted', roomId, messageEventId: eventId }],
     })
   })
 
@@ -50,11 +59,11 @@ describe('retracting a message', () => {
     const roomId = await room()
     const { id: eventId } = await say(ann(), roomId, 'x')
     const deleting = bob().messages.deleteMessage({ roomId, eventId })
-    await expect(deleting).rejects.toMatchObject(refused(Code.PermissionDenied, 'message.manage'))
+    await expect(deleting).rejects.toMatchObject(errorWith(Code.PermissionDenied, 'message.manage'))
     await mod().messages.deleteMessage({ roomId, eventId })
-    expect(await shown(ann(), roomId, eventId)).toMatchObject({ actorId: 'ann', deletedAt: expect.anything() })
+    expect(await findInTimeline(ann(), roomId, eventId)).toMatchObject({ actorId: 'ann', deletedAt: expect.anything() })
     const again = bob().messages.deleteMessage({ roomId, eventId })
-    await expect(again).rejects.toMatchObject(refused(Code.PermissionDenied, 'message.manage'))
+    await expect(again).rejects.toMatchObject(errorWith(Code.PermissionDenied, 'message.manage'))
   })
 
   test('requires membership, and a message of the room', async () => {
@@ -64,68 +73,69 @@ describe('retracting a message', () => {
     const elsewhere = await say(ann(), await room(), 'x')
     const { page } = await ann().rooms.getRoomEvents({ roomId })
     for (const id of ['Enothing', elsewhere.id, page?.events[0]?.id ?? '']) {
-      await expect(ann().messages.deleteMessage({ roomId, eventId: id })).rejects.toMatchObject(gone)
+      await expect(ann().messages.deleteMessage({ roomId, eventId: id })).rejects.toMatchObject(messageNotFound)
     }
     await channel.leave('ann')
     const outside = ann().messages.deleteMessage({ roomId, eventId })
-    await expect(outside).rejects.toMatchObject(refused(Code.PermissionDenied, 'not a member'))
+    await expect(outside).rejects.toMatchObject(errorWith(Code.PermissionDenied, 'not a member'))
     expect((await read(bob(), roomId, eventId))?.body).toBe('x')
   })
 
-  test('is possible in an archived room, at any time', async () => {
+  test('is possible in an archived room', async () => {
     const channel = await fleet.room().channel(['ann', 'bob'])
     const { id: eventId } = await say(ann(), channel.roomId, 'x')
     await channel.archive()
     await ann().messages.deleteMessage({ roomId: channel.roomId, eventId })
-    expect(await shown(bob(), channel.roomId, eventId)).toMatchObject({ deletedAt: expect.anything() })
+    expect(await findInTimeline(bob(), channel.roomId, eventId)).toMatchObject({ deletedAt: expect.anything() })
   })
 })
 
 describe('an echo', () => {
   test('retracted alone disappears, and its reply stays', async () => {
     const roomId = await room()
-    const { reply, echoId } = await echoed(ann(), roomId)
-    await using recorded = await recordRoom(fleet, roomId)
+    const { reply, echoId } = await postWithEcho(ann(), roomId)
+    await using recorded = await recordRoomEvents(fleet, roomId)
     await ann().messages.deleteMessage({ roomId, eventId: echoId })
     expect(await ann().messages.deleteMessage({ roomId, eventId: echoId })).toMatchObject({ deleted: true })
-    expect(await shown(bob(), roomId, echoId)).toBeUndefined()
+    expect(await findInTimeline(bob(), roomId, echoId)).toBeUndefined()
     const around = bob().rooms.getRoomEventsAround({ roomId, eventId: echoId })
     await expect(around).rejects.toMatchObject({ code: Code.NotFound })
     expect(await read(bob(), roomId, reply.id)).toMatchObject({ body: 'reply', channelEchoEventId: '' })
-    const { id: behind } = await say(bob(), roomId, 'behind')
+    const { id: nextId } = await say(bob(), roomId, 'next')
     await eventually(() => recorded.events.length === 2)
-    expect(recorded.events[1]?.id).toBe(behind)
+    expect(recorded.events[1]?.id).toBe(nextId)
     expect(recorded.events[0]?.fact).toMatchObject({ value: { messageEventId: echoId, echoOnly: true } })
-    expect(published(recorded.events)[0]?.received).toMatchObject([
+    expect(clientEventsOf(recorded.events)[0]?.deliveries).toMatchObject([
       { kind: 'messageRetracted', messageEventId: echoId },
     ])
   })
 
   test('can be retracted alone by a moderator too', async () => {
     const roomId = await room()
-    const { reply, echoId } = await echoed(ann(), roomId)
+    const { reply, echoId } = await postWithEcho(ann(), roomId)
     await mod().messages.deleteMessage({ roomId, eventId: echoId })
-    expect(await shown(bob(), roomId, echoId)).toBeUndefined()
+    expect(await findInTimeline(bob(), roomId, echoId)).toBeUndefined()
     expect((await read(bob(), roomId, reply.id))?.body).toBe('reply')
   })
 
-  test('is retracted with its reply: two placeholders, one event with the given id', async () => {
+  test('is retracted with its reply: two placeholders, one event with the requested id', async () => {
     const roomId = await room()
-    const { root, reply, echoId } = await echoed(ann(), roomId)
-    await using recorded = await recordRoom(fleet, roomId)
+    const { root, reply, echoId } = await postWithEcho(ann(), roomId)
+    await using recorded = await recordRoomEvents(fleet, roomId)
     await ann().messages.deleteMessage({ roomId, eventId: reply.id })
-    const echo = await shown(bob(), roomId, echoId)
+    const echo = await findInTimeline(bob(), roomId, echoId)
     expect(echo).toMatchObject({ echoOfEventId: reply.id, deletedAt: expect.anything() })
     expect(echo?.body).toBeUndefined()
-    for (const eventId of [reply.id, echoId]) await expect(read(bob(), roomId, eventId)).rejects.toMatchObject(gone)
+    for (const eventId of [reply.id, echoId])
+      await expect(read(bob(), roomId, eventId)).rejects.toMatchObject(messageNotFound)
     expect(await ann().messages.deleteMessage({ roomId, eventId: echoId })).toMatchObject({ deleted: true })
-    const { id: behind } = await say(bob(), roomId, 'behind')
+    const { id: nextId } = await say(bob(), roomId, 'next')
     await eventually(() => recorded.events.length === 2)
-    expect(recorded.events[1]?.id).toBe(behind)
+    expect(recorded.events[1]?.id).toBe(nextId)
     expect(recorded.events[0]?.fact).toMatchObject({
       value: { messageEventId: reply.id, channelEchoEventId: echoId, threadRootEventId: root.id, echoOnly: false },
     })
-    expect(published(recorded.events)[0]?.received).toEqual([
+    expect(clientEventsOf(recorded.events)[0]?.deliveries).toEqual([
       { to: roomId, kind: 'messageRetracted', roomId, messageEventId: reply.id },
     ])
   })
@@ -139,7 +149,7 @@ describe('a retracted message', () => {
     expect(await unread('bob', roomId)).toBe(true)
     await ann().messages.deleteMessage({ roomId, eventId })
     expect([await unread('bob', roomId), await unread('ann', roomId)]).toEqual([false, false])
-    const { reply, echoId } = await echoed(ann(), roomId)
+    const { reply, echoId } = await postWithEcho(ann(), roomId)
     await say(bob(), roomId, 'seen')
     const { message } = await ann().messages.updateMessage({ roomId, eventId: reply.id, alsoSendToChannel: true })
     expect(message?.channelEchoEventId).toBe(echoId)
@@ -180,21 +190,21 @@ describe('a retracted message', () => {
     expect(await summary()).toMatchObject({ replyCount: 1, lastReplyAt: again.createdAt, participantCount: 1 })
   })
 
-  test('keeps its thread when it was the root', async () => {
+  test('keeps its thread if it was the root', async () => {
     const roomId = await room()
     const root = await say(ann(), roomId, 'root')
     const reply = await say(bob(), roomId, 'reply', { threadRootEventId: root.id })
     await ann().messages.deleteMessage({ roomId, eventId: root.id })
-    expect((await shown(bob(), roomId, root.id))?.thread).toMatchObject({ replyCount: 1, participantCount: 1 })
+    expect((await findInTimeline(bob(), roomId, root.id))?.thread).toMatchObject({ replyCount: 1, participantCount: 1 })
     expect((await read(bob(), roomId, reply.id))?.body).toBe('reply')
   })
 
-  test('is deleted from the database', async () => {
+  test('has no text left in the database', async () => {
     const roomId = await room()
     const { id: eventId } = await say(ann(), roomId, 'a very rare word')
     await ann().messages.updateMessage({ roomId, eventId, body: 'another very rare word' })
     await ann().messages.deleteMessage({ roomId, eventId })
-    const { pool } = fleet.look
+    const { pool } = fleet
     const { rows } = await pool.query(`select from room_events where room_id = $1 and body like '%rare word%'`, [
       roomId,
     ])

@@ -5,28 +5,28 @@ import { eventually, openTestDatabase, requestErasure } from '@parley/testkit'
 import { type Database } from '@parley/postgres'
 import { read, say } from './_conversation.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
-import { attach, preview } from './_parts.ts'
+import { attach, addPreview } from './_parts.ts'
 
 let fleet: Fleet
-let look: Database
+let database: Database
 
 beforeAll(async () => {
   fleet = await startFleet()
-  look = await openTestDatabase(fleet.database.url, { pool: 1 })
+  database = await openTestDatabase(fleet.database.url, { pool: 1 })
 })
 afterAll(async () => {
-  await look[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
   await fleet[Symbol.asyncDispose]()
 })
 
-const pass = async (userId: string, number: number) => {
+const runPass = async (userId: string, number: number) => {
   await requestErasure(fleet.bus, userId, number)
   return eventually(() => fleet.erasures.found(userId, number)?.toString() ?? false)
 }
 const count = async (statement: string, userId: string) =>
-  Number((await look.pool.query<{ count: bigint }>(`select count(*) ${statement}`, [userId])).rows[0]?.count)
+  Number((await database.pool.query<{ count: bigint }>(`select count(*) ${statement}`, [userId])).rows[0]?.count)
 
-test('messages, replies and echoes of a deleted person become placeholders, and all private data is deleted', async () => {
+test('messages, replies and echoes of a deleted user become placeholders, and all private data is deleted', async () => {
   const { roomId } = await fleet.room().channel(['gone', 'bob'])
   const direct = await fleet.room().dm(['gone', 'bob'])
   const [gone, bob] = [fleet.as('gone').messages, fleet.as('bob').messages]
@@ -41,11 +41,11 @@ test('messages, replies and echoes of a deleted person become placeholders, and 
 
   for (const userId of ['gone', 'bob']) {
     await fleet.as(userId).threads.unfollowThread({ roomId, threadRootEventId })
-    await fleet.levelChosen(userId, roomId, NotificationLevel.MUTED, 1n)
+    await fleet.publishLevel(userId, roomId, NotificationLevel.MUTED, 1n)
     expect(await count('from notification_levels where user_id = $1', userId)).toBe(1)
   }
 
-  expect(Number(await pass('gone', 1))).toBeGreaterThan(604)
+  expect(Number(await runPass('gone', 1))).toBeGreaterThan(604)
   expect(await count(`from room_events where actor_id = $1 and body is not null`, 'gone')).toBe(0)
   expect(await count(`from room_events where body like '%' || $1 || '%'`, 'of mine')).toBe(0)
   for (const table of ['room_markers', 'thread_follows', 'thread_markers', 'readers', 'notification_levels']) {
@@ -62,13 +62,13 @@ test('messages, replies and echoes of a deleted person become placeholders, and 
   expect(
     JSON.stringify(timeline, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)),
   ).not.toContain('of mine')
-  expect(await pass('gone', 2)).toBe('0')
+  expect(await runPass('gone', 2)).toBe('0')
 })
 
-test('a post in progress when its author was deleted is refused in every room', async () => {
+test('posts of a deleted user are refused in every room, even in universal ones', async () => {
   const { roomId } = await fleet.room().channel(['late'])
   const universal = await fleet.room().channel([], { universal: true })
-  await pass('late', 1)
+  await runPass('late', 1)
   for (const id of [roomId, universal.roomId]) {
     await expect(fleet.as('late').messages.createMessage({ roomId: id, body: 'too late' })).rejects.toMatchObject({
       code: Code.PermissionDenied,
@@ -77,10 +77,10 @@ test('a post in progress when its author was deleted is refused in every room', 
   expect(await count(`from room_events where body = $1`, 'too late')).toBe(0)
 })
 
-test('a level that arrives after the deletion is not stored', async () => {
-  await pass('gil', 1)
-  await fleet.levelChosen('gil', '', NotificationLevel.MUTED, 1n)
-  await fleet.levelChosen('hal', '', NotificationLevel.MUTED, 1n)
+test('a notification level that arrives after the deletion is not stored', async () => {
+  await runPass('gil', 1)
+  await fleet.publishLevel('gil', '', NotificationLevel.MUTED, 1n)
+  await fleet.publishLevel('hal', '', NotificationLevel.MUTED, 1n)
   expect(await count('from notification_levels where user_id = $1', 'hal')).toBe(1)
   expect(await count('from notification_levels where user_id = $1', 'gil')).toBe(0)
 })
@@ -88,19 +88,19 @@ test('a level that arrives after the deletion is not stored', async () => {
 test('rows written during the deletion are found by the next pass', async () => {
   const { roomId } = await fleet.room().channel(['slow'])
   await fleet.as('slow').messages.createMessage({ roomId, body: 'first' })
-  await pass('slow', 1)
-  await look.pool.query(
+  await runPass('slow', 1)
+  await database.pool.query(
     `update room_events set body = 'slipped through', deleted_at = null where room_id = $1 and kind = 'message_posted'`,
     [roomId],
   )
-  expect(await pass('slow', 2)).toBe('1')
-  expect(await pass('slow', 3)).toBe('0')
+  expect(await runPass('slow', 2)).toBe('1')
+  expect(await runPass('slow', 3)).toBe('0')
 })
 
 const state = async (userId: string, roomId: string) =>
   (await fleet.messaging.roomStates({ userId, roomIds: [roomId] })).entries[0]
 
-test('messages of a deleted person count neither as unread nor as replies, and their files and previews are deleted', async () => {
+test('messages of a deleted user count neither as unread nor as replies, and their files and previews are deleted', async () => {
   const { roomId } = await fleet.room().channel(['ana', 'bob'])
   const [ana, bob] = [fleet.as('ana'), fleet.as('bob')]
   const root = await say(bob, roomId, 'root')
@@ -109,42 +109,43 @@ test('messages of a deleted person count neither as unread nor as replies, and t
   const reply = await say(ana, roomId, 'reply', { ...inThread, alsoSendToChannel: true })
   const last = await say(ana, roomId, 'last')
   await attach(fleet, roomId, reply.id, [{ filename: 'a name.txt' }])
-  await preview(fleet, roomId, last.id, { url: 'https://example.org', title: 'a title' })
+  await addPreview(fleet, roomId, last.id, { url: 'https://example.org', title: 'a title' })
   await bob.messages.addReaction({ roomId, messageEventId: last.id, emoji: 'eyes' })
   expect(await state('bob', roomId)).toMatchObject({ hasUnread: true })
 
-  await pass('ana', 1)
+  await runPass('ana', 1)
   expect(await state('bob', roomId)).toMatchObject({ hasUnread: false, empty: false })
   expect((await read(bob, roomId, root.id))?.thread).toMatchObject({
     ...{ replyCount: 1, participantPreviewUserIds: ['bob'], participantCount: 1, lastReplyAt: kept.createdAt },
   })
   for (const table of ['message_attachments', 'reactions', 'reaction_tallies'])
-    expect((await look.pool.query(`select from ${table} where room_id = $1`, [roomId])).rows).toEqual([])
-  const previews = await look.pool.query('select from room_events where room_id = $1 and link_preview is not null', [
-    roomId,
-  ])
+    expect((await database.pool.query(`select from ${table} where room_id = $1`, [roomId])).rows).toEqual([])
+  const previews = await database.pool.query(
+    'select from room_events where room_id = $1 and link_preview is not null',
+    [roomId],
+  )
   expect(previews.rows).toEqual([])
-  expect(await pass('ana', 2)).toBe('0')
+  expect(await runPass('ana', 2)).toBe('0')
 })
 
-test('reactions of a deleted person are removed, and the next people are named', async () => {
+test('reactions of a deleted user are removed, and the next users who reacted are named', async () => {
   const people = ['ida', 'bob', 'p1', 'p2', 'p3', 'p4']
   const { roomId } = await fleet.room().channel(people)
   const { id: messageEventId } = await say(fleet.as('bob'), roomId, 'x')
   for (const userId of people) await fleet.as(userId).messages.addReaction({ roomId, messageEventId, emoji: 'tada' })
   await fleet.as('ida').messages.addReaction({ roomId, messageEventId, emoji: 'eyes' })
-  await pass('ida', 1)
+  await runPass('ida', 1)
   expect((await read(fleet.as('bob'), roomId, messageEventId))?.reactions).toMatchObject([
     { emoji: 'tada', count: 5, hasReacted: true, previewUserIds: ['bob', 'p1', 'p2', 'p3', 'p4'] },
   ])
   expect(await count('from reactions where user_id = $1', 'ida')).toBe(0)
-  expect(await pass('ida', 2)).toBe('0')
+  expect(await runPass('ida', 2)).toBe('0')
 })
 
-test('a deleted person cannot change anything', async () => {
+test('a deleted user cannot change anything', async () => {
   const { roomId } = await fleet.room().channel(['fin', 'bob'])
   const { id: eventId } = await say(fleet.as('bob'), roomId, 'x')
-  await pass('fin', 1)
+  await runPass('fin', 1)
   const { messages, rooms, threads } = fleet.as('fin')
   for (const call of [
     messages.addReaction({ roomId, messageEventId: eventId, emoji: 'tada' }),

@@ -10,9 +10,9 @@ let fleet: Fleet
 
 beforeAll(async () => {
   fleet = await startFleet()
-  fleet.neighbours.previewLink = (url) => {
+  fleet.fakes.previewLink = (url) => {
     if (url.startsWith('ftp:')) throw new ConnectError('url: no', Code.InvalidArgument)
-    if (url.includes('away')) throw new Error('away')
+    if (url.includes('unavailable')) throw new Error('unavailable')
     if (url.includes('nothing')) return {}
     return { preview: { url, title: 'A page', imageKey: url.includes('image') ? 'Aimage' : '' } }
   }
@@ -23,49 +23,47 @@ const alice = () => fleet.as('Ualice').messages
 type Row = { digest: Buffer; user_id: string; minutes: number }
 const tokens = async (): Promise<Row[]> => {
   const left = 'extract(epoch from expires_at - now()) / 60'
-  const { rows } = await fleet.look.pool.query<Row>(
-    `select digest, user_id, ${left} as minutes from link_preview_tokens`,
-  )
+  const { rows } = await fleet.pool.query<Row>(`select digest, user_id, ${left} as minutes from link_preview_tokens`)
   return rows
 }
 
-test('returns a preview with a token for half an hour, of which only the digest is stored', async () => {
+test('a preview comes with a token that is valid for half an hour; only its digest is stored', async () => {
   const url = 'https://example.org/image'
   const { preview, previewToken } = await alice().fetchLinkPreview({ url })
   expect(preview).toMatchObject({ url, title: 'A page', imageAssetId: 'Aimage' })
   expect(preview?.imageUrl).toMatch(/^http:\/\/localhost:8080\/assets\/server\/Aimage\/t\//)
   expect(preview).not.toHaveProperty('description')
   expect(previewToken).toMatch(/^prl_LP[0-9A-Za-z]{43}$/)
-  const [kept] = await tokens()
-  expect(kept).toMatchObject({ user_id: 'Ualice', digest: createHash('sha256').update(previewToken).digest() })
-  expect(Math.round(Number(kept?.minutes))).toBe(30)
+  const [stored] = await tokens()
+  expect(stored).toMatchObject({ user_id: 'Ualice', digest: createHash('sha256').update(previewToken).digest() })
+  expect(Math.round(Number(stored?.minutes))).toBe(30)
 })
 
-test('a user has at most four fetches at a time, including abandoned ones, and does not delay others', async () => {
-  const usual = fleet.neighbours.previewLink
+test('a user has at most four fetches at a time, including canceled ones, and does not delay others', async () => {
+  const usual = fleet.fakes.previewLink
   let release = () => undefined as void
-  const held = new Promise<void>((resolve) => (release = resolve))
-  let looking = 0
-  fleet.neighbours.previewLink = async (url) => {
+  const released = new Promise<void>((resolve) => (release = resolve))
+  let running = 0
+  fleet.fakes.previewLink = async (url) => {
     if (!url.includes('slow')) return usual(url)
-    looking++
-    await held
+    running++
+    await released
     return {}
   }
-  const giver = new AbortController()
-  const { signal } = giver
+  const call = new AbortController()
+  const { signal } = call
   const slow = Promise.allSettled(
     [{ signal }, {}, {}, {}].map((options) => alice().fetchLinkPreview({ url: 'https://example.org/slow' }, options)),
   )
-  await eventually(() => looking === 4)
-  giver.abort()
+  await eventually(() => running === 4)
+  call.abort()
   const url = 'https://example.org/'
   await expect(alice().fetchLinkPreview({ url })).rejects.toMatchObject({ code: Code.ResourceExhausted })
   expect((await fleet.as('Ubob').messages.fetchLinkPreview({ url: `${url}nothing` })).previewToken).toBe('')
   release()
   expect(await slow).toMatchObject([{ status: 'rejected' }, {}, {}, {}])
   await eventually(async () => expect((await alice().fetchLinkPreview({ url })).preview).toMatchObject({ url }))
-  fleet.neighbours.previewLink = usual
+  fleet.fakes.previewLink = usual
 })
 
 test('each response has its own token', async () => {
@@ -75,7 +73,7 @@ test('each response has its own token', async () => {
   expect(one.preview).not.toHaveProperty('imageUrl')
 })
 
-test('a page with nothing to show gives no token', async () => {
+test('there is no token for a page with nothing to show', async () => {
   const before = (await tokens()).length
   const answer = await alice().fetchLinkPreview({ url: 'https://example.org/nothing' })
   expect(answer.preview).toBeUndefined()
@@ -84,10 +82,10 @@ test('a page with nothing to show gives no token', async () => {
 })
 
 test.each([
-  ['no address', '', Code.InvalidArgument],
-  ['one that is too long', 'x'.repeat(2_049), Code.InvalidArgument],
-  ['one that may not be fetched', 'ftp://example.org/', Code.InvalidArgument],
-  ['one while nobody looks at pages', 'https://example.org/away', Code.Unavailable],
+  ['an empty URL', '', Code.InvalidArgument],
+  ['a URL that is too long', 'x'.repeat(2_049), Code.InvalidArgument],
+  ['a URL that uploads refuses', 'ftp://example.org/', Code.InvalidArgument],
+  ['a URL while uploads fails', 'https://example.org/unavailable', Code.Unavailable],
 ])('%s is refused', async (_, url, code) => {
   await expect(alice().fetchLinkPreview({ url })).rejects.toMatchObject({ code })
 })
@@ -102,15 +100,15 @@ test('only the user of the token can attach the preview', async () => {
   await expect(stolen).rejects.toMatchObject({ code: Code.InvalidArgument })
 })
 
-test('expired tokens and tokens of deleted people are deleted', async () => {
+test('expired tokens and tokens of deleted users are deleted', async () => {
   await fleet.as('Ubob').messages.fetchLinkPreview({ url: 'https://example.org/' })
   await alice().fetchLinkPreview({ url: 'https://example.org/' })
   // In one transaction, because messaging itself deletes them from time to time.
-  await transaction(fleet.look.pool, async (on) => {
+  await transaction(fleet.pool, async (on) => {
     await on.query(`update link_preview_tokens set expires_at = now() - interval '1 second' where user_id = 'Ualice'`)
     expect(await dropExpiredPreviewTokens(on, 1)).toBe(1)
   })
-  await dropExpiredPreviewTokens(fleet.look.pool, 100)
+  await dropExpiredPreviewTokens(fleet.pool, 100)
   expect((await tokens()).map((row) => row.user_id)).toEqual(['Ubob'])
   await requestErasure(fleet.bus, 'Ubob')
   await eventually(async () => expect(await tokens()).toEqual([]))

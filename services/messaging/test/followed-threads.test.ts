@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet
-/** No two replies have the same time: their order would be that of ids. */
+/** Every reply gets another time, because threads whose last replies have the same time are ordered by id. */
 let time = Date.now()
 beforeAll(async () => {
   fleet = await startFleet({ now: () => new Date(time++) })
@@ -16,8 +16,11 @@ const post = async (userId: string, roomId: string, threadRootEventId = '') =>
 const list = (userId: string, page: object = {}) => fleet.as(userId).threads.listFollowedThreads({ page })
 const roots = ({ threads }: ListFollowedThreadsResponse) => threads.map(({ rootMessage }) => rootMessage?.id)
 
-/** Followed threads of several rooms, in the order of their last replies; the last two have none. */
-async function followed(reader: string) {
+/**
+ * Creates seven threads in two rooms, which the reader follows; the last two have no replies. Returns the expected
+ * order.
+ */
+async function createFollowed(reader: string) {
   const rooms = [await fleet.room().channel([reader, 'ann', 'bob']), await fleet.room().channel([reader, 'ann', 'bob'])]
   const threads: { roomId: string; threadRootEventId: string }[] = []
   for (let n = 0; n < 7; n++) {
@@ -32,8 +35,8 @@ async function followed(reader: string) {
   return { rooms, threads, expected: [...newestFirst, ...without.map((thread) => thread.threadRootEventId)] }
 }
 
-test('the newest reply comes first, across rooms, and threads without replies last', async () => {
-  const { rooms, threads, expected } = await followed('r1')
+test('threads are listed by their newest reply, across rooms, and those without replies come last', async () => {
+  const { rooms, threads, expected } = await createFollowed('r1')
   const answer = await list('r1')
   expect(roots(answer)).toEqual(expected)
   expect(answer.page).toMatchObject({ totalCount: 7n, hasMore: false, nextCursor: '' })
@@ -53,8 +56,8 @@ test('the newest reply comes first, across rooms, and threads without replies la
   expect(Object.keys(answer.includes?.users ?? {}).sort()).toEqual(['ann', 'bob'])
 })
 
-test('pages continue through all of them, by cursor and by offset', async () => {
-  const { expected } = await followed('r2')
+test('pages lead through all threads, by cursor and by offset', async () => {
+  const { expected } = await createFollowed('r2')
   for (const limit of [1, 3, 4, 6]) {
     const found: (string | undefined)[] = []
     let cursor = ''
@@ -73,7 +76,7 @@ test('pages continue through all of them, by cursor and by offset', async () => 
     await expect(list('r2', { cursor })).rejects.toMatchObject({ code: Code.InvalidArgument })
 })
 
-test('returns 20 by default, and never more than 100', async () => {
+test('a page has 20 threads by default, and never more than 100', async () => {
   const { roomId } = await fleet.room().channel(['r3'])
   const threads = fleet.as('r3').threads
   for (let n = 0; n < 101; n++) await threads.followThread({ roomId, threadRootEventId: await post('r3', roomId) })
@@ -81,40 +84,40 @@ test('returns 20 by default, and never more than 100', async () => {
   expect((await list('r3', { limit: 500 })).threads).toHaveLength(100)
 })
 
-test('a thread is not listed once it is unfollowed or its room is left or closed to the user; in an archived room it is', async () => {
+test('a thread is listed, in an archived room too, until the user unfollows it or may no longer read its room', async () => {
   const [left, universal, archived, kept] = [
     await fleet.room().channel(['r4', 'bob']),
     await fleet.room().channel(['bob'], { universal: true }),
     await fleet.room().channel(['r4', 'bob']),
     await fleet.room().channel(['r4', 'bob']),
   ]
-  const of = async ({ roomId }: { roomId: string }) => {
+  const createIn = async ({ roomId }: { roomId: string }) => {
     const thread = { roomId, threadRootEventId: await post('bob', roomId) }
     await fleet.as('r4').threads.followThread(thread)
     await post('bob', roomId, thread.threadRootEventId)
     return thread
   }
   const [inLeft, inUniversal, inArchived, inKept] = [
-    await of(left),
-    await of(universal),
-    await of(archived),
-    await of(kept),
+    await createIn(left),
+    await createIn(universal),
+    await createIn(archived),
+    await createIn(kept),
   ]
-  const given = async () => roots(await list('r4'))
+  const listed = async () => roots(await list('r4'))
   const all = [inKept, inArchived, inUniversal, inLeft].map((thread) => thread.threadRootEventId)
-  expect(await given()).toEqual(all)
+  expect(await listed()).toEqual(all)
   await left.leave('r4')
-  expect(await given()).toEqual(all.slice(0, 3))
+  expect(await listed()).toEqual(all.slice(0, 3))
   await universal.ban('r4')
-  expect(await given()).toEqual(all.slice(0, 2))
+  expect(await listed()).toEqual(all.slice(0, 2))
   await archived.archive()
-  expect(await given()).toEqual(all.slice(0, 2))
+  expect(await listed()).toEqual(all.slice(0, 2))
   for (const thread of [inKept, inArchived]) await fleet.as('r4').threads.unfollowThread(thread)
   const none = await list('r4')
   expect([none.threads, none.page?.totalCount]).toEqual([[], 0n])
   await fleet.as('r4').threads.followThread(inArchived)
   await universal.unban('r4')
-  expect(await given()).toEqual([inArchived, inUniversal].map((thread) => thread.threadRootEventId))
+  expect(await listed()).toEqual([inArchived, inUniversal].map((thread) => thread.threadRootEventId))
 })
 
 test('a retracted root is a placeholder, and retracted replies are not counted', async () => {

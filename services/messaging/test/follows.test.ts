@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, recordEvents } from '@parley/testkit'
-import { received } from './_events.ts'
+import { deliveriesOf } from './_events.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet
@@ -13,7 +13,7 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 const post = async (userId: string, roomId: string, more: object = {}) =>
   (await fleet.as(userId).messages.createMessage({ roomId, body: 'x', ...more })).message?.id ?? ''
 
-async function threadOf(rootAuthor: string, ...others: string[]) {
+async function createThread(rootAuthor: string, ...others: string[]) {
   const room = await fleet.room().channel([rootAuthor, ...others])
   const { roomId } = room
   const threadRootEventId = await post(rootAuthor, roomId)
@@ -25,12 +25,12 @@ async function threadOf(rootAuthor: string, ...others: string[]) {
 }
 
 test('following is returned, shown with the message, and announced only to the caller', async () => {
-  const { thread, following } = await threadOf('ann', 'bob')
+  const { thread, following } = await createThread('ann', 'bob')
   await using recorded = await recordEvents(fleet.bus, 'evt.reader.bob.*')
   const { threads } = fleet.as('bob')
   expect(await threads.followThread(thread)).toMatchObject({ following: true, state: { ...thread, following: true } })
   expect([await following('bob'), await following('ann')]).toEqual([true, false])
-  // A repetition succeeds and announces nothing.
+  // Repeating the call succeeds and announces nothing.
   await threads.followThread(thread)
   expect(await threads.unfollowThread(thread)).toMatchObject({
     following: false,
@@ -48,12 +48,14 @@ test('following is returned, shown with the message, and announced only to the c
   for (const event of events) {
     const value = { ...thread, following: event.kind === 'thread_followed' }
     expect(event.fact.value).toMatchObject(value)
-    expect(received(event)).toEqual([{ to: ['bob'], id: event.id, actorId: 'bob', kind: 'threadFollowChanged', value }])
+    expect(deliveriesOf(event)).toEqual([
+      { to: ['bob'], id: event.id, actorId: 'bob', kind: 'threadFollowChanged', value },
+    ])
   }
 })
 
 test('after unfollowing, only the user’s own replies make them follow the thread again', async () => {
-  const { thread, following, reply } = await threadOf('cyd', 'dan')
+  const { thread, following, reply } = await createThread('cyd', 'dan')
   await fleet.as('cyd').threads.unfollowThread(thread)
   await reply('dan')
   expect([await following('cyd'), await following('dan')]).toEqual([false, true])
@@ -65,7 +67,7 @@ test('after unfollowing, only the user’s own replies make them follow the thre
 })
 
 test('concurrent decisions of one user are announced in one order, ending with the last state', async () => {
-  const { thread, following } = await threadOf('eve', 'fay')
+  const { thread, following } = await createThread('eve', 'fay')
   await using recorded = await recordEvents(fleet.bus, 'evt.reader.fay.*')
   const { threads } = fleet.as('fay')
   await Promise.all(
@@ -75,7 +77,7 @@ test('concurrent decisions of one user are announced in one order, ending with t
   const last = await following('fay')
   expect(last).toBe(true)
   const published = `select event_id as id from outbox where aggregate = 'reader.fay' order by id`
-  const stored = (await fleet.look.pool.query<{ id: string }>(published)).rows.map(({ id }) => id)
+  const stored = (await fleet.pool.query<{ id: string }>(published)).rows.map(({ id }) => id)
   await eventually(() => expect(new Set(recorded.events.map(({ id }) => id))).toEqual(new Set(stored)))
   const versions = [...new Set(recorded.events.map(({ version }) => version))]
   expect(versions).toEqual(versions.toSorted((a, b) => Number(a - b)))
@@ -83,17 +85,18 @@ test('concurrent decisions of one user are announced in one order, ending with t
   expect(newest?.kind).toBe('thread_followed')
 })
 
-test('requires a message that has or could have a thread, in a readable room', async () => {
-  const { room, roomId, thread, reply } = await threadOf('gus', 'hal')
+test('following requires a message that has or could have a thread, in a room that the user may read', async () => {
+  const { room, roomId, thread, reply } = await createThread('gus', 'hal')
   const replyId = await reply('hal')
   const { threads } = fleet.as('hal')
   for (const call of [threads.followThread, threads.unfollowThread]) {
-    const refused = (of: object, code: Code) => expect(call({ ...thread, ...of })).rejects.toMatchObject({ code })
-    await refused({ threadRootEventId: 'Enothing' }, Code.NotFound)
-    await refused({ threadRootEventId: 'no id' }, Code.NotFound)
-    await refused({ roomId: 'Rnothing' }, Code.NotFound)
-    await refused({ threadRootEventId: replyId }, Code.InvalidArgument)
-    await refused({ threadRootEventId: room.facts[1]?.eventId ?? '' }, Code.InvalidArgument)
+    const expectRefusal = (change: object, code: Code) =>
+      expect(call({ ...thread, ...change })).rejects.toMatchObject({ code })
+    await expectRefusal({ threadRootEventId: 'Enothing' }, Code.NotFound)
+    await expectRefusal({ threadRootEventId: 'no id' }, Code.NotFound)
+    await expectRefusal({ roomId: 'Rnothing' }, Code.NotFound)
+    await expectRefusal({ threadRootEventId: replyId }, Code.InvalidArgument)
+    await expectRefusal({ threadRootEventId: room.facts[1]?.eventId ?? '' }, Code.InvalidArgument)
   }
   await expect(fleet.as('x').threads.followThread(thread)).rejects.toMatchObject({ code: Code.PermissionDenied })
   const direct = await fleet.room().dm(['gus', 'hal'])

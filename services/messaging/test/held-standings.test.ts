@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(async () => fleet[Symbol.asyncDispose]())
 
-test('returns standings changed by facts above a version, page by page, with the room', async () => {
+test('ApplyRoomFacts returns the room and, page by page, the standings changed by facts above a version', async () => {
   const room = fleet.room()
   const until = new Date('2100-01-01')
   await room.channel(['ann', 'bob', 'cyd'])
@@ -40,7 +40,7 @@ test('returns standings changed by facts above a version, page by page, with the
   expect((await list('dan')).room?.standings).toMatchObject(rest)
 })
 
-test('returns nothing for an unknown room', async () => {
+test('ApplyRoomFacts returns neither a version nor a room if the room is unknown', async () => {
   const { heldVersion, room } = await fleet.messaging.applyRoomFacts({ roomId: 'Rnone', standings: {} })
   expect([heldVersion, room]).toEqual([0n, undefined])
 })

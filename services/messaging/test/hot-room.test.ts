@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually, recordEvents } from '@parley/testkit'
-import { received } from './_events.ts'
+import { deliveriesOf } from './_events.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet
@@ -14,9 +14,9 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 type Row = { seq: bigint; event_id: string; actor_id: string; body: string | null; thread_root_event_id: string | null }
 
 const select = async <T extends object>(text: string, ...values: unknown[]) =>
-  (await fleet.look.pool.query<T>(text, values)).rows
+  (await fleet.pool.query<T>(text, values)).rows
 
-/** Rows of messages in the order of the line. */
+/** The rows of messages, in the order of the log. */
 const messagesOf = (roomId: string) =>
   select<Row>(
     `select seq, event_id, actor_id, body, thread_root_event_id from room_events
@@ -36,14 +36,14 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, are each s
 
   const write = async (userId: string, n: number) => {
     let banned = false
-    // The person to be banned posts until the ban takes effect.
+    // Users who will be banned post until the ban takes effect.
     for (let turn = 0; n < 60 ? turn < 6 : !banned; turn++) {
       const body = `${userId} ${turn}`
       const inThread = (n + turn) % 3 > 0 && { threadRootEventId, alsoSendToChannel: (n + turn) % 3 === 2 }
       const headers = { 'Idempotency-Key': body }
       const send = () => fleet.as(userId).messages.createMessage({ roomId, body, ...inThread }, { headers })
       while (!banned && !answered.has(body)) {
-        // The same request twice at a time, perhaps at both processes.
+        // The request is sent twice concurrently, perhaps to both processes.
         const outcomes = await Promise.allSettled([send(), send()])
         const ids = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value.message?.id ?? ''] : []))
         expect(new Set(ids).size).toBeLessThanOrEqual(1)
@@ -53,21 +53,21 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, are each s
         )
         for (const code of refused) codes.add(code)
         banned = refused.includes(Code.PermissionDenied)
-        // The room is archived or overloaded; retried later, as clients do.
+        // The room is archived or busy. The request is repeated later, as clients do.
         if (refused.length > 0) await delay(20)
       }
     }
   }
   const change = async () => {
     for (let n = 0; n < 4; n++) {
-      await room.insist(room.join(`late${n}`))
-      await room.insist(room.archive())
-      await room.insist(room.ban(`h${60 + n}`))
-      await room.insist(room.unarchive())
+      await room.retryUntilApplied(room.join(`late${n}`))
+      await room.retryUntilApplied(room.archive())
+      await room.retryUntilApplied(room.ban(`h${60 + n}`))
+      await room.retryUntilApplied(room.unarchive())
     }
   }
   await Promise.all([...writers.map(write), change()])
-  await fleet.settled(roomId)
+  await fleet.untilRelayed(roomId)
 
   // Every refusal has a reason: a full queue or a lock timeout is not an internal error.
   const refusals = [Code.PermissionDenied, Code.FailedPrecondition, Code.Unavailable]
@@ -77,11 +77,11 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, are each s
   expect(new Set(texts.map(({ body }) => body)).size).toBe(texts.length)
   const stored = new Map(texts.map(({ body, event_id }) => [body, event_id]))
   for (const [body, id] of answered) expect(stored.get(body)).toBe(id)
-  // Everything of people who are not banned succeeds.
+  // All posts of users who are not banned succeeded.
   expect(answered.size).toBeGreaterThanOrEqual(60 * 6)
   expect(codes).toContain(Code.PermissionDenied)
 
-  // Every place of the log has one event, and a writer's messages are in the order they were sent.
+  // Every place of the log has one event, and the messages of each writer are in the order in which they were sent.
   const last = (await select<{ room_seq: bigint }>('select room_seq from room_lines where room_id = $1', roomId))[0]
   const events = await select<{ n: bigint }>(
     `select count(distinct event_id) as n from outbox where aggregate = $1`,
@@ -144,11 +144,13 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, are each s
   expect(new Set(follows.map(({ user_id }) => user_id))).toEqual(
     new Set(['h0', ...replies.map(({ actor_id }) => actor_id)]),
   )
-  // One reply began the thread.
-  const beginnings = recorded.events.filter((event) => received(event).some(({ kind }) => kind === 'threadCreated'))
-  expect(new Set(beginnings.map(({ id }) => id))).toEqual(new Set([replies[0]?.event_id]))
+  // Only the first reply is announced as the start of the thread.
+  const threadStarts = recorded.events.filter((event) =>
+    deliveriesOf(event).some(({ kind }) => kind === 'threadCreated'),
+  )
+  expect(new Set(threadStarts.map(({ id }) => id))).toEqual(new Set([replies[0]?.event_id]))
 
-  // One statement wrote many of them, at most 64 posts: a reply with its echo is two rows.
+  // Some statement wrote several posts, and none more than 64; a reply with its echo is two rows.
   const statements = await select<{ rows: bigint }>(
     'select count(*) as rows from room_events where room_id = $1 group by xmin::text order by 1 desc',
     roomId,
@@ -157,7 +159,7 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, are each s
   expect(Number(statements[0]?.rows)).toBeLessThanOrEqual(128)
 })
 
-test('several busy rooms, with shared keys, do not delay each other', async () => {
+test('concurrent posts to two busy rooms with the same key succeed in one of the rooms', async () => {
   const writers = Array.from({ length: 16 }, (_, n) => `k${n}`)
   const rooms = await Promise.all([fleet.room().channel(writers), fleet.room().channel(writers)])
   const writes = writers.flatMap((userId) =>

@@ -90,7 +90,7 @@ describe('a repeated request with the same key', () => {
       expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1)
     }
     expect(await bodies(ann, roomId)).toEqual(['r1', 'r2', 'r3', 'r4', 'r5'])
-    const { message } = await send(ann, { roomId, body: 'behind' }, 'behind')
+    const { message } = await send(ann, { roomId, body: 'next' }, 'next')
     await eventually(() => recorded.events.some(({ id }) => id === message?.id))
     expect(recorded.events).toHaveLength(6)
   })
@@ -118,7 +118,7 @@ describe('a different request with a used key', () => {
     expect(await bodies(ann, there.roomId)).toEqual([])
   })
 
-  test('is refused when both arrive at the same time', async () => {
+  test('is refused if both arrive at the same time', async () => {
     const rooms = await Promise.all(Array.from({ length: 8 }, () => fleet.room().channel(['ann'])))
     const ann = fleet.as('ann')
     const answers = await Promise.allSettled(rooms.map(({ roomId }) => send(ann, { roomId, body: 'x' }, 'race')))

@@ -9,7 +9,7 @@ import {
   type ImportedMessageSchema,
 } from '@parley/contracts/internal'
 import { eventually } from '@parley/testkit'
-import { recordRoom, refused, say, shown } from './_conversation.ts'
+import { recordRoomEvents, errorWith, say, findInTimeline } from './_conversation.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 type Sent = MessageInitShape<typeof ImportedMessageSchema>
@@ -69,7 +69,7 @@ describe('imported messages', () => {
 
   test('are announced as one event of the room, and notify nobody', async () => {
     const roomId = await channel()
-    await using recording = await recordRoom(fleet, roomId)
+    await using recording = await recordRoomEvents(fleet, roomId)
     await send(roomId, [message('1', 1), message('2', 2)])
     await say(fleet.as('ann'), roomId, 'and now')
     await eventually(() => expect(recording.events).toHaveLength(2))
@@ -83,7 +83,7 @@ describe('imported messages', () => {
     )
   })
 
-  test('keep threads over several calls, with summaries, echoes and followers', async () => {
+  test('keep their threads across several calls, with summaries, echoes and followers', async () => {
     const roomId = await channel()
     await send(roomId, [message('1', 1), message('1.1', 2, { authorId: 'bob', threadRootExternalId: '1' })])
     const more = await send(roomId, [
@@ -110,10 +110,10 @@ describe('imported messages', () => {
     expect((await timeline(roomId)).map(({ body }) => body)).toEqual(['text 7'])
   })
 
-  test('become flat replies in a direct message, which has no threads', async () => {
+  test('may be flat replies in a direct message, but not replies in a thread', async () => {
     const { roomId } = await fleet.room().dm(['ann', 'bob'])
     await expect(send(roomId, [message('1', 1), message('2', 2, { threadRootExternalId: '1' })])).rejects.toMatchObject(
-      refused(Code.InvalidArgument, 'message 2: '),
+      errorWith(Code.InvalidArgument, 'message 2: '),
     )
     await send(roomId, [message('1', 1), message('2', 2, { inReplyToExternalId: '1' })])
     const [first, second] = await timeline(roomId)
@@ -133,12 +133,12 @@ describe('imported messages', () => {
       { emoji: '+1', count: 1, hasReacted: true },
     ])
     await fleet.as('ann').messages.removeReaction({ roomId, messageEventId: first?.id ?? '', emoji: '+1' })
-    expect((await shown(fleet.as('ann'), roomId, first?.id ?? ''))?.reactions).toHaveLength(1)
+    expect((await findInTimeline(fleet.as('ann'), roomId, first?.id ?? ''))?.reactions).toHaveLength(1)
   })
 
-  test('show their files, and uploads is informed', async () => {
+  test('show their files, and their event lists them', async () => {
     const roomId = await channel()
-    await using recording = await recordRoom(fleet, roomId)
+    await using recording = await recordRoomEvents(fleet, roomId)
     const asset = (assetId: string) => ({ assetId, filename: `${assetId}.txt`, contentType: 'text/plain', size: 5n })
     await send(roomId, [message('1', 1, { body: '', attachments: [asset('Aone'), asset('Atwo')] })])
     const [first] = await timeline(roomId)
@@ -167,7 +167,7 @@ describe('imported messages', () => {
     expect(placeholder?.deletedAt).toEqual(deletedAt)
   })
 
-  test('are read by everyone once the import is finished, threads too', async () => {
+  test('count as read once the import is finished, in threads too', async () => {
     const roomId = await channel()
     await send(roomId, [message('1', 1), message('1.1', 2, { authorId: 'bob', threadRootExternalId: '1' })])
     const unread = async (userId: string) =>
@@ -175,14 +175,14 @@ describe('imported messages', () => {
     expect(await unread('cid')).toEqual([true])
     await transfer.finishImport({ roomId, userIds: ['ann', 'bob', 'cid'] })
     expect([await unread('ann'), await unread('cid')]).toEqual([[false], [false]])
-    const { rows } = await fleet.look.pool.query('select user_id from thread_markers where room_id = $1', [roomId])
+    const { rows } = await fleet.pool.query('select user_id from thread_markers where room_id = $1', [roomId])
     expect(rows.map(({ user_id }: { user_id: string }) => user_id).sort()).toEqual(['ann', 'bob'])
     await say(fleet.as('ann'), roomId, 'news')
     await transfer.finishImport({ roomId, userIds: ['cid'] })
     expect(await unread('cid')).toEqual([true])
   })
 
-  test('leave unread what people wrote between two imports, in the room and in threads', async () => {
+  test('do not mark messages as read that users posted between two imports, in the room or in threads', async () => {
     const roomId = await channel()
     await send(roomId, [message('1', 1), message('1.1', 2, { authorId: 'bob', threadRootExternalId: '1' })])
     await transfer.finishImport({ roomId, userIds: ['ann', 'bob', 'cid'] })
@@ -194,14 +194,14 @@ describe('imported messages', () => {
     const unread = async (userId: string) =>
       (await fleet.messaging.roomStates({ userId, roomIds: [roomId] })).entries.map(({ hasUnread }) => hasUnread)
     expect([await unread('bob'), await unread('cid')]).toEqual([[true], [false]])
-    const { rows } = await fleet.look.pool.query(
-      `select seq < (select last_seq from imports where room_id = $1) as behind, root_event_id = $2 as first
+    const { rows } = await fleet.pool.query(
+      `select seq < (select last_seq from imports where room_id = $1) as older, root_event_id = $2 as first
 from thread_markers where room_id = $1 and user_id = 'ann' order by seq`,
       [roomId, root?.id],
     )
     expect(rows).toEqual([
-      { behind: true, first: true },
-      { behind: false, first: false },
+      { older: true, first: true },
+      { older: false, first: false },
     ])
   })
 
@@ -212,58 +212,61 @@ from thread_markers where room_id = $1 and user_id = 'ann' order by seq`,
     expect([...externalIds].sort()).toEqual(['1', '2'])
   })
 
-  test('of a deleted person are placeholders, and their reactions are left out', async () => {
+  test('of a deleted user are placeholders, and reactions of a deleted user are left out', async () => {
     const roomId = await channel()
-    await fleet.look.pool.query(`insert into erasures (user_id, pass) values ('eve', 1) on conflict do nothing`)
+    await fleet.pool.query(`insert into erasures (user_id, pass) values ('eve', 1) on conflict do nothing`)
     const reactions = [{ emoji: 'tada', userIds: ['eve'] }]
     await send(roomId, [message('1', 1, { authorId: 'eve', body: 'secret' }), message('2', 2, { reactions })])
     const [placeholder, other] = await timeline(roomId)
     expect([placeholder?.body, placeholder?.deletedAt === undefined, other?.reactions]).toEqual([undefined, false, []])
-    const { rows } = await fleet.look.pool.query(`select from room_events where room_id = $1 and body = 'secret'`, [
-      roomId,
-    ])
+    const { rows } = await fleet.pool.query(`select from room_events where room_id = $1 and body = 'secret'`, [roomId])
     expect(rows).toEqual([])
   })
 })
 
 describe('an import is refused', () => {
-  test('in a room where people have written, and in that of another import', async () => {
+  test('in a room that has other messages, posted or from another import', async () => {
     const roomId = await channel()
     await say(fleet.as('ann'), roomId, 'mine')
     await expect(send(roomId, [message('1', 1)])).rejects.toMatchObject(
-      refused(Code.FailedPrecondition, 'not from this'),
+      errorWith(Code.FailedPrecondition, 'not from this'),
     )
     const other = await channel()
     await send(other, [message('1', 1)])
     await expect(send(other, [message('2', 2)], 'slack:T2')).rejects.toMatchObject(
-      refused(Code.FailedPrecondition, 'not from this'),
+      errorWith(Code.FailedPrecondition, 'not from this'),
     )
   })
 
   test.each([
-    ['a room that is not there', 'Rnone', message('1', 1), Code.NotFound],
+    ['an unknown room', 'Rnone', message('1', 1), Code.NotFound],
     ['no author', '', message('1', 1, { authorId: '' }), Code.InvalidArgument],
     ['no id', '', message('', 1), Code.InvalidArgument],
-    ['an id that nothing can keep', '', message('1\0', 1), Code.InvalidArgument],
-    ['an endless id', '', message('1'.repeat(201), 1), Code.InvalidArgument],
-    ['a thread of an impossible id', '', message('1', 1, { threadRootExternalId: '\0' }), Code.InvalidArgument],
+    ['an id that contains U+0000', '', message('1\0', 1), Code.InvalidArgument],
+    ['an id that is too long', '', message('1'.repeat(201), 1), Code.InvalidArgument],
+    ['a root id that contains U+0000', '', message('1', 1, { threadRootExternalId: '\0' }), Code.InvalidArgument],
     ['no text', '', message('1', 1, { body: ' ' }), Code.InvalidArgument],
-    ['too long a text', '', message('1', 1, { body: 'x'.repeat(10_001) }), Code.InvalidArgument],
+    ['a text that is too long', '', message('1', 1, { body: 'x'.repeat(10_001) }), Code.InvalidArgument],
     [
       'an unknown emoji',
       '',
       message('1', 1, { reactions: [{ emoji: ':x:', userIds: ['ann'] }] }),
       Code.InvalidArgument,
     ],
-    ['a time long ago', '', message('1', 1, { createdAt: timestampFromDate(new Date(0)) }), Code.InvalidArgument],
-    ['a time to come', '', message('1', 1, { createdAt: timestampFromDate(new Date(2e13)) }), Code.InvalidArgument],
-  ])('with %s, and nothing of the call is written', async (_, room, bad, code) => {
+    ['a time before 2000', '', message('1', 1, { createdAt: timestampFromDate(new Date(0)) }), Code.InvalidArgument],
+    [
+      'a time in the future',
+      '',
+      message('1', 1, { createdAt: timestampFromDate(new Date(2e13)) }),
+      Code.InvalidArgument,
+    ],
+  ])('with %s, and no message of the call is written', async (_, room, bad, code) => {
     const roomId = room || (await channel())
     await expect(send(roomId, [message('good', 0), bad])).rejects.toMatchObject({ code })
     if (!room) expect(await timeline(roomId)).toEqual([])
   })
 
-  test('when too much comes at once', async () => {
+  test('with more than 1,000 messages per call, or if it is finished before it has begun', async () => {
     const many = Array.from({ length: 1_001 }, (_, index) => message(String(index), 1))
     await expect(send('R1', many)).rejects.toMatchObject({ code: Code.InvalidArgument })
     await expect(transfer.finishImport({ roomId: await channel(), userIds: ['ann'] })).rejects.toMatchObject({
@@ -301,7 +304,7 @@ describe('the export of a room', () => {
     await expect(transfer.exportMessages({ roomId: 'Rnone' })).rejects.toMatchObject({ code: Code.NotFound })
   })
 
-  /** Everything, page by page. */
+  /** Returns all pages. */
   async function pages(roomId: string) {
     const all: ExportMessagesResponse_Message[][] = []
     for (let after = 0n; ;) {
@@ -313,7 +316,7 @@ describe('the export of a room', () => {
     }
   }
 
-  test('ends pages at a budget of bytes, of texts and reactions alike', async () => {
+  test('limits the bytes of a page, including its reactions', async () => {
     const roomId = await channel()
     const people = Array.from({ length: 4_000 }, (_, index) => `someone-${index}`)
     const reactions = [{ emoji: 'tada', userIds: people }]
@@ -336,15 +339,15 @@ describe('the export of a room', () => {
     const people = Array.from({ length: 20_000 }, (_, index) => `someone-${String(index).padStart(5, '0')}`)
     const reactions = ['tada', '+1'].map((emoji) => ({ emoji, userIds: people }))
     await send(roomId, [message('1', 1, { reactions }), message('2', 2)])
-    const published: string[] = []
+    const exported: string[] = []
     for (let more = true; more;) {
-      const { messages } = await transfer.exportMessages({ roomId, skippedReactions: published.length })
+      const { messages } = await transfer.exportMessages({ roomId, skippedReactions: exported.length })
       expect(messages).toHaveLength(1)
       for (const { emoji, userIds } of messages[0]?.reactions ?? [])
-        published.push(...userIds.map((id) => `${emoji} ${id}`))
+        exported.push(...userIds.map((id) => `${emoji} ${id}`))
       more = messages[0]?.moreReactions ?? false
     }
-    expect(published).toHaveLength(40_000)
-    expect(new Set(published).size).toBe(40_000)
+    expect(exported).toHaveLength(40_000)
+    expect(new Set(exported).size).toBe(40_000)
   })
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { NotificationLevel } from '@parley/contracts/api'
-import { echoed, say } from './_conversation.ts'
+import { postWithEcho, say } from './_conversation.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet
@@ -11,7 +11,9 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const { ALL_MESSAGES, DEFAULT, MUTED, NORMAL } = NotificationLevel
 
-/** The user's unread state: the room, any room, any followed thread. */
+/**
+ * Returns whether there is anything unread for the user: in the room, in any room, in threads, in the list of threads.
+ */
 async function unread(userId: string, roomId: string) {
   const { entries } = await fleet.messaging.roomStates({ userId, roomIds: [roomId] })
   const { rooms, followedThreads } = await fleet.messaging.hasUnread({ userId, roleIds: [] })
@@ -21,19 +23,19 @@ async function unread(userId: string, roomId: string) {
 const nothing = [false, false, false, false]
 const everything = [true, true, true, true]
 
-const choose: Fleet['levelChosen'] = (...chosen) => fleet.levelChosen(...chosen)
+const choose: Fleet['publishLevel'] = (...chosen) => fleet.publishLevel(...chosen)
 
-/** A room, universal or not, in which the reader has an unread message and follows an unread thread. */
-async function roomWithNews(reader: string, universal: boolean) {
+/** Creates a room, universal or not, in which the reader has an unread message and follows an unread thread. */
+async function createUnreadRoom(reader: string, universal: boolean) {
   const { roomId } = await fleet.room().channel(universal ? ['ann'] : ['ann', reader], { universal })
-  const { root, reply } = await echoed(fleet.as('ann'), roomId)
+  const { root, reply } = await postWithEcho(fleet.as('ann'), roomId)
   await fleet.as(reader).threads.followThread({ roomId, threadRootEventId: root.id })
   await say(fleet.as('ann'), roomId, 'more', { threadRootEventId: root.id, inReplyTo: reply.id })
   return roomId
 }
 
 test('a muted room is never unread', async () => {
-  const roomId = await roomWithNews('eve', false)
+  const roomId = await createUnreadRoom('eve', false)
   expect(await unread('eve', roomId)).toEqual(everything)
   await choose('eve', roomId, MUTED, 1n)
   expect(await unread('eve', roomId)).toEqual(nothing)
@@ -41,8 +43,8 @@ test('a muted room is never unread', async () => {
   expect(await unread('eve', roomId)).toEqual(everything)
 })
 
-test('a level takes effect as soon as notifications has sent it, and its event changes nothing more', async () => {
-  const roomId = await roomWithNews('gil', false)
+test('a level takes effect when ApplyNotificationLevel is answered, and its event changes nothing more', async () => {
+  const roomId = await createUnreadRoom('gil', false)
   await fleet.messaging.applyNotificationLevel({ userId: 'gil', roomId, level: MUTED, version: 2n })
   expect(await unread('gil', roomId)).toEqual(nothing)
   for (const version of [1n, 2n])
@@ -52,15 +54,15 @@ test('a level takes effect as soon as notifications has sent it, and its event c
   expect(await unread('gil', roomId)).toEqual(everything)
 })
 
-test('returns the stored level, also if it is newer than the one sent', async () => {
+test('ApplyNotificationLevel returns the stored level, even if it is newer than the one sent', async () => {
   const choice = { userId: 'hal', roomId: 'Rany', level: MUTED, version: 7n }
   const held = { heldLevel: MUTED, heldVersion: 7n }
   expect(await fleet.messaging.applyNotificationLevel(choice)).toMatchObject(held)
   expect(await fleet.messaging.applyNotificationLevel({ ...choice, level: NORMAL, version: 6n })).toMatchObject(held)
 })
 
-test('the level of the server counts where the room has none', async () => {
-  const roomId = await roomWithNews('bob', false)
+test('the level of the server applies if the room has none', async () => {
+  const roomId = await createUnreadRoom('bob', false)
   await choose('bob', '', MUTED, 1n)
   expect(await unread('bob', roomId)).toEqual(nothing)
   for (const [level, version] of [
@@ -76,8 +78,8 @@ test('the level of the server counts where the room has none', async () => {
   expect(await unread('bob', roomId)).toEqual(everything)
 })
 
-test('late levels do not replace newer ones, and levels of others have no effect', async () => {
-  const roomId = await roomWithNews('cyd', false)
+test('late levels do not replace newer ones, and levels of other users have no effect', async () => {
+  const roomId = await createUnreadRoom('cyd', false)
   await choose('dan', roomId, MUTED, 1n)
   await choose('dan', '', MUTED, 2n)
   await choose('cyd', roomId, NORMAL, 5n)
@@ -88,9 +90,9 @@ test('late levels do not replace newer ones, and levels of others have no effect
   expect(await unread('cyd', roomId)).toEqual(nothing)
 })
 
-// This test must be the last: it leaves the room unread for everybody else.
+// This test must be the last one, because the universal room stays unread for all other users.
 test('a muted universal room is never unread either', async () => {
-  const roomId = await roomWithNews('fay', true)
+  const roomId = await createUnreadRoom('fay', true)
   expect(await unread('fay', roomId)).toEqual(everything)
   await choose('fay', roomId, MUTED, 1n)
   expect(await unread('fay', roomId)).toEqual(nothing)

@@ -4,7 +4,7 @@ import { recordEvents, eventually, type Recording } from '@parley/testkit'
 import { changeReader } from '../src/actions/reading/change-reader.ts'
 import { moveRoomMarker, moveThreadMarker } from '../src/store/markers.ts'
 import { toRoomReadEvent } from '../src/view/reader-events.ts'
-import { received } from './_events.ts'
+import { deliveriesOf } from './_events.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet
@@ -30,8 +30,8 @@ const markThread = (userId: string, roomId: string, threadRootEventId: string, u
 const roomUnread = async (userId: string, roomId: string) =>
   (await fleet.messaging.roomStates({ userId, roomIds: [roomId] })).entries[0]?.hasUnread
 
-/** Events of a user, once this many have arrived; duplicates of the stream are left out. */
-const published = async (userId: string, count: number) => {
+/** Waits for this many events of a user, without duplicates, and returns them. */
+const eventsOf = async (userId: string, count: number) => {
   const mine = await eventually(() => {
     const events = recorded.events.filter(({ aggregateId }) => aggregateId === userId)
     const found = [...new Map(events.map((event) => [event.id, event])).values()]
@@ -40,7 +40,7 @@ const published = async (userId: string, count: number) => {
   expect(mine).toHaveLength(count)
   return mine.map((event) => {
     const { kind, actorId, version, fact } = event
-    return { kind, actorId, version, fact: fact.value, received: received(event) }
+    return { kind, actorId, version, fact: fact.value, received: deliveriesOf(event) }
   })
 }
 const seqOf = (n: number) => BigInt(n)
@@ -57,7 +57,7 @@ describe('the marker of a room', () => {
     const toLatest = await markRoom('b1', roomId)
     expect(toLatest).toMatchObject({ lastReadAt: second.createdAt, previousLastReadAt: first.createdAt })
     expect(await roomUnread('b1', roomId)).toBe(false)
-    const events = await published('b1', 2)
+    const events = await eventsOf('b1', 2)
     // The room is created, two people join, then come the two messages.
     expect(events).toMatchObject([
       {
@@ -73,9 +73,7 @@ describe('the marker of a room', () => {
         fact: { roomId, upToRoomSeq: seqOf(5) },
       },
     ])
-    const stored = await fleet.look.pool.query<{ version: bigint }>('select version from readers where user_id = $1', [
-      'b1',
-    ])
+    const stored = await fleet.pool.query<{ version: bigint }>('select version from readers where user_id = $1', ['b1'])
     expect(events[1]?.version).toBe(stored.rows[0]?.version)
     expect(events[1]?.version).toBeGreaterThan(events[0]?.version ?? 0n)
     expect(events.map((event) => event.received.map(({ to, kind, value }) => ({ to, kind, value })))).toEqual([
@@ -96,14 +94,14 @@ describe('the marker of a room', () => {
     expect(await roomUnread('b2', roomId)).toBe(false)
     await post('a2', roomId)
     await markRoom('b2', roomId)
-    await published('b2', 2)
+    await eventsOf('b2', 2)
   })
 
-  test('stays in the database too when another process was faster', async () => {
+  test('is not moved back by a process that read it before another one moved it', async () => {
     const at = (seq: bigint) => ({ seq, at: new Date(Number(seq)) })
     const thread = { roomId: 'Rany', rootEventId: 'Eany' }
     let woken = 0
-    const ctx = { pool: fleet.look.pool, now: () => new Date(), relay: { wake: () => void woken++ } }
+    const ctx = { pool: fleet.pool, now: () => new Date(), relay: { wake: () => void woken++ } }
     const move = async (write: Parameters<typeof changeReader>[2]): Promise<boolean> => {
       const before = woken
       await changeReader(ctx, 'b0', write, (change) => toRoomReadEvent(change, 'Rany', 5n))
@@ -126,7 +124,7 @@ describe('the marker of a room', () => {
     expect((await markRoom('b3', roomId)).lastReadAt).toEqual(posts.at(-1)?.createdAt)
   })
 
-  test('may be at an echo, but not at a reply, another row or a message elsewhere', async () => {
+  test('may be at an echo, but not at a reply, another row or a message of another room', async () => {
     const room = await fleet.room().channel(['a4', 'b4'])
     const { roomId } = room
     const other = await fleet.room().channel(['a4', 'b4'])
@@ -146,7 +144,7 @@ describe('the marker of a room', () => {
     expect((await markRoom('a5', roomId)).lastReadAt).toBeUndefined()
   })
 
-  test('is for members, of universal rooms and direct messages too, and in the archive', async () => {
+  test('can be moved by members, also in universal rooms, archived rooms and direct messages', async () => {
     const room = await fleet.room().channel(['a6'])
     await post('a6', room.roomId)
     await expect(markRoom('x6', room.roomId)).rejects.toMatchObject({ code: Code.PermissionDenied })
@@ -179,7 +177,7 @@ describe('the marker of a thread', () => {
     await markThread('b7', roomId, root.id)
     expect(await roomUnread('b7', roomId)).toBe(true)
     const thread = { roomId, threadRootEventId: root.id }
-    expect(await published('b7', 2)).toMatchObject([
+    expect(await eventsOf('b7', 2)).toMatchObject([
       {
         kind: 'thread_marked_as_read',
         version: expect.any(BigInt),
@@ -204,7 +202,7 @@ describe('the marker of a thread', () => {
     expect((await markThread('a8', roomId, root.id)).previousReadAt).toBeUndefined()
   })
 
-  test('moves to the root before any reply is shown', async () => {
+  test('moves to the root if no reply is shown', async () => {
     const { roomId } = await fleet.room().channel(['a10', 'b10'])
     const root = await post('a10', roomId)
     expect((await markThread('b10', roomId, root.id)).previousReadAt).toBeUndefined()

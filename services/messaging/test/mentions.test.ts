@@ -2,18 +2,18 @@ import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Event } from '@parley/contracts/internal'
 import { eventually, recordEvents } from '@parley/testkit'
-import { received } from './_events.ts'
+import { deliveriesOf } from './_events.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet
 beforeAll(async () => {
   fleet = await startFleet({ processes: 2 })
   const role = { displayName: '', description: '', position: 1, isSystem: false }
-  fleet.neighbours.policy.roles.push(
+  fleet.fakes.policy.roles.push(
     { ...role, $typeName: 'svc.internal.v1.PolicyRole', id: 'Ocooks', name: 'cooks', pingable: true },
     { ...role, $typeName: 'svc.internal.v1.PolicyRole', id: 'Oquiet', name: 'quiet', pingable: false },
   )
-  fleet.neighbours.policy.decisions.push({
+  fleet.fakes.policy.decisions.push({
     $typeName: 'svc.internal.v1.PolicyDecision',
     roleId: 'Ooutside',
     userId: '',
@@ -24,11 +24,11 @@ beforeAll(async () => {
   await fleet.restart()
 })
 beforeEach(() => {
-  fleet.neighbours.handlesAway = false
+  fleet.fakes.handlesUnavailable = false
 })
 afterAll(async () => fleet[Symbol.asyncDispose]())
 
-/** Posts, and returns the event. */
+/** Posts a message and returns its event. */
 async function post(
   roomId: string,
   body: string,
@@ -41,12 +41,12 @@ async function post(
 }
 
 function factOf({ fact }: Event) {
-  if (fact.case !== 'messagePosted') throw new Error(`no post but ${fact.case}`)
+  if (fact.case !== 'messagePosted') throw new Error(`not a posted message: ${fact.case}`)
   return fact.value
 }
 
-const followed = (event: Event) =>
-  received(event).flatMap(({ kind, to }) => (kind === 'threadFollowChanged' && Array.isArray(to) ? to : []))
+const newFollowersIn = (event: Event) =>
+  deliveriesOf(event).flatMap(({ kind, to }) => (kind === 'threadFollowChanged' && Array.isArray(to) ? to : []))
 
 describe('the fact of a post names', () => {
   test('users, pingable roles, @all and @here, each once', async () => {
@@ -58,18 +58,18 @@ describe('the fact of a post names', () => {
     expect(fact.mentionsPending).toBe(false)
   })
 
-  test('nobody, and accounts is not called, if the text has no mention', async () => {
+  test('nobody if the text has no mention; accounts is called only for users', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
-    const requested = fleet.neighbours.handleCalls.length
+    const requested = fleet.fakes.handleCalls.length
     expect(factOf(await post(roomId, 'no one; ann@example.org, `@bob`\n\n> @bob')).mentions).toBeUndefined()
     expect(factOf(await post(roomId, '@all @cooks @quiet')).mentions).toMatchObject({
       userIds: [],
       roleIds: ['Ocooks'],
     })
-    expect(fleet.neighbours.handleCalls).toHaveLength(requested)
+    expect(fleet.fakes.handleCalls).toHaveLength(requested)
   })
 
-  test('the author it replies to, and followers of the thread', async () => {
+  test('the author of the message to which it replies, and the followers of the thread', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob', 'carl'])
     const root = await post(roomId, 'root', {}, 'bob')
     const first = await post(roomId, 'first', { threadRootEventId: root.id })
@@ -82,7 +82,7 @@ describe('the fact of a post names', () => {
     expect(factOf(flat)).toMatchObject({ inReplyToAuthorId: 'bob', threadFollowerIds: [] })
   })
 
-  test('that there are many followers, above 100', async () => {
+  test('no followers if there are more than 100, only that there are many', async () => {
     const people = Array.from({ length: 100 }, (_, n) => `p${n}`)
     const { roomId } = await fleet.room().channel(['ann', ...people])
     const root = await post(roomId, 'root')
@@ -102,7 +102,7 @@ describe('the fact of a post names', () => {
   })
 })
 
-describe('people mentioned in a thread follow it', () => {
+describe('users mentioned in a thread follow it', () => {
   test('if they are members who never decided otherwise, and are notified', async () => {
     const room = await fleet.room().channel(['ann', 'bob', 'dora'])
     await room.ban('dora')
@@ -113,26 +113,26 @@ describe('people mentioned in a thread follow it', () => {
       .threads.unfollowThread({ roomId: room.roomId, threadRootEventId })
       .catch(() => undefined)
     const reply = await post(room.roomId, '@bob @stranger @dora', { threadRootEventId })
-    expect(followed(reply)).toEqual(['ann', 'bob'])
-    expect(followed(await post(room.roomId, '@bob again', { threadRootEventId }))).toEqual([])
+    expect(newFollowersIn(reply)).toEqual(['ann', 'bob'])
+    expect(newFollowersIn(await post(room.roomId, '@bob again', { threadRootEventId }))).toEqual([])
   })
 
   test('unless they unfollowed it; after a reply of their own they follow again', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob'])
     const threadRootEventId = (await post(roomId, 'root')).id
     await post(roomId, 'mine', { threadRootEventId }, 'bob')
-    await fleet.look.pool.query(`update thread_follows set following = false where room_id = $1 and user_id = 'bob'`, [
+    await fleet.pool.query(`update thread_follows set following = false where room_id = $1 and user_id = 'bob'`, [
       roomId,
     ])
-    expect(followed(await post(roomId, '@bob', { threadRootEventId }))).toEqual([])
-    expect(followed(await post(roomId, 'me again', { threadRootEventId }, 'bob'))).toEqual(['bob'])
+    expect(newFollowersIn(await post(roomId, '@bob', { threadRootEventId }))).toEqual([])
+    expect(newFollowersIn(await post(roomId, 'me again', { threadRootEventId }, 'bob'))).toEqual(['bob'])
   })
 
   test('in a universal room if they may join it', async () => {
-    fleet.neighbours.roles.set('outsider', ['Ooutside'])
+    fleet.fakes.roles.set('outsider', ['Ooutside'])
     const { roomId } = await fleet.room().channel(['ann'], { universal: true })
     const threadRootEventId = (await post(roomId, 'root')).id
-    expect(followed(await post(roomId, '@guest @outsider', { threadRootEventId }))).toEqual(['ann', 'guest'])
+    expect(newFollowersIn(await post(roomId, '@guest @outsider', { threadRootEventId }))).toEqual(['ann', 'guest'])
   })
 })
 
@@ -141,10 +141,10 @@ describe('while accounts does not answer', () => {
     const { roomId } = await fleet.room().channel(['ann', 'late1', 'late2'])
     const threadRootEventId = (await post(roomId, 'root')).id
     await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.mentions_resolved`)
-    fleet.neighbours.handlesAway = true
+    fleet.fakes.handlesUnavailable = true
     const event = await post(roomId, '@late1 @cooks', { threadRootEventId, inReplyTo: threadRootEventId })
     expect(factOf(event)).toMatchObject({ mentionsPending: true, mentions: { userIds: [], roleIds: ['Ocooks'] } })
-    fleet.neighbours.handlesAway = false
+    fleet.fakes.handlesUnavailable = false
     const [resolved] = await eventually(() => recorded.events.length > 0 && recorded.events)
     expect(resolved).toMatchObject({ version: event.version + 1n, actorId: '' })
     expect(resolved?.fact).toMatchObject({
@@ -165,26 +165,26 @@ describe('while accounts does not answer', () => {
         },
       },
     })
-    expect(resolved && received(resolved)).toMatchObject([
+    expect(resolved && deliveriesOf(resolved)).toMatchObject([
       { to: ['late1'], kind: 'threadFollowChanged', value: { roomId, threadRootEventId, following: true } },
     ])
-    const { rows } = await fleet.look.pool.query('select from unresolved_mentions where room_id = $1', [roomId])
+    const { rows } = await fleet.pool.query('select from unresolved_mentions where room_id = $1', [roomId])
     expect(rows).toHaveLength(0)
     expect((await post(roomId, 'after')).version).toBe(event.version + 2n)
   })
 
-  test('mentions of a message retracted since are not announced', async () => {
+  test('the mentions of a message that is then retracted are not announced', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.>`)
-    fleet.neighbours.handlesAway = true
+    fleet.fakes.handlesUnavailable = true
     const { id } = await post(roomId, '@late3')
-    await fleet.look.pool.query(`update room_events set body = null, deleted_at = now() where event_id = $1`, [id])
-    fleet.neighbours.handlesAway = false
+    await fleet.pool.query(`update room_events set body = null, deleted_at = now() where event_id = $1`, [id])
+    fleet.fakes.handlesUnavailable = false
     await eventually(async () => {
-      const { rows } = await fleet.look.pool.query('select from unresolved_mentions where room_id = $1', [roomId])
+      const { rows } = await fleet.pool.query('select from unresolved_mentions where room_id = $1', [roomId])
       return rows.length === 0
     })
-    await fleet.settled(roomId)
+    await fleet.untilRelayed(roomId)
     const last = await post(roomId, 'after')
     await eventually(() => recorded.events.some((event) => event.id === last.id))
     expect(recorded.events.map(({ kind }) => kind)).not.toContain('mentions_resolved')

@@ -1,10 +1,10 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { readAssetTicket, readServerImageParams } from '@parley/signed-urls'
+import { readAssetAccess, readServerImageParams } from '@parley/signed-urls'
 import type { Message } from '@parley/contracts/api'
-import { echoed, read, say, shown } from './_conversation.ts'
+import { postWithEcho, read, say, findInTimeline } from './_conversation.ts'
 import { startFleet, type Fleet, type Person } from './_fleet.ts'
-import { attach, preview, withoutText } from './_parts.ts'
+import { attach, addPreview, removeText } from './_parts.ts'
 
 let fleet: Fleet
 beforeAll(async () => {
@@ -23,7 +23,7 @@ const page = {
   ...{ embedType: 'youtube', embedId: 'abc', imageKey: 'Kimage' },
 }
 
-test('reactions are ordered by emoji, with the first people and whether the reader reacted', async () => {
+test('reactions are grouped by emoji, with the first users and whether the reader reacted', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'x')
   await react(['bob', 'p1', 'p2', 'p3', 'p4', 'p5'], roomId, id, 'tada')
@@ -35,12 +35,12 @@ test('reactions are ordered by emoji, with the first people and whether the read
   ]
   expect(await read(ann(), roomId, id)).toMatchObject({ reactions: reactions(true) })
   expect(await read(bob(), roomId, id)).toMatchObject({ reactions: reactions(false) })
-  expect(await shown(bob(), roomId, id)).toMatchObject({ reactions: reactions(false) })
+  expect(await findInTimeline(bob(), roomId, id)).toMatchObject({ reactions: reactions(false) })
   await ann().messages.removeReaction({ roomId, messageEventId: id, emoji: 'eyes' })
   expect((await read(ann(), roomId, id))?.reactions.map(({ emoji }) => emoji)).toEqual(['tada'])
 })
 
-test('a page includes the people its reactions name', async () => {
+test('a page includes the users whom its reactions name', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'x')
   await react(['p1', 'p2', 'p3', 'p4', 'p5', 'bob'], roomId, id, 'tada')
@@ -48,7 +48,7 @@ test('a page includes the people its reactions name', async () => {
   expect(Object.keys(page?.includes?.users ?? {}).sort()).toEqual(['ann', 'p1', 'p2', 'p3', 'p4', 'p5'])
 })
 
-test('files are in order, with addresses that serve this reader for a day; images have a thumbnail', async () => {
+test('files are in order, with URLs that are valid for the reader for a day; images have a thumbnail', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'see')
   const image = { filename: 'photo.png', contentType: 'image/png', width: 640, height: 480 }
@@ -65,12 +65,12 @@ test('files are in order, with addresses that serve this reader for a day; image
     ])
     const [notes, photo] = message?.attachments ?? []
     expect(notes?.thumbnailAssetUrl).toBeUndefined()
-    const ticketOf = (url: string | undefined) =>
-      readAssetTicket(secrets, new URL(url ?? 'no:').searchParams.get('access') ?? '', new Date())
+    const decodeUrl = (url: string | undefined) =>
+      readAssetAccess(secrets, new URL(url ?? 'no:').searchParams.get('access') ?? '', new Date())
     const expiresAt = photo?.assetUrl?.expiresAt && timestampDate(photo.assetUrl.expiresAt)
-    expect(ticketOf(notes?.assetUrl?.url)).toMatchObject({ assetId: ids[0], userId, image: undefined })
-    expect(ticketOf(photo?.assetUrl?.url)).toEqual({ assetId: ids[1], userId, expiresAt, image: undefined })
-    expect(ticketOf(photo?.thumbnailAssetUrl?.url)).toMatchObject({
+    expect(decodeUrl(notes?.assetUrl?.url)).toMatchObject({ assetId: ids[0], userId, image: undefined })
+    expect(decodeUrl(photo?.assetUrl?.url)).toEqual({ assetId: ids[1], userId, expiresAt, image: undefined })
+    expect(decodeUrl(photo?.thumbnailAssetUrl?.url)).toMatchObject({
       ...{ assetId: ids[1], userId, image: { width: 960, height: 400, fit: 'contain' } },
     })
     expect(photo?.assetUrl?.url).toMatch(
@@ -84,19 +84,19 @@ test('a message with only files has no text', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'x')
   await attach(fleet, roomId, id, [{}])
-  await withoutText(fleet, roomId, id)
+  await removeText(fleet, roomId, id)
   const message = await read(bob(), roomId, id)
   expect(message).toMatchObject({ attachments: [{ filename: 'notes.txt' }] })
   expect(message?.body).toBeUndefined()
 })
 
-test('a preview shows the page’s texts, with its image from this server', async () => {
+test('a preview shows the texts of the page, with its image from this server', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'see https://example.org/a')
-  await preview(fleet, roomId, id, page)
-  const { imageKey, ...said } = page
+  await addPreview(fleet, roomId, id, page)
+  const { imageKey, ...texts } = page
   const shownPreview = (await read(bob(), roomId, id))?.linkPreview
-  expect(shownPreview).toMatchObject({ ...said, imageAssetId: imageKey })
+  expect(shownPreview).toMatchObject({ ...texts, imageAssetId: imageKey })
   const [key, segment] = new URL(shownPreview?.imageUrl ?? 'no:').pathname.replace('/assets/server/', '').split('/t/')
   const secrets = [fleet.environment.PARLEY_CORE_ASSETS_SIGNING_SECRET]
   expect(key).toBe(imageKey)
@@ -106,7 +106,7 @@ test('a preview shows the page’s texts, with its image from this server', asyn
 test('a preview leaves out missing values', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'x')
-  await preview(fleet, roomId, id, { url: page.url, title: 'Title' })
+  await addPreview(fleet, roomId, id, { url: page.url, title: 'Title' })
   const { $typeName: _, ...preview_ } = (await read(bob(), roomId, id))?.linkPreview ?? { $typeName: undefined }
   expect(preview_).toEqual({ url: page.url, title: 'Title' })
 })
@@ -116,16 +116,16 @@ const content = ({ body, attachments, linkPreview, reactions }: Message) => ({
   attachments: attachments.map(({ id }) => id),
 })
 
-test('an echo shows what its reply shows, in timelines and threads', async () => {
+test('an echo shows the content of its reply', async () => {
   const roomId = await room()
-  const { root, reply, echoId } = await echoed(ann(), roomId)
+  const { root, reply, echoId } = await postWithEcho(ann(), roomId)
   const ids = await attach(fleet, roomId, reply.id, [{}])
-  await preview(fleet, roomId, reply.id, page)
+  await addPreview(fleet, roomId, reply.id, page)
   await react(['bob'], roomId, echoId, 'tada')
   const messages = [
     await read(bob(), roomId, reply.id),
     await read(bob(), roomId, echoId),
-    await shown(bob(), roomId, echoId),
+    await findInTimeline(bob(), roomId, echoId),
     await inThread(bob(), roomId, root.id, reply.id),
   ]
   for (const message of messages) {
@@ -148,23 +148,28 @@ test('an echo replies to the same message as its reply, and has no thread', asyn
     [posted.channelEchoEventId, root.id],
     [message?.channelEchoEventId ?? '', posted.id],
   ] as const) {
-    for (const echo of [await read(ann(), roomId, echoId), await shown(ann(), roomId, echoId)])
+    for (const echo of [await read(ann(), roomId, echoId), await findInTimeline(ann(), roomId, echoId)])
       expect(echo).toMatchObject({
         inReplyTo,
         thread: { threadRootEventId: echoId, replyCount: 0, participantCount: 0, participantPreviewUserIds: [] },
       })
   }
-  expect(await shown(ann(), roomId, root.id)).toMatchObject({ thread: { threadRootEventId: root.id, replyCount: 2 } })
+  expect(await findInTimeline(ann(), roomId, root.id)).toMatchObject({
+    thread: { threadRootEventId: root.id, replyCount: 2 },
+  })
 })
 
 test('a placeholder has no content, and neither has its echo', async () => {
   const roomId = await room()
-  const { root, reply, echoId } = await echoed(ann(), roomId)
+  const { root, reply, echoId } = await postWithEcho(ann(), roomId)
   await attach(fleet, roomId, reply.id, [{}])
-  await preview(fleet, roomId, reply.id, page)
+  await addPreview(fleet, roomId, reply.id, page)
   await react(['p5'], roomId, reply.id, 'tada')
   await ann().messages.deleteMessage({ roomId, eventId: reply.id })
-  for (const message of [await shown(bob(), roomId, echoId), await inThread(bob(), roomId, root.id, reply.id)]) {
+  for (const message of [
+    await findInTimeline(bob(), roomId, echoId),
+    await inThread(bob(), roomId, root.id, reply.id),
+  ]) {
     expect(message).toMatchObject({ deletedAt: expect.anything() })
     expect(message && content(message)).toEqual({
       ...{ body: undefined, attachments: [], linkPreview: undefined, reactions: [] },
@@ -173,7 +178,7 @@ test('a placeholder has no content, and neither has its echo', async () => {
   const { page: shownPage } = await ann().rooms.getRoomEvents({ roomId, limit: 1 })
   expect(Object.keys(shownPage?.includes?.users ?? {})).not.toContain('p5')
   for (const table of ['message_attachments', 'reactions', 'reaction_tallies']) {
-    expect((await fleet.look.pool.query(`select from ${table} where room_id = $1`, [roomId])).rows).toEqual([])
+    expect((await fleet.pool.query(`select from ${table} where room_id = $1`, [roomId])).rows).toEqual([])
   }
 })
 

@@ -27,11 +27,11 @@ test('posts of 64 writers at two processes have one order, are readable when the
   const room = await fleet.room().channel(writers)
   const { roomId } = room
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.>`)
-  // Reads by event id immediately, as a client does.
+  // Reads each message when its event arrives, as a client does.
   const unreadable: string[] = []
-  let looking = true
-  const look = async () => {
-    for (let next = 0; looking || next < recorded.events.length;) {
+  let isReading = true
+  const readMessages = async () => {
+    for (let next = 0; isReading || next < recorded.events.length;) {
       const received = recorded.events.slice(next, next + 100)
       next += received.length
       const eventIds = received.filter(({ kind }) => kind === 'message_posted').map(({ id }) => id)
@@ -48,26 +48,26 @@ test('posts of 64 writers at two processes have one order, are readable when the
   const write = async (userId: string) => {
     for (let n = 0; n < 15; n++) {
       const body = `${userId} ${n}`
-      // A lock timeout is not a bug; the request is retried, as clients do.
+      // A lock timeout is not a bug. The request is repeated, as clients do.
       const options = { headers: { 'Idempotency-Key': body } }
       const { message } = await eventually(() => fleet.as(userId).messages.createMessage({ roomId, body }, options))
       posted.push(message?.id ?? '')
     }
   }
   const joinLate = async () => {
-    for (let n = 0; n < 20; n++) await room.insist(room.join(`late${n}`))
+    for (let n = 0; n < 20; n++) await room.retryUntilApplied(room.join(`late${n}`))
   }
   const expected = writers.length * 15 + 20
-  // The stream may repeat events from before the test.
+  // The stream may repeat events from before the recording.
   const published = () =>
     [...new Map(recorded.events.map((event) => [event.id, event])).values()].filter(({ version }) => version > 65n)
-  const looker = look()
+  const reading = readMessages()
   try {
     await Promise.all([...writers.map(write), joinLate()])
     await eventually(() => published().length >= expected)
   } finally {
-    looking = false
-    await looker
+    isReading = false
+    await reading
   }
 
   expect(unreadable).toEqual([])
@@ -78,7 +78,7 @@ test('posts of 64 writers at two processes have one order, are readable when the
   const received = published().map(({ id }) => id)
   expect((await allIds('w0', room)).slice(65)).toEqual(received)
   expect(new Set(posted)).toEqual(new Set(received.filter((id) => posted.includes(id))))
-  // Sequential posts of one writer are in that order.
+  // Posts of one writer are in the order in which they were sent.
   const { page } = await fleet.as('w0').rooms.getRoomEvents({ roomId, limit: 500 })
   const mine = (page?.events ?? []).flatMap(({ event }) =>
     event.case === 'messagePosted' && event.value.message?.actorId === 'w7' ? [event.value.message.body] : [],
@@ -91,17 +91,17 @@ test.each(['leave', 'ban', 'archive'] as const)('no post is accepted after the r
   const { roomId } = room
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.>`)
   let answered = false
-  let going = true
+  let isRunning = true
   const acceptedLate: string[] = []
   const write = async () => {
-    while (going) {
+    while (isRunning) {
       const startedLate = answered
       try {
         const { message } = await fleet.as('bob').messages.createMessage({ roomId, body: 'x' })
         if (startedLate) acceptedLate.push(message?.id ?? '')
       } catch (error) {
         const { code } = ConnectError.from(error)
-        // A refusal because of overload says nothing about the room.
+        // A refusal because of overload does not depend on the change.
         if (startedLate && code !== Code.Unavailable) return code
       }
     }
@@ -116,11 +116,11 @@ test.each(['leave', 'ban', 'archive'] as const)('no post is accepted after the r
     const expected = way === 'archive' ? Code.FailedPrecondition : Code.PermissionDenied
     expect(await Promise.all(writers)).toEqual(writers.map(() => expected))
   } finally {
-    going = false
+    isRunning = false
     await Promise.all(writers)
   }
   expect(acceptedLate).toEqual([])
-  await fleet.settled(roomId)
+  await fleet.untilRelayed(roomId)
   const fact = room.facts.at(-1)?.eventId
   const last = await eventually(() => {
     const index = recorded.events.findIndex(({ id }) => id === fact)
@@ -132,25 +132,25 @@ test.each(['leave', 'ban', 'archive'] as const)('no post is accepted after the r
 
 test('posts are written during a flood of facts about the room', async () => {
   const room = await fleet.room().channel(['ann'])
-  let raining = true
-  const rain = (async () => {
-    for (let n = 0; raining; n++) await room.insist(room.join(`drop${n}`))
+  let isFlooding = true
+  const flood = (async () => {
+    for (let n = 0; isFlooding; n++) await room.retryUntilApplied(room.join(`joiner${n}`))
   })()
   try {
     for (let n = 0; n < 25; n++) {
       await fleet.as('ann').messages.createMessage({ roomId: room.roomId, body: `${n}` })
     }
   } finally {
-    raining = false
-    await rain
+    isFlooding = false
+    await flood
   }
 })
 
-test('a process with a stale header posts with the new one, and never refuses because of the old one', async () => {
+test('a process with a stale header uses the new one, and never refuses a post because of the old one', async () => {
   const room = await fleet.room().channel(['ann', 'bob'])
   const { roomId } = room
   const post = () => fleet.as('bob').messages.createMessage({ roomId, body: 'x' })
-  // Both processes have cached the header, and one of them applies each change.
+  // Both processes have the header in their caches, and only one of them applies the change.
   const warm = () => Promise.all(Array.from({ length: 12 }, post))
   await warm()
   for (let n = 0; n < 4; n++) {

@@ -14,7 +14,7 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const post = (body: string) => fleet.as('ann').messages.createMessage({ roomId: room.roomId, body })
 
-const everyCall = (): Promise<unknown>[] => {
+const oneCallOfEach = (): Promise<unknown>[] => {
   const { roomId, facts } = room
   const ann = fleet.as('ann')
   return [
@@ -36,10 +36,10 @@ const codesOf = async (calls: Promise<unknown>[]) =>
   )
 
 describe('without PostgreSQL', () => {
-  test('every call is unavailable, and works again once it is back', async () => {
+  test('every call fails with unavailable, and works again once the database is back', async () => {
     await post('before')
     await fleet.database.stop()
-    const codes = await codesOf(everyCall())
+    const codes = await codesOf(oneCallOfEach())
     expect(codes).toEqual(codes.map(() => Code.Unavailable))
     await fleet.database.start()
     await eventually(() => post('after'))
@@ -48,14 +48,14 @@ describe('without PostgreSQL', () => {
 })
 
 describe('without NATS', () => {
-  test('calls are unavailable, and work again afterwards; posted messages reach the stream', async () => {
+  test('calls fail with unavailable, and work again afterwards; messages posted before reach the stream', async () => {
     await using recorded = await recordEvents(fleet.bus, `evt.room.${room.roomId}.message_posted.text`)
     const { message } = await post('just before')
     await fleet.nats.stop()
     expect(await codesOf([post('x')])).toEqual([Code.Unavailable])
     await fleet.nats.start()
     const again = await eventually(() => post('after'))
-    await fleet.settled(room.roomId)
+    await fleet.untilRelayed(room.roomId)
     await eventually(() => {
       const received = recorded.events.map(({ id }) => id)
       expect(received).toContain(message?.id)

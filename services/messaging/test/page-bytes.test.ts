@@ -6,13 +6,13 @@ import { pageBytes } from '../src/domain/page-bytes.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 const long = 'x'.repeat(10_000)
-/** How many of them a page shows. */
+/** The number of such messages that fit a page. */
 const fitting = Math.floor(pageBytes / long.length)
 
 let fleet: Fleet
 let roomId: string
 let root: string
-/** Long replies in the thread, each with its echo in the timeline. */
+/** Ids of long replies in the thread, each with an echo in the timeline. */
 let replies: string[]
 let timeline: string[]
 
@@ -50,22 +50,22 @@ async function allPages(read: Read) {
   return { pages, again }
 }
 
-describe('the size of pages is limited by their text', () => {
-  test('in a room, whose pages lead through all of it in both directions', async () => {
+describe('the size of pages in bytes is limited', () => {
+  test('in a room, and pages lead through all of it in both directions', async () => {
     const { pages, again } = await allPages((cursor) => ofRoom({ limit: 500, cursor }))
     expect(pages.map((page) => page?.events.length).reverse()).toEqual([fitting, fitting, 6])
     expect(new Set(timeline).size).toBe(2 * fitting + 6)
     expect(idsOf(again)).toEqual(timeline)
   })
 
-  test('in a thread, whose root is also part of its latest page', async () => {
+  test('in a thread, and the latest page also has the root', async () => {
     const { pages, again } = await allPages((cursor) => ofThread({ limit: 500, cursor }))
     expect(pages.map((page) => page?.events.length)).toEqual([3, fitting, fitting + 1])
     expect(idsOf(pages).filter((id) => id !== root)).toEqual(replies)
     expect(idsOf(again)).toEqual(replies)
   })
 
-  test('around a row, which stays in the middle', async () => {
+  test('around a row, and the row stays in the middle', async () => {
     const at = fitting + 1
     const { page, targetIndex } = await fleet
       .as('ann')
@@ -77,7 +77,7 @@ describe('the size of pages is limited by their text', () => {
     expect(ids).toEqual(timeline.slice(at - targetIndex, at - targetIndex + ids.length))
   })
 
-  test('of followed threads', async () => {
+  test('in the list of followed threads', async () => {
     const other = (await fleet.room().channel(['bob'])).roomId
     const bob = fleet.as('bob')
     const roots: string[] = []
@@ -97,7 +97,7 @@ describe('the size of pages is limited by their text', () => {
   })
 })
 
-test('other parts of messages also fill pages', async () => {
+test('attachments and reactions count toward the size of a page', async () => {
   await using database = await openTestDatabase(fleet.database.url, { pool: 1 })
   const other = (await fleet.room().channel(['cat'])).roomId
   const post = async (more: object = {}) =>
@@ -129,7 +129,7 @@ test('other parts of messages also fill pages', async () => {
   expect(idsOf(again)).toEqual(idsOf(pages))
 })
 
-test('only a caller with too many concurrent reads is told to wait', async () => {
+test('a caller with too many concurrent reads is refused, but posts succeed', async () => {
   const reading = Array.from({ length: 200 }, () =>
     ofRoom({ limit: 500 }).then(
       () => 'read',

@@ -8,7 +8,7 @@ import { eventually, recordEvents } from '@parley/testkit'
 import { startFleet, type Fleet, type Person } from './_fleet.ts'
 
 let fleet: Fleet
-/** A stopped clock, because addresses of files contain their expiry. */
+/** The clock is stopped, because the URLs of files contain their expiry. */
 const now = new Date()
 beforeAll(async () => {
   fleet = await startFleet({ processes: 2, now: () => now })
@@ -30,19 +30,19 @@ async function countMessages(roomId: string): Promise<number> {
 describe('files', () => {
   const upload = (userId: string, roomId: string) => {
     const id = newId('asset')
-    fleet.neighbours.assets.set(id, { userId, roomId })
+    fleet.fakes.assets.set(id, { userId, roomId })
     return id
   }
   const stored = async (eventId = '') =>
     (
-      await fleet.look.pool.query<Record<string, unknown>>(
+      await fleet.pool.query<Record<string, unknown>>(
         `select asset_id, position, filename, content_type, size, width, height from message_attachments a
         join room_events e using (room_id, seq) where e.event_id = $1 order by position`,
         [eventId],
       )
     ).rows
 
-  test('are attached in their order, without a text, and their claim is confirmed by the event', async () => {
+  test('are attached in order, without a text too, and the event confirms their claim', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
     const attachmentAssetIds = Array.from({ length: 10 }, () => upload('ann', roomId))
@@ -53,10 +53,10 @@ describe('files', () => {
     )
     const [event] = await eventually(() => recorded.events.length > 0 && recorded.events)
     expect(event?.fact).toMatchObject({ value: { attachmentAssetIds } })
-    expect(fleet.neighbours.assets.get(attachmentAssetIds[0] ?? '')?.eventId).toBe(message?.id)
+    expect(fleet.fakes.assets.get(attachmentAssetIds[0] ?? '')?.eventId).toBe(message?.id)
   })
 
-  test('are attached to replies, whose echo attaches none, and texts have another subject', async () => {
+  test('are attached to a reply but not to its echo; the subject of an event tells whether it has files', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using files = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
     await using texts = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
@@ -84,7 +84,7 @@ describe('files', () => {
     expect(await countMessages(roomId)).toBe(1)
   })
 
-  test('are posted once with one key, on any process', async () => {
+  test('are posted once with one key, whichever processes receive the requests', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const request = { roomId, attachmentAssetIds: [upload('ann', roomId), upload('ann', roomId)] }
     const answers = await Promise.all(Array.from({ length: 12 }, () => post('ann', request, 'files')))
@@ -94,7 +94,7 @@ describe('files', () => {
     await expect(post('ann', request, 'other key')).rejects.toMatchObject({ code: Code.InvalidArgument })
   })
 
-  test('are attached by one of several concurrent messages', async () => {
+  test('are attached to only one of several concurrent messages', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const attachmentAssetIds = [upload('ann', roomId)]
     const racers = Array.from({ length: 8 }, (_, n) => post('ann', { roomId, body: `${n}`, attachmentAssetIds }))
@@ -105,15 +105,15 @@ describe('files', () => {
     }
   })
 
-  test('are attached by one of several requests, and can be tried again after a failure', async () => {
+  test('can be posted again after a failure, and are attached to only one of several concurrent messages with keys', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     for (let round = 0; round < 5; round++) {
       const attachmentAssetIds = [upload('ann', roomId)]
-      await fleet.look.pool.query('alter table outbox rename to outbox_away')
+      await fleet.pool.query('alter table outbox rename to outbox_missing')
       try {
         await expect(post('ann', { roomId, body: 'lost', attachmentAssetIds }, `lost ${round}`)).rejects.toThrow()
       } finally {
-        await fleet.look.pool.query('alter table outbox_away rename to outbox')
+        await fleet.pool.query('alter table outbox_missing rename to outbox')
       }
       const racers = Array.from({ length: 6 }, (_, n) =>
         post('ann', { roomId, body: `${round} ${n}`, attachmentAssetIds }, `race ${round} ${n}`),
@@ -127,12 +127,12 @@ describe('files', () => {
     expect(await countMessages(roomId)).toBe(5)
   })
 
-  test('claimed by two messages, as after an expired claim, are attached to one of them', async () => {
+  test('claimed for several messages, as after an expired claim, are attached to only one of them', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     for (let round = 0; round < 5; round++) {
       const ids = Array.from({ length: 6 }, () => upload('ann', roomId))
       const shared = upload('ann', roomId)
-      fleet.neighbours.forgetful.add(shared)
+      fleet.fakes.reclaimable.add(shared)
       const racers = ids.map((id) => post('ann', { roomId, attachmentAssetIds: [id, shared] }))
       const outcomes = await Promise.allSettled(racers)
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
@@ -148,16 +148,16 @@ describe('files', () => {
     const id = upload('bob', room.roomId)
     const posting = post('bob', { roomId: room.roomId, attachmentAssetIds: [id] })
     await expect(posting).rejects.toMatchObject({ code: Code.PermissionDenied })
-    expect(fleet.neighbours.assets.get(id)?.eventId).toBeUndefined()
+    expect(fleet.fakes.assets.get(id)?.eventId).toBeUndefined()
   })
 })
 
 describe('a link preview', () => {
-  const issue = async (userId: string, minutes = 30) => {
+  const issueToken = async (userId: string, minutes = 30) => {
     const token = `prl_LP${newId('asset')}`
     const preview = create(PagePreviewSchema, { url: 'https://example.org/', title: 'Example', imageKey: 'K1' })
     const bytes = Buffer.from(toBinary(PagePreviewSchema, preview))
-    await fleet.look.pool.query(
+    await fleet.pool.query(
       `insert into link_preview_tokens values ($1, $2, $3, now() + make_interval(mins => $4::integer))`,
       [createHash('sha256').update(token).digest(), userId, bytes, minutes],
     )
@@ -167,9 +167,9 @@ describe('a link preview', () => {
   test('is stored with each message that uses its token, and the event names its image', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
-    const { token, bytes } = await issue('ann')
+    const { token, bytes } = await issueToken('ann')
     for (const body of ['one', 'two']) await post('ann', { roomId, body, linkPreviewToken: token })
-    const { rows } = await fleet.look.pool.query(
+    const { rows } = await fleet.pool.query(
       'select body, link_preview from room_events where body is not null and room_id = $1 order by seq',
       [roomId],
     )
@@ -181,21 +181,21 @@ describe('a link preview', () => {
     expect(event?.fact).toMatchObject({ value: { linkPreviewImageKey: 'K1' } })
   })
 
-  test('of another user, expired or unknown are refused', async () => {
+  test('is refused if its token is unknown, expired or another user’s', async () => {
     const { roomId } = await fleet.room().channel(['ann', 'bob'])
-    for (const linkPreviewToken of ['prl_LPx', (await issue('bob')).token, (await issue('ann', -1)).token]) {
+    for (const linkPreviewToken of ['prl_LPx', (await issueToken('bob')).token, (await issueToken('ann', -1)).token]) {
       const posting = post('ann', { roomId, body: 'x', linkPreviewToken })
       await expect(posting).rejects.toMatchObject(invalid('link_preview_token'))
     }
     expect(await countMessages(roomId)).toBe(0)
   })
 
-  test('may be gone when the request is repeated with its key', async () => {
+  test('may have expired when the request is repeated with its key', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
-    const { token } = await issue('ann')
+    const { token } = await issueToken('ann')
     const request = { roomId, body: 'x', linkPreviewToken: token }
     const { message } = await post('ann', request, 'preview')
-    await fleet.look.pool.query('delete from link_preview_tokens')
+    await fleet.pool.query('delete from link_preview_tokens')
     expect((await post('ann', request, 'preview')).message).toEqual(message)
   })
 })

@@ -1,9 +1,9 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { newId } from '@parley/ids'
-import { echoed, say } from './_conversation.ts'
+import { postWithEcho, say } from './_conversation.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
-import { attach, preview } from './_parts.ts'
+import { attach, addPreview } from './_parts.ts'
 
 let fleet: Fleet
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(async () => fleet[Symbol.asyncDispose]())
 
 describe('PreviewMessages', () => {
-  const begin = async (...requested: [roomId: string, eventId: string][]) => {
+  const excerptsOf = async (...requested: [roomId: string, eventId: string][]) => {
     const { messages } = await fleet.messaging.previewMessages({
       messages: requested.map(([roomId, eventId]) => ({ roomId, eventId })),
     })
@@ -20,12 +20,12 @@ describe('PreviewMessages', () => {
     return new Map(bare)
   }
 
-  test('shows how messages of any rooms begin, without marks', async () => {
+  test('returns the beginning of messages of any rooms, without marks', async () => {
     const [one, two] = [await fleet.room().channel(['ann']), await fleet.room().dm(['ann', 'bob'])]
     const bold = await say(fleet.as('ann'), one.roomId, `**bold** ${'x'.repeat(200)}`)
     const direct = await say(fleet.as('ann'), two.roomId, 'see')
     await attach(fleet, two.roomId, direct.id, [{}, {}])
-    expect(await begin([one.roomId, bold.id], [two.roomId, direct.id])).toEqual(
+    expect(await excerptsOf([one.roomId, bold.id], [two.roomId, direct.id])).toEqual(
       new Map([
         [bold.id, { text: `bold ${'x'.repeat(95)}`, attachments: 0 }],
         [direct.id, { text: 'see', attachments: 2 }],
@@ -33,32 +33,32 @@ describe('PreviewMessages', () => {
     )
   })
 
-  test('an echo shows its reply, with its files', async () => {
+  test('returns the text and the number of files of the reply for an echo', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
-    const { reply, echoId } = await echoed(fleet.as('ann'), roomId)
+    const { reply, echoId } = await postWithEcho(fleet.as('ann'), roomId)
     await attach(fleet, roomId, reply.id, [{}])
-    expect(await begin([roomId, echoId])).toEqual(new Map([[echoId, { text: 'reply', attachments: 1 }]]))
+    expect(await excerptsOf([roomId, echoId])).toEqual(new Map([[echoId, { text: 'reply', attachments: 1 }]]))
     await fleet.as('ann').messages.updateMessage({ roomId, eventId: reply.id, body: 'better' })
-    expect(await begin([roomId, echoId])).toEqual(new Map([[echoId, { text: 'better', attachments: 1 }]]))
+    expect(await excerptsOf([roomId, echoId])).toEqual(new Map([[echoId, { text: 'better', attachments: 1 }]]))
   })
 
-  test('leaves out unknown messages, other rooms, retracted ones and other rows', async () => {
+  test('leaves out unknown and retracted messages, messages of another room, and other rows', async () => {
     const room = await fleet.room().channel(['ann'])
     const other = await fleet.room().channel(['ann'])
     const { roomId } = room
     const gone = await say(fleet.as('ann'), roomId, 'gone')
-    const { reply, echoId } = await echoed(fleet.as('ann'), roomId)
+    const { reply, echoId } = await postWithEcho(fleet.as('ann'), roomId)
     const kept = await say(fleet.as('ann'), roomId, 'kept')
     for (const eventId of [gone.id, reply.id]) await fleet.as('ann').messages.deleteMessage({ roomId, eventId })
     const joined = room.facts[1]?.eventId ?? ''
-    const found = await begin(
+    const found = await excerptsOf(
       ...[gone.id, reply.id, echoId, joined, 'Enothing', kept.id].map((id): [string, string] => [roomId, id]),
       [other.roomId, kept.id],
     )
     expect([...found.keys()]).toEqual([kept.id])
   })
 
-  test('accepts at most 100 at once', async () => {
+  test('accepts at most 100 messages per call', async () => {
     const messages = Array.from({ length: 101 }, (_, n) => ({ roomId: 'R1', eventId: `E${n}` }))
     const requesting = fleet.messaging.previewMessages({ messages })
     await expect(requesting).rejects.toMatchObject({ code: Code.InvalidArgument })
@@ -82,28 +82,28 @@ describe('FindFileUses', () => {
     expect((await uses({ assetIds })).attachments).toEqual([])
   })
 
-  test('returns the preview images that messages show, until they are retracted', async () => {
+  test('returns the preview images that messages show, until the previews are removed', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const [withImage, without] = [await say(fleet.as('ann'), roomId, 'a'), await say(fleet.as('ann'), roomId, 'b')]
     const [imageKey, named] = [newId('asset'), newId('asset')]
     const url = 'https://example.org/'
-    await preview(fleet, roomId, withImage.id, { url, title: 'A page', embedId: 'x', imageKey })
-    // Its site has the name of another image.
-    await preview(fleet, roomId, without.id, { url, siteName: named })
+    await addPreview(fleet, roomId, withImage.id, { url, title: 'A page', embedId: 'x', imageKey })
+    // The name of the site equals the key of an image.
+    await addPreview(fleet, roomId, without.id, { url, siteName: named })
     const requested = { previewImageKeys: [imageKey, named, newId('asset')] }
     expect((await uses(requested)).previewImageKeys).toEqual([imageKey])
     await fleet.as('ann').messages.deleteLinkPreview({ roomId, eventId: withImage.id, url })
     expect((await uses(requested)).previewImageKeys).toEqual([])
   })
 
-  test('accepts at most 500 at once', async () => {
+  test('accepts at most 500 files and 500 images per call', async () => {
     const ids = Array.from({ length: 501 }, (_, n) => `A${n}`)
     for (const requested of [{ assetIds: ids }, { previewImageKeys: ids }])
       await expect(uses(requested)).rejects.toMatchObject({ code: Code.InvalidArgument })
   })
 })
 
-test('ListThreadFollowers pages through those who follow', async () => {
+test('ListThreadFollowers returns the followers of a thread in pages', async () => {
   const people = ['ann', 'bob', 'cyd', 'dan', 'eve']
   const room = await fleet.room().channel(people)
   const { roomId } = room

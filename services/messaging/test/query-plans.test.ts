@@ -16,24 +16,24 @@ import { readReplies, readThreadAround } from '../src/store/thread-events.ts'
 import { readTimeline, readTimelineAround } from '../src/store/timeline.ts'
 import { readRoomStates, readUnread } from '../src/store/unread.ts'
 import { deep, ordinary, root, writeRooms } from './_deep-room.ts'
-import { readingOf } from './_plan.ts'
+import { explainStatements } from './_plan.ts'
 
 const opened = new Resources()
 let open: Database
 beforeAll(async () => {
   const database = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
-  // The pool has the settings of the service: they affect plans, and end long statements.
+  // The pool has the settings of the service, because they affect plans and limit the time of a statement.
   open = opened.use(await openTestDatabase(database.url, { pool: 1, planOnce: true }))
   const writer = new pg.Client({ connectionString: database.url })
   await writer.connect()
-  const beside = Array.from({ length: 20 }, (_, i) => ({ roomId: `R${i + 3}`, rows: ordinary.rows }))
-  await writeRooms(writer, [deep, ordinary, ...beside])
+  const others = Array.from({ length: 20 }, (_, i) => ({ roomId: `R${i + 3}`, rows: ordinary.rows }))
+  await writeRooms(writer, [deep, ordinary, ...others])
   await writer.end()
 }, 180_000)
 afterAll(async () => opened[Symbol.asyncDispose]())
 
 const count = 51
-/** Around a reply: the root, the same number before and after the reply, and the reply. */
+/** The most rows that a page reads: around a reply, the root, `count` replies before and after it, and the reply. */
 const maxRows = 2 * count + 2
 type Read = (on: Connection, roomId: string, seq: bigint) => Promise<unknown>
 
@@ -43,7 +43,7 @@ const retracting = (roomId: string, seq: bigint) => ({
   ...{ roomId, places: [seq], threadRootEventId: null, authorId: 'U1' },
 })
 
-/** Rows repeat a pattern. These depths start at the same offset in it, so their pages hold the same mix of rows. */
+/** Rows repeat a pattern. These depths are at the same offset in it, so their pages have the same mixture of rows. */
 const depths = [1_000, deep.rows / 4, deep.rows / 2, deep.rows - 1_000].map(BigInt)
 const shallow = 1_000n
 
@@ -92,12 +92,12 @@ test.each<[string, string, Read]>([
       listRoomAttachments(on, { roomId, userId }, { limit: count, offset: 0, after: { seq, position: 0, total: 1n } }),
   ],
   [
-    'how far somebody has read',
+    'the places for a read marker',
     'room_events_event',
     (on, roomId, seq) => findPlacesInRoom(on, roomId, userId, `E${seq + 1n}`),
   ],
   [
-    'how far somebody has read in a thread',
+    'the places for a read marker of a thread',
     'room_events_event',
     (on, roomId, seq) => findPlacesInThread(on, { roomId, rootEventId: root }, userId, `E${seq + 5n}`),
   ],
@@ -106,10 +106,10 @@ test.each<[string, string, Read]>([
     'room_events_room_id_seq_pk',
     (on, roomId, seq) => retractMessage(on, retracting(roomId, seq + 1n), new Date()),
   ],
-])('%s costs the same at any depth of any room', async (_, index, read) => {
-  const usual = await readingOf(open.pool, (on) => read(on, ordinary.roomId, shallow))
+])('%s costs the same at any depth of a room', async (_, index, read) => {
+  const usual = await explainStatements(open.pool, (on) => read(on, ordinary.roomId, shallow))
   for (const depth of depths) {
-    const { indexes, scanned, rows, blocks } = await readingOf(open.pool, (on) => read(on, deep.roomId, depth))
+    const { indexes, scanned, rows, blocks } = await explainStatements(open.pool, (on) => read(on, deep.roomId, depth))
     expect(indexes).toContain(index)
     expect(scanned.filter((table) => tables.includes(table))).toEqual([])
     expect(rows).toBeLessThanOrEqual(maxRows)
@@ -120,15 +120,15 @@ test.each<[string, string, Read]>([
 test.each<[string, (on: Connection, room: typeof deep) => Promise<unknown>]>([
   ['the latest page', (on, { roomId }) => readTimeline(on, { roomId, userId }, undefined, count)],
   ['the latest page of a thread', (on, { roomId }) => readReplies(on, { roomId, userId }, root, undefined, count)],
-  ['the unread position', (on, { roomId }) => findPlacesInRoom(on, roomId, userId, '')],
+  ['the last place for a read marker', (on, { roomId }) => findPlacesInRoom(on, roomId, userId, '')],
   ['states of rooms', (on, { roomId }) => readRoomStates(on, userId, [roomId, 'R3', 'R4'])],
   [
     'retracting the last message',
     (on, { roomId, rows }) => retractMessage(on, retracting(roomId, BigInt(rows) - 1n), new Date()),
   ],
-])('%s costs the same however long the room is', async (_, read) => {
-  const usual = await readingOf(open.pool, (on) => read(on, ordinary))
-  const { scanned, rows, blocks } = await readingOf(open.pool, (on) => read(on, deep))
+])('%s costs the same in a room of any length', async (_, read) => {
+  const usual = await explainStatements(open.pool, (on) => read(on, ordinary))
+  const { scanned, rows, blocks } = await explainStatements(open.pool, (on) => read(on, deep))
   expect(scanned.filter((table) => tables.includes(table))).toEqual([])
   expect(rows).toBeLessThanOrEqual(maxRows)
   expect(blocks).toBeLessThanOrEqual(1.25 * usual.blocks)
@@ -139,18 +139,18 @@ test.each<[string, string, (on: Connection, ids: string[]) => Promise<unknown>]>
   ['images of previews', 'room_events_preview_image', findShownPreviewImages],
 ])('the messages that use %s are found by index, without a table scan', async (_, index, find) => {
   const ids = Array.from({ length: 200 }, () => newId('asset'))
-  const { indexes, scanned } = await readingOf(open.pool, (on) => find(on, ids))
+  const { indexes, scanned } = await explainStatements(open.pool, (on) => find(on, ids))
   expect(indexes).toContain(index)
   expect(scanned.filter((table) => tables.includes(table))).toEqual([])
 })
 
 test('videos being processed are found with a partial index', async () => {
-  const { indexes, scanned } = await readingOf(open.pool, (on) => findProcessingVideos(on, '', 100))
+  const { indexes, scanned } = await explainStatements(open.pool, (on) => findProcessingVideos(on, '', 100))
   expect(indexes).toContain('message_attachments_processing')
   expect(scanned.filter((table) => tables.includes(table))).toEqual([])
 })
 
 test('unread rooms and threads are found without reading messages', async () => {
-  const { indexes, scanned } = await readingOf(open.pool, (on) => readUnread(on, userId))
+  const { indexes, scanned } = await explainStatements(open.pool, (on) => readUnread(on, userId))
   expect([...indexes, ...scanned].filter((name) => name.startsWith('room_events'))).toEqual([])
 })

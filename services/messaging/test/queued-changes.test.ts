@@ -6,12 +6,12 @@ import { PolicyDecisionSchema } from '@parley/contracts/internal'
 import { policyFrom } from '@parley/permissions'
 import { standardPolicy } from '@parley/testkit'
 import { changeMessage } from '../src/actions/room-log/change.ts'
-import { Headers } from '../src/actions/room-log/headers.ts'
+import { RoomHeaderCache } from '../src/actions/room-log/room-header-cache.ts'
 import { RoomWriter } from '../src/actions/room-log/room-writer.ts'
 import { planUpdate } from '../src/actions/room-log/update.ts'
 import { writeBatch } from '../src/actions/room-log/write-batch.ts'
 import type { Context } from '../src/context.ts'
-import { refused, say } from './_conversation.ts'
+import { errorWith, say } from './_conversation.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet
@@ -20,15 +20,15 @@ beforeAll(async () => {
 })
 afterAll(async () => fleet[Symbol.asyncDispose]())
 
-test('an edit is refused if the author may no longer read the room when its turn comes', async () => {
+test('an edit that waited in the queue is refused if its author may no longer read the room', async () => {
   const { roomId } = await fleet.room().channel(['bob'], { universal: true })
   const { id: eventId } = await say(fleet.as('ann'), roomId, 'x')
   let policy = standardPolicy()
   const ctx = {
-    pool: fleet.look.pool,
-    headers: new Headers(() => Promise.resolve(undefined)),
+    pool: fleet.pool,
+    headers: new RoomHeaderCache(() => Promise.resolve(undefined)),
     writer: new RoomWriter((id, commands) => {
-      policy = { ...policy, decisions: [...policy.decisions, mayNotJoin] }
+      policy = { ...policy, decisions: [...policy.decisions, denyJoin] }
       return writeBatch(ctx, id, commands)
     }),
     policy: () => policyFrom(policy),
@@ -39,12 +39,12 @@ test('an edit is refused if the author may no longer read the room when its turn
   const { signal } = new AbortController()
   const decide = planUpdate.bind(undefined, ctx, ann, { eventId, body: 'y', withEcho: undefined })
   const editing = changeMessage(ctx, ann, { roomId, eventId, signal }, decide)
-  await expect(editing).rejects.toMatchObject(refused(Code.PermissionDenied, 'not a member'))
+  await expect(editing).rejects.toMatchObject(errorWith(Code.PermissionDenied, 'not a member'))
   const { message } = await fleet.as('bob').messages.getMessage({ roomId, eventId })
   expect(message).toMatchObject({ body: 'x' })
 })
 
-const mayNotJoin = create(PolicyDecisionSchema, {
+const denyJoin = create(PolicyDecisionSchema, {
   ...{ roleId: 'everyone', permission: 'room.join', decision: PermissionDecision.DENY },
   scope: { kind: PermissionScopeKind.SERVER },
 })

@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { requestErasure, eventually } from '@parley/testkit'
-import { echoed, gone, refused, say } from './_conversation.ts'
+import { postWithEcho, messageNotFound, errorWith, say } from './_conversation.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet
@@ -22,7 +22,7 @@ type More = { emoji?: string; page?: { limit?: number; offset?: number; cursor?:
 const list = (roomId: string, messageEventId: string, more: More = {}, userId = 'ann') =>
   fleet.as(userId).messages.listReactionUsers({ roomId, messageEventId, emoji: 'tada', ...more })
 
-test('everybody who reacted with an emoji is listed with their name, in the order of the reactions', async () => {
+test('all users who reacted with an emoji are listed with their names, in the order of their reactions', async () => {
   const { roomId } = await room()
   const [{ id }, other] = [await say(fleet.as('ann'), roomId, 'x'), await say(fleet.as('ann'), roomId, 'y')]
   await react(roomId, id, ['p9', 'bob', 'p1', 'ann', 'p3', 'p2', 'p7'])
@@ -38,7 +38,7 @@ test('everybody who reacted with an emoji is listed with their name, in the orde
   expect(await list(roomId, id, { emoji: 'heart' })).toMatchObject({ userIds: [], page: { totalCount: 0n } })
 })
 
-test('pages continue through all of them, by cursor and by offset, also while somebody reacts', async () => {
+test('pages lead through all users, by cursor and by offset, even while somebody reacts', async () => {
   const { roomId } = await room()
   const { id } = await say(fleet.as('ann'), roomId, 'x')
   await react(roomId, id, people.slice(0, -1))
@@ -57,16 +57,16 @@ test('pages continue through all of them, by cursor and by offset, also while so
   expect(await list(roomId, id, { page: { offset: 100 } })).toMatchObject({ userIds: [], page: { hasMore: false } })
 })
 
-test('50 are on a page by default, 100 at most; reactions of the same moment are ordered by user', async () => {
+test('a page has 50 users by default, and at most 100; reactions at the same time are ordered by user', async () => {
   const { roomId } = await room()
   const { id } = await say(fleet.as('ann'), roomId, 'x')
   const many = Array.from({ length: 120 }, (_, n) => `u${String(n).padStart(3, '0')}`)
   const place = `(select seq from room_events where event_id = $1)`
-  await fleet.look.pool.query(
+  await fleet.pool.query(
     `insert into reactions select $2, ${place}, 'tada', u, '2026-01-01' from unnest($3::text[]) u`,
     [id, roomId, many],
   )
-  await fleet.look.pool.query(`insert into reaction_tallies select $2, ${place}, 'tada', 120, ($3::text[])[1:5], 1`, [
+  await fleet.pool.query(`insert into reaction_tallies select $2, ${place}, 'tada', 120, ($3::text[])[1:5], 1`, [
     id,
     roomId,
     many,
@@ -80,7 +80,7 @@ test('50 are on a page by default, 100 at most; reactions of the same moment are
 
 test('the reactions to an echo are those to its reply', async () => {
   const { roomId } = await room()
-  const { reply, echoId } = await echoed(fleet.as('ann'), roomId)
+  const { reply, echoId } = await postWithEcho(fleet.as('ann'), roomId)
   await react(roomId, echoId, ['bob'])
   expect((await list(roomId, echoId)).userIds).toEqual(['bob'])
   expect((await list(roomId, reply.id)).userIds).toEqual(['bob'])
@@ -90,15 +90,15 @@ test('without a response from accounts the list has ids without names', async ()
   const { roomId } = await room()
   const { id } = await say(fleet.as('ann'), roomId, 'x')
   await react(roomId, id, ['p4'])
-  fleet.neighbours.profilesAway = true
+  fleet.fakes.profilesUnavailable = true
   try {
     expect(await list(roomId, id)).toMatchObject({ userIds: ['p4'], includes: { users: {} } })
   } finally {
-    fleet.neighbours.profilesAway = false
+    fleet.fakes.profilesUnavailable = false
   }
 })
 
-test('a deleted person is listed no longer', async () => {
+test('a deleted user is no longer listed', async () => {
   const { roomId } = await room()
   const { id } = await say(fleet.as('ann'), roomId, 'x')
   await react(roomId, id, ['p8', 'bob'])
@@ -108,7 +108,7 @@ test('a deleted person is listed no longer', async () => {
 })
 
 describe('the list is refused', () => {
-  test('to non-members, and returned for an archived room', async () => {
+  test('to non-members, but not because the room is archived', async () => {
     const channel = await room()
     const { roomId } = channel
     const { id } = await say(fleet.as('ann'), roomId, 'x')
@@ -116,17 +116,17 @@ describe('the list is refused', () => {
     await channel.ban('bob')
     for (const userId of ['bob', 'eve'])
       await expect(list(roomId, id, {}, userId)).rejects.toMatchObject(
-        refused(Code.PermissionDenied, 'you are not a member'),
+        errorWith(Code.PermissionDenied, 'you are not a member'),
       )
     await channel.archive()
     expect((await list(roomId, id)).userIds).toEqual(['bob'])
   })
 
-  test('for a direct conversation between others and a room that is not there: not_found', async () => {
+  test('for a direct message between others and for an unknown room: not_found', async () => {
     const { roomId } = await fleet.room().dm(['ann', 'bob'])
     const { id } = await say(fleet.as('ann'), roomId, 'x')
     for (const named of [roomId, 'Rnothing', 'a b'])
-      await expect(list(named, id, {}, 'eve')).rejects.toMatchObject(refused(Code.NotFound, 'room not found'))
+      await expect(list(named, id, {}, 'eve')).rejects.toMatchObject(errorWith(Code.NotFound, 'room not found'))
   })
 
   test('for another row, a retracted message and one of another room: not_found', async () => {
@@ -134,12 +134,12 @@ describe('the list is refused', () => {
     const { id } = await say(fleet.as('ann'), roomId, 'x')
     await react(roomId, id, ['bob'])
     await fleet.as('ann').messages.deleteMessage({ roomId, eventId: id })
-    const { reply, echoId } = await echoed(fleet.as('ann'), roomId)
+    const { reply, echoId } = await postWithEcho(fleet.as('ann'), roomId)
     await fleet.as('ann').messages.updateMessage({ roomId, eventId: reply.id, alsoSendToChannel: false })
     const elsewhere = await say(fleet.as('ann'), (await room()).roomId, 'y')
     const { page } = await fleet.as('ann').rooms.getRoomEvents({ roomId })
     for (const eventId of ['Enothing', 'a b', id, echoId, elsewhere.id, page?.events[0]?.id ?? ''])
-      await expect(list(roomId, eventId)).rejects.toMatchObject(gone)
+      await expect(list(roomId, eventId)).rejects.toMatchObject(messageNotFound)
   })
 
   test.each<[string, More]>([

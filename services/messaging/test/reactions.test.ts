@@ -1,9 +1,9 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
-import { eventually, patiently } from '@parley/testkit'
+import { eventually, retryWhileOverloaded } from '@parley/testkit'
 import { gemoji } from 'gemoji'
-import { echoed, gone, recordRoom, refused, say, published } from './_conversation.ts'
+import { postWithEcho, messageNotFound, recordRoomEvents, errorWith, say, clientEventsOf } from './_conversation.ts'
 import { startFleet, type Fleet, type Person } from './_fleet.ts'
 
 let fleet: Fleet
@@ -23,7 +23,7 @@ const remove = (person: Person, roomId: string, messageEventId: string, emoji = 
 test('a reaction is added once and announced once', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'x')
-  await using recorded = await recordRoom(fleet, roomId)
+  await using recorded = await recordRoomEvents(fleet, roomId)
   const reaction = { emoji: 'tada', count: 1, hasReacted: true, previewUserIds: ['bob'] }
   expect(await add(bob(), roomId, id)).toMatchObject({ added: true, reaction })
   expect(await add(bob(), roomId, id)).toMatchObject({ added: false, reaction })
@@ -37,10 +37,10 @@ test('a reaction is added once and announced once', async () => {
     case: 'reaction',
     value: { roomSeq: 10n, messageEventId: id, emoji: 'tada' },
   })
-  const received = [{ to: roomId, kind: 'reactionAdded', roomId, messageEventId: id, emoji: 'tada' }]
-  expect(published(recorded.events)).toEqual([
-    { kind: 'reaction_added', received },
-    { kind: 'reaction_added', received },
+  const deliveries = [{ to: roomId, kind: 'reactionAdded', roomId, messageEventId: id, emoji: 'tada' }]
+  expect(clientEventsOf(recorded.events)).toEqual([
+    { kind: 'reaction_added', deliveries },
+    { kind: 'reaction_added', deliveries },
   ])
 })
 
@@ -49,7 +49,7 @@ test('a reaction is removed once, and nothing remains after the last one', async
   const { id } = await say(ann(), roomId, 'x')
   await add(ann(), roomId, id)
   await add(bob(), roomId, id)
-  await using recorded = await recordRoom(fleet, roomId)
+  await using recorded = await recordRoomEvents(fleet, roomId)
   expect(await remove(ann(), roomId, id)).toMatchObject({
     removed: true,
     reaction: { emoji: 'tada', count: 1, hasReacted: false, previewUserIds: ['bob'] },
@@ -60,11 +60,11 @@ test('a reaction is removed once, and nothing remains after the last one', async
   const none = await remove(bob(), roomId, id)
   expect([none.removed, none.reaction]).toEqual([false, undefined])
   await eventually(() => recorded.events.length === 2)
-  expect(published(recorded.events).map(({ kind }) => kind)).toEqual(['reaction_removed', 'reaction_removed'])
+  expect(clientEventsOf(recorded.events).map(({ kind }) => kind)).toEqual(['reaction_removed', 'reaction_removed'])
   expect(recorded.events.map(({ actorId }) => actorId)).toEqual(['ann', 'bob'])
 })
 
-test('the first five users are named; the next one replaces a user who leaves', async () => {
+test('the first five users are named; the next one replaces a user who removes their reaction', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'x')
   for (const userId of people) await add(fleet.as(userId), roomId, id)
@@ -79,51 +79,54 @@ test('the first five users are named; the next one replaces a user who leaves', 
 test('when everyone reacts twice concurrently on two processes, everyone is counted once', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'x')
-  await using recorded = await recordRoom(fleet, roomId)
+  await using recorded = await recordRoomEvents(fleet, roomId)
   const answers = await Promise.all([...people, ...people].map((userId) => add(fleet.as(userId), roomId, id)))
   expect(answers.filter(({ added }) => added)).toHaveLength(people.length)
   expect((await add(ann(), roomId, id)).reaction?.count).toBe(people.length)
   const removals = await Promise.all([...people, ...people].map((userId) => remove(fleet.as(userId), roomId, id)))
   expect(removals.filter(({ removed }) => removed)).toHaveLength(people.length)
   expect((await remove(ann(), roomId, id)).reaction).toBeUndefined()
-  await fleet.settled(roomId)
+  await fleet.untilRelayed(roomId)
   await eventually(() => recorded.events.length === 2 * people.length)
 })
 
-test('a reaction through an echo is the reply’s', async () => {
+test('a reaction to an echo is stored and announced as one to its reply', async () => {
   const roomId = await room()
-  const { reply, echoId } = await echoed(ann(), roomId)
-  await using recorded = await recordRoom(fleet, roomId)
+  const { reply, echoId } = await postWithEcho(ann(), roomId)
+  await using recorded = await recordRoomEvents(fleet, roomId)
   expect((await add(bob(), roomId, echoId)).added).toBe(true)
   expect((await add(bob(), roomId, reply.id)).added).toBe(false)
   expect((await remove(bob(), roomId, echoId)).removed).toBe(true)
   await eventually(() => recorded.events.length === 2)
-  expect(published(recorded.events).flatMap(({ received }) => received)).toMatchObject([
+  expect(clientEventsOf(recorded.events).flatMap(({ deliveries }) => deliveries)).toMatchObject([
     { kind: 'reactionAdded', messageEventId: reply.id },
     { kind: 'reactionRemoved', messageEventId: reply.id },
   ])
 })
 
-describe('an invalid reaction', () => {
-  test.each([':tada:', '🎉', 'nothing_like_it', 'TADA', 'constructor'])('with %j: invalid_argument', async (emoji) => {
-    const roomId = await room()
-    const { id } = await say(ann(), roomId, 'x')
-    const unknown = refused(Code.InvalidArgument, 'emoji')
-    await expect(add(ann(), roomId, id, emoji)).rejects.toMatchObject(unknown)
-    await expect(remove(ann(), roomId, id, emoji)).rejects.toMatchObject(unknown)
-  })
+describe('a reaction is refused', () => {
+  test.each([':tada:', '🎉', 'nothing_like_it', 'TADA', 'constructor'])(
+    'with the unknown emoji %j: invalid_argument',
+    async (emoji) => {
+      const roomId = await room()
+      const { id } = await say(ann(), roomId, 'x')
+      const unknown = errorWith(Code.InvalidArgument, 'emoji')
+      await expect(add(ann(), roomId, id, emoji)).rejects.toMatchObject(unknown)
+      await expect(remove(ann(), roomId, id, emoji)).rejects.toMatchObject(unknown)
+    },
+  )
 
   test('to another row or a retracted message: not_found', async () => {
     const roomId = await room()
     const { id } = await say(ann(), roomId, 'x')
     await add(bob(), roomId, id)
     await ann().messages.deleteMessage({ roomId, eventId: id })
-    const { reply, echoId } = await echoed(ann(), roomId)
+    const { reply, echoId } = await postWithEcho(ann(), roomId)
     await ann().messages.updateMessage({ roomId, eventId: reply.id, alsoSendToChannel: false })
     const { page } = await ann().rooms.getRoomEvents({ roomId })
     for (const eventId of ['Enothing', 'a b', id, echoId, page?.events[0]?.id ?? '']) {
-      await expect(add(ann(), roomId, eventId)).rejects.toMatchObject(gone)
-      await expect(remove(bob(), roomId, eventId)).rejects.toMatchObject(gone)
+      await expect(add(ann(), roomId, eventId)).rejects.toMatchObject(messageNotFound)
+      await expect(remove(bob(), roomId, eventId)).rejects.toMatchObject(messageNotFound)
     }
   })
 
@@ -133,7 +136,7 @@ describe('an invalid reaction', () => {
     const { id } = await say(ann(), roomId, 'x')
     await channel.ban('bob')
     for (const person of [bob(), fleet.as('eve')]) {
-      const outside = refused(Code.PermissionDenied, 'not a member')
+      const outside = errorWith(Code.PermissionDenied, 'not a member')
       await expect(add(person, roomId, id)).rejects.toMatchObject(outside)
       await expect(remove(person, roomId, id)).rejects.toMatchObject(outside)
     }
@@ -143,37 +146,39 @@ describe('an invalid reaction', () => {
     const roomId = await room()
     const { id } = await say(ann(), roomId, 'x')
     const emojis = gemoji.slice(0, 52).map(({ names: [name = ''] }) => name)
-    const outcomes = await Promise.allSettled(emojis.map((emoji) => patiently(() => add(ann(), roomId, id, emoji))))
+    const outcomes = await Promise.allSettled(
+      emojis.map((emoji) => retryWhileOverloaded(() => add(ann(), roomId, id, emoji))),
+    )
     const added = emojis.filter((_, n) => outcomes[n]?.status === 'fulfilled')
     const [one = '', other = ''] = emojis.filter((emoji) => !added.includes(emoji))
     expect([added.length, other]).toEqual([50, expect.stringMatching(/./)])
-    await expect(add(bob(), roomId, id, one)).rejects.toMatchObject(refused(Code.FailedPrecondition, '50 different'))
+    await expect(add(bob(), roomId, id, one)).rejects.toMatchObject(errorWith(Code.FailedPrecondition, '50 different'))
     expect(await add(bob(), roomId, id, added[0])).toMatchObject({ added: true, reaction: { count: 2 } })
     await remove(ann(), roomId, id, added[1])
     expect(await add(bob(), roomId, id, one)).toMatchObject({ added: true })
   })
 
-  test('in an archived room, where one can still be removed', async () => {
+  test('in an archived room, where existing ones can still be removed: failed_precondition', async () => {
     const channel = await fleet.room().channel(['ann'])
     const { roomId } = channel
     const { id } = await say(ann(), roomId, 'x')
     await add(ann(), roomId, id)
     await channel.archive()
-    await expect(add(ann(), roomId, id, 'eyes')).rejects.toMatchObject(refused(Code.FailedPrecondition, 'archived'))
+    await expect(add(ann(), roomId, id, 'eyes')).rejects.toMatchObject(errorWith(Code.FailedPrecondition, 'archived'))
     expect((await remove(ann(), roomId, id)).removed).toBe(true)
   })
 
-  test('without message.react in the room, which is also needed to remove one', async () => {
+  test('without message.react, which is also required to remove one: permission_denied', async () => {
     const roomId = await room()
     const { id } = await say(ann(), roomId, 'x')
     await add(ann(), roomId, id)
-    fleet.neighbours.policy.decisions.push({
+    fleet.fakes.policy.decisions.push({
       $typeName: 'svc.internal.v1.PolicyDecision',
       ...{ roleId: 'everyone', userId: '', permission: 'message.react', decision: PermissionDecision.DENY },
       scope: { $typeName: 'svc.admin.v1.PermissionScope', kind: PermissionScopeKind.ROOM, id: roomId },
     })
     await fleet.restart()
-    const lacking = refused(Code.PermissionDenied, 'message.react')
+    const lacking = errorWith(Code.PermissionDenied, 'message.react')
     await expect(add(ann(), roomId, id)).rejects.toMatchObject(lacking)
     await expect(remove(ann(), roomId, id)).rejects.toMatchObject(lacking)
   })

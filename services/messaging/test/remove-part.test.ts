@@ -1,9 +1,18 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
-import { echoed, gone, read, recordRoom, refused, say, shown, published } from './_conversation.ts'
+import {
+  postWithEcho,
+  messageNotFound,
+  read,
+  recordRoomEvents,
+  errorWith,
+  say,
+  findInTimeline,
+  clientEventsOf,
+} from './_conversation.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
-import { attach, preview, withoutText } from './_parts.ts'
+import { attach, addPreview, removeText } from './_parts.ts'
 
 let fleet: Fleet
 beforeAll(async () => {
@@ -16,11 +25,11 @@ const [ann, mod] = [() => fleet.as('ann'), () => fleet.as('mod', ['moderator'])]
 const url = 'https://example.org/a'
 
 describe('an attachment', () => {
-  test('is removed by its author, through either id; the room and uploads are notified', async () => {
+  test('is removed by its author, who may name the reply or the echo; the room and uploads are notified', async () => {
     const roomId = await room()
-    const { reply, echoId } = await echoed(ann(), roomId)
+    const { reply, echoId } = await postWithEcho(ann(), roomId)
     const [first = '', second = '', third = ''] = await attach(fleet, roomId, reply.id, [{}, {}, {}])
-    await using recorded = await recordRoom(fleet, roomId)
+    await using recorded = await recordRoomEvents(fleet, roomId)
     for (const [eventId, attachmentId] of [
       [reply.id, second],
       [echoId, first],
@@ -33,41 +42,41 @@ describe('an attachment', () => {
       updatedAt: expect.anything(),
     })
     await eventually(() => recorded.events.length === 2)
-    const received = (assetId: string) => ({
+    const deliveries = (assetId: string) => ({
       kind: 'message_edited',
-      received: [
+      deliveries: [
         { to: roomId, kind: 'messageEdited', roomId, messageEventId: reply.id },
         { to: roomId, kind: 'messageEdited', roomId, messageEventId: echoId },
         { to: roomId, kind: 'assetDeleted', roomId, assetId },
       ],
     })
-    expect(published(recorded.events)).toEqual([received(second), received(first)])
+    expect(clientEventsOf(recorded.events)).toEqual([deliveries(second), deliveries(first)])
     expect(recorded.events.map(({ fact }) => fact.value)).toMatchObject([
       { messageEventId: reply.id, removedAssetIds: [second] },
       { messageEventId: reply.id, removedAssetIds: [first] },
     ])
   })
 
-  test('removes its message if nothing else is shown; a text stays', async () => {
+  test('is removed with its message if the message has nothing else to show; a text stays', async () => {
     const roomId = await room()
-    const { reply, echoId } = await echoed(ann(), roomId)
+    const { reply, echoId } = await postWithEcho(ann(), roomId)
     const [first = '', last = ''] = await attach(fleet, roomId, reply.id, [{}, {}])
-    await withoutText(fleet, roomId, reply.id)
+    await removeText(fleet, roomId, reply.id)
     const removing = (attachmentId: string) =>
       ann().messages.deleteAttachment({ roomId, eventId: reply.id, attachmentId })
     await removing(first)
     expect(await read(ann(), roomId, reply.id)).toMatchObject({ attachments: [{ id: last }] })
-    await using recorded = await recordRoom(fleet, roomId)
+    await using recorded = await recordRoomEvents(fleet, roomId)
     const foreign = mod().messages.deleteAttachment({ roomId, eventId: reply.id, attachmentId: last })
-    await expect(foreign).rejects.toMatchObject(refused(Code.PermissionDenied, 'author'))
+    await expect(foreign).rejects.toMatchObject(errorWith(Code.PermissionDenied, 'author'))
     expect(await removing(last)).toMatchObject({ deleted: true })
-    expect(await shown(ann(), roomId, echoId)).toMatchObject({ attachments: [], deletedAt: expect.anything() })
-    await expect(read(ann(), roomId, reply.id)).rejects.toMatchObject(gone)
+    expect(await findInTimeline(ann(), roomId, echoId)).toMatchObject({ attachments: [], deletedAt: expect.anything() })
+    await expect(read(ann(), roomId, reply.id)).rejects.toMatchObject(messageNotFound)
     await eventually(() => recorded.events.length === 1)
-    expect(published(recorded.events)).toEqual([
+    expect(clientEventsOf(recorded.events)).toEqual([
       {
         kind: 'message_retracted',
-        received: [
+        deliveries: [
           { to: roomId, kind: 'messageRetracted', roomId, messageEventId: reply.id },
           { to: roomId, kind: 'assetDeleted', roomId, assetId: last },
         ],
@@ -88,31 +97,31 @@ describe('an attachment', () => {
     const { id: eventId } = await say(ann(), roomId, 'x')
     const [attachmentId = ''] = await attach(fleet, roomId, eventId, [{}])
     const removing = mod().messages.deleteAttachment({ roomId, eventId, attachmentId })
-    await expect(removing).rejects.toMatchObject(refused(Code.PermissionDenied, 'author'))
+    await expect(removing).rejects.toMatchObject(errorWith(Code.PermissionDenied, 'author'))
     const outside = fleet.as('eve').messages.deleteAttachment({ roomId, eventId, attachmentId })
-    await expect(outside).rejects.toMatchObject(refused(Code.PermissionDenied, 'not a member'))
+    await expect(outside).rejects.toMatchObject(errorWith(Code.PermissionDenied, 'not a member'))
   })
 
-  test('that does not exist, or of a missing message: not_found', async () => {
+  test('is not found if it does not exist, or if its message is unknown or retracted', async () => {
     const roomId = await room()
     const { id: eventId } = await say(ann(), roomId, 'x')
     const other = await say(ann(), roomId, 'y')
     const [attachmentId = ''] = await attach(fleet, roomId, other.id, [{}])
-    const none = refused(Code.NotFound, 'attachment not found')
+    const none = errorWith(Code.NotFound, 'attachment not found')
     await expect(ann().messages.deleteAttachment({ roomId, eventId, attachmentId })).rejects.toMatchObject(none)
     await ann().messages.deleteMessage({ roomId, eventId: other.id })
     for (const id of [other.id, 'Enothing']) {
       const removing = ann().messages.deleteAttachment({ roomId, eventId: id, attachmentId })
-      await expect(removing).rejects.toMatchObject(gone)
+      await expect(removing).rejects.toMatchObject(messageNotFound)
     }
   })
 
-  test('can be removed in an archived room, at any time', async () => {
+  test('can be removed in an archived room, and so can a link preview', async () => {
     const channel = await fleet.room().channel(['ann'])
     const { roomId } = channel
     const { id: eventId } = await say(ann(), roomId, 'x')
     const [attachmentId = ''] = await attach(fleet, roomId, eventId, [{}])
-    await preview(fleet, roomId, eventId, { url })
+    await addPreview(fleet, roomId, eventId, { url })
     await channel.archive()
     await ann().messages.deleteAttachment({ roomId, eventId, attachmentId })
     await ann().messages.deleteLinkPreview({ roomId, eventId, url })
@@ -120,7 +129,7 @@ describe('an attachment', () => {
     expect([message?.attachments, message?.linkPreview]).toEqual([[], undefined])
   })
 
-  test('replaces a text: the text may be removed with it, but not without', async () => {
+  test('allows an edit that removes the text', async () => {
     const roomId = await room()
     const { id: eventId } = await say(ann(), roomId, 'x')
     const [attachmentId] = await attach(fleet, roomId, eventId, [{}])
@@ -131,53 +140,53 @@ describe('an attachment', () => {
 })
 
 describe('a link preview', () => {
-  test('is removed by its author, who names the url, and both rows are announced', async () => {
+  test('is removed by its author, who names the URL; reply and echo are announced as edited', async () => {
     const roomId = await room()
-    const { reply, echoId } = await echoed(ann(), roomId)
-    await preview(fleet, roomId, reply.id, { url, title: 'Title', imageKey: 'Kimage' })
-    await using recorded = await recordRoom(fleet, roomId)
+    const { reply, echoId } = await postWithEcho(ann(), roomId)
+    await addPreview(fleet, roomId, reply.id, { url, title: 'Title', imageKey: 'Kimage' })
+    await using recorded = await recordRoomEvents(fleet, roomId)
     const other = ann().messages.deleteLinkPreview({ roomId, eventId: reply.id, url: `${url}b` })
-    await expect(other).rejects.toMatchObject(refused(Code.NotFound, 'link preview not found'))
+    await expect(other).rejects.toMatchObject(errorWith(Code.NotFound, 'link preview not found'))
     const foreign = mod().messages.deleteLinkPreview({ roomId, eventId: reply.id, url })
-    await expect(foreign).rejects.toMatchObject(refused(Code.PermissionDenied, 'author'))
+    await expect(foreign).rejects.toMatchObject(errorWith(Code.PermissionDenied, 'author'))
     const removing = () => ann().messages.deleteLinkPreview({ roomId, eventId: echoId, url })
     expect(await removing()).toMatchObject({ deleted: true })
     for (const eventId of [reply.id, echoId]) {
       const message = await read(ann(), roomId, eventId)
       expect([message?.body, message?.linkPreview]).toEqual(['reply', undefined])
     }
-    await expect(removing()).rejects.toMatchObject(refused(Code.NotFound, 'link preview not found'))
+    await expect(removing()).rejects.toMatchObject(errorWith(Code.NotFound, 'link preview not found'))
     await eventually(() => recorded.events.length === 1)
     expect(recorded.events[0]?.fact).toMatchObject({
       value: { messageEventId: reply.id, removedLinkPreviewImageKey: 'Kimage', removedAssetIds: [] },
     })
-    expect(published(recorded.events)[0]?.received).toMatchObject([
+    expect(clientEventsOf(recorded.events)[0]?.deliveries).toMatchObject([
       { kind: 'messageEdited', messageEventId: reply.id },
       { kind: 'messageEdited', messageEventId: echoId },
     ])
   })
 
-  test('does not replace a text: an edit cannot leave only the preview', async () => {
+  test('does not allow an edit that removes the text', async () => {
     const roomId = await room()
     const { id: eventId } = await say(ann(), roomId, url)
-    await preview(fleet, roomId, eventId, { url })
+    await addPreview(fleet, roomId, eventId, { url })
     const emptying = ann().messages.updateMessage({ roomId, eventId, body: '' })
-    await expect(emptying).rejects.toMatchObject(refused(Code.InvalidArgument, 'visible character'))
+    await expect(emptying).rejects.toMatchObject(errorWith(Code.InvalidArgument, 'visible character'))
   })
 })
 
-test('the event of a retraction names the files and the image that are removed with the message', async () => {
+test('the event of a retraction lists the files and the image that are removed with the message', async () => {
   const roomId = await room()
   const { id: eventId } = await say(ann(), roomId, 'x')
   const ids = await attach(fleet, roomId, eventId, [{}, {}])
-  await preview(fleet, roomId, eventId, { url, imageKey: 'Kimage' })
-  await using recorded = await recordRoom(fleet, roomId)
+  await addPreview(fleet, roomId, eventId, { url, imageKey: 'Kimage' })
+  await using recorded = await recordRoomEvents(fleet, roomId)
   await ann().messages.deleteMessage({ roomId, eventId })
   await eventually(() => recorded.events.length === 1)
   expect(recorded.events[0]?.fact).toMatchObject({
     value: { messageEventId: eventId, removedAssetIds: ids, removedLinkPreviewImageKey: 'Kimage' },
   })
-  expect(published(recorded.events)[0]?.received).toEqual([
+  expect(clientEventsOf(recorded.events)[0]?.deliveries).toEqual([
     { to: roomId, kind: 'messageRetracted', roomId, messageEventId: eventId },
     ...ids.map((assetId) => ({ to: roomId, kind: 'assetDeleted', roomId, assetId })),
   ])

@@ -1,5 +1,5 @@
 import { Code } from '@connectrpc/connect'
-import { readAssetTicket } from '@parley/signed-urls'
+import { readAssetAccess } from '@parley/signed-urls'
 import { ImageFitMode, type ListRoomAttachmentsResponse } from '@parley/contracts/api'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { startFleet, type Fleet } from './_fleet.ts'
@@ -42,14 +42,14 @@ test('files are ordered by message, newest first, then within the message, repli
   ])
 })
 
-test('addresses are for the reader, and images have a thumbnail of the requested size', async () => {
+test('URLs are valid for the reader, and images have a thumbnail of the requested size', async () => {
   const { roomId } = await fleet.room().channel(['ann', 'bob'])
   const message = await post(roomId)
   const image = { contentType: 'image/png', width: 640, height: 480 }
   const [fileId, imageId] = await attach(fleet, roomId, message.id, [{}, image])
   const secrets = [fleet.environment.PARLEY_CORE_ASSETS_SIGNING_SECRET]
-  const ticketOf = (url: string | undefined) =>
-    readAssetTicket(secrets, new URL(url ?? 'no:').searchParams.get('access') ?? '', new Date())
+  const decodeUrl = (url: string | undefined) =>
+    readAssetAccess(secrets, new URL(url ?? 'no:').searchParams.get('access') ?? '', new Date())
   const thumbnails = [
     [undefined, { width: 120, height: 120, fit: 'cover' }],
     [
@@ -61,20 +61,20 @@ test('addresses are for the reader, and images have a thumbnail of the requested
       { width: 300, height: 200, fit: 'cover' },
     ],
   ] as const
-  for (const [thumbnail, made] of thumbnails) {
+  for (const [thumbnail, size] of thumbnails) {
     const { attachments } = await list(roomId, {}, thumbnail && { thumbnail }, 'bob')
     const [file, picture] = attachments.map(({ attachment }) => attachment)
-    expect(ticketOf(file?.assetUrl?.url)).toMatchObject({ assetId: fileId, userId: 'bob', image: undefined })
+    expect(decodeUrl(file?.assetUrl?.url)).toMatchObject({ assetId: fileId, userId: 'bob', image: undefined })
     expect(file?.thumbnailAssetUrl).toBeUndefined()
-    expect(ticketOf(picture?.assetUrl?.url)).toMatchObject({ assetId: imageId, userId: 'bob', image: undefined })
-    expect(ticketOf(picture?.thumbnailAssetUrl?.url)).toMatchObject({ assetId: imageId, userId: 'bob', image: made })
+    expect(decodeUrl(picture?.assetUrl?.url)).toMatchObject({ assetId: imageId, userId: 'bob', image: undefined })
+    expect(decodeUrl(picture?.thumbnailAssetUrl?.url)).toMatchObject({ assetId: imageId, userId: 'bob', image: size })
   }
   await expect(list(roomId, {}, { thumbnail: { width: 4097, height: 1 } })).rejects.toMatchObject({
     code: Code.InvalidArgument,
   })
 })
 
-test('pages continue through all of them, by cursor and by offset, with 50 by default, 100 at most', async () => {
+test('pages lead through all files, by cursor and by offset; they have 50 by default, and at most 100', async () => {
   const { roomId } = await fleet.room().channel(['ann'])
   const all: string[] = []
   for (let n = 0; n < 12; n++) {
@@ -106,7 +106,7 @@ test('pages continue through all of them, by cursor and by offset, with 50 by de
   await expect(list(roomId, { cursor: 'x' })).rejects.toMatchObject({ code: Code.InvalidArgument })
 })
 
-test('retracted files are not listed', async () => {
+test('files of retracted messages are not listed', async () => {
   const { roomId } = await fleet.room().channel(['ann'])
   const { id } = await post(roomId)
   await attach(fleet, roomId, id, [{}])
@@ -114,7 +114,7 @@ test('retracted files are not listed', async () => {
   expect(await list(roomId)).toMatchObject({ attachments: [], page: { totalCount: 0n } })
 })
 
-test('only members can list files, even in an archived room', async () => {
+test('only members can list files; in an archived room they still can', async () => {
   const room = await fleet.room().channel(['ann'])
   await attach(fleet, room.roomId, (await post(room.roomId)).id, [{}])
   await expect(list(room.roomId, {}, {}, 'eve')).rejects.toMatchObject({ code: Code.PermissionDenied })

@@ -4,15 +4,15 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet
-let thread: Awaited<ReturnType<typeof threadOf>>
+let thread: Awaited<ReturnType<typeof createThread>>
 beforeAll(async () => {
   fleet = await startFleet()
-  thread = await threadOf(9)
+  thread = await createThread(9)
 })
 afterAll(async () => fleet[Symbol.asyncDispose]())
 
-/** A thread of bob and cyd below a root of ann, with other things between its replies. */
-async function threadOf(count: number) {
+/** Creates a thread: bob and cyd reply to ann, with other messages between their replies. */
+async function createThread(count: number) {
   const room = await fleet.room().channel(['ann', 'bob', 'cyd'])
   const { roomId } = room
   const post = async (userId: string, body: string, more: object = {}) =>
@@ -33,7 +33,7 @@ async function threadOf(count: number) {
 
 const idsOf = (page: RoomTimelinePage | undefined) => page?.events.map(({ id }) => id)
 
-test('without a cursor returns the root and the latest replies, and pages continue through all of them', async () => {
+test('a page without a cursor has the root and the latest replies, and pages lead through all replies', async () => {
   const { root, ids, events } = thread
   const latest = await events({ limit: 4 })
   expect(idsOf(latest)).toEqual([root, ...ids.slice(5)])
@@ -54,7 +54,7 @@ test('without a cursor returns the root and the latest replies, and pages contin
   expect(none).toMatchObject({ events: [], startCursor: newest?.endCursor, endCursor: newest?.endCursor })
 })
 
-test('the page contains all authors in the thread, and the root has its summary', async () => {
+test('a page includes the authors in the thread, and its root has the summary', async () => {
   const page = await thread.events({ limit: 1 })
   const [root] = page?.events ?? []
   const message = root?.event.case === 'messagePosted' ? root.event.value.message : undefined
@@ -63,7 +63,7 @@ test('the page contains all authors in the thread, and the root has its summary'
   expect(Object.keys(page?.includes?.users ?? {}).sort()).toEqual(['ann', 'bob', 'cyd'])
 })
 
-test('a root without replies is a page by itself, and later replies come after it', async () => {
+test('the page of a thread without replies has only the root, and its cursor leads to later replies', async () => {
   const { roomId, post } = thread
   const threadRootEventId = await post('bob', 'lonely')
   const ann = fleet.as('ann').threads
@@ -75,8 +75,8 @@ test('a root without replies is a page by itself, and later replies come after i
   expect(idsOf((await ann.getThreadEvents({ roomId, threadRootEventId, cursor })).page)).toEqual([first])
 })
 
-describe('around', () => {
-  test('a reply: a window that stays full, with the root in front', async () => {
+describe('a page around', () => {
+  test('a reply stays full at the ends of the thread, and begins with the root', async () => {
     const { root, ids, around } = thread
     const inTheMiddle = await around(ids[4] ?? '', 3)
     expect(idsOf(inTheMiddle.page)).toEqual([root, ...ids.slice(3, 6)])
@@ -91,7 +91,7 @@ describe('around', () => {
     expect(idsOf(more)).toEqual(ids.slice(0, 6))
   })
 
-  test('the root: the first replies', async () => {
+  test('the root has the first replies', async () => {
     const { root, ids, around } = thread
     const answer = await around(root, 3)
     expect(idsOf(answer.page)).toEqual([root, ...ids.slice(0, 3)])
@@ -100,14 +100,14 @@ describe('around', () => {
     expect(all.page).toMatchObject({ hasOlder: false, hasNewer: false })
   })
 
-  test('rows outside the thread are not found', async () => {
+  test('a row outside the thread is not found', async () => {
     for (const eventId of [thread.other, 'Enothing', 'no id'])
       await expect(thread.around(eventId, 3)).rejects.toMatchObject({ code: Code.NotFound })
   })
 })
 
-describe('refused', () => {
-  test('rows that start no thread: a reply, an echo, another row, an unknown id', async () => {
+describe('a thread cannot be read', () => {
+  test('at a row that cannot start one: a reply, an echo, another row, an unknown id', async () => {
     const { room, roomId, ids, post } = thread
     const { message } = await fleet.as('bob').messages.createMessage({
       ...{ roomId, body: 'x', threadRootEventId: await post('ann', 'another root'), alsoSendToChannel: true },
@@ -115,15 +115,15 @@ describe('refused', () => {
     const rows = [ids[0] ?? '', message?.channelEchoEventId ?? '', room.facts[0]?.eventId ?? '', 'Enothing', 'no id']
     const { threads } = fleet.as('ann')
     for (const threadRootEventId of rows) {
-      const of = { roomId, threadRootEventId }
-      await expect(threads.getThreadEvents(of)).rejects.toMatchObject({ code: Code.NotFound })
-      await expect(threads.getThreadEventsAround({ ...of, eventId: ids[1] ?? '' })).rejects.toMatchObject({
+      const request = { roomId, threadRootEventId }
+      await expect(threads.getThreadEvents(request)).rejects.toMatchObject({ code: Code.NotFound })
+      await expect(threads.getThreadEventsAround({ ...request, eventId: ids[1] ?? '' })).rejects.toMatchObject({
         code: Code.NotFound,
       })
     }
   })
 
-  test('a non-member, and a direct message', async () => {
+  test('by a non-member, or in a direct message', async () => {
     await expect(thread.events({}, 'dan')).rejects.toMatchObject({ code: Code.PermissionDenied })
     await expect(thread.around(thread.ids[0] ?? '', 3, 'dan')).rejects.toMatchObject({ code: Code.PermissionDenied })
     const { roomId } = await fleet.room().dm(['ann', 'bob'])
@@ -132,14 +132,14 @@ describe('refused', () => {
     await expect(reading).rejects.toMatchObject({ code: Code.InvalidArgument })
   })
 
-  test('an invalid cursor', async () => {
+  test('with an invalid cursor', async () => {
     const reading = thread.events({ cursor: { case: 'before', value: 'tl:!' } })
     await expect(reading).rejects.toMatchObject({ code: Code.InvalidArgument })
   })
 })
 
-test('a thread stays readable in the archive', async () => {
-  const { room, root, events } = await threadOf(1)
+test('a thread can be read in an archived room', async () => {
+  const { room, root, events } = await createThread(1)
   await room.archive()
   expect(idsOf(await events())?.[0]).toBe(root)
 })

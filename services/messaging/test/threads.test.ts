@@ -1,7 +1,8 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually, recordEvents } from '@parley/testkit'
-import { received } from './_events.ts'
+import { errorWith, say } from './_conversation.ts'
+import { deliveriesOf } from './_events.ts'
 import { startFleet, type Fleet, type Person } from './_fleet.ts'
 
 let fleet: Fleet
@@ -10,24 +11,16 @@ beforeAll(async () => {
 })
 afterAll(async () => fleet[Symbol.asyncDispose]())
 
-const refused = (code: Code, message: string) => ({ code, rawMessage: expect.stringContaining(message) })
-
-const say = async (person: Person, roomId: string, body: string, more: object = {}) => {
-  const { message } = await person.messages.createMessage({ roomId, body, ...more })
-  if (!message) throw new Error('no message')
-  return message
-}
-
-async function roomWithThread() {
+async function createRoomWithRoot() {
   const { roomId } = await fleet.room().channel(['ann', 'bob', 'cyd'])
   const [ann, bob, cyd] = [fleet.as('ann'), fleet.as('bob'), fleet.as('cyd')]
   const root = await say(ann, roomId, 'root')
-  await fleet.settled(roomId)
+  await fleet.untilRelayed(roomId)
   return { roomId, ann, bob, cyd, root }
 }
 
 test('a reply is in its thread, not in the timeline, and the root counts it', async () => {
-  const { roomId, ann, bob, root } = await roomWithThread()
+  const { roomId, ann, bob, root } = await createRoomWithRoot()
   const reply = await say(bob, roomId, 'reply', { threadRootEventId: root.id })
   expect(reply).toMatchObject({ threadRootEventId: root.id, inReplyTo: '' })
   expect(reply.thread).toBeUndefined()
@@ -59,7 +52,7 @@ test('participants are counted once, in the order of their first reply, and show
 })
 
 test('the first reply announces the new thread, and its new followers', async () => {
-  const { roomId, ann, bob, cyd, root } = await roomWithThread()
+  const { roomId, ann, bob, cyd, root } = await createRoomWithRoot()
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
   const first = await say(bob, roomId, 'one', { threadRootEventId: root.id })
   const second = await say(bob, roomId, 'two', { threadRootEventId: root.id })
@@ -67,7 +60,7 @@ test('the first reply announces the new thread, and its new followers', async ()
   expect(third).toMatchObject({ threadRootEventId: root.id, inReplyTo: second.id })
   const events = await eventually(() => recorded.events.length === 3 && recorded.events)
   const inThread = { roomId, threadRootEventId: root.id }
-  expect(events.map((event) => received(event).map(({ to, kind, value }) => ({ to, kind, value })))).toEqual([
+  expect(events.map((event) => deliveriesOf(event).map(({ to, kind, value }) => ({ to, kind, value })))).toEqual([
     [
       { to: roomId, kind: 'messagePosted', value: { ...inThread, messageEventId: first.id } },
       { to: roomId, kind: 'threadCreated', value: inThread },
@@ -90,7 +83,7 @@ test('the first reply announces the new thread, and its new followers', async ()
   expect(await Promise.all([ann, bob, cyd].map(follows))).toEqual([true, true, true])
 })
 
-test('the author of the root who left the room is not notified of its thread', async () => {
+test('the author of the root does not follow its thread after leaving the room', async () => {
   const left = await fleet.room().channel(['lea', 'bob'])
   const banned = await fleet.room().channel(['lea', 'bob'])
   const open = await (await fleet.room().channel([])).setUniversal(true)
@@ -102,20 +95,20 @@ test('the author of the root who left the room is not notified of its thread', a
     rooms.map(async ({ roomId }, n) => {
       await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
       const reply = await say(fleet.as('bob'), roomId, 'reply', { threadRootEventId: roots[n]?.id ?? '' })
-      // The event of the root may arrive late.
+      // The event of the root may arrive after the recording has begun.
       const event = await eventually(() => recorded.events.find(({ id }) => id === reply.id) ?? false)
-      return received(event).flatMap(({ to, kind }) => (kind === 'threadFollowChanged' ? to : []))
+      return deliveriesOf(event).flatMap(({ to, kind }) => (kind === 'threadFollowChanged' ? to : []))
     }),
   )
   expect(published).toEqual([['bob'], ['bob'], ['bob', 'lea']])
 })
 
-test('a user who replies to themselves follows once', async () => {
-  const { roomId, ann, root } = await roomWithThread()
+test('a user who replies to their own message follows the thread once', async () => {
+  const { roomId, ann, root } = await createRoomWithRoot()
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
   await say(ann, roomId, 'me again', { threadRootEventId: root.id })
   const [event] = await eventually(() => recorded.events.length > 0 && recorded.events)
-  expect(event && received(event).map(({ to, kind }) => [to, kind])).toEqual([
+  expect(event && deliveriesOf(event).map(({ to, kind }) => [to, kind])).toEqual([
     [roomId, 'messagePosted'],
     [roomId, 'threadCreated'],
     [['ann'], 'threadFollowChanged'],
@@ -124,7 +117,7 @@ test('a user who replies to themselves follows once', async () => {
 
 describe('an echo', () => {
   test('is in the timeline with the text of its reply, after it', async () => {
-    const { roomId, ann, bob, root } = await roomWithThread()
+    const { roomId, ann, bob, root } = await createRoomWithRoot()
     await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
     const reply = await say(bob, roomId, 'for all', { threadRootEventId: root.id, alsoSendToChannel: true })
     expect(reply).toMatchObject({ threadRootEventId: root.id, channelEchoEventId: expect.stringMatching(/^E/) })
@@ -149,14 +142,14 @@ describe('an echo', () => {
       [echo?.id, 7n],
     ])
     expect(events[1]?.fact).toMatchObject({ value: { roomSeq: 7n, echoOfEventId: reply.id, threadRootEventId: '' } })
-    expect(events[1] && received(events[1]).map(({ to, kind }) => [to, kind])).toEqual([
+    expect(events[1] && deliveriesOf(events[1]).map(({ to, kind }) => [to, kind])).toEqual([
       [roomId, 'messagePosted'],
       [['bob'], 'roomMarkedAsRead'],
     ])
   })
 
-  test('can be replied to, in the channel by its own id and in the thread by that of its reply', async () => {
-    const { roomId, bob, root } = await roomWithThread()
+  test('can be replied to: in the channel the reply refers to the echo, in the thread to the reply that it shows', async () => {
+    const { roomId, bob, root } = await createRoomWithRoot()
     const reply = await say(bob, roomId, 'for all', { threadRootEventId: root.id, alsoSendToChannel: true })
     const echoId = reply.channelEchoEventId
     const flat = await say(bob, roomId, 'flat', { inReplyTo: echoId })
@@ -166,11 +159,11 @@ describe('an echo', () => {
   })
 })
 
-describe('an invalid thread', () => {
-  test('in a direct message, for owners too', async () => {
+describe('a reply is refused', () => {
+  test('in a thread of a direct message, for owners too: invalid_argument', async () => {
     const { roomId } = await fleet.room().dm(['ann', 'bob'])
     const root = await say(fleet.as('ann'), roomId, 'root')
-    const inDm = refused(Code.InvalidArgument, 'no threads')
+    const inDm = errorWith(Code.InvalidArgument, 'no threads')
     await expect(say(fleet.as('bob'), roomId, 'x', { threadRootEventId: root.id })).rejects.toMatchObject(inDm)
     await expect(say(fleet.as('ann', ['owner']), roomId, 'x', { threadRootEventId: root.id })).rejects.toMatchObject(
       inDm,
@@ -178,38 +171,38 @@ describe('an invalid thread', () => {
     expect(await say(fleet.as('bob'), roomId, 'flat', { inReplyTo: root.id })).toMatchObject({ inReplyTo: root.id })
   })
 
-  test('at a missing root: not_found', async () => {
-    const { roomId, ann } = await roomWithThread()
+  test('in a thread with an unknown root: not_found', async () => {
+    const { roomId, ann } = await createRoomWithRoot()
     for (const threadRootEventId of ['Enothing', 'a b']) {
       await expect(say(ann, roomId, 'x', { threadRootEventId })).rejects.toMatchObject(
-        refused(Code.NotFound, 'thread root'),
+        errorWith(Code.NotFound, 'thread root'),
       )
     }
   })
 
-  test('at a root that is a reply, an echo or no message: invalid_argument', async () => {
-    const { roomId, ann, root } = await roomWithThread()
+  test('in a thread whose root is a reply, an echo or not a message: invalid_argument', async () => {
+    const { roomId, ann, root } = await createRoomWithRoot()
     const reply = await say(ann, roomId, 'reply', { threadRootEventId: root.id, alsoSendToChannel: true })
     const { page } = await ann.rooms.getRoomEvents({ roomId })
     for (const threadRootEventId of [reply.id, reply.channelEchoEventId, page?.events[0]?.id ?? '']) {
       await expect(say(ann, roomId, 'x', { threadRootEventId })).rejects.toMatchObject(
-        refused(Code.InvalidArgument, 'thread_root_event_id'),
+        errorWith(Code.InvalidArgument, 'thread_root_event_id'),
       )
     }
   })
 
-  test('with a reply to a message outside the thread', async () => {
-    const { roomId, ann, root } = await roomWithThread()
+  test('in a thread if it refers to a message outside of it: invalid_argument', async () => {
+    const { roomId, ann, root } = await createRoomWithRoot()
     const other = await say(ann, roomId, 'other')
     const elsewhere = say(ann, roomId, 'x', { threadRootEventId: root.id, inReplyTo: other.id })
-    await expect(elsewhere).rejects.toMatchObject(refused(Code.InvalidArgument, 'in_reply_to'))
+    await expect(elsewhere).rejects.toMatchObject(errorWith(Code.InvalidArgument, 'in_reply_to'))
     const toRoot = await say(ann, roomId, 'x', { threadRootEventId: root.id, inReplyTo: root.id })
     expect(toRoot).toMatchObject({ inReplyTo: root.id, threadRootEventId: root.id })
   })
 
-  test('with an echo, when the reply is in the channel', async () => {
-    const { roomId, ann, root } = await roomWithThread()
+  test('with an echo if it is not in a thread: invalid_argument', async () => {
+    const { roomId, ann, root } = await createRoomWithRoot()
     const posting = say(ann, roomId, 'x', { inReplyTo: root.id, alsoSendToChannel: true })
-    await expect(posting).rejects.toMatchObject(refused(Code.InvalidArgument, 'also_send_to_channel'))
+    await expect(posting).rejects.toMatchObject(errorWith(Code.InvalidArgument, 'also_send_to_channel'))
   })
 })

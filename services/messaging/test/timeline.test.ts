@@ -13,8 +13,8 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const idsOf = (page: RoomTimelinePage | undefined) => (page?.events ?? []).map(({ id }) => id)
 
-/** A room whose timeline has gaps: replies and silent facts take places between its rows. */
-async function roomWithHistory(): Promise<{ room: RoomFeed; ann: Person; model: string[] }> {
+/** Creates a room whose timeline has gaps, because replies and facts without a row take places between its rows. */
+async function createRoomWithGaps(): Promise<{ room: RoomFeed; ann: Person; model: string[] }> {
   const room = await fleet.room().channel(['ann'])
   const ann = fleet.as('ann')
   const model = room.facts.map(({ eventId }) => eventId)
@@ -33,8 +33,8 @@ async function roomWithHistory(): Promise<{ room: RoomFeed; ann: Person; model: 
 }
 
 describe('pages', () => {
-  test('of every size, in both directions, equal the whole', async () => {
-    const { room, ann, model } = await roomWithHistory()
+  test('of every size, in both directions, add up to the whole timeline', async () => {
+    const { room, ann, model } = await createRoomWithGaps()
     const { roomId } = room
     const whole = await ann.rooms.getRoomEvents({ roomId })
     expect(idsOf(whole.page)).toEqual(model)
@@ -68,8 +68,8 @@ describe('pages', () => {
     }
   })
 
-  test('around every row and of every size are as full as they can be', async () => {
-    const { room, ann, model } = await roomWithHistory()
+  test('around every row, of every size, are as full as possible', async () => {
+    const { room, ann, model } = await createRoomWithGaps()
     const { roomId } = room
     for (const [anchor, eventId] of model.entries()) {
       for (let limit = 1; limit <= model.length + 1; limit += 2) {
@@ -84,7 +84,7 @@ describe('pages', () => {
   })
 
   test('continue from the cursors of a window around a row', async () => {
-    const { room, ann, model } = await roomWithHistory()
+    const { room, ann, model } = await createRoomWithGaps()
     const { roomId } = room
     const { page } = await ann.rooms.getRoomEventsAround({ roomId, eventId: model[5] ?? '', limit: 3 })
     const before = { case: 'before' as const, value: page?.startCursor ?? '' }
@@ -93,8 +93,8 @@ describe('pages', () => {
     expect(idsOf((await ann.rooms.getRoomEvents({ roomId, cursor: after })).page)).toEqual(model.slice(7))
   })
 
-  test('an empty cursor is ignored, and an empty page returns the cursor of the request', async () => {
-    const { room, ann, model } = await roomWithHistory()
+  test('ignore an empty cursor, and return the cursor of the request if they have no rows', async () => {
+    const { room, ann, model } = await createRoomWithGaps()
     const { roomId } = room
     const latest = (await ann.rooms.getRoomEvents({ roomId, cursor: { case: 'after', value: '' } })).page
     expect(idsOf(latest)).toEqual(model)
@@ -169,7 +169,7 @@ describe('messages by id', () => {
   })
 })
 
-describe('access', () => {
+describe('a timeline', () => {
   const reads = (person: Person, roomId: string) => [
     person.rooms.getRoomEvents({ roomId }),
     person.rooms.getRoomEventsAround({ roomId, eventId: 'Ex' }),
@@ -181,7 +181,7 @@ describe('access', () => {
       call.status === 'rejected' ? (call.reason as { code: Code }).code : 'ok',
     )
 
-  test('members can read, even in archived rooms; others cannot, even if they can see the room', async () => {
+  test('can be read by members, in archived rooms too, but not by others, not even by owners', async () => {
     const room = await fleet.room().channel(['ann'])
     const { roomId } = room
     const read = ['ok', Code.NotFound, Code.NotFound, 'ok']
@@ -199,12 +199,12 @@ describe('access', () => {
     expect(await codes(reads(fleet.as('ann'), roomId))).toEqual(denied)
   })
 
-  test.each(['Rnothing', 'a b', ' '])('unknown room %j: not_found', async (roomId) => {
+  test.each(['Rnothing', 'a b', ' '])('of the unknown room %j is not found', async (roomId) => {
     expect(await codes(reads(fleet.as('ann'), roomId))).toEqual(Array.from({ length: 4 }, () => Code.NotFound))
   })
 
-  test('a timeline can only be read around its own rows', async () => {
-    const { room, ann } = await roomWithHistory()
+  test('can only be read around its own rows', async () => {
+    const { room, ann } = await createRoomWithGaps()
     const { roomId } = room
     const root = await ann.messages.createMessage({ roomId, body: 'x' })
     const threadRootEventId = root.message?.id ?? ''
@@ -217,7 +217,7 @@ describe('access', () => {
     }
   })
 
-  test.each(['x', 'tl:', 'seq:1', 'tl:AQAAAAAAAAAB\0'])('cursor %j is refused', async (value) => {
+  test.each(['x', 'tl:', 'seq:1', 'tl:AQAAAAAAAAAB\0'])('cannot be read with the cursor %j', async (value) => {
     const { roomId } = await fleet.room().channel(['ann'])
     for (const kind of ['before', 'after'] as const) {
       const reading = fleet.as('ann').rooms.getRoomEvents({ roomId, cursor: { case: kind, value } })
@@ -226,34 +226,34 @@ describe('access', () => {
   })
 })
 
-describe('the people on a page', () => {
+describe('the users on a page', () => {
   test('are included, and fetched with one call', async () => {
     const people = Array.from({ length: 4 }, (_, n) => `someone${n}`)
     const { roomId } = await fleet.room().channel(people)
-    fleet.neighbours.profileCalls.length = 0
+    fleet.fakes.profileCalls.length = 0
     const { page } = await fleet.as('someone0').rooms.getRoomEvents({ roomId })
     expect(page?.includes?.users.someone1).toMatchObject({ id: 'someone1', displayName: 'SOMEONE1' })
     expect(Object.keys(page?.includes?.users ?? {}).sort()).toEqual(['maker', ...people])
-    expect(fleet.neighbours.profileCalls).toHaveLength(1)
+    expect(fleet.fakes.profileCalls).toHaveLength(1)
     await fleet.as('someone0').rooms.getRoomEvents({ roomId })
-    expect(fleet.neighbours.profileCalls).toHaveLength(1)
+    expect(fleet.fakes.profileCalls).toHaveLength(1)
   })
 
-  test('are requested again after their profile changed', async () => {
+  test('are fetched again after their profile has changed', async () => {
     const { roomId } = await fleet.room().channel(['changing'])
     const ann = fleet.as('changing')
     const name = async () => (await ann.rooms.getRoomEvents({ roomId })).page?.includes?.users.changing?.displayName
     expect(await name()).toBe('CHANGING')
-    fleet.neighbours.names.set('changing', 'Changed')
-    await fleet.userChanged('changing')
+    fleet.fakes.names.set('changing', 'Changed')
+    await fleet.publishProfileChange('changing')
     await eventually(async () => expect(await name()).toBe('Changed'))
   })
 
-  test('do not delay a page when accounts is down', async () => {
+  test('are left out if accounts is unavailable', async () => {
     const { roomId } = await fleet.room().channel(['lonely'])
-    fleet.neighbours.profilesAway = true
+    fleet.fakes.profilesUnavailable = true
     const { page } = await fleet.as('lonely').rooms.getRoomEvents({ roomId })
-    fleet.neighbours.profilesAway = false
+    fleet.fakes.profilesUnavailable = false
     expect(page?.events).toHaveLength(2)
     expect(page?.includes?.users.lonely).toBeUndefined()
   })

@@ -19,28 +19,28 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const type = (userId: string, roomId: string, threadRootEventId = '') =>
   fleet.as(userId).rooms.updateTypingIndicator({ roomId, threadRootEventId })
-const publishedOf = (roomId: string) =>
+const hintsOf = (roomId: string) =>
   eventually(() => {
     const found = hints.filter((hint) => hint.roomId === roomId)
     return found.length > 0 && found
   })
 
-test('typing in a channel is announced, in a thread with its root', async () => {
+test('typing in a channel is announced, and in a thread with its root', async () => {
   const { roomId } = await fleet.room().channel(['ann'])
   expect(await type('ann', roomId)).toMatchObject({ updated: true })
   await type('ann', roomId, 'Eany')
   await eventually(() => hints.filter((hint) => hint.roomId === roomId).length === 2)
   const about = { subject: typingHintSubject(roomId), roomId, userId: 'ann', dmParticipantIds: [] }
-  expect(await publishedOf(roomId)).toMatchObject([
+  expect(await hintsOf(roomId)).toMatchObject([
     { ...about, threadRootEventId: '' },
     { ...about, threadRootEventId: 'Eany' },
   ])
 })
 
-test('typing in a direct message names its participants', async () => {
+test('typing in a direct message is announced with its participants', async () => {
   const { roomId } = await fleet.room().dm(['ann', 'bob'])
   await type('bob', roomId)
-  expect(await publishedOf(roomId)).toMatchObject([{ userId: 'bob', dmParticipantIds: ['ann', 'bob'] }])
+  expect(await hintsOf(roomId)).toMatchObject([{ userId: 'bob', dmParticipantIds: ['ann', 'bob'] }])
 })
 
 test('members may type, also in archived and universal rooms; others are refused and not announced', async () => {
@@ -56,15 +56,15 @@ test('members may type, also in archived and universal rooms; others are refused
   await room.archive()
   await type('ann', roomId)
   await eventually(() => hints.filter((hint) => hint.roomId === roomId).length === 2)
-  expect((await publishedOf(roomId)).map(({ userId }) => userId)).toEqual(['eve', 'ann'])
+  expect((await hintsOf(roomId)).map(({ userId }) => userId)).toEqual(['eve', 'ann'])
 })
 
-test('nothing is stored', async () => {
+test('typing stores nothing', async () => {
   const { roomId } = await fleet.room().channel(['ann'])
-  await fleet.settled(roomId)
-  const count = async () => (await fleet.look.pool.query<{ n: bigint }>('select count(*) as n from outbox')).rows[0]?.n
+  await fleet.untilRelayed(roomId)
+  const count = async () => (await fleet.pool.query<{ n: bigint }>('select count(*) as n from outbox')).rows[0]?.n
   const before = await count()
   await type('ann', roomId)
-  await publishedOf(roomId)
+  await hintsOf(roomId)
   expect(await count()).toEqual(before)
 })

@@ -14,7 +14,7 @@ const users = 3
 const theRoom = -1
 
 const user = fc.nat({ max: users - 1 })
-/** An earlier message; its number is taken modulo their count. */
+/** An earlier message: the number modulo the count of messages. */
 const message = fc.nat({ max: 11 })
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('post' as const), user }) },
@@ -39,11 +39,11 @@ const levels: Record<Level, NotificationLevel> = {
 let runs = 0
 let version = 0n
 
-/** Sets a level and waits until messaging has stored it; delays are tested elsewhere. */
+/** Sets a level and waits until messaging has stored it. */
 const choose = (userId: string, roomId: string, level: Level): Promise<void> =>
-  fleet.levelChosen(userId, roomId, levels[level], ++version)
+  fleet.publishLevel(userId, roomId, levels[level], ++version)
 
-/** A separate room with people who are in no other room. */
+/** Creates a room with users who are in no other room. */
 async function newRun() {
   const run = ++runs
   const ids = Array.from({ length: users }, (_, n) => `u${run}-${n}`)
@@ -52,38 +52,43 @@ async function newRun() {
 }
 type Run = Awaited<ReturnType<typeof newRun>>
 
-async function take({ roomId, ids, history }: Run, step: Step): Promise<void> {
+async function runStep({ roomId, ids, history }: Run, step: Step): Promise<void> {
   const { kind, user, message: number } = step
   if ('level' in step) {
     const ofRoom = kind === 'level of the room'
-    history.choose(user, ofRoom ? 'room' : 'server', step.level)
+    history.setLevel(user, ofRoom ? 'room' : 'server', step.level)
     return choose(ids[user] ?? '', ofRoom ? roomId : '', step.level)
   }
   const { messages, rooms, threads } = fleet.as(ids[user] ?? '')
-  const about = number === undefined ? undefined : number % Math.max(1, history.said.length)
-  const said = about === undefined ? undefined : history.said[about]
+  const about = number === undefined ? undefined : number % Math.max(1, history.messages.length)
+  const target = about === undefined ? undefined : history.messages[about]
   if (kind === 'post') {
     const { message } = await messages.createMessage({ roomId, body: 'x' })
-    const posted = history.add({ id: message?.id ?? '', author: user, kind: 'root', of: undefined, shown: true })
+    const posted = history.add({ id: message?.id ?? '', author: user, kind: 'root', parent: undefined, shown: true })
     return history.read(user, theRoom, posted)
   }
   if (kind === 'room read') {
-    if (said?.kind === 'reply') return
-    await rooms.markRoomAsRead({ roomId, upToEventId: said?.id ?? '' })
+    if (target?.kind === 'reply') return
+    await rooms.markRoomAsRead({ roomId, upToEventId: target?.id ?? '' })
     const upTo = about ?? history.last(theRoom)
-    if (upTo !== undefined && history.said.length > 0) history.read(user, theRoom, upTo)
+    if (upTo !== undefined && history.messages.length > 0) history.read(user, theRoom, upTo)
     return
   }
-  if (!said || about === undefined) return
+  if (!target || about === undefined) return
   if (kind === 'retract') {
-    if (said.author !== user || !said.shown) return
-    await messages.deleteMessage({ roomId, eventId: said.id })
-    said.shown = false
-    for (const other of history.said) if (other.kind === 'echo' && other.of === about) other.shown = false
+    if (target.author !== user || !target.shown) return
+    await messages.deleteMessage({ roomId, eventId: target.id })
+    target.shown = false
+    for (const other of history.messages) if (other.kind === 'echo' && other.parent === about) other.shown = false
     return
   }
-  const root = said.kind === 'root' ? about : said.kind === 'reply' ? said.of : history.said[said.of ?? -1]?.of
-  const threadRootEventId = history.said[root ?? -1]?.id
+  const root =
+    target.kind === 'root'
+      ? about
+      : target.kind === 'reply'
+        ? target.parent
+        : history.messages[target.parent ?? -1]?.parent
+  const threadRootEventId = history.messages[root ?? -1]?.id
   if (root === undefined || threadRootEventId === undefined) return
   const thread = { roomId, threadRootEventId }
   switch (kind) {
@@ -92,40 +97,40 @@ async function take({ roomId, ids, history }: Run, step: Step): Promise<void> {
       await (kind === 'follow' ? threads.followThread(thread) : threads.unfollowThread(thread))
       return history.follow(user, root, kind === 'follow')
     case 'thread read': {
-      await threads.markThreadAsRead({ ...thread, upToEventId: said.kind === 'echo' ? '' : said.id })
-      const upTo = said.kind === 'echo' ? history.last(root) : about
+      await threads.markThreadAsRead({ ...thread, upToEventId: target.kind === 'echo' ? '' : target.id })
+      const upTo = target.kind === 'echo' ? history.last(root) : about
       if (upTo !== undefined) history.read(user, root, upTo)
       return
     }
     default: {
       const alsoSendToChannel = kind === 'reply with echo'
       const { message } = await messages.createMessage({ ...thread, body: 'x', alsoSendToChannel })
-      const reply = history.add({ id: message?.id ?? '', author: user, kind: 'reply', of: root, shown: true })
+      const reply = history.add({ id: message?.id ?? '', author: user, kind: 'reply', parent: root, shown: true })
       history.read(user, root, reply)
       history.follow(user, root, true)
-      history.follow(history.said[root]?.author ?? user, root, true, true)
+      history.follow(history.messages[root]?.author ?? user, root, true, true)
       if (!alsoSendToChannel) return
       const id = message?.channelEchoEventId ?? ''
-      history.read(user, theRoom, history.add({ id, author: user, kind: 'echo', of: reply, shown: true }))
+      history.read(user, theRoom, history.add({ id, author: user, kind: 'echo', parent: reply, shown: true }))
     }
   }
 }
 
-test('after any posts, retractions, reads, follows and mutes, unread equals the replayed history', async () => {
+test('after any sequence of posts, retractions, reads, follows and mutes, the unread state equals that of the model', async () => {
   const steps = fc.array(step, { minLength: 5, maxLength: 30 })
   await fc.assert(
     fc.asyncProperty(steps, async (steps) => {
       const run = await newRun()
       const { roomId, ids, history } = run
-      for (const step of steps) await take(run, step)
-      const roots = history.said.flatMap(({ kind }, number) => (kind === 'root' ? [number] : []))
+      for (const step of steps) await runStep(run, step)
+      const roots = history.messages.flatMap(({ kind }, number) => (kind === 'root' ? [number] : []))
       for (const [user, userId] of ids.entries()) {
         const { entries } = await fleet.messaging.roomStates({ userId, roomIds: [roomId] })
         const { rooms, followedThreads } = await fleet.messaging.hasUnread({ userId, roleIds: [] })
         const followed = roots.filter((root) => history.follows(user, root))
         const unreadThreads = followed
           .filter((root) => history.isUnread(user, root))
-          .map((root) => history.said[root]?.id)
+          .map((root) => history.messages[root]?.id)
         const { threads: listed } = await fleet.as(userId).threads.listFollowedThreads({})
         const marked = listed.filter(({ thread }) => thread?.viewerState?.hasUnread)
         expect(new Set(marked.map(({ rootMessage }) => rootMessage?.id))).toEqual(new Set(unreadThreads))

@@ -15,7 +15,7 @@ const state = async (userId: string, roomId: string) => {
 const hasUnread = async (userId: string, roleIds: string[] = []) =>
   (await fleet.messaging.hasUnread({ userId, roleIds })).rooms
 
-test('a room is unread from the first message of somebody else until one posts oneself', async () => {
+test('a room is unread from the first message of another user until the user posts', async () => {
   const { roomId } = await fleet.room().channel(['a1', 'b1'])
   expect(await state('a1', roomId)).toMatchObject({ roomId, empty: true, hasUnread: false })
   expect((await state('a1', roomId))?.lastMessageAt).toBeUndefined()
@@ -38,7 +38,7 @@ test('a reply in a thread does not make the room unread; its echo does', async (
   expect([await hasUnread('a2'), await hasUnread('b2')]).toEqual([true, false])
 })
 
-test('only readable rooms are unread, and archived rooms never', async () => {
+test('only rooms that the user can read are unread, and archived rooms never are', async () => {
   const room = await fleet.room().channel(['a3', 'b3'])
   const { roomId } = room
   await fleet.as('a3').messages.createMessage({ roomId, body: 'x' })
@@ -52,7 +52,7 @@ test('only readable rooms are unread, and archived rooms never', async () => {
   expect(await hasUnread('b3')).toBe(false)
 })
 
-test('a universal room is unread to all its members', async () => {
+test('a universal room is unread for everybody who is not banned', async () => {
   const room = await fleet.room().channel(['a4'], { universal: true })
   const { roomId } = room
   expect(await hasUnread('c4')).toBe(false)
@@ -69,16 +69,16 @@ test('a universal room is unread to all its members', async () => {
 const threadUnread = async (userId: string, roleIds: string[] = []) =>
   (await fleet.messaging.hasUnread({ userId, roleIds })).followedThreads
 
-async function threadIn(roomId: string, author: string) {
+async function createThread(roomId: string, author: string) {
   const { message } = await fleet.as(author).messages.createMessage({ roomId, body: 'root' })
   const thread = { roomId, threadRootEventId: message?.id ?? '' }
   const reply = (userId: string) => fleet.as(userId).messages.createMessage({ ...thread, body: 'reply' })
   return { thread, reply }
 }
 
-test('a followed thread is unread from a reply of somebody else until it is read or one replies', async () => {
+test('a followed thread is unread from a reply of another user until the user reads it or replies', async () => {
   const { roomId } = await fleet.room().channel(['a5', 'b5', 'c5'])
-  const { thread, reply } = await threadIn(roomId, 'a5')
+  const { thread, reply } = await createThread(roomId, 'a5')
   await reply('b5')
   expect([await threadUnread('a5'), await threadUnread('b5'), await threadUnread('c5')]).toEqual([true, false, false])
   await fleet.as('a5').threads.markThreadAsRead(thread)
@@ -91,9 +91,9 @@ test('a followed thread is unread from a reply of somebody else until it is read
   expect(await threadUnread('a5')).toBe(false)
 })
 
-test('threads of rooms that one cannot read, or that are archived, are not unread', async () => {
+test('threads in rooms that are archived, or that the user cannot read, are not unread', async () => {
   const room = await fleet.room().channel(['a6', 'b6'])
-  const { reply } = await threadIn(room.roomId, 'a6')
+  const { reply } = await createThread(room.roomId, 'a6')
   await reply('b6')
   await room.archive()
   expect(await threadUnread('a6')).toBe(false)
@@ -107,7 +107,7 @@ test('threads of rooms that one cannot read, or that are archived, are not unrea
   expect(await threadUnread('a6')).toBe(false)
 })
 
-test('a room whose messages are all retracted is read, and not empty', async () => {
+test('a room whose messages are all retracted is neither unread nor empty', async () => {
   const { roomId } = await fleet.room().channel(['a7', 'b7'])
   const { message } = await fleet.as('a7').messages.createMessage({ roomId, body: 'x' })
   await fleet.as('a7').messages.deleteMessage({ roomId, eventId: message?.id ?? '' })

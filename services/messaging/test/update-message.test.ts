@@ -2,7 +2,16 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { eventually } from '@parley/testkit'
-import { echoed, gone, read, recordRoom, refused, say, shown, published } from './_conversation.ts'
+import {
+  postWithEcho,
+  messageNotFound,
+  read,
+  recordRoomEvents,
+  errorWith,
+  say,
+  findInTimeline,
+  clientEventsOf,
+} from './_conversation.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 const hour = 3_600_000
@@ -22,7 +31,7 @@ const [ann, bob, mod, olga] = [
   () => fleet.as('olga', ['owner']),
 ]
 
-/** Runs with clocks advanced by this much. */
+/** Runs `run` with the clock of messaging this much ahead. */
 async function later<T>(ms: number, run: () => Promise<T>): Promise<T> {
   ahead = ms
   try {
@@ -36,7 +45,7 @@ describe('an author', () => {
   test('changes the text of a message, and the room is notified once', async () => {
     const roomId = await room()
     const { id: eventId, createdAt } = await say(ann(), roomId, 'befor')
-    await using recorded = await recordRoom(fleet, roomId)
+    await using recorded = await recordRoomEvents(fleet, roomId)
     const { message } = await ann().messages.updateMessage({ roomId, eventId, body: 'after' })
     expect(message).toMatchObject({ id: eventId, body: 'after', createdAt, updatedAt: expect.anything() })
     expect(await read(bob(), roomId, eventId)).toEqual(message)
@@ -46,19 +55,19 @@ describe('an author', () => {
       case: 'messageEdited',
       value: { roomSeq: 6n, messageEventId: eventId, removedAssetIds: [], threadRootEventId: '' },
     })
-    expect(published(recorded.events)).toEqual([
-      { kind: 'message_edited', received: [{ to: roomId, kind: 'messageEdited', roomId, messageEventId: eventId }] },
+    expect(clientEventsOf(recorded.events)).toEqual([
+      { kind: 'message_edited', deliveries: [{ to: roomId, kind: 'messageEdited', roomId, messageEventId: eventId }] },
     ])
     expect(Buffer.from(event?.deliveries[0]?.envelope ?? []).toString('latin1')).not.toContain('after')
   })
 
-  test('changes nothing with the same text: no event, not edited', async () => {
+  test('changes nothing with the same text, and nothing is announced', async () => {
     const roomId = await room()
     const { id: eventId } = await say(ann(), roomId, 'same')
-    await using recorded = await recordRoom(fleet, roomId)
+    await using recorded = await recordRoomEvents(fleet, roomId)
     const { message } = await ann().messages.updateMessage({ roomId, eventId, body: 'same' })
     expect(message?.updatedAt).toBeUndefined()
-    const { id } = await say(ann(), roomId, 'behind')
+    const { id } = await say(ann(), roomId, 'next')
     const events = await eventually(() => recorded.events.length > 0 && recorded.events)
     expect(events.map((event) => event.id)).toEqual([id])
     expect(events[0]?.version).toBe(6n)
@@ -67,10 +76,10 @@ describe('an author', () => {
   test('edits in direct messages, and the participants are notified', async () => {
     const { roomId } = await fleet.room().dm(['ann', 'bob'])
     const { id: eventId } = await say(ann(), roomId, 'x')
-    await using recorded = await recordRoom(fleet, roomId, 'message_edited')
+    await using recorded = await recordRoomEvents(fleet, roomId, 'message_edited')
     await ann().messages.updateMessage({ roomId, eventId, body: 'y' })
     await eventually(() => recorded.events.length > 0)
-    expect(published(recorded.events)[0]?.received[0]?.to).toEqual(['ann', 'bob'])
+    expect(clientEventsOf(recorded.events)[0]?.deliveries[0]?.to).toEqual(['ann', 'bob'])
   })
 
   test('may edit within three hours, but not later, regardless of their permissions', async () => {
@@ -79,36 +88,36 @@ describe('an author', () => {
       const { id: eventId } = await say(author, roomId, 'x')
       await later(2.99 * hour, () => author.messages.updateMessage({ roomId, eventId, body: 'in time' }))
       const late = later(3.01 * hour, () => author.messages.updateMessage({ roomId, eventId, body: 'late' }))
-      await expect(late).rejects.toMatchObject(refused(Code.FailedPrecondition, 'no longer be edited'))
+      await expect(late).rejects.toMatchObject(errorWith(Code.FailedPrecondition, 'no longer be edited'))
       expect((await read(author, roomId, eventId))?.body).toBe('in time')
     }
   })
 })
 
-describe('others', () => {
+describe('other users', () => {
   test('need message.manage, and have no time limit', async () => {
     const roomId = await room()
     const { id: eventId } = await say(ann(), roomId, 'x')
     const editing = bob().messages.updateMessage({ roomId, eventId, body: 'y' })
-    await expect(editing).rejects.toMatchObject(refused(Code.PermissionDenied, 'message.manage'))
+    await expect(editing).rejects.toMatchObject(errorWith(Code.PermissionDenied, 'message.manage'))
     await later(24 * hour, () => mod().messages.updateMessage({ roomId, eventId, body: 'by mod' }))
     expect(await read(bob(), roomId, eventId)).toMatchObject({ body: 'by mod', actorId: 'ann' })
   })
 
-  test('need it in a direct message too, where only owners have it', async () => {
+  test('need message.manage in a direct message too, where moderators do not have it', async () => {
     const { roomId } = await fleet.room().dm(['ann', 'mod'])
     const { id: eventId } = await say(ann(), roomId, 'x')
     const editing = mod().messages.updateMessage({ roomId, eventId, body: 'y' })
-    await expect(editing).rejects.toMatchObject(refused(Code.PermissionDenied, 'message.manage'))
+    await expect(editing).rejects.toMatchObject(errorWith(Code.PermissionDenied, 'message.manage'))
   })
 
   test('cannot change the echo', async () => {
     const roomId = await room()
-    const { reply } = await echoed(ann(), roomId)
+    const { reply } = await postWithEcho(ann(), roomId)
     const removing = mod().messages.updateMessage({ roomId, eventId: reply.id, alsoSendToChannel: false })
-    await expect(removing).rejects.toMatchObject(refused(Code.PermissionDenied, 'author'))
+    await expect(removing).rejects.toMatchObject(errorWith(Code.PermissionDenied, 'author'))
     const both = mod().messages.updateMessage({ roomId, eventId: reply.id, body: 'y', alsoSendToChannel: false })
-    await expect(both).rejects.toMatchObject(refused(Code.PermissionDenied, 'author'))
+    await expect(both).rejects.toMatchObject(errorWith(Code.PermissionDenied, 'author'))
     expect((await read(ann(), roomId, reply.id))?.body).toBe('reply')
   })
 
@@ -117,37 +126,37 @@ describe('others', () => {
     const { id: eventId } = await say(ann(), roomId, 'x')
     for (const person of [fleet.as('eve'), fleet.as('eve', ['moderator'])]) {
       const editing = person.messages.updateMessage({ roomId, eventId, body: 'y' })
-      await expect(editing).rejects.toMatchObject(refused(Code.PermissionDenied, 'not a member'))
+      await expect(editing).rejects.toMatchObject(errorWith(Code.PermissionDenied, 'not a member'))
     }
   })
 })
 
-describe('an invalid edit', () => {
+describe('an edit is refused', () => {
   test.each([
-    ['nothing to change', {}, 'nothing to change'],
+    ['a request without changes', {}, 'nothing to change'],
     ['an empty text', { body: '' }, 'visible character'],
     ['an invisible text', { body: ' \u200b\n' }, 'visible character'],
-    ['more than 10,000 bytes', { body: 'é'.repeat(5_001) }, '10000 bytes'],
-    ['U+0000', { body: 'a\0b' }, 'U+0000'],
-    ['an echo without a thread', { alsoSendToChannel: true }, 'also_send_to_channel'],
-  ])('%s: invalid_argument', async (_, change, message) => {
+    ['a text of more than 10,000 bytes', { body: 'é'.repeat(5_001) }, '10000 bytes'],
+    ['a text that contains U+0000', { body: 'a\0b' }, 'U+0000'],
+    ['an echo of a message outside a thread', { alsoSendToChannel: true }, 'also_send_to_channel'],
+  ])('for %s: invalid_argument', async (_, change, message) => {
     const roomId = await room()
     const { id: eventId } = await say(ann(), roomId, 'x')
     const editing = ann().messages.updateMessage({ roomId, eventId, ...change })
-    await expect(editing).rejects.toMatchObject(refused(Code.InvalidArgument, message))
+    await expect(editing).rejects.toMatchObject(errorWith(Code.InvalidArgument, message))
   })
 
-  test('of another row or a retracted message: not_found', async () => {
+  test('if the event is another row, retracted, or in another room: not_found', async () => {
     const roomId = await room()
     const elsewhere = await say(ann(), await room(), 'x')
     const deleted = await say(ann(), roomId, 'x')
     await ann().messages.deleteMessage({ roomId, eventId: deleted.id })
     const { page } = await ann().rooms.getRoomEvents({ roomId })
     for (const eventId of ['Enothing', 'a b', elsewhere.id, deleted.id, page?.events[0]?.id ?? '']) {
-      await expect(ann().messages.updateMessage({ roomId, eventId, body: 'y' })).rejects.toMatchObject(gone)
+      await expect(ann().messages.updateMessage({ roomId, eventId, body: 'y' })).rejects.toMatchObject(messageNotFound)
     }
     const nowhere = ann().messages.updateMessage({ roomId: 'Rnothing', eventId: elsewhere.id, body: 'y' })
-    await expect(nowhere).rejects.toMatchObject(refused(Code.NotFound, 'room'))
+    await expect(nowhere).rejects.toMatchObject(errorWith(Code.NotFound, 'room'))
   })
 
   test('in an archived room: failed_precondition', async () => {
@@ -156,12 +165,12 @@ describe('an invalid edit', () => {
     const { id: eventId } = await say(ann(), roomId, 'x')
     await channel.archive()
     const editing = ann().messages.updateMessage({ roomId, eventId, body: 'y' })
-    await expect(editing).rejects.toMatchObject(refused(Code.FailedPrecondition, 'archived'))
+    await expect(editing).rejects.toMatchObject(errorWith(Code.FailedPrecondition, 'archived'))
     await channel.unarchive()
     await ann().messages.updateMessage({ roomId, eventId, body: 'y' })
   })
 
-  test('by people who left or are banned: permission_denied', async () => {
+  test('if the author has left or is banned: permission_denied', async () => {
     const channel = await fleet.room().channel(['ann', 'bob'])
     const { roomId } = channel
     const [first, second] = [await say(ann(), roomId, 'x'), await say(bob(), roomId, 'x')]
@@ -172,7 +181,7 @@ describe('an invalid edit', () => {
       [bob(), second.id],
     ] as const) {
       const editing = person.messages.updateMessage({ roomId, eventId, body: 'y' })
-      await expect(editing).rejects.toMatchObject(refused(Code.PermissionDenied, 'not a member'))
+      await expect(editing).rejects.toMatchObject(errorWith(Code.PermissionDenied, 'not a member'))
     }
   })
 })
@@ -180,8 +189,8 @@ describe('an invalid edit', () => {
 describe('the echo of a reply', () => {
   test('shows an edit made through either id, and both are announced', async () => {
     const roomId = await room()
-    const { reply, echoId } = await echoed(ann(), roomId)
-    await using recorded = await recordRoom(fleet, roomId, 'message_edited')
+    const { reply, echoId } = await postWithEcho(ann(), roomId)
+    await using recorded = await recordRoomEvents(fleet, roomId, 'message_edited')
     for (const [eventId, body] of [
       [reply.id, 'by the reply'],
       [echoId, 'by the echo'],
@@ -189,30 +198,30 @@ describe('the echo of a reply', () => {
       const { message } = await ann().messages.updateMessage({ roomId, eventId, body })
       expect(message).toMatchObject({ id: eventId, body })
       expect((await read(ann(), roomId, reply.id))?.body).toBe(body)
-      expect(await shown(ann(), roomId, echoId)).toMatchObject({ body, updatedAt: message?.updatedAt })
+      expect(await findInTimeline(ann(), roomId, echoId)).toMatchObject({ body, updatedAt: message?.updatedAt })
     }
     await eventually(() => recorded.events.length === 2)
     const both = {
       kind: 'message_edited',
-      received: [reply.id, echoId].map((messageEventId) => ({
+      deliveries: [reply.id, echoId].map((messageEventId) => ({
         to: roomId,
         kind: 'messageEdited',
         roomId,
         messageEventId,
       })),
     }
-    expect(published(recorded.events)).toEqual([both, both])
+    expect(clientEventsOf(recorded.events)).toEqual([both, both])
     expect(recorded.events.map(({ fact }) => fact.value)).toMatchObject([
       { messageEventId: reply.id, threadRootEventId: reply.threadRootEventId },
       { messageEventId: reply.id },
     ])
   })
 
-  test('and a post by a process with a slow clock do not move times of the room or its readers back', async () => {
+  test('and a post by a process with a slow clock do not set times of the room or its readers back', async () => {
     const roomId = await room()
     const times = async () =>
       (
-        await fleet.look.pool.query<{ last: Date; read: Date }>(
+        await fleet.pool.query<{ last: Date; read: Date }>(
           `select l.last_message_at as last, m.read_at as read
           from room_lines l join room_markers m using (room_id) where room_id = $1 and user_id = 'ann'`,
           [roomId],
@@ -234,7 +243,7 @@ describe('the echo of a reply', () => {
     const root = await say(ann(), roomId, 'root')
     const { id: eventId } = await say(ann(), roomId, 'reply', { threadRootEventId: root.id })
     await say(bob(), roomId, 'between')
-    await using recorded = await recordRoom(fleet, roomId)
+    await using recorded = await recordRoomEvents(fleet, roomId)
     const { message } = await ann().messages.updateMessage({ roomId, eventId, alsoSendToChannel: true })
     const echoId = message?.channelEchoEventId ?? ''
     expect(message).toMatchObject({ id: eventId, channelEchoEventId: expect.stringMatching(/^E/) })
@@ -250,10 +259,10 @@ describe('the echo of a reply', () => {
     const events = await eventually(() => recorded.events.length > 0 && recorded.events)
     expect(events.map(({ id, version }) => [id, version])).toEqual([[echoId, 8n]])
     expect(events[0]?.fact).toMatchObject({ case: 'messagePosted', value: { roomSeq: 8n, echoOfEventId: eventId } })
-    expect(published(events)).toEqual([
+    expect(clientEventsOf(events)).toEqual([
       {
         kind: 'message_posted',
-        received: [
+        deliveries: [
           { to: roomId, kind: 'messagePosted', roomId, messageEventId: echoId },
           { to: ['ann'], kind: 'roomMarkedAsRead', roomId },
         ],
@@ -265,81 +274,88 @@ describe('the echo of a reply', () => {
     expect(own.entries[0]?.hasUnread).toBe(false)
   })
 
-  test('is removed without a trace in the timeline, and may return with another id', async () => {
+  test('is removed from the timeline without a placeholder, and may be added again with another id', async () => {
     const roomId = await room()
-    const { reply, echoId } = await echoed(ann(), roomId)
-    await using recorded = await recordRoom(fleet, roomId)
+    const { reply, echoId } = await postWithEcho(ann(), roomId)
+    await using recorded = await recordRoomEvents(fleet, roomId)
     const { message } = await ann().messages.updateMessage({ roomId, eventId: echoId, alsoSendToChannel: false })
     expect(message).toMatchObject({ id: reply.id, body: 'reply', channelEchoEventId: '' })
-    expect(await shown(bob(), roomId, echoId)).toBeUndefined()
-    await expect(read(bob(), roomId, echoId)).rejects.toMatchObject(gone)
-    await expect(ann().messages.updateMessage({ roomId, eventId: echoId, body: 'y' })).rejects.toMatchObject(gone)
+    expect(await findInTimeline(bob(), roomId, echoId)).toBeUndefined()
+    await expect(read(bob(), roomId, echoId)).rejects.toMatchObject(messageNotFound)
+    await expect(ann().messages.updateMessage({ roomId, eventId: echoId, body: 'y' })).rejects.toMatchObject(
+      messageNotFound,
+    )
     const [event] = await eventually(() => recorded.events.length > 0 && recorded.events)
     expect(event?.fact).toMatchObject({
       case: 'messageRetracted',
       value: { messageEventId: echoId, echoOnly: true, threadRootEventId: reply.threadRootEventId },
     })
-    expect(published(recorded.events)).toEqual([
+    expect(clientEventsOf(recorded.events)).toEqual([
       {
         kind: 'message_retracted',
-        received: [{ to: roomId, kind: 'messageRetracted', roomId, messageEventId: echoId }],
+        deliveries: [{ to: roomId, kind: 'messageRetracted', roomId, messageEventId: echoId }],
       },
     ])
     const again = await ann().messages.updateMessage({ roomId, eventId: reply.id, alsoSendToChannel: true })
     expect(again.message?.channelEchoEventId).not.toBe(echoId)
-    expect(await shown(bob(), roomId, again.message?.channelEchoEventId ?? '')).toMatchObject({ body: 'reply' })
+    expect(await findInTimeline(bob(), roomId, again.message?.channelEchoEventId ?? '')).toMatchObject({
+      body: 'reply',
+    })
   })
 
-  test('changes along with the text, in two events in order', async () => {
+  test('is added or removed together with a change of the text, in two events', async () => {
     const roomId = await room()
-    const { reply, echoId } = await echoed(ann(), roomId)
-    await using recorded = await recordRoom(fleet, roomId)
+    const { reply, echoId } = await postWithEcho(ann(), roomId)
+    await using recorded = await recordRoomEvents(fleet, roomId)
     const change = { roomId, eventId: reply.id }
     const without = await ann().messages.updateMessage({ ...change, body: 'one', alsoSendToChannel: false })
     expect(without.message).toMatchObject({ body: 'one', channelEchoEventId: '' })
     const again = await ann().messages.updateMessage({ ...change, body: 'two', alsoSendToChannel: true })
     const newEcho = again.message?.channelEchoEventId ?? ''
-    expect(await shown(bob(), roomId, newEcho)).toMatchObject({ body: 'two' })
+    expect(await findInTimeline(bob(), roomId, newEcho)).toMatchObject({ body: 'two' })
     await eventually(() => recorded.events.length === 4)
     expect(recorded.events.map(({ version }) => version)).toEqual([8n, 9n, 10n, 11n])
-    expect(published(recorded.events)).toMatchObject([
-      { kind: 'message_edited', received: [{ messageEventId: reply.id }] },
-      { kind: 'message_retracted', received: [{ messageEventId: echoId }] },
-      { kind: 'message_edited', received: [{ messageEventId: reply.id }] },
-      { kind: 'message_posted', received: [{ messageEventId: newEcho }, { to: ['ann'], kind: 'roomMarkedAsRead' }] },
+    expect(clientEventsOf(recorded.events)).toMatchObject([
+      { kind: 'message_edited', deliveries: [{ messageEventId: reply.id }] },
+      { kind: 'message_retracted', deliveries: [{ messageEventId: echoId }] },
+      { kind: 'message_edited', deliveries: [{ messageEventId: reply.id }] },
+      { kind: 'message_posted', deliveries: [{ messageEventId: newEcho }, { to: ['ann'], kind: 'roomMarkedAsRead' }] },
     ])
   })
 
-  test('is up to the author, within the time limit of the reply, with message.echo and message.post', async () => {
+  test('can be added only by the author, within the time limit of the reply', async () => {
     const roomId = await room()
     const root = await say(ann(), roomId, 'root')
     const { id: eventId } = await say(ann(), roomId, 'reply', { threadRootEventId: root.id })
     const adding = { roomId, eventId, alsoSendToChannel: true }
-    await expect(mod().messages.updateMessage(adding)).rejects.toMatchObject(refused(Code.PermissionDenied, 'author'))
+    await expect(mod().messages.updateMessage(adding)).rejects.toMatchObject(errorWith(Code.PermissionDenied, 'author'))
     const late = later(3.01 * hour, () => ann().messages.updateMessage(adding))
-    await expect(late).rejects.toMatchObject(refused(Code.FailedPrecondition, 'no longer be edited'))
+    await expect(late).rejects.toMatchObject(errorWith(Code.FailedPrecondition, 'no longer be edited'))
     expect((await read(ann(), roomId, eventId))?.channelEchoEventId).toBe('')
   })
 })
 
-test('an owner edits as a moderator does', async () => {
+test('an owner can edit messages of others', async () => {
   const { roomId } = await fleet.room().channel(['ann'], { universal: true })
   const { id: eventId } = await say(ann(), roomId, 'x')
   expect((await olga().messages.updateMessage({ roomId, eventId, body: 'y' })).message?.body).toBe('y')
 })
 
-test.each(['message.echo', 'message.post'])('an echo cannot be added without %s, but removed', async (permission) => {
-  const roomId = await room()
-  const { reply } = await echoed(ann(), roomId)
-  const { id: eventId } = await say(ann(), roomId, 'x', { threadRootEventId: reply.threadRootEventId })
-  fleet.neighbours.policy.decisions.push({
-    $typeName: 'svc.internal.v1.PolicyDecision',
-    ...{ roleId: 'everyone', userId: '', permission, decision: PermissionDecision.DENY },
-    scope: { $typeName: 'svc.admin.v1.PermissionScope', kind: PermissionScopeKind.ROOM, id: roomId },
-  })
-  await fleet.restart()
-  const adding = ann().messages.updateMessage({ roomId, eventId, alsoSendToChannel: true })
-  await expect(adding).rejects.toMatchObject(refused(Code.PermissionDenied, permission))
-  const taken = await ann().messages.updateMessage({ roomId, eventId: reply.id, alsoSendToChannel: false })
-  expect(taken.message?.channelEchoEventId).toBe('')
-})
+test.each(['message.echo', 'message.post'])(
+  'without %s an echo cannot be added, but it can be removed',
+  async (permission) => {
+    const roomId = await room()
+    const { reply } = await postWithEcho(ann(), roomId)
+    const { id: eventId } = await say(ann(), roomId, 'x', { threadRootEventId: reply.threadRootEventId })
+    fleet.fakes.policy.decisions.push({
+      $typeName: 'svc.internal.v1.PolicyDecision',
+      ...{ roleId: 'everyone', userId: '', permission, decision: PermissionDecision.DENY },
+      scope: { $typeName: 'svc.admin.v1.PermissionScope', kind: PermissionScopeKind.ROOM, id: roomId },
+    })
+    await fleet.restart()
+    const adding = ann().messages.updateMessage({ roomId, eventId, alsoSendToChannel: true })
+    await expect(adding).rejects.toMatchObject(errorWith(Code.PermissionDenied, permission))
+    const removed = await ann().messages.updateMessage({ roomId, eventId: reply.id, alsoSendToChannel: false })
+    expect(removed.message?.channelEchoEventId).toBe('')
+  },
+)

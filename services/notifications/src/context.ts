@@ -17,7 +17,7 @@ export type Context = {
   applyLevel: (chosen: ChosenLevel) => Promise<bigint | undefined>
   fetchPeople: (userIds: readonly string[]) => Promise<ReadonlyMap<string, User>>
   /** Whether a credential is valid. */
-  credentialHolds: (credentialId: string) => Promise<boolean>
+  isCredentialValid: (credentialId: string) => Promise<boolean>
   push: Push
   now: () => Date
 }

@@ -31,5 +31,5 @@ export function countCreated(made: readonly Created[], postedAt: Date, at: Date)
 
 export const countDismissed = (count: number): void => dismissed(count)
 export const jobParked = (of: string): void => parked(1, { 'parley.kind': of })
-/** Number of messages with people still to be notified. */
+/** Reports the number of unfinished jobs, until the result is disposed. */
 export const gaugeJobs = (read: () => number): Disposable => waiting(read)

@@ -25,8 +25,8 @@ export async function openContext(host: DatabaseHost, config: Config, overrides:
   const { pushAllowPrivate: allowPrivate, privateNetworks } = config
   const network = overrides.push?.network ?? pushNetwork({ allowPrivate, privateNetworks, names })
   const audiences = new Audiences(rooms, messaging, accounts)
-  const neighbours = { accounts, rooms, messaging }
-  host.use(startPushes({ db, settings: config.push, neighbours, ...overrides.push, network }))
+  const services = { accounts, rooms, messaging }
+  host.use(startPushes({ db, settings: config.push, services, ...overrides.push, network }))
   return {
     ...{ db, relay },
     rooms: new RoomAccess(rooms),
@@ -34,7 +34,7 @@ export async function openContext(host: DatabaseHost, config: Config, overrides:
     smallRooms: new SmallRooms(audiences),
     applyLevel: applyLevel(messaging),
     fetchPeople: fetchPeople(accounts),
-    credentialHolds: checkCredential(accounts),
+    isCredentialValid: checkCredential(accounts),
     push: { enabled: config.push !== undefined, network },
     now: overrides.now ?? (() => new Date()),
   }

@@ -8,11 +8,11 @@ import { maintenance } from './jobs/maintenance.ts'
 import { runNotificationJobs } from './jobs/run-jobs.ts'
 import { openContext, type Replaced } from './open-context.ts'
 import { routes } from './rpc/index.ts'
-import { makeShards } from './store/shards.ts'
+import { createShards } from './store/shards.ts'
 
 export type Overrides = Replaced &
   Starting & {
-    /** How often to look for jobs that were not announced. */
+    /** How often to poll for jobs that were not announced. */
     jobsEveryMs?: number
   }
 
@@ -25,7 +25,7 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
   const { db, events: bus, signal } = host
   const { jobsEveryMs: everyMs = 10_000 } = overrides
   const ctx = await openContext(host, config, overrides)
-  await host.retry(() => makeShards(db))
+  await host.retry(() => createShards(db))
   host.use(await startConsumers(ctx, { bus, db, service: host.name }))
   host.use(runNotificationJobs(ctx, { everyMs, signal }))
   host.use(maintenance(ctx))

@@ -18,7 +18,7 @@ import { ErasureReports, recordEvents, testDatabaseService } from '@parley/testk
 import { readConfig } from '../src/config.ts'
 import { startNotifications } from '../src/service.ts'
 
-/** A room as known by the stand-in for rooms. */
+/** A room of the fake service rooms. */
 export type FakeRoom = {
   members: Set<string>
   dm?: boolean
@@ -27,30 +27,30 @@ export type FakeRoom = {
   roles?: Record<string, string[]>
 }
 
-/** Responses of the stand-ins; a test can change them at any time. */
-export class Neighbours {
+/** State of the fake services. A test can change it at any time. */
+export class FakeServices {
   readonly rooms = new Map<string, FakeRoom>()
   readonly presences = new Map<string, PresenceStatus>()
   presencesUnknown = false
-  /** By thread root. */
+  /** Followers of threads, by thread root. */
   readonly followers = new Map<string, string[]>()
   readonly deleted = new Set<string>()
   readonly deactivated = new Set<string>()
   /** Ids of invalid credentials. */
   readonly ended = new Set<string>()
-  /** By event id. */
+  /** Previews of messages, by event id. */
   readonly previews = new Map<string, { text: string; attachments?: number }>()
   /** Levels sent to messaging. */
   readonly levels: { userId: string; roomId: string; level: NotificationLevel; version: bigint }[] = []
   readonly calls: string[] = []
-  /** Rooms whose members were all requested, once per request. */
-  readonly listed: string[] = []
-  silent = false
-  readonly silentMethods = new Set<string>()
+  /** Ids of rooms whose members were all requested, once per request. */
+  readonly fullyListedRooms: string[] = []
+  allUnavailable = false
+  readonly unavailableMethods = new Set<string>()
   /** Delays the page of recipients after this user until the promise resolves. */
   beforeRecipients: (after: string) => Promise<void> = () => Promise.resolve()
 
-  /** Delays the texts of messages until the promise resolves. */
+  /** Delays the previews of messages until the promise resolves. */
   beforePreviews: () => Promise<void> = () => Promise.resolve()
 
   room(roomId: string, members: readonly string[], more: Omit<FakeRoom, 'members'> = {}): FakeRoom {
@@ -59,13 +59,14 @@ export class Neighbours {
     return room
   }
 
-  note(method: string): void {
+  recordCall(method: string): void {
     this.calls.push(method)
-    if (this.silent || this.silentMethods.has(method)) throw new ConnectError('away', Code.Unavailable)
+    if (this.allUnavailable || this.unavailableMethods.has(method))
+      throw new ConnectError('unavailable', Code.Unavailable)
   }
 }
 
-/** The environment of notifications; other services are stand-ins over the real bus. */
+/** The service notifications with real servers; other services are fakes on the bus. */
 export type Fleet = Awaited<ReturnType<typeof openFleet>>
 
 const services = {
@@ -81,15 +82,15 @@ export const openFleet = () =>
       ...{ databaseSetting: 'PARLEY_NOTIFICATIONS_DATABASE_URL', migrations: new URL('../drizzle', import.meta.url) },
     },
     async (harness) => {
-      const neighbours = new Neighbours()
+      const fakes = new FakeServices()
       const erasures = new ErasureReports()
-      await harness.neighbours(routesOf(neighbours, erasures))
+      await harness.serveFakes(routesOf(fakes, erasures))
       return {
-        ...{ neighbours, erasures, natsUrl: harness.nats.url },
+        ...{ fakes, erasures, natsUrl: harness.nats.url },
         /** Events published by notifications. */
         published: harness.use(await recordEvents(harness.bus, 'evt.>')),
         as: (userId: string, ...roleIds: string[]) => harness.clients(services, { userId, roleIds }),
-        /** The same, with a session of the user. */
+        /** Clients like `as`, with a session of the user. */
         inSession: (userId: string, credentialId: string) => harness.clients(services, { userId, credentialId }),
         internal: harness.client(NotificationsInternalService),
       }
@@ -100,20 +101,20 @@ const headerOf = (roomId: string, { dm, universal = false, name = roomId }: Fake
   ...{ roomId, kind: dm ? RoomKind.DM : RoomKind.CHANNEL, universal, name: dm ? '' : name },
 })
 
-const routesOf = (neighbours: Neighbours, erasures: ErasureReports) => {
-  const { rooms, presences, followers, deleted, deactivated, ended, previews } = neighbours
+const routesOf = (fakes: FakeServices, erasures: ErasureReports) => {
+  const { rooms, presences, followers, deleted, deactivated, ended, previews } = fakes
   return (router: ServiceRoutes) => {
     router.service(RoomsInternalService, {
       getRoomAccess: ({ userId, roomId }) => {
-        neighbours.note('getRoomAccess')
+        fakes.recordCall('getRoomAccess')
         const room = rooms.get(roomId)
         if (!room) return { exists: false }
         return { exists: true, effectiveMember: room.members.has(userId), room: headerOf(roomId, room) }
       },
       listRecipients: async ({ roomId, userIds, roleIds, all, after, limit }) => {
-        neighbours.note('listRecipients')
-        if (all) neighbours.listed.push(roomId)
-        await neighbours.beforeRecipients(after)
+        fakes.recordCall('listRecipients')
+        if (all) fakes.fullyListedRooms.push(roomId)
+        await fakes.beforeRecipients(after)
         const room = rooms.get(roomId)
         if (!room) return {}
         const holders = new Set(roleIds.flatMap((id) => room.roles?.[id] ?? []))
@@ -122,7 +123,7 @@ const routesOf = (neighbours: Neighbours, erasures: ErasureReports) => {
         return { userIds: page.slice(0, limit || 1000), room: headerOf(roomId, room) }
       },
       listAccessibleRooms: ({ userId, roomIds }) => {
-        neighbours.note('listAccessibleRooms')
+        fakes.recordCall('listAccessibleRooms')
         const found = roomIds.flatMap((id) => {
           const room = rooms.get(id)
           return room?.members.has(userId) ? [headerOf(id, room)] : []
@@ -132,20 +133,20 @@ const routesOf = (neighbours: Neighbours, erasures: ErasureReports) => {
     })
     router.service(MessagingInternalService, {
       applyNotificationLevel: ({ userId, roomId, level, version }) => {
-        neighbours.note('applyNotificationLevel')
-        const newest = neighbours.levels.findLast((held) => held.userId === userId && held.roomId === roomId)
-        neighbours.levels.push({ userId, roomId, level, version })
+        fakes.recordCall('applyNotificationLevel')
+        const newest = fakes.levels.findLast((held) => held.userId === userId && held.roomId === roomId)
+        fakes.levels.push({ userId, roomId, level, version })
         const held = newest && newest.version > version ? newest : { level, version }
         return { heldLevel: held.level, heldVersion: held.version }
       },
       listThreadFollowers: ({ threadRootEventId, after, limit }) => {
-        neighbours.note('listThreadFollowers')
+        fakes.recordCall('listThreadFollowers')
         const page = (followers.get(threadRootEventId) ?? []).filter((id) => id > after).sort()
         return { userIds: page.slice(0, limit || 1000) }
       },
       previewMessages: async ({ messages }) => {
-        neighbours.note('previewMessages')
-        await neighbours.beforePreviews()
+        fakes.recordCall('previewMessages')
+        await fakes.beforePreviews()
         return {
           messages: messages.flatMap(({ eventId }) => {
             const preview = previews.get(eventId)
@@ -157,13 +158,13 @@ const routesOf = (neighbours: Neighbours, erasures: ErasureReports) => {
     router.service(AccountsInternalService, {
       reportErased: erasures.reportErased,
       checkCredentials: ({ credentialIds }) => {
-        // Room access needed for subscribing is answered even while other responses are withheld.
-        if (neighbours.silentMethods.has('checkCredentials')) throw new ConnectError('away', Code.Unavailable)
+        // Answered even if `allUnavailable` is set, because subscribing needs it.
+        if (fakes.unavailableMethods.has('checkCredentials')) throw new ConnectError('unavailable', Code.Unavailable)
         return { credentialIds: credentialIds.filter((id) => !ended.has(id)) }
       },
       getPresences: ({ userIds }) => {
-        neighbours.note('getPresences')
-        if (neighbours.presencesUnknown) return { unknown: true }
+        fakes.recordCall('getPresences')
+        if (fakes.presencesUnknown) return { unknown: true }
         return {
           presences: userIds.flatMap((userId) => {
             const status = presences.get(userId)
@@ -172,7 +173,7 @@ const routesOf = (neighbours: Neighbours, erasures: ErasureReports) => {
         }
       },
       getProfiles: ({ userIds }) => {
-        neighbours.note('getProfiles')
+        fakes.recordCall('getProfiles')
         return {
           profiles: userIds.map((id) => {
             const gone = deleted.has(id)

@@ -1,10 +1,10 @@
-/** Level of each user for the room. */
+/** A user's level for the room. */
 export type Level = 'default' | 'muted' | 'all'
 
 type PostedMessage = {
   seq: bigint
   eventId: string
-  /** Of an echo, the reply that it shows. */
+  /** Id of the message; for an echo, of the reply that it shows. */
   messageId: string
   /** Root of the thread; empty in the main timeline. */
   root: string
@@ -27,12 +27,12 @@ export type Post = {
 }
 
 /**
- * Everything that happened in a room, and the notifications that must be pending then, recomputed from the beginning.
+ * Everything that happened in a room. Computes from it, from the beginning, which notifications must be pending.
  */
 export class RoomHistory {
   readonly levels: Level[]
   readonly members: boolean[]
-  readonly said: PostedMessage[] = []
+  readonly messages: PostedMessage[] = []
   readonly #read: { user: number; root: string; upTo: bigint }[] = []
   readonly #left: { user: number; upTo: bigint }[] = []
   readonly #dismissed: { user: number; messageId: string }[] = []
@@ -48,7 +48,7 @@ export class RoomHistory {
       const reason = this.#reason(user, level, root, why)
       if (user !== author && this.members[user] && level !== 'muted' && reason) published.set(user, reason)
     }
-    this.said.push({ seq, eventId, messageId, root, retracted: false, published })
+    this.messages.push({ seq, eventId, messageId, root, retracted: false, published })
     this.read(author, root, seq)
   }
 
@@ -79,7 +79,7 @@ export class RoomHistory {
   /** The pending notifications of a user, oldest first. */
   pending(user: number): { eventId: string; kind: string }[] {
     const seen = new Set<string>()
-    return this.said.flatMap(({ seq, eventId, messageId, root, retracted, published }) => {
+    return this.messages.flatMap(({ seq, eventId, messageId, root, retracted, published }) => {
       const kind = published.get(user)
       const wasRead = this.#read.some((read) => read.user === user && read.root === root && read.upTo >= seq)
       const wasLeft = this.#left.some((left) => left.user === user && left.upTo >= seq)

@@ -18,16 +18,16 @@ export const pushOn = {
   PARLEY_WEBSERVER_URL: 'https://chat.example',
 }
 
-/** Failures are retried almost immediately. */
+/** Short delays, so that failed pushes are retried almost at once. */
 const retryLimits = { firstMs: 40, longestMs: 200, giveUpMs: 3_600_000 }
 
-/** A fleet with a push service. */
+/** A fleet with a fake push service. */
 export type PushFleet = Awaited<ReturnType<typeof openPushFleet>>
 
 export async function openPushFleet() {
   const fleet = await openFleet()
   const service = fleet.use(await PushService.start())
-  const { db, neighbours } = fleet
+  const { db, fakes } = fleet
   return {
     ...{ fleet, service },
     start: (overrides?: Overrides['push']): Promise<Service> =>
@@ -45,10 +45,10 @@ export async function openPushFleet() {
     async notify(userId: string, given: Partial<CreatedNotification> = {}): Promise<void> {
       const created = notification(userId, given)
       const { roomId, eventId } = created
-      const room = neighbours.rooms.get(roomId) ?? neighbours.room(roomId, [], { name: 'general' })
+      const room = fakes.rooms.get(roomId) ?? fakes.room(roomId, [], { name: 'general' })
       room.members.add(userId)
-      if (!neighbours.previews.has(eventId)) neighbours.previews.set(eventId, { text: `text of ${eventId}` })
-      // As another process would, without notifying the senders.
+      if (!fakes.previews.has(eventId)) fakes.previews.set(eventId, { text: `text of ${eventId}` })
+      // Like another process, without waking the sender of this one.
       await db.transaction((tx) => queuePushes(tx, [created]))
     },
     dismiss: (userId: string, tag: string) => db.transaction((tx) => queueDismissals(tx, [{ userId, tag }])),

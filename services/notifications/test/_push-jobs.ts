@@ -4,8 +4,8 @@ import { sql } from 'drizzle-orm'
 import type { CreatedNotification } from '../src/engines/push/queue.ts'
 import { pushSubscriptions } from '../src/store/schema.ts'
 
-/** A browser of a user. */
-export async function subscribed(db: Db, userId: string, endpoint: string): Promise<void> {
+/** Inserts a subscription of a user's browser. */
+export async function insertSubscription(db: Db, userId: string, endpoint: string): Promise<void> {
   await db.insert(pushSubscriptions).values({
     endpointDigest: createHash('sha256').update(endpoint).digest(),
     ...{ endpoint, userId, host: new URL(endpoint).host, p256dh: 'key', auth: 'secret', registeredAt: new Date() },
@@ -18,8 +18,8 @@ export const notification = (userId: string, given: Partial<CreatedNotification>
   ...given,
 })
 
-/** The queued pushes as text. */
-export async function queued(db: Db): Promise<string[]> {
+/** Returns the queued pushes as text, sorted. */
+export async function queuedPushes(db: Db): Promise<string[]> {
   const { rows } = await db.execute<{ line: string }>(sql`
     select j.action || ' ' || j.tag || ' at ' || s.endpoint || case when withdrawn then ' withdrawn' else '' end as line
     from push_jobs j join push_subscriptions s on s.id = j.subscription_id order by line`)

@@ -3,13 +3,13 @@ import { sqlRows } from '@parley/postgres'
 import { eventually } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { openFleet, type Fleet } from './_fleet.ts'
-import { Story } from './_story.ts'
+import { RoomPublisher } from './_room-publisher.ts'
 
-/** More than are notified at once. */
+/** People with the level ALL_MESSAGES: more than are notified at once. */
 const fans = Array.from({ length: 1200 }, (_, n) => `U${String(n).padStart(6, '0')}`)
 
-/** Longer, because these tests do much. */
-const slowly = { timeoutMs: 60_000 }
+/** Longer, because these tests notify many people. */
+const longTimeout = { timeoutMs: 60_000 }
 
 let fleet: Fleet
 beforeEach(async () => {
@@ -25,50 +25,50 @@ const notified = async (eventId: string): Promise<string[]> => {
   return (await sqlRows<{ userId: string }>(fleet.db, query)).map(({ userId }) => userId)
 }
 const expectNotified = (eventId: string, userIds: readonly string[]) =>
-  eventually(async () => expect(await notified(eventId)).toEqual(userIds), slowly)
+  eventually(async () => expect(await notified(eventId)).toEqual(userIds), longTimeout)
 
 const rowsOf = async (statement: string) => (await fleet.db.execute(statement)).rowCount
 const jobs = () => rowsOf('select from notification_jobs')
 
-/** Posts plain messages, of which all but the first wait for one batch. Returns the id of the last. */
+/** Posts plain messages so that all but the first are handled in one batch. Returns the id of the last. */
 async function postTogether(roomId: string, count: number): Promise<string> {
-  const story = new Story(fleet.bus, roomId)
+  const publisher = new RoomPublisher(fleet.bus, roomId)
   return fleet.db.transaction(async (tx) => {
     await tx.execute('lock table notification_levels in access exclusive mode')
     const waiting = `select from pg_locks where not granted and relation = 'notification_levels'::regclass`
-    let last = await story.post('Uann')
+    let last = await publisher.post('Uann')
     await eventually(async () => expect(await rowsOf(waiting)).not.toBe(0))
-    while (story.seq < count) last = await story.post('Uann')
+    while (publisher.seq < count) last = await publisher.post('Uann')
     return last
   })
 }
 
-test('the members of a small room are read once for the posts of a batch', async () => {
-  fleet.neighbours.room('R1', [...fans.slice(0, 3), 'Uann'])
+test('the members of a small room are requested once for all posts of a batch', async () => {
+  fleet.fakes.room('R1', [...fans.slice(0, 3), 'Uann'])
   await expectNotified(await postTogether('R1', 32), fans.slice(0, 3))
-  expect(fleet.neighbours.listed.length).toBeLessThanOrEqual(3)
+  expect(fleet.fakes.fullyListedRooms.length).toBeLessThanOrEqual(3)
 })
 
-test('a large room is not asked for its members again with each post', async () => {
-  fleet.neighbours.room('R1', [...fans, 'Uann'])
-  const story = new Story(fleet.bus, 'R1')
-  for (let n = 0; n < 3; n++) await expectNotified(await story.post('Uann'), fans)
-  // For a post, and for its job.
-  expect(fleet.neighbours.listed).toHaveLength(2)
+test('the members of a large room are not requested again for each post', async () => {
+  fleet.fakes.room('R1', [...fans, 'Uann'])
+  const publisher = new RoomPublisher(fleet.bus, 'R1')
+  for (let n = 0; n < 3; n++) await expectNotified(await publisher.post('Uann'), fans)
+  // One request for the first post, and one for its job.
+  expect(fleet.fakes.fullyListedRooms).toHaveLength(2)
 })
 
-test('all members of a universal room are never asked for', async () => {
-  fleet.neighbours.room('R1', [...fans.slice(0, 3), 'Uann'], { universal: true })
-  await expectNotified(await new Story(fleet.bus, 'R1').post('Uann'), fans.slice(0, 3))
-  expect(fleet.neighbours.listed).toEqual([])
+test('the members of a universal room are never all requested', async () => {
+  fleet.fakes.room('R1', [...fans.slice(0, 3), 'Uann'], { universal: true })
+  await expectNotified(await new RoomPublisher(fleet.bus, 'R1').post('Uann'), fans.slice(0, 3))
+  expect(fleet.fakes.fullyListedRooms).toEqual([])
 })
 
-test('while rooms is away, a plain post is handled, and its notifications follow', async () => {
-  fleet.neighbours.room('R1', [...fans.slice(0, 3), 'Uann'])
-  fleet.neighbours.silentMethods.add('listRecipients')
-  const eventId = await new Story(fleet.bus, 'R1').post('Uann')
+test('while rooms is unavailable, a plain post is handled, and its notifications follow later', async () => {
+  fleet.fakes.room('R1', [...fans.slice(0, 3), 'Uann'])
+  fleet.fakes.unavailableMethods.add('listRecipients')
+  const eventId = await new RoomPublisher(fleet.bus, 'R1').post('Uann')
   await eventually(async () => expect(await rowsOf(`select from read_markers where user_id = 'Uann'`)).toBe(1))
   expect(await jobs()).toBe(1)
-  fleet.neighbours.silentMethods.clear()
+  fleet.fakes.unavailableMethods.clear()
   await expectNotified(eventId, fans.slice(0, 3))
 })

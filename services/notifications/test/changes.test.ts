@@ -16,7 +16,7 @@ let clock = Date.now() - 3_600_000
 const ann = newId('user')
 const bob = newId('user')
 
-/** Makes a room and messages that notify bob, and reads bob's list after changes applied together or one by one. */
+/** Creates a room with functions that create messages for bob, apply changes and read bob's list. */
 function newRoom() {
   const roomId = newId('room')
   let seq = 0n
@@ -46,21 +46,21 @@ function newRoom() {
   }
 }
 
-const member = (roomId: string) => fleet.neighbours.room(roomId, [ann, bob])
+const member = (roomId: string) => fleet.fakes.room(roomId, [ann, bob])
 const ways = [
   [
-    'at once',
+    'with changes applied together',
     async (apply: (...changes: Change[]) => Promise<unknown>, changes: Change[]) => void (await apply(...changes)),
   ],
   [
-    'one by one',
+    'with changes applied one by one',
     async (apply: (...changes: Change[]) => Promise<unknown>, changes: Change[]) => {
       for (const change of changes) await apply(change)
     },
   ],
 ] as const
 
-test.each(ways)('the echo of a reply that was read in its thread creates no notification, %s', async (_, all) => {
+test.each(ways)('the echo of a reply that was read in its thread notifies nobody, %s', async (_, all) => {
   const room = newRoom()
   member(room.roomId)
   const reply = room.published('reply', { threadRootEventId: 'Eroot' })
@@ -73,7 +73,7 @@ test.each(ways)('the echo of a reply that was read in its thread creates no noti
 })
 
 test.each(ways)(
-  'a person who read, lost the room and came back is notified of later messages, newest first, %s',
+  'a person who read and left a room and came back is notified only of later messages, newest first, %s',
   async (_, all) => {
     const room = newRoom()
     member(room.roomId)
@@ -104,7 +104,7 @@ test.each(ways)('read markers of several rooms dismiss their notifications, %s',
   ])
 })
 
-test('notifications of several batches at the same time are listed newest first', async () => {
+test('notifications of several batches with the same time are listed newest first', async () => {
   const room = newRoom()
   member(room.roomId)
   const turns = [1, 2, 3].map(() => [room.published('mention'), room.published('mention'), room.published('mention')])
@@ -114,7 +114,7 @@ test('notifications of several batches at the same time are listed newest first'
   clock += published.length
 })
 
-test('notifications selected by two of many dismissals are all dismissed', async () => {
+test('all notifications are dismissed, even if two dismissals select the same ones', async () => {
   const [room, other] = [newRoom(), newRoom()]
   member(other.roomId)
   for (let turn = 0; turn < 3; turn++) {

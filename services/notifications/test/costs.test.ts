@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { countCosts, eventually, type CostCounter } from '@parley/testkit'
 import { openFleet, type Fleet } from './_fleet.ts'
-import { Story } from './_story.ts'
+import { RoomPublisher } from './_room-publisher.ts'
 
 let fleet: Fleet
 let costs: CostCounter
@@ -11,9 +11,9 @@ beforeAll(async () => {
   costs = fleet.use(await countCosts(fleet.bus))
   await fleet.start()
   for (const roomId of ['R1', 'R2']) {
-    fleet.neighbours.room(roomId, ['Uann', 'Ubob'])
-    const story = new Story(fleet.bus, roomId)
-    for (let n = 0; n < 2; n++) await story.post('Uann', { mentions: { userIds: ['Ubob'] } })
+    fleet.fakes.room(roomId, ['Uann', 'Ubob'])
+    const publisher = new RoomPublisher(fleet.bus, roomId)
+    for (let n = 0; n < 2; n++) await publisher.post('Uann', { mentions: { userIds: ['Ubob'] } })
   }
   await eventually(async () => expect((await list()).page?.totalCount).toBe(4n))
 })

@@ -6,7 +6,7 @@ import { eventually } from '@parley/testkit'
 import { sqlRows } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
 import { openFleet, type Fleet } from './_fleet.ts'
-import { publish, Story } from './_story.ts'
+import { publish, RoomPublisher } from './_room-publisher.ts'
 import { RoomHistory, type Level } from './_notification-model.ts'
 
 let fleet: Fleet
@@ -25,7 +25,7 @@ const levels = {
 
 const user = fc.nat({ max: users - 1 })
 const some = fc.uniqueArray(user, { maxLength: users })
-/** A message posted so far; the number is taken modulo their count. */
+/** Selects one of the messages posted so far, as the index modulo their number. */
 const said = fc.nat({ max: 15 })
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('post' as const), user, some, everyone: fc.boolean() }) },
@@ -49,87 +49,87 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
-/** A separate room with people who are in no other room. */
+/** Creates a separate room with people who are in no other room. */
 function newRun() {
   const roomId = newId('room')
   const ids = Array.from({ length: users }, () => newId('user'))
-  const room = fleet.neighbours.room(roomId, ids)
-  return { roomId, ids, room, story: new Story(fleet.bus, roomId), history: new RoomHistory(users) }
+  const room = fleet.fakes.room(roomId, ids)
+  return { roomId, ids, room, publisher: new RoomPublisher(fleet.bus, roomId), history: new RoomHistory(users) }
 }
 type Run = ReturnType<typeof newRun>
 
 const idOf = ({ ids }: Run, n: number): string => ids[n] ?? ''
 
-async function handled({ story }: Run): Promise<void> {
-  const ids = story.published.map(({ id }) => id ?? '')
+async function untilHandled({ publisher }: Run): Promise<void> {
+  const ids = publisher.published.map(({ id }) => id ?? '')
   await eventually(async () => {
     const rows = await sqlRows(fleet.db, sql`select from inbox where event_id = any(${sql.param(ids)}::text[])`)
     expect(rows).toHaveLength(ids.length)
   })
 }
 
-async function take(run: Run, it: Step): Promise<void> {
-  const { story, history, room, roomId } = run
+async function applyStep(run: Run, it: Step): Promise<void> {
+  const { publisher, history, room, roomId } = run
   const name = idOf(run, it.user)
-  const message = 'said' in it ? history.said[it.said % Math.max(1, history.said.length)] : undefined
+  const message = 'said' in it ? history.messages[it.said % Math.max(1, history.messages.length)] : undefined
   switch (it.do) {
     case 'post': {
       const mentions = { userIds: it.some.map((n) => idOf(run, n)), all: it.everyone }
-      const eventId = await story.post(name, { mentions })
-      return history.post({ author: it.user, seq: story.seq, eventId, mentioned: it.some, everyone: it.everyone })
+      const eventId = await publisher.post(name, { mentions })
+      return history.post({ author: it.user, seq: publisher.seq, eventId, mentioned: it.some, everyone: it.everyone })
     }
     case 'reply': {
       if (!message) return
       const [answered, ...followers] = it.some
       const root = message.root || message.messageId
-      const eventId = await story.post(name, {
+      const eventId = await publisher.post(name, {
         threadRootEventId: root,
         inReplyToAuthorId: answered === undefined ? '' : idOf(run, answered),
         threadFollowerIds: followers.map((n) => idOf(run, n)),
       })
-      history.post({ author: it.user, seq: story.seq, eventId, root, answered, followers })
+      history.post({ author: it.user, seq: publisher.seq, eventId, root, answered, followers })
       if (!it.echo) return
-      const echo = await story.post(name, { echoOfEventId: eventId })
-      return history.post({ author: it.user, seq: story.seq, eventId: echo, messageId: eventId })
+      const echo = await publisher.post(name, { echoOfEventId: eventId })
+      return history.post({ author: it.user, seq: publisher.seq, eventId: echo, messageId: eventId })
     }
     case 'read room':
     case 'read thread': {
       if (!message) return
       const root = it.do === 'read room' ? '' : message.root || message.messageId
-      await story.read(name, message.seq, { threadRootEventId: root })
+      await publisher.read(name, message.seq, { threadRootEventId: root })
       return history.read(it.user, root, message.seq)
     }
     case 'retract': {
       if (!message || message.retracted) return
       const echoOnly = message.eventId !== message.messageId
-      await story.retract(message.eventId, { echoOnly })
-      for (const one of history.said)
+      await publisher.retract(message.eventId, { echoOnly })
+      for (const one of history.messages)
         if (one === message || (!echoOnly && one.messageId === message.eventId)) one.retracted = true
       return
     }
     case 'level':
       if (!history.members[it.user]) return
-      await handled(run)
+      await untilHandled(run)
       await fleet.as(name).preferences.updateRoomNotificationPreference({ roomId, level: levels[it.level] })
       history.levels[it.user] = it.level
       return
     case 'leave':
-      await handled(run)
+      await untilHandled(run)
       room.members.delete(name)
-      await story.leave(name)
-      return history.leave(it.user, story.seq)
+      await publisher.leave(name)
+      return history.leave(it.user, publisher.seq)
     case 'come back':
-      await handled(run)
+      await untilHandled(run)
       room.members.add(name)
       history.members[it.user] = true
       return
     case 'dismiss':
     case 'dismiss all': {
-      await handled(run)
+      await untilHandled(run)
       const pending = history.pending(it.user)
       const which = it.do === 'dismiss' ? pending.slice(0, 1) : pending
       for (const { eventId } of which)
-        history.dismiss(it.user, history.said.find((one) => one.eventId === eventId)?.messageId ?? '')
+        history.dismiss(it.user, history.messages.find((one) => one.eventId === eventId)?.messageId ?? '')
       const { notifications } = fleet.as(name)
       if (it.do === 'dismiss all') {
         expect((await notifications.dismissAllNotifications({})).dismissedCount).toBe(pending.length)
@@ -160,20 +160,20 @@ async function check(run: Run): Promise<void> {
   }
 }
 
-test('after any history, lists and counts match a recount from the beginning', async () => {
+test('after any sequence of events, lists and counts match the model', async () => {
   const history = fc.array(step, { minLength: 5, maxLength: 30 })
   await fc.assert(
     fc.asyncProperty(history, fc.infiniteStream(fc.nat()), async (steps, random) => {
       const run = newRun()
-      for (const it of steps) await take(run, it)
-      await handled(run)
+      for (const it of steps) await applyStep(run, it)
+      await untilHandled(run)
       await check(run)
-      // The bus may deliver events again, in any order.
-      const order = new Map(run.story.published.map((event) => [event, random.next().value]))
-      const again = [...run.story.published].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0))
+      // The bus may deliver events again, and in any order.
+      const order = new Map(run.publisher.published.map((event) => [event, random.next().value]))
+      const again = [...run.publisher.published].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0))
       for (const event of again) await publish(fleet.bus, event)
-      await run.story.read(idOf(run, 0), 0n, { threadRootEventId: 'Elast' })
-      await handled(run)
+      await run.publisher.read(idOf(run, 0), 0n, { threadRootEventId: 'Elast' })
+      await untilHandled(run)
       await check(run)
     }),
     { numRuns: 12 },

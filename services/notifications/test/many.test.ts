@@ -9,14 +9,14 @@ import { sql } from 'drizzle-orm'
 import { audienceJob, type Audience } from '../src/domain/work.ts'
 import { insertJobs } from '../src/store/jobs.ts'
 import { openFleet, type Fleet } from './_fleet.ts'
-import { Story } from './_story.ts'
+import { RoomPublisher } from './_room-publisher.ts'
 
 const program = fileURLToPath(new URL('programs/notifications.ts', import.meta.url))
 const many = (count: number, prefix = 'U') =>
   Array.from({ length: count }, (_, n) => `${prefix}${String(n).padStart(6, '0')}`)
 
-/** Longer, because this test does much. */
-const slowly = { timeoutMs: 100_000 }
+/** Longer, because these tests notify many people. */
+const longTimeout = { timeoutMs: 100_000 }
 
 let fleet: Fleet
 beforeEach(async () => {
@@ -24,7 +24,7 @@ beforeEach(async () => {
 })
 afterEach(() => fleet[Symbol.asyncDispose]())
 
-const published = (eventId: string) =>
+const notificationsOf = (eventId: string) =>
   sqlRows<{ userId: string; kind: string }>(
     fleet.db,
     sql`select user_id as "userId", kind from notifications where event_id = ${eventId} order by user_id`,
@@ -32,8 +32,8 @@ const published = (eventId: string) =>
 
 const jobs = async () => (await fleet.db.execute('select from notification_jobs')).rowCount
 
-/** The recipients of the announcements of a message, once per announcement; each event counts once. */
-function received(eventId: string): string[] {
+/** The users to whom a notification of a message was announced, once per announcement. Repeated events count once. */
+function announcedTo(eventId: string): string[] {
   const events = new Map(fleet.published.events.map((event) => [event.id, event]))
   return [...events.values()].flatMap(({ kind, deliveries }) =>
     kind !== 'notification_created'
@@ -53,107 +53,107 @@ async function runProgram() {
   return child
 }
 
-test('everyone in a large room is notified once by two processes, of which one dies midway', async () => {
+test('everyone in a large room is notified once, even if a process dies midway and others continue', async () => {
   const members = many(8000)
-  fleet.neighbours.room('R1', members)
+  fleet.fakes.room('R1', members)
   const dying = await runProgram()
   let release = () => {}
   const isDead = new Promise<void>((resolve) => (release = resolve))
-  fleet.neighbours.beforeRecipients = async (after) => {
+  fleet.fakes.beforeRecipients = async (after) => {
     if (after > 'U006') await isDead
   }
-  const story = new Story(fleet.bus, 'R1')
-  const eventId = await story.post('U000000', { mentions: { all: true, userIds: ['U000007'] } })
-  await eventually(async () => expect((await published(eventId)).length).toBeGreaterThan(1), slowly)
+  const publisher = new RoomPublisher(fleet.bus, 'R1')
+  const eventId = await publisher.post('U000000', { mentions: { all: true, userIds: ['U000007'] } })
+  await eventually(async () => expect((await notificationsOf(eventId)).length).toBeGreaterThan(1), longTimeout)
   const gone = once(dying, 'exit')
   dying.kill('SIGKILL')
   await gone
   release()
-  expect((await published(eventId)).length).toBeLessThan(members.length - 1)
-  // The locks of the dead process are released at once, not only after a lease.
+  expect((await notificationsOf(eventId)).length).toBeLessThan(members.length - 1)
+  // Ends the lease of the dead process now.
   await fleet.db.execute(sql`update notification_jobs set due_at = now()`)
   await fleet.start()
   await fleet.start()
-  await eventually(async () => expect(await jobs()).toBe(0), slowly)
+  await eventually(async () => expect(await jobs()).toBe(0), longTimeout)
   const others = members.slice(1)
-  expect((await published(eventId)).map(({ userId }) => userId)).toEqual(others)
-  expect(new Set((await published(eventId)).map(({ kind }) => kind))).toEqual(new Set(['mention']))
-  await eventually(() => expect(new Set(received(eventId)).size).toBe(others.length), slowly)
-  expect(received(eventId)).toHaveLength(others.length)
+  expect((await notificationsOf(eventId)).map(({ userId }) => userId)).toEqual(others)
+  expect(new Set((await notificationsOf(eventId)).map(({ kind }) => kind))).toEqual(new Set(['mention']))
+  await eventually(() => expect(new Set(announcedTo(eventId)).size).toBe(others.length), longTimeout)
+  expect(announcedTo(eventId)).toHaveLength(others.length)
 })
 
-test('large roles and @here notify everyone; a holder of the role gets a mention, not a reply', async () => {
-  // The interval never elapses, so jobs run only when announced.
+test('large roles and @here notify everyone, and a holder of the role gets a mention instead of a reply', async () => {
+  // Too long to elapse, so jobs run only when announced.
   await fleet.start({}, { jobsEveryMs: 3_600_000 })
   const cooks = many(500, 'Ucook')
   const others = many(300, 'Uother')
-  fleet.neighbours.room('R1', [...cooks, ...others, 'Uann'], { roles: { Ocooks: cooks } })
-  for (const userId of others.slice(0, 20)) fleet.neighbours.presences.set(userId, PresenceStatus.ONLINE)
-  const story = new Story(fleet.bus, 'R1')
-  const eventId = await story.post('Uann', {
+  fleet.fakes.room('R1', [...cooks, ...others, 'Uann'], { roles: { Ocooks: cooks } })
+  for (const userId of others.slice(0, 20)) fleet.fakes.presences.set(userId, PresenceStatus.ONLINE)
+  const publisher = new RoomPublisher(fleet.bus, 'R1')
+  const eventId = await publisher.post('Uann', {
     threadRootEventId: 'Eroot',
     mentions: { roleIds: ['Ocooks'], here: true },
     inReplyToAuthorId: cooks[3] ?? '',
     threadFollowerIds: [others[1] ?? '', others[200] ?? ''],
   })
-  await eventually(async () => expect(await published(eventId)).toHaveLength(521), slowly)
+  await eventually(async () => expect(await notificationsOf(eventId)).toHaveLength(521), longTimeout)
   await eventually(async () => expect(await jobs()).toBe(0))
-  const rows = await published(eventId)
+  const rows = await notificationsOf(eventId)
   const kinds = new Map(rows.map(({ userId, kind }) => [userId, kind]))
   for (const userId of [...cooks, ...others.slice(0, 20)]) expect(kinds.get(userId)).toBe('mention')
   expect(kinds.get(others[200] ?? '')).toBe('reply')
   expect(rows).toHaveLength(521)
 })
 
-test('many thread followers, and many with the level ALL_MESSAGES, are notified', async () => {
+test('many thread followers and many people with the level ALL_MESSAGES are notified', async () => {
   await fleet.start()
   const members = many(1500)
-  fleet.neighbours.room('R1', [...members, 'Uann'])
-  fleet.neighbours.followers.set('Eroot', [...members, 'Uelsewhere'])
+  fleet.fakes.room('R1', [...members, 'Uann'])
+  fleet.fakes.followers.set('Eroot', [...members, 'Uelsewhere'])
   await fleet.as('U000001').preferences.updateServerNotificationPreference({ level: NotificationLevel.MUTED })
-  const story = new Story(fleet.bus, 'R1')
-  const reply = await story.post('Uann', { threadRootEventId: 'Eroot', manyThreadFollowers: true })
-  await eventually(async () => expect(await published(reply)).toHaveLength(1499), slowly)
+  const publisher = new RoomPublisher(fleet.bus, 'R1')
+  const reply = await publisher.post('Uann', { threadRootEventId: 'Eroot', manyThreadFollowers: true })
+  await eventually(async () => expect(await notificationsOf(reply)).toHaveLength(1499), longTimeout)
   await fleet.db.execute(sql`insert into notification_levels (user_id, room_id, level)
     select user_id, 'R1', 'all_messages' from notifications where event_id = ${reply}`)
-  const plain = await story.post('Uann')
-  await eventually(async () => expect(await published(plain)).toHaveLength(1499), slowly)
-  expect(new Set((await published(plain)).map(({ kind }) => kind))).toEqual(new Set(['room_message']))
+  const plain = await publisher.post('Uann')
+  await eventually(async () => expect(await notificationsOf(plain)).toHaveLength(1499), longTimeout)
+  expect(new Set((await notificationsOf(plain)).map(({ kind }) => kind))).toEqual(new Set(['room_message']))
 })
 
-test('with many users of the level ALL_MESSAGES, a post in a smaller room reads its members and not all of them', async () => {
+test('if more users have the level ALL_MESSAGES than a room has members, a post reads only the members', async () => {
   await fleet.start({}, { jobsEveryMs: 3_600_000 })
   const fans = many(5000)
   await fleet.db.execute(sql`insert into notification_levels (user_id, room_id, level)
     select user_id, '', 'all_messages' from unnest(${sql.param(fans)}::text[]) user_id`)
-  fleet.neighbours.room('R1', fans.slice(0, 5))
+  fleet.fakes.room('R1', fans.slice(0, 5))
   await fleet
     .as('U000002')
     .preferences.updateRoomNotificationPreference({ roomId: 'R1', level: NotificationLevel.NORMAL })
   for (const [roomId, size, calls] of [
-    // The room is looked up first. Members with the level that are notified at once are looked up as any recipients are.
+    // One for the room, one for its members, and one for the recipients or, in a job, for the members again.
     ['R1', 5, 3],
     ['R2', 900, 3],
   ] as const) {
-    fleet.neighbours.room(roomId, [...fans.slice(0, size), 'Uann', 'Ubob'])
-    fleet.neighbours.calls.length = 0
-    const eventId = await new Story(fleet.bus, roomId).post('Uann')
+    fleet.fakes.room(roomId, [...fans.slice(0, size), 'Uann', 'Ubob'])
+    fleet.fakes.calls.length = 0
+    const eventId = await new RoomPublisher(fleet.bus, roomId).post('Uann')
     const expected = fans.slice(0, size).filter((id) => roomId !== 'R1' || id !== 'U000002')
     await eventually(
-      async () => expect((await published(eventId)).map(({ userId }) => userId)).toEqual(expected),
-      slowly,
+      async () => expect((await notificationsOf(eventId)).map(({ userId }) => userId)).toEqual(expected),
+      longTimeout,
     )
-    expect(fleet.neighbours.calls.filter((call) => call === 'listRecipients')).toHaveLength(calls)
+    expect(fleet.fakes.calls.filter((call) => call === 'listRecipients')).toHaveLength(calls)
     await eventually(async () => expect(await jobs()).toBe(0))
   }
 })
 
-test('a mention of everyone does not wait for messages to many users of the level ALL_MESSAGES', async () => {
+test('a mention of everyone does not wait for jobs that notify many users with the level ALL_MESSAGES', async () => {
   const fans = many(1200)
   await fleet.db.execute(sql`insert into notification_levels (user_id, room_id, level)
     select user_id, '', 'all_messages' from unnest(${sql.param(fans)}::text[]) user_id`)
-  fleet.neighbours.room('R1', [...fans, 'Uann'])
-  fleet.neighbours.room('R2', [...many(300, 'Uother'), 'Uann'])
+  fleet.fakes.room('R1', [...fans, 'Uann'])
+  fleet.fakes.room('R2', [...many(300, 'Uother'), 'Uann'])
   const job = (roomId: string, eventId: string, audience: Audience) => {
     const ids = { roomId, eventId, messageId: eventId, actorId: 'Uann', threadRootEventId: '', inReplyTo: '' }
     return audienceJob({ ...ids, roomSeq: 1n, postedAt: new Date() }, [audience])
@@ -161,42 +161,42 @@ test('a mention of everyone does not wait for messages to many users of the leve
   const plain = many(3, 'Eplain').map((id) => job('R1', id, { of: 'all_messages' }))
   await insertJobs(fleet.db, [...plain, job('R2', 'Eall', { of: 'members' })])
   await fleet.start({}, { jobsEveryMs: 3_600_000 })
-  await eventually(async () => expect(await jobs()).toBe(0), slowly)
+  await eventually(async () => expect(await jobs()).toBe(0), longTimeout)
   const first = sql`select event_id as "eventId" from notifications order by created_at limit 1`
   expect(await sqlRows(fleet.db, first)).toEqual([{ eventId: 'Eall' }])
 })
 
-test('a retraction dismisses the notifications of a large audience, a thousand at a time', async () => {
+test('a retraction dismisses the notifications of a large audience in batches', async () => {
   await fleet.start()
   const members = many(2500)
-  fleet.neighbours.room('R1', [...members, 'Uann'])
-  const story = new Story(fleet.bus, 'R1')
-  const eventId = await story.post('Uann', { mentions: { all: true } })
-  await eventually(async () => expect(await published(eventId)).toHaveLength(2500), slowly)
-  await story.retract(eventId)
+  fleet.fakes.room('R1', [...members, 'Uann'])
+  const publisher = new RoomPublisher(fleet.bus, 'R1')
+  const eventId = await publisher.post('Uann', { mentions: { all: true } })
+  await eventually(async () => expect(await notificationsOf(eventId)).toHaveLength(2500), longTimeout)
+  await publisher.retract(eventId)
   const pending = () => fleet.db.execute(sql`select from notifications where dismissed_at is null`)
-  await eventually(async () => expect((await pending()).rowCount).toBe(0), slowly)
+  await eventually(async () => expect((await pending()).rowCount).toBe(0), longTimeout)
   await eventually(async () => expect(await jobs()).toBe(0))
 })
 
-test('@here is retried while presence is unavailable, and delays nobody else', async () => {
+test('@here is retried while presence is unavailable, and does not delay other notifications', async () => {
   await fleet.start({}, { jobsEveryMs: 200 })
   const [members, followers] = [many(20), many(10, 'Ufollower')]
-  fleet.neighbours.room('R1', [...members, ...followers, 'Uann'])
-  fleet.neighbours.followers.set('Eroot', followers)
-  for (const userId of members.slice(0, 5)) fleet.neighbours.presences.set(userId, PresenceStatus.ONLINE)
-  fleet.neighbours.presencesUnknown = true
-  const story = new Story(fleet.bus, 'R1')
+  fleet.fakes.room('R1', [...members, ...followers, 'Uann'])
+  fleet.fakes.followers.set('Eroot', followers)
+  for (const userId of members.slice(0, 5)) fleet.fakes.presences.set(userId, PresenceStatus.ONLINE)
+  fleet.fakes.presencesUnknown = true
+  const publisher = new RoomPublisher(fleet.bus, 'R1')
   const mentions = { here: true, userIds: [members[7] ?? ''] }
-  const eventId = await story.post('Uann', { mentions, threadRootEventId: 'Eroot', manyThreadFollowers: true })
-  await eventually(async () => expect(await published(eventId)).toHaveLength(11), slowly)
+  const eventId = await publisher.post('Uann', { mentions, threadRootEventId: 'Eroot', manyThreadFollowers: true })
+  await eventually(async () => expect(await notificationsOf(eventId)).toHaveLength(11), longTimeout)
   await eventually(async () => {
     const [job] = await sqlRows<{ fence: number }>(fleet.db, sql`select fence from notification_jobs`)
     expect(job?.fence).toBeGreaterThan(1)
-  }, slowly)
-  fleet.neighbours.presencesUnknown = false
-  await eventually(async () => expect(await jobs()).toBe(0), slowly)
-  const rows = await published(eventId)
+  }, longTimeout)
+  fleet.fakes.presencesUnknown = false
+  await eventually(async () => expect(await jobs()).toBe(0), longTimeout)
+  const rows = await notificationsOf(eventId)
   expect(
     rows
       .filter(({ kind }) => kind === 'mention')
@@ -206,17 +206,17 @@ test('@here is retried while presence is unavailable, and delays nobody else', a
   expect(rows).toHaveLength(16)
 })
 
-test('a job that fails while another service is down continues later', async () => {
+test('a job that fails because another service is unavailable continues later', async () => {
   await fleet.start()
   const members = many(1200)
-  fleet.neighbours.room('R1', members)
-  const story = new Story(fleet.bus, 'R1')
-  fleet.neighbours.silentMethods.add('getPresences')
-  const eventId = await story.post('U000000', { mentions: { all: true } })
+  fleet.fakes.room('R1', members)
+  const publisher = new RoomPublisher(fleet.bus, 'R1')
+  fleet.fakes.unavailableMethods.add('getPresences')
+  const eventId = await publisher.post('U000000', { mentions: { all: true } })
   await eventually(async () => {
     const [job] = await sqlRows<{ fence: number }>(fleet.db, sql`select fence from notification_jobs`)
     expect(job?.fence).toBeGreaterThan(1)
-  }, slowly)
-  fleet.neighbours.silentMethods.clear()
-  await eventually(async () => expect(await published(eventId)).toHaveLength(1199), slowly)
+  }, longTimeout)
+  fleet.fakes.unavailableMethods.clear()
+  await eventually(async () => expect(await notificationsOf(eventId)).toHaveLength(1199), longTimeout)
 })

@@ -5,7 +5,7 @@ import { newId } from '@parley/ids'
 import type { Service } from '@parley/runtime'
 import { eventually, requestErasure, testBus } from '@parley/testkit'
 import { openFleet, type Fleet } from './_fleet.ts'
-import { receivedBy, Story } from './_story.ts'
+import { receivedBy, RoomPublisher } from './_room-publisher.ts'
 
 let fleet: Fleet
 let service: Service
@@ -15,12 +15,12 @@ beforeAll(async () => {
 })
 afterAll(() => fleet[Symbol.asyncDispose]())
 
-/** Mentions somebody a number of times in a separate room; returns the messages, newest first. */
+/** Mentions a user several times in a separate room; returns the ids of the messages, newest first. */
 async function mention(userId: string, times: number, roomId = `R${userId}`): Promise<string[]> {
-  fleet.neighbours.room(roomId, ['Uann', userId])
-  const story = new Story(fleet.bus, roomId)
+  fleet.fakes.room(roomId, ['Uann', userId])
+  const publisher = new RoomPublisher(fleet.bus, roomId)
   const messages: string[] = []
-  for (let n = 0; n < times; n++) messages.unshift(await story.post('Uann', { mentions: { userIds: [userId] } }))
+  for (let n = 0; n < times; n++) messages.unshift(await publisher.post('Uann', { mentions: { userIds: [userId] } }))
   const { notifications } = fleet.as(userId)
   await eventually(async () =>
     expect((await notifications.listRoomNotifications({ roomId })).page?.totalCount).toBe(BigInt(times)),
@@ -28,13 +28,13 @@ async function mention(userId: string, times: number, roomId = `R${userId}`): Pr
   return messages
 }
 
-test('notifications need a signed-in caller', async () => {
+test('unauthenticated calls are refused', async () => {
   await using here = await testBus(fleet.natsUrl)
   const anonymous = createClient(NotificationService, here.rpc.transport())
   await expect(anonymous.listNotifications({})).rejects.toMatchObject({ code: Code.Unauthenticated })
 })
 
-test('lists are newest first, in pages by cursor and by offset', async () => {
+test('lists are sorted newest first, and paged by cursor or offset', async () => {
   const messages = await mention('Upages', 7)
   const { notifications } = fleet.as('Upages')
   const eventsOf = ({ notifications: items }: Awaited<ReturnType<typeof notifications.listNotifications>>) =>
@@ -60,7 +60,7 @@ test('lists are newest first, in pages by cursor and by offset', async () => {
     })
 })
 
-test('only its owner can read a notification, singly or in a batch, while it is pending', async () => {
+test('only its owner can read a notification, alone or in a batch, and only while it is pending', async () => {
   await mention('Uowner', 3)
   const { notifications } = fleet.as('Uowner')
   const [a, b, c] = (await notifications.listNotifications({})).notifications.map(({ id }) => id)
@@ -97,7 +97,7 @@ test('only its owner can read a notification, singly or in a batch, while it is 
   )
 })
 
-test('counts list the rooms with pending notifications, and whether there are any', async () => {
+test('pending notifications are counted by room, and hasNotifications tells whether there are any', async () => {
   const { notifications } = fleet.as('Ucounts')
   expect(await notifications.hasNotifications({})).toMatchObject({ hasNotifications: false })
   await mention('Ucounts', 2, 'Rtwo')
@@ -125,22 +125,22 @@ test('counts list the rooms with pending notifications, and whether there are an
   expect(await notifications.hasNotifications({})).toMatchObject({ hasNotifications: false })
 })
 
-test('a room shows no notifications to people who are not members', async () => {
+test('people who are not members of a room see no notifications in it', async () => {
   await mention('Uleft', 1)
-  fleet.neighbours.rooms.get('RUleft')?.members.delete('Uleft')
+  fleet.fakes.rooms.get('RUleft')?.members.delete('Uleft')
   expect(await fleet.as('Uleft').notifications.listRoomNotifications({ roomId: 'RUleft' })).toMatchObject({
     notifications: [],
     page: { totalCount: 0n, hasMore: false },
   })
 })
 
-test('notifications of a room that somebody may no longer read are not shown or counted, and are dismissed', async () => {
+test('notifications in rooms that the caller may no longer read are neither shown nor counted, and are dismissed', async () => {
   await mention('Uclosed', 2, 'Rshut')
   await mention('Uclosed', 1, 'Ropen')
   const { notifications } = fleet.as('Uclosed')
   const items = (await notifications.listRoomNotifications({ roomId: 'Rshut' })).notifications
   const notificationIds = items.map(({ id }) => id)
-  fleet.neighbours.rooms.get('Rshut')?.members.delete('Uclosed')
+  fleet.fakes.rooms.get('Rshut')?.members.delete('Uclosed')
   for (const notificationId of notificationIds)
     await expect(notifications.getNotification({ notificationId })).rejects.toMatchObject({ code: Code.NotFound })
   expect(await notifications.batchGetNotifications({ notificationIds })).toMatchObject({ notifications: [] })
@@ -155,34 +155,34 @@ test('notifications of a room that somebody may no longer read are not shown or 
     )
   await eventually(() => expect(dismissed().sort()).toEqual(notificationIds.sort()))
 
-  fleet.neighbours.rooms.get('Ropen')?.members.delete('Uclosed')
+  fleet.fakes.rooms.get('Ropen')?.members.delete('Uclosed')
   expect(await notifications.hasNotifications({})).toMatchObject({ hasNotifications: false })
 })
 
-test('a deleted person is shown as deleted, and lists omit names while accounts is silent', async () => {
+test('a deleted person is shown as deleted, and lists omit names while accounts is unavailable', async () => {
   await mention('Unames', 1)
-  fleet.neighbours.deleted.add('Uann')
+  fleet.fakes.deleted.add('Uann')
   const { notifications } = fleet.as('Unames')
   expect((await notifications.listNotifications({})).notifications).toMatchObject([
     { actor: { id: 'Uann', deleted: true } },
   ])
-  fleet.neighbours.silentMethods.add('getProfiles')
+  fleet.fakes.unavailableMethods.add('getProfiles')
   expect((await notifications.listNotifications({})).notifications).toMatchObject([
     { actor: { id: 'Uann', displayName: '' }, kind: { value: { room: { id: 'RUnames', name: 'RUnames' } } } },
   ])
-  fleet.neighbours.silentMethods.clear()
-  fleet.neighbours.silent = true
+  fleet.fakes.unavailableMethods.clear()
+  fleet.fakes.allUnavailable = true
   await expect(notifications.listNotifications({})).rejects.toMatchObject({ code: Code.Unavailable })
-  fleet.neighbours.silent = false
+  fleet.fakes.allUnavailable = false
 })
 
-test('notifications caused by a deleted person are dismissed, also on devices', async () => {
+test('notifications caused by a deleted person are dismissed, on devices too', async () => {
   const roomId = newId('room')
-  fleet.neighbours.room(roomId, ['Uleaver', 'Uann', 'Ubereft'])
-  const story = new Story(fleet.bus, roomId)
+  fleet.fakes.room(roomId, ['Uleaver', 'Uann', 'Ubereft'])
+  const publisher = new RoomPublisher(fleet.bus, roomId)
   const messages: string[] = []
   for (const author of ['Uleaver', 'Uann', 'Uleaver'])
-    messages.push(await story.post(author, { mentions: { userIds: ['Ubereft'] } }))
+    messages.push(await publisher.post(author, { mentions: { userIds: ['Ubereft'] } }))
   const { notifications } = fleet.as('Ubereft')
   const pending = async () =>
     (await notifications.listNotifications({})).notifications.map(({ kind }) => kind.value?.eventId)
@@ -194,7 +194,7 @@ test('notifications caused by a deleted person are dismissed, also on devices', 
   const received = () =>
     receivedBy(fleet.published, 'Ubereft').filter((event) => event.case === 'notificationDismissed')
   await eventually(() => expect(received()).toHaveLength(2))
-  // An event that was not relayed yet is found by a later pass.
+  // A later pass deletes an event that was not relayed yet.
   for (let pass = 2, found: bigint | undefined = 1n; found !== 0n; pass++) {
     await requestErasure(fleet.bus, 'Uleaver', pass)
     await eventually(() => expect(fleet.erasures.found('Uleaver', pass)).toBeDefined())
@@ -207,10 +207,10 @@ test('all notifications of a deleted person are deleted, and none are created la
   await mention('Ustays', 1)
   await requestErasure(fleet.bus, 'Ugone', 1)
   await eventually(() => expect(fleet.erasures.found('Ugone', 1)).toBe(3n))
-  const story = new Story(fleet.bus, 'RUgone')
-  fleet.neighbours.room('RUgone', ['Uann', 'Ugone', 'Uwitness'])
-  await story.post('Uann', { mentions: { userIds: ['Ugone', 'Uwitness'] } })
-  await story.read('Ugone')
+  const publisher = new RoomPublisher(fleet.bus, 'RUgone')
+  fleet.fakes.room('RUgone', ['Uann', 'Ugone', 'Uwitness'])
+  await publisher.post('Uann', { mentions: { userIds: ['Ugone', 'Uwitness'] } })
+  await publisher.read('Ugone')
   const witness = fleet.as('Uwitness').notifications
   await eventually(async () => expect(await witness.hasNotifications({})).toMatchObject({ hasNotifications: true }))
   await requestErasure(fleet.bus, 'Ugone', 2)

@@ -7,9 +7,9 @@ import { eventually } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { allShards, shardsOf } from '../src/domain/shards.ts'
 import { requeueJobs } from '../src/store/jobs.ts'
-import { holdShards } from '../src/store/shards.ts'
+import { lockShards } from '../src/store/shards.ts'
 import { openFleet, type Fleet } from './_fleet.ts'
-import { Story } from './_story.ts'
+import { RoomPublisher } from './_room-publisher.ts'
 
 let fleet: Fleet
 beforeEach(async () => {
@@ -52,25 +52,27 @@ test('a job that fails permanently is parked with its reason, and counted', asyn
   expect(await sqlRows(fleet.db, sql`select work, after from notification_jobs`)).toEqual([{ work, after: 'U7' }])
 })
 
-test('a long job keeps its lease, regardless of clock differences', async () => {
+test('the lease of a long job is renewed, regardless of clock differences', async () => {
   const members = Array.from({ length: 300 }, (_, n) => `U${n}`)
-  fleet.neighbours.room('R1', members)
+  fleet.fakes.room('R1', members)
   const leases = () =>
     sqlRows<{ due: Date; fence: number }>(fleet.db, sql`select due_at as due, fence from notification_jobs`)
   await fleet.start({}, { jobsEveryMs: 50 })
   await fleet.db.transaction(async (tx) => {
-    // The job waits for the shards of its recipients; the author's shard is needed before.
-    await holdShards(
+    // The job has to wait for the shards of its recipients. The author's shard is left free for the event of the
+    // message.
+    await lockShards(
       tx,
       allShards.filter((shard) => !shardsOf(['U0']).includes(shard)),
     )
-    await new Story(fleet.bus, 'R1').post('U0', { mentions: { all: true } })
-    // The server ends a transaction that is idle for two seconds.
-    const held = (check: () => Promise<void>) => eventually(() => tx.execute(sql`select 1`).then(check))
-    await held(async () => expect(await waiting()).toMatchObject([{ fence: 1 }]))
+    await new RoomPublisher(fleet.bus, 'R1').post('U0', { mentions: { all: true } })
+    // Keeps the transaction alive: the server ends one that is idle for two seconds.
+    const eventuallyInTransaction = (check: () => Promise<void>) =>
+      eventually(() => tx.execute(sql`select 1`).then(check))
+    await eventuallyInTransaction(async () => expect(await waiting()).toMatchObject([{ fence: 1 }]))
     const [taken] = await leases()
     await fleet.start({}, { jobsEveryMs: 50, now: () => new Date(Date.now() + 3_600_000) })
-    await held(async () => {
+    await eventuallyInTransaction(async () => {
       const [lease] = await leases()
       expect(lease?.fence).toBe(1)
       expect(lease?.due.getTime()).toBeGreaterThan(taken?.due.getTime() ?? Infinity)
@@ -79,12 +81,12 @@ test('a long job keeps its lease, regardless of clock differences', async () => 
   await eventually(async () => expect(await waiting()).toEqual([]))
 })
 
-test('a job is not parked because another service is down, regardless of the number of failures', async () => {
+test('a job is not parked while another service is unavailable, however often it fails', async () => {
   const members = Array.from({ length: 300 }, (_, n) => `U${n}`)
-  fleet.neighbours.room('R1', members)
-  fleet.neighbours.silentMethods.add('getPresences')
+  fleet.fakes.room('R1', members)
+  fleet.fakes.unavailableMethods.add('getPresences')
   await fleet.start({}, { jobsEveryMs: 200 })
-  await new Story(fleet.bus, 'R1').post('U0', { mentions: { all: true } })
+  await new RoomPublisher(fleet.bus, 'R1').post('U0', { mentions: { all: true } })
   await eventually(async () => expect(await waiting()).toHaveLength(1), { timeoutMs: 20_000 })
   await eventually(
     async () => {
@@ -94,7 +96,7 @@ test('a job is not parked because another service is down, regardless of the num
     { timeoutMs: 20_000 },
   )
   expect(await parked()).toEqual([])
-  fleet.neighbours.silentMethods.clear()
+  fleet.fakes.unavailableMethods.clear()
   await eventually(
     async () => {
       await fleet.db.execute(sql`update notification_jobs set due_at = now()`)

@@ -12,7 +12,7 @@ let fleet: Fleet
 beforeAll(async () => {
   fleet = await openFleet()
   await fleet.start()
-  fleet.neighbours.room('R1', ['Uann', 'Ubob', 'Ucat', 'Ugone', 'Ustays'])
+  fleet.fakes.room('R1', ['Uann', 'Ubob', 'Ucat', 'Ugone', 'Ustays'])
 })
 afterAll(() => fleet[Symbol.asyncDispose]())
 
@@ -29,7 +29,7 @@ const publishedOf = (userId: string) => {
   })
 }
 
-test('without a choice the level is NORMAL', async () => {
+test('without a chosen level, the effective level is NORMAL', async () => {
   const { server, rooms } = await preferencesOf('Unew')
   expect(server).toMatchObject({ level: DEFAULT, effectiveLevel: NORMAL })
   expect(rooms).toEqual([])
@@ -42,22 +42,22 @@ test('without a choice the level is NORMAL', async () => {
   })
 })
 
-test('messaging gets a level before the call is answered, which succeeds without messaging too', async () => {
-  const { levels, silentMethods } = fleet.neighbours
+test('messaging gets a level before the call is answered, and the call succeeds even if messaging is unavailable', async () => {
+  const { levels, unavailableMethods } = fleet.fakes
   const { preferences } = fleet.as('Ustays')
   await preferences.updateRoomNotificationPreference({ roomId: 'R1', level: MUTED })
   const first = levels.at(-1)
   expect(first).toMatchObject({ userId: 'Ustays', roomId: 'R1', level: MUTED })
-  silentMethods.add('applyNotificationLevel')
+  unavailableMethods.add('applyNotificationLevel')
   await preferences.updateRoomNotificationPreference({ roomId: 'R1', level: ALL_MESSAGES })
-  silentMethods.clear()
+  unavailableMethods.clear()
   await preferences.updateRoomNotificationPreference({ roomId: 'R1', level: DEFAULT })
   expect(levels.at(-1)).toEqual({ ...first, level: DEFAULT, version: expect.any(BigInt) })
   expect(levels.at(-1)?.version).toBeGreaterThan(first?.version ?? 0n)
 })
 
-test('a level gets a version above the one that messaging has from a choice lost here', async () => {
-  const { levels } = fleet.neighbours
+test('after a restore, a level gets a version above the one that messaging has', async () => {
+  const { levels } = fleet.fakes
   const version = BigInt(Date.now() + 60_000) * 1000n
   levels.push({ userId: 'Uback', roomId: '', level: NORMAL, version })
   await fleet.as('Uback').preferences.updateServerNotificationPreference({ level: MUTED })
@@ -65,8 +65,8 @@ test('a level gets a version above the one that messaging has from a choice lost
   await eventually(() => expect(publishedOf('Uback').at(-1)).toMatchObject({ version: version + 1n, level: MUTED }))
 })
 
-test('choosing the same level again applies it, regardless of the state of messaging', async () => {
-  const { levels } = fleet.neighbours
+test('choosing the same level again sends it to messaging, which may have another one', async () => {
+  const { levels } = fleet.fakes
   const choose = () => fleet.as('Ukeeps').preferences.updateServerNotificationPreference({ level: MUTED })
   await choose()
   const version = BigInt(Date.now() + 60_000) * 1000n
@@ -112,7 +112,7 @@ test('a chosen level applies only to its user, and is announced', async () => {
   ])
 })
 
-test('DEFAULT removes the level; a call that changes nothing is not announced', async () => {
+test('DEFAULT removes the level, and a call that changes nothing is not announced', async () => {
   const { preferences } = fleet.as('Ubob')
   await preferences.updateServerNotificationPreference({ level: DEFAULT })
   await preferences.updateServerNotificationPreference({ level: MUTED })
@@ -138,7 +138,7 @@ test('DEFAULT removes the level; a call that changes nothing is not announced', 
   ])
 })
 
-test('only members have a level for a room, and only of rooms that exist', async () => {
+test('a level for a room can be read and chosen only by its members', async () => {
   const { preferences } = fleet.as('Ustranger')
   for (const request of [
     (roomId: string) => preferences.getRoomNotificationPreference({ roomId }),
@@ -149,7 +149,7 @@ test('only members have a level for a room, and only of rooms that exist', async
   }
 })
 
-test('UNSPECIFIED is not a level', async () => {
+test('the level UNSPECIFIED is refused', async () => {
   const { preferences } = fleet.as('Uann')
   await expect(preferences.updateServerNotificationPreference({ level: UNSPECIFIED })).rejects.toMatchObject({
     code: Code.InvalidArgument,

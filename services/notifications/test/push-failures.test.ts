@@ -3,7 +3,7 @@ import { eventually, PushService, type PushAnswer } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { pushSubscriptions } from '../src/store/schema.ts'
 import { openPushFleet, type PushFleet } from './_push-fleet.ts'
-import { queued } from './_push-jobs.ts'
+import { queuedPushes } from './_push-jobs.ts'
 
 let push: PushFleet
 let user = ''
@@ -19,7 +19,7 @@ beforeEach(() => {
   push.service.answer = () => ({ status: 201 })
 })
 
-const drained = () => eventually(async () => expect(await queued(push.fleet.db)).toEqual([]))
+const drained = () => eventually(async () => expect(await queuedPushes(push.fleet.db)).toEqual([]))
 const isSubscribed = async () => {
   const rows = await push.fleet.db.select().from(pushSubscriptions)
   return rows.some(({ userId }) => userId === user)
@@ -43,7 +43,7 @@ test.each<[string, PushAnswer]>([
   expect(await isSubscribed()).toBe(true)
 })
 
-test('Retry-After is respected, and a dismissal ends the wait', async () => {
+test('Retry-After is respected, and a dismissal of the notification ends the wait', async () => {
   await push.subscribe(user, 'patient')
   push.service.answer = () => ({ status: 429, headers: { 'retry-after': '1800' } })
   await push.notify(user)
@@ -59,7 +59,7 @@ test('Retry-After is respected, and a dismissal ends the wait', async () => {
   expect(push.service.by('patient').at(-1)?.payload).toMatchObject({ action: 'dismiss' })
 })
 
-test.each([404, 410])('%d ends the subscription', async (status) => {
+test.each([404, 410])('after the status %d the subscription is deleted', async (status) => {
   await push.subscribe(user, `gone-${status}`)
   push.service.answer = () => ({ status })
   await push.notify(user)
@@ -81,18 +81,21 @@ test('a browser that registers again while its old keys are refused stays subscr
   expect(await isSubscribed()).toBe(true)
 })
 
-test.each([400, 403, 413, 301, 307])('%d drops the push, and no redirect is followed', async (status) => {
-  const elsewhere = await PushService.start()
-  const { endpoint: location } = elsewhere.browser('elsewhere')
-  await push.subscribe(user, `refused-${status}`)
-  push.service.answer = () => ({ status, headers: { location } })
-  await push.notify(user)
-  await drained()
-  expect(push.service.by(`refused-${status}`)).toHaveLength(1)
-  expect(await isSubscribed()).toBe(true)
-  expect(elsewhere.received).toEqual([])
-  await elsewhere[Symbol.asyncDispose]()
-})
+test.each([400, 403, 413, 301, 307])(
+  'after the status %d the push is dropped, and no redirect is followed',
+  async (status) => {
+    const elsewhere = await PushService.start()
+    const { endpoint: location } = elsewhere.browser('elsewhere')
+    await push.subscribe(user, `refused-${status}`)
+    push.service.answer = () => ({ status, headers: { location } })
+    await push.notify(user)
+    await drained()
+    expect(push.service.by(`refused-${status}`)).toHaveLength(1)
+    expect(await isSubscribed()).toBe(true)
+    expect(elsewhere.received).toEqual([])
+    await elsewhere[Symbol.asyncDispose]()
+  },
+)
 
 test('a push service that hangs does not delay others', async () => {
   const hanging = await PushService.start()
@@ -125,7 +128,7 @@ test('a push of a process that died is sent again, under the same topic', async 
   expect(new Set(topics).size).toBe(1)
 })
 
-test('a push older than its TTL at push services is not sent', async () => {
+test('a push older than its TTL is not sent', async () => {
   await push.subscribe(user, 'late')
   await push.notify(user, { createdAt: new Date(Date.now() - 86_401_000) })
   await drained()

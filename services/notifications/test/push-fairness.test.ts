@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import { queuePushes } from '../src/engines/push/queue.ts'
 import { crowdOf, subscribeAll, toAll } from './_crowd.ts'
 import { openPushFleet, type PushFleet } from './_push-fleet.ts'
-import { queued } from './_push-jobs.ts'
+import { queuedPushes } from './_push-jobs.ts'
 
 let push: PushFleet
 
@@ -14,13 +14,13 @@ beforeEach(async () => {
 })
 afterEach(() => push[Symbol.asyncDispose]())
 
-/** Queues a message to this many people. */
+/** Queues pushes of one message to this many people. */
 async function callAll(size: number) {
-  const { db, neighbours } = push.fleet
+  const { db, fakes } = push.fleet
   const crowd = crowdOf(size)
   await subscribeAll(db, push.service, 'crowd', crowd)
-  neighbours.room('R1', crowd, { name: 'general' })
-  neighbours.previews.set('Eall', { text: 'everybody!' })
+  fakes.room('R1', crowd, { name: 'general' })
+  fakes.previews.set('Eall', { text: 'everybody!' })
   await db.transaction((tx) => queuePushes(tx, toAll(crowd)))
 }
 
@@ -28,7 +28,7 @@ const arrived = (browser: string) =>
   new Set(push.service.by(browser).map(({ payload }) => payload['notificationId'])).size
 const within = { timeoutMs: 100_000 }
 
-test('a direct message arrives while most mass pushes still wait', async () => {
+test('the push of a direct message arrives while most mass pushes still wait', async () => {
   await callAll(5_000)
   let allowed = 30
   const held: (() => void)[] = []
@@ -37,10 +37,10 @@ test('a direct message arrives while most mass pushes still wait', async () => {
     return { status: 201 }
   }
   await push.start()
-  // The maximum number of pushes is in flight, because the receiver does not answer.
+  // The push service does not answer, so the maximum number of pushes is in flight.
   await eventually(() => expect(held.length).toBeGreaterThanOrEqual(4), within)
   await push.notify('Ubob', { eventId: 'Edirect', kind: 'direct_message' })
-  // It answers a few more requests, and then none again.
+  // The push service answers a few more requests, then none again.
   allowed = 30
   for (const answer of held.splice(0)) answer()
   await eventually(() => expect(arrived('bob')).toBe(1), within)
@@ -49,7 +49,7 @@ test('a direct message arrives while most mass pushes still wait', async () => {
   expect(waiting.rowCount).toBeGreaterThan(4_900)
 }, 240_000)
 
-test('mass pushes continue while there are more direct messages than can be sent', async () => {
+test('mass pushes are sent even while more direct messages are queued than can be sent', async () => {
   await callAll(20)
   await push.fleet.db.execute(sql`update push_jobs set lane = 'mass'`)
   let count = 0
@@ -66,6 +66,6 @@ test('mass pushes continue while there are more direct messages than can be sent
   for (let n = 0; n < 12; n++) await notify()
   await push.start()
   await eventually(() => expect(arrived('crowd')).toBe(20), within)
-  await eventually(async () => expect(await queued(push.fleet.db)).toEqual([]), within)
+  await eventually(async () => expect(await queuedPushes(push.fleet.db)).toEqual([]), within)
   expect(arrived('bob')).toBe(count)
 }, 240_000)

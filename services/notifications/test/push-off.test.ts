@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
 import { queuePushes } from '../src/engines/push/queue.ts'
 import { openFleet, type Fleet } from './_fleet.ts'
-import { notification, queued, subscribed } from './_push-jobs.ts'
+import { notification, queuedPushes, insertSubscription } from './_push-jobs.ts'
 
 let fleet: Fleet
 
@@ -13,18 +13,18 @@ beforeAll(async () => {
 })
 afterAll(() => fleet[Symbol.asyncDispose]())
 
-test('nobody subscribes while push is not configured; unsubscribing works', async () => {
+test('while push is not configured, subscribing is refused, and unsubscribing succeeds', async () => {
   const { push } = fleet.as('Ualice')
   const endpoint = 'https://push.example/1'
   await expect(push.subscribe({ endpoint, p256dh: 'x', auth: 'x' })).rejects.toMatchObject({
     code: Code.FailedPrecondition,
   })
-  await subscribed(fleet.db, 'Ualice', endpoint)
+  await insertSubscription(fleet.db, 'Ualice', endpoint)
   expect(await push.unsubscribe({ endpoint })).toMatchObject({ unsubscribed: true })
 })
 
-test('pushes queued for earlier subscriptions are dropped', async () => {
-  await subscribed(fleet.db, 'Ualice', 'https://push.example/2')
+test('while push is not configured, queued pushes are deleted', async () => {
+  await insertSubscription(fleet.db, 'Ualice', 'https://push.example/2')
   await fleet.db.transaction((tx) => queuePushes(tx, [notification('Ualice')]))
-  await eventually(async () => expect(await queued(fleet.db)).toEqual([]), { timeoutMs: 60_000 })
+  await eventually(async () => expect(await queuedPushes(fleet.db)).toEqual([]), { timeoutMs: 60_000 })
 })

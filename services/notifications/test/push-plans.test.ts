@@ -6,16 +6,16 @@ import { openTestDatabase, testDatabase } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { queueDismissals, queuePushes } from '../src/engines/push/queue.ts'
 import { duePushes } from '../src/store/due-pushes.ts'
-import { holdPushes } from '../src/store/push-turns.ts'
+import { leasePushes } from '../src/store/push-leases.ts'
 import { crowdOf, toAll } from './_crowd.ts'
 import { notification } from './_push-jobs.ts'
-import { stepsDone } from './_steps.ts'
+import { explainStatements } from './_query-plans.ts'
 
 const opened = new Resources()
 let db: Db
 
 /**
- * 100,000 waiting pushes of one message, with three priorities and two hosts; a tenth of them is due for a later retry.
+ * Queues 100,000 pushes of one message, with three priorities and two hosts. A tenth of them waits for a later retry.
  */
 beforeAll(async () => {
   const { url } = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
@@ -34,30 +34,30 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => opened[Symbol.asyncDispose]())
 
-test('a batch reads only about as many pushes as it may contain', async () => {
-  const steps = await stepsDone(db, (tx) => duePushes(tx, 4))
+test('choosing due pushes reads only a few more rows than it returns', async () => {
+  const steps = await explainStatements(db, (tx) => duePushes(tx, 4))
   expect(steps.indexes).toContain('push_jobs_due')
   expect(steps.scanned).toEqual([])
   expect(steps.max).toBeLessThan(100)
 })
 
-test('the pushes of a batch are found by their ids', async () => {
-  const steps = await stepsDone(db, (tx) => holdPushes(tx, [1n, 2n, 50_000n], 30_000))
+test('leasing pushes finds them by their ids', async () => {
+  const steps = await explainStatements(db, (tx) => leasePushes(tx, [1n, 2n, 50_000n], 30_000))
   expect(steps.scanned).toEqual([])
   expect(steps.max).toBeLessThan(100)
 })
 
-test('a push is queued without counting all waiting ones', async () => {
+test('queueing a push does not count all waiting ones', async () => {
   for (const created of [[notification('Ucrowd7', { eventId: 'E2' })], toAll(crowdOf(50))]) {
-    const steps = await stepsDone(db, (tx) => queuePushes(tx, created))
+    const steps = await explainStatements(db, (tx) => queuePushes(tx, created))
     expect(steps.indexes).toContain('push_jobs_by_tag')
     expect(steps.scanned).not.toContain('push_jobs')
     expect(steps.max).toBeLessThan(1000)
   }
 })
 
-test('a push is withdrawn without reading all waiting ones', async () => {
-  const steps = await stepsDone(db, (tx) => queueDismissals(tx, [{ userId: 'Ucrowd7', tag: 'mention-Eall' }]))
+test('withdrawing a push does not read all waiting ones', async () => {
+  const steps = await explainStatements(db, (tx) => queueDismissals(tx, [{ userId: 'Ucrowd7', tag: 'mention-Eall' }]))
   expect(steps.indexes).toContain('push_jobs_by_tag')
   expect(steps.scanned).not.toContain('push_jobs')
   expect(steps.max).toBeLessThan(1000)

@@ -6,9 +6,9 @@ import { openTestDatabase, PushService, testDatabase } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import type { PushKind } from '../src/domain/tag.ts'
 import { queueDismissals, queuePushes, type CreatedNotification } from '../src/engines/push/queue.ts'
-import { pushQueue } from '../src/store/push-turns.ts'
+import { pushQueue } from '../src/store/push-leases.ts'
 import { crowdOf, subscribeAll, toAll } from './_crowd.ts'
-import { notification, subscribed } from './_push-jobs.ts'
+import { notification, insertSubscription } from './_push-jobs.ts'
 
 const opened = new Resources()
 let db: Db
@@ -18,7 +18,7 @@ beforeAll(async () => {
   const { url } = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
   ;({ db } = opened.use(await openTestDatabase(url, { pool: 2 })))
   await subscribeAll(db, opened.use(await PushService.start()), 'crowd', crowd)
-  await subscribed(db, 'Ubob', 'https://push.example/bob')
+  await insertSubscription(db, 'Ubob', 'https://push.example/bob')
 })
 beforeEach(() => db.execute(sql`truncate push_jobs`))
 afterAll(() => opened[Symbol.asyncDispose]())
@@ -40,7 +40,7 @@ test.each<[PushKind, string]>([
   expect(await depths()).toEqual({ [lane]: 1 })
 })
 
-test('of a message for many people, 20 pushes get the priority first, some soon, and the others mass', async () => {
+test('of the pushes of a message for many people, 20 get the priority first, some soon, and the others mass', async () => {
   await push(toAll(crowd))
   expect(await depths()).toEqual({ first: 20, soon: 380, mass: 100 })
 })
@@ -54,12 +54,12 @@ test('a push is overdue after ten minutes', async () => {
   expect(await pushQueue(db)).toMatchObject([{ lane: 'first', depth: 3, overdue: 1 }])
 })
 
-test('priorities do not depend on whether people are notified in parts or at once', async () => {
+test('priorities are the same whether people are notified in several transactions or in one', async () => {
   for (let from = 0; from < 500; from += 10) await push(toAll(crowd.slice(from, from + 10)))
   expect(await depths()).toEqual({ first: 20, soon: 380, mass: 100 })
 })
 
-test('messages of one batch are counted separately, regardless of other waiting pushes', async () => {
+test('the pushes of each message are counted separately, regardless of other waiting pushes', async () => {
   await push(toAll(crowd, { eventId: 'Eearlier' }))
   await push([
     ...toAll(crowd.slice(0, 30), { eventId: 'E1' }),
@@ -72,7 +72,7 @@ test('messages of one batch are counted separately, regardless of other waiting 
   expect(rows.map(({ line }) => line)).toEqual(['E1 first 20', 'E1 soon 10', 'E2 soon 30', 'E3 first 1'])
 })
 
-test('dismissals for many devices get the priority mass too', async () => {
+test('many dismissals of one notification get the priority mass too', async () => {
   const over = [...crowd, 'Ubob'].map((userId) => ({ userId, tag: 'mention-Eall' }))
   await db.transaction((tx) => queueDismissals(tx, over))
   expect(await depths()).toEqual({ soon: 400, mass: 101 })
@@ -80,7 +80,7 @@ test('dismissals for many devices get the priority mass too', async () => {
   expect(await depths()).toEqual({ soon: 401, mass: 101 })
 })
 
-test('a push dismissed while it is being sent gets the priority first, because its dismissal waits for it', async () => {
+test('a push withdrawn while it is being sent gets the priority first, because its dismissal waits for it', async () => {
   await push([notification('Ubob', { kind: 'room_message' })])
   await db.execute(sql`update push_jobs set lane = 'mass', attempts = 1, leased_until = now() + interval '1 minute'`)
   await db.transaction((tx) => queueDismissals(tx, [{ userId: 'Ubob', tag: 'room-message-E1' }]))

@@ -6,7 +6,7 @@ import { eventually, openTestDatabase, testDatabase } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { queueDismissals, queuePushes } from '../src/engines/push/queue.ts'
 import { upsertSubscription } from '../src/store/push-subscriptions.ts'
-import { notification, queued, subscribed } from './_push-jobs.ts'
+import { notification, queuedPushes, insertSubscription } from './_push-jobs.ts'
 
 const opened = new Resources()
 let db: Db
@@ -17,9 +17,9 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await db.execute(sql`truncate push_subscriptions cascade`)
-  await subscribed(db, 'Ualice', 'https://push.example/phone')
-  await subscribed(db, 'Ualice', 'https://push.example/laptop')
-  await subscribed(db, 'Ubob', 'https://push.example/bob')
+  await insertSubscription(db, 'Ualice', 'https://push.example/phone')
+  await insertSubscription(db, 'Ualice', 'https://push.example/laptop')
+  await insertSubscription(db, 'Ubob', 'https://push.example/bob')
 })
 afterAll(() => opened[Symbol.asyncDispose]())
 
@@ -28,27 +28,27 @@ const dismiss = (userId: string, tag: string) => db.transaction((tx) => queueDis
 
 test('a notification is pushed to each browser of its recipient, and to no other', async () => {
   await push(notification('Ualice'), notification('Unobrowser'))
-  expect(await queued(db)).toEqual([
+  expect(await queuedPushes(db)).toEqual([
     'show mention-E1 at https://push.example/laptop',
     'show mention-E1 at https://push.example/phone',
   ])
   await push()
-  expect(await queued(db)).toHaveLength(2)
+  expect(await queuedPushes(db)).toHaveLength(2)
 })
 
-test('a notification dismissed before its push is sent is not pushed', async () => {
+test('the push of a notification that is dismissed before is not sent', async () => {
   await push(notification('Ualice'), notification('Ubob'))
   await dismiss('Ualice', 'mention-E1')
-  expect(await queued(db)).toEqual(['show mention-E1 at https://push.example/bob'])
+  expect(await queuedPushes(db)).toEqual(['show mention-E1 at https://push.example/bob'])
 })
 
-test('a push that was sent, or may have been, is dismissed on each device', async () => {
+test('a notification whose push was sent, or may have been, is dismissed on each device', async () => {
   await push(notification('Ualice'))
   await db.execute(sql`delete from push_jobs where subscription_id =
     (select id from push_subscriptions where endpoint = 'https://push.example/laptop')`)
   await db.execute(sql`update push_jobs set attempts = 1, due_at = now() + interval '1 hour'`)
   await dismiss('Ualice', 'mention-E1')
-  expect(await queued(db)).toEqual([
+  expect(await queuedPushes(db)).toEqual([
     'dismiss mention-E1 at https://push.example/laptop',
     'dismiss mention-E1 at https://push.example/phone',
   ])
@@ -58,25 +58,29 @@ test('a push that is being sent is marked as withdrawn, so that it is stopped if
   await push(notification('Ubob'))
   await db.execute(sql`update push_jobs set attempts = 1, leased_until = now() + interval '1 minute'`)
   await dismiss('Ubob', 'mention-E1')
-  expect(await queued(db)).toEqual([
+  expect(await queuedPushes(db)).toEqual([
     'dismiss mention-E1 at https://push.example/bob',
     'show mention-E1 at https://push.example/bob withdrawn',
   ])
 })
 
-test('a rolled-back notification is not pushed', async () => {
+test('no push is queued for a notification that is rolled back', async () => {
   const failing = db.transaction(async (tx) => {
     await queuePushes(tx, [notification('Ualice')])
     throw new Error('rolled back')
   })
   await expect(failing).rejects.toThrow('rolled back')
-  expect(await queued(db)).toEqual([])
+  expect(await queuedPushes(db)).toEqual([])
 })
 
 /**
- * Runs `meanwhile` during an open transaction that has run `first`, until it has finished or waits for the transaction.
+ * Runs `first` in a transaction and, while that is open, `meanwhile`, until it has finished or waits for the
+ * transaction.
  */
-async function beside(first: (tx: Tx) => Promise<unknown>, meanwhile: () => Promise<unknown>): Promise<void> {
+async function duringTransaction(
+  first: (tx: Tx) => Promise<unknown>,
+  meanwhile: () => Promise<unknown>,
+): Promise<void> {
   let running: Promise<unknown> | undefined
   await db.transaction(async (tx) => {
     await first(tx)
@@ -92,22 +96,22 @@ async function beside(first: (tx: Tx) => Promise<unknown>, meanwhile: () => Prom
   await running
 }
 
-test('a browser that another user registers while a push is queued does not get the push', async () => {
+test('a browser that another user registers concurrently does not get the push', async () => {
   const keys = { p256dh: 'other', auth: 'other' }
   const subscription = { ...keys, credentialId: 'S1', userAgent: undefined, registeredAt: new Date() }
   const endpoint = new URL('https://push.example/phone')
-  await beside(
+  await duringTransaction(
     (tx) => queuePushes(tx, [notification('Ualice')]),
     () => db.transaction((tx) => upsertSubscription(tx, { ...subscription, endpoint, userId: 'Ubob' })),
   )
-  expect(await queued(db)).toEqual(['show mention-E1 at https://push.example/laptop'])
+  expect(await queuedPushes(db)).toEqual(['show mention-E1 at https://push.example/laptop'])
 })
 
 test.each([
   ['a push', 'show', () => push(notification('Ualice'))],
   ['a dismissal', 'dismiss', () => dismiss('Ualice', 'mention-E1')],
-])('deleting a browser while %s is queued does not make queueing fail', async (_, action, queue) => {
+])('%s can be queued while its browser is deleted', async (_, action, queue) => {
   const gone = sql`delete from push_subscriptions where endpoint = 'https://push.example/phone'`
-  await beside((tx) => tx.execute(gone), queue)
-  expect(await queued(db)).toEqual([`${action} mention-E1 at https://push.example/laptop`])
+  await duringTransaction((tx) => tx.execute(gone), queue)
+  expect(await queuedPushes(db)).toEqual([`${action} mention-E1 at https://push.example/laptop`])
 })

@@ -3,13 +3,13 @@ import { eventually, PushService } from '@parley/testkit'
 import type { Address } from '@parley/outbound'
 import { sql } from 'drizzle-orm'
 import { openPushFleet, type PushFleet } from './_push-fleet.ts'
-import { queued } from './_push-jobs.ts'
+import { queuedPushes } from './_push-jobs.ts'
 
-/** Stands for the public internet. */
+/** Address that the tests treat as public. */
 const outside = '127.0.0.2'
 let push: PushFleet
 let publicService: PushService
-/** The addresses of names, one list per look-up; the last list is repeated. */
+/** The addresses of each name: one list per look-up, of which the last is repeated. */
 let answers: Record<string, string[][]> = {}
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ beforeEach(async () => {
   await push.fleet.db.execute(sql`truncate push_subscriptions cascade`)
 })
 
-/** A browser whose endpoint was written to the database directly, bypassing all checks. */
+/** Inserts a subscription into the database directly, bypassing the checks of its endpoint. */
 async function subscribeAt(host: string, service: PushService) {
   const browser = service.browser('x')
   const endpoint = `http://${host}:${service.port}/push/x`
@@ -46,9 +46,9 @@ async function subscribeAt(host: string, service: PushService) {
     values (sha256(${endpoint}::bytea), ${endpoint}, ${`${host}:${service.port}`}, 'Ux', ${browser.p256dh}, ${browser.auth}, now())`)
 }
 
-const drained = () => eventually(async () => expect(await queued(push.fleet.db)).toEqual([]))
+const drained = () => eventually(async () => expect(await queuedPushes(push.fleet.db)).toEqual([]))
 
-test('an allowed address is contacted, by name or by number', async () => {
+test('an endpoint with an allowed address is contacted, by name or by address', async () => {
   answers = { 'push.example': [[outside]] }
   await subscribeAt('push.example', publicService)
   await push.notify('Ux')
@@ -75,7 +75,7 @@ test.each([...['127.0.0.1', '[::1]', '169.254.169.254', '10.0.0.1', 'localhost',
   },
 )
 
-test('a name that points to a private address after its check is contacted at the checked address or not at all', async () => {
+test('a name that later resolves to a private address is contacted at the checked address or not at all', async () => {
   answers = { 'turning.example': [[outside], ['127.0.0.1']] }
   const browser = publicService.browser('x')
   const endpoint = `http://turning.example:${publicService.port}/push/x`

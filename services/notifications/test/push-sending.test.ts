@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { NotificationLevel, PresenceStatus } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import { openPushFleet, vapid, type PushFleet } from './_push-fleet.ts'
-import { queued } from './_push-jobs.ts'
+import { queuedPushes } from './_push-jobs.ts'
 
 let push: PushFleet
 let user = ''
@@ -18,7 +18,7 @@ beforeEach(() => {
   push.service.answer = () => ({ status: 201 })
 })
 
-const drained = () => eventually(async () => expect(await queued(push.fleet.db)).toEqual([]))
+const drained = () => eventually(async () => expect(await queuedPushes(push.fleet.db)).toEqual([]))
 
 /** Waits until a browser has received this many pushes. */
 async function pushesAt(browser: string, times = 1) {
@@ -28,7 +28,7 @@ async function pushesAt(browser: string, times = 1) {
 
 test('a push is encrypted for its browser and signed, and has TTL, urgency and topic', async () => {
   await push.subscribe(user, 'whole')
-  push.fleet.neighbours.previews.set('E1', { text: 'lunch?' })
+  push.fleet.fakes.previews.set('E1', { text: 'lunch?' })
   await push.notify(user, { eventId: 'E1', notificationId: 'N1' })
   const [received] = await pushesAt('whole')
   expect(received).toMatchObject({ ttl: '86400', urgency: 'high', recordSize: 2048 })
@@ -56,7 +56,7 @@ test('a push is encrypted for its browser and signed, and has TTL, urgency and t
   await drained()
 })
 
-test('each browser of the recipient gets the push, and no other', async () => {
+test('each browser of the recipient gets the push, and no other browser does', async () => {
   await push.subscribe(user, 'phone')
   await push.subscribe(user, 'laptop')
   await push.subscribe('Uother', 'other')
@@ -66,9 +66,9 @@ test('each browser of the recipient gets the push, and no other', async () => {
   expect(push.service.by('other')).toEqual([])
 })
 
-test('a message without text is described by its files; a room message is not urgent', async () => {
+test('a message without text is described by its files, and a room message has normal urgency', async () => {
   await push.subscribe(user, 'files')
-  push.fleet.neighbours.previews.set('Efiles', { text: '', attachments: 2 })
+  push.fleet.fakes.previews.set('Efiles', { text: '', attachments: 2 })
   await push.notify(user, { eventId: 'Efiles', kind: 'room_message' })
   const [received] = await pushesAt('files')
   expect(received).toMatchObject({ urgency: 'normal', payload: { body: 'Sent 2 files', tag: 'room-message-Efiles' } })
@@ -88,7 +88,7 @@ test('a dismissal is sent to every device after the push it dismisses, under the
   await drained()
 })
 
-test('a dismissal waits for the push that shows its notification', async () => {
+test('a dismissal is sent only after the push that shows its notification is finished', async () => {
   await push.subscribe(user, 'ordered')
   let release = () => {}
   const held = new Promise<void>((resolve) => (release = resolve))
@@ -101,7 +101,7 @@ test('a dismissal waits for the push that shows its notification', async () => {
   await push.dismiss(user, 'mention-Eheld')
   await push.subscribe('Uwitness', 'witness')
   await push.notify('Uwitness', { eventId: 'Ewitness' })
-  await eventually(async () => expect(await queued(push.fleet.db)).toHaveLength(2))
+  await eventually(async () => expect(await queuedPushes(push.fleet.db)).toHaveLength(2))
   release()
   await pushesAt('ordered', 2)
   expect(push.service.by('ordered').map(({ payload }) => payload['action'])).toEqual([undefined, 'dismiss'])
@@ -111,15 +111,15 @@ test('a dismissal waits for the push that shows its notification', async () => {
 test('a push waits while do-not-disturb states are not available', async () => {
   await push.subscribe(user, 'unknown')
   await push.subscribe('Uquiet', 'quiet')
-  const { neighbours } = push.fleet
-  neighbours.presencesUnknown = true
-  neighbours.calls.length = 0
+  const { fakes } = push.fleet
+  fakes.presencesUnknown = true
+  fakes.calls.length = 0
   await push.notify(user, { eventId: 'Eunknown' })
   await push.notify('Uquiet', { eventId: 'Eunknown' })
-  await eventually(() => expect(neighbours.calls.filter((call) => call === 'getPresences').length).toBeGreaterThan(1))
+  await eventually(() => expect(fakes.calls.filter((call) => call === 'getPresences').length).toBeGreaterThan(1))
   expect(push.service.by('unknown')).toEqual([])
-  neighbours.presences.set('Uquiet', PresenceStatus.DO_NOT_DISTURB)
-  neighbours.presencesUnknown = false
+  fakes.presences.set('Uquiet', PresenceStatus.DO_NOT_DISTURB)
+  fakes.presencesUnknown = false
   await pushesAt('unknown')
   await drained()
   expect(push.service.by('quiet')).toEqual([])
@@ -128,20 +128,20 @@ test('a push waits while do-not-disturb states are not available', async () => {
 const changes: Record<string, (user: string) => unknown> = {
   read: (id) => push.dismiss(id, 'mention-Egone'),
   muted: (id) => push.fleet.as(id).preferences.updateServerNotificationPreference({ level: NotificationLevel.MUTED }),
-  gone: (id) => push.fleet.neighbours.rooms.get('R1')?.members.delete(id),
-  undisturbed: (id) => push.fleet.neighbours.presences.set(id, PresenceStatus.DO_NOT_DISTURB),
-  deactivated: (id) => push.fleet.neighbours.deactivated.add(id),
-  retracted: () => push.fleet.neighbours.previews.delete('Egone'),
+  gone: (id) => push.fleet.fakes.rooms.get('R1')?.members.delete(id),
+  undisturbed: (id) => push.fleet.fakes.presences.set(id, PresenceStatus.DO_NOT_DISTURB),
+  deactivated: (id) => push.fleet.fakes.deactivated.add(id),
+  retracted: () => push.fleet.fakes.previews.delete('Egone'),
 }
 
 test.each(Object.keys(changes))('no push is sent if its recipient or message is %s meanwhile', async (how) => {
   await push.subscribe(user, how)
-  push.fleet.neighbours.calls.length = 0
-  push.fleet.neighbours.silent = true
+  push.fleet.fakes.calls.length = 0
+  push.fleet.fakes.allUnavailable = true
   await push.notify(user, { eventId: 'Egone' })
-  await eventually(() => expect(push.fleet.neighbours.calls).toContain('listRecipients'))
+  await eventually(() => expect(push.fleet.fakes.calls).toContain('listRecipients'))
   await changes[how]?.(user)
-  push.fleet.neighbours.silent = false
+  push.fleet.fakes.allUnavailable = false
   await drained()
   expect(push.service.by(how)).toEqual([])
 })
@@ -157,14 +157,14 @@ test.each(Object.keys(ends))('no push is sent if it is %s while its text is fetc
   let isRequested = false
   let answer = () => {}
   const answered = new Promise<void>((resolve) => (answer = resolve))
-  push.fleet.neighbours.beforePreviews = () => {
+  push.fleet.fakes.beforePreviews = () => {
     isRequested = true
     return answered
   }
   await push.notify(user, { eventId: 'Elate' })
   await eventually(() => expect(isRequested).toBe(true))
   await ends[how]?.(endpoint)
-  push.fleet.neighbours.beforePreviews = () => Promise.resolve()
+  push.fleet.fakes.beforePreviews = () => Promise.resolve()
   answer()
   await drained()
   await push.subscribe('Uwitness', 'late-witness')

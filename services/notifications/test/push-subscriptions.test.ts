@@ -4,11 +4,11 @@ import { eq, sql } from 'drizzle-orm'
 import { eventually, requestErasure } from '@parley/testkit'
 import { pushSubscriptions } from '../src/store/schema.ts'
 import { openPushFleet, pushOn, type PushFleet } from './_push-fleet.ts'
-import { notification, queued, subscribed } from './_push-jobs.ts'
-import { publish } from './_story.ts'
+import { notification, queuedPushes, insertSubscription } from './_push-jobs.ts'
+import { publish } from './_room-publisher.ts'
 
 const inside = ['10.0.0.1', '127.0.0.1', '169.254.169.254', '192.168.1.1', '[::1]', '[fd00::1]', '[::ffff:10.0.0.1]']
-/** Names that were resolved. */
+/** Host names that were resolved. */
 const resolved: string[] = []
 let push: PushFleet
 
@@ -58,14 +58,14 @@ const ends = (userId: string, ended: { credentialIds?: string[]; all?: boolean }
     fact: { case: 'credentialsEnded', value: { credentialIds: [], all: false, reason: 'logout', ...ended } },
   })
 
-describe('a subscription ends with the session that created it:', () => {
+describe('a subscription is deleted with the session that created it:', () => {
   const inSession = (userId: string, credentialId: string) => push.fleet.inSession(userId, credentialId).push
   const browsersOf = async (userId: string) =>
     (await stored())(userId)
       .map(({ endpoint }) => endpoint.replace('https://push.example/', ''))
       .sort()
 
-  test('one of several sessions, or all', async () => {
+  test('if one session ends, or all', async () => {
     await inSession('Us', 'S-phone').subscribe(browserOf('s-phone'))
     await inSession('Us', 'S-desk').subscribe(browserOf('s-desk'))
     await inSession('Us', 'S-train').subscribe(browserOf('s-train'))
@@ -76,7 +76,7 @@ describe('a subscription ends with the session that created it:', () => {
       .where(eq(pushSubscriptions.endpoint, 'https://push.example/s-train'))
     expect(await browsersOf('Us')).toEqual(['s-desk', 's-phone', 's-train'])
     await ends('Us', { credentialIds: ['S-phone', 'S-other'] })
-    // A subscription without a known session ends with any session.
+    // A subscription without a known session is deleted with any session.
     await eventually(async () => expect(await browsersOf('Us')).toEqual(['s-desk']))
     await ends('Us', { all: true })
     await eventually(async () => expect(await browsersOf('Us')).toEqual([]))
@@ -91,40 +91,40 @@ describe('a subscription ends with the session that created it:', () => {
     await eventually(async () => expect(await browsersOf('Uw')).toEqual(['w']))
   })
 
-  test('subscribing fails if the session ended meanwhile, and may be repeated if that is unknown', async () => {
-    push.fleet.neighbours.ended.add('S-gone')
+  test('subscribing fails if the session has ended, and can be repeated if that is unknown', async () => {
+    push.fleet.fakes.ended.add('S-gone')
     await expect(inSession('Uv', 'S-gone').subscribe(browserOf('v'))).rejects.toMatchObject({
       code: Code.Unauthenticated,
     })
     expect(await browsersOf('Uv')).toEqual([])
-    push.fleet.neighbours.silentMethods.add('checkCredentials')
+    push.fleet.fakes.unavailableMethods.add('checkCredentials')
     const subscribing = inSession('Uv', 'S-there').subscribe(browserOf('v'))
     await expect(subscribing).rejects.toMatchObject({ code: Code.Unavailable })
-    // The end of the session may have been announced already.
+    // The event about the end of the session may have been handled already.
     expect(await browsersOf('Uv')).toEqual([])
-    push.fleet.neighbours.silentMethods.delete('checkCredentials')
+    push.fleet.fakes.unavailableMethods.delete('checkCredentials')
     await inSession('Uv', 'S-there').subscribe(browserOf('v'))
-    push.fleet.neighbours.silentMethods.add('checkCredentials')
+    push.fleet.fakes.unavailableMethods.add('checkCredentials')
     await expect(inSession('Uv', 'S-there').subscribe(browserOf('v'))).rejects.toMatchObject({ code: Code.Unavailable })
-    push.fleet.neighbours.silentMethods.delete('checkCredentials')
+    push.fleet.fakes.unavailableMethods.delete('checkCredentials')
     expect(await browsersOf('Uv')).toEqual(['v'])
   })
 })
 
-test('an endpoint belongs to its latest user, without pushes of the previous one', async () => {
+test('an endpoint belongs to the user who registered it last, and pushes of the previous one are deleted', async () => {
   const browser = browserOf('shared')
   await as('Ub').subscribe(browser)
   const queue = await import('../src/engines/push/queue.ts')
-  push.fleet.neighbours.silent = true
+  push.fleet.fakes.allUnavailable = true
   await push.fleet.db.transaction((tx) => queue.queuePushes(tx, [notification('Ub')]))
   await as('Uc').subscribe(browser)
-  push.fleet.neighbours.silent = false
+  push.fleet.fakes.allUnavailable = false
   const all = await stored()
   expect([all('Ub'), all('Uc')]).toMatchObject([[], [{ endpoint: browser.endpoint }]])
-  expect((await queued(push.fleet.db)).filter((line) => line.includes('shared'))).toEqual([])
+  expect((await queuedPushes(push.fleet.db)).filter((line) => line.includes('shared'))).toEqual([])
 })
 
-test('a user keeps the newest 20 browsers, also when they register concurrently', async () => {
+test('a user keeps the newest 20 browsers, even if they register concurrently', async () => {
   await as('Ud').subscribe(browserOf('oldest'))
   for (let n = 0; n < 24; n += 4)
     await Promise.all([n, n + 1, n + 2, n + 3].map((m) => as('Ud').subscribe(browserOf(`many-${m}`))))
@@ -133,7 +133,7 @@ test('a user keeps the newest 20 browsers, also when they register concurrently'
   expect(endpoints).not.toContain('https://push.example/oldest')
 })
 
-test('a user removes only their own subscription; every call succeeds', async () => {
+test('a user can remove only their own subscription, and every call succeeds', async () => {
   const browser = browserOf('own')
   await as('Ue').subscribe(browser)
   for (const endpoint of [browser.endpoint, 'https://push.example/unknown', 'no address'])
@@ -161,7 +161,7 @@ test.each([
   })
 })
 
-test('subscribing resolves no name', async () => {
+test('subscribing does not resolve the host name', async () => {
   await as('Uh').subscribe({ ...browserOf('x'), endpoint: 'https://silent.example/1' })
   expect((await stored())('Uh')).toHaveLength(1)
   expect(resolved).toEqual([])
@@ -182,8 +182,8 @@ test.each([
 
 test('the browsers of a deleted person are deleted', async () => {
   const { db, bus, erasures } = push.fleet
-  await subscribed(db, 'Ugone', 'https://push.example/gone')
-  await subscribed(db, 'Ustays', 'https://push.example/stays')
+  await insertSubscription(db, 'Ugone', 'https://push.example/gone')
+  await insertSubscription(db, 'Ustays', 'https://push.example/stays')
   await requestErasure(bus, 'Ugone', 1)
   await eventually(() => expect(erasures.found('Ugone', 1)).toBe(1n))
   const all = await stored()
@@ -193,7 +193,7 @@ test('the browsers of a deleted person are deleted', async () => {
 test.each(['a deletion', 'a sign-out'])('%s deletes a day of pushes in batches', async (what) => {
   const { db, bus, erasures } = push.fleet
   const userId = what === 'a deletion' ? 'Umuch' : 'Umore'
-  await subscribed(db, userId, `https://push.example/${userId}`)
+  await insertSubscription(db, userId, `https://push.example/${userId}`)
   await db.execute(sql`
     insert into push_jobs (subscription_id, user_id, host, action, tag, created_at, due_at)
     select id, user_id, host, 'show', 'T' || n, now(), now() + interval '1 hour'

@@ -5,7 +5,7 @@ import { eventually, requestErasure } from '@parley/testkit'
 import { eq } from 'drizzle-orm'
 import { outbox } from '../src/store/schema.ts'
 import { openFleet, type Fleet } from './_fleet.ts'
-import { receivedBy, publish, Story } from './_story.ts'
+import { receivedBy, publish, RoomPublisher } from './_room-publisher.ts'
 
 const { MUTED, NORMAL, ALL_MESSAGES } = NotificationLevel
 
@@ -16,15 +16,15 @@ beforeAll(async () => {
 })
 afterAll(() => fleet[Symbol.asyncDispose]())
 
-/** Separate people for each test, so that tests do not affect one another. */
+/** Creates people for one test, so that tests do not affect one another. */
 function people<const N extends string>(...names: N[]): Record<N, string> {
   return Object.fromEntries(names.map((name) => [name, `${newId('user')}${name}`])) as Record<N, string>
 }
 
 function roomOf(members: string[], more: { dm?: boolean; roles?: Record<string, string[]> } = {}) {
   const roomId = newId('room')
-  fleet.neighbours.room(roomId, members, more)
-  return { roomId, story: new Story(fleet.bus, roomId) }
+  fleet.fakes.room(roomId, members, more)
+  return { roomId, publisher: new RoomPublisher(fleet.bus, roomId) }
 }
 
 const pendingOf = async (userId: string) =>
@@ -33,25 +33,25 @@ const pendingOf = async (userId: string) =>
     eventId: kind.value?.eventId,
   }))
 
-/** Waits until all events of a room are handled, by waiting for a last mention. */
-async function settled(story: Story, roomId: string) {
+/** Waits until all events of a room are handled: posts a last mention and waits for its notification. */
+async function untilSettled(publisher: RoomPublisher, roomId: string) {
   const last = `${newId('user')}last`
-  fleet.neighbours.rooms.get(roomId)?.members.add(last)
-  const eventId = await story.post('Unobody', { mentions: { userIds: [last] } })
+  fleet.fakes.rooms.get(roomId)?.members.add(last)
+  const eventId = await publisher.post('Unobody', { mentions: { userIds: [last] } })
   await eventually(async () => expect(await pendingOf(last)).toContainEqual({ kind: 'mention', eventId }))
 }
 
-test('mentions, replies, followed threads and direct messages notify once, for the first of these reasons', async () => {
+test('a message notifies a person once, for the first of these reasons: mention, reply, followed thread', async () => {
   const { ann, bob, cat, dan, eve } = people('ann', 'bob', 'cat', 'dan', 'eve')
-  const { roomId, story } = roomOf([ann, bob, cat, dan, eve])
-  const eventId = await story.post(ann, {
+  const { roomId, publisher } = roomOf([ann, bob, cat, dan, eve])
+  const eventId = await publisher.post(ann, {
     threadRootEventId: 'Eroot',
     inReplyTo: 'Easked',
     mentions: { userIds: [bob, ann] },
     inReplyToAuthorId: cat,
     threadFollowerIds: [ann, bob, cat, dan],
   })
-  await settled(story, roomId)
+  await untilSettled(publisher, roomId)
   expect(await pendingOf(ann)).toEqual([])
   expect(await pendingOf(bob)).toEqual([{ kind: 'mention', eventId }])
   expect(await pendingOf(cat)).toEqual([{ kind: 'reply', eventId }])
@@ -59,15 +59,19 @@ test('mentions, replies, followed threads and direct messages notify once, for t
   expect(await pendingOf(eve)).toEqual([])
 
   const dm = roomOf([ann, bob], { dm: true })
-  const direct = await dm.story.post(ann, { dmParticipantIds: [ann, bob] })
+  const direct = await dm.publisher.post(ann, { dmParticipantIds: [ann, bob] })
   await eventually(async () => expect(await pendingOf(bob)).toContainEqual({ kind: 'directMessage', eventId: direct }))
   expect(await pendingOf(ann)).toEqual([])
 })
 
-test('clients receive the notification and its sender', async () => {
+test('clients receive the notification, and the name of its sender', async () => {
   const { ann, bob, cat } = people('ann', 'bob', 'cat')
-  const { roomId, story } = roomOf([ann, bob])
-  const eventId = await story.post(ann, { mentions: { userIds: [bob] }, inReplyTo: 'Easked', inReplyToAuthorId: ann })
+  const { roomId, publisher } = roomOf([ann, bob])
+  const eventId = await publisher.post(ann, {
+    mentions: { userIds: [bob] },
+    inReplyTo: 'Easked',
+    inReplyToAuthorId: ann,
+  })
   await eventually(() => expect(receivedBy(fleet.published, bob)).toHaveLength(2))
   const [item] = (await fleet.as(bob).notifications.listNotifications({})).notifications
   const created = { notificationId: item?.id, roomId, eventId, silent: false }
@@ -87,7 +91,7 @@ test('clients receive the notification and its sender', async () => {
     { members: [ann, bob, cat], conversationName: `${ann} +1` },
   ].entries()) {
     const dm = roomOf(members, { dm: true })
-    await dm.story.post(ann, { dmParticipantIds: members })
+    await dm.publisher.post(ann, { dmParticipantIds: members })
     await eventually(() => expect(receivedBy(fleet.published, bob)).toHaveLength(4 + 2 * n))
     expect(received('notificationCreated').at(-1)).toMatchObject({ roomId: dm.roomId })
     expect(received('newDirectMessageNotification').at(-1)).toMatchObject({
@@ -100,14 +104,14 @@ test('clients receive the notification and its sender', async () => {
 
 test('a notification is announced even if its sender cannot be named', async () => {
   const { ann, bob } = people('ann', 'bob')
-  const { roomId, story } = roomOf([ann, bob])
-  fleet.neighbours.deleted.add(ann)
-  await story.post(ann, { mentions: { userIds: [bob] } })
+  const { roomId, publisher } = roomOf([ann, bob])
+  fleet.fakes.deleted.add(ann)
+  await publisher.post(ann, { mentions: { userIds: [bob] } })
   await eventually(() => expect(receivedBy(fleet.published, bob)).toHaveLength(2))
-  fleet.neighbours.silentMethods.add('getProfiles')
-  await story.post(ann, { mentions: { userIds: [bob] } })
+  fleet.fakes.unavailableMethods.add('getProfiles')
+  await publisher.post(ann, { mentions: { userIds: [bob] } })
   await eventually(() => expect(receivedBy(fleet.published, bob)).toHaveLength(4))
-  fleet.neighbours.silentMethods.clear()
+  fleet.fakes.unavailableMethods.clear()
   const calls = receivedBy(fleet.published, bob).flatMap((event) =>
     event.case === 'mentionNotification' ? event.value : [],
   )
@@ -116,10 +120,10 @@ test('a notification is announced even if its sender cannot be named', async () 
   )
 })
 
-test('outbox entries that name a deleted person are deleted; accounts deletes those on the stream', async () => {
+test('outbox entries that contain the name of a deleted person are deleted', async () => {
   const { ann, bob } = people('ann', 'bob')
-  const { story } = roomOf([ann, bob])
-  await story.post(ann, { mentions: { userIds: [bob] } })
+  const { publisher } = roomOf([ann, bob])
+  await publisher.post(ann, { mentions: { userIds: [bob] } })
   await eventually(() => expect(receivedBy(fleet.published, bob)).toHaveLength(2))
   const entries = () => fleet.db.$count(outbox, eq(outbox.aggregate, `notification.${ann}`))
   expect(await entries()).toBe(1)
@@ -130,31 +134,31 @@ test('outbox entries that name a deleted person are deleted; accounts deletes th
   })
 })
 
-test('nobody outside the room is notified', async () => {
+test('people who are not members of the room are not notified', async () => {
   const { ann, bob, out } = people('ann', 'bob', 'out')
-  const { roomId, story } = roomOf([ann, bob])
-  await story.post(ann, { mentions: { userIds: [bob, out] }, inReplyToAuthorId: out, threadFollowerIds: [out] })
+  const { roomId, publisher } = roomOf([ann, bob])
+  await publisher.post(ann, { mentions: { userIds: [bob, out] }, inReplyToAuthorId: out, threadFollowerIds: [out] })
   await fleet.as(ann).preferences.updateServerNotificationPreference({ level: ALL_MESSAGES })
   await fleet.as(out).preferences.updateServerNotificationPreference({ level: ALL_MESSAGES })
-  await story.post(bob)
-  await settled(story, roomId)
+  await publisher.post(bob)
+  await untilSettled(publisher, roomId)
   expect(await pendingOf(out)).toEqual([])
   expect(await pendingOf(ann)).toHaveLength(2)
 })
 
-test('the level of the room overrides that of the server; MUTED gets nothing, ALL_MESSAGES the main timeline', async () => {
+test('the level of a room overrides that of the server, MUTED forbids all notifications, and ALL_MESSAGES adds the main timeline', async () => {
   const { ann, all, everywhere, quiet, room } = people('ann', 'all', 'everywhere', 'quiet', 'room')
-  const { roomId, story } = roomOf([ann, all, everywhere, quiet, room])
+  const { roomId, publisher } = roomOf([ann, all, everywhere, quiet, room])
   const level = (userId: string) => fleet.as(userId).preferences
   await level(all).updateRoomNotificationPreference({ roomId, level: ALL_MESSAGES })
   await level(everywhere).updateServerNotificationPreference({ level: ALL_MESSAGES })
   await level(quiet).updateServerNotificationPreference({ level: MUTED })
   await level(room).updateServerNotificationPreference({ level: ALL_MESSAGES })
   await level(room).updateRoomNotificationPreference({ roomId, level: NORMAL })
-  const plain = await story.post(ann)
-  await story.post(ann, { threadRootEventId: plain })
-  const mention = await story.post(ann, { mentions: { userIds: [all, everywhere, quiet, room] } })
-  await settled(story, roomId)
+  const plain = await publisher.post(ann)
+  await publisher.post(ann, { threadRootEventId: plain })
+  const mention = await publisher.post(ann, { mentions: { userIds: [all, everywhere, quiet, room] } })
+  await untilSettled(publisher, roomId)
   const receivedAll = [
     { kind: 'mention', eventId: mention },
     { kind: 'roomMessage', eventId: plain },
@@ -165,27 +169,27 @@ test('the level of the room overrides that of the server; MUTED gets nothing, AL
   expect(await pendingOf(room)).toEqual([{ kind: 'mention', eventId: mention }])
 })
 
-test('an echo notifies people with the level ALL_MESSAGES, and nobody twice about one text', async () => {
+test('an echo notifies people with the level ALL_MESSAGES, unless its reply has notified them', async () => {
   const { ann, both, all } = people('ann', 'both', 'all')
-  const { roomId, story } = roomOf([ann, both, all])
+  const { roomId, publisher } = roomOf([ann, both, all])
   for (const userId of [both, all])
     await fleet.as(userId).preferences.updateRoomNotificationPreference({ roomId, level: ALL_MESSAGES })
-  const reply = await story.post(ann, { threadRootEventId: 'Eroot', threadFollowerIds: [ann, both] })
-  const echo = await story.post(ann, { echoOfEventId: reply })
-  await settled(story, roomId)
+  const reply = await publisher.post(ann, { threadRootEventId: 'Eroot', threadFollowerIds: [ann, both] })
+  const echo = await publisher.post(ann, { echoOfEventId: reply })
+  await untilSettled(publisher, roomId)
   expect((await pendingOf(both)).slice(1)).toEqual([{ kind: 'reply', eventId: reply }])
   expect((await pendingOf(all)).slice(1)).toEqual([{ kind: 'roomMessage', eventId: echo }])
 })
 
-test('mentions of roles, @everyone and @here notify', async () => {
+test('people mentioned through a role, @everyone or @here are notified', async () => {
   const { ann, cook, here, away, quiet } = people('ann', 'cook', 'here', 'away', 'quiet')
-  const { roomId, story } = roomOf([ann, cook, here, away, quiet], { roles: { Ocooks: [cook, 'Uelsewhere'] } })
-  fleet.neighbours.presences.set(here, PresenceStatus.AWAY)
-  fleet.neighbours.presences.set(quiet, PresenceStatus.DO_NOT_DISTURB)
-  const cooks = await story.post(ann, { mentions: { roleIds: ['Ocooks'] } })
-  const present = await story.post(ann, { mentions: { here: true }, inReplyToAuthorId: away })
-  const everyone = await story.post(ann, { mentions: { all: true, here: true }, inReplyToAuthorId: away })
-  await settled(story, roomId)
+  const { roomId, publisher } = roomOf([ann, cook, here, away, quiet], { roles: { Ocooks: [cook, 'Uelsewhere'] } })
+  fleet.fakes.presences.set(here, PresenceStatus.AWAY)
+  fleet.fakes.presences.set(quiet, PresenceStatus.DO_NOT_DISTURB)
+  const cooks = await publisher.post(ann, { mentions: { roleIds: ['Ocooks'] } })
+  const present = await publisher.post(ann, { mentions: { here: true }, inReplyToAuthorId: away })
+  const everyone = await publisher.post(ann, { mentions: { all: true, here: true }, inReplyToAuthorId: away })
+  await untilSettled(publisher, roomId)
   const mentions = (...eventIds: string[]) => eventIds.map((eventId) => ({ kind: 'mention', eventId }))
   expect(await pendingOf(cook)).toEqual(mentions(everyone, cooks))
   expect(await pendingOf(here)).toEqual(mentions(everyone, present))
@@ -196,11 +200,11 @@ test('mentions of roles, @everyone and @here notify', async () => {
 
 test('people in do-not-disturb are notified silently', async () => {
   const { ann, quiet } = people('ann', 'quiet')
-  fleet.neighbours.presences.set(quiet, PresenceStatus.DO_NOT_DISTURB)
-  const { roomId, story } = roomOf([ann, quiet], { dm: true })
-  await story.post(ann, { dmParticipantIds: [ann, quiet] })
-  await story.post(ann, { dmParticipantIds: [ann, quiet], mentions: { userIds: [quiet] } })
-  await settled(story, roomId)
+  fleet.fakes.presences.set(quiet, PresenceStatus.DO_NOT_DISTURB)
+  const { roomId, publisher } = roomOf([ann, quiet], { dm: true })
+  await publisher.post(ann, { dmParticipantIds: [ann, quiet] })
+  await publisher.post(ann, { dmParticipantIds: [ann, quiet], mentions: { userIds: [quiet] } })
+  await untilSettled(publisher, roomId)
   expect(await pendingOf(quiet)).toHaveLength(2)
   await eventually(() => expect(receivedBy(fleet.published, quiet)).toHaveLength(2))
   expect(receivedBy(fleet.published, quiet)).toMatchObject([
@@ -209,135 +213,135 @@ test('people in do-not-disturb are notified silently', async () => {
   ])
 })
 
-test('mentions resolved later notify, but nobody twice', async () => {
+test('mentions resolved later notify people, but nobody twice', async () => {
   const { ann, bob, cat } = people('ann', 'bob', 'cat')
-  const { roomId, story } = roomOf([ann, bob, cat])
+  const { roomId, publisher } = roomOf([ann, bob, cat])
   const fact = { inReplyTo: 'Easked', inReplyToAuthorId: bob, mentionsPending: true }
-  const eventId = await story.post(ann, fact)
-  const seq = story.seq
-  await story.post(bob, { threadRootEventId: 'Eroot' })
-  await story.resolve(eventId, ann, seq, { ...fact, mentions: { userIds: [bob, cat, ann] } })
-  await settled(story, roomId)
+  const eventId = await publisher.post(ann, fact)
+  const seq = publisher.seq
+  await publisher.post(bob, { threadRootEventId: 'Eroot' })
+  await publisher.resolve(eventId, ann, seq, { ...fact, mentions: { userIds: [bob, cat, ann] } })
+  await untilSettled(publisher, roomId)
   expect(await pendingOf(bob)).toEqual([{ kind: 'reply', eventId }])
   expect(await pendingOf(cat)).toEqual([{ kind: 'mention', eventId }])
   expect(await pendingOf(ann)).toEqual([])
 })
 
-test('read messages do not notify, messages read later are dismissed; threads are read separately', async () => {
+test('messages that are read notify nobody, reading dismisses notifications, and threads are read separately', async () => {
   const { ann, bob } = people('ann', 'bob')
-  const { roomId, story } = roomOf([ann, bob])
-  // A minute ahead, because the messages are posted only now.
+  const { roomId, publisher } = roomOf([ann, bob])
+  // A minute ahead, so that the marker is newer than the messages, which are posted later.
   const occurredAt = new Date(Date.now() + 60_000)
-  await story.read(bob, 2n, { occurredAt })
-  await story.read(bob, 2n, { threadRootEventId: 'Eread', occurredAt })
+  await publisher.read(bob, 2n, { occurredAt })
+  await publisher.read(bob, 2n, { threadRootEventId: 'Eread', occurredAt })
   await eventually(async () =>
     expect((await fleet.db.execute(`select from read_markers where user_id = '${bob}'`)).rowCount).toBe(2),
   )
   const mention = { mentions: { userIds: [bob] } }
-  await story.post(ann, mention)
-  await story.post(ann, { ...mention, threadRootEventId: 'Eread' })
-  const third = await story.post(ann, mention)
-  const inThread = await story.post(ann, { ...mention, threadRootEventId: 'Eother' })
-  await settled(story, roomId)
+  await publisher.post(ann, mention)
+  await publisher.post(ann, { ...mention, threadRootEventId: 'Eread' })
+  const third = await publisher.post(ann, mention)
+  const inThread = await publisher.post(ann, { ...mention, threadRootEventId: 'Eother' })
+  await untilSettled(publisher, roomId)
   expect((await pendingOf(bob)).map(({ eventId }) => eventId)).toEqual([inThread, third])
-  await story.read(bob)
+  await publisher.read(bob)
   await eventually(async () => expect((await pendingOf(bob)).map(({ eventId }) => eventId)).toEqual([inThread]))
-  await story.read(bob, story.seq, { threadRootEventId: 'Eother' })
+  await publisher.read(bob, publisher.seq, { threadRootEventId: 'Eother' })
   await eventually(async () => expect(await pendingOf(bob)).toEqual([]))
   await eventually(() =>
     expect(receivedBy(fleet.published, bob).filter((event) => event.case === 'notificationDismissed')).toHaveLength(2),
   )
 })
 
-test('after a restore of messaging, new messages notify at places that were read or left before', async () => {
+test('after a restore of messaging, new messages notify people who read or left at reused places before', async () => {
   const { ann, bob, cat } = people('ann', 'bob', 'cat')
-  const { roomId, story } = roomOf([ann, bob, cat])
+  const { roomId, publisher } = roomOf([ann, bob, cat])
   const mention = { mentions: { userIds: [bob, cat] } }
-  for (let n = 0; n < 5; n++) await story.post(ann)
+  for (let n = 0; n < 5; n++) await publisher.post(ann)
   const occurredAt = new Date(Date.now() - 10_000)
-  await story.read(bob, story.seq, { occurredAt })
-  await story.leave(cat, 'left', occurredAt)
-  await settled(story, roomId)
-  story.goBack(1n)
-  const published = await story.post(ann, mention)
-  await settled(story, roomId)
+  await publisher.read(bob, publisher.seq, { occurredAt })
+  await publisher.leave(cat, 'left', occurredAt)
+  await untilSettled(publisher, roomId)
+  publisher.goBack(1n)
+  const published = await publisher.post(ann, mention)
+  await untilSettled(publisher, roomId)
   for (const one of [bob, cat]) expect(await pendingOf(one)).toEqual([{ kind: 'mention', eventId: published }])
-  await story.read(bob)
+  await publisher.read(bob)
   await eventually(async () => expect(await pendingOf(bob)).toEqual([]))
 })
 
-test('posting marks the messages before as read', async () => {
+test('posting a message marks earlier ones as read', async () => {
   const { ann, bob } = people('ann', 'bob')
-  const { roomId, story } = roomOf([ann, bob])
-  await story.post(ann, { mentions: { userIds: [bob] } })
-  const inThread = await story.post(ann, { mentions: { userIds: [bob] }, threadRootEventId: 'Eroot' })
-  await story.post(bob)
-  await settled(story, roomId)
+  const { roomId, publisher } = roomOf([ann, bob])
+  await publisher.post(ann, { mentions: { userIds: [bob] } })
+  const inThread = await publisher.post(ann, { mentions: { userIds: [bob] }, threadRootEventId: 'Eroot' })
+  await publisher.post(bob)
+  await untilSettled(publisher, roomId)
   expect(await pendingOf(bob)).toEqual([{ kind: 'mention', eventId: inThread }])
 })
 
 test('a retracted message notifies nobody, whichever event comes first', async () => {
   const { ann, bob, all } = people('ann', 'bob', 'all')
-  const { roomId, story } = roomOf([ann, bob, all])
+  const { roomId, publisher } = roomOf([ann, bob, all])
   await fleet.as(all).preferences.updateRoomNotificationPreference({ roomId, level: ALL_MESSAGES })
-  const gone = await story.post(ann, { mentions: { userIds: [bob] }, threadRootEventId: 'Eroot' })
-  const echo = await story.post(ann, { echoOfEventId: gone })
-  const second = await story.post(ann, { threadRootEventId: 'Eroot', threadFollowerIds: [bob] })
-  const secondEcho = await story.post(ann, { echoOfEventId: second })
-  await settled(story, roomId)
+  const gone = await publisher.post(ann, { mentions: { userIds: [bob] }, threadRootEventId: 'Eroot' })
+  const echo = await publisher.post(ann, { echoOfEventId: gone })
+  const second = await publisher.post(ann, { threadRootEventId: 'Eroot', threadFollowerIds: [bob] })
+  const secondEcho = await publisher.post(ann, { echoOfEventId: second })
+  await untilSettled(publisher, roomId)
   expect(await pendingOf(bob)).toHaveLength(2)
   expect((await pendingOf(all)).map(({ eventId }) => eventId).slice(1)).toEqual([secondEcho, echo])
-  await story.retract(gone, { channelEchoEventId: echo })
-  await story.retract(secondEcho, { echoOnly: true })
+  await publisher.retract(gone, { channelEchoEventId: echo })
+  await publisher.retract(secondEcho, { echoOnly: true })
   await eventually(async () => expect(await pendingOf(bob)).toEqual([{ kind: 'reply', eventId: second }]))
   await eventually(async () => expect(await pendingOf(all)).toHaveLength(1))
 
-  story.held = true
-  const early = await story.post(ann, { mentions: { userIds: [bob] } })
-  await story.retract(early)
-  for (const event of story.published.slice(-2).reverse()) await publish(fleet.bus, event)
-  story.held = false
-  await settled(story, roomId)
+  publisher.isHolding = true
+  const early = await publisher.post(ann, { mentions: { userIds: [bob] } })
+  await publisher.retract(early)
+  for (const event of publisher.published.slice(-2).reverse()) await publish(fleet.bus, event)
+  publisher.isHolding = false
+  await untilSettled(publisher, roomId)
   expect(await pendingOf(bob)).toEqual([{ kind: 'reply', eventId: second }])
 })
 
 test('a person who left or was banned is not notified of earlier messages, whichever event comes first', async () => {
   const { ann, bob, ban } = people('ann', 'bob', 'ban')
-  const { roomId, story } = roomOf([ann, bob, ban])
+  const { roomId, publisher } = roomOf([ann, bob, ban])
   const mention = { mentions: { userIds: [bob, ban] } }
-  await story.post(ann, { ...mention, threadRootEventId: 'Eroot' })
-  await story.post(ann, mention)
-  await settled(story, roomId)
+  await publisher.post(ann, { ...mention, threadRootEventId: 'Eroot' })
+  await publisher.post(ann, mention)
+  await untilSettled(publisher, roomId)
   expect(await pendingOf(bob)).toHaveLength(2)
-  story.held = true
-  await story.post(ann, mention)
-  await story.leave(bob)
-  await story.leave(ban, 'banned')
-  const back = await story.post(ann, mention)
-  const [before, ...after] = story.published.slice(-4)
-  // They rejoined, or the other service has not received it yet; the place in the log decides.
+  publisher.isHolding = true
+  await publisher.post(ann, mention)
+  await publisher.leave(bob)
+  await publisher.leave(ban, 'banned')
+  const back = await publisher.post(ann, mention)
+  const [before, ...after] = publisher.published.slice(-4)
+  // Rooms still lists them as members; the place in the log decides.
   for (const event of after) await publish(fleet.bus, event)
   if (before) await publish(fleet.bus, before)
-  story.held = false
-  await settled(story, roomId)
+  publisher.isHolding = false
+  await untilSettled(publisher, roomId)
   for (const userId of [bob, ban]) expect(await pendingOf(userId)).toEqual([{ kind: 'mention', eventId: back }])
 })
 
 test('repeated events notify nobody again, not even after a dismissal', async () => {
   const { ann, bob, cat } = people('ann', 'bob', 'cat')
-  const { roomId, story } = roomOf([ann, bob, cat])
-  await story.post(ann, { mentions: { userIds: [bob, cat] } })
-  await story.post(ann, { mentions: { all: true } })
-  await settled(story, roomId)
+  const { roomId, publisher } = roomOf([ann, bob, cat])
+  await publisher.post(ann, { mentions: { userIds: [bob, cat] } })
+  await publisher.post(ann, { mentions: { all: true } })
+  await untilSettled(publisher, roomId)
   const { notifications } = fleet.as(cat)
   expect(await notifications.dismissAllNotifications({})).toMatchObject({ dismissedCount: 2 })
-  // Events for both people: that there is a notification, and that it is a mention.
+  // Two events for each person: about the notification, and about the mention.
   await eventually(() => expect(receivedBy(fleet.published, bob)).toHaveLength(4))
   const before = { bob: receivedBy(fleet.published, bob), ids: await pendingOf(bob) }
-  // Without the inbox, as after three days, the rows prevent duplicates.
+  // The inbox forgets events after three days; then the rows prevent duplicates.
   await fleet.db.execute('delete from inbox')
-  for (const event of [...story.published].reverse()) await publish(fleet.bus, event)
-  await settled(story, roomId)
+  for (const event of [...publisher.published].reverse()) await publish(fleet.bus, event)
+  await untilSettled(publisher, roomId)
   expect(await pendingOf(bob)).toEqual(before.ids)
   expect(await pendingOf(cat)).toEqual([])
   expect(receivedBy(fleet.published, bob)).toEqual(before.bob)
@@ -346,12 +350,12 @@ test('repeated events notify nobody again, not even after a dismissal', async ()
 
 test('while other services are down, notifications are delayed', async () => {
   const { ann, bob } = people('ann', 'bob')
-  const { roomId, story } = roomOf([ann, bob])
-  fleet.neighbours.silent = true
-  const requested = fleet.neighbours.calls.length
-  const eventId = await story.post(ann, { mentions: { userIds: [bob] } })
-  await eventually(() => expect(fleet.neighbours.calls.length).toBeGreaterThan(requested + 1))
-  fleet.neighbours.silent = false
-  await settled(story, roomId)
+  const { roomId, publisher } = roomOf([ann, bob])
+  fleet.fakes.allUnavailable = true
+  const requested = fleet.fakes.calls.length
+  const eventId = await publisher.post(ann, { mentions: { userIds: [bob] } })
+  await eventually(() => expect(fleet.fakes.calls.length).toBeGreaterThan(requested + 1))
+  fleet.fakes.allUnavailable = false
+  await untilSettled(publisher, roomId)
   await eventually(async () => expect(await pendingOf(bob)).toEqual([{ kind: 'mention', eventId }]))
 })

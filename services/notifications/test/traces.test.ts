@@ -4,7 +4,7 @@ import { eventually, OtlpReceiver, publishEvents } from '@parley/testkit'
 import { sqlRows } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
 import { openPushFleet, type PushFleet } from './_push-fleet.ts'
-import { queued } from './_push-jobs.ts'
+import { queuedPushes } from './_push-jobs.ts'
 
 let collector: OtlpReceiver
 let push: PushFleet
@@ -30,15 +30,15 @@ test('the trace of a message includes its push and the notifications of a large 
   const { fleet, service } = push
   const running = await push.start()
   const crowd = Array.from({ length: 1_200 }, (_, n) => `Ucrowd${n}`)
-  fleet.neighbours.room('R1', ['Uann', 'Ubob', 'Ueve', ...crowd], { name: 'a room for secrets' })
-  fleet.neighbours.previews.set('E1', { text: 'salutations' })
+  fleet.fakes.room('R1', ['Uann', 'Ubob', 'Ueve', ...crowd], { name: 'a room for secrets' })
+  fleet.fakes.previews.set('E1', { text: 'salutations' })
   for (const user of ['Ubob', 'Ueve']) await push.subscribe(user, user)
   await publishEvents(fleet.bus, {
     ...{ id: 'E1', kind: 'message_posted', aggregateType: 'room', aggregateId: 'R1', actorId: 'Uann', traceparent },
     fact: { case: 'messagePosted', value: { roomSeq: 1n, mentions: { userIds: ['Ubob'], all: true } } },
   })
   for (const user of ['Ubob', 'Ueve']) await eventually(() => expect(service.by(user)).toHaveLength(1))
-  await eventually(async () => expect(await queued(fleet.db)).toEqual([]))
+  await eventually(async () => expect(await queuedPushes(fleet.db)).toEqual([]))
   await eventually(async () => expect(await sqlRows(fleet.db, sql`select from notification_jobs`)).toEqual([]))
   const announced = fleet.published.events.filter(({ kind }) => kind !== 'message_posted')
   await running[Symbol.asyncDispose]()
@@ -58,7 +58,7 @@ test('the trace of a message includes its push and the notifications of a large 
     expect(said).not.toContain(secret)
 })
 
-test('a line about a job that failed has the trace of its message', () => {
+test('the log line about a failed job has the trace of its message', () => {
   const lines = collector.logs.filter(({ body }) => body.stringValue === 'a job failed too often and is parked')
   expect(lines.map((line) => line.traceId)).toEqual([traceId])
 })

@@ -35,12 +35,12 @@ export const readConfig = defineConfig({
   }),
   drainWindowMs: duration('PARLEY_REALTIME_DRAIN_WINDOW', {
     default: '10s',
-    doc: 'Period over which a stopping node closes its sockets, a random part at a time.',
+    doc: 'Period over which a stopping node closes its sockets, in random groups.',
   }),
   maxBackpressureBytes: int('PARLEY_REALTIME_MAX_BACKPRESSURE', {
     default: 1_048_576,
     min: 65_536,
-    doc: 'Bytes that may wait to be sent to a slow socket before it is closed.',
+    doc: 'Maximum number of unsent bytes of a slow socket; above that it is closed.',
   }),
   replayWindowMs: duration('PARLEY_REALTIME_REPLAY_WINDOW', {
     default: '2m',
@@ -49,17 +49,17 @@ export const readConfig = defineConfig({
   replayBytes: int('PARLEY_REALTIME_REPLAY_BYTES', {
     default: 67_108_864,
     min: 1_048_576,
-    doc: 'Bytes of memory for those events; beyond it the oldest are dropped.',
+    doc: 'Maximum memory in bytes for the events of PARLEY_REALTIME_REPLAY_WINDOW; above that the oldest are dropped.',
   }),
   maxSocketAgeMs: duration('PARLEY_REALTIME_MAX_SOCKET_AGE', {
     default: '6h',
     min: 0,
-    doc: 'A socket is closed after about this time and reconnects, so that nodes added later receive their share; 0s: never.',
+    doc: 'Approximate time after which a socket is closed so that its client reconnects and nodes added later receive their share; 0s: never.',
   }),
   hellosPerSecond: int('PARLEY_REALTIME_HELLOS_PER_SECOND', {
     default: 1_000,
     min: 0,
-    doc: 'Sockets that one node admits per second, in bursts of two seconds; the others are told when to return. Known credentials count apart from others. 0: no limit.',
+    doc: 'Maximum number of sockets that one node admits per second, in bursts of two seconds; further clients are told when to retry. Credentials that were valid there before have a separate limit of the same size. 0: no limit.',
   }),
   socketsPerPerson: int('PARLEY_REALTIME_SOCKETS_PER_PERSON', {
     default: 100,

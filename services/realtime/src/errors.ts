@@ -6,8 +6,8 @@ export type FatalError = {
   code: string
   message: string
   closeCode: number
-  /** The failure is temporary: the client is sent the time to retry. */
-  passes?: true
+  /** Whether the failure is temporary: the client is then told when to retry. */
+  isTemporary?: true
 }
 
 const protocolError = 1002
@@ -41,10 +41,10 @@ export const temporarilyUnavailable: FatalError = {
   code: 'temporarily_unavailable',
   message: 'the session cannot be checked at the moment; try again shortly',
   closeCode: tryAgainLater,
-  passes: true,
+  isTemporary: true,
 }
-/** A code after which clients reconnect by themselves, with growing delays. */
-export const tooManyTrials: FatalError = {
+/** After this code clients reconnect by themselves, with growing delays. */
+export const tooManyUnauthenticated: FatalError = {
   ...temporarilyUnavailable,
   message: 'too many unauthenticated sockets from your network; wait and try again',
 }
@@ -56,7 +56,7 @@ export const subscribeFailed: FatalError = {
   code: 'subscribe_failed',
   message: 'the subscription cannot be set up at the moment; try again shortly',
   closeCode: serverError,
-  passes: true,
+  isTemporary: true,
 }
 
 /** The reason for ending a working stream. */
@@ -66,7 +66,7 @@ const serviceRestart = 1012
 
 export const streamClosed: StreamEnd = {
   code: 'stream_closed',
-  message: 'the event stream was interrupted; reconnect and read again what you show',
+  message: 'the event stream was interrupted; reconnect and reload what you show',
   reconnect: true,
   closeCode: serviceRestart,
 }
@@ -78,19 +78,19 @@ export const draining: StreamEnd = {
 }
 export const slowConsumer: StreamEnd = {
   code: 'slow_consumer',
-  message: 'events were not read fast enough; reconnect and go on after your last position',
+  message: 'events were not read fast enough; reconnect and resume from your last position',
   reconnect: true,
   closeCode: tryAgainLater,
 }
 export const overloaded: StreamEnd = {
   code: 'overloaded',
-  message: 'this node admits no more sockets at the moment; try again shortly',
+  message: 'this node accepts no more sockets at the moment; try again shortly',
   reconnect: true,
   closeCode: tryAgainLater,
 }
 export const rebalance: StreamEnd = {
   code: 'rebalance',
-  message: 'this socket has been open for long; reconnect, perhaps to another node',
+  message: 'this socket has been open for a long time; reconnect, perhaps to another node',
   reconnect: true,
   closeCode: serviceRestart,
 }

@@ -20,7 +20,7 @@ const ended = counter('parley.realtime.ended', {
   labels: ['parley.reason'],
 })
 const slowConsumers = counter('parley.realtime.slow_consumers', {
-  description: 'Streams ended because the client read too slowly; included in those ended',
+  description: 'Streams ended because the client read too slowly; also counted in parley.realtime.ended',
   unit: '{socket}',
 })
 const resumes = counter('parley.realtime.resumes', {
@@ -53,29 +53,29 @@ export type Metrics = ReturnType<typeof createMetrics>
 
 export function createMetrics() {
   return {
-    opened: () => opened(1),
-    failed: (code: string) => failed(1, { 'parley.reason': code }),
-    ended: (code: string) => {
+    countOpened: () => opened(1),
+    countFailed: (code: string) => failed(1, { 'parley.reason': code }),
+    countEnded: (code: string) => {
       ended(1, { 'parley.reason': code })
       if (code === slowConsumer.code) slowConsumers(1)
     },
-    /** A stream continued where its client had left off. */
-    resumed: () => resumes(1),
-    /** A stream cannot continue. */
-    resumeRefused: (reason: ReplayRefusal) => resets(1, { 'parley.reason': reason }),
-    published: (event: Event) => {
+    /** Counts a stream that continued at its client's position. */
+    countResumed: () => resumes(1),
+    /** Counts a stream that could not continue. */
+    countRefusedResume: (reason: ReplayRefusal) => resets(1, { 'parley.reason': reason }),
+    countPublished: (event: Event) => {
       published(1, { 'parley.event.kind': event.kind })
       if (event.occurredAt) lag(Math.max(0, Date.now() - timestampMs(event.occurredAt)) / 1000)
     },
-    dependencyFailed: (service: string, error: unknown) => {
+    reportDependencyFailure: (service: string, error: unknown) => {
       dependencyFailures(1, { 'parley.service': service })
       log.warn({ service, err: error }, 'sockets could not be opened')
     },
-    openingFailed: (error: unknown) => log.error({ err: error }, 'a socket could not be opened'),
-    eventFailed: ({ id, kind }: Event, error: unknown) =>
+    reportOpeningFailure: (error: unknown) => log.error({ err: error }, 'a socket could not be opened'),
+    reportEventFailure: ({ id, kind }: Event, error: unknown) =>
       log.error({ err: error, eventId: id, kind }, 'an event could not be delivered; all sockets are reset'),
-    hintUnreadable: (error: unknown) => log.warn({ err: error }, 'a hint could not be read'),
-    streamReset: () => log.warn('the event stream was interrupted; all sockets are reset'),
-    sockets: (count: () => number) => sockets(count),
+    reportUnreadableHint: (error: unknown) => log.warn({ err: error }, 'a hint could not be read'),
+    reportStreamReset: () => log.warn('the event stream was interrupted; all sockets are reset'),
+    observeSockets: (count: () => number) => sockets(count),
   }
 }

@@ -3,7 +3,7 @@ import { publishEvents, testService, type TestProcess } from '@parley/testkit'
 import { readConfig } from '../src/config.ts'
 import { startRealtime } from '../src/service.ts'
 import { postedTo } from './_events.ts'
-import { secretKey, standIns } from './_neighbours.ts'
+import { secretKey, createStandIns } from './_stand-ins.ts'
 import { Socket } from './_socket.ts'
 
 export { ready } from '@parley/testkit'
@@ -15,7 +15,7 @@ export type Node = TestProcess
 
 export type Env = Awaited<ReturnType<typeof openEnv>>
 
-/** Realtime on a real bus, with stand-ins for other services. */
+/** The environment of realtime: a real bus, and stand-ins for other services. */
 export const openEnv = () =>
   testService(
     {
@@ -30,15 +30,15 @@ export const openEnv = () =>
       },
     },
     async (harness) => {
-      const { routes, ...neighbours } = standIns()
-      await harness.neighbours(routes)
+      const { routes, ...services } = createStandIns()
+      await harness.serveFakes(routes)
       const sockets: Socket[] = []
       harness.beforeEnd('sockets', () => sockets.forEach((socket) => socket.close()))
       return {
-        ...neighbours,
-        /** A socket of a user with an open stream. */
+        ...services,
+        /** Opens a socket of a user, with its stream. */
         async socketOf(node: Node, userId: string): Promise<Socket> {
-          const socket = await Socket.subscribed(node.url, neighbours.signIn(userId))
+          const socket = await Socket.openSubscribed(node.url, services.signIn(userId))
           sockets.push(socket)
           return socket
         },
@@ -52,8 +52,8 @@ export const cookieOf = (handle: string): string => `parley_session=${signSessio
 let marks = 0
 
 /**
- * Sends people a personal event and waits until their sockets have received it, so that everything published before has
- * arrived too.
+ * Publishes an event for these users and waits until their sockets have received it, and therefore everything published
+ * before it.
  */
 export async function settle(env: Env, people: Record<string, Socket[]>): Promise<void> {
   const mark = postedTo(Object.keys(people), `Rmark${++marks}`, 1)
@@ -61,10 +61,10 @@ export async function settle(env: Env, people: Record<string, Socket[]>): Promis
   await Promise.all(
     Object.values(people)
       .flat()
-      .map((socket) => socket.hears(mark.id)),
+      .map((socket) => socket.waitForEvent(mark.id)),
   )
 }
 
-/** Events that sockets received, without these personal markers. */
+/** Ids of the events that a socket received, without those of `settle`. */
 export const receivedBy = (socket: Socket): string[] =>
   socket.events.filter(({ event }) => !JSON.stringify(event.value ?? {}).includes('Rmark')).map(({ id }) => id)

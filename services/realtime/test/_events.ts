@@ -41,14 +41,14 @@ export function posted(roomId: string, roomSeq: number, bytes = 0): EventInit {
   }
 }
 
-/** A message posted in a direct conversation. */
+/** A message posted in a direct message room. */
 export function postedTo(userIds: string[], roomId: string, roomSeq: number): EventInit {
   const { deliveries = [], ...event } = posted(roomId, roomSeq)
   return { ...event, deliveries: deliveries.map(({ envelope = new Uint8Array() }) => toUsers(userIds, envelope)) }
 }
 
 /** An event for everyone. */
-export function announced(version: number): EventInit {
+export function groupsUpdated(version: number): EventInit {
   const event = common('layout', 'server', version)
   const envelope = realtimeEnvelope('room_groups_updated', {
     id: event.id,
@@ -96,7 +96,7 @@ export function roomFact(
   header: Header = {},
 ): EventInit {
   const event = common('room', roomId, roomSeq)
-  const notice = noticeOf(fact)
+  const notice = kindOfFact(fact)
   const base = { id: event.id, createdAt: new Date() }
   const envelope =
     notice === 'room_universal_changed'
@@ -114,7 +114,7 @@ export function roomFact(
   }
 }
 
-function noticeOf(fact: Fact) {
+function kindOfFact(fact: Fact) {
   switch (fact.case) {
     case 'joined':
       return 'user_joined_room'
@@ -158,7 +158,7 @@ export function credentialsEnded(
 }
 
 /** The event of a decision about everyone, as published by admin. */
-export function everyoneDecided(
+export function everyoneDecision(
   revision: number,
   permission: string,
   roomId: string,

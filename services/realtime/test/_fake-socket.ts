@@ -1,16 +1,16 @@
 import type { Subscriber } from '../src/engines/hub/subscriber.ts'
 
-/** A socket that records its topics. */
+/** A socket that records the topics to which it is subscribed. */
 export function fakeSocket({ isOpen = true, buffered = 0 } = {}) {
   const topics = new Set<string>()
   return {
     isOpen,
     buffered,
     credentialId: undefined,
-    held: () => [...topics].sort(),
+    subscribedTopics: () => [...topics].sort(),
     subscribe: (topic: string) => void topics.add(topic),
     unsubscribe: (topic: string) => void topics.delete(topic),
     isOlderThan: () => false,
     end: () => undefined,
-  } satisfies Subscriber & { held: () => string[] }
+  } satisfies Subscriber & { subscribedTopics: () => string[] }
 }

@@ -31,7 +31,7 @@ export class Socket {
     ws.on('close', (code, reason) => (this.#close = { code, reason: reason.toString() }))
   }
 
-  /** Rejects when the connection is refused. */
+  /** Connects. Rejects if the connection is refused. */
   static async open(url: string, headers: OutgoingHttpHeaders = {}): Promise<Socket> {
     const ws = new WebSocket(`${url.replace(/^http/, 'ws')}/api/realtime`, { headers, perMessageDeflate: false })
     const socket = new Socket(ws)
@@ -42,17 +42,17 @@ export class Socket {
     return socket
   }
 
-  /** Connects, says hello with a token and waits for the answer. */
-  static async greeted(url: string, bearerToken: string): Promise<Socket> {
+  /** Connects, sends hello with a token and waits for the response. */
+  static async openWithHello(url: string, bearerToken: string): Promise<Socket> {
     const socket = await Socket.open(url)
     socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken } })
     await socket.first('hello')
     return socket
   }
 
-  /** Connects and opens a stream. */
-  static async subscribed(url: string, bearerToken: string): Promise<Socket> {
-    const socket = await Socket.greeted(url, bearerToken)
+  /** Connects and starts a stream. */
+  static async openSubscribed(url: string, bearerToken: string): Promise<Socket> {
+    const socket = await Socket.openWithHello(url, bearerToken)
     socket.send({ case: 'subscribeEvents', value: {} })
     await socket.first('subscribed')
     return socket
@@ -106,7 +106,7 @@ export class Socket {
     this.close()
   }
 
-  /** Rejects at once if the socket is closed without having received it. */
+  /** Waits for the first frame of a kind. Rejects if the socket is closed without having received one. */
   async first<Case extends keyof ValueOf>(kind: Case): Promise<ValueOf[Case]> {
     const found = await this.#unlessClosed(() => this.frames.find((frame) => frame.case === kind))
     if (found) return found.value as ValueOf[Case]
@@ -118,25 +118,25 @@ export class Socket {
     return this.frames.map((frame) => frame.case)
   }
 
-  /** Rejects at once if the socket is closed without having received it. */
-  async hears(id: string): Promise<void> {
+  /** Waits for an event. Rejects if the socket is closed without having received it. */
+  async waitForEvent(id: string): Promise<void> {
     const received = await this.#unlessClosed(() => this.events.find((event) => event.id === id))
     if (!received) throw new Error(`${id} is not among ${this.received.join(', ') || 'nothing'}, closed`)
   }
 
-  /** Waits until it is found; undefined if the socket is closed without it. */
+  /** Waits until `find` finds something; undefined if the socket is closed before. */
   async #unlessClosed<Found>(find: () => Found | undefined): Promise<Found | undefined> {
     const { found } = await eventually(() => {
       // Checked in this order, because all frames arrive before the close.
       const { isClosed } = this
       const found = find()
       if (found !== undefined || isClosed) return { found }
-      throw new Error(`still waiting behind ${this.kinds().slice(-20).join(', ')}`)
+      throw new Error(`still waiting after ${this.kinds().slice(-20).join(', ')}`)
     })
     return found
   }
 
-  /** Waits until the server closes. */
+  /** Waits until the server closes the socket. */
   closed(): Promise<{ code: number; reason: string }> {
     return eventually(() => {
       if (this.#close) return this.#close

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
 import { openEnv, ready, type Env, type Node } from './_env.ts'
-import { announced, postedTo, publish } from './_events.ts'
+import { groupsUpdated, postedTo, publish } from './_events.ts'
 import { Socket } from './_socket.ts'
 
 let env: Env
@@ -14,7 +14,7 @@ beforeAll(async () => {
   await ready(node)
   const token = env.signIn('Uanna')
   for (let n = 0; n < 11; n++)
-    sockets.push(...(await Promise.all(Array.from({ length: 100 }, () => Socket.subscribed(node.url, token)))))
+    sockets.push(...(await Promise.all(Array.from({ length: 100 }, () => Socket.openSubscribed(node.url, token)))))
 })
 afterAll(async () => {
   for (const socket of sockets) socket.close()
@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 test('an event for more than a thousand sockets reaches each once, most of them after later events', async () => {
-  const [toAll, toAnna] = [announced(1), postedTo(['Uanna'], 'Rdm', 1)]
+  const [toAll, toAnna] = [groupsUpdated(1), postedTo(['Uanna'], 'Rdm', 1)]
   await publish(env.bus, toAll)
   await publish(env.bus, toAnna)
   await eventually(() => {

@@ -4,8 +4,8 @@ import { eventually } from '@parley/testkit'
 import { receivedBy, openEnv, ready, settle, type Env, type Node } from './_env.ts'
 import {
   accountDeleted,
-  announced,
-  everyoneDecided,
+  groupsUpdated,
+  everyoneDecision,
   posted,
   postedTo,
   profileUpdated,
@@ -37,8 +37,8 @@ const joined = (userId: string) => ({ case: 'joined', value: { userId } }) as co
 const left = (userId: string) => ({ case: 'left', value: { userId } }) as const
 const universal = (on: boolean) => ({ case: 'universal', value: { universal: on } }) as const
 
-/** Publishes in order; returns the kinds of events that each socket received. */
-async function tell(...events: EventInit[]): Promise<{ anna: string[]; bert: string[] }> {
+/** Publishes events in order; returns the kinds of those that each socket received. */
+async function publishAndCollect(...events: EventInit[]): Promise<{ anna: string[]; bert: string[] }> {
   const names = new Map(events.map(({ id, kind }) => [id, kind]))
   for (const event of events) await publish(env.bus, event)
   await settle(env, { Uanna: [anna], Ubert: [bert] })
@@ -46,13 +46,13 @@ async function tell(...events: EventInit[]): Promise<{ anna: string[]; bert: str
   return { anna: kinds(anna), bert: kinds(bert) }
 }
 
-/** A new room with a distinguishable name. */
+/** The id of a new room. */
 const newRoom = () => `Rroom${++rooms}`
 
 describe('membership', () => {
   test('joiners receive their join once and everything after it; leavers receive their leave once and nothing after it', async () => {
     const room = newRoom()
-    const received = await tell(
+    const received = await publishAndCollect(
       posted(room, 1),
       roomFact(room, [2, 1], joined('Uanna')),
       posted(room, 3),
@@ -73,7 +73,7 @@ describe('membership', () => {
 
   test('an old join that arrives late does not restore a membership', async () => {
     const room = newRoom()
-    const received = await tell(
+    const received = await publishAndCollect(
       roomFact(room, [1, 1], joined('Uanna')),
       roomFact(room, [2, 4], left('Uanna')),
       roomFact(room, [3, 3], joined('Uanna')),
@@ -83,9 +83,9 @@ describe('membership', () => {
     expect(received.bert).toEqual([])
   })
 
-  test('a ban ends it at once; the end of the ban does not bring membership back', async () => {
+  test('a ban ends membership at once, and the end of the ban does not restore it', async () => {
     const room = newRoom()
-    const received = await tell(
+    const received = await publishAndCollect(
       roomFact(room, [1, 1], joined('Uanna')),
       roomFact(room, [2, 2], joined('Ubert')),
       roomFact(room, [3, 3], { case: 'banned', value: { userId: 'Uanna' } }),
@@ -105,9 +105,9 @@ describe('membership', () => {
     expect(received.bert).toHaveLength(6)
   })
 
-  test('of a direct conversation goes to its participants, once each', async () => {
+  test('events of a direct message go to its participants, once each', async () => {
     const room = newRoom()
-    const received = await tell(
+    const received = await publishAndCollect(
       roomFact(room, [1, 1], joined('Uanna'), { dm: true }),
       posted(room, 2),
       postedTo(['Uanna', 'Uelsewhere'], room, 3),
@@ -122,7 +122,7 @@ describe('changes of a profile', () => {
 
   test('200 concurrent changes are sent a few times, including the last; others are sent in between', async () => {
     const [ofCarl, ofDana] = [changes('Ucarl'), profileUpdated('Udana', 1)]
-    const received = await tell(...ofCarl, ofDana)
+    const received = await publishAndCollect(...ofCarl, ofDana)
     expect(received.anna.length).toBeLessThan(20)
     expect(receivedBy(anna)).toEqual(expect.arrayContaining([ofCarl[0]?.id, ofDana.id]))
     await eventually(() => expect(receivedBy(anna)).toContain(ofCarl.at(-1)?.id))
@@ -132,16 +132,16 @@ describe('changes of a profile', () => {
   test('are not sent after the account is deleted', async () => {
     const [first, second, gone] = [profileUpdated('Uemil', 1), profileUpdated('Uemil', 2), accountDeleted('Uemil', 3)]
     const later = changes('Ufred').slice(0, 2)
-    await tell(first, second, gone, ...later)
+    await publishAndCollect(first, second, gone, ...later)
     await eventually(() => expect(receivedBy(anna)).toContain(later[1]?.id))
     expect(receivedBy(anna).indexOf(second.id)).toBeLessThan(receivedBy(anna).indexOf(gone.id))
   })
 })
 
-describe('universal rooms', () => {
+describe('events of universal rooms', () => {
   test('reach everyone while they are universal', async () => {
     const room = newRoom()
-    const received = await tell(
+    const received = await publishAndCollect(
       roomFact(room, [1, 1], { case: 'created', value: { universal: true } }, { universal: true }),
       posted(room, 2),
       roomFact(room, [3, 2], joined('Uanna'), { universal: true }),
@@ -158,15 +158,15 @@ describe('universal rooms', () => {
 
   test('do not reach people after a ban or a denial of room.join', async () => {
     const room = newRoom()
-    const received = await tell(
+    const received = await publishAndCollect(
       roomFact(room, [1, 1], { case: 'created', value: { universal: true } }, { universal: true }),
       roomFact(room, [2, 2], { case: 'banned', value: { userId: 'Uanna' } }, { universal: true }),
       posted(room, 3),
-      everyoneDecided(2, 'room.join', room, PermissionDecision.DENY),
+      everyoneDecision(2, 'room.join', room, PermissionDecision.DENY),
       posted(room, 4),
       roomFact(room, [5, 3], { case: 'banExpired', value: { userId: 'Uanna' } }, { universal: true }),
       posted(room, 6),
-      everyoneDecided(3, 'room.join', room, PermissionDecision.NONE),
+      everyoneDecision(3, 'room.join', room, PermissionDecision.NONE),
       posted(room, 7),
     )
     expect(received.anna).toEqual(['room_created', 'user_left_room', 'message_posted'])
@@ -175,8 +175,8 @@ describe('universal rooms', () => {
 
   test('follow roles: a new owner receives what others are denied, until the role is removed', async () => {
     const room = newRoom()
-    const received = await tell(
-      everyoneDecided(4, 'room.join', room, PermissionDecision.DENY),
+    const received = await publishAndCollect(
+      everyoneDecision(4, 'room.join', room, PermissionDecision.DENY),
       roomFact(room, [1, 1], { case: 'created', value: { universal: true } }, { universal: true }),
       rolesChanged('Uanna', 5, ['owner']),
       posted(room, 2),
@@ -186,7 +186,7 @@ describe('universal rooms', () => {
     expect(received).toEqual({ anna: ['message_posted'], bert: [] })
   })
 
-  test('that already exist are loaded by a starting node', async () => {
+  test('that existed before a node started reach its sockets', async () => {
     const room = newRoom()
     env.universalRooms.push({ roomId: room, version: 3 }, { roomId: 'Rclosed', version: 2, universal: false })
     const second = await env.start()
@@ -203,9 +203,9 @@ describe('universal rooms', () => {
 })
 
 describe('events', () => {
-  test('for everyone reach everyone, events for a person only all sockets of that person', async () => {
+  test('for everyone reach everyone, and events for a person reach all sockets of that person and no others', async () => {
     const second = await env.socketOf(node, 'Uanna')
-    const toAll = announced(++everyone)
+    const toAll = groupsUpdated(++everyone)
     const toAnna = postedTo(['Uanna'], 'Rdm', 1)
     await publish(env.bus, toAll)
     await publish(env.bus, toAnna)
@@ -247,11 +247,11 @@ describe('events', () => {
     second.close()
     const message = posted(room, 2)
     await publish(env.bus, message)
-    await anna.hears(message.id)
+    await anna.waitForEvent(message.id)
     const third = await env.socketOf(node, 'Uanna')
     const later = posted(room, 3)
     await publish(env.bus, later)
-    await Promise.all([anna.hears(later.id), third.hears(later.id)])
+    await Promise.all([anna.waitForEvent(later.id), third.waitForEvent(later.id)])
     expect(receivedBy(third)).toEqual([later.id])
     third.close()
   })
@@ -262,6 +262,6 @@ describe('events', () => {
     await settle(env, { Uanna: [anna] })
     const messages = Array.from({ length: 40 }, (_, n) => posted(room, n + 2, 10_000))
     for (const message of messages) await publish(env.bus, message)
-    for (const message of messages) await anna.hears(message.id)
+    for (const message of messages) await anna.waitForEvent(message.id)
   })
 })

@@ -23,7 +23,7 @@ afterAll(async () => env[Symbol.asyncDispose]())
 
 const { ONLINE, AWAY, OFFLINE } = PresenceStatus
 
-function tell(userId: string, status: PresenceStatus, version: number): void {
+function publishPresence(userId: string, status: PresenceStatus, version: number): void {
   const hint = create(PresenceHintSchema, { userId, status, version: BigInt(version) })
   env.bus.nc.publish(presenceHintSubject(userId), toBinary(PresenceHintSchema, hint))
 }
@@ -31,13 +31,13 @@ function tell(userId: string, status: PresenceStatus, version: number): void {
 const received = (socket: Socket) =>
   socket.events.flatMap(({ event }) => (event.case === 'presenceChanged' ? [event.value] : []))
 
-test('everyone receives presence changes on every node; late ones are dropped', async () => {
-  tell('Uanna', ONLINE, 10)
-  tell('Uanna', OFFLINE, 30)
-  tell('Uanna', AWAY, 20)
-  tell('Uanna', OFFLINE, 30)
+test('everyone receives presence changes on every node; outdated ones are dropped', async () => {
+  publishPresence('Uanna', ONLINE, 10)
+  publishPresence('Uanna', OFFLINE, 30)
+  publishPresence('Uanna', AWAY, 20)
+  publishPresence('Uanna', OFFLINE, 30)
   env.bus.nc.publish(presenceHintSubject('Uanna'), 'no hint')
-  tell('Ubert', AWAY, 5)
+  publishPresence('Ubert', AWAY, 5)
   for (const socket of sockets) {
     await eventually(() => expect(received(socket)).toHaveLength(3))
     // Anna's next change is sent a moment later, and Bert's does not wait for it.
@@ -54,7 +54,7 @@ test('everyone receives presence changes on every node; late ones are dropped', 
   }
 })
 
-function type(userId: string, roomId: string, dmParticipantIds: string[] = []): void {
+function publishTyping(userId: string, roomId: string, dmParticipantIds: string[] = []): void {
   const hint = create(TypingHintSchema, { roomId, userId, dmParticipantIds })
   env.bus.nc.publish(typingHintSubject(roomId), toBinary(TypingHintSchema, hint))
 }
@@ -71,15 +71,15 @@ test('members receive typing hints on every node; the typist and people who lost
     await Promise.all(nodes.map((node) => env.socketOf(node, 'Umilk'))),
     await Promise.all(nodes.map((node) => env.socketOf(node, 'Uoutside'))),
   ]
-  type('Utea', 'Rtea')
+  publishTyping('Utea', 'Rtea')
   for (const socket of milk) await eventually(() => expect(typing(socket)).toHaveLength(1))
-  type('Umilk', 'Rtea')
+  publishTyping('Umilk', 'Rtea')
   const fromMilk = { from: 'Umilk', roomId: 'Rtea', position: '' }
   for (const socket of tea) await eventually(() => expect(typing(socket)).toEqual([fromMilk]))
   await publish(env.bus, roomFact('Rtea', [4, 4], { case: 'left', value: { userId: 'Umilk' } }))
   // Hints are faster than the stream.
   await settle(env, { Utea: tea, Umilk: milk })
-  type('Usugar', 'Rtea')
+  publishTyping('Usugar', 'Rtea')
   for (const socket of tea) await eventually(() => expect(typing(socket)).toHaveLength(2))
   await settle(env, { Umilk: milk, Uoutside: outside })
   for (const socket of milk) expect(typing(socket)).toEqual([{ from: 'Utea', roomId: 'Rtea', position: '' }])
@@ -88,8 +88,8 @@ test('members receive typing hints on every node; the typist and people who lost
 
 test('participants of a direct message receive typing hints there', async () => {
   const [one, two] = [await env.socketOf(nodes[0] as Node, 'Uone'), await env.socketOf(nodes[1] as Node, 'Utwo')]
-  type('Uone', 'Rdirect', ['Uone', 'Utwo'])
+  publishTyping('Uone', 'Rdirect', ['Uone', 'Utwo'])
   await eventually(() => expect(typing(two)).toMatchObject([{ from: 'Uone', roomId: 'Rdirect' }]))
-  type('Utwo', 'Rdirect', ['Uone', 'Utwo'])
+  publishTyping('Utwo', 'Rdirect', ['Uone', 'Utwo'])
   await eventually(() => expect(typing(one)).toMatchObject([{ from: 'Utwo', roomId: 'Rdirect' }]))
 })

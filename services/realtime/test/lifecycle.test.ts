@@ -8,7 +8,7 @@ import { EventSchema } from '@parley/contracts/internal'
 import { declareStreams, eventStream } from '@parley/events'
 import { eventually, testEvent } from '@parley/testkit'
 import { cookieSecret, receivedBy, openEnv, ready, secretKey, settle, type Env } from './_env.ts'
-import { announced, everyoneDecided, posted, publish, roomFact } from './_events.ts'
+import { groupsUpdated, everyoneDecision, posted, publish, roomFact } from './_events.ts'
 import { Socket } from './_socket.ts'
 
 let env: Env
@@ -31,9 +31,9 @@ describe('a start', () => {
   test('waits for the bus and can be aborted', async () => {
     await env.nats.stop()
     const stop = new AbortController()
-    const calledOff = env.start({}, { stop: stop.signal })
-    stop.abort(new Error('called off'))
-    await expect(calledOff).rejects.toThrow('called off')
+    const aborted = env.start({}, { stop: stop.signal })
+    stop.abort(new Error('aborted'))
+    await expect(aborted).rejects.toThrow('aborted')
 
     const starting = env.start()
     await env.nats.start()
@@ -45,7 +45,7 @@ describe('a start', () => {
     const node = await env.start()
     await eventually(() => env.requests.admin > 0)
     await publish(env.bus, roomFact('Rearly', [1, 1], created, { universal: true }))
-    await publish(env.bus, everyoneDecided(2, 'room.join', 'Rdenied', PermissionDecision.DENY))
+    await publish(env.bus, everyoneDecision(2, 'room.join', 'Rdenied', PermissionDecision.DENY))
     await publish(env.bus, roomFact('Rdenied', [1, 1], created, { universal: true }))
     expect(await readiness(node.internalPort)).toMatchObject({ status: 503 })
     await expect(Socket.open(node.url)).rejects.toThrow('503')
@@ -80,7 +80,7 @@ describe('a start', () => {
 })
 
 describe('an outage of the bus', () => {
-  test('keeps sockets open, delays hellos until it ends, and loses nothing', async () => {
+  test('keeps sockets open, refuses hellos until it ends, and loses no event', async () => {
     const node = await env.start()
     await ready(node)
     const socket = await env.socketOf(node, 'Uanna')
@@ -93,11 +93,11 @@ describe('an outage of the bus', () => {
     await env.nats.start()
     const message = posted('R1', 2)
     await eventually(() => publish(env.bus, message).then(() => true))
-    await socket.hears(message.id)
+    await socket.waitForEvent(message.id)
     await eventually(async () => (await env.socketOf(node, 'Ubert')).isClosed === false)
   })
 
-  test('after a loss of the stream all clients reload', async () => {
+  test('that loses the stream makes all clients reload', async () => {
     const node = await env.start()
     await ready(node)
     const socket = await env.socketOf(node, 'Uanna')
@@ -122,7 +122,7 @@ describe('an outage of the bus', () => {
     expect(receivedBy(again).length).toBeGreaterThan(0)
   })
 
-  test('earlier events change access to a room, and are not sent to clients', async () => {
+  test('that loses the stream: earlier events, published again, change access to a room but are not sent to clients', async () => {
     const node = await env.start()
     await ready(node)
     const before = await env.socketOf(node, 'Uanna')
@@ -165,7 +165,7 @@ test('a policy delta whose predecessor is missing reloads the whole policy', asy
   const read = env.requests.admin
   env.policy.revision = 9n
   env.policy.decisions.length = 0
-  await publish(env.bus, everyoneDecided(9, 'message.post', 'Rother', PermissionDecision.DENY))
+  await publish(env.bus, everyoneDecision(9, 'message.post', 'Rother', PermissionDecision.DENY))
   await eventually(() => env.requests.admin > read)
   await eventually(async () => {
     const message = posted('Ropen', Date.now())
@@ -196,8 +196,8 @@ describe('a socket that does not read', () => {
     slow.pause()
     let seq = 1
     await eventually(async () => {
-      // Fast readers get the messages one after another, so that after a stall of the machine the burst is below the
-      // limit.
+      // The messages are sent in parts, so that the burst for fast readers stays below the limit even if the machine
+      // stalls.
       for (let part = 0; part < 4; part++) {
         seq = await flood(500_000, seq)
         await settle(env, { Uquick: [quick] })
@@ -210,7 +210,7 @@ describe('a socket that does not read', () => {
     expect(quick.isClosed).toBe(false)
   })
 
-  test('has received events without gaps', async () => {
+  test('has received events without gaps until it was closed', async () => {
     const node = await env.start({ PARLEY_REALTIME_MAX_BACKPRESSURE: '65536' })
     await ready(node)
     env.standings.set('Uslow', [{ roomId: 'R1', member: true, version: 1 }])
@@ -268,18 +268,18 @@ describe('a node', () => {
     const node = await env.start({ PARLEY_REALTIME_HELLOS_PER_SECOND: '1' })
     await ready(node)
     const token = env.signIn('Uanna')
-    const before = await Socket.subscribed(node.url, token)
+    const before = await Socket.openSubscribed(node.url, token)
     before.close()
-    const strangers = await Promise.all(Array.from({ length: 10 }, () => Socket.open(node.url)))
-    for (const [n, socket] of strangers.entries())
+    const unknown = await Promise.all(Array.from({ length: 10 }, () => Socket.open(node.url)))
+    for (const [n, socket] of unknown.entries())
       socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken: `prl_ATunknown${n}` } })
-    await Promise.all(strangers.map((socket) => socket.closed()))
-    expect(strangers.some((socket) => socket.kinds().includes('close'))).toBe(true)
-    const again = await Socket.subscribed(node.url, token)
+    await Promise.all(unknown.map((socket) => socket.closed()))
+    expect(unknown.some((socket) => socket.kinds().includes('close'))).toBe(true)
+    const again = await Socket.openSubscribed(node.url, token)
     again.close()
   })
 
-  test('makes sockets that have been open for long reconnect', async () => {
+  test('makes sockets that have been open for a long time reconnect', async () => {
     const node = await env.start({ PARLEY_REALTIME_MAX_SOCKET_AGE: '500ms' })
     await ready(node)
     const sockets = await Promise.all(Array.from({ length: 20 }, (_, n) => env.socketOf(node, `U${n}`)))
@@ -317,7 +317,7 @@ describe('a stopping node', () => {
     expect(node.drainTimeoutMs).toBe(15_000)
   })
 
-  test('lets its process exit without output', async () => {
+  test('lets its process exit without errors', async () => {
     const child = fork(fileURLToPath(new URL('programs/node.ts', import.meta.url)), {
       execArgv: ['--import', import.meta.resolve('@parley/tooling/run-bundled')],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -332,19 +332,19 @@ describe('a stopping node', () => {
         PARLEY_REALTIME_DRAIN_WINDOW: '200ms',
       },
     })
-    let complaints = ''
-    child.stderr?.on('data', (text: Buffer) => (complaints += text.toString()))
+    let stderr = ''
+    child.stderr?.on('data', (text: Buffer) => (stderr += text.toString()))
     const [up] = (await once(child, 'message')) as [{ url: string; internalPort: number }]
     await eventually(async () => expect((await readiness(up.internalPort)).status).toBe(200))
-    const reading = await Socket.subscribed(up.url, env.signIn('Uanna'))
-    const silent = await Socket.subscribed(up.url, env.signIn('Ubert'))
-    for (let n = 1; n <= 50; n++) await publish(env.bus, announced(n))
+    const reading = await Socket.openSubscribed(up.url, env.signIn('Uanna'))
+    const silent = await Socket.openSubscribed(up.url, env.signIn('Ubert'))
+    for (let n = 1; n <= 50; n++) await publish(env.bus, groupsUpdated(n))
     await settle(env, { Uanna: [reading] })
     silent.pause()
     await Socket.open(up.url)
     child.kill('SIGTERM')
     const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
-    expect({ code, signal, complaints }).toEqual({ code: 0, signal: null, complaints: '' })
+    expect({ code, signal, stderr }).toEqual({ code: 0, signal: null, stderr: '' })
     expect(await reading.closed()).toEqual({ code: 1012, reason: 'draining' })
     silent.close()
   })

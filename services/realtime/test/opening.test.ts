@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { credentialDigest } from '@parley/credentials'
 import { PermissionDecision } from '@parley/contracts/admin'
-import { eventually, unestablishedOfBurst } from '@parley/testkit'
+import { eventually, countUnestablished } from '@parley/testkit'
 import { receivedBy, openEnv, ready, secretKey, settle, type Env, type Node } from './_env.ts'
-import { credentialsEnded, everyoneDecided, posted, publish, roomFact, rolesChanged } from './_events.ts'
+import { credentialsEnded, everyoneDecision, posted, publish, roomFact, rolesChanged } from './_events.ts'
 import { Socket } from './_socket.ts'
 
 let env: Env
 let node: Node
-/** Whether the node has processed the stream so far. */
+/** Shows that the node has processed the stream so far. */
 let witness: Socket
 
 beforeAll(async () => {
@@ -18,20 +18,20 @@ beforeAll(async () => {
   witness = await env.socketOf(node, 'Uwitness')
 })
 
-afterEach(() => env.away.clear())
+afterEach(() => env.unavailable.clear())
 afterAll(async () => env[Symbol.asyncDispose]())
 
 const joined = (userId: string) => ({ case: 'joined', value: { userId } }) as const
 const left = (userId: string) => ({ case: 'left', value: { userId } }) as const
-const taken = () => settle(env, { Uwitness: [witness] })
+const untilProcessed = () => settle(env, { Uwitness: [witness] })
 
-/** A socket whose subscription waits while rooms withholds its response. */
+/** Opens a socket whose subscription waits for rooms, until `answer` is called. */
 async function openingSocket(userId: string): Promise<{ socket: Socket; answer: () => Promise<void> }> {
-  const asked = env.requests.rooms
+  const before = env.requests.rooms
   const release = env.hold('rooms')
-  const socket = await Socket.greeted(node.url, env.signIn(userId))
+  const socket = await Socket.openWithHello(node.url, env.signIn(userId))
   socket.send({ case: 'subscribeEvents', value: {} })
-  await eventually(() => env.requests.rooms > asked)
+  await eventually(() => env.requests.rooms > before)
   return {
     socket,
     async answer() {
@@ -50,7 +50,7 @@ describe('changes during a call to rooms', () => {
     const { socket, answer } = await openingSocket('Uanna')
     await publish(env.bus, roomFact('Rjoined', [1, 1], joined('Uanna')))
     await publish(env.bus, roomFact('Rleft', [3, 3], left('Uanna')))
-    await taken()
+    await untilProcessed()
     await answer()
     const received = ['Rjoined', 'Rstays'].map((room) => posted(room, 10))
     await publish(env.bus, posted('Rleft', 10))
@@ -63,7 +63,7 @@ describe('changes during a call to rooms', () => {
     env.standings.set('Uberta', [{ roomId: 'Rdone', member: false, version: 9 }])
     const { socket, answer } = await openingSocket('Uberta')
     await publish(env.bus, roomFact('Rdone', [20, 8], joined('Uberta')))
-    await taken()
+    await untilProcessed()
     await answer()
     await publish(env.bus, posted('Rdone', 21))
     await settle(env, { Uberta: [socket] })
@@ -77,8 +77,8 @@ describe('changes during a call to rooms', () => {
     await publish(env.bus, roomFact('Rbanned', [2, 2], { case: 'banned', value: { userId: 'Uclara' } }))
     await publish(env.bus, roomFact('Ropen', [1, 1], created, { universal: true }))
     await publish(env.bus, roomFact('Rdenied', [1, 1], created, { universal: true }))
-    await publish(env.bus, everyoneDecided(2, 'room.join', 'Rdenied', PermissionDecision.DENY))
-    await taken()
+    await publish(env.bus, everyoneDecision(2, 'room.join', 'Rdenied', PermissionDecision.DENY))
+    await untilProcessed()
     await answer()
     const message = posted('Ropen', 10)
     await publish(env.bus, posted('Rbanned', 10))
@@ -88,15 +88,15 @@ describe('changes during a call to rooms', () => {
     expect(receivedBy(socket)).toEqual([message.id])
   })
 
-  test('reaches a second socket of the same person that opens later', async () => {
+  test('reach a second socket of the same person that opens later', async () => {
     const { socket, answer } = await openingSocket('Udora')
     await publish(env.bus, roomFact('Rdora', [1, 1], joined('Udora')))
-    await taken()
+    await untilProcessed()
     await answer()
     const second = await env.socketOf(node, 'Udora')
     const message = posted('Rdora', 2)
     await publish(env.bus, message)
-    await Promise.all([socket.hears(message.id), second.hears(message.id)])
+    await Promise.all([socket.waitForEvent(message.id), second.waitForEvent(message.id)])
   })
 })
 
@@ -114,29 +114,29 @@ test('no event is lost between the response and the stream, and none precedes su
     }
   })()
   const sockets = await Promise.all(
-    Array.from({ length: 15 }, async () => Socket.subscribed(node.url, env.signIn('Uemil'))),
+    Array.from({ length: 15 }, async () => Socket.openSubscribed(node.url, env.signIn('Uemil'))),
   )
   publishing = false
   await publisher
   await settle(env, { Uemil: [before, ...sockets] })
   expect(receivedBy(before)).toEqual(ids)
-  const placeOf = new Map(before.events.map(({ position }, place) => [position, place]))
+  const indexOf = new Map(before.events.map(({ position }, index) => [position, index]))
   for (const socket of sockets) {
     const [first, second] = socket.kinds()
     expect([first, second]).toEqual(['hello', 'subscribed'])
     const { position } = await socket.first('subscribed')
     // Everything after the position in `subscribed`, up to the last published event.
-    expect(receivedBy(socket)).toEqual(ids.slice((placeOf.get(position) ?? -1) + 1))
+    expect(receivedBy(socket)).toEqual(ids.slice((indexOf.get(position) ?? -1) + 1))
     socket.close()
   }
 })
 
-describe('changes during a call to accounts', () => {
-  test('older roles from accounts are requested again', async () => {
+describe('changes of sessions and roles', () => {
+  test('that report other roles with an older version make the user’s sockets reconnect', async () => {
     const change = rolesChanged('Uida', 3, [])
     const roles = { roleIds: ['owner'], rolesVersion: 9n }
-    const socket = await Socket.subscribed(node.url, env.signIn('Uida', roles))
-    const other = await Socket.subscribed(node.url, env.signIn('Uida', roles))
+    const socket = await Socket.openSubscribed(node.url, env.signIn('Uida', roles))
+    const other = await Socket.openSubscribed(node.url, env.signIn('Uida', roles))
     await publish(env.bus, rolesChanged('Uida', 8, ['owner']))
     await settle(env, { Uida: [socket, other] })
     await publish(env.bus, change)
@@ -150,45 +150,45 @@ describe('changes during a call to accounts', () => {
     await settle(env, { Uida: [again] })
   })
 
-  test('an ended session is refused', async () => {
+  test('during a call to accounts: an ended session is refused', async () => {
     const release = env.hold('accounts')
-    const asked = env.requests.accounts
+    const before = env.requests.accounts
     const token = env.signIn('Ufrida', { credentialId: 'Sfrida' })
     const socket = await Socket.open(node.url)
     socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken: token } })
-    await eventually(() => env.requests.accounts > asked)
+    await eventually(() => env.requests.accounts > before)
     await publish(env.bus, credentialsEnded('Ufrida', 5, { credentialIds: ['Sfrida'] }))
-    await taken()
+    await untilProcessed()
     release()
     expect(await socket.first('error')).toMatchObject({ code: 'authentication_required' })
   })
 
-  test('the end of another session of the same person has no effect', async () => {
+  test('during a call to accounts: the end of another session of the same person has no effect', async () => {
     const release = env.hold('accounts')
-    const asked = env.requests.accounts
+    const before = env.requests.accounts
     const socket = await Socket.open(node.url)
     const bearerToken = env.signIn('Ugerd', { credentialId: 'Sgerd' })
     socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken } })
-    await eventually(() => env.requests.accounts > asked)
+    await eventually(() => env.requests.accounts > before)
     await publish(env.bus, credentialsEnded('Ugerd', 5, { credentialIds: ['Sother'] }))
-    await taken()
+    await untilProcessed()
     release()
     await socket.first('hello')
   })
 
-  test('roles from the stream are used if they are newer than the response', async () => {
+  test('during a call to accounts: roles from the stream are used if they are newer than the response', async () => {
     const created = { case: 'created', value: { universal: true } } as const
-    await publish(env.bus, everyoneDecided(3, 'room.join', 'Rroles', PermissionDecision.DENY))
+    await publish(env.bus, everyoneDecision(3, 'room.join', 'Rroles', PermissionDecision.DENY))
     await publish(env.bus, roomFact('Rroles', [1, 1], created, { universal: true }))
     const release = env.hold('accounts')
-    const asked = env.requests.accounts
+    const before = env.requests.accounts
     const socket = await Socket.open(node.url)
     const bearerToken = env.signIn('Uhugo', { roleIds: ['owner'], rolesVersion: 3n })
     socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken } })
     socket.send({ case: 'subscribeEvents', value: {} })
-    await eventually(() => env.requests.accounts > asked)
+    await eventually(() => env.requests.accounts > before)
     await publish(env.bus, rolesChanged('Uhugo', 4, []))
-    await taken()
+    await untilProcessed()
     release()
     await socket.first('subscribed')
     await publish(env.bus, posted('Rroles', 2))
@@ -220,7 +220,7 @@ describe('the end of sessions', () => {
   })
 
   test('published again much later ends only sessions that are no longer valid', async () => {
-    const holds = await env.socketOf(node, 'Ukarl')
+    const valid = await env.socketOf(node, 'Ukarl')
     const ended = await env.socketOf(node, 'Ulena')
     for (const [digest, { userId }] of env.sessions) if (userId === 'Ulena') env.sessions.delete(digest)
     const at = new Date(Date.now() - 10 * 60_000)
@@ -229,39 +229,39 @@ describe('the end of sessions', () => {
     await publish(env.bus, credentialsEnded('Ulena', 7, { all: true, at }))
     expect(await ended.closed()).toEqual({ code: 1008, reason: 'session_terminated' })
     await eventually(() => env.requests.accounts >= checks + 2)
-    await settle(env, { Ukarl: [holds] })
-    expect(holds.isClosed).toBe(false)
+    await settle(env, { Ukarl: [valid] })
+    expect(valid.isClosed).toBe(false)
   })
 
   test('without an event is detected when sessions are checked', async () => {
     const strict = await env.start({ PARLEY_REALTIME_VERIFY_INTERVAL: '200ms' })
     await ready(strict)
-    const holds = await env.socketOf(strict, 'Umax')
+    const valid = await env.socketOf(strict, 'Umax')
     const ended = await env.socketOf(strict, 'Unora')
     for (const [digest, { userId }] of env.sessions) if (userId === 'Unora') env.sessions.delete(digest)
     expect(await ended.closed()).toEqual({ code: 1008, reason: 'session_terminated' })
     // While accounts is unavailable nobody is disconnected.
-    env.away.add('accounts')
+    env.unavailable.add('accounts')
     const checks = env.requests.accounts
     await eventually(() => env.requests.accounts > checks + 1)
-    await settle(env, { Umax: [holds] })
-    expect(holds.isClosed).toBe(false)
+    await settle(env, { Umax: [valid] })
+    expect(valid.isClosed).toBe(false)
     await strict[Symbol.asyncDispose]()
   })
 
-  test('of a replaced cookie, or stored under another key, continues', async () => {
+  test('does not follow if the session is stored under another digest', async () => {
     const strict = await env.start({ PARLEY_REALTIME_VERIFY_INTERVAL: '200ms' })
     await ready(strict)
-    const goesOn = await env.socketOf(strict, 'Uolga')
+    const socket = await env.socketOf(strict, 'Uolga')
     for (const [digest, session] of [...env.sessions])
       if (session.userId === 'Uolga') {
         env.sessions.delete(digest)
-        env.sessions.set('what another handle is kept by', session)
+        env.sessions.set('the digest of another handle', session)
       }
     const checks = env.requests.accounts
     await eventually(() => env.requests.accounts > checks + 1)
-    await settle(env, { Uolga: [goesOn] })
-    expect(goesOn.isClosed).toBe(false)
+    await settle(env, { Uolga: [socket] })
+    expect(socket.isClosed).toBe(false)
     await strict[Symbol.asyncDispose]()
   })
 })
@@ -275,10 +275,10 @@ describe('a session stored under the previous secret key', () => {
     const node = await env.start(rotated)
     await ready(node)
     const token = env.signIn('Upia')
-    const socket = await Socket.greeted(node.url, token)
+    const socket = await Socket.openWithHello(node.url, token)
     await eventually(() => expect(env.sessions.get(digestUnder(newKey, token))?.userId).toBe('Upia'))
     expect(env.sessions.has(digestUnder(secretKey, token))).toBe(false)
-    await Socket.greeted(node.url, token)
+    await Socket.openWithHello(node.url, token)
     expect(socket.isClosed).toBe(false)
     await node[Symbol.asyncDispose]()
   })
@@ -286,7 +286,7 @@ describe('a session stored under the previous secret key', () => {
   test('is refused once that key is retired', async () => {
     const node = await env.start({ PARLEY_CORE_SECRET_KEY: newKey })
     await ready(node)
-    const refused = await Socket.greeted(node.url, env.signIn('Uquinn')).then(
+    const refused = await Socket.openWithHello(node.url, env.signIn('Uquinn')).then(
       () => 'greeted',
       () => 'refused',
     )
@@ -298,5 +298,5 @@ describe('a session stored under the previous secret key', () => {
 const onLinux = process.platform === 'linux' ? test : test.skip
 
 onLinux('a burst of connections is established before the first is accepted', async () => {
-  expect(await unestablishedOfBurst(Number(new URL(node.url).port), 1_500)).toBe(0)
+  expect(await countUnestablished(Number(new URL(node.url).port), 1_500)).toBe(0)
 })

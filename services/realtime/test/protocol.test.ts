@@ -17,7 +17,7 @@ beforeAll(async () => {
   await ready(node)
 })
 
-afterEach(() => env.away.clear())
+afterEach(() => env.unavailable.clear())
 afterAll(async () => env[Symbol.asyncDispose]())
 
 const hello = (bearerToken: string, protocolVersion = 1) =>
@@ -28,7 +28,7 @@ const garbage = Uint8Array.of(0xff, 0xff, 0xff, 0xff)
 
 describe('a stream', () => {
   test('begins with hello and subscribed, and has heartbeats and pongs', async () => {
-    const socket = await Socket.greeted(node.url, env.signIn('Uanna'))
+    const socket = await Socket.openWithHello(node.url, env.signIn('Uanna'))
     expect(await socket.first('hello')).toMatchObject({
       protocolVersion: 1,
       serverVersion,
@@ -63,8 +63,8 @@ describe('a stream', () => {
     socket.close()
   })
 
-  test('starts again from an unknown position', async () => {
-    const socket = await Socket.greeted(node.url, env.signIn('Uanna'))
+  test('is reset if the position is unknown', async () => {
+    const socket = await Socket.openWithHello(node.url, env.signIn('Uanna'))
     socket.send({ case: 'subscribeEvents', value: { resumePosition: '12.ab' } })
     expect(await socket.first('subscribed')).toMatchObject({ reset: true })
     socket.close()
@@ -98,7 +98,7 @@ describe('a client that exceeds its budget', () => {
     ['pings of the WebSocket', 2_000, (socket) => socket.pingRaw()],
     ['pongs of the WebSocket', 2_000, (socket) => socket.pongRaw()],
   ])('by %s gets an error and is disconnected', async (_, count, act) => {
-    const socket = await Socket.subscribed(node.url, token())
+    const socket = await Socket.openSubscribed(node.url, token())
     for (let sent = 0; sent < count; sent++) act(socket)
     const message = 'more than 20 frames or 256 KiB a second were sent'
     expect(await socket.first('error')).toMatchObject({ code: 'bad_frame', fatal: true, message })
@@ -148,25 +148,25 @@ describe('a client that violates the protocol gets an error and is disconnected'
     ['garbage', (socket) => socket.sendRaw(garbage), 1002],
     ['a frame above 64 KiB', (socket) => socket.sendRaw(new Uint8Array(65_537)), 1009],
   ])('second frame: %s', async (_, act, closeCode) => {
-    const socket = await Socket.greeted(node.url, token())
+    const socket = await Socket.openWithHello(node.url, token())
     act(socket)
     expect(await socket.first('error')).toMatchObject({ code: 'bad_subscribe', fatal: true })
     expect(await socket.closed()).toEqual({ code: closeCode, reason: 'bad_subscribe' })
   })
 
-  test('nothing at all in time', async () => {
-    const hasty = await env.start({ PARLEY_REALTIME_HANDSHAKE_TIMEOUT: '1s' })
-    await ready(hasty)
-    const silent = await Socket.open(hasty.url)
+  test('no frame in time', async () => {
+    const impatient = await env.start({ PARLEY_REALTIME_HANDSHAKE_TIMEOUT: '1s' })
+    await ready(impatient)
+    const silent = await Socket.open(impatient.url)
     const error = { code: 'bad_hello', fatal: true, message: expect.stringMatching(/./) }
     expect(await silent.first('error')).toMatchObject(error)
     expect(await silent.closed()).toEqual({ code: 1002, reason: 'bad_hello' })
     expect(silent.kinds()).toEqual(['error'])
     // On a slow machine the response to hello may take long.
-    const greeted = await eventually(() => Socket.greeted(hasty.url, token()))
+    const greeted = await eventually(() => Socket.openWithHello(impatient.url, token()))
     expect(await greeted.first('error')).toMatchObject({ code: 'bad_subscribe', fatal: true })
     expect(await greeted.closed()).toEqual({ code: 1002, reason: 'bad_subscribe' })
-    await hasty[Symbol.asyncDispose]()
+    await impatient[Symbol.asyncDispose]()
   })
 
   test.each<[string, (socket: Socket) => void, number]>([
@@ -206,7 +206,7 @@ describe('a client that violates the protocol gets an error and is disconnected'
     release()
   })
 
-  test('frames of megabytes, unread', async () => {
+  test('a frame of megabytes, without an error frame', async () => {
     const socket = await env.socketOf(node, 'Uanna')
     socket.sendRaw(new Uint8Array(4 * 1024 * 1024))
     await socket.closed()
@@ -277,7 +277,7 @@ describe('credentials of a socket', () => {
 })
 
 test('when accounts does not answer, clients are told to reconnect', async () => {
-  env.away.add('accounts')
+  env.unavailable.add('accounts')
   const socket = await Socket.open(node.url)
   socket.sendRaw(hello(env.signIn('Uanna')))
   expect(await socket.first('error')).toMatchObject({ code: 'temporarily_unavailable', fatal: true })
@@ -286,16 +286,16 @@ test('when accounts does not answer, clients are told to reconnect', async () =>
 })
 
 test('when rooms does not answer, the stream cannot start; it can once rooms is back', async () => {
-  env.away.add('rooms')
+  env.unavailable.add('rooms')
   const token = env.signIn('Uberta')
-  const socket = await Socket.greeted(node.url, token)
+  const socket = await Socket.openWithHello(node.url, token)
   socket.sendRaw(subscribe)
   expect(await socket.first('error')).toMatchObject({ code: 'subscribe_failed', fatal: true })
   expect((await socket.first('error')).retryAfterMs).toBeGreaterThanOrEqual(1_000)
   expect(await socket.closed()).toMatchObject({ code: 1011 })
 
-  const patient = await Socket.greeted(node.url, token)
-  env.away.clear()
+  const patient = await Socket.openWithHello(node.url, token)
+  env.unavailable.clear()
   patient.sendRaw(subscribe)
   await patient.first('subscribed')
   patient.close()
@@ -317,7 +317,7 @@ test('many hellos at once cause few calls', async () => {
 
 test('a person may have a hundred sockets, and another one when one is closed', async () => {
   const token = env.signIn('Ucrowd')
-  const [first, ...others] = await Promise.all(Array.from({ length: 100 }, () => Socket.greeted(node.url, token)))
+  const [first, ...others] = await Promise.all(Array.from({ length: 100 }, () => Socket.openWithHello(node.url, token)))
   const further = await Socket.open(node.url)
   further.sendRaw(hello(env.signIn('Ucrowd')))
   expect(await further.first('error')).toMatchObject({
@@ -327,13 +327,13 @@ test('a person may have a hundred sockets, and another one when one is closed', 
   expect(await further.closed()).toMatchObject({ code: 1013 })
   expect([first, ...others].filter((socket) => socket?.isClosed)).toEqual([])
 
-  const other = await Socket.greeted(node.url, env.signIn('Uanna'))
+  const other = await Socket.openWithHello(node.url, env.signIn('Uanna'))
   first?.close()
-  const next = await eventually(() => Socket.greeted(node.url, token))
+  const next = await eventually(() => Socket.openWithHello(node.url, token))
   for (const socket of [...others, other, next]) socket.close()
 })
 
-test('plain requests get a description', async () => {
+test('requests that open no WebSocket get an explanation', async () => {
   const plain = await fetch(`${node.url}/api/realtime`)
   expect([plain.status, plain.headers.get('upgrade')]).toEqual([426, 'websocket'])
   expect(await plain.json()).toEqual({ error: expect.stringContaining('Upgrade: websocket') })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { PermissionDecision } from '@parley/contracts/admin'
 import { eventually } from '@parley/testkit'
 import { receivedBy, openEnv, ready, settle, type Env, type Node } from './_env.ts'
-import { announced, everyoneDecided, posted, postedTo, profileUpdated, publish, roomFact } from './_events.ts'
+import { groupsUpdated, everyoneDecision, posted, postedTo, profileUpdated, publish, roomFact } from './_events.ts'
 import { Socket } from './_socket.ts'
 
 let env: Env
@@ -29,25 +29,25 @@ const positionOf = (socket: Socket): string => {
   return positions.filter((position) => position !== '').at(-1) ?? ''
 }
 
-/** A member of a new room, who received an event there and whose socket is then lost. */
+/** Joins a user to a new room, lets their socket receive an event there, and closes it. */
 async function member(userId: string) {
   const room = newRoom()
   const token = env.signIn(userId)
-  const socket = await Socket.subscribed(node.url, token)
+  const socket = await Socket.openSubscribed(node.url, token)
   await publish(env.bus, roomFact(room, [1, 1], joined(userId)))
   // Nodes that start later load the membership from rooms.
   env.standings.set(userId, [{ roomId: room, member: true, version: 1 }])
   const first = posted(room, 2)
   await publish(env.bus, first)
-  await socket.hears(first.id)
+  await socket.waitForEvent(first.id)
   const position = positionOf(socket)
   socket.close()
   return { room, token, position, first }
 }
 
-/** A socket that resumes after a position. */
+/** Opens a socket that resumes from a position. */
 async function resume(at: Node, token: string, resumePosition: string): Promise<Socket> {
-  const socket = await Socket.greeted(at.url, token)
+  const socket = await Socket.openWithHello(at.url, token)
   socket.send({ case: 'subscribeEvents', value: { resumePosition } })
   await socket.first('subscribed')
   return socket
@@ -57,7 +57,7 @@ describe('a socket that resumes', () => {
   test('receives missed events in order and once, then new ones', async () => {
     const { room, token, position } = await member('Uanna')
     const [second, foreign, third] = [posted(room, 3), posted(newRoom(), 1), postedTo(['Uanna', 'Ubert'], newRoom(), 1)]
-    const news = announced(1)
+    const news = groupsUpdated(1)
     for (const event of [second, foreign, third, news]) await publish(env.bus, event)
     const witness = await env.socketOf(node, 'Uwitness')
     await settle(env, { Uwitness: [witness] })
@@ -69,7 +69,7 @@ describe('a socket that resumes', () => {
     expect(await socket.first('subscribed')).toMatchObject({ reset: false, position })
     const next = posted(room, 4)
     await publish(env.bus, next)
-    await socket.hears(next.id)
+    await socket.waitForEvent(next.id)
     expect(receivedBy(socket)).toEqual([second.id, third.id, news.id, next.id])
     const withoutPosition = socket.events.filter((event) => event.position === '')
     expect(withoutPosition.map(({ id }) => id)).toEqual([news.id])
@@ -89,7 +89,7 @@ describe('a socket that resumes', () => {
     await publish(env.bus, second)
     using socket = await resume(node, token, later)
     expect(await socket.first('subscribed')).toMatchObject({ reset: false })
-    await socket.hears(second.id)
+    await socket.waitForEvent(second.id)
   })
 
   test('may use a node that started in the meantime', async () => {
@@ -100,7 +100,7 @@ describe('a socket that resumes', () => {
     await ready(other)
     using socket = await resume(other, token, position)
     expect(await socket.first('subscribed')).toMatchObject({ reset: false })
-    await socket.hears(second.id)
+    await socket.waitForEvent(second.id)
     expect(receivedBy(socket).at(-1)).toBe(second.id)
   })
 
@@ -111,9 +111,9 @@ describe('a socket that resumes', () => {
     const witness = await env.socketOf(node, 'Uwitness')
     await settle(env, { Uwitness: [witness] })
     using socket = await resume(node, token, position)
-    await socket.hears(changes[2]?.id ?? '')
+    await socket.waitForEvent(changes[2]?.id ?? '')
     expect(receivedBy(socket)).not.toContain(changes[0]?.id)
-    // Sent late and therefore without a position, because a client must not go back to it.
+    // Sent late and therefore without a position, because a client must not resume from it.
     expect(socket.events.find(({ id }) => id === changes[2]?.id)).toMatchObject({ position: '' })
   })
 })
@@ -143,14 +143,14 @@ describe('a socket is told to reload', () => {
       await publish(env.bus, event)
     using socket = await resume(node, token, position)
     expect(await socket.first('subscribed')).toMatchObject({ reset: false })
-    await socket.hears(inDm.id)
+    await socket.waitForEvent(inDm.id)
   })
 
   test('after a decision about roles', async () => {
     const { token, position } = await member('Uida')
     await publish(
       env.bus,
-      everyoneDecided(Number(++env.policy.revision), 'room.join', 'Rother', PermissionDecision.DENY),
+      everyoneDecision(Number(++env.policy.revision), 'room.join', 'Rother', PermissionDecision.DENY),
     )
     const witness = await env.socketOf(node, 'Uwitness')
     await settle(env, { Uwitness: [witness] })
@@ -159,7 +159,7 @@ describe('a socket is told to reload', () => {
   })
 
   test.each(['', '12.ab', 'x'.repeat(10_000), '0.1\u0000'])(
-    'from a position that was never given: %p',
+    'if it names a position that was never given, not if it names none: %p',
     async (given) => {
       using socket = await resume(node, env.signIn('Uanna'), given)
       const { reset, position } = await socket.first('subscribed')

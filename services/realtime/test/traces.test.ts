@@ -3,9 +3,9 @@ import { create } from '@bufbuild/protobuf'
 import { EventSchema } from '@parley/contracts/internal'
 import { currentTraceparent, startTelemetry, stopTelemetry } from '@parley/telemetry'
 import { OtlpReceiver } from '@parley/testkit'
-import { traced } from '../src/engines/hub/traced.ts'
+import { deliverTraced } from '../src/engines/hub/deliver-traced.ts'
 import { openEnv, ready, settle } from './_env.ts'
-import { announced, publish } from './_events.ts'
+import { groupsUpdated, publish } from './_events.ts'
 
 let collector: OtlpReceiver
 beforeAll(async () => {
@@ -20,17 +20,17 @@ afterAll(async () => {
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const traceparent = `00-${traceId}-b7ad6b7169203331-01`
 
-test('it happens at once, and a failure is reported within the trace', () => {
+test('an event is delivered synchronously, and a failure is reported within the trace', () => {
   const event = create(EventSchema, { id: 'E1', kind: 'message_posted', traceparent })
   const seen: unknown[] = []
-  const note = (what: unknown) => void seen.push([what, currentTraceparent().split('-')[1]])
-  traced(event, 7, { push: (_, place) => note(place), failed: note })
-  const push = () => {
+  const record = (what: unknown) => void seen.push([what, currentTraceparent().split('-')[1]])
+  deliverTraced(event, 7, { deliver: (_, position) => record(position), failed: record })
+  const deliver = () => {
     throw new Error('broken')
   }
-  const failed = (_: unknown, error: unknown) => note((error as Error).message)
-  traced(event, 7, { push, failed })
-  traced(create(EventSchema, {}), 7, { push, failed })
+  const failed = (_: unknown, error: unknown) => record((error as Error).message)
+  deliverTraced(event, 7, { deliver, failed })
+  deliverTraced(create(EventSchema, {}), 7, { deliver, failed })
   expect(seen).toEqual([
     [7, traceId],
     ['broken', traceId],
@@ -38,12 +38,12 @@ test('it happens at once, and a failure is reported within the trace', () => {
   ])
 })
 
-test('the push of an event is a span of the trace that caused it', async () => {
+test('the delivery of an event is a span of the trace that caused it', async () => {
   await using env = await openEnv()
   const node = await env.start()
   await ready(node)
   const socket = await env.socketOf(node, 'Uanna')
-  await publish(env.bus, { ...announced(1), traceparent })
+  await publish(env.bus, { ...groupsUpdated(1), traceparent })
   await settle(env, { Uanna: [socket] })
   await node[Symbol.asyncDispose]()
   await stopTelemetry()

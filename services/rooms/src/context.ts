@@ -8,7 +8,7 @@ import type { Policy } from '@parley/permissions'
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { FairSemaphore } from '@parley/runtime'
-import type { FactDelivery, Look, WriteQueue } from './engines/delivery/index.ts'
+import type { FactDelivery, ReadRoom, WriteQueue } from './engines/delivery/index.ts'
 
 export type Context = {
   db: Db
@@ -22,8 +22,8 @@ export type Context = {
   policy: { current(): Policy }
   delivery: FactDelivery
   writes: WriteQueue
-  /** Reads a room for many people with one statement. */
-  look: Look
+  /** Reads a room with one user's standing. Concurrent reads of one room share a statement. */
+  readRoom: ReadRoom
   relay: Pick<Relay, 'wake' | 'onPeerGone'>
   now: () => Date
 }

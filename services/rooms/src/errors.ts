@@ -19,7 +19,7 @@ export const roomNameTaken = (name: string) =>
   new ConnectError(`room name already taken: "${name}"`, Code.AlreadyExists)
 
 export const dmCannotBeJoined = () => new ConnectError('a direct message cannot be joined', Code.InvalidArgument)
-export const archivedRoom = () => new ConnectError('the room is archived', Code.FailedPrecondition)
+export const roomIsArchived = () => new ConnectError('the room is archived', Code.FailedPrecondition)
 export const dmCannotBeLeft = () => new ConnectError('a direct message cannot be left', Code.FailedPrecondition)
 export const universalRoomCannotBeLeft = () =>
   new ConnectError('a universal room cannot be left', Code.FailedPrecondition)
@@ -31,7 +31,7 @@ export const emptyUpdate = () =>
   new ConnectError('nothing to update: at least one field is required', Code.InvalidArgument)
 export const universalHasNoExplicitMembers = () =>
   new ConnectError('members of a universal room cannot be added or removed', Code.InvalidArgument)
-export const bannedTarget = () =>
+export const userIsBanned = () =>
   new ConnectError('permission denied: the user is banned from this room', Code.PermissionDenied)
 export const userNotFound = () => new ConnectError('user not found', Code.NotFound)
 export const notAMember = () =>
@@ -87,11 +87,11 @@ export const tooBusy = () => new ConnectError('too many changes of this room at 
 /** The change is stored; a repeat of the call waits for the same version and succeeds. */
 export const notAppliedYet = () =>
   new ConnectError('the change is stored but not in effect yet; try again', Code.Unavailable)
-export const messagingSilent = (cause: unknown) =>
+export const messagingUnavailable = (cause: unknown) =>
   new ConnectError('the state of the rooms is not available; try again', Code.Unavailable, undefined, undefined, cause)
-export const adminSilent = (cause: unknown) =>
+export const adminUnavailable = (cause: unknown) =>
   new ConnectError('permissions cannot be changed now; try again', Code.Unavailable, undefined, undefined, cause)
-export const accountsSilent = (cause: unknown) =>
+export const accountsUnavailable = (cause: unknown) =>
   new ConnectError('accounts are not available; try again', Code.Unavailable, undefined, undefined, cause)
 
 export const importedIdMissing = () =>

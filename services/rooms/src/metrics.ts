@@ -18,13 +18,13 @@ const factsMade = counter('parley.rooms.facts', {
   unit: '{fact}',
   labels: ['parley.fact'],
 })
-const roomsFed = counter('parley.rooms.fed_again', {
+const roomsWithLostFacts = counter('parley.rooms.fed_again', {
   description: 'Rooms for which messaging had lost applied facts',
   unit: '{room}',
 })
 
-export function countHandOver(held: boolean, seconds: number): void {
-  handOverSeconds(seconds, { 'parley.outcome': held ? 'applied' : 'timeout' })
+export function countHandOver(isApplied: boolean, seconds: number): void {
+  handOverSeconds(seconds, { 'parley.outcome': isApplied ? 'applied' : 'timeout' })
 }
 
 /** While messaging is unavailable this happens often: it is counted, but logged only at debug level. */
@@ -37,16 +37,16 @@ export function countFacts(facts: readonly RoomFact[]): void {
   for (const { fact } of facts) factsMade(1, { 'parley.fact': fact.case ?? 'none' })
 }
 
-export function reportFedAgain(roomId: string, held: bigint, version: bigint): void {
-  roomsFed(1)
+export function reportLostFacts(roomId: string, held: bigint, version: bigint): void {
+  roomsWithLostFacts(1)
   log.warn({ roomId, held: String(held), version: String(version) }, 'messaging had lost facts of a room')
 }
 
-/** The database was restored, and messaging holds facts that it has lost. */
+/** The database was restored, and messaging has facts that it has lost. */
 export function reportRebased(roomId: string, held: bigint, facts: number): void {
   log.warn(
     { roomId, held: String(held), facts },
-    'messaging holds a fact that rooms has lost; facts continue above its version',
+    'messaging has a fact that the database of rooms has lost; later facts get versions above it',
   )
 }
 
@@ -57,7 +57,7 @@ const leftBehind = gauge('parley.rooms.left_behind', {
 /** Number of rooms whose facts were not delivered by the call that changed them. */
 export const gaugeLeftBehind = (read: () => number): Disposable => leftBehind(read)
 
-/** A task that is retried until it succeeds. */
+/** A failed attempt of a task that is retried until it succeeds. */
 export function reportRetry(task: string, error: unknown): void {
   log.warn({ task, err: error }, 'a task failed; retrying')
 }

@@ -1,10 +1,10 @@
 import { AccountsInternalService, AdminInternalService, MessagingInternalService } from '@parley/contracts/internal'
-import { openReads } from '@parley/runtime'
+import { createReadSemaphore } from '@parley/runtime'
 import type { DatabaseHost } from '@parley/service'
 import { applyFacts, readHeldRoom } from './clients/messaging.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
-import { commitChanges, lookTogether, openFactDelivery, WriteQueue } from './engines/delivery/index.ts'
+import { commitChanges, batchRoomReads, openFactDelivery, WriteQueue } from './engines/delivery/index.ts'
 import { tooManyReads } from './errors.ts'
 import { readDmKey } from './store/dm-ids.ts'
 
@@ -19,12 +19,12 @@ export async function openContext(host: DatabaseHost, config: Config, overrides:
   const [apply, read] = [applyFacts(messaging), readHeldRoom(messaging)]
   return {
     ...{ db, accounts: host.client(AccountsInternalService), admin, messaging },
-    reads: openReads({ connections: config.databasePool, refusal: tooManyReads }),
+    reads: createReadSemaphore({ connections: config.databasePool, refusal: tooManyReads }),
     policy: await host.policy(admin),
     relay: await host.relay(),
     delivery: host.use(openFactDelivery({ db, apply, read, timeoutMs: config.handOverTimeoutMs })),
     dmKey: await host.retry(() => readDmKey(db)),
-    look: lookTogether(db),
+    readRoom: batchRoomReads(db),
     writes: new WriteQueue((roomId, changes) => commitChanges(db, roomId, changes)),
     now: overrides.now ?? (() => new Date()),
   }

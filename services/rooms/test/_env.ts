@@ -35,27 +35,31 @@ export type FakePerson = {
 
 export type Env = Awaited<ReturnType<typeof openEnv>>
 
-const away = (): never => {
-  throw new ConnectError('away', Code.Unavailable)
+const failUnavailable = (): never => {
+  throw new ConnectError('unavailable', Code.Unavailable)
 }
 
-/** State of the stand-ins; a test can change it at any time. */
-const knowledge = () => ({
+/** State of the fakes; a test can change it at any time. */
+const initialState = () => ({
   messaging: new FakeMessaging(),
-  /** Reports about deleted people that accounts received. */
+  /** Erasure reports that accounts received. */
   erasures: new ErasureReports(),
   admin: {
     policy: standardPolicy(),
     denied: [] as string[],
-    /** Rooms made private through admin, and whether the last one existed at that time. */
+    /** Rooms made private through DenyEntry, and whether the last one already existed. */
     entriesDenied: [] as string[],
     existedWhenDenied: false,
-    silent: false,
+    unavailable: false,
   },
-  accounts: { people: [] as FakePerson[], silent: false, /** Questions not answered. */ refused: 0 },
+  accounts: {
+    people: [] as FakePerson[],
+    unavailable: false,
+    /** Number of GetPeople calls that failed. */ refused: 0,
+  },
 })
 
-/** Everything around rooms over a real database and bus. */
+/** Starts processes of rooms with a real database and bus, and fakes of the other services. */
 export const openEnv = (options: TestDatabaseOptions = {}) =>
   testDatabaseService(
     {
@@ -65,12 +69,12 @@ export const openEnv = (options: TestDatabaseOptions = {}) =>
       settings: { PARLEY_DATABASE_POOL: '5' },
     },
     async (harness) => {
-      const known = knowledge()
-      await harness.neighbours(routesOf(known, harness.db))
-      harness.beforeEnd('silence', () => known.messaging.speak())
+      const state = initialState()
+      await harness.serveFakes(routesOf(state, harness.db))
+      harness.beforeEnd('held calls', () => state.messaging.answer())
       const services = { rooms: RoomService, directory: RoomDirectoryService, layout: AdminRoomLayoutService }
       return {
-        ...known,
+        ...state,
         as: (userId: string, ...roleIds: string[]) => harness.clients(services, { userId, roleIds }),
         ...harness.clients({ internal: RoomsInternalService, transfer: RoomsTransferService }),
       }
@@ -78,18 +82,18 @@ export const openEnv = (options: TestDatabaseOptions = {}) =>
   )
 
 const routesOf =
-  ({ messaging, erasures, admin, accounts }: ReturnType<typeof knowledge>, db: Db) =>
+  ({ messaging, erasures, admin, accounts }: ReturnType<typeof initialState>, db: Db) =>
   (router: ServiceRoutes) => {
     router.service(MessagingInternalService, messaging.impl)
     router.service(AdminInternalService, {
       getPolicy: () => admin.policy,
       denyPosting: ({ roomId }) => {
-        if (admin.silent) away()
+        if (admin.unavailable) failUnavailable()
         admin.denied.push(roomId)
         return { revision: 2n }
       },
       denyEntry: async ({ roomId }) => {
-        if (admin.silent) away()
+        if (admin.unavailable) failUnavailable()
         admin.entriesDenied.push(roomId)
         const found = await db.execute(sql`select from rooms where id = ${roomId}`)
         admin.existedWhenDenied = found.rowCount !== 0
@@ -98,7 +102,7 @@ const routesOf =
     })
     router.service(AccountsInternalService, {
       getProfiles: ({ userIds }) => {
-        if (accounts.silent) away()
+        if (accounts.unavailable) failUnavailable()
         const known = accounts.people.filter(({ userId }) => userIds.includes(userId))
         const profiles = known.map(({ userId: id, login, displayName, deleted = false, roleIds }) => {
           return { user: { id, login, displayName, deleted }, roleIds }
@@ -107,14 +111,14 @@ const routesOf =
       },
       reportErased: erasures.reportErased,
       getPeople: ({ userIds }) => {
-        if (accounts.silent) {
+        if (accounts.unavailable) {
           accounts.refused++
-          away()
+          failUnavailable()
         }
         return { people: accounts.people.filter(({ userId }) => userIds.includes(userId)) }
       },
       listPeople: ({ after, limit }) => {
-        if (accounts.silent) away()
+        if (accounts.unavailable) failUnavailable()
         const sorted = [...accounts.people].sort((a, b) => (a.userId < b.userId ? -1 : 1))
         return { people: sorted.filter(({ userId }) => userId > after).slice(0, limit) }
       },
@@ -138,7 +142,7 @@ export async function makeRoom(env: Env, name: string, options: { universal?: bo
   return room?.id ?? ''
 }
 
-/** Adds an account to the stand-in; its display name is the login. */
+/** An account for the fake accounts service. Its login is the id without the first letter. */
 export function person(userId: string, options: Partial<FakePerson> = {}): FakePerson {
   const login = userId.slice(1)
   return { userId, login, displayName: login, roleIds: [], version: 1n, ...options }

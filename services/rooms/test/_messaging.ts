@@ -4,29 +4,29 @@ import type { MessagingInternalService, RoomFact } from '@parley/contracts/inter
 
 type State = { hasUnread?: boolean; lastMessageAt?: Date }
 
-/** A stand-in for messaging: accepts facts in version order as the real one does, and can misbehave. */
+/** A fake of messaging. It accepts facts in version order as the real one does; tests can make it fail. */
 export class FakeMessaging {
-  /** State of each room. */
+  /** The facts of each room, in version order. */
   readonly held = new Map<string, RoomFact[]>()
   /** Every call of ApplyRoomFacts, as versions. */
   readonly calls: { roomId: string; versions: bigint[]; awaitStream: boolean }[] = []
   /** Rooms whose events do not reach the stream. */
   readonly offStream = new Set<string>()
-  /** How often rooms were requested. */
+  /** Number of RoomStates calls. */
   stateCalls = 0
   readonly #states = new Map<string, State>()
-  #silence: { until: Promise<void>; end: () => void } | undefined
+  #pause: { until: Promise<void>; end: () => void } | undefined
 
-  /** Accepts calls without answering them, until `speak`. */
-  fallSilent(): void {
+  /** Accepts calls without answering them, until `answer` is called. */
+  stopAnswering(): void {
     let end = () => {}
     const until = new Promise<void>((resolve) => (end = resolve))
-    this.#silence = { until, end }
+    this.#pause = { until, end }
   }
 
-  speak(): void {
-    this.#silence?.end()
-    this.#silence = undefined
+  answer(): void {
+    this.#pause?.end()
+    this.#pause = undefined
   }
 
   /** Drops everything after the first facts, as a restore from a backup does. */
@@ -35,7 +35,7 @@ export class FakeMessaging {
   }
 
   /** Accepts a fact that the restored database of rooms does not know. */
-  hold(roomId: string, fact: RoomFact): void {
+  addLostFact(roomId: string, fact: RoomFact): void {
     this.held.set(roomId, [...this.factsOf(roomId), fact])
   }
 
@@ -63,7 +63,7 @@ export class FakeMessaging {
     this.#states.set(`${userId} ${roomId}`, state)
   }
 
-  /** State of a room, and what facts above a version changed. */
+  /** Attributes of a room, and the standings changed by facts above a version. */
   #standings(roomId: string, aboveVersion: bigint) {
     const held = this.factsOf(roomId)
     const room = { name: '', groupId: '', universal: false, archived: false }
@@ -91,8 +91,8 @@ export class FakeMessaging {
   readonly impl: Partial<ServiceImpl<typeof MessagingInternalService>> = {
     applyRoomFacts: async ({ roomId, facts, awaitStream, standings }) => {
       this.calls.push({ roomId, versions: facts.map(({ version }) => version), awaitStream })
-      if (this.#silence) {
-        await this.#silence.until
+      if (this.#pause) {
+        await this.#pause.until
         throw new ConnectError('restarting', Code.Unavailable)
       }
       const held = this.factsOf(roomId)
@@ -109,8 +109,8 @@ export class FakeMessaging {
     },
     roomStates: async ({ userId, roomIds }) => {
       this.stateCalls++
-      if (this.#silence) {
-        await this.#silence.until
+      if (this.#pause) {
+        await this.#pause.until
         throw new ConnectError('restarting', Code.Unavailable)
       }
       const entries = roomIds

@@ -44,10 +44,10 @@ export async function group(db: Db, id: string, position: number): Promise<void>
   await db.insert(roomGroups).values({ id, name: id, description: '', position, createdAt: new Date() })
 }
 
-type Decided = { userId: string; permission: string; groupId?: string; roomId?: string; deny?: boolean }
+type DecisionOptions = { userId: string; permission: string; groupId?: string; roomId?: string; deny?: boolean }
 
 /** A decision for one user about a group, a room, or else the server. */
-export function decided({ userId, permission, groupId, roomId, deny = false }: Decided): PolicyDecision {
+export function decisionFor({ userId, permission, groupId, roomId, deny = false }: DecisionOptions): PolicyDecision {
   const { SERVER, GROUP, ROOM } = PermissionScopeKind
   const kind = groupId ? GROUP : roomId ? ROOM : SERVER
   const decision = deny ? PermissionDecision.DENY : PermissionDecision.ALLOW

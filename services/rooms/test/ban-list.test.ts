@@ -3,7 +3,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { Code } from '@connectrpc/connect'
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { ListBansRequestSchema } from '@parley/contracts/api'
-import { ban, decided, dm } from './_seeds.ts'
+import { ban, decisionFor, dm } from './_seeds.ts'
 import { codeOf, lobbyOf, makeRoom, openEnv, person, type Env } from './_env.ts'
 
 let env: Env
@@ -19,8 +19,8 @@ beforeAll(async () => {
   env.accounts.people = [...banned, 'Uold', 'Uumod'].map((userId) => person(userId))
   env.accounts.people.push(person('Umod', { roleIds: ['moderator'] }))
   env.admin.policy.decisions.push(
-    decided({ userId: 'Unotall', permission: 'room.ban-member', deny: true }),
-    decided({ userId: 'Ulocal', permission: 'room.ban-member', groupId: 'Gsome' }),
+    decisionFor({ userId: 'Unotall', permission: 'room.ban-member', deny: true }),
+    decisionFor({ userId: 'Ulocal', permission: 'room.ban-member', groupId: 'Gsome' }),
   )
   await env.start()
   await lobbyOf(env)
@@ -37,13 +37,13 @@ beforeAll(async () => {
 afterAll(() => env[Symbol.asyncDispose]())
 
 const moderator = () => env.as('Umod', 'moderator').rooms
-async function listed(request: MessageInitShape<typeof ListBansRequestSchema> = {}) {
+async function list(request: MessageInitShape<typeof ListBansRequestSchema> = {}) {
   const { bans, page } = await moderator().listBans(request)
   return { ids: bans.map(({ userId }) => userId), bans, page }
 }
 
 test('lists the active bans of all rooms, newest first, with users and reasons', async () => {
-  const { ids, bans, page } = await listed()
+  const { ids, bans, page } = await list()
   expect(ids).toEqual(['Udan', 'Ucid', 'Uben', 'Uann'])
   expect(page).toMatchObject({ totalCount: 4n, hasMore: false, nextCursor: '' })
   expect(bans[3]).toMatchObject({
@@ -59,52 +59,60 @@ test('lists the active bans of all rooms, newest first, with users and reasons',
 })
 
 test('lists the bans of one room', async () => {
-  const { ids, page } = await listed({ roomId: tea })
+  const { ids, page } = await list({ roomId: tea })
   expect(ids).toEqual(['Udan', 'Ucid', 'Uann'])
   expect(page).toMatchObject({ totalCount: 3n })
 })
 
 test('a lifted ban is not listed', async () => {
   await ban(env.db, coffee, 'Uumod')
-  expect((await listed({ roomId: coffee })).ids).toEqual(['Uumod', 'Uben'])
+  expect((await list({ roomId: coffee })).ids).toEqual(['Uumod', 'Uben'])
   await moderator().unbanMember({ roomId: coffee, userId: 'Uumod', reason: 'peace' })
-  expect((await listed({ roomId: coffee })).ids).toEqual(['Uben'])
+  expect((await list({ roomId: coffee })).ids).toEqual(['Uben'])
 })
 
 test('a reason is trimmed', async () => {
   await moderator().banMember({ roomId: coffee, userId: 'Uumod', reason: ' \t their noise\n' })
-  const { bans } = await listed({ roomId: coffee })
+  const { bans } = await list({ roomId: coffee })
   expect(bans.find(({ userId }) => userId === 'Uumod')).toMatchObject({ reason: 'their noise' })
   await moderator().unbanMember({ roomId: coffee, userId: 'Uumod', reason: 'peace' })
 })
 
-test('pages by cursor and by offset', async () => {
-  const first = await listed({ page: { limit: 1 } })
+test('returns pages by cursor and by offset', async () => {
+  const first = await list({ page: { limit: 1 } })
   expect(first.page).toMatchObject({ totalCount: 4n, hasMore: true })
-  const second = await listed({ page: { limit: 2, cursor: first.page?.nextCursor ?? '' } })
+  const second = await list({ page: { limit: 2, cursor: first.page?.nextCursor ?? '' } })
   expect([...first.ids, ...second.ids]).toEqual(['Udan', 'Ucid', 'Uben'])
-  const third = await listed({ page: { limit: 2, cursor: second.page?.nextCursor ?? '' } })
+  const third = await list({ page: { limit: 2, cursor: second.page?.nextCursor ?? '' } })
   expect(third).toMatchObject({ ids: ['Uann'], page: { hasMore: false, nextCursor: '' } })
-  expect((await listed({ page: { limit: 2, offset: 1 } })).ids).toEqual(['Ucid', 'Uben'])
-  expect((await listed({ page: { offset: 9 } })).ids).toEqual([])
+  expect((await list({ page: { limit: 2, offset: 1 } })).ids).toEqual(['Ucid', 'Uben'])
+  expect((await list({ page: { offset: 9 } })).ids).toEqual([])
 })
 
-test('a page has 100 bans at most', async () => {
+test('a page has 50 bans by default, and at most 100', async () => {
   const room = await makeRoom(env, 'crowded')
   const people = Array.from({ length: 101 }, (_, n) => `Ucrowd${n}`)
   for (const userId of people) await ban(env.db, room, userId)
-  expect((await listed({ roomId: room })).ids).toHaveLength(50)
-  expect((await listed({ roomId: room, page: { limit: 500 } })).ids).toHaveLength(100)
+  expect((await list({ roomId: room })).ids).toHaveLength(50)
+  expect((await list({ roomId: room, page: { limit: 500 } })).ids).toHaveLength(100)
 })
 
 test.each<[string, () => Promise<unknown>, Code]>([
   ['callers without room.ban-member', () => env.as('Ualice').rooms.listBans({}), Code.PermissionDenied],
-  ['callers who are denied it', () => env.as('Unotall', 'moderator').rooms.listBans({}), Code.PermissionDenied],
-  ['callers who have it in some rooms', () => env.as('Ulocal').rooms.listBans({ roomId: tea }), Code.PermissionDenied],
-  ['an unknown room', () => listed({ roomId: 'Rnone' }), Code.NotFound],
-  ['a direct message', () => listed({ roomId: direct }), Code.InvalidArgument],
-  ['a bad cursor', () => listed({ page: { cursor: 'nonsense' } }), Code.InvalidArgument],
-  ['more than 500', () => listed({ page: { limit: 501 } }), Code.InvalidArgument],
+  [
+    'callers to whom room.ban-member is denied',
+    () => env.as('Unotall', 'moderator').rooms.listBans({}),
+    Code.PermissionDenied,
+  ],
+  [
+    'callers who have room.ban-member only in a group',
+    () => env.as('Ulocal').rooms.listBans({ roomId: tea }),
+    Code.PermissionDenied,
+  ],
+  ['an unknown room', () => list({ roomId: 'Rnone' }), Code.NotFound],
+  ['a direct message', () => list({ roomId: direct }), Code.InvalidArgument],
+  ['a bad cursor', () => list({ page: { cursor: 'nonsense' } }), Code.InvalidArgument],
+  ['a page limit above 500', () => list({ page: { limit: 501 } }), Code.InvalidArgument],
 ])('refuses %s', async (_what, call, code) => {
   expect(await codeOf(call())).toBe(code)
 })

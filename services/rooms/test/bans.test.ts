@@ -50,10 +50,10 @@ describe('BanMember', () => {
     expect(entries[0]?.standings.find(({ roomId }) => roomId === room)).toMatchObject({ member: false, banned: true })
   })
 
-  test('a second ban of the same person is refused, except as a repetition after unavailable', async () => {
+  test('a second ban of the same person is refused, unless it repeats a call that failed with unavailable', async () => {
     env.messaging.offStream.add(room)
     const unavailable = codeOf(ban())
-    // No job delivers the ban, because then the repeat would be a second ban.
+    // Keeps the job from delivering the ban, after which a repeat would count as a second ban.
     const left = and(eq(roomFacts.roomId, room), isNull(roomFacts.appliedAt))
     const createdAt = new Date(Date.now() + 60_000)
     await eventually(async () => (await env.db.update(roomFacts).set({ createdAt }).where(left)).rowCount === 1)
@@ -77,15 +77,15 @@ describe('BanMember', () => {
   })
 
   test.each<[string, () => Promise<unknown>, Code]>([
-    ['no room.ban-member', () => banAs('Ualice'), Code.PermissionDenied],
-    ['oneself', () => ban({ userId: 'Umod' }), Code.PermissionDenied],
-    ['a non-member', () => ban({ userId: 'Ustranger' }), Code.PermissionDenied],
+    ['a caller without room.ban-member', () => banAs('Ualice'), Code.PermissionDenied],
+    ['a ban of oneself', () => ban({ userId: 'Umod' }), Code.PermissionDenied],
+    ['a ban of a non-member', () => ban({ userId: 'Ustranger' }), Code.PermissionDenied],
     ['an unknown user', () => ban({ userId: 'Unobody' }), Code.NotFound],
     ['an unknown room', () => ban({ roomId: 'Rnone' }), Code.NotFound],
     ['a direct message', () => ban({ roomId: direct }), Code.InvalidArgument],
-    ['no reason', () => ban({ reason: '' }), Code.InvalidArgument],
-    ['a reason of blanks', () => ban({ reason: ' \t\u00a0\n' }), Code.InvalidArgument],
-    ['an end in the past', () => ban({ expiresAt: new Date(Date.now() - 1000) }), Code.InvalidArgument],
+    ['an empty reason', () => ban({ reason: '' }), Code.InvalidArgument],
+    ['a blank reason', () => ban({ reason: ' \t\u00a0\n' }), Code.InvalidArgument],
+    ['an expiry in the past', () => ban({ expiresAt: new Date(Date.now() - 1000) }), Code.InvalidArgument],
   ])('refuses %s', async (_what, call, code) => {
     expect(await codeOf(call())).toBe(code)
   })
@@ -119,8 +119,8 @@ describe('UnbanMember', () => {
   })
 })
 
-describe('a temporary ban', () => {
-  const runOut = () =>
+describe('a ban', () => {
+  const expireBan = () =>
     env.db
       .update(roomBans)
       .set({ expiresAt: sql`now()` })
@@ -128,16 +128,16 @@ describe('a temporary ban', () => {
   const inAMinute = () => new Date(Date.now() + 60_000)
   const add = () => env.as('Uowner', 'owner').rooms.addMember({ roomId: room, userId: 'Umallory' })
 
-  test('prevents joining in any way until it ends, and does not restore the membership afterwards', async () => {
+  test('prevents joining in any way until it expires, and does not restore the membership afterwards', async () => {
     await ban({ expiresAt: inAMinute() })
     expect([await codeOf(join()), await codeOf(add())]).toEqual([Code.PermissionDenied, Code.PermissionDenied])
-    await runOut()
+    await expireBan()
     expect(await access()).toBe(false)
     expect(await codeOf(add())).toBeUndefined()
     expect(await access()).toBe(true)
   })
 
-  test('suspends a universal room until it ends, then access returns by itself', async () => {
+  test('takes away access to a universal room until it expires; access then returns by itself', async () => {
     room = await makeRoom(env, `lapsing-${made}`, { universal: true })
     const member = () => codeOf(moderator().getMember({ roomId: room, userId: 'Umallory' }))
     await ban({ expiresAt: inAMinute() })
@@ -146,19 +146,19 @@ describe('a temporary ban', () => {
       Code.PermissionDenied,
       Code.NotFound,
     ])
-    await runOut()
+    await expireBan()
     expect([await access(), await codeOf(join()), await member()]).toEqual([true, undefined, undefined])
   })
 
-  test('may be followed by another ban', async () => {
+  test('may be followed by another ban after it has expired', async () => {
     await ban({ expiresAt: inAMinute() })
-    await runOut()
+    await expireBan()
     await join()
     expect(await codeOf(ban())).toBeUndefined()
     expect(await access()).toBe(false)
   })
 
-  test('stays when the room is no longer universal, and starts without a membership', async () => {
+  test('remains when the room stops being universal and becomes universal again', async () => {
     room = await makeRoom(env, `outlasting-${made}`, { universal: true })
     const universal = (universal: boolean) => env.as('Uowner', 'owner').rooms.updateRoom({ roomId: room, universal })
     await ban()

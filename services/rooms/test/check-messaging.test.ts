@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { ApplyFacts } from '../src/clients/messaging.ts'
 import { openFactDelivery } from '../src/engines/delivery/fact-delivery.ts'
-import { walker } from '../src/jobs/check-messaging.ts'
+import { createWalk } from '../src/jobs/check-messaging.ts'
 import { lobbyOf, openEnv, type Env } from './_env.ts'
 
 let env: Env
@@ -13,17 +13,17 @@ beforeAll(async () => {
 })
 afterAll(() => env[Symbol.asyncDispose]())
 
-const away = () => Promise.reject(new Error('nobody asks'))
+const failToRead = () => Promise.reject(new Error('not expected to be called'))
 
 /** Walks until a room was checked; a step may reach the end of all rooms, after which the walk restarts. */
-async function walkToARoom(failure: ConnectError): Promise<number> {
+async function walkToRoom(failure: ConnectError): Promise<number> {
   let requested = 0
   const apply: ApplyFacts = async () => {
     requested++
     throw failure
   }
-  await using delivery = openFactDelivery({ db: env.db, apply, read: away, timeoutMs: 1000 })
-  const walk = walker({ db: env.db, delivery }, apply, { signal: new AbortController().signal, restMs: 0 })
+  await using delivery = openFactDelivery({ db: env.db, apply, read: failToRead, timeoutMs: 1000 })
+  const walk = createWalk({ db: env.db, delivery }, apply, { signal: new AbortController().signal, restMs: 0 })
   for (;;) {
     const pauseMs = await walk()
     if (requested > 0) return pauseMs
@@ -31,9 +31,9 @@ async function walkToARoom(failure: ConnectError): Promise<number> {
 }
 
 test.each([Code.Unavailable, Code.DeadlineExceeded])('an unavailable messaging (%s) is not a failure', async (code) => {
-  expect(await walkToARoom(new ConnectError('away', code))).toBeGreaterThan(0)
+  expect(await walkToRoom(new ConnectError('unavailable', code))).toBeGreaterThan(0)
 })
 
-test('an error of messaging is a failure', async () => {
-  await expect(walkToARoom(new ConnectError('a bug', Code.Internal))).rejects.toThrow('a bug')
+test('any other error of messaging is a failure', async () => {
+  await expect(walkToRoom(new ConnectError('a bug', Code.Internal))).rejects.toThrow('a bug')
 })

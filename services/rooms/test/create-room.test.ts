@@ -68,7 +68,7 @@ describe('CreateRoom', () => {
     ['an empty name', { name: '' }],
     ['a name of 31 characters', { name: 'x'.repeat(31) }],
     ['a description of 501 characters', { name: 'long', description: 'x'.repeat(501) }],
-    ['no group', { name: 'nowhere', groupId: '' }],
+    ['an empty group id', { name: 'nowhere', groupId: '' }],
   ])('refuses %s', async (_what, request) => {
     expect(await codeOf(admin().rooms.createRoom({ groupId, ...request }))).toBe(Code.InvalidArgument)
   })
@@ -91,13 +91,13 @@ describe('CreateRoom', () => {
     expect(await codeOf(admin().rooms.createRoom({ name: 'taken', groupId }))).toBe(Code.AlreadyExists)
   })
 
-  test('posting in a room called announcements is denied before the room is announced', async () => {
+  test('denies posting in a room called announcements before it creates the room', async () => {
     await env.db.update(rooms).set({ nameKey: 'old-news', name: 'old-news' }).where(eq(rooms.nameKey, 'announcements'))
-    env.admin.silent = true
+    env.admin.unavailable = true
     const request = { name: 'Announcements', groupId }
     expect(await codeOf(admin().rooms.createRoom(request))).toBe(Code.Unavailable)
     expect(await env.db.select().from(rooms).where(eq(rooms.nameKey, 'announcements'))).toEqual([])
-    env.admin.silent = false
+    env.admin.unavailable = false
     const { room } = await admin().rooms.createRoom(request)
     expect(env.admin.denied).toContain(room?.id)
   })
@@ -115,7 +115,7 @@ test('when two processes create rooms with the same name, one succeeds', async (
   }
 })
 
-test('a decision about a group lets others create rooms in it', async () => {
+test('a permission decision for a group lets others create rooms in it', async () => {
   await using fresh = await openEnv()
   const first = await fresh.start()
   const here = await lobbyOf(fresh)

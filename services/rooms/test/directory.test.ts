@@ -11,7 +11,7 @@ import { codeOf, lobbyOf, makeRoom, openEnv, type Env } from './_env.ts'
 
 let env: Env
 let lobby: string
-const ids = { tea: '', hidden: '', everyone: '', old: '', spoken: '', later: '', silent: '', foreign: '' }
+const ids = { tea: '', hidden: '', everyone: '', old: '', spoken: '', later: '', empty: '', foreign: '' }
 
 /** A user who sees only rooms of which they are a member. */
 const shy = 'Ushy'
@@ -37,7 +37,7 @@ beforeAll(async () => {
   for (const [name, other] of [
     ['spoken', 'Ubob'],
     ['later', 'Ucarol'],
-    ['silent', 'Udave'],
+    ['empty', 'Udave'],
   ] as const) {
     ids[name] = await dm(env, ['Ualice', other])
   }
@@ -80,7 +80,7 @@ describe('ListRooms', () => {
     expect(env.messaging.stateCalls).toBe(before + 1)
   })
 
-  test('names participants of direct messages, including deleted people, but nobody while accounts does not answer', async () => {
+  test('lists the participants of direct messages, including deleted people, or none while accounts does not answer', async () => {
     const person = { displayName: '', roleIds: [], version: 1n }
     env.accounts.people.push(
       { ...person, userId: 'Ualice', login: 'alice' },
@@ -97,12 +97,12 @@ describe('ListRooms', () => {
       expect(named(ids.tea)).toEqual([])
       const { rooms: some } = await alice().batchGetRooms({ roomIds: [ids.spoken] })
       expect(some.map(({ dmMembers }) => dmMembers.length)).toEqual([2])
-      env.accounts.silent = true
+      env.accounts.unavailable = true
       const { rooms: unnamed } = await alice().listRooms({})
       expect(idsOf(unnamed)).toEqual(idsOf(shown))
       expect(unnamed.flatMap(({ dmMembers }) => dmMembers)).toEqual([])
     } finally {
-      env.accounts.silent = false
+      env.accounts.unavailable = false
       env.accounts.people.length = 0
       await env.db.update(roomMembers).set({ member: true }).where(eq(roomMembers.userId, 'Ubob'))
     }
@@ -166,7 +166,7 @@ describe('GetRoom', () => {
     expect(granted(room)).toEqual(['room.list', 'room.join'])
   })
 
-  test('banned users are not members of universal rooms', async () => {
+  test('shows that a banned user is not a member of a universal room', async () => {
     await ban(env.db, ids.everyone, 'Umallory')
     const { room } = await env.as('Umallory').directory.getRoom({ roomId: ids.everyone })
     expect(room?.viewerState).toMatchObject({ isMember: false })
@@ -180,7 +180,7 @@ describe('GetRoom', () => {
   })
 
   test('shows a direct message to its participants, even an empty one', async () => {
-    const { room } = await alice().getRoom({ roomId: ids.silent })
+    const { room } = await alice().getRoom({ roomId: ids.empty })
     expect(room).toMatchObject({ room: { kind: RoomKind.DM, name: '', groupId: '' }, viewerState: { isMember: true } })
   })
 
@@ -188,22 +188,22 @@ describe('GetRoom', () => {
     ['an unknown room', () => 'Rnone', 'Ualice', [], Code.NotFound],
     ['a hidden room', () => ids.tea, shy, [], Code.PermissionDenied],
     ['a direct message of others', () => ids.foreign, 'Ualice', [], Code.NotFound],
-    ['a direct message of others, to an owner', () => ids.foreign, 'Uowner', ['owner'], Code.NotFound],
-    ['no id', () => '', 'Ualice', [], Code.InvalidArgument],
+    ['a direct message of others, even to an owner', () => ids.foreign, 'Uowner', ['owner'], Code.NotFound],
+    ['an empty id', () => '', 'Ualice', [], Code.InvalidArgument],
   ])('refuses %s', async (_what, room, userId, roleIds, code) => {
     expect(await codeOf(env.as(userId, ...roleIds).directory.getRoom({ roomId: room() }))).toBe(code)
   })
 })
 
 describe('BatchGetRooms', () => {
-  test('returns rooms in first-seen order, without duplicates, unknown and hidden rooms', async () => {
+  test('returns each room once, in the order of the request, and leaves out unknown and hidden rooms', async () => {
     const roomIds = [ids.old, 'Rnone', ids.tea, ids.old, ids.foreign, ids.spoken]
     const { rooms: shown } = await alice().batchGetRooms({ roomIds })
     expect(idsOf(shown)).toEqual([ids.old, ids.tea, ids.spoken])
   })
 
   test.each([
-    ['no ids', []],
+    ['an empty list of ids', []],
     ['101 ids', Array.from({ length: 101 }, (_, n) => `R${n}`)],
     ['an empty id', ['']],
   ])('refuses %s', async (_what, roomIds) => {
@@ -240,7 +240,7 @@ describe('room groups', () => {
     expect(groups[1]?.items.map(({ item }) => item.case)).toEqual(['sidebarLink'])
   })
 
-  test('return who may create rooms in them', async () => {
+  test('return whether the viewer may create rooms in them', async () => {
     const grant = (allowed: boolean) => [{ permission: 'room.create', granted: allowed }]
     const { group: asUser } = await alice().getRoomGroup({ groupId: 'Gtwo' })
     expect(asUser?.viewerState?.permissions).toMatchObject(grant(false))

@@ -27,14 +27,14 @@ beforeAll(async () => {
 afterAll(() => env[Symbol.asyncDispose]())
 
 const found = (pass: number) => eventually(() => env.erasures.found('Ugone', pass)?.toString() ?? false)
-const ofGone = async () => ({
+const rowsOfGone = async () => ({
   members: await env.db.select().from(roomMembers).where(eq(roomMembers.userId, 'Ugone')),
   bans: await env.db.select().from(roomBans).where(eq(roomBans.userId, 'Ugone')),
   calls: await env.db.select().from(idempotentCalls).where(eq(idempotentCalls.callerId, 'Ugone')),
   people: await env.db.select().from(people).where(eq(people.userId, 'Ugone')),
 })
 
-test('a deleted person leaves every room through its log; bans and names are deleted, and none are written again', async () => {
+test('a deleted person leaves every room through its log; their bans and names are deleted and not written again', async () => {
   const [joined, banned, lifted] = [
     await makeRoom(env, 'joined'),
     await makeRoom(env, 'banned'),
@@ -46,9 +46,9 @@ test('a deleted person leaves every room through its log; bans and names are del
   for (const roomId of [banned, lifted]) await moderator.banMember({ roomId, userId: 'Ugone', reason: 'their words' })
   await moderator.unbanMember({ roomId: lifted, userId: 'Ugone', reason: 'peace' })
   const direct = await dm(env, ['Ugone', 'Ubob'])
-  await eventually(async () => expect((await ofGone()).people).toHaveLength(1))
+  await eventually(async () => expect((await rowsOfGone()).people).toHaveLength(1))
 
-  // Two rooms are not delivered to messaging: the pass succeeds only after they are.
+  // The event of one room does not reach the stream: the pass succeeds only after it does.
   env.messaging.offStream.add(joined)
   await requestErasure(env.bus, 'Ugone', 1)
   await eventually(() => expect(env.messaging.kindsOf(joined).at(-1)).toBe('left'))
@@ -60,7 +60,7 @@ test('a deleted person leaves every room through its log; bans and names are del
   expect(env.messaging.kindsOf(direct).at(-1)).toBe('left')
   expect(env.messaging.kindsOf(banned).at(-1)).toBe('unbanned')
   expect(env.messaging.kindsOf(lifted).at(-1)).toBe('unbanned')
-  const { members, bans, calls, people: known } = await ofGone()
+  const { members, bans, calls, people: known } = await rowsOfGone()
   expect(members.every(({ member }) => !member)).toBe(true)
   expect({ bans, calls }).toEqual({ bans: [], calls: [] })
   expect(known).toMatchObject([{ login: '', displayName: '', nameKey: '', deleted: true }])
@@ -71,7 +71,7 @@ test('a deleted person leaves every room through its log; bans and names are del
   expect(await found(2)).toBe('0')
 })
 
-test('a database restored to before a deletion erases the person again', async () => {
+test('after a restore to a time before the deletion, the person is erased again', async () => {
   const roomId = await makeRoom(env, 'put-back')
   await env.as('Uback').rooms.joinRoom({ roomId })
   const [version, known] = [env.messaging.versionOf(roomId), env.messaging.factsOf(roomId).length]

@@ -20,7 +20,7 @@ beforeAll(async () => {
   await lobbyOf(env)
 })
 beforeEach(async () => {
-  room = await makeRoom(env, `line-${++made}`)
+  room = await makeRoom(env, `delivery-${++made}`)
 })
 afterAll(() => env[Symbol.asyncDispose]())
 
@@ -41,54 +41,54 @@ async function joinAndCrash(userId: string, at = new Date()): Promise<void> {
   })
 }
 
-describe('while messaging is silent', () => {
-  test('a change returns unavailable, and a repetition succeeds once messaging answers', async () => {
-    env.messaging.fallSilent()
+describe('while messaging does not answer', () => {
+  test('a change fails with unavailable, and a repetition succeeds once messaging answers', async () => {
+    env.messaging.stopAnswering()
     expect(await codeOf(join('Ualice'))).toBe(Code.Unavailable)
     expect(await codeOf(join('Ualice'))).toBe(Code.Unavailable)
-    env.messaging.speak()
+    env.messaging.answer()
     await join('Ualice')
     expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'joined'])
   })
 
-  test('a change is answered within the deadline of its caller', async () => {
+  test('a change fails within the deadline of its caller', async () => {
     await service[Symbol.asyncDispose]()
     service = await env.start()
-    env.messaging.fallSilent()
-    // The response has a quarter of a second to arrive, so one may be late.
+    env.messaging.stopAnswering()
+    // The response has only a quarter of a second to arrive, so it may be late.
     let tries = 0
     await eventually(async () => {
       const call = env.as(`Ubob${++tries}`).rooms.joinRoom({ roomId: room }, { timeoutMs: 1200 })
       expect(await codeOf(call)).toBe(Code.Unavailable)
     })
-    env.messaging.speak()
+    env.messaging.answer()
     await service[Symbol.asyncDispose]()
     service = await env.start(impatient)
     await join(`Ubob${tries}`)
   })
 
   test('facts that messaging did not accept are delivered when it answers again', async () => {
-    env.messaging.fallSilent()
+    env.messaging.stopAnswering()
     expect(await codeOf(join('Ucarol'))).toBe(Code.Unavailable)
-    env.messaging.speak()
+    env.messaging.answer()
     await eventually(() => expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'joined']))
     await allApplied()
   })
 
   test('the directory returns unavailable for rooms of which the caller is a member, and works for others', async () => {
-    env.messaging.fallSilent()
+    env.messaging.stopAnswering()
     await eventually(async () => {
       const own = env.as('Uadmin', 'admin').directory.getRoom({ roomId: room }, { timeoutMs: 4500 })
       expect(await codeOf(own)).toBe(Code.Unavailable)
     })
     const { room: seen } = await env.as('Ustranger').directory.getRoom({ roomId: room })
     expect(seen?.viewerState).toMatchObject({ isMember: false, hasUnread: false })
-    env.messaging.speak()
+    env.messaging.answer()
   })
 })
 
 describe('facts left behind', () => {
-  test('of a dead process are delivered', async () => {
+  test('by a dead process are delivered', async () => {
     const other = await env.start()
     await joinAndCrash('Udave', new Date(Date.now() - 5000))
     await other[Symbol.asyncDispose]()
@@ -102,7 +102,7 @@ describe('facts left behind', () => {
     expect(env.messaging.factsOf(room).map(({ actorId }) => actorId)).toEqual(['Uadmin', 'Uadmin', 'Uerin', 'Ufrank'])
   })
 
-  test('are delivered before a repeated call succeeds whose change was already made', async () => {
+  test('are delivered before a call that repeats their change succeeds', async () => {
     await joinAndCrash('Ugrace', new Date(Date.now() + 60_000))
     await join('Ugrace')
     expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'joined'])
@@ -110,14 +110,14 @@ describe('facts left behind', () => {
 })
 
 describe('messaging after a restore', () => {
-  test('receives its facts again in a quiet room', async () => {
+  test('receives its lost facts again, even if the room does not change', async () => {
     await join('Uheidi')
     await allApplied()
     env.messaging.restore(room, 1)
     await eventually(() => expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'joined']))
   })
 
-  test('receives all facts of a lost room with the next change', async () => {
+  test('receives all facts of a room that it lost with the next change of the room', async () => {
     await allApplied()
     env.messaging.restore(room, 0)
     await join('Uivan')
@@ -194,7 +194,7 @@ test('calls fail with unavailable while PostgreSQL is down, and work again after
   expect(env.messaging.factsOf(room).at(-1)).toMatchObject({ actorId: 'Uken' })
 })
 
-test('calls work again after NATS was down', async () => {
+test('calls work again after an outage of NATS', async () => {
   await env.nats.stop()
   await env.nats.start()
   await eventually(() => join('Uliam'))

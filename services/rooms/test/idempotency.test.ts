@@ -42,14 +42,14 @@ test('a repetition returns the current room', async () => {
   expect(room).toMatchObject({ id, name: 'after', description: 'words' })
 })
 
-test('another process gives the same response', async () => {
+test('another process returns the same response', async () => {
   const { id } = await make('key-0', 'elsewhere')
   await first[Symbol.asyncDispose]()
   first = await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '3s' })
   expect(await make('key-0', 'elsewhere')).toEqual({ id, replayed: true })
 })
 
-test('another request with the key is refused', async () => {
+test('a different request with the same key is refused', async () => {
   await make('key-2', 'here')
   expect(await codeOf(make('key-2', 'there'))).toBe(Code.InvalidArgument)
 })
@@ -61,16 +61,16 @@ test('keys of different callers are independent', async () => {
   expect(theirs.id).not.toBe(mine.id)
 })
 
-test('a failed call leaves its key free', async () => {
+test('the key of a failed call can be used again', async () => {
   expect(await codeOf(make('key-4', 'not a name'))).toBe(Code.InvalidArgument)
   expect(await make('key-4', 'a-name')).toMatchObject({ replayed: false })
 })
 
 test('a repeat of a call that was answered with unavailable waits for the same room', async () => {
-  env.messaging.fallSilent()
+  env.messaging.stopAnswering()
   expect(await codeOf(make('key-5', 'patient'))).toBe(Code.Unavailable)
   expect(await codeOf(make('key-5', 'patient'))).toBe(Code.Unavailable)
-  env.messaging.speak()
+  env.messaging.answer()
   const { id, replayed } = await make('key-5', 'patient')
   expect(replayed).toBe(true)
   expect(env.messaging.kindsOf(id)).toEqual(['created', 'joined'])
@@ -92,7 +92,7 @@ test('concurrent calls create one room', async () => {
   await second[Symbol.asyncDispose]()
 })
 
-test('a key stored by the previous version is answered', async () => {
+test('a response stored by the previous release is returned', async () => {
   const { id } = await make('key-old', 'older')
   await env.db.execute(sql`
     insert into idempotent_calls (caller_id, method, key, request_digest, response, room_id, version, created_at)

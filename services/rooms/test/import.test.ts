@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { everyoneRoleId } from '@parley/permissions'
 import type { ImportRoomRequestSchema } from '@parley/contracts/internal'
 import { sql } from 'drizzle-orm'
-import { decided } from './_seeds.ts'
+import { decisionFor } from './_seeds.ts'
 import { lobbyOf, openEnv, person, type Env } from './_env.ts'
 
-/** Each of these decisions closes a room only in one way. */
-const half = ['room.list', 'room.join']
+/** If either is denied to everyone, an export marks the room as private. */
+const privatePermissions = ['room.list', 'room.join']
 const roomIdOf = (permission: string) => `R${permission.replace('.', '')}12345`
 
 let env: Env
@@ -17,11 +17,11 @@ let groupId: string
 beforeAll(async () => {
   env = await openEnv()
   env.accounts.people.push(...['Uann', 'Ubob', 'Ucid'].map((userId) => person(userId)))
-  for (const permission of half) {
+  for (const permission of privatePermissions) {
     const roomId = roomIdOf(permission)
     await env.db.execute(sql`insert into imported_rooms (source, external_id, room_id)
       values ('slack:T1', ${permission}, ${roomId})`)
-    const denial = decided({ userId: '', permission, roomId, deny: true })
+    const denial = decisionFor({ userId: '', permission, roomId, deny: true })
     env.admin.policy.decisions.push({ ...denial, roleId: everyoneRoleId })
   }
   await Promise.all([env.start(), env.start()])
@@ -34,7 +34,7 @@ type Wanted = MessageInitShape<typeof ImportRoomRequestSchema>
 const createdAt = timestampFromDate(new Date('2019-05-01T12:00:00Z'))
 const importRoom = (externalId: string, more: Wanted = {}) =>
   env.transfer.importRoom({ source: 'slack:T1', externalId, name: externalId, groupId, createdAt, ...more })
-const listed = async (userId: string) =>
+const listRoomIds = async (userId: string) =>
   (await env.as(userId).directory.listRooms({})).rooms.map(({ room }) => room?.id)
 
 describe('a group', () => {
@@ -48,7 +48,7 @@ describe('a group', () => {
 })
 
 describe('a channel', () => {
-  test('is imported with its members and time, once', async () => {
+  test('is imported once, with its members and its time of creation', async () => {
     const wanted = { description: 'all of it', memberIds: ['Uann', 'Ubob', 'Uann'] }
     const [one, other] = await Promise.all([importRoom('tea', wanted), importRoom('tea', wanted)])
     expect(one?.roomId).toBe(other?.roomId)
@@ -67,7 +67,7 @@ describe('a channel', () => {
 
   test.each([
     ['taken', 'general', 'general-2'],
-    ['against the rules', 'smörgås bord!', 'smorgas-bord'],
+    ['invalid', 'smörgås bord!', 'smorgas-bord'],
     ['too long', 'x'.repeat(80), 'x'.repeat(30)],
   ])('whose name is %s gets another one', async (_, name, given) => {
     expect(await importRoom(`named ${name}`, { name })).toMatchObject({ name: given, made: true })
@@ -87,10 +87,10 @@ describe('a channel', () => {
     expect(env.admin.entriesDenied).toEqual([roomId])
   })
 
-  test('that is private is not created if it cannot be closed', async () => {
-    env.admin.silent = true
+  test('that is private is not created if admin cannot store the denials', async () => {
+    env.admin.unavailable = true
     await expect(importRoom('unsafe', { private: true })).rejects.toMatchObject({ code: Code.Unavailable })
-    env.admin.silent = false
+    env.admin.unavailable = false
     expect((await env.transfer.exportRooms({ idsOrNames: ['unsafe'] })).rooms).toEqual([])
     expect(await importRoom('unsafe', { private: true })).toMatchObject({ made: true })
   })
@@ -101,23 +101,23 @@ describe('a channel', () => {
     expect(await env.transfer.importMembers({ roomId, userIds: ['Ubob'] })).toMatchObject({ added: 0 })
     expect((await env.transfer.exportMembers({ roomId })).userIds).toEqual(['Uann', 'Ubob'])
     expect((await env.transfer.exportMembers({ roomId, after: 'Uann' })).userIds).toEqual(['Ubob'])
-    expect(await listed('Ubob')).toContain(roomId)
+    expect(await listRoomIds('Ubob')).toContain(roomId)
   })
 
-  test('is archived at the end', async () => {
+  test('is archived once', async () => {
     const { roomId } = await importRoom('old', { memberIds: ['Uann'] })
     await env.transfer.archiveImportedRoom({ roomId })
     await env.transfer.archiveImportedRoom({ roomId })
     expect(env.messaging.kindsOf(roomId)).toEqual(['created', 'joined', 'archived'])
   })
 
-  test('may be called announcements, where nobody may post', async () => {
+  test('called announcements gets another name, because the first room has it', async () => {
     const { name } = await importRoom('announcements')
     expect(name).toBe('announcements-2')
   })
 })
 
-test('unstorable characters of a description are left out', async () => {
+test('a description is cut to 500 characters and loses characters that PostgreSQL cannot store', async () => {
   const description = `a\0${'b'.repeat(600)}`
   await importRoom('with nul', { name: 'with-nul', description })
   await env.transfer.importGroup({ name: 'With nul', description })
@@ -128,7 +128,7 @@ test('unstorable characters of a description are left out', async () => {
 })
 
 describe('a direct message', () => {
-  test('becomes the existing one of its participants', async () => {
+  test('is imported as the existing one of its participants', async () => {
     const { roomId, name } = await importRoom('D1', { dm: true, memberIds: ['Ubob', 'Uann'] })
     expect(name).toBe('')
     expect(await importRoom('D2', { dm: true, memberIds: ['Uann', 'Ubob'] })).toMatchObject({ roomId, made: false })
@@ -145,17 +145,21 @@ describe('a direct message', () => {
 })
 
 test.each([
-  ['without an id', { externalId: '' }, Code.InvalidArgument],
-  ['with an id that nothing can keep', { externalId: 'C\0' }, Code.InvalidArgument],
-  ['with an endless id', { externalId: 'C'.repeat(201) }, Code.InvalidArgument],
-  ['in a group that is not there', { externalId: 'nowhere', groupId: 'Gnone' }, Code.NotFound],
-  ['between nobody', { externalId: 'nobody', dm: true }, Code.InvalidArgument],
-  ['between too many', { externalId: 'many', dm: true, memberIds: 'abcdefghijk'.split('') }, Code.InvalidArgument],
+  ['with an empty id', { externalId: '' }, Code.InvalidArgument],
+  ['with an id that contains NUL', { externalId: 'C\0' }, Code.InvalidArgument],
+  ['with an id of 201 characters', { externalId: 'C'.repeat(201) }, Code.InvalidArgument],
+  ['in an unknown group', { externalId: 'nowhere', groupId: 'Gnone' }, Code.NotFound],
+  ['without participants', { externalId: 'nobody', dm: true }, Code.InvalidArgument],
+  [
+    'with too many participants',
+    { externalId: 'many', dm: true, memberIds: 'abcdefghijk'.split('') },
+    Code.InvalidArgument,
+  ],
 ] satisfies [string, Wanted, Code][])('a room %s is refused', async (_, wanted, code) => {
   await expect(importRoom('', wanted)).rejects.toMatchObject({ code })
 })
 
-test.each(half)('an export marks a room as private if %s is denied to everyone in it', async (permission) => {
+test.each(privatePermissions)('an export marks a room as private if %s is denied to everyone', async (permission) => {
   const { roomId } = await importRoom(permission, { name: permission.replace('.', '-') })
   const { rooms } = await env.transfer.exportRooms({ idsOrNames: [roomId] })
   expect(rooms).toMatchObject([{ roomId: roomIdOf(permission), private: true }])
@@ -168,7 +172,7 @@ test('an export does not mark a room as private because it is archived', async (
   expect(rooms).toMatchObject([{ archived: true, private: false }])
 })
 
-test('a group goes with the channels that are moved out of it, but not while something else is in it', async () => {
+test('removing an imported group moves its channels to another group; a group with other channels stays', async () => {
   const sample = await env.transfer.importGroup({ name: 'To go' })
   const [mine, other] = [
     await importRoom('of the sample', { groupId: sample.groupId }),

@@ -67,7 +67,7 @@ describe('OpenSockets', () => {
 })
 
 describe('ListUniversalRooms', () => {
-  const listed = async () => (await env.internal.listUniversalRooms({})).rooms.map(({ roomId }) => roomId)
+  const list = async () => (await env.internal.listUniversalRooms({})).rooms.map(({ roomId }) => roomId)
 
   test('returns universal rooms, including archived ones, and recently universal ones', async () => {
     const archived = await makeRoom(env, 'archived', { universal: true })
@@ -77,18 +77,18 @@ describe('ListUniversalRooms', () => {
       .update(rooms)
       .set({ universalEndedAt: sql`now()` })
       .where(eq(rooms.id, ended))
-    expect(await listed()).toEqual(expect.arrayContaining([everyone, archived, ended]))
-    expect(await listed()).not.toContain(tea)
+    expect(await list()).toEqual(expect.arrayContaining([everyone, archived, ended]))
+    expect(await list()).not.toContain(tea)
     const old = sql`now() - interval '73 hours'`
     await env.db.update(rooms).set({ universalEndedAt: old }).where(eq(rooms.id, ended))
-    expect(await listed()).not.toContain(ended)
+    expect(await list()).not.toContain(ended)
   })
 })
 
 describe('GetRoomAccess', () => {
   const access = (userId: string, roomId: string) => env.internal.getRoomAccess({ userId, roleIds: [], roomId })
 
-  test('returns the effective members', async () => {
+  test('returns whether a user is an effective member', async () => {
     expect(await access('Ualice', tea)).toMatchObject({ exists: true, effectiveMember: true, room: { roomId: tea } })
     expect(await access('Ustranger', tea)).toMatchObject({ exists: true, effectiveMember: false })
     expect(await access('Ustranger', everyone)).toMatchObject({ effectiveMember: true, room: { universal: true } })
@@ -117,17 +117,17 @@ describe('GetRoomAccess', () => {
 
   test('does not count deleted users as members', async () => {
     const roomId = await makeRoom(env, 'for-all', { universal: true })
-    const received = async (userId: string) =>
+    const isMember = async (userId: string) =>
       (await env.internal.getRoomAccess({ userId, roomId, heardRoles: true })).effectiveMember
     const row = { login: '', displayName: '', nameKey: '', profileVersion: 2n, roleIds: [], rolesVersion: 1n }
     await env.db.insert(people).values([
       { ...row, userId: 'Uthere', deleted: false },
       { ...row, userId: 'Udeleted', deleted: true },
     ])
-    expect(await Promise.all(['Uthere', 'Udeleted', 'Uunheard'].map(received))).toEqual([true, false, true])
+    expect(await Promise.all(['Uthere', 'Udeleted', 'Uunheard'].map(isMember))).toEqual([true, false, true])
   })
 
-  test('reports a missing room', async () => {
+  test('reports that a room does not exist', async () => {
     expect(await access('Ualice', 'Rnone')).toMatchObject({ exists: false, effectiveMember: false })
   })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
 import { eventually } from '@parley/testkit'
-import { ban, decided, group } from './_seeds.ts'
+import { ban, decisionFor, group } from './_seeds.ts'
 import { codeOf, lobbyOf, openEnv, type Env } from './_env.ts'
 
 let env: Env
@@ -11,7 +11,7 @@ let made = 0
 beforeAll(async () => {
   env = await openEnv()
   const permission = 'room.join'
-  env.admin.policy.decisions.push(decided({ userId: 'Uunwanted', permission, groupId: 'Gjoin3', deny: true }))
+  env.admin.policy.decisions.push(decisionFor({ userId: 'Uunwanted', permission, groupId: 'Gjoin3', deny: true }))
   await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '3s' })
   await lobbyOf(env)
 })
@@ -31,7 +31,7 @@ async function newRoom(name: string, options: { universal?: boolean } = {}): Pro
 const isMember = async (userId: string, roomId: string) =>
   (await env.internal.getRoomAccess({ userId, roomId })).effectiveMember
 
-test('joins every joinable room, in order, and lists the new ones', async () => {
+test('joins every room of the group that can be joined, and lists those in their order', async () => {
   const [first, own, second] = [await newRoom('first'), await newRoom('own'), await newRoom('second')]
   const universal = await newRoom('universal', { universal: true })
   const [archived, closed] = [await newRoom('archived'), await newRoom('closed')]
@@ -55,11 +55,11 @@ test('joins every joinable room, in order, and lists the new ones', async () => 
   expect(await isMember('Ualice', closed)).toBe(false)
   expect(env.messaging.kindsOf(universal)).toEqual(['created'])
   expect(env.messaging.kindsOf(own)).toEqual(['created', 'joined', 'joined'])
-  // Acceptance by messaging is recorded after the response; until then the room counts as new.
+  // That messaging has applied a join is recorded after the response; until then the room counts as new.
   await eventually(async () => expect(await joinGroup('Ualice')).toEqual([]))
 })
 
-test('an expired ban does not prevent it', async () => {
+test('an expired ban does not prevent joining', async () => {
   const room = await newRoom('again')
   await ban(env.db, room, 'Utrudy', { expiresAt: new Date(Date.now() - 1000) })
   expect(await joinGroup('Utrudy')).toEqual([room])
@@ -80,9 +80,9 @@ test('an unknown group is not found; an empty group has nothing to join', async 
 
 test('returns unavailable while messaging does not answer, and the rooms are joined once it does', async () => {
   const rooms = [await newRoom('late'), await newRoom('later')]
-  env.messaging.fallSilent()
+  env.messaging.stopAnswering()
   expect(await codeOf(joinGroup('Ucarol'))).toBe(Code.Unavailable)
-  env.messaging.speak()
+  env.messaging.answer()
   await joinGroup('Ucarol')
   await eventually(async () => {
     for (const roomId of rooms) expect(env.messaging.kindsOf(roomId)).toEqual(['created', 'joined', 'joined'])

@@ -37,9 +37,10 @@ const idsIn = async (groupId: string) => {
 const asRooms = (ids: string[]) => ids.map((id) => ({ kind: ROOM, id }))
 
 /**
- * Checks that each room and link has one position, in the group of its row, and that no two groups share a position.
+ * Checks that each room and link has exactly one item, each room in the group of its row, and that no two items of a
+ * group and no two groups share a position.
  */
-async function assertNothingLostOrDoubled(): Promise<void> {
+async function assertNothingLostOrDuplicated(): Promise<void> {
   const [items, links, channels, groups] = await Promise.all([
     env.db.select().from(layoutItems),
     env.db.select().from(sidebarLinks),
@@ -54,13 +55,13 @@ async function assertNothingLostOrDoubled(): Promise<void> {
   for (const { id, groupId } of channels) expect(placed.get(id)).toBe(groupId)
   expect(new Set(items.map(({ groupId, position }) => `${groupId} ${position}`)).size).toBe(items.length)
   expect(new Set(groups.map(({ position }) => position)).size).toBe(groups.length)
-  // Administrators see the same.
+  // The layout shown to administrators has the same items.
   const shown = (await admin().layout.listRoomGroups({})).groups
   expect(shown.map(({ id }) => id).sort()).toEqual(groups.map(({ id }) => id).sort())
   expect(shown.flatMap(({ items }) => items.map(({ item }) => item.value?.id)).sort()).toEqual(
     [...placed.keys()].sort(),
   )
-  // Messaging received the same.
+  // Messaging received the same groups.
   for (const { id, groupId } of channels) {
     const published = env.messaging.factsOf(id).flatMap(({ fact }) => {
       return fact.case === 'created' || fact.case === 'moved' ? fact.value.groupId : []
@@ -70,7 +71,7 @@ async function assertNothingLostOrDoubled(): Promise<void> {
 }
 
 describe('two concurrent administrators', () => {
-  test('who order the same items concurrently end with the order of one of them', async () => {
+  test('who order the same items end with the order of one of them', async () => {
     const groupId = await newGroup()
     const ids = [await newRoom(groupId), await newRoom(groupId), await newRoom(groupId)]
     const [a, b] = [[...ids].reverse(), [...ids.slice(1), ...ids.slice(0, 1)]]
@@ -104,7 +105,7 @@ describe('two concurrent administrators', () => {
         [Code.NotFound, undefined],
       ]).toContainEqual(codes)
     }
-    await assertNothingLostOrDoubled()
+    await assertNothingLostOrDuplicated()
   })
 
   test('who delete the same link do not both succeed', async () => {
@@ -135,18 +136,18 @@ describe('moving something that is moved concurrently', () => {
   test('is refused: the groups must be reloaded', async () => {
     const [from, to, other] = [await newGroup(), await newGroup(), await newGroup()]
     const [roomId, linkId] = [await newRoom(from), await newLink(from)]
-    const elsewhere = (itemId: string) => (tx: typeof env.db) =>
+    const moveElsewhere = (itemId: string) => (tx: typeof env.db) =>
       tx.update(layoutItems).set({ groupId: other }).where(eq(layoutItems.itemId, itemId))
     const moveLink = () => admin().layout.moveSidebarLinkToGroup({ linkId, groupId: to })
-    expect(await moveWhile(moveLink, elsewhere(linkId))).toBe(Code.FailedPrecondition)
+    expect(await moveWhile(moveLink, moveElsewhere(linkId))).toBe(Code.FailedPrecondition)
     const moveRoom = () => admin().layout.moveRoomToGroup({ roomId, groupId: to })
-    const takeRoom = async (tx: typeof env.db) => {
-      await elsewhere(roomId)(tx)
+    const moveRoomElsewhere = async (tx: typeof env.db) => {
+      await moveElsewhere(roomId)(tx)
       await tx.update(rooms).set({ groupId: other }).where(eq(rooms.id, roomId))
     }
-    expect(await moveWhile(moveRoom, takeRoom)).toBe(Code.FailedPrecondition)
+    expect(await moveWhile(moveRoom, moveRoomElsewhere)).toBe(Code.FailedPrecondition)
     expect((await idsIn(other))?.sort()).toEqual([roomId, linkId].sort())
-    // Makes the log of the room and its row agree again.
+    // Brings the log of the room and its row back in agreement.
     await admin().layout.moveRoomToGroup({ roomId, groupId: from })
   })
 
@@ -154,9 +155,9 @@ describe('moving something that is moved concurrently', () => {
     const [from, to] = [await newGroup(), await newGroup()]
     const linkId = await newLink(from)
     const move = () => admin().layout.moveSidebarLinkToGroup({ linkId, groupId: to })
-    const bring = (tx: typeof env.db) =>
+    const moveToDestination = (tx: typeof env.db) =>
       tx.update(layoutItems).set({ groupId: to }).where(eq(layoutItems.itemId, linkId))
-    expect(await moveWhile(move, bring)).toBeUndefined()
+    expect(await moveWhile(move, moveToDestination)).toBeUndefined()
     expect(await idsIn(to)).toEqual([linkId])
   })
 })
@@ -168,8 +169,8 @@ const steps = fc.array(fc.record({ kind: fc.constantFrom(...kinds), a: fc.nat(99
   maxLength: 10,
 })
 
-/** Makes one change, based on the layout as read just now; others change it at the same time. */
-async function take({ kind, a, b }: Step): Promise<unknown> {
+/** Makes one change, based on the layout that it has just read; others may change it in the meantime. */
+async function applyStep({ kind, a, b }: Step): Promise<unknown> {
   const { layout } = admin()
   const { groups } = await layout.listRoomGroups({})
   const pick = <T>(all: T[], n: number): T | undefined => all[n % Math.max(all.length, 1)]
@@ -216,12 +217,12 @@ test('after any concurrent changes by two processes, no item is lost or duplicat
       const codes = await Promise.all(
         administrators.map(async (own) => {
           const answers: (Code | undefined)[] = []
-          for (const step of own) answers.push(await codeOf(take(step)))
+          for (const step of own) answers.push(await codeOf(applyStep(step)))
           return answers
         }),
       )
       expect([undefined, Code.FailedPrecondition, Code.NotFound]).toEqual(expect.arrayContaining(codes.flat()))
-      await assertNothingLostOrDoubled()
+      await assertNothingLostOrDuplicated()
     }),
     { numRuns: 8 },
   )

@@ -3,7 +3,7 @@ import { Code } from '@connectrpc/connect'
 import { AdminRoomLayoutItemKind, type AdminRoomLayoutGroup } from '@parley/contracts/admin'
 import { eventually, recordEvents } from '@parley/testkit'
 import { outbox } from '../src/store/schema.ts'
-import { decided, dm, group } from './_seeds.ts'
+import { decisionFor, dm, group } from './_seeds.ts'
 import { codeOf, lobbyOf, openEnv, type Env } from './_env.ts'
 
 const { ROOM, SIDEBAR_LINK } = AdminRoomLayoutItemKind
@@ -13,7 +13,7 @@ let received: Awaited<ReturnType<typeof recordEvents>>
 let direct: string
 let actor = ''
 let made = 0
-/** Events that were written before the test. */
+/** Number of outbox entries before the test. */
 let entriesBefore = 0
 
 const manage = { permission: 'room.manage' }
@@ -21,13 +21,13 @@ const manage = { permission: 'room.manage' }
 beforeAll(async () => {
   env = await openEnv()
   env.admin.policy.decisions.push(
-    decided({ userId: 'Uone', ...manage, groupId: 'Gone' }),
-    decided({ userId: 'Utwo', ...manage, groupId: 'Gtwo' }),
-    decided({ userId: 'Uboth', ...manage, groupId: 'Gone' }),
-    decided({ userId: 'Uboth', ...manage, groupId: 'Gtwo' }),
-    decided({ userId: 'Unotone', ...manage, groupId: 'Gone', deny: true }),
-    decided({ userId: 'Umaker', permission: 'room.create', groupId: 'Gtwo' }),
-    decided({ userId: 'Umaker', permission: 'role.manage' }),
+    decisionFor({ userId: 'Uone', ...manage, groupId: 'Gone' }),
+    decisionFor({ userId: 'Utwo', ...manage, groupId: 'Gtwo' }),
+    decisionFor({ userId: 'Uboth', ...manage, groupId: 'Gone' }),
+    decisionFor({ userId: 'Uboth', ...manage, groupId: 'Gtwo' }),
+    decisionFor({ userId: 'Unotone', ...manage, groupId: 'Gone', deny: true }),
+    decisionFor({ userId: 'Umaker', permission: 'room.create', groupId: 'Gtwo' }),
+    decisionFor({ userId: 'Umaker', permission: 'role.manage' }),
   )
   await env.start()
   await lobbyOf(env)
@@ -72,16 +72,16 @@ async function newGroup(name = 'A group'): Promise<string> {
   const { group } = await env.as('Uother', 'admin').layout.createRoomGroup({ name })
   return group?.id ?? ''
 }
-const listed = async () => (await env.as('Uother', 'admin').layout.listRoomGroups({})).groups
+const listGroups = async () => (await env.as('Uother', 'admin').layout.listRoomGroups({})).groups
 const idsIn = (group: AdminRoomLayoutGroup | undefined) => group?.items.map(({ item }) => item.value?.id)
-const inGroup = async (groupId: string) => idsIn((await listed()).find(({ id }) => id === groupId))
+const inGroup = async (groupId: string) => idsIn((await listGroups()).find(({ id }) => id === groupId))
 
 describe('ListRoomGroups', () => {
   test('shows every group in order with all its rooms and links, including archived rooms', async () => {
     const groupId = await newGroup('Shown')
     const [room, link] = [await newRoom(groupId), await newLink(groupId)]
     await env.as('Uother', 'admin').rooms.archiveRoom({ roomId: room })
-    const groups = await listed()
+    const groups = await listGroups()
     expect(groups.map(({ id }) => id).slice(0, 3)).toEqual([expect.any(String), 'Gone', 'Gtwo'])
     expect(groups.at(-1)).toMatchObject({
       ...{ id: groupId, name: 'Shown', description: '', canCreateRoom: true },
@@ -92,7 +92,7 @@ describe('ListRoomGroups', () => {
     })
   })
 
-  test('returns in which groups the viewer may create rooms', async () => {
+  test('returns for each group whether the viewer may create rooms in it', async () => {
     const { groups } = await as('Umaker').listRoomGroups({})
     expect(groups.filter(({ canCreateRoom }) => canCreateRoom).map(({ id }) => id)).toEqual(['Gtwo'])
   })
@@ -103,7 +103,7 @@ describe('groups', () => {
     const { group } = await admin().createRoomGroup({ name: ' Projects ', description: 'ours' })
     const id = group?.id ?? ''
     expect(group).toMatchObject({ name: 'Projects', description: 'ours', items: [], canCreateRoom: true })
-    expect((await listed()).at(-1)?.id).toBe(id)
+    expect((await listGroups()).at(-1)?.id).toBe(id)
     const events = await published()
     expect(about(events)).toEqual(new Set(['layout.server.room_groups_updated', `group.${id}.room_group_created`]))
     expect(events.find(({ aggregateType }) => aggregateType === 'layout')).toMatchObject({
@@ -117,7 +117,7 @@ describe('groups', () => {
     expect(await newGroup('Same')).not.toBe(await newGroup('Same'))
   })
 
-  test('change name and description separately; an empty description clears, equal values notify nobody', async () => {
+  test('change name and description separately; an empty description clears the old one, equal values notify nobody', async () => {
     const groupId = await newGroup('Before')
     const named = await admin().updateRoomGroup({ groupId, name: 'After' })
     expect(named.group).toMatchObject({ id: groupId, name: 'After', description: '' })
@@ -139,7 +139,7 @@ describe('groups', () => {
   test('are deleted when they are empty', async () => {
     const groupId = await newGroup()
     expect(await admin().deleteRoomGroup({ groupId })).toMatchObject({ deleted: true })
-    expect((await listed()).map(({ id }) => id)).not.toContain(groupId)
+    expect((await listGroups()).map(({ id }) => id)).not.toContain(groupId)
     expect(about(await published())).toContain(`group.${groupId}.room_group_deleted`)
     expect(await codeOf(admin().deleteRoomGroup({ groupId }))).toBe(Code.NotFound)
     const inIt = env.as('Uother', 'admin').rooms.createRoom({ name: 'too-late', groupId })
@@ -159,16 +159,16 @@ describe('groups', () => {
   })
 
   test('accept an order that names each of them once', async () => {
-    const before = (await listed()).map(({ id }) => id)
+    const before = (await listGroups()).map(({ id }) => id)
     const orderedGroupIds = [...before].reverse()
     const { groups } = await admin().reorderRoomGroups({ orderedGroupIds })
     expect(groups.map(({ id }) => id)).toEqual(orderedGroupIds)
-    expect((await listed()).map(({ id }) => id)).toEqual(orderedGroupIds)
+    expect((await listGroups()).map(({ id }) => id)).toEqual(orderedGroupIds)
     const events = await published()
     expect(about(events)).toEqual(new Set(['layout.server.room_groups_updated', 'layout.server.room_groups_reordered']))
     await admin().reorderRoomGroups({ orderedGroupIds })
     await admin().reorderRoomGroups({ orderedGroupIds: before })
-    expect((await listed()).map(({ id }) => id)).toEqual(before)
+    expect((await listGroups()).map(({ id }) => id)).toEqual(before)
   })
 
   test.each<[string, (all: string[]) => string[]]>([
@@ -177,10 +177,10 @@ describe('groups', () => {
     ['one is named instead of another', (all) => [all[1] ?? '', ...all.slice(1)]],
     ['one is unknown', (all) => [...all.slice(1), 'Gnone']],
   ])('refuse an order in which %s', async (_what, order) => {
-    const before = (await listed()).map(({ id }) => id)
+    const before = (await listGroups()).map(({ id }) => id)
     const call = admin().reorderRoomGroups({ orderedGroupIds: order(before) })
     expect(await codeOf(call)).toBe(Code.FailedPrecondition)
-    expect((await listed()).map(({ id }) => id)).toEqual(before)
+    expect((await listGroups()).map(({ id }) => id)).toEqual(before)
   })
 })
 
@@ -272,7 +272,7 @@ describe('ReorderSidebarItemsInGroup', () => {
     ['none is named', () => []],
     ['one is named twice', () => [...items, ...items.slice(0, 1)]],
     ['one is unknown', () => [...items.slice(1), { kind: ROOM, id: 'Rnone' }]],
-    ['a room is called a link', () => items.map(({ id }) => ({ kind: SIDEBAR_LINK, id }))],
+    ['a room is listed as a link', () => items.map(({ id }) => ({ kind: SIDEBAR_LINK, id }))],
   ])('refuses an order in which %s', async (_what, wanted) => {
     const call = admin().reorderSidebarItemsInGroup({ groupId, items: wanted() })
     expect(await codeOf(call)).toBe(Code.FailedPrecondition)
@@ -291,7 +291,7 @@ describe('ReorderSidebarItemsInGroup', () => {
 describe('sidebar links', () => {
   const link = { groupId: 'Gone', label: 'Wiki', url: 'https://wiki.example/a' }
 
-  test('are made at the end of a group and seen by everyone', async () => {
+  test('are created at the end of a group and visible to everyone', async () => {
     const { sidebarLink } = await admin().createSidebarLink({ ...link, label: ' Our wiki ' })
     expect(sidebarLink).toMatchObject({ label: 'Our wiki', url: 'https://wiki.example/a' })
     const { group } = await env.as('Ualice').directory.getRoomGroup({ groupId: 'Gone' })
@@ -376,8 +376,16 @@ describe('sidebar links', () => {
       () => admin().createSidebarLink({ ...link, url: `/${'x'.repeat(2048)}` }),
       Code.InvalidArgument,
     ],
-    ['a script', () => admin().createSidebarLink({ ...link, url: 'javascript:alert(1)' }), Code.InvalidArgument],
-    ['another server', () => admin().createSidebarLink({ ...link, url: '//elsewhere.example' }), Code.InvalidArgument],
+    [
+      'a URL that runs a script',
+      () => admin().createSidebarLink({ ...link, url: 'javascript:alert(1)' }),
+      Code.InvalidArgument,
+    ],
+    [
+      'a URL that names another server without a scheme',
+      () => admin().createSidebarLink({ ...link, url: '//elsewhere.example' }),
+      Code.InvalidArgument,
+    ],
   ])('refuse %s', async (_what, call, code) => {
     expect(await codeOf(call())).toBe(code)
   })
@@ -392,7 +400,7 @@ describe('sidebar links', () => {
   })
 })
 
-describe('groups themselves need role.manage', () => {
+describe('the methods for groups', () => {
   // A person who may manage all rooms.
   const manager = () => as('Uboth')
   test.each<[string, () => Promise<unknown>]>([
@@ -401,7 +409,7 @@ describe('groups themselves need role.manage', () => {
     ['UpdateRoomGroup', () => manager().updateRoomGroup({ groupId: 'Gone', name: 'Mine' })],
     ['DeleteRoomGroup', () => manager().deleteRoomGroup({ groupId: 'Gone' })],
     ['ReorderRoomGroups', () => manager().reorderRoomGroups({ orderedGroupIds: ['Gone'] })],
-  ])('%s', async (_what, call) => {
+  ])('include %s, which needs role.manage', async (_what, call) => {
     expect(await codeOf(call())).toBe(Code.PermissionDenied)
   })
 
@@ -410,12 +418,12 @@ describe('groups themselves need role.manage', () => {
     ['a blank name', () => admin().createRoomGroup({ name: '  ' }), Code.InvalidArgument],
     ['a name of 81 characters', () => admin().createRoomGroup({ name: 'x'.repeat(81) }), Code.InvalidArgument],
     [
-      'a description of 501',
+      'a description of 501 characters',
       () => admin().createRoomGroup({ name: 'x', description: 'x'.repeat(501) }),
       Code.InvalidArgument,
     ],
     ['an unknown group', () => admin().updateRoomGroup({ groupId: 'Gnone', name: 'x' }), Code.NotFound],
-    ['nothing to change', () => admin().updateRoomGroup({ groupId: 'Gone' }), Code.InvalidArgument],
+    ['an update without fields', () => admin().updateRoomGroup({ groupId: 'Gone' }), Code.InvalidArgument],
     ['a blank new name', () => admin().updateRoomGroup({ groupId: 'Gone', name: ' ' }), Code.InvalidArgument],
   ])('refuse %s', async (_what, call, code) => {
     expect(await codeOf(call())).toBe(code)

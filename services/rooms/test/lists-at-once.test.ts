@@ -12,9 +12,9 @@ beforeAll(async () => {
 })
 afterAll(() => env[Symbol.asyncDispose]())
 
-test('only a caller with too many concurrent lists is told to wait', async () => {
+test('only a caller with too many concurrent list requests is refused', async () => {
   const list = (userId: string) => codeOf(env.as(userId).rooms.listMembers({ roomId, page: { limit: 500 } }))
-  const ends = Array.from({ length: 200 }, () => list('Umallory'))
+  const calls = Array.from({ length: 200 }, () => list('Umallory'))
   expect(await list('Ualice')).toBeUndefined()
-  expect(new Set(await Promise.all(ends))).toEqual(new Set([undefined, Code.ResourceExhausted]))
+  expect(new Set(await Promise.all(calls))).toEqual(new Set([undefined, Code.ResourceExhausted]))
 })

@@ -15,7 +15,7 @@ const stored = async () => ({
   rooms: await env.db.select().from(rooms).orderBy(rooms.name),
 })
 
-test('a new server gets its first group, with announcements for everyone and general', async () => {
+test('a new server gets its first group with the rooms announcements, which is universal, and general', async () => {
   await env.start()
   await lobbyOf(env)
   const { groups, rooms } = await stored()
@@ -28,7 +28,7 @@ test('a new server gets its first group, with announcements for everyone and gen
   for (const { id } of rooms) await eventually(() => expect(env.messaging.kindsOf(id)).toEqual(['created']))
 })
 
-test('two processes at once, and a later start, create it once', async () => {
+test('two concurrent processes and a later one create the first group once', async () => {
   await Promise.all([env.start(), env.start()])
   await lobbyOf(env)
   await env.start()
@@ -38,21 +38,21 @@ test('two processes at once, and a later start, create it once', async () => {
   expect(new Set(env.admin.denied)).toEqual(new Set([rooms[0]?.id]))
 })
 
-test('waits for admin, which denies posting before the rooms exist', async () => {
-  env.admin.silent = true
+test('the first rooms are created only after admin has denied posting in announcements', async () => {
+  env.admin.unavailable = true
   await env.start()
   await eventually(async () => (await env.db.select().from(lobby)).length === 1)
   expect((await stored()).rooms).toEqual([])
-  env.admin.silent = false
+  env.admin.unavailable = false
   await lobbyOf(env)
   expect((await stored()).rooms).toHaveLength(2)
 })
 
-test('messaging may start later', async () => {
-  env.messaging.fallSilent()
+test('the first rooms are created even if messaging answers only later', async () => {
+  env.messaging.stopAnswering()
   await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '300ms' })
   await eventually(async () => (await stored()).rooms.length === 2)
-  env.messaging.speak()
+  env.messaging.answer()
   await eventually(async () => {
     for (const { id } of (await stored()).rooms) expect(env.messaging.kindsOf(id)).toEqual(['created'])
   })

@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { Code } from '@connectrpc/connect'
-import type { RoomFact } from '@parley/contracts/internal'
+import { Code, createClient, createRouterTransport } from '@connectrpc/connect'
+import { MessagingInternalService, type RoomFact } from '@parley/contracts/internal'
 import { eventually } from '@parley/testkit'
 import { and, eq } from 'drizzle-orm'
+import { applyFacts, readHeldRoom, type ApplyFacts, type HeldFact } from '../src/clients/messaging.ts'
 import { roomFact, type Change } from '../src/domain/room-fact.ts'
+import { openFactDelivery } from '../src/engines/delivery/index.ts'
 import { changeMembership, lockRoom } from '../src/store/changes.ts'
+import { unappliedFacts } from '../src/store/facts.ts'
 import { roomBans, roomFacts, roomMembers, rooms } from '../src/store/schema.ts'
 import { codeOf, lobbyOf, makeRoom, openEnv, person, type Env } from './_env.ts'
 
-// Messaging holds a fact that the database of rooms has lost, with a version above the current clock of rooms.
+// In these tests messaging has a fact that the database of rooms has lost, with a version ahead of the clock of rooms.
 
 let env: Env
 let room: string
@@ -30,19 +33,34 @@ const join = (userId: string) => env.as(userId).rooms.joinRoom({ roomId: room })
 const versions = () => env.messaging.factsOf(room).map(({ version }) => version)
 const inAMinute = () => BigInt(Date.now() + 60_000) * 1000n
 
-const leftLost: Change = { case: 'left', value: { userId: 'Ulost' } }
+const lostLeave: Change = { case: 'left', value: { userId: 'Ulost' } }
 
 /** Sends messaging a fact that follows the one it holds, and that rooms does not know. */
-function lose(version = inAMinute(), change = leftLost): void {
+function addLost(version = inAMinute(), change = lostLeave): void {
   const previous = env.messaging.versionOf(room)
   const cause = { actorId: 'Ulost', at: new Date() }
-  env.messaging.hold(room, roomFact(previous, change, cause, version))
+  env.messaging.addLostFact(room, roomFact(previous, change, cause, version))
+}
+
+/** Delivers facts as another process does. `onHeld` is called with each answer of messaging before it is handled. */
+function openDelivery(onHeld: (held: HeldFact) => Promise<void> = () => Promise.resolve()) {
+  const messaging = createClient(
+    MessagingInternalService,
+    createRouterTransport(({ service }) => service(MessagingInternalService, env.messaging.impl)),
+  )
+  const applyNow = applyFacts(messaging)
+  const apply: ApplyFacts = async (batch) => {
+    const held = await applyNow(batch)
+    await onHeld(held)
+    return held
+  }
+  return openFactDelivery({ db: env.db, apply, read: readHeldRoom(messaging), timeoutMs: 10_000 })
 }
 
 const kinds = (count: number) => env.messaging.kindsOf(room).slice(-count)
 
 /** Commits a change that is not handed over. */
-const joinUnanswered = (userId: string) =>
+const joinWithoutHandOver = (userId: string) =>
   env.db.transaction(async (tx) => {
     const locked = await lockRoom(tx, room)
     const cause = { actorId: userId, at: new Date() }
@@ -51,7 +69,7 @@ const joinUnanswered = (userId: string) =>
     return row?.version ?? 0n
   })
 
-/** The versions in standings, and those of the facts. */
+/** The versions in the rows of members and bans, and the versions of the facts. */
 async function standings() {
   const members = await env.db.select().from(roomMembers).where(eq(roomMembers.roomId, room))
   const bans = await env.db.select().from(roomBans).where(eq(roomBans.roomId, room))
@@ -67,10 +85,10 @@ function newest(count: number): string[] {
   return facts.slice(-count).map(({ actorId }) => actorId)
 }
 
-test.each(['ban', 'leave', 'archive'])('a %s is in effect before the response', async (change) => {
+test.each(['ban', 'leave', 'archive'])('a %s is applied before the response', async (change) => {
   const { rooms: asAdmin } = env.as('Uadmin', 'admin')
   await join('Ubob')
-  lose()
+  addLost()
   if (change === 'ban') await asAdmin.banMember({ roomId: room, userId: 'Ubob', reason: 'noise' })
   if (change === 'leave') await env.as('Ubob').rooms.leaveRoom({ roomId: room })
   if (change === 'archive') await asAdmin.archiveRoom({ roomId: room })
@@ -88,11 +106,11 @@ test.each<[string, Change]>([
   ['unbans', { case: 'banned', value: about }],
   ['archives', { case: 'unarchived', value: {} }],
   ['unarchives', { case: 'archived', value: {} }],
-])('a call whose change is already made, and %s, is in effect before the response', async (call, lost) => {
+])('a call that %s, with nothing to change in rooms, reverts the lost fact before the response', async (call, lost) => {
   const { rooms: asAdmin } = env.as('Uadmin', 'admin')
   if (call === 'joins') await join('Ubob')
   if (call === 'archives') await asAdmin.archiveRoom({ roomId: room })
-  lose(inAMinute(), lost)
+  addLost(inAMinute(), lost)
   if (call === 'leaves') await env.as('Ubob').rooms.leaveRoom({ roomId: room })
   if (call === 'joins') await join('Ubob')
   if (call === 'unbans') await asAdmin.unbanMember({ roomId: room, userId: 'Ubob', reason: 'peace' })
@@ -106,6 +124,35 @@ test.each<[string, Change]>([
   newest(1)
 })
 
+test.each(['without', 'with'])(
+  'a repeated leave waits for the stream after the check restated it, %s a filter',
+  async (how) => {
+    await join('Ubob')
+    await env.as('Ubob').rooms.leaveRoom({ roomId: room })
+    addLost(inAMinute(), { case: 'joined', value: about })
+    await using delivery = openDelivery()
+    const { version = 0n, eventId = '' } = env.messaging.factsOf(room).at(-1) ?? {}
+    await delivery.reconcile(room, { version, eventId })
+    expect([kinds(1), env.messaging.waitedForStream(room)]).toEqual([['left'], false])
+    await delivery.waitUntilApplied(room, undefined, how === 'with' ? (fact) => fact.fact.case === 'left' : undefined)
+    expect(env.messaging.waitedForStream(room)).toBe(true)
+  },
+)
+
+test('a change that another process rebases at the same time is applied before the response', async () => {
+  await using other = openDelivery()
+  let isFirst = true
+  await using delivery = openDelivery(async (held) => {
+    if (isFirst) await other.reconcile(room, held)
+    isFirst = false
+  })
+  addLost()
+  await joinWithoutHandOver('Ucarl')
+  await delivery.handOver(room, await unappliedFacts(env.db, room))
+  expect(kinds(2)).toEqual(['left', 'joined'])
+  newest(1)
+})
+
 /** The subject of a fact. */
 function topicOf({ case: kind, value }: RoomFact['fact']): string {
   if (kind === 'joined' || kind === 'left') return `member ${value && 'userId' in value ? value.userId : ''}`
@@ -113,7 +160,7 @@ function topicOf({ case: kind, value }: RoomFact['fact']): string {
   return kind === 'archived' || kind === 'unarchived' ? 'archive' : String(kind)
 }
 
-test('one change also delivers all other lost facts to messaging', async () => {
+test('one change also reverts all other lost facts', async () => {
   const { rooms: asAdmin } = env.as('Uadmin', 'admin')
   await join('Ubob')
   await join('Ubad')
@@ -129,9 +176,9 @@ test('one change also delivers all other lost facts to messaging', async () => {
     { case: 'banned', value: about },
     { case: 'joined', value: { userId: 'Uone' } },
   ]
-  for (const [n, change] of lost.entries()) lose(inAMinute() + BigInt(n), change)
+  for (const [n, change] of lost.entries()) addLost(inAMinute() + BigInt(n), change)
   const known = versions().length
-  await joinUnanswered('Uone')
+  await joinWithoutHandOver('Uone')
   await join('Utwo')
   newest(1)
   // Undelivered facts arrive with the next change or earlier; the last fact about each subject counts.
@@ -148,38 +195,38 @@ test('one change also delivers all other lost facts to messaging', async () => {
   })
 })
 
-test('lost facts without effect are handled once', async () => {
+test('lost facts that cancel each other out are handled once', async () => {
   await join('Ubob')
-  lose(inAMinute(), { case: 'left', value: about })
-  lose(inAMinute() + 1n, { case: 'joined', value: about })
+  addLost(inAMinute(), { case: 'left', value: about })
+  addLost(inAMinute() + 1n, { case: 'joined', value: about })
   await join('Ubob')
   const after = versions().length
   await join('Ubob')
   expect(versions()).toHaveLength(after)
 })
 
-test('the periodic walk restates a quiet room', async () => {
+test('the periodic comparison corrects a room that does not change', async () => {
   await join('Ubob')
   await using _walking = await env.start()
-  lose(inAMinute(), { case: 'left', value: about })
+  addLost(inAMinute(), { case: 'left', value: about })
   await eventually(() => expect(kinds(2)).toEqual(['left', 'joined']))
 })
 
-test('a change that messaging does not accept is unavailable, and accepted later', async () => {
-  lose()
-  env.messaging.fallSilent()
+test('a change that messaging does not answer fails with unavailable, and is applied later', async () => {
+  addLost()
+  env.messaging.stopAnswering()
   expect(await codeOf(join('Ubob'))).toBe(Code.Unavailable)
-  env.messaging.speak()
+  env.messaging.answer()
   await eventually(() => expect(newest(1)).toEqual(['Ubob']))
 })
 
-test('waiting changes get higher versions in their order, and what refers to them follows', async () => {
-  await joinUnanswered('Uone')
-  await joinUnanswered('Utwo')
-  lose()
+test('unapplied changes get higher versions in the same order, and so do the rows that refer to them', async () => {
+  await joinWithoutHandOver('Uone')
+  await joinWithoutHandOver('Utwo')
+  addLost()
   await join('Uthree')
   expect(newest(4)).toEqual(['Ulost', 'Uone', 'Utwo', 'Uthree'])
-  // A change is answered before that is recorded.
+  // Facts are marked as applied only after the response.
   await eventually(async () => {
     const facts = await env.db.select().from(roomFacts).where(eq(roomFacts.roomId, room))
     expect(facts.map(({ appliedAt }) => appliedAt)).not.toContain(null)
@@ -191,15 +238,15 @@ test('waiting changes get higher versions in their order, and what refers to the
   expect(member?.version).toBe(versions().at(-2))
 })
 
-test("a different fact with the same version does not count as the room's", async () => {
-  lose(await joinUnanswered('Uone'))
+test('a lost fact is recognised even if a stored fact has the same version', async () => {
+  addLost(await joinWithoutHandOver('Uone'))
   await join('Utwo')
   expect(newest(3)).toEqual(['Ulost', 'Uone', 'Utwo'])
 })
 
 test('two processes rebase the facts once', async () => {
   await using _second = await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '30s' })
-  lose()
+  addLost()
   const users = Array.from({ length: 20 }, (_, n) => `Ucrowd${n}`)
   // If the other process changed the version of a call's fact, the call fails with unavailable and is retried.
   await Promise.all(users.map((userId) => eventually(() => join(userId))))
@@ -207,10 +254,10 @@ test('two processes rebase the facts once', async () => {
 })
 
 test.each([0, 1])(
-  'messaging that is restored later and still has %s lost facts receives all facts after them',
+  'if messaging is restored later and still has %s lost facts, it receives all facts after them',
   async (lost) => {
     const before = versions().length
-    lose()
+    addLost()
     await join('Uone')
     env.messaging.restore(room, before + lost)
     await join('Utwo')

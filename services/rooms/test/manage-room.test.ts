@@ -35,7 +35,7 @@ describe('UpdateRoom', () => {
     })
   })
 
-  test('a new name is announced to everyone, because it is also shown to non-members; other changes are not', async () => {
+  test('announces a new name to everyone, because non-members see it too, but no other changes', async () => {
     await using recording = await recordEvents(env.bus, 'evt.layout.>')
     await owner().updateRoom({ roomId: room, description: 'words' })
     await owner().updateRoom({ roomId: room, name: `managed-${made}`, description: 'other words' })
@@ -55,13 +55,13 @@ describe('UpdateRoom', () => {
     expect(events()).toMatchObject([{ kind: 'room_groups_updated', deliveries: [{ audience: { case: 'everyone' } }] }])
   })
 
-  test('an empty description clears it, and fields that are not named stay', async () => {
+  test('clears the description if it is empty, and leaves absent fields unchanged', async () => {
     await owner().updateRoom({ roomId: room, description: 'words' })
     const { room: after } = await owner().updateRoom({ roomId: room, description: '' })
     expect(after).toMatchObject({ name: `managed-${made}`, description: '' })
   })
 
-  test('makes a room universal and back, which waits for the stream and keeps only explicit members', async () => {
+  test('makes a room universal and back; the end waits for the stream and leaves only explicit members', async () => {
     const isMember = async () => {
       const { room: seen } = await env.as('Ualice').directory.getRoom({ roomId: room })
       return seen?.viewerState?.isMember
@@ -76,54 +76,58 @@ describe('UpdateRoom', () => {
     expect(rooms.find(({ roomId }) => roomId === room)).toMatchObject({ universal: false })
   })
 
-  test('name and universality at once are two facts', async () => {
+  test('writes two facts if both name and universality change', async () => {
     await owner().updateRoom({ roomId: room, name: `both-${made}`, universal: true })
     expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'updated', 'universal'])
   })
 
-  test('without an actual change writes nothing', async () => {
+  test('writes nothing if nothing changes', async () => {
     await owner().updateRoom({ roomId: room, name: `managed-${made}`, universal: false })
     expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined'])
   })
 
-  test('its own name in another letter case is allowed, the name of another room is not', async () => {
+  test('allows the name of the room itself in another letter case, but not the name of another room', async () => {
     const { room: after } = await owner().updateRoom({ roomId: room, name: `MANAGED-${made}` })
     expect(after?.name).toBe(`MANAGED-${made}`)
     expect(await codeOf(owner().updateRoom({ roomId: room, name: 'General' }))).toBe(Code.AlreadyExists)
   })
 
   test.each<[string, () => Promise<unknown>, Code]>([
-    ['nothing to change', () => owner().updateRoom({ roomId: room }), Code.InvalidArgument],
-    ['a bad name', () => owner().updateRoom({ roomId: room, name: 'two words' }), Code.InvalidArgument],
+    ['an update without fields', () => owner().updateRoom({ roomId: room }), Code.InvalidArgument],
+    ['an invalid name', () => owner().updateRoom({ roomId: room, name: 'two words' }), Code.InvalidArgument],
     ['an unknown room', () => owner().updateRoom({ roomId: 'Rnone', name: 'x' }), Code.NotFound],
     ['a direct message of others', () => owner().updateRoom({ roomId: direct, universal: true }), Code.NotFound],
-    ['no room.manage', () => env.as('Ualice').rooms.updateRoom({ roomId: room, name: 'x' }), Code.PermissionDenied],
+    [
+      'a caller without room.manage',
+      () => env.as('Ualice').rooms.updateRoom({ roomId: room, name: 'x' }),
+      Code.PermissionDenied,
+    ],
   ])('refuses %s', async (_what, call, code) => {
     expect(await codeOf(call())).toBe(code)
   })
 })
 
 describe('ArchiveRoom and UnarchiveRoom', () => {
-  test('hide and restore the room, announce it to everyone, and keep its place', async () => {
+  test('hide and restore the room, and announce both to everyone', async () => {
     await using received = await recordEvents(env.bus, 'evt.layout.>')
-    const listed = async () => {
+    const isListed = async () => {
       const { group } = await admin().directory.getRoomGroup({ groupId })
       return group?.items.some(({ item }) => item.case === 'room' && item.value.room?.id === room)
     }
     const { room: archived } = await owner().archiveRoom({ roomId: room })
     expect(archived).toMatchObject({ id: room, archived: true })
     expect(env.messaging.waitedForStream(room)).toBe(true)
-    expect(await listed()).toBe(false)
+    expect(await isListed()).toBe(false)
     const { room: restored } = await owner().unarchiveRoom({ roomId: room })
     expect(restored).toMatchObject({ archived: false })
-    expect(await listed()).toBe(true)
+    expect(await isListed()).toBe(true)
     expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'archived', 'unarchived'])
-    // The event of the creation of the room by somebody else may arrive late.
+    // The event about the creation of the room may arrive late.
     const published = () => received.events.filter(({ actorId }) => actorId === 'Uowner')
     await eventually(() => expect(published()).toHaveLength(2))
   })
 
-  test('twice succeed', async () => {
+  test('succeed when repeated', async () => {
     await owner().archiveRoom({ roomId: room })
     await owner().archiveRoom({ roomId: room })
     await owner().unarchiveRoom({ roomId: room })
@@ -134,8 +138,12 @@ describe('ArchiveRoom and UnarchiveRoom', () => {
   test.each<[string, () => Promise<unknown>, Code]>([
     ['an unknown room', () => owner().archiveRoom({ roomId: 'Rnone' }), Code.NotFound],
     ['a direct message of others', () => owner().archiveRoom({ roomId: direct }), Code.NotFound],
-    ['no room.manage', () => env.as('Ualice').rooms.archiveRoom({ roomId: room }), Code.PermissionDenied],
-    ['no room.manage', () => env.as('Ualice').rooms.unarchiveRoom({ roomId: room }), Code.PermissionDenied],
+    ['a caller without room.manage', () => env.as('Ualice').rooms.archiveRoom({ roomId: room }), Code.PermissionDenied],
+    [
+      'a caller without room.manage',
+      () => env.as('Ualice').rooms.unarchiveRoom({ roomId: room }),
+      Code.PermissionDenied,
+    ],
   ])('refuse %s', async (_what, call, code) => {
     expect(await codeOf(call())).toBe(code)
   })

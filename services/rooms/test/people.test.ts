@@ -20,52 +20,52 @@ async function announce(kind: string, version: bigint, fact: TestEvent['fact']):
   await publishEvents(env.bus, { ...about, version, fact })
 }
 
-async function renamed(version: bigint, displayName: string): Promise<void> {
+async function rename(version: bigint, displayName: string): Promise<void> {
   env.accounts.people = [{ ...alice, displayName, version }]
   await announce('user_profile_updated', version, { case: 'userChanged', value: {} })
 }
 
-test('are filled from accounts once it answers', async () => {
-  env.accounts.silent = true
+test('people are copied from accounts once it answers', async () => {
+  env.accounts.unavailable = true
   env.accounts.people = Array.from({ length: 1001 }, (_, n) => ({ ...alice, userId: `U${n}`, login: `login${n}` }))
   await env.start()
-  env.accounts.silent = false
+  env.accounts.unavailable = false
   await filled()
   const rows = await stored()
   expect(rows).toHaveLength(1001)
   expect(rows[0]).toMatchObject({ userId: 'U0', login: 'login0', nameKey: 'alice', roleIds: ['moderator'] })
 })
 
-test('follow renames and roles, regardless of the order of arrival', async () => {
+test('renames and roles are applied, regardless of the order of arrival', async () => {
   env.accounts.people = [alice]
   await env.start()
   await filled()
-  await renamed(7n, 'Alicia')
+  await rename(7n, 'Alicia')
   await eventually(async () =>
     expect(await stored()).toMatchObject([{ displayName: 'Alicia', nameKey: 'alicia', searchKey: 'alice\nalicia' }]),
   )
-  await renamed(6n, 'Too late')
+  await rename(6n, 'Too late')
   await eventually(async () => (await env.db.select().from(inbox)).length === 2)
   await announce('roles_changed', 8n, { case: 'userRolesChanged', value: { roleIds: ['admin'], rolesVersion: 2n } })
   await eventually(async () => expect(await stored()).toMatchObject([{ roleIds: ['admin'] }]))
-  await renamed(9n, '')
+  await rename(9n, '')
   await eventually(async () => expect(await stored()).toMatchObject([{ displayName: '', nameKey: 'alice' }]))
 })
 
-test('follow a rename that happened while accounts was down', async () => {
+test('a rename is applied even if accounts is unavailable when its event arrives', async () => {
   env.accounts.people = [alice]
   await env.start()
   await filled()
-  env.accounts.silent = true
-  await renamed(7n, 'Alicia')
+  env.accounts.unavailable = true
+  await rename(7n, 'Alicia')
   await eventually(() => env.accounts.refused > 11)
-  env.accounts.silent = false
+  env.accounts.unavailable = false
   await eventually(async () =>
     expect(await stored()).toMatchObject([{ displayName: 'Alicia', nameKey: 'alicia', searchKey: 'alice\nalicia' }]),
   )
 })
 
-test('keep only a tombstone of a deleted account', async () => {
+test('only a tombstone remains of a deleted account', async () => {
   env.accounts.people = [alice]
   await env.start()
   await filled()
@@ -80,7 +80,7 @@ test('keep only a tombstone of a deleted account', async () => {
     roleIds: [],
   }
   await eventually(async () => expect(await stored()).toMatchObject([tombstone]))
-  await renamed(10n, 'Back')
+  await rename(10n, 'Back')
   await announce('user_created', 11n, { case: 'userChanged', value: { created: true } })
   await announce('roles_changed', 12n, { case: 'userRolesChanged', value: { roleIds: ['admin'], rolesVersion: 3n } })
   await eventually(async () => (await env.db.select().from(inbox)).length === 4)

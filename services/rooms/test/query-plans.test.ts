@@ -54,18 +54,18 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => opened[Symbol.asyncDispose]())
 
-/** Every step of the statement's plan. */
-async function stepsOf(statement: SQL): Promise<Plan[]> {
+/** Runs a statement; returns the nodes of its plan. */
+async function planNodes(statement: SQL): Promise<Plan[]> {
   const { rows } = await db.execute(sql`explain (analyze, format json) ${statement}`)
   const [explained] = rows[0]?.['QUERY PLAN'] as { Plan: Plan }[]
-  const steps = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(steps)]
-  return explained ? steps(explained.Plan) : []
+  const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
+  return explained ? nodes(explained.Plan) : []
 }
 
-/** Maximum number of rows that a step read. */
-const maxRows = (steps: readonly Plan[]): number =>
-  Math.max(...steps.map((step) => (step['Actual Rows'] + (step['Rows Removed by Filter'] ?? 0)) * step['Actual Loops']))
-const indexes = (steps: readonly Plan[]) => steps.map((step) => step['Index Name'])
+/** Maximum number of rows that a plan node read. */
+const maxRows = (nodes: readonly Plan[]): number =>
+  Math.max(...nodes.map((node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']))
+const indexes = (nodes: readonly Plan[]) => nodes.map((node) => node['Index Name'])
 
 const eligible: Eligibility = {
   ...{ everyone: 'allow', ownerRoleId, allowedRoles: [], allowedUsers: [] },
@@ -77,33 +77,33 @@ const filter = (search: string, wanted: Partial<MemberFilter> = {}): MemberFilte
   return { roomId: 'R1', search, eligible: undefined, ...wanted }
 }
 
-describe('of 100,000 members', () => {
+describe('in a list of 100,000 members', () => {
   test.each<[string, MemberFilter, typeof first | typeof deep]>([
     ['the first page', filter(''), first],
     ['a deep page', filter(''), deep],
-    ['a page of those who belong to a universal room', filter('', { eligible }), deep],
-    ['a page of a search that finds all of them', filter('user'), first],
-    ['a deep page of a search that finds many', filter('a'), deep],
+    ['a page of the effective members of a universal room', filter('', { eligible }), deep],
+    ['a page of a search that finds all members', filter('user'), first],
+    ['a deep page of a search that finds many members', filter('a'), deep],
   ])('%s reads only about as many people as it shows', async (_what, filter, page) => {
-    const steps = await stepsOf(membersPage(filter, page))
-    expect(indexes(steps)).toContain('people_by_name')
-    expect(maxRows(steps)).toBeLessThan(4 * first.limit)
+    const nodes = await planNodes(membersPage(filter, page))
+    expect(indexes(nodes)).toContain('people_by_name')
+    expect(maxRows(nodes)).toBeLessThan(4 * first.limit)
   })
 
   test.each<[string, (filter: MemberFilter) => SQL]>([
     ['found', (filter) => membersPage(filter, first)],
     ['counted', membersCount],
-  ])('the few that a search finds are %s by the trigram index', async (_what, statement) => {
+  ])('the few matches of a search are %s with the trigram index', async (_what, statement) => {
     for (const wanted of [filter('user4711'), filter('ffff'), filter('nobody'), filter('user4711', { eligible })]) {
-      const steps = await stepsOf(statement(wanted))
-      expect(indexes(steps)).toContain('people_by_grams')
-      expect(maxRows(steps)).toBeLessThan(1000)
+      const nodes = await planNodes(statement(wanted))
+      expect(indexes(nodes)).toContain('people_by_grams')
+      expect(maxRows(nodes)).toBeLessThan(1000)
     }
   })
 
-  test('the number is counted without reading people', async () => {
-    const steps = await stepsOf(membersCount(filter('')))
-    expect(steps.map((step) => step['Relation Name'])).not.toContain('people')
+  test('the total is counted without reading people', async () => {
+    const nodes = await planNodes(membersCount(filter('')))
+    expect(nodes.map((node) => node['Relation Name'])).not.toContain('people')
   })
 })
 
@@ -111,33 +111,33 @@ describe('recipients among 100,000 members', () => {
   const nobody: RecipientFilter = { roomId: 'R1', eligible: undefined, all: false, userIds: [], roleIds: [] }
   const thousand = Array.from({ length: 1000 }, (_, n) => `U${n * 99}`)
   const wants = { all: { ...nobody, all: true }, users: { ...nobody, userIds: thousand } }
-  const stepsTo = (filter: RecipientFilter, page: { after: string; limit: number }) =>
-    stepsOf(recipientsPage(filter, page) ?? sql``)
+  const recipientNodes = (filter: RecipientFilter, page: { after: string; limit: number }) =>
+    planNodes(recipientsPage(filter, page) ?? sql``)
 
   test.each([
-    ['all of the room', wants.all],
-    ['all of a universal room', { ...wants.all, eligible }],
-    ['a thousand by id', wants.users],
-    ['a thousand by id of a universal room', { ...wants.users, eligible }],
-    ['those with a role that many have', { ...nobody, roleIds: ['staff'] }],
-    ['those of a universal room with a role that many have', { ...nobody, roleIds: ['staff'], eligible }],
+    ['all members of a room', wants.all],
+    ['all members of a universal room', { ...wants.all, eligible }],
+    ['a thousand users of a room', wants.users],
+    ['a thousand users of a universal room', { ...wants.users, eligible }],
+    ['the holders of a common role in a room', { ...nobody, roleIds: ['staff'] }],
+    ['the holders of a common role in a universal room', { ...nobody, roleIds: ['staff'], eligible }],
   ])('%s: a page reads only about as many people as it returns', async (_what, filter) => {
-    expect(maxRows(await stepsTo(filter, { after: 'U5', limit: 1000 }))).toBeLessThan(4100)
+    expect(maxRows(await recipientNodes(filter, { after: 'U5', limit: 1000 }))).toBeLessThan(4100)
   })
 
-  test.each([undefined, eligible])('the few with a role are found by its index', async (rule) => {
+  test.each([undefined, eligible])('the holders of a rare role are found with the index of roles', async (rule) => {
     const filter = { ...nobody, roleIds: ['few'], userIds: thousand.slice(0, 10), eligible: rule }
-    const steps = await stepsTo(filter, { after: '', limit: 1000 })
-    expect(indexes(steps)).toContain('people_by_roles')
-    expect(maxRows(steps)).toBeLessThan(1000)
+    const nodes = await recipientNodes(filter, { after: '', limit: 1000 })
+    expect(indexes(nodes)).toContain('people_by_roles')
+    expect(maxRows(nodes)).toBeLessThan(1000)
   })
 })
 
-test('100 members among 100,000 people are read, not all people', async () => {
-  const steps = await stepsOf(membersPage(filter('', { roomId: 'R2' }), first))
-  expect(indexes(steps)).toEqual(expect.arrayContaining(['room_members_of_room', 'people_pkey']))
+test('a page of a room with 100 members does not read all 100,000 people', async () => {
+  const nodes = await planNodes(membersPage(filter('', { roomId: 'R2' }), first))
+  expect(indexes(nodes)).toEqual(expect.arrayContaining(['room_members_of_room', 'people_pkey']))
   // This test has so few bans that reading all of them is acceptable.
-  expect(maxRows(steps)).toBeLessThan(1000)
+  expect(maxRows(nodes)).toBeLessThan(1000)
 })
 
 test.each([
@@ -145,7 +145,7 @@ test.each([
   ['of one room', 'R2', 'room_bans_newest_of_room'],
 ])('a page of bans %s reads only what it shows', async (_what, roomId, index) => {
   const before = { createdAt: new Date(Date.now() - 100_100 * 60_000), id: 'R2' }
-  const steps = await stepsOf(bansPage(db, roomId, { limit: 51, offset: 0, before }).getSQL())
-  expect(indexes(steps)).toContain(index)
-  expect(maxRows(steps)).toBeLessThan(150)
+  const nodes = await planNodes(bansPage(db, roomId, { limit: 51, offset: 0, before }).getSQL())
+  expect(indexes(nodes)).toContain(index)
+  expect(maxRows(nodes)).toBeLessThan(150)
 })

@@ -7,7 +7,7 @@ import { PolicyDecisionSchema, PolicyRoleSchema, type ListRecipientsRequestSchem
 import { eventually } from '@parley/testkit'
 import { eq } from 'drizzle-orm'
 import { people, roomMembers, rooms } from '../src/store/schema.ts'
-import { ban, decided, dm } from './_seeds.ts'
+import { ban, decisionFor, dm } from './_seeds.ts'
 import { codeOf, lobbyOf, makeRoom, openEnv, person, type Env } from './_env.ts'
 
 let env: Env
@@ -37,7 +37,7 @@ beforeAll(async () => {
     person('Uowner', { roleIds: ['owner', 'guest'] }),
     person('Uunwanted'),
   ]
-  env.admin.policy.decisions.push(decided({ userId: 'Uunwanted', permission: 'room.join', deny: true }), deniedRole)
+  env.admin.policy.decisions.push(decisionFor({ userId: 'Uunwanted', permission: 'room.join', deny: true }), deniedRole)
   env.admin.policy.roles.push(create(PolicyRoleSchema, { id: 'guest', name: 'guest', displayName: 'Guest' }))
   await env.start()
   await lobbyOf(env)
@@ -67,23 +67,23 @@ const ids = (count: number) => Array.from({ length: count }, (_, n) => `X${n}`)
 const memberOf = (roomId: string) => (userId: string) => ({
   ...{ roomId, userId, member: true, version: 9n, since: new Date() },
 })
-const listed = async (requested: MessageInitShape<typeof ListRecipientsRequestSchema>) =>
+const list = async (requested: MessageInitShape<typeof ListRecipientsRequestSchema>) =>
   (await env.internal.listRecipients({ limit: 1000, ...requested })).userIds
 
 describe('ListRecipients', () => {
-  test('of a whole room returns its members, without people who are banned, deleted or left', async () => {
+  test('of a whole room returns its members, without people who are banned, deleted or have left', async () => {
     const found = await env.internal.listRecipients({ roomId: tea, all: true, limit: 1000 })
     expect(found.userIds).toEqual(['Uadmin', 'Ualice', 'Ubob', 'Uexpired', 'Uguest', 'Uunheard'])
     expect(found.room).toMatchObject({ roomId: tea, kind: RoomKind.CHANNEL, name: 'tea', universal: false })
   })
 
   test('of a whole universal room returns people who may join it, and explicit members', async () => {
-    expect(await listed({ roomId: everyone, all: true })).toEqual([
+    expect(await list({ roomId: everyone, all: true })).toEqual([
       ...['Uadmin', 'Ualice', 'Ubob', 'Uexpired', 'Uguest', 'Uowner'],
     ])
   })
 
-  test('of a whole universal room that denies nobody returns everybody', async () => {
+  test('of a whole universal room to which nobody is denied access returns everybody', async () => {
     await using other = await openEnv()
     other.accounts.people = [person('Ualice'), person('Ugone', { deleted: true }), person('Uother')]
     await other.start()
@@ -95,51 +95,51 @@ describe('ListRecipients', () => {
 
   test('of users returns the members among them', async () => {
     const userIds = ['Ubob', 'Uleft', 'Unobody', 'Ubanned', 'Ugone', 'Uunheard', 'Ualice', 'Uowner']
-    expect(await listed({ roomId: tea, userIds })).toEqual(['Ualice', 'Ubob', 'Uunheard'])
+    expect(await list({ roomId: tea, userIds })).toEqual(['Ualice', 'Ubob', 'Uunheard'])
     const invited = ['Uunwanted', 'Uguest', 'Umodguest', 'Ualice', 'Uowner', 'Ubanned', 'Ugone']
-    expect(await listed({ roomId: everyone, userIds: invited })).toEqual(['Ualice', 'Uguest', 'Uowner'])
+    expect(await list({ roomId: everyone, userIds: invited })).toEqual(['Ualice', 'Uguest', 'Uowner'])
   })
 
   test('of roles returns the members who have one', async () => {
-    expect(await listed({ roomId: tea, roleIds: ['moderator', 'admin'] })).toEqual(['Uadmin', 'Ubob'])
-    expect(await listed({ roomId: everyone, roleIds: ['moderator'] })).toEqual(['Ubob'])
-    expect(await listed({ roomId: everyone, roleIds: ['guest'] })).toEqual(['Uguest', 'Uowner'])
-    expect(await listed({ roomId: tea, roleIds: ['none'] })).toEqual([])
+    expect(await list({ roomId: tea, roleIds: ['moderator', 'admin'] })).toEqual(['Uadmin', 'Ubob'])
+    expect(await list({ roomId: everyone, roleIds: ['moderator'] })).toEqual(['Ubob'])
+    expect(await list({ roomId: everyone, roleIds: ['guest'] })).toEqual(['Uguest', 'Uowner'])
+    expect(await list({ roomId: tea, roleIds: ['none'] })).toEqual([])
   })
 
   test('combines several selections without duplicates', async () => {
     const requested = { roomId: tea, userIds: ['Uexpired', 'Ubob'], roleIds: ['moderator', 'guest'] }
-    expect(await listed(requested)).toEqual(['Ubob', 'Uexpired', 'Uguest'])
-    expect(await listed({ ...requested, limit: 2 })).toEqual(['Ubob', 'Uexpired'])
-    expect(await listed({ ...requested, limit: 2, after: 'Uexpired' })).toEqual(['Uguest'])
-    expect(await listed({ ...requested, all: true })).toHaveLength(6)
-    expect(await listed({ roomId: tea })).toEqual([])
+    expect(await list(requested)).toEqual(['Ubob', 'Uexpired', 'Uguest'])
+    expect(await list({ ...requested, limit: 2 })).toEqual(['Ubob', 'Uexpired'])
+    expect(await list({ ...requested, limit: 2, after: 'Uexpired' })).toEqual(['Uguest'])
+    expect(await list({ ...requested, all: true })).toHaveLength(6)
+    expect(await list({ roomId: tea })).toEqual([])
   })
 
   test('pages by user id', async () => {
     const pages: string[][] = []
     for (let after = ''; pages.at(-1)?.length !== 0; after = pages.at(-1)?.at(-1) ?? '') {
-      pages.push(await listed({ roomId: tea, all: true, after, limit: 4 }))
+      pages.push(await list({ roomId: tea, all: true, after, limit: 4 }))
     }
     expect(pages).toEqual([['Uadmin', 'Ualice', 'Ubob', 'Uexpired'], ['Uguest', 'Uunheard'], []])
   })
 
   test('returns members of archived rooms and participants of direct messages', async () => {
-    expect(await listed({ roomId: shelved, all: true })).toEqual(['Uadmin', 'Ualice'])
+    expect(await list({ roomId: shelved, all: true })).toEqual(['Uadmin', 'Ualice'])
     const found = await env.internal.listRecipients({ roomId: direct, all: true })
     expect(found).toMatchObject({ userIds: ['Ualice', 'Ubob'], room: { kind: RoomKind.DM, groupId: '', name: '' } })
-    expect(await listed({ roomId: direct, userIds: ['Ucarol', 'Ubob'] })).toEqual(['Ubob'])
+    expect(await list({ roomId: direct, userIds: ['Ucarol', 'Ubob'] })).toEqual(['Ubob'])
   })
 
-  test('fails with not_found for an unknown room', async () => {
+  test('returns neither users nor a room for an unknown room', async () => {
     const found = await env.internal.listRecipients({ roomId: 'Rnone', all: true, limit: 1000 })
     expect([found.userIds, found.room]).toEqual([[], undefined])
   })
 
   test('takes at most 1,000 users and 100 roles', async () => {
-    expect(await listed({ roomId: tea, userIds: ids(1000), roleIds: ids(100) })).toEqual([])
-    expect(await codeOf(listed({ roomId: tea, userIds: ids(1001) }))).toBe(Code.InvalidArgument)
-    expect(await codeOf(listed({ roomId: tea, roleIds: ids(101) }))).toBe(Code.InvalidArgument)
+    expect(await list({ roomId: tea, userIds: ids(1000), roleIds: ids(100) })).toEqual([])
+    expect(await codeOf(list({ roomId: tea, userIds: ids(1001) }))).toBe(Code.InvalidArgument)
+    expect(await codeOf(list({ roomId: tea, roleIds: ids(101) }))).toBe(Code.InvalidArgument)
   })
 })
 
@@ -194,7 +194,7 @@ describe('ListAccessibleRooms', () => {
     expect(await accessible('Ustranger')).toEqual(new Set([everyone]))
   })
 
-  test('returns the names of the rooms, and takes at most 500', async () => {
+  test('returns the names of the rooms, and accepts at most 500 ids', async () => {
     const { rooms: found } = await env.internal.listAccessibleRooms({ userId: 'Ualice', roomIds: [tea] })
     expect(found).toMatchObject([{ roomId: tea, name: 'tea', kind: RoomKind.CHANNEL, archived: false }])
     const roomIds = Array.from({ length: 501 }, (_, n) => `R${n}`)

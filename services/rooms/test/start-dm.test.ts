@@ -65,7 +65,7 @@ describe('StartDM', () => {
     expect(await codeOf(env.as('Ualice', 'owner').directory.getRoom({ roomId }))).toBe(Code.NotFound)
   })
 
-  test('by both participants at the same time starts one conversation', async () => {
+  test('called three times at once starts one conversation', async () => {
     for (const other of ['Ubob', 'Ucarol', 'Umuted']) {
       const started = await Promise.all([start('Ualice', [other]), start('Ualice', [other]), start('Ualice', [other])])
       const [id] = new Set(started.map(({ room }) => room?.id))
@@ -74,7 +74,7 @@ describe('StartDM', () => {
     }
   })
 
-  test('with the same key gives the same response, and another request with the key is refused', async () => {
+  test('returns the same response for the same key, and refuses a different request with the key', async () => {
     const headers = { 'Idempotency-Key': 'dm-1' }
     const first = await start('Ubob', ['Ucarol'], headers)
     expect((await start('Ubob', ['Ucarol'], headers)).room?.id).toBe(first.room?.id)
@@ -84,7 +84,7 @@ describe('StartDM', () => {
   test.each<[string, string, string[], Code]>([
     ['unknown people', 'Ualice', ['Unobody'], Code.NotFound],
     ['deleted people', 'Ualice', ['Ugone'], Code.NotFound],
-    ['whoever is denied to post', 'Umuted', ['Ubob'], Code.PermissionDenied],
+    ['a caller to whom message.post is denied', 'Umuted', ['Ubob'], Code.PermissionDenied],
     ['more than nine others', 'Ualice', Array.from({ length: 10 }, (_, n) => `U${n}`), Code.InvalidArgument],
   ])('refuses %s', async (_what, userId, participantIds, code) => {
     expect(await codeOf(start(userId, participantIds))).toBe(code)

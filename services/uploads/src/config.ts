@@ -46,7 +46,7 @@ export const readConfig = defineConfig({
   }),
   blobSecret: secret('PARLEY_UPLOADS_BLOB_SECRET', {
     min: 32,
-    doc: 'key that signs the tickets for image bytes which the gateway sends to uploads; only these two may have it, at least 32 characters',
+    doc: 'secret for the tickets with which the gateway sends image bytes to uploads; only these two services may have it; at least 32 characters',
   }),
   previousBlobSecret: secret('PARLEY_UPLOADS_BLOB_SECRET_PREVIOUS', {
     min: 32,
@@ -57,7 +57,7 @@ export const readConfig = defineConfig({
     toml: 'core.assets.signing_secret_previous',
     min: 32,
     optional: true,
-    doc: 'core.assets.signing_secret before its last rotation; asset addresses signed with it still work',
+    doc: 'core.assets.signing_secret before its last rotation; asset URLs signed with it still work',
   }),
   pendingBytes: bytes('PARLEY_UPLOADS_USER_PENDING', {
     default: '1 GiB',

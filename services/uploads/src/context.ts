@@ -2,7 +2,7 @@ import type { CallerCache, CredentialSecrets } from '@parley/credentials'
 import type { Policy } from '@parley/permissions'
 import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
-import type { Trials } from '@parley/redis'
+import type { CredentialAttempts } from '@parley/redis'
 import type { ClientAddress } from '@parley/runtime'
 import type { FileOwners } from './clients/file-owners.ts'
 import type { RoomAccess } from './clients/room-access.ts'
@@ -22,29 +22,30 @@ export type Context = {
   owners: FileOwners
   storage: Storage
   imageProcessor: ImageProcessor
-  transforms: TransformCache
   /** Cache of recently generated image sizes. */
+  transforms: TransformCache
+  /** Limits how many new image sizes are generated. */
   renderings: Renderings
   fetch: SafeFetch
   /** Fetches pages; concurrent requests for a page share one fetch. */
   pages: PageFetches
-  /** Resolves credentials of readers without a ticket. */
+  /** Resolves the credentials of readers who do not use a signed URL. */
   callers: CallerCache
   credentialSecrets: CredentialSecrets
   clientAddress: ClientAddress
-  /** Counts requests without a valid credential or ticket, by network, in this process only. */
-  trials: Trials
-  /** Origins whose pages may read files. */
+  /** Counts requests without a valid credential or signed URL, by network, in this process only. */
+  trials: CredentialAttempts
+  /** Origins that CORS allows to read files. */
   allowedOrigins: readonly string[]
-  /** Keys shared by gateway and uploads: the current one and the previous one. */
+  /** Secrets of blob tickets, shared with the gateway: the current one and the previous one. */
   blobSecrets: readonly string[]
-  /** Secrets with which addresses of images may be signed. */
+  /** Secrets with which asset URLs may be signed. */
   signingSecrets: readonly string[]
-  /** Inputs of file addresses. */
+  /** Base URL and secret of the signed URLs of files. */
   assets: { publicUrl: string; signingSecret: string }
   fileLimits: FileLimits
   quotas: Quotas
-  /** Total size of all files, recently measured. */
+  /** Total size of all files, cached for half a minute. */
   serverUsage: () => Promise<number>
   /** Assembles files. */
   completions: UploadCompletions

@@ -1,6 +1,6 @@
 import { counter, logger, oncePerMinute } from '@parley/telemetry'
 import type { MemoryPlan } from './domain/memory.ts'
-import { storageNotOurs } from './errors.ts'
+import { storageMismatch } from './errors.ts'
 
 const log = logger('uploads')
 const claimsWithoutImage = counter('parley.uploads.claims_without_image', {
@@ -43,38 +43,39 @@ export function reportFileWithoutBytes(assetId: string): void {
 
 export const reportFailedRequest = (error: unknown): void => log.error({ err: error }, 'a request failed unexpectedly')
 
-/** A response that had begun ends early. */
-export const reportBrokenOff = (error: unknown): void => log.warn({ err: error }, 'sending a file broke off')
+/** Reports that a response ended early. */
+export const reportInterrupted = (error: unknown): void => log.warn({ err: error }, 'sending a file was interrupted')
 
 export const logSwept = (what: string, count: number): void => log.info({ what, count }, 'deleted unused data')
 
-/** A sweep deletes nothing, because the storage does not belong to the database. */
-export function reportStorageNotOurs(belonging: 'missing' | 'foreign'): void {
+/** Reports that a sweep deletes nothing, because the storage does not belong to the database. */
+export function reportStorageMismatch(belonging: 'missing' | 'foreign'): void {
   sweepsRefused(1, { 'parley.belonging': belonging })
-  log.error({ belonging }, storageNotOurs(belonging).rawMessage)
+  log.error({ belonging }, storageMismatch(belonging).rawMessage)
 }
 
-/** Deletions wait, because the storage does not belong to the database. */
+/** Counts deletions that wait, because the storage does not belong to the database. */
 export const countRefusedDeletions = (belonging: 'missing' | 'foreign'): void =>
   deletionsRefused(1, { 'parley.belonging': belonging })
 
-/** A failed deletion will be retried. */
+/** Reports a failed deletion, which will be retried. */
 export function reportFailedDeletion(id: string, error: unknown): void {
   failedDeletions(1)
-  log.warn({ id, err: error }, 'bytes could not be deleted; it will be retried')
+  log.warn({ id, err: error }, 'bytes could not be deleted; the deletion will be retried')
 }
 
-/** Unused bytes could not be deleted at once. */
+/** Reports that unused bytes could not be deleted, and are left to the sweep. */
 export const reportLeftForSweeping = (error: unknown): void =>
   log.warn({ err: error }, 'bytes could not be deleted; a sweep will delete them')
 
 /**
- * The name of the error tells the cause: the bucket does not exist, the key is invalid, or the server does not answer.
+ * Reports that the bucket cannot be used. The name of the error tells why: it does not exist, the key is invalid, or
+ * the server does not answer.
  */
-export const reportStorageAway = (bucket: string, error: unknown): void =>
+export const reportStorageUnavailable = (bucket: string, error: unknown): void =>
   log.error({ bucket, err: error }, 'the bucket cannot be used; retrying')
 
-/** The storage failed; each kind of failure is logged once a minute. */
+/** Logs a failure of the storage; each kind at most once a minute. */
 export const reportStorageFailure = (error: unknown): void => storageFailed(kindOf(error), error)
 
 const storageFailed = oncePerMinute((_kind, error: unknown) => log.error({ err: error }, 'the storage failed'))
@@ -82,6 +83,9 @@ const storageFailed = oncePerMinute((_kind, error: unknown) => log.error({ err: 
 const kindOf = (error: unknown): string =>
   error instanceof Error ? `${error.name} ${(error as NodeJS.ErrnoException).code ?? ''}` : 'unknown'
 
-/** Images and videos may exhaust the memory of the process. */
+/** Reports that images and videos may exhaust the memory of this process. */
 export const reportTooLittleMemory = (limit: number, plan: MemoryPlan): void =>
-  log.warn({ limit, ...plan }, 'the memory limit is too low for the images and videos processed at once; raise it')
+  log.warn(
+    { limit, ...plan },
+    'the memory limit is too low for the images and videos processed concurrently; raise it, or process fewer',
+  )

@@ -6,11 +6,11 @@ import {
   RoomsInternalService,
 } from '@parley/contracts/internal'
 import { NameResolver, publicExcept, type Resolve } from '@parley/outbound'
-import { openTrials } from '@parley/redis'
+import { openCredentialAttempts } from '@parley/redis'
 import { clientAddressBehind } from '@parley/runtime'
 import type { DatabaseHost } from '@parley/service'
 import { UploadCompletions } from './actions/files/upload-completions.ts'
-import { rememberUsage } from './actions/files/server-usage.ts'
+import { cacheUsage } from './actions/files/server-usage.ts'
 import { PageFetches } from './actions/previews/page-fetches.ts'
 import { callersAt } from './clients/callers.ts'
 import { FileOwners } from './clients/file-owners.ts'
@@ -26,15 +26,15 @@ import { bytesOfServer } from './store/usage.ts'
 /** Parts that a test may replace. */
 export type Replaced = {
   now?: () => Date
-  /** Resolves names of other servers. */
+  /** Resolves host names of other servers. */
   resolve?: Resolve
 }
 
-type Given = { config: Config; overrides: Replaced; memory: MemoryPlan; processesVideos: boolean }
+type Parts = { config: Config; overrides: Replaced; memory: MemoryPlan; processesVideos: boolean }
 
 /** Opens everything that handlers, consumers and jobs use. */
-export async function openContext(host: DatabaseHost, given: Given): Promise<Context> {
-  const { config, overrides, memory, processesVideos } = given
+export async function openContext(host: DatabaseHost, parts: Parts): Promise<Context> {
+  const { config, overrides, memory, processesVideos } = parts
   const { db } = host
   const storage = await openStorage(config.assetStorage, host, host.signal)
   host.ready('storage')
@@ -42,7 +42,7 @@ export async function openContext(host: DatabaseHost, given: Given): Promise<Con
   const admin = host.client(AdminInternalService)
   const policy = await host.policy(admin)
   const now = overrides.now ?? (() => new Date())
-  // A user's concurrent page fetches wait for one name at a time; messaging limits their number.
+  // Concurrent page fetches of a user resolve one name at a time; messaging limits their number.
   const names = host.use(new NameResolver({ maxWaitingPerCaller: 3 }))
   return {
     ...{ db, storage, now },
@@ -63,12 +63,12 @@ export async function openContext(host: DatabaseHost, given: Given): Promise<Con
     callers: callersAt(accounts, now),
     credentialSecrets: config,
     clientAddress: clientAddressBehind(config.trustedProxies, {
-      isPassedOn: (header) => isForwardedByGateway(config, header),
+      isForwarded: (header) => isForwardedByGateway(config, header),
     }),
-    trials: host.use(openTrials({ perMinute: config.trialsPerMinute })),
+    trials: host.use(openCredentialAttempts({ perMinute: config.unauthenticatedPerMinute })),
     allowedOrigins: config.allowedOrigins,
-    blobSecrets: present(config.blobSecret, config.previousBlobSecret),
-    signingSecrets: present(config.assetsSigningSecret, config.previousAssetsSigningSecret),
+    blobSecrets: definedSecrets(config.blobSecret, config.previousBlobSecret),
+    signingSecrets: definedSecrets(config.assetsSigningSecret, config.previousAssetsSigningSecret),
     assets: { publicUrl: config.publicUrl, signingSecret: config.assetsSigningSecret },
     fileLimits: { ...config, videoEnabled: processesVideos },
     quotas: {
@@ -76,9 +76,10 @@ export async function openContext(host: DatabaseHost, given: Given): Promise<Con
       userBytes: config.userQuotaBytes,
       serverBytes: config.serverQuotaBytes,
     },
-    serverUsage: rememberUsage(() => bytesOfServer(db, now()), now),
+    serverUsage: cacheUsage(() => bytesOfServer(db, now()), now),
     completions: new UploadCompletions(),
   }
 }
 
-const present = (...secrets: (string | undefined)[]): string[] => secrets.filter((secret) => secret !== undefined)
+const definedSecrets = (...secrets: (string | undefined)[]): string[] =>
+  secrets.filter((secret) => secret !== undefined)

@@ -4,8 +4,8 @@ import { startDatabaseHost, type DatabaseHost, type Starting } from '@parley/ser
 import { erasePerson } from './actions/erasure/erase-person.ts'
 import type { Config } from './config.ts'
 import { startConsumers } from './consumers/index.ts'
-import { dividedMemory } from './engines/memory.ts'
-import { openVideos, startVideos } from './engines/video/index.ts'
+import { divideMemory } from './engines/memory.ts'
+import { openEncoder, startVideos } from './engines/video/index.ts'
 import { handleRequests, routeOf } from './http/routes.ts'
 import { startJobs } from './jobs/index.ts'
 import { openContext, type Replaced } from './open-context.ts'
@@ -13,7 +13,7 @@ import { routes } from './rpc/index.ts'
 
 export type Overrides = Replaced &
   Starting & {
-    /** Interval of the sweep. */
+    /** Interval of the jobs that delete unused data. */
     sweepEveryMs?: number
   }
 
@@ -27,8 +27,8 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
   const { signal } = host
   const { sweepEveryMs = 300_000 } = overrides
   const isRemote = config.videoWorkerUrls.length > 0
-  const memory = dividedMemory(config, { images: true, videos: config.videoEnabled && !isRemote })
-  const encoder = await openVideos(config, memory.toolBytes, signal)
+  const memory = divideMemory(config, { images: true, videos: config.videoEnabled && !isRemote })
+  const encoder = await openEncoder(config, memory.toolBytes, signal)
   const ctx = await openContext(host, { config, overrides, memory, processesVideos: encoder !== undefined })
   await startConsumers(host, ctx)
   host.handOver(host.client(MessagingInternalService))

@@ -3,7 +3,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { credentialDigest } from '@parley/credentials'
 import type { AccountsInternalService, RekeyCredentialsRequest } from '@parley/contracts/internal'
 
-/** The keys of credentials, and the previous keys before the rotation. */
+/** The current keys of credentials, and those before the last rotation. */
 export const credentialSecrets = {
   secretKey: 'the key of the digests of credentials, for tests',
   previousSecretKey: 'that key before it was rotated, for tests too',
@@ -13,28 +13,29 @@ export const credentialSecrets = {
 
 type Implementation = ServiceImpl<typeof AccountsInternalService>
 
-/** A stand-in for accounts with a few credentials and their users. */
+/** A fake of accounts, with a few credentials and their users. */
 export class FakeAccounts {
   readonly #people = new Map<string, { userId: string; roleIds: string[] }>()
   readonly rekeyed: RekeyCredentialsRequest['entries'] = []
+  /** Number of calls. */
   requested = 0
-  away = false
-  /** Responses wait for this promise. */
-  held: Promise<void> | undefined
+  unavailable = false
+  /** `authenticate` waits for this promise before it answers. */
+  blocker: Promise<void> | undefined
 
   /** Makes a token or cookie handle of a user valid. */
-  signIn(userId: string, { token, roleIds = [], key = credentialSecrets.secretKey }: SignedIn): void {
-    this.#people.set(keptBy(key, token), { userId, roleIds })
+  signIn(userId: string, { token, roleIds = [], key = credentialSecrets.secretKey }: Credential): void {
+    this.#people.set(digestOf(key, token), { userId, roleIds })
   }
 
   signOut(token: string): void {
-    this.#people.delete(keptBy(credentialSecrets.secretKey, token))
+    this.#people.delete(digestOf(credentialSecrets.secretKey, token))
   }
 
   readonly authenticate: Implementation['authenticate'] = async ({ digests }) => {
     this.requested++
-    await this.held
-    if (this.away) throw new Error('away')
+    await this.blocker
+    if (this.unavailable) throw new Error('unavailable')
     const expiresAt = timestampFromDate(new Date(Date.now() + 1e12))
     return {
       entries: digests.flatMap((digest) => {
@@ -49,7 +50,7 @@ export class FakeAccounts {
 
   readonly getPeople: Implementation['getPeople'] = ({ userIds }) => {
     this.requested++
-    if (this.away) throw new Error('away')
+    if (this.unavailable) throw new Error('unavailable')
     return { people: userIds.map((userId) => ({ userId, avatarKey: this.avatars.get(userId) ?? '' })) }
   }
 
@@ -59,6 +60,6 @@ export class FakeAccounts {
   }
 }
 
-type SignedIn = { token: string; roleIds?: string[]; key?: string }
+type Credential = { token: string; roleIds?: string[]; key?: string }
 
-const keptBy = (key: string, token: string): string => credentialDigest(key, token).toString('hex')
+const digestOf = (key: string, token: string): string => credentialDigest(key, token).toString('hex')

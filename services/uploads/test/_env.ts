@@ -32,11 +32,11 @@ import { startS3 } from './_s3.ts'
 import { startUploads } from '../src/service.ts'
 
 export const blobSecret = 'the key of gateway and uploads for tests'
-export const signingSecret = 'the secret of addresses of assets for tests'
+export const signingSecret = 'the secret that signs asset URLs in tests'
 
 export const publicUrl = 'https://chat.example.org'
 
-/** Where bytes are stored. */
+/** Where bytes are stored: in a folder or a bucket. */
 export type StorageKind = 'disk' | 's3'
 export const storageKinds: StorageKind[] = ['disk', 's3']
 
@@ -54,7 +54,7 @@ const settings = {
   PARLEY_WEBSERVER_URL: publicUrl,
 }
 
-/** Everything around uploads: a database, a bus, and a separate folder or bucket. */
+/** The environment of uploads: a database, a bus, fakes of other services, and a separate folder or bucket. */
 export const openEnv = (kind: StorageKind = 'disk', options: TestDatabaseOptions = {}) =>
   testDatabaseService(
     {
@@ -63,9 +63,9 @@ export const openEnv = (kind: StorageKind = 'disk', options: TestDatabaseOptions
     },
     async (harness) => {
       const { bus } = harness
-      const neighbours = standIns()
-      const { accounts, rooms, messaging, erasures, serverImages } = neighbours
-      await harness.neighbours((routes) => {
+      const fakes = createFakes()
+      const { accounts, rooms, messaging, erasures, serverImages } = fakes
+      await harness.serveFakes((routes) => {
         const { authenticate, rekeyCredentials, getPeople } = accounts
         const { reportErased } = erasures
         routes.service(AccountsInternalService, { reportErased, authenticate, rekeyCredentials, getPeople })
@@ -80,14 +80,14 @@ export const openEnv = (kind: StorageKind = 'disk', options: TestDatabaseOptions
       const storage = s3 ? harness.use(openS3Storage(s3.settings)) : await openDiskStorage(folder)
       Object.assign(harness.settings, s3 ? s3.env : { PARLEY_CORE_ASSETS_DIRECTORY: folder })
       return {
-        ...neighbours,
-        ...{ folder, storage, /** The server of the bucket, when there is one. */ s3 },
+        ...fakes,
+        ...{ folder, storage, /** The server of the bucket, if any. */ s3 },
         internal: harness.client(UploadsInternalService),
         as: (userId: string) => harness.clients({ uploads: AssetUploadService, assets: AssetService }, { userId }),
         /** Publishes an event about messages of a room. */
         publish: (roomId: string, event: Pick<TestEvent, 'kind'> & Partial<TestEvent>) =>
           publishEvents(bus, { actorId: 'Ualice', ...event, aggregateType: 'room', aggregateId: roomId }),
-        /** Publishes an event about an account or the server. */
+        /** Publishes an event about the profile of an account or of the server. */
         announce: ({ ownerId, ...event }: { ownerId: string } & Pick<TestEvent, 'version' | 'fact'>) =>
           publishEvents(bus, {
             ...(ownerId === 'server'
@@ -95,7 +95,7 @@ export const openEnv = (kind: StorageKind = 'disk', options: TestDatabaseOptions
               : { aggregateType: 'user', aggregateId: ownerId, kind: 'user_profile_updated' }),
             ...event,
           }),
-        /** Keys of everything in the storage. */
+        /** Keys of all stored objects, except the identity. */
         async storedKeys(): Promise<string[]> {
           const keys: string[] = []
           const { blobs, chunks, assets, variants, serverImages: images } = storageKeys
@@ -107,21 +107,21 @@ export const openEnv = (kind: StorageKind = 'disk', options: TestDatabaseOptions
     },
   )
 
-/** State of the stand-ins for other services, and the calls that they received. */
-const standIns = () => ({
-  /** Reports of uploads about deleted people. */
+/** The fakes of other services, with their state and the calls that they received. */
+const createFakes = () => ({
+  /** Erasure reports that uploads sent to accounts. */
   erasures: new ErasureReports(),
-  /** The stand-in for accounts, with the signed-in users. */
+  /** Accounts, with the signed-in users. */
   accounts: new FakeAccounts(),
-  /** The stand-in for rooms, with the members. */
+  /** Rooms, with their members. */
   rooms: new FakeRooms(),
-  /** Events about videos that messaging receives, and the files that messages use. */
+  /** Messaging, with the events handed over to it and the files that messages use. */
   messaging: new FakeMessaging(),
-  /** Images of the server according to admin. */
+  /** Images of the server, as admin reports them. */
   serverImages: { logoKey: '', bannerKey: '' },
 })
 
-/** A ticket for these bytes, as the gateway would issue it. */
+/** A blob ticket for these bytes, as the gateway issues it. */
 export const ticketFor = (bytes: Uint8Array, changes: Partial<BlobTicket> = {}): BlobTicket => ({
   callerId: 'Ualice',
   method: 'svc.api.v1.MyAccountService/UploadAvatar',
@@ -142,7 +142,7 @@ export async function putBlob(service: Service, bytes: Uint8Array): Promise<stri
   return answer.id
 }
 
-/** Makes these bytes the avatar of Alice; returns its key. */
+/** Stores these bytes as an avatar of Alice; returns its key. */
 export async function storeAvatar(env: Env, service: Service, bytes: Uint8Array): Promise<string> {
   const blobId = await putBlob(service, bytes)
   const owner = { ownerId: 'Ualice', callerId: 'Ualice' }

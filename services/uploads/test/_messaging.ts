@@ -3,28 +3,28 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import type { MessagingInternalService, RoomEvent } from '@parley/contracts/internal'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 
-/** Stand-in for messaging: stores the events handed over to rooms, each once. */
+/** A fake of messaging, which stores each event handed over to a room once. */
 export class FakeMessaging {
   readonly #published: { roomId: string; event: RoomEvent }[] = []
 
   readonly applyRoomEvents: ServiceImpl<typeof MessagingInternalService>['applyRoomEvents'] = ({ roomId, events }) => {
     for (const event of events)
-      if (this.of(event.aggregateId).every(({ version }) => version < event.version))
+      if (this.eventsOf(event.aggregateId).every(({ version }) => version < event.version))
         this.#published.push({ roomId, event })
     return {}
   }
 
-  /** Messages by attached file. */
+  /** Ids of messages by the file that they attach. */
   readonly attached = new Map<string, string>()
   /** Preview images that messages show. */
   readonly shown = new Set<string>()
-  away = false
+  unavailable = false
   /** Number of queries about the use of files. */
   requested = 0
 
   readonly findFileUses: ServiceImpl<typeof MessagingInternalService>['findFileUses'] = (requested) => {
     this.requested++
-    if (this.away) throw new Error('away')
+    if (this.unavailable) throw new Error('unavailable')
     return {
       attachments: requested.assetIds.flatMap((assetId) => {
         const messageEventId = this.attached.get(assetId)
@@ -35,15 +35,15 @@ export class FakeMessaging {
   }
 
   /** Events about a file, oldest first. */
-  of(assetId: string): RoomEvent[] {
+  eventsOf(assetId: string): RoomEvent[] {
     return this.#published.flatMap(({ event }) => (event.aggregateId === assetId ? [event] : []))
   }
 
   kindsOf(assetId: string): string[] {
-    return this.of(assetId).map(({ kind }) => kind)
+    return this.eventsOf(assetId).map(({ kind }) => kind)
   }
 
-  /** The room of the last event about a file, and the client event in it. */
+  /** The last event about a file: its room, and the event for clients in it. */
   lastFrameOf(assetId: string) {
     const last = this.#published.findLast(({ event }) => event.aggregateId === assetId)
     return last && { roomId: last.roomId, frame: fromBinary(RealtimeEventEnvelopeSchema, last.event.envelope) }
@@ -51,5 +51,5 @@ export class FakeMessaging {
 }
 
 /** The state of the video in an event. */
-export const videoIn = (event: RoomEvent | undefined) =>
+export const videoStateIn = (event: RoomEvent | undefined) =>
   event?.fact.case === 'assetProcessing' ? event.fact.value.video : undefined

@@ -4,11 +4,11 @@ import type { GetRoomAccessRequest, RoomsInternalService } from '@parley/contrac
 
 type Room = { members: Set<string>; archived: boolean; kind: RoomKind }
 
-/** Stand-in for the rooms service: a few rooms and their members. */
+/** A fake of rooms, with a few rooms and their members. */
 export class FakeRooms {
   readonly #rooms = new Map<string, Room>()
   readonly requested: GetRoomAccessRequest[] = []
-  away = false
+  unavailable = false
 
   set(roomId: string, members: string[], changes: Partial<Omit<Room, 'members'>> = {}): void {
     this.#rooms.set(roomId, { members: new Set(members), archived: false, kind: RoomKind.CHANNEL, ...changes })
@@ -16,7 +16,7 @@ export class FakeRooms {
 
   readonly getRoomAccess: ServiceImpl<typeof RoomsInternalService>['getRoomAccess'] = (request) => {
     this.requested.push(request)
-    if (this.away) throw new Error('away')
+    if (this.unavailable) throw new Error('unavailable')
     const room = this.#rooms.get(request.roomId)
     if (!room) return { exists: false }
     const { members, archived, kind } = room

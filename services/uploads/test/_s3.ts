@@ -6,17 +6,17 @@ import { buffer } from 'node:stream/consumers'
 import { newDataFolder } from '@parley/testkit'
 import type { S3Settings } from '../src/engines/storage/settings.ts'
 import S3rver from 's3rver'
-import { problemOfSignature } from './_sigv4.ts'
+import { findSignatureProblem } from './_sigv4.ts'
 
-/** How the server misbehaves for one request. */
-export type Fault = 'refuse' | 'forbid' | 'silence' | 'cut'
+/** How the server fails one request: 500, 403, no response, or one that ends early. */
+export type Fault = 'refuse' | 'forbid' | 'no response' | 'truncate'
 
 /** An S3 server with an empty bucket. */
 export type TestS3 = AsyncDisposable & {
   settings: S3Settings
   /** The same settings as environment variables. */
   env: Record<string, string>
-  /** Called for each request with a valid signature. */
+  /** Decides for each request with a valid signature whether it fails. */
   fault: (request: IncomingMessage) => Fault | undefined
   /** Method, path and query of every request. */
   requested: string[]
@@ -29,27 +29,27 @@ const bucket = 'parley-files'
 const key = { accessKeyId: 'S3RVER', secretAccessKey: 'the key of the bucket for tests' }
 
 /**
- * s3rver behind a proxy that adds missing features: it checks signatures and bodies, keeps listing pages short and
- * continues them by the last key, and lists and aborts multipart uploads.
+ * Starts s3rver behind a proxy that adds missing features: it checks signatures and bodies, limits the pages of
+ * listings and continues them after the last key, and lists and aborts multipart uploads.
  */
 export async function startS3(): Promise<TestS3> {
   const directory = newDataFolder('parley-s3-')
   const store = { address: '127.0.0.1', port: 0, silent: true, vhostBuckets: false, directory }
-  const behind = new S3rver({ ...store, configureBuckets: [{ name: bucket, configs: [] }] })
-  const { port } = await behind.run()
+  const backend = new S3rver({ ...store, configureBuckets: [{ name: bucket, configs: [] }] })
+  const { port } = await backend.run()
   const uploads = join(directory, bucket, '._S3rver_uploads')
   const server: Pick<TestS3, 'fault' | 'requested'> = { fault: () => undefined, requested: [] }
-  const front = createServer((request, response) => {
-    const gone = (): void => void response.destroy()
-    answer(request, response).catch(gone)
+  const proxy = createServer((request, response) => {
+    const disconnect = (): void => void response.destroy()
+    answer(request, response).catch(disconnect)
   })
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await buffer(request)
-    const problem = problemOfSignature(request, body, key)
+    const problem = findSignatureProblem(request, body, key)
     if (problem !== undefined) return fail(response, 403, 'SignatureDoesNotMatch', problem)
     server.requested.push(`${request.method} ${request.url}`)
     const fault = server.fault(request)
-    if (fault === 'silence') return
+    if (fault === 'no response') return
     if (fault === 'forbid') return fail(response, 403, 'AccessDenied', 'Access Denied')
     if (fault === 'refuse') return fail(response, 500, 'InternalError', 'fault injected by the test')
     const url = new URL(request.url ?? '/', 'http://s3')
@@ -68,17 +68,17 @@ export async function startS3(): Promise<TestS3> {
       url.searchParams.delete('start-after')
     }
     const { method, headers } = request
-    const passed = send({ host: '127.0.0.1', port, method, headers, path: url.pathname + url.search }, (got) => {
+    const forwarded = send({ host: '127.0.0.1', port, method, headers, path: url.pathname + url.search }, (got) => {
       response.writeHead(got.statusCode ?? 500, got.headers)
       response.once('close', () => got.destroy())
-      if (fault !== 'cut') return void got.pipe(response)
+      if (fault !== 'truncate') return void got.pipe(response)
       got.once('data', (bytes: Buffer) => response.write(bytes.subarray(0, 10), () => response.destroy()))
     })
-    passed.on('error', () => response.destroy())
-    passed.end(body)
+    forwarded.on('error', () => response.destroy())
+    forwarded.end(body)
   }
-  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
-  const endpoint = `127.0.0.1:${(front.address() as AddressInfo).port}`
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  const endpoint = `127.0.0.1:${(proxy.address() as AddressInfo).port}`
   const settings = { endpoint, bucket, pathPrefix: 'chat/files', region: 'eu-test', ...key }
   return Object.assign(server, {
     settings: { ...settings, useSsl: false, pathStyle: true, presign: true },
@@ -95,9 +95,9 @@ export async function startS3(): Promise<TestS3> {
     },
     unfinished: () => idsIn(uploads),
     [Symbol.asyncDispose]: async () => {
-      front.closeAllConnections()
-      await new Promise((resolve) => front.close(resolve))
-      await behind.close()
+      proxy.closeAllConnections()
+      await new Promise((resolve) => proxy.close(resolve))
+      await backend.close()
       await rm(directory, { recursive: true, force: true })
     },
   })
@@ -107,9 +107,9 @@ const idsIn = (folder: string): Promise<string[]> => readdir(folder).catch(() =>
 
 async function listUnfinished(folder: string, response: ServerResponse): Promise<void> {
   const entries = (await idsIn(folder)).map(async (id) => {
-    const begun = (await stat(join(folder, id, 'key'))).mtime.toISOString()
-    const named = await readFile(join(folder, id, 'key'), 'utf8')
-    return `<Upload><Key>${named}</Key><UploadId>${id}</UploadId><Initiated>${begun}</Initiated></Upload>`
+    const startedAt = (await stat(join(folder, id, 'key'))).mtime.toISOString()
+    const key = await readFile(join(folder, id, 'key'), 'utf8')
+    return `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${startedAt}</Initiated></Upload>`
   })
   const all = (await Promise.all(entries)).join('')
   const xml = `<ListMultipartUploadsResult><IsTruncated>false</IsTruncated>${all}</ListMultipartUploadsResult>`

@@ -10,10 +10,10 @@ const encode = (text: string) =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 const longestSkewMs = 15 * 60_000
 
-/** The problem of a request's signature (AWS Signature Version 4, in a header or in the address). */
-export function problemOfSignature(request: IncomingMessage, body: Buffer, key: Key): string | undefined {
+/** Finds the problem of a request's signature (AWS Signature Version 4, in a header or in the URL), if any. */
+export function findSignatureProblem(request: IncomingMessage, body: Buffer, key: Key): string | undefined {
   const url = new URL(request.url ?? '/', `http://${request.headers.host ?? ''}`)
-  const given = url.searchParams.has('X-Amz-Signature') ? inAddress(url) : inHeader(request)
+  const given = url.searchParams.has('X-Amz-Signature') ? fromUrl(url) : fromHeader(request)
   if (!given) return 'not signed'
   const { credential, signedHeaders, signature, time, payload, expiresMs } = given
   const [accessKeyId, day, region, service, end] = credential.split('/')
@@ -43,7 +43,7 @@ export function problemOfSignature(request: IncomingMessage, body: Buffer, key: 
   return signature === expected ? undefined : 'the signature is invalid'
 }
 
-function inAddress(url: URL) {
+function fromUrl(url: URL) {
   const of = (name: string) => url.searchParams.get(`X-Amz-${name}`) ?? ''
   return {
     ...{ credential: of('Credential'), signature: of('Signature'), time: of('Date'), payload: 'UNSIGNED-PAYLOAD' },
@@ -51,7 +51,7 @@ function inAddress(url: URL) {
   }
 }
 
-function inHeader({ headers }: IncomingMessage) {
+function fromHeader({ headers }: IncomingMessage) {
   const [, credential, signed, signature] =
     /^AWS4-HMAC-SHA256 Credential=([^,]+), ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/.exec(
       headers.authorization ?? '',

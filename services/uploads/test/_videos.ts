@@ -2,28 +2,29 @@ import { eventually } from '@parley/testkit'
 import { newId } from '@parley/ids'
 import type { videoJobs } from '../src/store/schema.ts'
 import type { Env } from './_env.ts'
-import { claiming, sendFile } from './_sending.ts'
+import { claimRequest, sendFile } from './_send-files.ts'
 
 export type Posted = { assetId: string; eventId: string }
 
 /** Posts a message of Alice with a file; returns the ids of both. */
 export async function postFile(env: Env, bytes: Uint8Array, contentType = 'video/mp4'): Promise<Posted> {
-  const { id: assetId } = await sendFile(env, bytes, { contentType, filename: 'film' })
+  const { id: assetId } = await sendFile(env, bytes, { contentType, filename: 'video.mp4' })
   const eventId = newId('event')
-  await env.internal.claimAssets(claiming([assetId], { eventId }))
-  await publishPosted(env, { assetId, eventId })
+  await env.internal.claimAssets(claimRequest([assetId], { eventId }))
+  await publishMessage(env, { assetId, eventId })
   return { assetId, eventId }
 }
 
-export const publishPosted = (env: Env, { assetId, eventId }: Posted) =>
+/** Publishes the event that a message with a file was posted. */
+export const publishMessage = (env: Env, { assetId, eventId }: Posted) =>
   env.publish('Rtea', {
     id: eventId,
     kind: 'message_posted',
     fact: { case: 'messagePosted', value: { attachmentAssetIds: [assetId] } },
   })
 
-/** Waits until exactly these events about a file were handed over. */
-export async function untilReceived(env: Env, assetId: string, ...kinds: string[]): Promise<void> {
+/** Waits until exactly these events about a file have been handed over to messaging. */
+export async function waitForEvents(env: Env, assetId: string, ...kinds: string[]): Promise<void> {
   await eventually(() => {
     const published = env.messaging.kindsOf(assetId)
     if (published.join() !== kinds.join()) throw new Error(`the room received ${published.join()}`)
@@ -34,7 +35,7 @@ export const started = 'asset_processing_started'
 export const succeeded = 'asset_processing_succeeded'
 export const failed = 'asset_processing_failed'
 
-/** Whether a video waits for a retry, as opposed to a lease, which lasts longer than any pause. */
+/** Whether a video waits for a retry. If it is leased instead, the remaining time is longer. */
 export const isPaused = (job: typeof videoJobs.$inferSelect | undefined): boolean => {
   const leftMs = (job?.dueAt.getTime() ?? 0) - Date.now()
   return job?.result === null && leftMs > 0 && leftMs <= 15_000

@@ -5,12 +5,12 @@ import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 import { eventually, recordEvents, requestErasure, type Recording } from '@parley/testkit'
 import { assets, idempotentCalls, uploads } from '../src/store/schema.ts'
 import { openEnv, type Env } from './_env.ts'
-import { claiming, sendChunks, sendFile } from './_sending.ts'
+import { claimRequest, sendChunks, sendFile } from './_send-files.ts'
 
 let env: Env
 let recording: Recording
 let clock = 0
-const hours = (count: number) => (clock += count * 3_600_000)
+const advanceHours = (count: number) => (clock += count * 3_600_000)
 
 beforeAll(async () => {
   env = await openEnv()
@@ -27,19 +27,19 @@ afterAll(async () => {
 })
 
 let last = 0
-const posted = async (userId = 'Ualice') => {
+const sendClaimed = async (userId = 'Ualice') => {
   const { id } = await sendFile(env, Buffer.from('a file'), { userId })
   const eventId = `Eposted${last++}`
-  await env.internal.claimAssets(claiming([id], { eventId, userId }))
+  await env.internal.claimAssets(claimRequest([id], { eventId, userId }))
   return { id, eventId }
 }
-const publishPosted = (id: string, eventId: string, actorId = 'Ualice') =>
+const publishMessage = (id: string, eventId: string, actorId = 'Ualice') =>
   env.publish('Rtea', {
     ...{ id: eventId, kind: 'message_posted', actorId },
     fact: { case: 'messagePosted', value: { attachmentAssetIds: [id] } },
   })
 const isStored = async (id: string) => (await env.storedKeys()).includes(`files/${id}`)
-const isPosted = (id: string) =>
+const waitUntilPosted = (id: string) =>
   eventually(async () => {
     const found = await env.db.select({ isPosted: assets.posted }).from(assets).where(eq(assets.id, id))
     expect(found).toEqual([{ isPosted: true }])
@@ -47,13 +47,13 @@ const isPosted = (id: string) =>
 const kindsOf = (id: string) => [...new Set(recording.events.filter((e) => e.aggregateId === id).map((e) => e.kind))]
 
 test('a file of a posted message stays; an unused one is deleted after 24 hours and its sender is notified', async () => {
-  const kept = await posted()
-  await publishPosted(kept.id, kept.eventId)
-  await isPosted(kept.id)
-  const claimed = await posted()
+  const kept = await sendClaimed()
+  await publishMessage(kept.id, kept.eventId)
+  await waitUntilPosted(kept.id)
+  const claimed = await sendClaimed()
   const unused = await sendFile(env, Buffer.from('unused'))
   await eventually(() => expect(kindsOf(unused.id)).toEqual(['asset_created']))
-  hours(24)
+  advanceHours(24)
   await eventually(async () => {
     expect(await isStored(unused.id)).toBe(false)
     expect(await isStored(claimed.id)).toBe(false)
@@ -68,25 +68,25 @@ test('a file of a posted message stays; an unused one is deleted after 24 hours 
   expect(deleted?.actorId).toBe('')
 })
 
-test('a file stays if its message was posted but the event is missing, and while messaging does not answer', async () => {
-  const unanswered = await posted()
+test('an unused file stays while messaging does not answer, and if messaging reports that a message attaches it', async () => {
+  const unanswered = await sendClaimed()
   env.messaging.attached.set(unanswered.id, unanswered.eventId)
   const unused = await sendFile(env, Buffer.from('unused'))
-  env.messaging.away = true
+  env.messaging.unavailable = true
   const requested = env.messaging.requested
-  hours(25)
+  advanceHours(25)
   await eventually(() => env.messaging.requested > requested + 1)
   expect([await isStored(unanswered.id), await isStored(unused.id)]).toEqual([true, true])
-  env.messaging.away = false
+  env.messaging.unavailable = false
   await eventually(async () => !(await isStored(unused.id)))
-  await isPosted(unanswered.id)
+  await waitUntilPosted(unanswered.id)
   expect(await isStored(unanswered.id)).toBe(true)
 })
 
 test('files of edited and retracted messages are deleted, regardless of the order of events', async () => {
-  const edited = await posted()
-  const retracted = await posted()
-  await publishPosted(edited.id, edited.eventId)
+  const edited = await sendClaimed()
+  const retracted = await sendClaimed()
+  await publishMessage(edited.id, edited.eventId)
   await env.publish('Rtea', {
     kind: 'message_edited',
     fact: { case: 'messageEdited', value: { messageEventId: edited.eventId, removedAssetIds: [edited.id] } },
@@ -95,7 +95,7 @@ test('files of edited and retracted messages are deleted, regardless of the orde
     kind: 'message_retracted',
     fact: { case: 'messageRetracted', value: { messageEventId: retracted.eventId, removedAssetIds: [retracted.id] } },
   })
-  await publishPosted(retracted.id, retracted.eventId)
+  await publishMessage(retracted.id, retracted.eventId)
   await eventually(async () => {
     expect(await isStored(edited.id)).toBe(false)
     expect(await isStored(retracted.id)).toBe(false)
@@ -108,16 +108,16 @@ test('files of edited and retracted messages are deleted, regardless of the orde
   })
 })
 
-test('all data of a deleted person is removed: files, sessions, chunks and keys', async () => {
-  const bobs = await posted('Ubob')
-  await publishPosted(bobs.id, bobs.eventId, 'Ubob')
-  await isPosted(bobs.id)
-  const uploadId = await sendChunks(env, Buffer.from('half of it'), { userId: 'Ubob' })
+test('all data of a deleted person is removed: files, upload sessions, chunks and idempotency keys', async () => {
+  const bobs = await sendClaimed('Ubob')
+  await publishMessage(bobs.id, bobs.eventId, 'Ubob')
+  await waitUntilPosted(bobs.id)
+  const uploadId = await sendChunks(env, Buffer.from('a file in one chunk'), { userId: 'Ubob' })
   await env.db.insert(idempotentCalls).values({
     ...{ callerId: 'Ubob', method: 'M', key: 'K' },
     ...{ requestDigest: Buffer.alloc(1), response: Buffer.alloc(1) },
   })
-  const alices = await posted()
+  const alices = await sendClaimed()
   await requestErasure(env.bus, 'Ubob')
   await eventually(async () => {
     const keys = await env.storedKeys()

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-test('a body with its ticket is stored under an id; repeated, it yields the same blob', async () => {
+test('a body with a valid ticket is stored under an id; a repeated request gets the same id', async () => {
   const ticket = signBlobTicket(blobSecret, ticketFor(bytes))
   const answers = []
   for (const _ of [1, 2]) {
@@ -30,12 +30,22 @@ test('a body with its ticket is stored under an id; repeated, it yields the same
 
 test.each([
   ['without a ticket', 401, bytes, () => ''],
-  ['signed with another key', 401, bytes, () => signBlobTicket('another key', ticketFor(bytes))],
-  ['that is old', 401, bytes, () => signBlobTicket(blobSecret, ticketFor(bytes, { signedAt: Date.now() - 120_000 }))],
-  ['that is another one', 400, Buffer.from('other bytes'), () => signBlobTicket(blobSecret, ticketFor(bytes))],
-  ['that is longer', 400, Buffer.concat([bytes, bytes]), () => signBlobTicket(blobSecret, ticketFor(bytes))],
-  ['that is shorter', 400, bytes.subarray(1), () => signBlobTicket(blobSecret, ticketFor(bytes))],
-  ['above the limit', 413, Buffer.alloc(1001), () => signBlobTicket(blobSecret, ticketFor(Buffer.alloc(1001)))],
+  ['with a ticket signed with another key', 401, bytes, () => signBlobTicket('another key', ticketFor(bytes))],
+  [
+    'with an expired ticket',
+    401,
+    bytes,
+    () => signBlobTicket(blobSecret, ticketFor(bytes, { signedAt: Date.now() - 120_000 })),
+  ],
+  ['that differs from its ticket', 400, Buffer.from('other bytes'), () => signBlobTicket(blobSecret, ticketFor(bytes))],
+  [
+    'that is longer than its ticket allows',
+    400,
+    Buffer.concat([bytes, bytes]),
+    () => signBlobTicket(blobSecret, ticketFor(bytes)),
+  ],
+  ['that is shorter than its ticket says', 400, bytes.subarray(1), () => signBlobTicket(blobSecret, ticketFor(bytes))],
+  ['above the size limit', 413, Buffer.alloc(1001), () => signBlobTicket(blobSecret, ticketFor(Buffer.alloc(1001)))],
 ])('a body %s is refused and not stored', async (_, status, body, ticket) => {
   const before = await env.storedKeys()
   expect((await postBlob(service, body, ticket())).status).toBe(status)

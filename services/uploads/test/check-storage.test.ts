@@ -11,12 +11,12 @@ import { eventually } from '@parley/testkit'
 import { assets, assetVariants, blobs, serverImages, uploads } from '../src/store/schema.ts'
 import { openEnv, putBlob, storageKinds, storeAvatar, type Env } from './_env.ts'
 import { plain } from './_images.ts'
-import { claiming, sendChunks, sendFile } from './_sending.ts'
+import { claimRequest, sendChunks, sendFile } from './_send-files.ts'
 
 const hour = 3_600_000
 const { ORPHAN, UNFINISHED, MISSING, DAMAGED, RETURNED } = StorageFindingKind
 
-describe.each(storageKinds)('with bytes on %s', (kind) => {
+describe.each(storageKinds)('with storage %s', (kind) => {
   let env: Env
   let service: Service
   let clock = 0
@@ -26,7 +26,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     const createdAt = new Date(Date.now() - 2 * hour)
     await env.db.insert(blobs).values({ id: 'Aold', callerId: 'Ualice', nonce: 'old', size: 1, createdAt })
     service = await env.start({}, { now: () => new Date(Date.now() + clock) })
-    // Runs the sweep that comes soon after the start; the next is minutes away, so the clock may be advanced.
+    // Waits for the sweep after the start. The next one is minutes away, so that tests may advance the clock.
     await eventually(async () => expect(await env.db.select().from(blobs)).toEqual([]))
   })
   beforeEach(() => {
@@ -48,25 +48,25 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     } while (cursor !== '')
     return { checked, findings }
   }
-  const found = async (repair = false) => (await check(repair)).findings
+  const findAll = async (repair = false) => (await check(repair)).findings
   const alice = () => env.as('Ualice')
 
-  test('finds nothing wrong with files in use, being uploaded or about to be deleted', async () => {
+  test('the check finds nothing wrong with files that are in use, being uploaded or about to be deleted', async () => {
     await sendFile(env, Buffer.from('a file'))
     await sendChunks(env, Buffer.from('not completed'))
     await storeAvatar(env, service, await plain(9, 9).png().toBuffer())
     await putBlob(service, Buffer.from('a blob'))
     const { checked, findings } = await check()
     expect(findings).toEqual([])
-    // One of each kind, with bytes and row: a file, a chunk, an image, a blob.
+    // The bytes and the row of a file, a chunk, an image and a blob.
     expect(checked).toBe(8)
     clock = 60 * hour
-    expect(await found(true)).toEqual([])
+    expect(await findAll(true)).toEqual([])
   })
 
-  test('finds nothing while people upload, complete and cancel', async () => {
+  test('the check finds nothing while people upload, complete and cancel', async () => {
     let isOver = false
-    const busy = async (userId: string) => {
+    const uploadRepeatedly = async (userId: string) => {
       while (!isOver) {
         await sendFile(env, randomBytes(2_000), { userId, chunkBytes: 700 })
         const uploadId = await sendChunks(env, randomBytes(1_000), { userId })
@@ -79,76 +79,76 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     }
     const people = ['Ubob', 'Ucarl', 'Udora']
     env.rooms.set('Rtea', ['Ualice', ...people])
-    const all = Promise.all(people.map(busy))
+    const all = Promise.all(people.map(uploadRepeatedly))
     all.catch(() => undefined)
-    for (let time = 0; time < 3; time++) expect(await found(true)).toEqual([])
+    for (let time = 0; time < 3; time++) expect(await findAll(true)).toEqual([])
     isOver = true
     await all
   })
 
   test.each(['blobs/Alone', 'chunks/Alone-Aone', 'files/Alone', 'variants/Alone', 'server/Alone'])(
-    'reports bytes without a row once they are two hours old, and deletes them when found for a week: %s',
+    'bytes without a row are reported after two hours and deleted a week after they were first found: %s',
     async (key) => {
       await put(key)
-      expect(await found(true)).toEqual([])
+      expect(await findAll(true)).toEqual([])
       clock = 3 * hour
-      expect(await found()).toEqual([{ kind: ORPHAN, key, mended: false }])
-      expect(await found(true)).toEqual([{ kind: ORPHAN, key, mended: false }])
+      expect(await findAll()).toEqual([{ kind: ORPHAN, key, mended: false }])
+      expect(await findAll(true)).toEqual([{ kind: ORPHAN, key, mended: false }])
       clock = 7 * 24 * hour
-      expect(await found(true)).toEqual([{ kind: ORPHAN, key, mended: false }])
+      expect(await findAll(true)).toEqual([{ kind: ORPHAN, key, mended: false }])
       clock += 3 * hour
-      expect(await found()).toEqual([{ kind: ORPHAN, key, mended: false }])
-      expect(await found(true)).toEqual([{ kind: ORPHAN, key, mended: true }])
+      expect(await findAll()).toEqual([{ kind: ORPHAN, key, mended: false }])
+      expect(await findAll(true)).toEqual([{ kind: ORPHAN, key, mended: true }])
       expect(await env.storage.stat(key)).toBeUndefined()
-      expect(await found()).toEqual([])
+      expect(await findAll()).toEqual([])
     },
   )
 
-  test('reports an unfinished write, and discards it after a day', async () => {
+  test('an unfinished write is reported, and discarded after a day', async () => {
     await beginWrite(env)
-    expect(await found(true)).toEqual([])
+    expect(await findAll(true)).toEqual([])
     clock = 25 * hour
-    expect(await found()).toMatchObject([{ kind: UNFINISHED, mended: false }])
-    expect(await found(true)).toMatchObject([{ kind: UNFINISHED, mended: true }])
-    expect(await found()).toEqual([])
+    expect(await findAll()).toMatchObject([{ kind: UNFINISHED, mended: false }])
+    expect(await findAll(true)).toMatchObject([{ kind: UNFINISHED, mended: true }])
+    expect(await findAll()).toEqual([])
   })
 
-  test('hides a file without bytes, and shows it again when they are back', async () => {
+  test('a file without bytes is hidden, and shown again when its bytes are back', async () => {
     const { id } = await sendFile(env, Buffer.from('a file'))
     const key = `files/${id}`
     await env.storage.delete(key)
-    expect(await found()).toEqual([{ kind: MISSING, key, mended: false }])
+    expect(await findAll()).toEqual([{ kind: MISSING, key, mended: false }])
     const requesting = { roomId: 'Rtea', assetId: id }
     await expect(alice().assets.getAsset(requesting)).resolves.toBeDefined()
-    expect(await found(true)).toEqual([{ kind: MISSING, key, mended: true }])
-    expect(await found(true)).toEqual([])
+    expect(await findAll(true)).toEqual([{ kind: MISSING, key, mended: true }])
+    expect(await findAll(true)).toEqual([])
     await expect(alice().assets.getAsset(requesting)).rejects.toMatchObject({ code: Code.NotFound })
-    const claim = () => env.internal.claimAssets(claiming([id], { eventId: 'Elost' }))
+    const claim = () => env.internal.claimAssets(claimRequest([id], { eventId: 'Elost' }))
     await expect(claim()).rejects.toMatchObject({ code: Code.InvalidArgument })
     await put(key, 'a file')
-    expect(await found(true)).toEqual([{ kind: RETURNED, key, mended: true }])
+    expect(await findAll(true)).toEqual([{ kind: RETURNED, key, mended: true }])
     await expect(claim()).resolves.toBeDefined()
-    expect(await found()).toEqual([])
+    expect(await findAll()).toEqual([])
   })
 
-  test('reports a truncated file', async () => {
+  test('a truncated file is reported', async () => {
     const { id } = await sendFile(env, Buffer.from('a file'))
     await put(`files/${id}`, 'a')
-    expect(await found(true)).toEqual([{ kind: DAMAGED, key: `files/${id}`, mended: true }])
-    expect(await found()).toEqual([])
+    expect(await findAll(true)).toEqual([{ kind: DAMAGED, key: `files/${id}`, mended: true }])
+    expect(await findAll()).toEqual([])
   })
 
   test('a missing chunk ends its upload session', async () => {
     const uploadId = await sendChunks(env, Buffer.from('a file in two'), { chunkBytes: 7 })
     const [key = ''] = (await env.storedKeys()).filter((one) => one.includes(uploadId))
     await env.storage.delete(key)
-    expect(await found(true)).toEqual([{ kind: MISSING, key, mended: true }])
-    expect(await found()).toEqual([])
+    expect(await findAll(true)).toEqual([{ kind: MISSING, key, mended: true }])
+    expect(await findAll()).toEqual([])
     await expect(alice().uploads.getUpload({ uploadId })).rejects.toMatchObject({ code: Code.NotFound })
     await env.db.delete(uploads).where(eq(uploads.id, uploadId))
   })
 
-  test('reports and marks an image, a blob and a rendition without bytes', async () => {
+  test('an image without bytes is marked as lost; a blob and a rendition without bytes are deleted', async () => {
     const image = await storeAvatar(env, service, await plain(9, 9).png().toBuffer())
     const blob = await putBlob(service, Buffer.from('another blob'))
     const { id: assetId } = await sendFile(env, Buffer.from('a video'))
@@ -156,8 +156,8 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     await env.db.insert(assetVariants).values({ ...variant, createdAt: new Date() })
     for (const key of [`server/${image}`, `blobs/${blob}`]) await env.storage.delete(key)
     const missing = [`blobs/${blob}`, 'variants/Arendition', `server/${image}`]
-    expect(await found(true)).toEqual(missing.map((key) => ({ kind: MISSING, key, mended: true })))
-    expect(await found()).toEqual([])
+    expect(await findAll(true)).toEqual(missing.map((key) => ({ kind: MISSING, key, mended: true })))
+    expect(await findAll()).toEqual([])
     expect((await fetch(`${service.url}/assets/server/${image}`)).status).toBe(404)
     expect(await env.db.select().from(blobs).where(eq(blobs.id, blob))).toEqual([])
     expect(await env.db.select().from(assetVariants)).toEqual([])
@@ -167,7 +167,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
   describe('when most of the bytes are missing', () => {
     const refused = (text: string) => ({ code: Code.FailedPrecondition, rawMessage: expect.stringContaining(text) })
     const many = (name: string, count: number) => Array.from({ length: count }, (_, n) => `A${name}${n}`)
-    const known = (ids: string[]) =>
+    const insertFiles = (ids: string[]) =>
       env.db.insert(assets).values(
         ids.map((id) => ({
           ...{ id, roomId: 'Rtea', ownerId: 'Ualice', filename: 'x', contentType: 'text/plain', size: 5, sha256: '' },
@@ -175,7 +175,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
           ...{ createdAt: new Date() },
         })),
       )
-    const lost = async () => (await env.db.select().from(assets).where(eq(assets.lost, true))).length
+    const countLost = async () => (await env.db.select().from(assets).where(eq(assets.lost, true))).length
     beforeEach(async () => {
       for (const key of await env.storedKeys()) await env.storage.delete(key)
       await env.db.delete(assets)
@@ -184,60 +184,60 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       await env.db.delete(serverImages)
     })
 
-    test('marks nothing while the storage is empty, unless the loss is accepted', async () => {
-      await known(many('empty', 12))
+    test('no row is marked while the storage is empty, unless the loss is accepted', async () => {
+      await insertFiles(many('empty', 12))
       await expect(check(true)).rejects.toMatchObject(refused('is its disk mounted'))
-      expect(await lost()).toBe(0)
-      expect(await found()).toHaveLength(12)
+      expect(await countLost()).toBe(0)
+      expect(await findAll()).toHaveLength(12)
       expect((await check(true, true)).findings.filter(({ mended }) => mended)).toHaveLength(12)
-      expect(await lost()).toBe(12)
-      expect(await found(true)).toEqual([])
+      expect(await countLost()).toBe(12)
+      expect(await findAll(true)).toEqual([])
     })
 
-    test('marks nothing while the bytes of almost all rows are missing', async () => {
+    test('no row is marked while the bytes of most rows are missing', async () => {
       await sendFile(env, Buffer.from('stored on the empty disk'))
-      await known(many('elsewhere', 60))
+      await insertFiles(many('elsewhere', 60))
       await expect(check(true)).rejects.toMatchObject(refused('60 of 61 rows'))
-      expect(await lost()).toBe(0)
+      expect(await countLost()).toBe(0)
     })
 
-    test('does not delete unknown bytes while the bytes of the rows are missing', async () => {
-      await known(many('ours', 60))
+    test('bytes without a row are not deleted', async () => {
+      await insertFiles(many('ours', 60))
       await put('files/Atheirs')
       clock = 25 * hour
       await expect(check(true)).rejects.toMatchObject(refused('60 of 60 rows'))
       expect(await env.storage.stat('files/Atheirs')).toBeDefined()
     })
 
-    test('does not consider a storage with only pending uploads empty', async () => {
+    test('a storage with only pending uploads is not considered empty', async () => {
       for (let n = 0; n < 10; n++) await putBlob(service, Buffer.from(`blob ${n}`))
-      expect(await found(true)).toEqual([])
+      expect(await findAll(true)).toEqual([])
     })
 
-    test('marks a few missing files even if nothing else is stored', async () => {
-      await known(many('few', 3))
-      expect((await found(true)).map(({ kind, mended }) => [kind, mended])).toEqual(
+    test('a few missing files are marked even if nothing else is stored', async () => {
+      await insertFiles(many('few', 3))
+      expect((await findAll(true)).map(({ kind, mended }) => [kind, mended])).toEqual(
         Array.from({ length: 3 }, () => [MISSING, true]),
       )
     })
   })
 
-  test('refuses an invalid cursor', async () => {
+  test('an invalid cursor is refused', async () => {
     for (const cursor of ['x', 'nothing:', 'objects-files', 'rows-assets:a b'])
       await expect(operator().checkStorage({ cursor })).rejects.toMatchObject({ code: Code.InvalidArgument })
   })
 
-  const readsPages = async () => {
+  const checkPages = async () => {
     const keys = Array.from({ length: 503 }, (_, n) => `files/Amany${String(n).padStart(4, '0')}`)
     for (let at = 0; at < keys.length; at += 50) await Promise.all(keys.slice(at, at + 50).map((key) => put(key)))
     clock = 25 * hour
-    expect((await found(true)).map(({ key }) => key)).toEqual(keys)
+    expect((await findAll(true)).map(({ key }) => key)).toEqual(keys)
     clock += 7 * 24 * hour
-    expect((await found(true)).filter(({ mended }) => mended)).toHaveLength(503)
-    expect(await found()).toEqual([])
+    expect((await findAll(true)).filter(({ mended }) => mended)).toHaveLength(503)
+    expect(await findAll()).toEqual([])
   }
-  // Pages of a listing are tested with each storage, in storage.test.ts; the S3 server of the tests lists slowly.
-  if (kind === 'disk') test('reads more than one page', readsPages)
+  // storage.test.ts tests pages of listings with each storage. Here the S3 server of the tests would be too slow.
+  if (kind === 'disk') test('a check reads more than one page', checkPages)
 })
 
 /** Leaves an unfinished write behind, as a killed process does. */

@@ -2,10 +2,10 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { erasures } from '@parley/events/schema'
 import { openEnv, type Env } from './_env.ts'
-import { claiming, sendFile } from './_sending.ts'
+import { claimRequest, sendFile } from './_send-files.ts'
 
 let env: Env
-/** A stopped clock that the test advances. */
+/** The clock stands still unless the test advances it. */
 const began = Date.now()
 let clock = 0
 let id = ''
@@ -22,9 +22,9 @@ beforeEach(async () => {
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-const claim = (assetIds: string[], changes: Parameters<typeof claiming>[1] = {}) =>
-  env.internal.claimAssets(claiming(assetIds, changes))
-const refusedNaming = (call: Promise<unknown>, assetId: string) =>
+const claim = (assetIds: string[], changes: Parameters<typeof claimRequest>[1] = {}) =>
+  env.internal.claimAssets(claimRequest(assetIds, changes))
+const expectRefused = (call: Promise<unknown>, assetId: string) =>
   expect(call).rejects.toMatchObject({
     code: Code.InvalidArgument,
     rawMessage: expect.stringContaining(`attachment_asset_ids: ${assetId} `),
@@ -41,24 +41,24 @@ test('files are claimed in the requested order, and repeating a claim succeeds',
   }
 })
 
-test('refuses a file of another message, room or sender, an unknown one and a duplicate', async () => {
+test('a file of another message, room or sender, an unknown file and a duplicate are refused', async () => {
   await claim([id])
-  await refusedNaming(claim([id], { eventId: 'E2' }), id)
+  await expectRefused(claim([id], { eventId: 'E2' }), id)
   const bobs = await sendFile(env, Buffer.from('bob'), { userId: 'Ubob' })
-  await refusedNaming(claim([bobs.id]), bobs.id)
+  await expectRefused(claim([bobs.id]), bobs.id)
   const cake = await sendFile(env, Buffer.from('cake'), { roomId: 'Rcake' })
-  await refusedNaming(claim([cake.id]), cake.id)
-  await refusedNaming(claim(['Anone']), 'Anone')
+  await expectRefused(claim([cake.id]), cake.id)
+  await expectRefused(claim(['Anone']), 'Anone')
   const twice = (await sendFile(env, Buffer.from('twice'))).id
-  await refusedNaming(claim([twice, twice]), twice)
+  await expectRefused(claim([twice, twice]), twice)
   await expect(claim([])).rejects.toMatchObject({ code: Code.InvalidArgument })
   await expect(claim(Array.from({ length: 11 }, (_, n) => `A${n}`))).rejects.toMatchObject({
     code: Code.InvalidArgument,
   })
 })
 
-test('claims all or none', async () => {
-  await refusedNaming(claim([id, 'Anone']), 'Anone')
+test('a call claims all its files or none', async () => {
+  await expectRefused(claim([id, 'Anone']), 'Anone')
   await expect(claim([id], { eventId: 'E2' })).resolves.toBeDefined()
 })
 
@@ -67,18 +67,18 @@ test('one of two concurrent messages gets the file', async () => {
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
 })
 
-test('the author of a failed post may use the file a minute later, but not a day later', async () => {
+test('the author of a failed post may use the file in another message a minute later, but not a day later', async () => {
   await claim([id])
   clock = 59_000
-  await refusedNaming(claim([id], { eventId: 'E2' }), id)
+  await expectRefused(claim([id], { eventId: 'E2' }), id)
   clock = 61_000
   await expect(claim([id], { eventId: 'E2' })).resolves.toBeDefined()
   clock = 25 * 3_600_000
   await expect(claim([id], { eventId: 'E2' })).resolves.toBeDefined()
-  await refusedNaming(claim([id], { eventId: 'E3' }), id)
+  await expectRefused(claim([id], { eventId: 'E3' }), id)
 })
 
-test('claims nothing for a deleted account', async () => {
+test('a deleted account cannot claim files', async () => {
   const bobs = await sendFile(env, Buffer.from('bob'), { userId: 'Ubob' })
   await env.db.insert(erasures).values({ userId: 'Ubob', pass: 1 })
   await expect(claim([bobs.id], { userId: 'Ubob' })).rejects.toMatchObject({ code: Code.NotFound })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import sharp from 'sharp'
 import { openEnv, type Env } from './_env.ts'
 import { animated, plain } from './_images.ts'
-import { sendFile } from './_sending.ts'
+import { sendFile } from './_send-files.ts'
 
 let env: Env
 
@@ -17,15 +17,15 @@ afterAll(async () => env[Symbol.asyncDispose]())
 const send = (bytes: Uint8Array, contentType: string) => sendFile(env, bytes, { contentType, filename: 'picture' })
 
 describe('an image', () => {
-  test.each(['png', 'jpeg', 'webp', 'gif'] as const)('is measured: %s', async (format) => {
+  test.each(['png', 'jpeg', 'webp', 'gif'] as const)('has its width and height: %s', async (format) => {
     const asset = await send(await plain(30, 20).toFormat(format).toBuffer(), `image/${format}`)
     expect(asset).toMatchObject({ width: 30, height: 20, contentType: `image/${format}` })
     expect(asset.thumbnailAssetUrl?.url).toContain(`/assets/files/${asset.id}/image/120x120/cover?access=`)
   })
 
   test('has the content type of its bytes and the size at which it is displayed', async () => {
-    const turned = await plain(30, 20).jpeg().withMetadata({ orientation: 6 }).toBuffer()
-    expect(await send(turned, 'image/png')).toMatchObject({ width: 20, height: 30, contentType: 'image/jpeg' })
+    const rotated = await plain(30, 20).jpeg().withMetadata({ orientation: 6 }).toBuffer()
+    expect(await send(rotated, 'image/png')).toMatchObject({ width: 20, height: 30, contentType: 'image/jpeg' })
   })
 
   test('may be animated, within limits', async () => {
@@ -44,17 +44,17 @@ describe('an image', () => {
   test.each([
     ['that is not an image', () => Buffer.from('no image'), 'image/png'],
     ['that is HTML', () => Buffer.from('<html></html>'), 'image/png'],
-    ['that is cut off', async () => (await plain(400, 400).png().toBuffer()).subarray(0, 300), 'image/png'],
+    ['that is truncated', async () => (await plain(400, 400).png().toBuffer()).subarray(0, 300), 'image/png'],
     ['with too many pixels on one side', () => plain(16_385, 1).png().toBuffer(), 'image/png'],
     ['with too many pixels in total', () => plain(6_400, 6_400).png({ compressionLevel: 9 }).toBuffer(), 'image/png'],
-  ])('%s is refused, and leaves no file', async (_, make, contentType) => {
+  ])('%s is refused, and no file is stored', async (_, make, contentType) => {
     const before = (await env.storedKeys()).filter((key) => key.startsWith('files/'))
     await expect(send(await make(), contentType)).rejects.toMatchObject({ code: Code.InvalidArgument })
     expect((await env.storedKeys()).filter((key) => key.startsWith('files/'))).toEqual(before)
   })
 })
 
-test('an image announced with another content type is an ordinary file', async () => {
+test('an image announced with a content type that is not decoded is an ordinary file', async () => {
   const asset = await send(await plain(30, 20).png().toBuffer(), 'application/octet-stream')
   expect(asset).toMatchObject({ width: 0, height: 0 })
   expect(asset.thumbnailAssetUrl).toBeUndefined()

@@ -6,13 +6,13 @@ import { buffer } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
 import { openEnv, storageKinds, type Env } from './_env.ts'
-import { announcing, sha256 } from './_sending.ts'
+import { uploadRequest, sha256 } from './_send-files.ts'
 
 const program = fileURLToPath(new URL('programs/uploads.ts', import.meta.url))
 const bytes = randomBytes(20 * 524_288 + 1_234)
 const chunkBytes = 524_288
 
-describe.each(storageKinds)('with bytes on %s', (kind) => {
+describe.each(storageKinds)('with storage %s', (kind) => {
   let env: Env
   const children: ChildProcess[] = []
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
   afterAll(async () => env[Symbol.asyncDispose]())
 
   const alice = () => env.as('Ualice').uploads
-  async function begin(): Promise<ChildProcess> {
+  async function startProcess(): Promise<ChildProcess> {
     const execArgv = ['--import', import.meta.resolve('@parley/tooling/run-bundled')]
     const child = fork(program, [], { execArgv, env: { ...process.env, ...env.settings }, stdio: 'inherit' })
     children.push(child)
@@ -41,13 +41,13 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
   }
   const offsetOf = async (uploadId: string) => Number((await alice().getUpload({ uploadId })).upload?.committedOffset)
 
-  test('a kill during the upload keeps every acknowledged chunk, and the upload can continue', async () => {
-    const child = await begin()
-    const uploadId = (await alice().createUpload(announcing(bytes))).upload?.uploadId ?? ''
+  test('if the process is killed during an upload, every acknowledged chunk is kept, and the upload can continue', async () => {
+    const child = await startProcess()
+    const uploadId = (await alice().createUpload(uploadRequest(bytes))).upload?.uploadId ?? ''
     for (let at = 0; at < 8 * chunkBytes; at += chunkBytes) await send(uploadId, at)
-    const onItsWay = send(uploadId, 8 * chunkBytes, { timeoutMs: 5_000 }).catch(() => undefined)
+    const pending = send(uploadId, 8 * chunkBytes, { timeoutMs: 5_000 }).catch(() => undefined)
     await kill(child)
-    await onItsWay
+    await pending
     await using _ = await env.start()
     const offset = await offsetOf(uploadId)
     expect([8 * chunkBytes, 9 * chunkBytes]).toContain(offset)
@@ -57,18 +57,18 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     expect(stored && sha256(await buffer(stored.content))).toBe(sha256(bytes))
   })
 
-  test('after a kill during the assembly, a repeated call completes the file', async () => {
-    const child = await begin()
-    const uploadId = (await alice().createUpload(announcing(bytes))).upload?.uploadId ?? ''
+  test('if the process is killed during the assembly, a repeated call completes the file', async () => {
+    const child = await startProcess()
+    const uploadId = (await alice().createUpload(uploadRequest(bytes))).upload?.uploadId ?? ''
     for (let at = 0; at < bytes.length; at += chunkBytes) await send(uploadId, at)
     for (const key of (await env.storedKeys()).filter(isFile)) await env.storage.delete(key)
     const chunks = (await env.storedKeys()).filter((key) => key.includes(uploadId))
-    const made = alice()
+    const completion = alice()
       .completeUpload({ uploadId }, { timeoutMs: 5_000 })
       .catch(() => undefined)
     await eventually(async () => (await env.storedKeys()).some(isFile) || (await isBeingWritten()))
     await kill(child)
-    await made
+    await completion
     await using _ = await env.start()
     const { asset, upload } = await alice().completeUpload({ uploadId })
     expect(upload).toMatchObject({ assetId: asset?.id })

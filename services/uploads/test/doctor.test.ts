@@ -17,7 +17,7 @@ afterAll(async () => {
 const results = async (env: Record<string, string>) => await storageCheck({ env })
 const problems = async (env: Record<string, string>) => (await results(env)).filter(({ result }) => result !== 'ok')
 
-test('a bucket with all permissions passes', async () => {
+test('a bucket with all permissions passes the check', async () => {
   const found = await results(s3.env)
   expect(found.map(({ check, result }) => `${check} ${result}`)).toEqual([
     ...['storage.clock ok', 'storage.reach ok'],
@@ -27,23 +27,23 @@ test('a bucket with all permissions passes', async () => {
 })
 
 const isObject = ({ url = '' }: IncomingMessage) => /\/doctor-[^?]+/.test(url)
-test.each<[check: string, right: string, isNeeded: (request: IncomingMessage) => boolean]>([
+test.each<[check: string, permission: string, isNeeded: (request: IncomingMessage) => boolean]>([
   ['storage.write', 's3:PutObject', ({ method }) => method === 'PUT'],
   ['storage.read', 's3:GetObject', (request) => request.method === 'GET' && isObject(request)],
   ['storage.list', 's3:ListBucket', ({ url }) => url?.includes('list-type=2') === true],
   ['storage.unfinished', 's3:ListBucketMultipartUploads', ({ url }) => url?.includes('uploads') === true],
   ['storage.delete', 's3:DeleteObject', ({ method }) => method === 'DELETE'],
-])('%s fails for a policy without %s alone, and the advice names it', async (check, right, isNeeded) => {
+])('%s fails if only %s is not allowed, and the advice names this permission', async (check, permission, isNeeded) => {
   s3.fault = (request) => (isNeeded(request) ? 'forbid' : undefined)
   const found = await results(s3.env)
   s3.fault = () => undefined
   expect(found.find((finding) => finding.check === check)).toEqual({
     ...{ check, result: 'fail' },
     found: expect.stringContaining('AccessDenied'),
-    next: expect.stringMatching(new RegExp(`${right}\\b.* on parley-files`)),
+    next: expect.stringMatching(new RegExp(`${permission}\\b.* on parley-files`)),
   })
   const others = found.filter((finding) => finding.check !== check && finding.result !== 'ok')
-  // What was not written cannot be read.
+  // The probe cannot be read if it could not be written.
   expect(others.map((finding) => finding.check)).toEqual(check === 'storage.write' ? ['storage.read'] : [])
 })
 
@@ -60,13 +60,13 @@ test('a wrong key, a missing bucket and an unavailable server are reported', asy
       next: expect.stringContaining('Create the bucket no-such-bucket'),
     }),
   )
-  const away = await problems({ ...s3.env, PARLEY_CORE_ASSETS_S3_ENDPOINT: '127.0.0.1:1' })
-  expect(away).toContainEqual(
+  const unavailable = await problems({ ...s3.env, PARLEY_CORE_ASSETS_S3_ENDPOINT: '127.0.0.1:1' })
+  expect(unavailable).toContainEqual(
     expect.objectContaining({ check: 'storage.reach', next: expect.stringContaining('S3_ENDPOINT') }),
   )
 })
 
-test('a folder passes, and a file in its place is reported', async () => {
+test('a folder passes the check, and a file instead of a folder is reported', async () => {
   const folder = newDataFolder('parley-doctor-')
   mkdirSync(join(folder, 'objects'))
   expect(await problems({ PARLEY_CORE_ASSETS_DIRECTORY: folder })).toEqual([])
@@ -77,7 +77,7 @@ test('a folder passes, and a file in its place is reported', async () => {
   ])
 })
 
-test('a folder without its disk is a warning, and nothing is created there', async () => {
+test('a folder that was never used causes a warning, and nothing is created in it', async () => {
   const folder = newDataFolder('parley-doctor-')
   const missing = join(folder, 'not/there')
   for (const directory of [folder, missing]) {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-test('images, bytes and rows of a deleted person are deleted, and new images are refused', async () => {
+test('images and blobs of a deleted person are deleted with their rows, and new images are refused', async () => {
   const bytes = await plain(9, 9).png().toBuffer()
   const avatarKey = await storeAvatar(env, service, bytes)
   await env.announce({ ownerId: 'Ualice', version: 1n, fact: { case: 'userChanged', value: { avatarKey } } })

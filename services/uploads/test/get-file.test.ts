@@ -4,31 +4,31 @@ import { ImageFitMode } from '@parley/contracts/api'
 import sharp from 'sharp'
 import { openEnv, publicUrl, type Env } from './_env.ts'
 import { plain } from './_images.ts'
-import { Readers, type ReadOptions } from './_reading.ts'
-import { sendFile, sha256 } from './_sending.ts'
+import { FileFixture, type ReadOptions } from './_file-fixture.ts'
+import { sendFile, sha256 } from './_send-files.ts'
 
 let env: Env
-let readers: Readers
+let files: FileFixture
 const file = Buffer.from('a file of no great length')
 
 beforeAll(async () => {
   env = await openEnv()
-  readers = new Readers(env)
-  await readers.start()
+  files = new FileFixture(env)
+  await files.start()
 })
 beforeEach(() => {
-  readers.clock += 10_000
+  files.clock += 10_000
   env.rooms.set('Rtea', ['Ualice', 'Ubob'])
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-const read = (assetId: string, options?: ReadOptions) => readers.read(assetId, options)
-const addressOf = (assetId: string, options?: ReadOptions) => readers.addressOf(assetId, options)
-const attached = (bytes: Uint8Array = file, contentType?: string) => readers.attached(bytes, contentType)
+const read = (assetId: string, options?: ReadOptions) => files.read(assetId, options)
+const signedUrlOf = (assetId: string, options?: ReadOptions) => files.signedUrlOf(assetId, options)
+const attach = (bytes: Uint8Array = file, contentType?: string) => files.attach(bytes, contentType)
 
 describe('GET /assets/files/{id}', () => {
   test('returns the file to members, with headers that prevent caching', async () => {
-    const id = await attached()
+    const id = await attach()
     for (const userId of ['Ualice', 'Ubob']) {
       const response = await read(id, { userId })
       expect(response.status).toBe(200)
@@ -47,7 +47,7 @@ describe('GET /assets/files/{id}', () => {
   })
 
   test('checks membership for every read, without caching', async () => {
-    const id = await attached()
+    const id = await attach()
     env.rooms.set('Rtea', ['Ualice'])
     expect((await read(id, { userId: 'Ubob' })).status).toBe(403)
     env.rooms.set('Rtea', ['Ualice', 'Ubob'])
@@ -57,30 +57,30 @@ describe('GET /assets/files/{id}', () => {
     expect(env.rooms.requested.at(-1)).toMatchObject({ userId: 'Ubob', roomId: 'Rtea', heardRoles: true })
   })
 
-  test('refuses tickets that are missing, forged, for another asset or size, or expired', async () => {
-    const id = await attached()
-    const other = await attached()
-    const base = readers.pathOf(id)
-    const access = new URL(addressOf(other)).search
+  test('refuses URLs without signature, or with one that is forged, for another asset or size, or expired', async () => {
+    const id = await attach()
+    const other = await attach()
+    const base = files.unsignedUrlOf(id)
+    const access = new URL(signedUrlOf(other)).search
     expect((await fetch(base)).status).toBe(401)
     expect((await fetch(`${base}${access}`)).status).toBe(403)
-    expect((await fetch(`${addressOf(id)}0`)).status).toBe(403)
-    const small = addressOf(id, { image: { width: 10, height: 10, fit: 'cover' } })
-    expect((await fetch(`${base}${new URL(small).search}`)).status).toBe(403)
-    // Sign with an earlier time instead of advancing the clock: the clean-up uses the same clock and would delete
+    expect((await fetch(`${signedUrlOf(id)}0`)).status).toBe(403)
+    const otherSize = signedUrlOf(id, { image: { width: 10, height: 10, fit: 'cover' } })
+    expect((await fetch(`${base}${new URL(otherSize).search}`)).status).toBe(403)
+    // Signs with an earlier time instead of advancing the clock, because the jobs use the same clock and would delete
     // unfinished writes.
     const age = 24 * 3_600_000 - 2_000
-    readers.clock -= age
-    const old = addressOf(id)
-    readers.clock += age
+    files.clock -= age
+    const old = signedUrlOf(id)
+    files.clock += age
     expect((await fetch(old)).status).toBe(200)
-    readers.clock += 3_000
+    files.clock += 3_000
     expect((await fetch(old)).status).toBe(403)
     expect((await read('Anone')).status).toBe(404)
-    expect((await fetch(addressOf(id), { method: 'POST' })).status).toBe(405)
+    expect((await fetch(signedUrlOf(id), { method: 'POST' })).status).toBe(405)
   })
 
-  test('returns a file without a message only to its sender', async () => {
+  test('returns a file that no message claims only to its sender', async () => {
     const { id } = await sendFile(env, file)
     expect((await read(id)).status).toBe(200)
     expect((await read(id, { userId: 'Ubob' })).status).toBe(404)
@@ -91,8 +91,8 @@ describe('GET /assets/files/{id}/image/{W}x{H}/{fit}', () => {
   const image = { width: 40, height: 40, fit: 'contain' } as const
 
   test('returns a smaller, upright image', async () => {
-    const turned = await plain(80, 40).jpeg().withMetadata({ orientation: 6 }).toBuffer()
-    const id = await attached(turned, 'image/jpeg')
+    const rotated = await plain(80, 40).jpeg().withMetadata({ orientation: 6 }).toBuffer()
+    const id = await attach(rotated, 'image/jpeg')
     const response = await read(id, { image })
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/jpeg'])
     expect(response.headers.get('cache-control')).toBe('private, no-store')
@@ -101,35 +101,35 @@ describe('GET /assets/files/{id}/image/{W}x{H}/{fit}', () => {
     expect((await read(id, { image, headers: { 'if-none-match': etag } })).status).toBe(304)
   })
 
-  test('requires a ticket for the size, a valid size, and an image', async () => {
-    const id = await attached(await plain(80, 40).png().toBuffer(), 'image/png')
-    const url = addressOf(id, { image })
+  test('requires a URL signed for the size, a valid size, and an image', async () => {
+    const id = await attach(await plain(80, 40).png().toBuffer(), 'image/png')
+    const url = signedUrlOf(id, { image })
     expect((await fetch(url.replace('40x40', '41x40'))).status).toBe(403)
     expect((await fetch(url.replace('40x40', '40x9999'))).status).toBe(400)
     expect((await fetch(url.replace('contain', 'stretch'))).status).toBe(400)
     expect((await fetch(url.split('?')[0] ?? '')).status).toBe(403)
-    expect((await read(await attached(), { image })).status).toBe(400)
+    expect((await read(await attach(), { image })).status).toBe(400)
     env.rooms.set('Rtea', [])
-    readers.clock += 5_001
+    files.clock += 5_001
     expect((await read(id, { image })).status).toBe(403)
   })
 })
 
 describe('GetAsset and BatchGetAssets', () => {
-  test('return new addresses to members', async () => {
-    const id = await attached(await plain(80, 40).png().toBuffer(), 'image/png')
+  test('return new signed URLs to members', async () => {
+    const id = await attach(await plain(80, 40).png().toBuffer(), 'image/png')
     const { asset } = await env.as('Ubob').assets.getAsset({
       ...{ roomId: 'Rtea', assetId: id },
       thumbnail: { width: 50, height: 60, fit: ImageFitMode.CONTAIN },
     })
     expect(asset).toMatchObject({ id, width: 80, height: 40, contentType: 'image/png' })
     expect(asset?.thumbnailAssetUrl?.url).toContain('/image/50x60/contain?')
-    const url = asset?.thumbnailAssetUrl?.url.replace(publicUrl, readers.url) ?? ''
+    const url = asset?.thumbnailAssetUrl?.url.replace(publicUrl, files.url) ?? ''
     expect((await fetch(url)).status).toBe(200)
   })
 
-  test('do not find files of another room, and none at all for non-members', async () => {
-    const id = await attached()
+  test('do not find files of another room, and refuse non-members', async () => {
+    const id = await attach()
     env.rooms.set('Rcake', ['Ualice'])
     const { assets } = env.as('Ualice')
     await expect(assets.getAsset({ roomId: 'Rcake', assetId: id })).rejects.toMatchObject({ code: Code.NotFound })
@@ -139,11 +139,11 @@ describe('GetAsset and BatchGetAssets', () => {
       env.as('Ustranger').assets.batchGetAssets({ roomId: 'Rtea', assetIds: [id] }),
     ])
       await expect(call).rejects.toMatchObject({ code: Code.PermissionDenied })
-    const unsent = (await sendFile(env, file)).id
-    const other = await attached()
+    const unposted = (await sendFile(env, file)).id
+    const other = await attach()
     const { assets: found } = await env
       .as('Ubob')
-      .assets.batchGetAssets({ roomId: 'Rtea', assetIds: [other, 'Anone', id, other, unsent] })
+      .assets.batchGetAssets({ roomId: 'Rtea', assetIds: [other, 'Anone', id, other, unposted] })
     expect(found.map((asset) => asset.id)).toEqual([other, id])
   })
 })

@@ -19,17 +19,17 @@ beforeAll(async () => {
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-const addressOf = (size: ServerImageSize, of = key) =>
+const signedUrlOf = (size: ServerImageSize, of = key) =>
   serverImageUrl({ publicUrl: service.url ?? '', signingSecret }, of, size)
 const small: ServerImageSize = { width: 50, height: 50, fit: 'cover' }
-const addresses: [string, () => string][] = [
-  ['the image', () => `${service.url}/assets/server/${key}`],
-  ['a size of it', () => addressOf(small)],
+const urls: [string, () => string][] = [
+  ['a public image', () => `${service.url}/assets/server/${key}`],
+  ['another size of a public image', () => signedUrlOf(small)],
 ]
 
-describe.each(addresses)('%s', (_, address) => {
+describe.each(urls)('%s', (_, url) => {
   test('may be cached forever by anybody, and cannot run scripts', async () => {
-    const response = await fetch(address())
+    const response = await fetch(url())
     expect(response.status).toBe(200)
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'image/webp',
@@ -45,14 +45,14 @@ describe.each(addresses)('%s', (_, address) => {
   })
 
   test('is not sent again to a client that already has it', async () => {
-    const etag = (await fetch(address())).headers.get('etag') ?? ''
-    const again = await fetch(address(), { headers: { 'if-none-match': `"other", W/${etag}` } })
+    const etag = (await fetch(url())).headers.get('etag') ?? ''
+    const again = await fetch(url(), { headers: { 'if-none-match': `"other", W/${etag}` } })
     expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag])
-    expect((await fetch(address(), { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
+    expect((await fetch(url(), { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
   })
 
   test('returns the same headers for HEAD', async () => {
-    const [head, get] = [await fetch(address(), { method: 'HEAD' }), await fetch(address())]
+    const [head, get] = [await fetch(url(), { method: 'HEAD' }), await fetch(url())]
     expect(head.status).toBe(200)
     for (const name of ['content-length', 'etag', 'content-type', 'cache-control'])
       expect(head.headers.get(name)).toBe(get.headers.get(name))
@@ -60,7 +60,7 @@ describe.each(addresses)('%s', (_, address) => {
   })
 
   test('accepts only GET and HEAD', async () => {
-    const response = await fetch(address(), { method: 'DELETE' })
+    const response = await fetch(url(), { method: 'DELETE' })
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 })
@@ -70,8 +70,8 @@ test.each([
   [{ width: 50, height: 50, fit: 'contain' }, 50, 25],
   [{ width: 50, height: 50, fit: 'exact' }, 50, 50],
   [{ width: 4096, height: 4096, fit: 'contain' }, 200, 100],
-] as const)('in the size %j it has %ix%i pixels', async (size, width, height) => {
-  const response = await fetch(addressOf(size))
+] as const)('the size %j of an image has %ix%i pixels', async (size, width, height) => {
+  const response = await fetch(signedUrlOf(size))
   expect(await sharp(Buffer.from(await response.arrayBuffer())).metadata()).toMatchObject({ width, height })
 })
 
@@ -82,32 +82,32 @@ const raw = (path: string) =>
       .on('error', reject)
       .end()
   })
-const segment = () => addressOf(small).split('/').at(-1) ?? ''
+const segment = () => signedUrlOf(small).split('/').at(-1) ?? ''
 
 test.each([
   ['an unknown key', () => '/assets/server/Anone', 404],
   ['a signature for another image', () => `/assets/server/Aother/t/${segment()}`, 403],
   ['a changed size', () => `/assets/server/${key}/t/${segment().replace(/^./, (c) => (c === 'e' ? 'f' : 'e'))}`, 403],
   ['no signature', () => `/assets/server/${key}/t/50x50`, 400],
-  ['a signed size of a missing image', () => new URL(addressOf(small, 'Anone')).pathname, 404],
-  ['a path out of the folder', () => '/assets/server/../blobs/A1', 404],
-  ['an encoded path out of the folder', () => '/assets/server/..%2f..%2fsecret', 404],
+  ['a signed size of a missing image', () => new URL(signedUrlOf(small, 'Anone')).pathname, 404],
+  ['a path that leaves the folder', () => '/assets/server/../blobs/A1', 404],
+  ['an encoded path that leaves the folder', () => '/assets/server/..%2f..%2fsecret', 404],
   ['a key with a NUL', () => '/assets/server/A%00', 404],
-  ['a file with a made-up ticket', () => '/assets/files/A1?access=ticket', 403],
-  ['another asset', () => '/assets/A1', 404],
-  ['anything else', () => '/', 404],
-])('%s is refused', async (_, path, status) => {
+  ['a file with a made-up signature', () => '/assets/files/A1?access=made-up', 403],
+  ['another path below /assets', () => '/assets/A1', 404],
+  ['the root path', () => '/', 404],
+])('a request for %s is refused', async (_, path, status) => {
   expect(await raw(path())).toBe(status)
 })
 
 test('an image without bytes is not found', async () => {
   const lost = await storeAvatar(env, service, await plain(9, 9).png().toBuffer())
   await rm(join(env.folder, 'objects/server', lost))
-  for (const path of [`/assets/server/${lost}`, new URL(addressOf(small, lost)).pathname])
+  for (const path of [`/assets/server/${lost}`, new URL(signedUrlOf(small, lost)).pathname])
     expect(await raw(path)).toBe(404)
 })
 
-test('reports a database outage, and recovers', async () => {
+test('a request during a database outage gets 503, and a later one succeeds', async () => {
   await env.database.stop()
   expect(await raw(`/assets/server/${key}`)).toBe(503)
   await env.database.start()

@@ -16,7 +16,7 @@ afterAll(async () => env[Symbol.asyncDispose]())
 
 const chunk = 524_288
 const bytes = Uint8Array.from({ length: chunk + 1000 }, (_, index) => index % 251)
-const wanted = (externalId: string, content: Uint8Array, more: object = {}) => ({
+const importRequest = (externalId: string, content: Uint8Array, more: object = {}) => ({
   ...{ source: 'slack:T1', externalId, roomId: 'R1', ownerId: 'Uann', filename: 'plan.bin' },
   ...{ contentType: 'application/octet-stream', size: BigInt(content.length) },
   sha256: createHash('sha256').update(content).digest('hex'),
@@ -26,15 +26,15 @@ const sendAll = async (uploadId: string, content: Uint8Array, from = 0) => {
   for (let offset = from; offset < content.length; offset += chunk)
     await transfer.importFileChunk({ uploadId, offset: BigInt(offset), content: content.slice(offset, offset + chunk) })
 }
-const take = async (externalId: string, content: Uint8Array) => {
-  const { uploadId } = await transfer.importFile(wanted(externalId, content))
+const importAll = async (externalId: string, content: Uint8Array) => {
+  const { uploadId } = await transfer.importFile(importRequest(externalId, content))
   await sendAll(uploadId, content)
   return (await transfer.completeImportedFile({ uploadId })).asset
 }
 
 describe('an imported file', () => {
-  test('is imported in chunks, resumes, and is stored once', async () => {
-    const request = wanted('1/F1', bytes)
+  test('is imported in chunks, can be resumed, and is stored once', async () => {
+    const request = importRequest('1/F1', bytes)
     const { uploadId, committed } = await transfer.importFile(request)
     expect(committed).toBe(0n)
     const first = { uploadId, offset: 0n, content: bytes.slice(0, chunk) }
@@ -49,8 +49,8 @@ describe('an imported file', () => {
     expect((await transfer.importFile(request)).asset).toEqual(asset)
   })
 
-  test('can be read back completely', async () => {
-    const asset = await take('1/F2', bytes)
+  test('can be exported completely', async () => {
+    const asset = await importAll('1/F2', bytes)
     const parts: Uint8Array[] = []
     for (let offset = 0n; offset < BigInt(bytes.length); offset += BigInt(parts.at(-1)?.length ?? 0)) {
       const { content, size } = await transfer.exportFile({ assetId: asset?.assetId ?? '', offset })
@@ -61,8 +61,8 @@ describe('an imported file', () => {
     await expect(transfer.exportFile({ assetId: 'Anone' })).rejects.toMatchObject({ code: Code.NotFound })
   })
 
-  test('is kept if an imported message shows it', async () => {
-    const asset = await take('1/F3', bytes.slice(0, 10))
+  test('is kept if an imported message attaches it', async () => {
+    const asset = await importAll('1/F3', bytes.slice(0, 10))
     const assetId = asset?.assetId ?? ''
     const attachments = [{ assetId, messageEventId: 'E1' }]
     const fact = { case: 'messagesImported', value: { roomSeq: 1n, messages: 1, attachments } } as const
@@ -74,16 +74,18 @@ describe('an imported file', () => {
   })
 
   test.each([
-    ['is empty', wanted('1/F4', new Uint8Array())],
-    ['is too large', wanted('1/F5', bytes, { size: 2n ** 40n })],
-    ['has no id', wanted('', bytes)],
-    ['has no name', wanted('1/F6', bytes, { filename: '..' })],
+    ['is empty', importRequest('1/F4', new Uint8Array())],
+    ['is too large', importRequest('1/F5', bytes, { size: 2n ** 40n })],
+    ['has no id', importRequest('', bytes)],
+    ['has no name', importRequest('1/F6', bytes, { filename: '..' })],
   ])('that %s is refused', async (_, request) => {
     await expect(transfer.importFile(request)).rejects.toMatchObject({ code: Code.InvalidArgument })
   })
 
-  test('is refused when it differs from what was announced', async () => {
-    const { uploadId } = await transfer.importFile(wanted('1/F7', bytes.slice(0, 10), { sha256: 'f'.repeat(64) }))
+  test('is refused if it differs from the announced checksum', async () => {
+    const { uploadId } = await transfer.importFile(
+      importRequest('1/F7', bytes.slice(0, 10), { sha256: 'f'.repeat(64) }),
+    )
     await sendAll(uploadId, bytes.slice(0, 10))
     await expect(transfer.completeImportedFile({ uploadId })).rejects.toMatchObject({ code: Code.InvalidArgument })
   })

@@ -43,10 +43,10 @@ beforeAll(async () => {
 })
 afterAll(() => opened[Symbol.asyncDispose]())
 
-const importing = (url: string) =>
+const importImage = (url: string) =>
   env.internal.importServerImage({ url, kind: ServerImageKind.AVATAR, ownerId: 'Ualice' })
 
-test('does not contact private addresses, by name or number, directly or after a redirect', async () => {
+test('private addresses are not contacted, by name or directly', async () => {
   const closed = await env.start()
   requested = []
   const { port } = new URL(origin)
@@ -59,15 +59,15 @@ test('does not contact private addresses, by name or number, directly or after a
     `http://2130706433:${port}/avatar.png`,
     'http://169.254.169.254/latest/meta-data/',
   ])
-    await expect(importing(url)).rejects.toMatchObject({ code: Code.InvalidArgument })
+    await expect(importImage(url)).rejects.toMatchObject({ code: Code.InvalidArgument })
   expect(requested).toEqual([])
   await closed[Symbol.asyncDispose]()
 })
 
-test('fetches an image, also after a redirect, and processes it like an upload', async () => {
+test('an image is fetched, also after a redirect, and converted like an uploaded one', async () => {
   open = await env.start({ PARLEY_UPLOADS_FETCH_PRIVATE: 'true' })
   for (const path of ['/avatar.png', '/moved']) {
-    const { key } = await importing(`${origin}${path}`)
+    const { key } = await importImage(`${origin}${path}`)
     const response = await fetch(`${open.url}/assets/server/${key}`)
     expect(await sharp(Buffer.from(await response.arrayBuffer())).metadata()).toMatchObject({ width: 256, height: 256 })
   }
@@ -81,8 +81,8 @@ test.each([
   ['/broken', Code.Unavailable],
   ['/cut', Code.Unavailable],
   ['/nothing', Code.Unavailable],
-])('%s fails with code %i', async (path, code) => {
-  await expect(importing(`${origin}${path}`)).rejects.toMatchObject({ code })
+])('an image at %s fails with code %i', async (path, code) => {
+  await expect(importImage(`${origin}${path}`)).rejects.toMatchObject({ code })
 })
 
 test.each([
@@ -91,10 +91,10 @@ test.each([
   'ftp://example.org/a.png',
   'data:image/png;base64,AAAA',
   'http://me:secret@example.org/a.png',
-])('%j is not the address of an image', async (url) => {
-  await expect(importing(url)).rejects.toMatchObject({ code: Code.InvalidArgument })
+])('%j is refused as the URL of an image', async (url) => {
+  await expect(importImage(url)).rejects.toMatchObject({ code: Code.InvalidArgument })
 })
 
-test('reports an unreachable server', async () => {
-  await expect(importing('http://127.0.0.1:1/avatar.png')).rejects.toMatchObject({ code: Code.Unavailable })
+test('an unreachable server is reported as unavailable', async () => {
+  await expect(importImage('http://127.0.0.1:1/avatar.png')).rejects.toMatchObject({ code: Code.Unavailable })
 })

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-test('the process becomes ready, and its ports close with it', async () => {
+test('the process becomes ready, and closes its ports when it stops', async () => {
   const ready = `http://127.0.0.1:${service.internalPort}/readyz`
   expect((await fetch(ready)).status).toBe(200)
   await service[Symbol.asyncDispose]()

@@ -18,7 +18,7 @@ let service: Service
 let origin = ''
 let clock = 0
 let requested: string[] = []
-/** Responses held back until the test releases them. */
+/** Sends the response for /slow, which is held back until then. */
 let release: () => void = () => undefined
 
 const page = (head: string) => `<!doctype html><html><head>${head}</head><body>Text</body></html>`
@@ -79,8 +79,8 @@ beforeAll(async () => {
   service = await start()
 })
 /**
- * With a sweep every 100 ms, the clock may be a day ahead only while no file is being written, because the sweep would
- * delete the file as old.
+ * With `sweepEveryMs`, tests may set the clock a day ahead only while no file is being written: the sweep would delete
+ * the unfinished file.
  */
 const start = (overrides: { sweepEveryMs?: number } = {}) =>
   env.start({ PARLEY_UPLOADS_FETCH_PRIVATE: 'true' }, { now: () => new Date(Date.now() + clock), ...overrides })
@@ -90,13 +90,13 @@ beforeEach(() => {
 })
 afterAll(() => opened[Symbol.asyncDispose]())
 
-let visits = 0
-/** A new address, requested for the first time. */
-const fresh = (path: string) => `${origin}${path}?${visits++}`
+let urls = 0
+/** A URL that was not requested before. */
+const freshUrl = (path: string) => `${origin}${path}?${urls++}`
 const previewOf = async (url: string) => (await env.internal.previewLink({ url, userId: 'Ualice' })).preview
 
-test('shows a page with its texts, and serves its image from this server', async () => {
-  const url = `${fresh('/page')}#part`
+test('a preview has the texts of the page, and its image is served by this server', async () => {
+  const url = `${freshUrl('/page')}#part`
   const preview = await previewOf(url)
   expect(preview).toMatchObject({ url, title: 'Hello', description: 'World', siteName: '', embedType: '' })
   const image = await fetch(`${service.url}/assets/server/${preview?.imageKey}`)
@@ -104,8 +104,8 @@ test('shows a page with its texts, and serves its image from this server', async
   expect(await sharp(bytes).metadata()).toMatchObject({ format: 'webp', width: 1_200, height: 600 })
 })
 
-test('caches a preview for a day, and the lack of one for an hour', async () => {
-  const [good, bad] = [fresh('/page'), fresh('/empty')]
+test('a preview is cached for a day, and the lack of one for an hour', async () => {
+  const [good, bad] = [freshUrl('/page'), freshUrl('/empty')]
   const first = await previewOf(good)
   expect(await previewOf(bad)).toBeUndefined()
   clock = 59 * 60_000
@@ -121,7 +121,7 @@ test('caches a preview for a day, and the lack of one for an hour', async () => 
 })
 
 test('concurrent requests for a page share one fetch', async () => {
-  const url = fresh('/slow')
+  const url = freshUrl('/slow')
   const all = Promise.all([previewOf(url), previewOf(url), previewOf(url)])
   await eventually(() => expect(requested).toEqual(['/slow']))
   release()
@@ -129,19 +129,20 @@ test('concurrent requests for a page share one fetch', async () => {
   expect(requested).toEqual(['/slow'])
 })
 
-test.each(['/moved', '/hop4', '/packed', '/large-image', '/no-image', '/long'])('%s is shown', async (path) => {
-  expect(await previewOf(fresh(path))).toMatchObject({ title: 'Hello' })
+test.each(['/moved', '/hop4', '/packed', '/large-image', '/no-image', '/long'])('%s has a preview', async (path) => {
+  expect(await previewOf(freshUrl(path))).toMatchObject({ title: 'Hello' })
 })
 
-test('leaves out an image that is too large or does not exist', async () => {
-  for (const path of ['/large-image', '/no-image']) expect(await previewOf(fresh(path))).toMatchObject({ imageKey: '' })
+test('a preview has no image if that is too large or is not an image', async () => {
+  for (const path of ['/large-image', '/no-image'])
+    expect(await previewOf(freshUrl(path))).toMatchObject({ imageKey: '' })
 })
 
 test.each([
   ...['/hop5', '/loop', '/to-file', '/to-secret', '/plain', '/json', '/empty', '/error', '/gone', '/nothing'],
   ...['/late', '/bomb', '/strange', '/a.png'],
 ])('%s has no preview', async (path) => {
-  expect(await previewOf(fresh(path))).toBeUndefined()
+  expect(await previewOf(freshUrl(path))).toBeUndefined()
 })
 
 test.each([
@@ -152,13 +153,13 @@ test.each([
   'javascript:alert(1)',
   'http://me:secret@example.org/',
   'http://',
-])('%j is not the address of a page', async (url) => {
+])('%j is refused as the URL of a page', async (url) => {
   await expect(env.internal.previewLink({ url, userId: 'Ualice' })).rejects.toMatchObject({
     code: Code.InvalidArgument,
   })
 })
 
-test('an address of more than 2,048 characters is refused', async () => {
+test('a URL of more than 2,048 characters is refused', async () => {
   const url = `${origin}/page?${'x'.repeat(2_048)}`
   await expect(env.internal.previewLink({ url, userId: 'Ualice' })).rejects.toMatchObject({
     code: Code.InvalidArgument,
@@ -176,27 +177,27 @@ test('a refusal for too many pending name look-ups is not cached as a missing pr
   const { resolve } = resolver
   await using other = await openEnv()
   await other.start({ PARLEY_UPLOADS_FETCH_PRIVATE: 'true' }, { resolve })
-  const look = (url: string, userId: string) => other.internal.previewLink({ url, userId })
+  const preview = (url: string, userId: string) => other.internal.previewLink({ url, userId })
   const { port } = new URL(origin)
-  const silent = look('http://silent.example/', 'Umallory')
+  const pending = preview('http://unanswered.example/', 'Umallory')
   await names.untilQueried(1)
   for (const path of ['/page', '/large-image'])
-    await expect(look(`http://page.example:${port}${path}`, 'Umallory')).rejects.toMatchObject({
+    await expect(preview(`http://page.example:${port}${path}`, 'Umallory')).rejects.toMatchObject({
       code: Code.ResourceExhausted,
     })
-  expect((await look(`http://page.example:${port}/page`, 'Ualice')).preview).toMatchObject({ title: 'Hello' })
+  expect((await preview(`http://page.example:${port}/page`, 'Ualice')).preview).toMatchObject({ title: 'Hello' })
   resolver[Symbol.dispose]()
-  await silent
+  await pending
 })
 
-describe('when only the public internet may be reached', () => {
+describe('with private addresses not allowed', () => {
   let closed: Env
   beforeAll(async () => {
     closed = opened.use(await openEnv())
     await closed.start()
   })
 
-  test('refuses other addresses, by name or number, and reveals only that there is no preview', async () => {
+  test('private addresses are not contacted, by name or directly, and the response is the same as for a page without preview', async () => {
     const { port } = new URL(origin)
     for (const url of [
       `${origin}/page`,
@@ -222,7 +223,7 @@ describe('a preview image', () => {
   })
 
   const isShown = async (key: string) => (await fetch(`${service.url}/assets/server/${key}`)).status === 200
-  const imageOf = async () => (await previewOf(fresh('/page')))?.imageKey ?? ''
+  const imageOf = async () => (await previewOf(freshUrl('/page')))?.imageKey ?? ''
   const post = (imageKey: string, id: string, actorId = 'Ualice') =>
     env.publish('Rtea', {
       ...{ id, kind: 'message_posted', actorId },
@@ -231,7 +232,7 @@ describe('a preview image', () => {
   const uses = async (imageKey: string) =>
     (await env.db.select().from(previewUses)).filter((use) => use.imageKey === imageKey && !use.ended).length
 
-  test('is kept while the preview may be posted or a message shows it', async () => {
+  test('is kept while the preview may be posted, and while a message shows it', async () => {
     const [unused, used] = [await imageOf(), await imageOf()]
     await post(used, 'Eused1')
     await post(used, 'Eused2')
@@ -256,20 +257,20 @@ describe('a preview image', () => {
     expect(await env.db.select().from(linkPreviews)).not.toContainEqual(expect.objectContaining({ imageKey: used }))
   })
 
-  test('is kept while messaging says that a message shows it, or does not answer', async () => {
-    const [unused, unanswered] = [await imageOf(), await imageOf()]
-    env.messaging.shown.add(unanswered)
-    env.messaging.away = true
+  test('is kept while messaging reports that a message shows it, or does not answer', async () => {
+    const [unused, used] = [await imageOf(), await imageOf()]
+    env.messaging.shown.add(used)
+    env.messaging.unavailable = true
     const requested = env.messaging.requested
     clock = 27 * 3_600_000
     await eventually(() => env.messaging.requested > requested + 1)
-    expect([await isShown(unused), await isShown(unanswered)]).toEqual([true, true])
-    env.messaging.away = false
+    expect([await isShown(unused), await isShown(used)]).toEqual([true, true])
+    env.messaging.unavailable = false
     await eventually(async () => expect(await isShown(unused)).toBe(false))
-    expect(await isShown(unanswered)).toBe(true)
+    expect(await isShown(used)).toBe(true)
   })
 
-  test('is deleted with a message retracted before its event arrived, and with a deleted author', async () => {
+  test('is deleted if the event that its message was retracted arrives first, and if its author is deleted', async () => {
     const [late, bobs] = [await imageOf(), await imageOf()]
     await env.publish('Rtea', {
       kind: 'message_retracted',

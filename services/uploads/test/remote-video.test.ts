@@ -9,54 +9,54 @@ import { videoJobs } from '../src/store/schema.ts'
 import { readConfig } from '../src/video-worker/config.ts'
 import { startWorkerProcess } from '../src/video-worker/service.ts'
 import { openEnv, publicUrl, type Env } from './_env.ts'
-import { film, pictures, probe, quickly, tone } from './_films.ts'
-import { videoIn } from './_messaging.ts'
-import { bytesOf } from './_reading.ts'
-import { standInFfmpeg, videoSaying, type StandIn } from './_stand-in-ffmpeg.ts'
-import { failed, untilReceived, isPaused, postFile, started, succeeded } from './_videos.ts'
+import { makeVideo, testPattern, probe, fastH264, tone } from './_video-files.ts'
+import { videoStateIn } from './_messaging.ts'
+import { bytesOf } from './_file-fixture.ts'
+import { startFakeFfmpeg, videoWith, type FakeFfmpeg } from './_fake-ffmpeg.ts'
+import { failed, waitForEvents, isPaused, postFile, started, succeeded } from './_videos.ts'
 
 let env: Env
-let standIn: StandIn
+let fake: FakeFfmpeg
 let opened: Resources
 beforeEach(async () => {
   opened = new Resources()
   env = opened.use(await openEnv())
   env.rooms.set('Rtea', ['Ualice'])
-  standIn = opened.use(await standInFfmpeg())
+  fake = opened.use(await startFakeFfmpeg())
 })
 afterEach(() => opened[Symbol.asyncDispose]())
 
 const local = { PARLEY_VIDEO_WORKER_HOST: '127.0.0.1', PARLEY_VIDEO_WORKER_PORT: '0' }
 const startWorker = async (settings: Record<string, string> = {}) =>
-  opened.use(await startWorkerProcess(readConfig({ env: { ...standIn.settings, ...local, ...settings } })))
+  opened.use(await startWorkerProcess(readConfig({ env: { ...fake.settings, ...local, ...settings } })))
 /** Starts uploads without ffmpeg. */
 const startUploads = (urls: string) =>
   env.start({
     ...{ PARLEY_VIDEO_ENABLED: 'true', PARLEY_VIDEO_WORKER_URLS: urls },
     ...{ PARLEY_VIDEO_FFMPEG_PATH: '/nowhere/ffmpeg', PARLEY_VIDEO_FFPROBE_PATH: '/nowhere/ffprobe' },
   })
-const attemptsAt = async (assetId: string) => {
+const countAttempts = async (assetId: string) => {
   const [job] = await env.db.select().from(videoJobs).where(eq(videoJobs.assetId, assetId))
   return job?.attempts
 }
 
 describe('a video worker', () => {
-  test('gets no secrets', () => {
+  test('has no secrets', () => {
     expect(readConfig({ env: local })).not.toHaveProperty('secretKey')
     expect(JSON.stringify(readConfig({ env: local }))).not.toMatch(/secret|password|database/i)
   })
 
-  test('makes what uploads serves', async () => {
+  test('encodes the renditions that uploads serves', async () => {
     const uploads = await startUploads((await startWorker()).url ?? '')
-    const { assetId } = await postFile(env, videoSaying('hello'))
-    await untilReceived(env, assetId, started, succeeded)
+    const { assetId } = await postFile(env, videoWith('hello'))
+    await waitForEvents(env, assetId, started, succeeded)
     const { asset } = await env.as('Ualice').assets.getAsset({ roomId: 'Rtea', assetId })
     expect(asset?.videoProcessing).toMatchObject({
       status: MessageVideoProcessingStatus.COMPLETED,
       width: 1280,
       height: 720,
     })
-    const said = await Promise.all(
+    const contents = await Promise.all(
       [...(asset?.videoProcessing?.variants ?? []), asset?.videoProcessing].map(async (made) => {
         const url =
           made && 'assetUrl' in made
@@ -67,35 +67,35 @@ describe('a video worker', () => {
         return (await bytesOf(await fetch((url?.url ?? '').replace(publicUrl, uploads.url ?? '')))).toString()
       }),
     )
-    expect(said).toEqual(['this is 720p.mp4\n', 'this is 480p.mp4\n', 'this is poster.jpg\n'])
-    expect(await standIn.folders()).toEqual([])
+    expect(contents).toEqual(['this is 720p.mp4\n', 'this is 480p.mp4\n', 'this is poster.jpg\n'])
+    expect(await fake.folders()).toEqual([])
   })
 
-  test.each(['BROKEN', 'SILENT'])('reports failure for a video that is %s', async (words) => {
+  test.each(['BROKEN', 'SILENT'])('reports a video with the content %s as failed', async (words) => {
     await startUploads((await startWorker()).url ?? '')
-    const { assetId } = await postFile(env, videoSaying(words))
-    await untilReceived(env, assetId, started, failed)
-    expect(videoIn(env.messaging.of(assetId)[1])).toMatchObject({ reasonCode: 'processing_failed' })
+    const { assetId } = await postFile(env, videoWith(words))
+    await waitForEvents(env, assetId, started, failed)
+    expect(videoStateIn(env.messaging.eventsOf(assetId)[1])).toMatchObject({ reasonCode: 'processing_failed' })
   })
 
-  test('stops its programs when the caller disconnects', async () => {
+  test('stops ffmpeg when the caller disconnects', async () => {
     const uploads = await startUploads((await startWorker()).url ?? '')
-    await postFile(env, videoSaying('WAIT'))
+    await postFile(env, videoWith('WAIT'))
     const pid = await eventually(
-      async () => (await standIn.begun())[0] ?? Promise.reject(new Error('no program has started')),
+      async () => (await fake.calls())[0] ?? Promise.reject(new Error('no program has started')),
     )
     await uploads[Symbol.asyncDispose]()
     await eventually(() => !isRunning(pid))
-    await eventually(async () => expect(await standIn.folders()).toEqual([]))
+    await eventually(async () => expect(await fake.folders()).toEqual([]))
   })
 
-  test('refuses jobs above its limit, and files that are not videos', async () => {
+  test('refuses videos above its limit, and files that are not videos', async () => {
     const { url = '' } = await startWorker({ PARLEY_VIDEO_MAX_CONCURRENT: '1' })
-    const post = (words: string) => fetch(`${url}/videos`, { method: 'POST', body: new Uint8Array(videoSaying(words)) })
+    const post = (words: string) => fetch(`${url}/videos`, { method: 'POST', body: new Uint8Array(videoWith(words)) })
     const first = post('WAIT')
-    await eventually(async () => expect(await standIn.begun()).toHaveLength(1))
+    await eventually(async () => expect(await fake.calls()).toHaveLength(1))
     expect((await post('hello')).status).toBe(503)
-    await standIn.release()
+    await fake.release()
     expect((await first).status).toBe(200)
     // The worker is free again once the job folder is removed.
     const playlist = async () => (await fetch(`${url}/videos`, { method: 'POST', body: '#EXTM3U' })).status
@@ -104,50 +104,47 @@ describe('a video worker', () => {
   })
 })
 
-describe('uploads', () => {
-  test('a job that a worker refuses goes to another one and does not count as an attempt', async () => {
+describe('with video workers uploads', () => {
+  test('retries a video whose worker stops, without counting an attempt', async () => {
     const worker = await startWorker()
     await startUploads(worker.url ?? '')
-    const { assetId } = await postFile(env, videoSaying('WAIT'))
-    await eventually(async () => expect(await standIn.begun()).toHaveLength(1))
+    const { assetId } = await postFile(env, videoWith('WAIT'))
+    await eventually(async () => expect(await fake.calls()).toHaveLength(1))
     await worker[Symbol.asyncDispose]()
-    await eventually(async () => expect(await pausedAt(assetId)).toBe(true))
-    expect(await attemptsAt(assetId)).toBe(0)
+    await eventually(async () => expect(await waitsForRetry(assetId)).toBe(true))
+    expect(await countAttempts(assetId)).toBe(0)
   })
 
-  test('waits for an unavailable worker without counting an attempt', async () => {
+  test('retries a video if the worker is unavailable, without counting an attempt', async () => {
     await startUploads('http://127.0.0.1:1')
-    const { assetId } = await postFile(env, videoSaying('hello'))
-    await eventually(async () => expect(await pausedAt(assetId)).toBe(true))
-    expect(await attemptsAt(assetId)).toBe(0)
+    const { assetId } = await postFile(env, videoWith('hello'))
+    await eventually(async () => expect(await waitsForRetry(assetId)).toBe(true))
+    expect(await countAttempts(assetId)).toBe(0)
   })
 
   test.each<[string, RequestListener]>([
     [
-      'breaks off',
-      (_, response) => response.writeHead(200, { 'parley-video': said({}), 'content-length': 100 }).end('x'),
+      'ends its response early',
+      (_, response) => response.writeHead(200, { 'parley-video': resultWith({}), 'content-length': 100 }).end('x'),
     ],
     [
-      'makes more renditions than allowed',
-      (_, response) => response.writeHead(200, { 'parley-video': said({ posterSize: 1e15 }) }).end(),
+      'announces a poster that is too large',
+      (_, response) => response.writeHead(200, { 'parley-video': resultWith({ posterSize: 1e15 }) }).end(),
     ],
-    [
-      'sends an unreadable answer',
-      (_, response) => response.writeHead(200, { 'parley-video': '{"sizes":"../"}' }).end(),
-    ],
-  ])('refuses the result of a worker that %s', async (_, answer) => {
-    await startUploads(await stand(answer))
-    const { assetId } = await postFile(env, videoSaying('hello'))
-    await eventually(async () => expect(await pausedAt(assetId)).toBe(true))
-    expect(await attemptsAt(assetId)).toBe(1)
+    ['sends an invalid header', (_, response) => response.writeHead(200, { 'parley-video': '{"sizes":"../"}' }).end()],
+  ])('refuses the result of a worker that %s, and retries the video', async (_, answer) => {
+    await startUploads(await startFakeWorker(answer))
+    const { assetId } = await postFile(env, videoWith('hello'))
+    await eventually(async () => expect(await waitsForRetry(assetId)).toBe(true))
+    expect(await countAttempts(assetId)).toBe(1)
   })
 })
 
 const withFfmpeg = hasFfmpeg() ? test : test.skip
-withFfmpeg('a worker with ffmpeg transcodes a real video', async () => {
+withFfmpeg('a worker with ffmpeg encodes a real video', async () => {
   const worker: Service = opened.use(await startWorkerProcess(readConfig({ env: local })))
   const uploads = await startUploads(worker.url ?? '')
-  const { assetId } = await postFile(env, await film('in.mp4', [...pictures('640x480'), ...tone, ...quickly]))
+  const { assetId } = await postFile(env, await makeVideo('in.mp4', [...testPattern('640x480'), ...tone, ...fastH264]))
   const { assets } = env.as('Ualice')
   const video = await eventually(
     async () => {
@@ -161,21 +158,21 @@ withFfmpeg('a worker with ffmpeg transcodes a real video', async () => {
   expect((await probe(made)).streams).toEqual(['h264 640x480 yuv420p', 'aac'])
 })
 
-const said = (changes: object) =>
+const resultWith = (changes: object) =>
   JSON.stringify({ width: 640, height: 480, durationMs: 1, sizes: [50], posterSize: 50, ...changes })
 
-/** Whether a video is waiting for another attempt. */
-async function pausedAt(assetId: string): Promise<boolean> {
+/** Whether a video waits for a retry. */
+async function waitsForRetry(assetId: string): Promise<boolean> {
   const [job] = await env.db.select().from(videoJobs).where(eq(videoJobs.assetId, assetId))
   return isPaused(job)
 }
 
-async function stand(answer: RequestListener): Promise<string> {
+async function startFakeWorker(answer: RequestListener): Promise<string> {
   const server: Server = createServer((request, response) => {
     request.resume().on('end', () => answer(request, response))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  opened.defer('stand-in', () => void server.close())
+  opened.defer('fake worker', () => void server.close())
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
 import { openEnv, type Env } from './_env.ts'
-import { bytesOf, Readers } from './_reading.ts'
+import { bytesOf, FileFixture } from './_file-fixture.ts'
 
 let env: Env
-let readers: Readers
+let files: FileFixture
 let id = ''
 let etag = ''
 let modified = ''
@@ -17,16 +17,16 @@ const file = randomBytes(700_000)
 beforeAll(async () => {
   env = await openEnv()
   env.rooms.set('Rtea', ['Ualice', 'Ubob'])
-  readers = new Readers(env)
-  await readers.start()
-  id = await readers.attached(file, 'audio/ogg')
-  const { headers } = await readers.read(id, { method: 'HEAD' })
+  files = new FileFixture(env)
+  await files.start()
+  id = await files.attach(file, 'audio/ogg')
+  const { headers } = await files.read(id, { method: 'HEAD' })
   etag = headers.get('etag') ?? ''
   modified = headers.get('last-modified') ?? ''
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-const request = (headers: Record<string, string>, method = 'GET') => readers.read(id, { headers, method })
+const request = (headers: Record<string, string>, method = 'GET') => files.read(id, { headers, method })
 
 describe('a part of a file', () => {
   test.each([
@@ -45,7 +45,7 @@ describe('a part of a file', () => {
     expect((await bytesOf(response)).equals(file.subarray(start, end + 1))).toBe(true)
   })
 
-  test('beyond the end is refused with the length of the file', async () => {
+  test('beyond the end is refused, and the length of the file is returned', async () => {
     for (const range of ['bytes=700000-', 'bytes=-0']) {
       const response = await request({ range })
       expect([response.status, response.headers.get('content-range')]).toEqual([416, 'bytes */700000'])
@@ -62,7 +62,7 @@ describe('a part of a file', () => {
     },
   )
 
-  test('is sent to clients that have other parts of the same file; others get the whole file', async () => {
+  test('is sent with an If-Range that matches; otherwise the whole file is sent', async () => {
     const statusWith = async (ifRange: string) => {
       const response = await request({ range: 'bytes=0-9', 'if-range': ifRange })
       await response.arrayBuffer()
@@ -73,14 +73,14 @@ describe('a part of a file', () => {
       expect(await statusWith(other)).toBe(200)
   })
 
-  test('is ignored for HEAD', async () => {
+  test('is not sent for HEAD, which returns the length of the file', async () => {
     const response = await request({ range: 'bytes=0-9' }, 'HEAD')
     expect([response.status, response.headers.get('content-length')]).toEqual([200, '700000'])
     expect(response.headers.get('accept-ranges')).toBe('bytes')
   })
 })
 
-describe('a file that the client already has', () => {
+describe('a conditional request for a file', () => {
   test.each([
     [() => ({ 'if-none-match': etag }), 304],
     [() => ({ 'if-none-match': `"other", W/${etag}` }), 304],
@@ -88,7 +88,7 @@ describe('a file that the client already has', () => {
     [() => ({ 'if-modified-since': modified }), 304],
     [() => ({ 'if-none-match': '"other"', 'if-modified-since': modified }), 200],
     [() => ({ 'if-modified-since': 'Sat, 01 Jan 2000 00:00:00 GMT' }), 200],
-  ])('is not sent again: %s', async (headers, status) => {
+  ])('with %s gets status %i', async (headers, status) => {
     for (const method of ['GET', 'HEAD']) {
       const response = await request({ ...headers(), range: 'bytes=0-9' }, method)
       expect(response.status).toBe(status === 200 && method === 'GET' ? 206 : status)
@@ -99,7 +99,7 @@ describe('a file that the client already has', () => {
   })
 })
 
-describe('a file that a browser could run', () => {
+describe('a file with the content type', () => {
   test.each([
     ['text/html', 'text/html'],
     ['image/svg+xml', 'image/svg+xml'],
@@ -111,17 +111,17 @@ describe('a file that a browser could run', () => {
     ['application/octet-stream', 'application/octet-stream'],
     ['text/javascript', 'application/octet-stream'],
     ['text/css', 'application/octet-stream'],
-  ])('%s is saved, not opened', async (contentType, sent) => {
-    const { headers } = await readers.read(await readers.attached(Buffer.from('<script>'), contentType))
+  ])('%s is downloaded, because a browser could run scripts in it', async (contentType, sent) => {
+    const { headers } = await files.read(await files.attach(Buffer.from('<script>'), contentType))
     expect(headers.get('content-type')).toBe(sent)
     expect(headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''notes.txt")
     expect(headers.get('content-security-policy')).toMatch(/^sandbox\b/)
     expect(headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  test.each(['text/plain', 'application/pdf', 'audio/ogg', 'image/avif'])('%s cannot be run', async (contentType) => {
-    const sending = { filename: 'Plan "B".txt' }
-    const { headers } = await readers.read(await readers.attached(Buffer.from('<script>'), contentType, sending))
+  test.each(['text/plain', 'application/pdf', 'audio/ogg', 'image/avif'])('%s is shown inline', async (contentType) => {
+    const options = { filename: 'Plan "B".txt' }
+    const { headers } = await files.read(await files.attach(Buffer.from('<script>'), contentType, options))
     expect(headers.get('content-type')).toBe(contentType)
     expect(headers.get('content-disposition')).toBe("inline; filename*=UTF-8''Plan%20%22B%22.txt")
     expect(headers.has('content-security-policy')).toBe(false)
@@ -137,9 +137,9 @@ describe('a file that cannot be sent completely', () => {
     return links.filter((path) => path.startsWith(env.folder)).length
   }
 
-  test('is closed when the client disconnects', async () => {
-    const large = await readers.attached(randomBytes(20_000_000), 'audio/ogg')
-    const sockets = await Promise.all(Array.from({ length: 5 }, () => beginReading(readers.addressOf(large))))
+  test('is closed in the storage when the client disconnects', async () => {
+    const large = await files.attach(randomBytes(20_000_000), 'audio/ogg')
+    const sockets = await Promise.all(Array.from({ length: 5 }, () => beginReading(files.signedUrlOf(large))))
     await eventually(async () => expect(await openFiles()).toBe(5))
     for (const socket of sockets) socket.destroy()
     await eventually(async () => expect(await openFiles()).toBe(0))
@@ -147,18 +147,18 @@ describe('a file that cannot be sent completely', () => {
 
   test.each([
     ['lost', (path: string) => rm(path)],
-    ['cut off', (path: string) => truncate(path, 10)],
+    ['truncated', (path: string) => truncate(path, 10)],
   ])('is not found if its bytes are %s', async (_, damage) => {
-    const lost = await readers.attached(file, 'audio/ogg')
+    const lost = await files.attach(file, 'audio/ogg')
     await damage(join(env.folder, 'objects/files', lost))
-    const response = await readers.read(lost)
+    const response = await files.read(lost)
     expect([response.status, await response.json()]).toEqual([404, { error: 'asset not found' }])
   })
 })
 
-/** Requests a file and reads only the beginning of the response. */
-function beginReading(address: string): Promise<Socket> {
-  const { hostname, port, pathname, search } = new URL(address)
+/** Requests a file and reads only the first bytes of the response. */
+function beginReading(url: string): Promise<Socket> {
+  const { hostname, port, pathname, search } = new URL(url)
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port) }, () => {
       socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`)

@@ -4,10 +4,10 @@ import { eventually } from '@parley/testkit'
 import { credentialSecrets } from './_accounts.ts'
 import { openEnv, type Env } from './_env.ts'
 import { plain } from './_images.ts'
-import { Readers } from './_reading.ts'
+import { FileFixture } from './_file-fixture.ts'
 
 let env: Env
-let readers: Readers
+let files: FileFixture
 let id = ''
 const file = Buffer.from('a file of no great length')
 const { secretKey, previousSecretKey, cookieSigningSecret, previousCookieSigningSecret } = credentialSecrets
@@ -15,16 +15,16 @@ const { secretKey, previousSecretKey, cookieSigningSecret, previousCookieSigning
 beforeAll(async () => {
   env = await openEnv()
   env.rooms.set('Rtea', ['Ualice', 'Ubob'])
-  readers = new Readers(env)
-  await readers.start({ PARLEY_WEBSERVER_ALLOWED_ORIGINS: 'https://app.example' })
-  id = await readers.attached(file)
+  files = new FileFixture(env)
+  await files.start({ PARLEY_WEBSERVER_ALLOWED_ORIGINS: 'https://app.example' })
+  id = await files.attach(file)
   env.accounts.signIn('Ubob', { token: 'bobs-token' })
   env.accounts.signIn('Ubob', { token: 'bobs-handle' })
   env.accounts.signIn('Ustranger', { token: 'strangers-token' })
 })
 beforeEach(() => {
-  readers.clock += 10_000
-  env.accounts.away = false
+  files.clock += 10_000
+  env.accounts.unavailable = false
   env.rooms.set('Rtea', ['Ualice', 'Ubob'])
 })
 afterAll(async () => env[Symbol.asyncDispose]())
@@ -33,18 +33,18 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const cookie = (handle: string, secret = cookieSigningSecret) => ({
   cookie: `theme=dark; ${sessionCookieName}=${signSessionCookie(secret, handle)}`,
 })
-const read = (headers: Record<string, string> = {}, of = id) => fetch(readers.pathOf(of), { headers })
+const read = (headers: Record<string, string> = {}, of = id) => fetch(files.unsignedUrlOf(of), { headers })
 const statusWith = async (headers?: Record<string, string>) => (await read(headers)).status
 
-describe('a file without a ticket', () => {
-  test('is read with a bearer token or the session cookie', async () => {
+describe('a file requested without a signed URL', () => {
+  test('can be read with a bearer token or the session cookie', async () => {
     for (const headers of [bearer('bobs-token'), cookie('bobs-handle')]) {
       const response = await read(headers)
       expect([response.status, await response.text()]).toEqual([200, file.toString()])
       expect(response.headers.get('cache-control')).toBe('private, no-store')
       expect(response.headers.get('vary')).toBe('Origin, Accept-Encoding, Authorization, Cookie')
     }
-    const head = await fetch(readers.pathOf(id), { method: 'HEAD', headers: bearer('bobs-token') })
+    const head = await fetch(files.unsignedUrlOf(id), { method: 'HEAD', headers: bearer('bobs-token') })
     expect([head.status, head.headers.get('content-length')]).toEqual([200, '25'])
   })
 
@@ -60,12 +60,12 @@ describe('a file without a ticket', () => {
       const response = await read(headers)
       expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
       expect(await response.json()).toEqual({
-        error: 'authentication required: sign in, or use an address with a ticket',
+        error: 'authentication required: sign in, or use a signed URL',
       })
     }
   })
 
-  test('is read with the cookie when the token is invalid', async () => {
+  test('can be read with the cookie if the token is invalid', async () => {
     expect(await statusWith({ ...bearer('made-up'), ...cookie('bobs-handle') })).toBe(200)
     expect(await statusWith({ ...bearer('strangers-token'), ...cookie('bobs-handle') })).toBe(403)
   })
@@ -86,30 +86,30 @@ describe('a file without a ticket', () => {
     expect(await statusWith(bearer('bobs-token'))).toBe(200)
   })
 
-  test('passes the roles of the reader to rooms', async () => {
+  test('is checked by rooms with the roles of the reader', async () => {
     env.accounts.signIn('Urole', { token: 'with-role', roleIds: ['Gtea'] })
     await read(bearer('with-role'))
     expect(env.rooms.requested.at(-1)).toMatchObject({ userId: 'Urole', roleIds: ['Gtea'], heardRoles: false })
   })
 
-  test('is not found if it does not exist, and before it is posted only its owner may read it', async () => {
+  test('is not found if it does not exist', async () => {
     expect((await read(bearer('bobs-token'), 'Anone')).status).toBe(404)
   })
 
-  test('has no other sizes', async () => {
-    const image = await readers.attached(await plain(80, 40).png().toBuffer(), 'image/png')
-    const address = `${readers.pathOf(image)}/image/10x10/cover`
-    const response = await fetch(address, { headers: bearer('bobs-token') })
+  test('can be read only in its original size', async () => {
+    const image = await files.attach(await plain(80, 40).png().toBuffer(), 'image/png')
+    const url = `${files.unsignedUrlOf(image)}/image/10x10/cover`
+    const response = await fetch(url, { headers: bearer('bobs-token') })
     expect([response.status, await response.json()]).toEqual([
       403,
-      { error: 'permission denied: the address has no ticket' },
+      { error: 'permission denied: sizes and renditions need a signed URL' },
     ])
   })
+})
 
-  test('is refused with an invalid ticket, even for a signed-in user', async () => {
-    const response = await fetch(`${readers.pathOf(id)}?access=made.up`, { headers: bearer('bobs-token') })
-    expect(response.status).toBe(403)
-  })
+test('a URL with an invalid signature is refused, even for a signed-in user', async () => {
+  const response = await fetch(`${files.unsignedUrlOf(id)}?access=made.up`, { headers: bearer('bobs-token') })
+  expect(response.status).toBe(403)
 })
 
 describe('the validity of a credential', () => {
@@ -124,16 +124,16 @@ describe('the validity of a credential', () => {
     expect(await statusWith(bearer('short'))).toBe(200)
   })
 
-  test('cannot be checked while accounts is unavailable; tickets do not need accounts', async () => {
-    env.accounts.away = true
+  test('cannot be checked while accounts is unavailable; signed URLs still work', async () => {
+    env.accounts.unavailable = true
     const response = await read(bearer('bobs-token'))
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
     expect(await response.json()).toEqual({ error: expect.stringContaining('try again') })
-    expect((await readers.read(id)).status).toBe(200)
+    expect((await files.read(id)).status).toBe(200)
     expect(await statusWith({})).toBe(401)
   })
 
-  test('is checked for tokens stored with the keys before the last rotation, which are then replaced', async () => {
+  test('is checked with the previous keys too, and the stored digest is then replaced', async () => {
     env.accounts.signIn('Ubob', { token: 'old-handle', key: previousSecretKey })
     expect(await statusWith(cookie('old-handle', previousCookieSigningSecret))).toBe(200)
     const digests = [previousSecretKey, secretKey].map((key) => credentialDigest(key, 'old-handle').toString('hex'))
@@ -149,7 +149,7 @@ describe('the validity of a credential', () => {
 describe('a page of another origin', () => {
   const from = (origin: string) => ({ ...bearer('bobs-token'), origin })
 
-  test('may read files if allowed, including the range headers', async () => {
+  test('may read files and their range headers if its origin is allowed', async () => {
     const { headers } = await read(from('https://app.example'))
     expect(headers.get('access-control-allow-origin')).toBe('https://app.example')
     expect(headers.get('access-control-allow-credentials')).toBe('true')
@@ -159,13 +159,13 @@ describe('a page of another origin', () => {
     expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, 'https://app.example'])
   })
 
-  test('may not read files if not allowed', async () => {
+  test('may not read files if its origin is not allowed', async () => {
     const { headers } = await read(from('https://other.example'))
     expect(headers.has('access-control-allow-origin')).toBe(false)
   })
 
   test('may send a preflight request before a range request', async () => {
-    const response = await fetch(readers.pathOf(id), {
+    const response = await fetch(files.unsignedUrlOf(id), {
       method: 'OPTIONS',
       headers: { origin: 'https://app.example', 'access-control-request-method': 'GET' },
     })
@@ -175,9 +175,9 @@ describe('a page of another origin', () => {
     expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example')
   })
 
-  test('may show files for which it has a ticket, but not those that need a cookie', async () => {
+  test('may embed files by signed URL, but not files that are read with a cookie', async () => {
     const policy = async (response: Promise<Response>) => (await response).headers.get('cross-origin-resource-policy')
-    expect(await policy(readers.read(id))).toBe('cross-origin')
+    expect(await policy(files.read(id))).toBe('cross-origin')
     expect(await policy(read(cookie('bobs-handle')))).toBe('same-site')
   })
 })

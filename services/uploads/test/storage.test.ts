@@ -85,11 +85,11 @@ describe.each([
     )
     await storage.put('files/Alarge', from(...pieces))
     const found = await storage.get('files/Alarge')
-    const back = found && (await buffer(found.content))
+    const returned = found && (await buffer(found.content))
     expect(found?.size).toBe(size)
     expect(
       createHash('sha256')
-        .update(back ?? '')
+        .update(returned ?? '')
         .digest('hex'),
     ).toBe(digest)
     const middle = await storage.get('files/Alarge', { start: part - 10, end: part - 2 })
@@ -98,10 +98,10 @@ describe.each([
   })
 
   test.each([
-    ['at once', 4],
+    ['at its start', 4],
     ['after some parts', 3 * part],
   ])(
-    'a write that fails %s stores nothing, keeps the previous content, and leaves nothing behind',
+    'a write that fails %s keeps the previous content, and leaves no unfinished write behind',
     async (_when, after) => {
       await put('files/A1', 'before')
       const failing = Readable.from(
@@ -126,7 +126,7 @@ describe.each([
     await storage.delete('files/Alarge')
   })
 
-  test('lists the objects below a prefix, with size and age', async () => {
+  test('the objects below a prefix are listed with size and age', async () => {
     for (const key of ['files/A1', 'files/x/A2', 'filesystem/A3', 'server/A4']) await put(key, 'x')
     expect(await namesOf(storage.list('files'))).toEqual(['files/A1', 'files/x/A2'])
     expect(await namesOf(storage.list('nothing'))).toEqual([])
@@ -138,14 +138,14 @@ describe.each([
     }
   })
 
-  test('lists more objects than one page holds', async () => {
+  test('more objects are listed than one page contains', async () => {
     const keys = Array.from({ length: 53 }, (__, n) => `many/A${String(n).padStart(5, '0')}`)
     await Promise.all(keys.map((key) => put(key, key)))
     expect(await namesOf(storage.list('many'))).toEqual(keys)
   })
 
   test.each(['', '/', '../A1', 'files/../../A1', 'files/./A1', '/etc/passwd', 'files//A1', 'files/A\0', 'a.b', 'a\\b'])(
-    '%j is not a key',
+    '%j is refused as a key',
     async (key) => {
       await expect(put(key, 'x')).rejects.toThrow(TypeError)
       await expect(storage.get(key)).rejects.toThrow(TypeError)
@@ -163,7 +163,7 @@ describe('a folder', () => {
   })
   afterEach(() => rm(folder, { recursive: true, force: true }))
 
-  test('is unavailable when it is missing', async () => {
+  test('is unavailable if it is missing', async () => {
     await rm(folder, { recursive: true })
     await writeFile(folder, 'not a folder')
     await expect(storage.put('files/A1', from())).rejects.toMatchObject(unavailable)
@@ -182,7 +182,7 @@ describe('a folder', () => {
     ).toEqual(['ELOOP'])
   })
 
-  test('does not list foreign files', async () => {
+  test('does not list files of other programs', async () => {
     await storage.put('files/A1', from(Buffer.from('x')))
     await mkdir(join(folder, 'objects/files/.snapshot'))
     for (const name of ['.A1.part', 'A1.txt', '.snapshot/A1'])
@@ -200,7 +200,7 @@ describe('a folder', () => {
     expect(await readdir(join(folder, 'unfinished'))).toEqual([])
   })
 
-  test('does not support presigned addresses', () => {
+  test('does not support presigned URLs', () => {
     expect(storage.presign).toBeUndefined()
   })
 })
@@ -212,21 +212,21 @@ describe('a bucket', () => {
   })
   afterEach(async () => server[Symbol.asyncDispose]())
 
-  test('connects, and reports a wrong key or a missing bucket', async () => {
+  test('can be checked by a ping, which reports a wrong key or a missing bucket', async () => {
     using storage = openS3Storage(server.settings)
     await expect(storage.ping()).resolves.toBeUndefined()
-    using stranger = openS3Storage({ ...server.settings, secretAccessKey: 'another' })
-    await expect(stranger.ping()).rejects.toMatchObject({ $metadata: { httpStatusCode: 403 } })
-    await expect(stranger.get('files/A1')).rejects.toMatchObject(unavailable)
+    using wrongKey = openS3Storage({ ...server.settings, secretAccessKey: 'another' })
+    await expect(wrongKey.ping()).rejects.toMatchObject({ $metadata: { httpStatusCode: 403 } })
+    await expect(wrongKey.get('files/A1')).rejects.toMatchObject(unavailable)
     expect(lastErrors()).toContainEqual(
       expect.objectContaining({ message: 'the storage failed', error: 'SignatureDoesNotMatch' }),
     )
-    using elsewhere = openS3Storage({ ...server.settings, bucket: 'elsewhere' })
-    await expect(elsewhere.ping()).rejects.toMatchObject({ $metadata: { httpStatusCode: 404 } })
-    await expect(elsewhere.get('files/A1')).rejects.toMatchObject(unavailable)
+    using missingBucket = openS3Storage({ ...server.settings, bucket: 'elsewhere' })
+    await expect(missingBucket.ping()).rejects.toMatchObject({ $metadata: { httpStatusCode: 404 } })
+    await expect(missingBucket.get('files/A1')).rejects.toMatchObject(unavailable)
   })
 
-  test('stays below its prefix', async () => {
+  test('has all its keys below the configured prefix', async () => {
     using storage = openS3Storage(server.settings)
     using other = openS3Storage({ ...server.settings, pathPrefix: '' })
     await storage.put('files/A1', from(Buffer.from('x')))
@@ -234,7 +234,7 @@ describe('a bucket', () => {
     expect(await namesOf(other.list('files'))).toEqual([])
   })
 
-  test('does not list foreign objects', async () => {
+  test('does not list objects of other programs', async () => {
     using storage = openS3Storage(server.settings)
     await storage.put('files/A1', from(Buffer.from('x')))
     const { endpoint, region, accessKeyId, secretAccessKey, bucket: Bucket } = server.settings
@@ -247,7 +247,7 @@ describe('a bucket', () => {
     expect((await storage.page('files', '', 9)).map(({ key }) => key)).toEqual(['files/A1'])
   })
 
-  test('uses no connection for content that is never read', async () => {
+  test('keeps no connection for content that is never read', async () => {
     using storage = openS3Storage(server.settings)
     await storage.put('files/A1', from(Buffer.alloc(2 * part)))
     const connections: IncomingMessage['socket'][] = []
@@ -260,7 +260,7 @@ describe('a bucket', () => {
     await eventually(() => expect(connections.map(({ destroyed }) => destroyed)).toEqual([true]))
   })
 
-  test('is retried after a short failure, and reported as unavailable after a longer one', async () => {
+  test('is retried after a short failure, and unavailable after a longer one', async () => {
     using storage = openS3Storage(server.settings)
     let refusals = 2
     server.fault = () => (refusals-- > 0 ? 'refuse' : undefined)
@@ -274,7 +274,7 @@ describe('a bucket', () => {
     await expect(namesOf(storage.list('files'))).rejects.toMatchObject(unavailable)
   })
 
-  test('drops the parts of a write that fails in the middle', async () => {
+  test('deletes the parts of a write that fails in the middle', async () => {
     using storage = openS3Storage(server.settings)
     server.fault = ({ url }) => (url?.includes('partNumber=3') ? 'refuse' : undefined)
     await expect(storage.put('files/A1', from(Buffer.alloc(4 * part)))).rejects.toMatchObject(unavailable)
@@ -285,19 +285,19 @@ describe('a bucket', () => {
 
   test('is unavailable if it does not answer in time', async () => {
     using storage = openS3Storage(server.settings, { requestTimeout: 100 })
-    server.fault = () => 'silence'
+    server.fault = () => 'no response'
     await expect(storage.get('files/A1')).rejects.toMatchObject(unavailable)
   })
 
-  test('reports a response that ends in the middle of a file', async () => {
+  test('is unavailable if a response ends in the middle of a file', async () => {
     using storage = openS3Storage(server.settings)
     await storage.put('files/A1', from(Buffer.from('much more than ten bytes')))
-    server.fault = () => 'cut'
+    server.fault = () => 'truncate'
     const found = await storage.get('files/A1')
     await expect(text(found?.content ?? from())).rejects.toMatchObject(unavailable)
   })
 
-  test('has not failed if a reader goes away', async () => {
+  test('reports no failure if a reader disconnects', async () => {
     using storage = openS3Storage(server.settings)
     await storage.put('files/A1', from(Buffer.alloc(2 * part)))
     const content = (await storage.get('files/A1'))?.content ?? from()
@@ -340,7 +340,7 @@ describe('a bucket', () => {
     expect(await server.unfinished()).toHaveLength(1)
   })
 
-  describe('presigned addresses', () => {
+  describe('presigned URLs', () => {
     const wanted = { expiresMs: 300_000, contentType: 'video/mp4', filename: 'Überblick "1".mp4' }
 
     test('serve an object with its type and name, whole and in ranges', async () => {

@@ -17,11 +17,11 @@ beforeAll(async () => {
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
-const shown = async (key: string) => {
+const readImage = async (key: string) => {
   const response = await fetch(`${service.url}/assets/server/${key}`)
   return Buffer.from(await response.arrayBuffer())
 }
-const metadataOf = async (key: string) => sharp(await shown(key)).metadata()
+const metadataOf = async (key: string) => sharp(await readImage(key)).metadata()
 
 describe('an image', () => {
   test.each([
@@ -35,18 +35,18 @@ describe('an image', () => {
     expect(await metadataOf(key)).toMatchObject({ format: 'webp', width: w, height: h })
   })
 
-  test('keeps every pixel: the WebP is lossless', async () => {
+  test('keeps every pixel, because the WebP is lossless', async () => {
     const pixels = Buffer.from(Array.from({ length: 64 * 64 * 3 }, (_, n) => (n * 7919) % 256))
     const noise = sharp(pixels, { raw: { width: 64, height: 64, channels: 3 } })
     const key = await storeAvatar(env, service, await noise.png().toBuffer())
     expect(
-      await sharp(await shown(key))
+      await sharp(await readImage(key))
         .raw()
         .toBuffer(),
     ).toEqual(pixels)
   })
 
-  test.each(['jpeg', 'png', 'gif', 'webp'] as const)('may be %s, regardless of its declared type', async (format) => {
+  test.each(['jpeg', 'png', 'gif', 'webp'] as const)('may be %s', async (format) => {
     const key = await storeAvatar(env, service, await plain(20, 20).toFormat(format).toBuffer())
     expect(await metadataOf(key)).toMatchObject({ format: 'webp', width: 20 })
   })
@@ -57,8 +57,8 @@ describe('an image', () => {
     const bytes = await photo.toBuffer()
     expect(bytes.toString('latin1')).toContain('somebody')
     const key = await storeAvatar(env, service, bytes)
-    const { width, height, exif: kept, icc, xmp, orientation } = await metadataOf(key)
-    expect({ width, height, kept, icc, xmp, orientation }).toEqual({ width: 20, height: 40 })
+    const { width, height, exif: keptExif, icc, xmp, orientation } = await metadataOf(key)
+    expect({ width, height, keptExif, icc, xmp, orientation }).toEqual({ width: 20, height: 40 })
   })
 
   test('deletes its blob', async () => {
@@ -68,8 +68,8 @@ describe('an image', () => {
   })
 })
 
-describe('refused are', () => {
-  const whole = () => plain(300, 300, { r: 1, g: 200, b: 90 }).jpeg().toBuffer()
+describe('a request is refused with', () => {
+  const jpeg = () => plain(300, 300, { r: 1, g: 200, b: 90 }).jpeg().toBuffer()
   /** A header that declares too many pixels. */
   const pngOf = async (width: number, height: number) => {
     const bytes = await plain(1, 1).png().toBuffer()
@@ -83,15 +83,15 @@ describe('refused are', () => {
     ['HTML', () => Buffer.from('<!doctype html><img src=x onerror=alert(1)>'), /HTML/],
     ['PDF', () => Buffer.from('%PDF-1.7'), /unsupported image/],
     ['AVIF', () => plain(20, 20).avif().toBuffer(), /unsupported image/],
-    ['nothing', () => Buffer.alloc(0), /empty/],
+    ['an empty blob', () => Buffer.alloc(0), /empty/],
     ['an animated GIF', () => animated(20, 20).gif().toBuffer(), /animated/],
     ['an animated WebP', () => animated(20, 20).webp().toBuffer(), /animated/],
     ['a side that is too long', () => plain(16_385, 1).png().toBuffer(), /16385x1 pixels/],
     ['too many pixels', () => plain(6_400, 6_400).png().toBuffer(), /6400x6400 pixels/],
-    ['a bomb', () => pngOf(60_000, 60_000), /60000x60000 pixels/],
-    ['half an image', async () => (await whole()).subarray(0, -100), /damaged/],
+    ['a decompression bomb', () => pngOf(60_000, 60_000), /60000x60000 pixels/],
+    ['half an image', async () => (await jpeg()).subarray(0, -100), /damaged/],
     ['a header alone', () => Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), /damaged/],
-    ['an invalid size', () => pngOf(300, 300), /damaged/],
+    ['a header whose size does not match the pixels', () => pngOf(300, 300), /damaged/],
   ])('%s', async (_, make, message) => {
     const before = await env.storedKeys()
     const call = storeAvatar(env, service, await make())
@@ -105,13 +105,13 @@ describe('refused are', () => {
     ['the blob of another caller', { callerId: 'Umallory' }, Code.NotFound],
     ['a missing blob', { blobId: 'Anone' }, Code.NotFound],
   ])('%s', async (_, changes, code) => {
-    const blobId = await putBlob(service, await whole())
+    const blobId = await putBlob(service, await jpeg())
     const request = { blobId, kind: ServerImageKind.AVATAR, ownerId: 'Ualice', callerId: 'Ualice', ...changes }
     await expect(env.internal.storeServerImage(request)).rejects.toMatchObject({ code })
   })
 
-  test('a blob that was already used, also concurrently', async () => {
-    const blobId = await putBlob(service, await whole())
+  test('a blob that was already used, also by a concurrent request', async () => {
+    const blobId = await putBlob(service, await jpeg())
     const request = { blobId, kind: ServerImageKind.AVATAR, ownerId: 'Utwice', callerId: 'Ualice' }
     const calls = await Promise.allSettled([1, 2].map(() => env.internal.storeServerImage(request)))
     expect(calls.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
@@ -122,7 +122,7 @@ describe('refused are', () => {
 
   test('an image of a deleted account', async () => {
     await env.db.insert(erasures).values({ userId: 'Ugone', pass: 1 })
-    const blobId = await putBlob(service, await whole())
+    const blobId = await putBlob(service, await jpeg())
     const call = env.internal.storeServerImage({
       blobId,
       kind: ServerImageKind.AVATAR,

@@ -8,7 +8,7 @@ import { eventually, requestErasure } from '@parley/testkit'
 import { adoptStorage, compareIdentity, renewIdentity } from '../src/actions/check/identity.ts'
 import { assets, blobs, orphans, storageIdentity, uploadChunks, uploads } from '../src/store/schema.ts'
 import { openEnv, type Env } from './_env.ts'
-import { sendFile } from './_sending.ts'
+import { sendFile } from './_send-files.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -26,21 +26,21 @@ afterEach(async () => env[Symbol.asyncDispose]())
 const start = () => env.start({}, { now: () => new Date(now), sweepEveryMs: 20 })
 const put = (...keys: string[]) =>
   Promise.all(keys.map((key) => env.storage.put(key, Readable.from([Buffer.from('bytes')]))))
-const stored = (...keys: string[]) => eventually(async () => expect(await env.storedKeys()).toEqual(keys.sort()))
-const quarantined = (...keys: string[]) =>
+const expectStored = (...keys: string[]) => eventually(async () => expect(await env.storedKeys()).toEqual(keys.sort()))
+const expectQuarantined = (...keys: string[]) =>
   eventually(async () =>
     expect((await env.db.select().from(orphans)).map(({ key }) => key).sort()).toEqual(keys.sort()),
   )
-const identity = async () => {
+const getIdentity = async () => {
   const [row] = await env.db.select().from(storageIdentity)
   return row
 }
 /** Resolves when a sweep that starts after this call has finished. */
-const swept = async () => {
-  const marks = async () => (await identity())?.marks.at(-1)
+const waitForSweep = async () => {
+  const lastMark = async () => (await getIdentity())?.marks.at(-1)
   for (let sweeps = 0; sweeps < 2; sweeps++) {
-    const last = await marks()
-    await eventually(async () => (await marks()) !== last)
+    const previous = await lastMark()
+    await eventually(async () => (await lastMark()) !== previous)
   }
 }
 const operator = () => createClient(UploadsOperatorService, env.rpc.transport())
@@ -54,60 +54,60 @@ const repair = async () => {
   return found
 }
 
-test('deletes bytes that have had no row for a week, and ignores foreign keys', async () => {
+test('bytes that have had no row for a week are deleted, but not objects of other programs', async () => {
   await start()
   const ours = ['files/Aone', 'blobs/Atwo', 'chunks/Athree-Afour']
   await put(...ours, 'files/theirs', 'server/backup')
   now += 3 * hour
-  await quarantined(...ours)
+  await expectQuarantined(...ours)
   now += 7 * day - hour
-  await swept()
+  await waitForSweep()
   expect(await env.storedKeys()).toHaveLength(5)
   now += hour
-  await stored('files/theirs', 'server/backup')
-  await quarantined()
+  await expectStored('files/theirs', 'server/backup')
+  await expectQuarantined()
 })
 
-test('releases bytes from quarantine when they have a row again', async () => {
+test('bytes that have a row again are released from quarantine', async () => {
   await start()
   const { id } = await sendFile(env, Buffer.from('a file'))
   const key = `files/${id}`
   await env.db.insert(orphans).values({ key, foundAt: new Date(now - 8 * day), seenAt: new Date(now - day) })
-  await quarantined()
+  await expectQuarantined()
   now += 4 * hour
-  await swept()
+  await waitForSweep()
   expect(await env.storage.stat(key)).toBeDefined()
 })
 
-/** Deletions requested by rows, one per job, and by an erasure. */
-const requested = ['blobs/Aasked', 'chunks/Aended-Aasked', 'files/Aasked', 'files/Aerased']
+/** Objects whose deletion is requested: one for each job, and one for an erasure. */
+const requested = ['blobs/Arequested', 'chunks/Aended-Arequested', 'files/Arequested', 'files/Aerased']
 const requestDeletions = async () => {
   const at = new Date(now - 2 * hour)
   const file = { roomId: 'Rtea', filename: 'x', contentType: 'text/plain', size: 5, sha256: '', createdAt: at }
   const asset = { ...file, width: 0, height: 0 }
   await env.db.insert(assets).values([
-    { ...asset, id: 'Aasked', ownerId: 'Ualice', doomed: true },
+    { ...asset, id: 'Arequested', ownerId: 'Ualice', doomed: true },
     { ...asset, id: 'Aerased', ownerId: 'Ubob' },
   ])
-  const ended = { ...file, id: 'Aended', ownerId: 'Ualice', state: 'ended' as const, expiresAt: at }
-  // Created first, because a session that ended without chunks is deleted at once.
-  await env.db.insert(uploadChunks).values({ uploadId: 'Aended', position: 0, key: 'chunks/Aended-Aasked' })
-  await env.db.insert(uploads).values(ended)
-  await env.db.insert(blobs).values({ id: 'Aasked', callerId: 'Ucarol', nonce: 'n', size: 5, createdAt: at })
+  const endedUpload = { ...file, id: 'Aended', ownerId: 'Ualice', state: 'ended' as const, expiresAt: at }
+  // The chunk is inserted first, because an ended session without chunks is deleted at once.
+  await env.db.insert(uploadChunks).values({ uploadId: 'Aended', position: 0, key: 'chunks/Aended-Arequested' })
+  await env.db.insert(uploads).values(endedUpload)
+  await env.db.insert(blobs).values({ id: 'Arequested', callerId: 'Ucarol', nonce: 'n', size: 5, createdAt: at })
 }
-const refusedDeletions = async () =>
+const countRefusedDeletions = async () =>
   [...(await metricsText()).matchAll(/parley_uploads_deletions_refused_total\{[^}]*foreign[^}]*\} (\d+)/g)]
     .map(([, count]) => Number(count))
     .reduce((sum, count) => sum + count, 0)
 
 describe('after a database restore', () => {
-  test('neither sweeps nor repairs delete anything until the storage is adopted; then after a week', async () => {
+  test('nothing is deleted until the storage is adopted; then bytes without a row are deleted after a week', async () => {
     const first = await start()
-    await eventually(async () => ((await identity())?.marks.length ?? 0) > 0)
-    const before = await identity()
+    await eventually(async () => ((await getIdentity())?.marks.length ?? 0) > 0)
+    const before = await getIdentity()
     const uploaded = Array.from({ length: 5 }, (_, n) => `files/Anewer${n}`)
     await put(...uploaded)
-    await swept()
+    await waitForSweep()
     await first[Symbol.asyncDispose]()
     // Puts the database into the state of an older dump.
     await env.db.update(storageIdentity).set({ marks: before?.marks ?? [] })
@@ -130,27 +130,27 @@ describe('after a database restore', () => {
     await requestErasure(env.bus, 'Ubob', 1)
     await eventually(async () => (await env.db.$count(assets, eq(assets.doomed, true))) === requested.length - 2)
     await eventually(async () => (await env.db.$count(blobs)) === 0)
-    const refused = await refusedDeletions()
-    await eventually(async () => (await refusedDeletions()) > refused + 20)
+    const refused = await countRefusedDeletions()
+    await eventually(async () => (await countRefusedDeletions()) > refused + 20)
     expect(await env.storedKeys()).toEqual([...requested, ...uploaded].sort())
     expect(env.erasures.found('Ubob', 1)).toBeUndefined()
     await operator().adoptStorage({})
-    await stored('blobs/Aasked', ...uploaded)
+    await expectStored('blobs/Arequested', ...uploaded)
     await eventually(() => expect(env.erasures.found('Ubob', 1)).toBeDefined())
-    // Its row is gone, so the sweep deletes it.
-    await env.storage.delete('blobs/Aasked')
-    // The service may be writing its marks: by the clock of this test that is an old write.
+    // Only a sweep deletes it now, because its row is gone.
+    await env.storage.delete('blobs/Arequested')
+    // The service may be writing a mark, which by the clock of this test looks like an old unfinished write.
     const found = (await repair()).filter(({ kind }) => kind !== StorageFindingKind.UNFINISHED)
     expect(found).toEqual(uploaded.map((key) => ({ kind: StorageFindingKind.ORPHAN, key, mended: false })))
     now += 7 * day
-    await stored()
+    await expectStored()
   })
 
-  test('deletes nothing in a storage without identity', async () => {
+  test('a repair of a storage without identity is refused', async () => {
     await start()
-    await eventually(async () => ((await identity())?.marks.length ?? 0) > 0)
+    await eventually(async () => ((await getIdentity())?.marks.length ?? 0) > 0)
     await eventually(async () => (await env.storage.stat('identity')) !== undefined)
-    await swept()
+    await waitForSweep()
     // A sweep that compared the identity earlier may still write it once.
     await eventually(async () => {
       await env.storage.delete('identity')
@@ -159,21 +159,21 @@ describe('after a database restore', () => {
   })
 })
 
-test('distinguishes a storage whose first identity is being written from one that has lost it', async () => {
+test('a storage whose first identity is being written is not mistaken for one that has lost it', async () => {
   await using fresh = await openEnv()
   await renewIdentity(fresh)
-  let looks = 0
-  const get = (key: string) => (looks++ === 0 ? Promise.resolve(undefined) : fresh.storage.get(key))
+  let reads = 0
+  const get = (key: string) => (reads++ === 0 ? Promise.resolve(undefined) : fresh.storage.get(key))
   const storage = Object.assign(Object.create(fresh.storage) as typeof fresh.storage, { get })
   expect(await compareIdentity({ db: fresh.db, storage })).toBe('own')
 })
 
-test('a server and its copy on one storage both stop deleting until one adopts it', async () => {
+test('a server and its copy that use one storage both delete nothing until one adopts it', async () => {
   await using copy = await openEnv()
   const staging = { db: copy.db, storage: env.storage }
   expect(await compareIdentity(env)).toBe('own')
   await renewIdentity(env)
-  await copy.db.insert(storageIdentity).values((await identity()) ?? { storageId: '' })
+  await copy.db.insert(storageIdentity).values((await getIdentity()) ?? { storageId: '' })
   // They cannot be distinguished until one of them writes.
   expect(await compareIdentity(staging)).toBe('own')
   await renewIdentity(staging)

@@ -7,7 +7,7 @@ import { migrateDatabase } from '@parley/postgres'
 import { migrationsBefore, openTestDatabase, testDatabase } from '@parley/testkit'
 import { openEnv } from './_env.ts'
 
-test('keys of the previous version return their results, whether stored before or after the migration, and are erased', async () => {
+test('idempotency keys of the previous version return their results, whether stored before or after the migration, and that version can still delete them', async () => {
   const migrations = new URL('../drizzle', import.meta.url)
   using before = migrationsBefore(migrations, '0011_idempotent_calls')
   await using database = await testDatabase(before.folder)

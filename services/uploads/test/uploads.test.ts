@@ -6,9 +6,9 @@ import { eq } from 'drizzle-orm'
 import { uploads } from '../src/store/schema.ts'
 import { callAs, eventually } from '@parley/testkit'
 import { openEnv, publicUrl, storageKinds, type Env } from './_env.ts'
-import { announcing, sendChunks, sendFile, sha256 } from './_sending.ts'
+import { uploadRequest, sendChunks, sendFile, sha256 } from './_send-files.ts'
 
-describe.each(storageKinds)('with bytes on %s', (kind) => {
+describe.each(storageKinds)('with storage %s', (kind) => {
   let env: Env
   let service: Service
   const alice = () => env.as('Ualice').uploads
@@ -19,7 +19,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     service = await env.start({}, { sweepEveryMs: 200 })
   })
   beforeEach(() => {
-    env.rooms.away = false
+    env.rooms.unavailable = false
     env.rooms.set('Rtea', ['Ualice', 'Ubob'])
   })
   afterAll(async () => env[Symbol.asyncDispose]())
@@ -28,15 +28,15 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     ...{ uploadId, offset: BigInt(at), content },
     chunkSha256: sha256(content),
   })
-  const refused = (call: Promise<unknown>, code: Code, said = /./) =>
-    expect(call).rejects.toMatchObject({ code, rawMessage: expect.stringMatching(said) })
+  const refused = (call: Promise<unknown>, code: Code, message = /./) =>
+    expect(call).rejects.toMatchObject({ code, rawMessage: expect.stringMatching(message) })
   const open = async (bytes: Uint8Array = file) =>
-    (await alice().createUpload(announcing(bytes))).upload?.uploadId ?? ''
+    (await alice().createUpload(uploadRequest(bytes))).upload?.uploadId ?? ''
 
   describe('CreateUpload', () => {
-    test('opens a session for 15 minutes', async () => {
+    test('opens an upload session for 15 minutes', async () => {
       const before = Date.now()
-      const { upload } = await alice().createUpload(announcing(file))
+      const { upload } = await alice().createUpload(uploadRequest(file))
       expect(upload).toMatchObject({
         ...{ roomId: 'Rtea', status: AssetUploadStatus.OPEN, committedOffset: 0n, size: BigInt(file.length) },
         ...{ maxChunkSize: 524_288, sha256: sha256(file), assetId: '' },
@@ -46,8 +46,9 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       expect(lifeMs).toBeLessThan(16 * 60_000)
     })
 
-    test('requires membership of an active room and the permission to attach', async () => {
-      const as = (userId: string, roomId: string) => env.as(userId).uploads.createUpload(announcing(file, { roomId }))
+    test('requires membership of a room that is not archived', async () => {
+      const as = (userId: string, roomId: string) =>
+        env.as(userId).uploads.createUpload(uploadRequest(file, { roomId }))
       env.rooms.set('Rold', ['Ualice'], { archived: true })
       env.rooms.set('Rdm', ['Ualice'], { kind: RoomKind.DM })
       await refused(as('Ustranger', 'Rtea'), Code.PermissionDenied, /not a member/)
@@ -57,12 +58,12 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     })
 
     test('is unavailable while rooms does not answer', async () => {
-      env.rooms.away = true
-      await refused(alice().createUpload(announcing(file)), Code.Unavailable)
+      env.rooms.unavailable = true
+      await refused(alice().createUpload(uploadRequest(file)), Code.Unavailable)
     })
 
     test('refuses files that are empty, too large, videos, or without a name', async () => {
-      const create = (changes: object) => alice().createUpload({ ...announcing(file), ...changes })
+      const create = (changes: object) => alice().createUpload({ ...uploadRequest(file), ...changes })
       await refused(create({ size: 0n }), Code.InvalidArgument, /size/)
       await refused(create({ size: 26_214_401n }), Code.InvalidArgument, /26214400/)
       await expect(create({ size: 26_214_400n })).resolves.toBeDefined()
@@ -77,22 +78,22 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       other.rooms.set('Rtea', ['Ualice'])
       await other.start({ PARLEY_VIDEO_ENABLED: 'true', PARLEY_VIDEO_MAX_UPLOAD_SIZE: '30 MiB' })
       const create = (size: bigint, contentType: string) =>
-        other.as('Ualice').uploads.createUpload({ ...announcing(file), size, contentType })
+        other.as('Ualice').uploads.createUpload({ ...uploadRequest(file), size, contentType })
       await expect(create(31_457_280n, 'video/mp4')).resolves.toBeDefined()
       await refused(create(31_457_281n, 'video/mp4'), Code.InvalidArgument)
       await refused(create(26_214_401n, 'image/png'), Code.InvalidArgument)
     })
 
-    test('one key opens one session, also for concurrent calls and on any process', async () => {
+    test('opens one session per idempotency key, also for concurrent calls and in any process', async () => {
       const second = await env.start()
       const call = (key: string, bytes = file) => {
-        const seen: { replayed?: string | null } = {}
+        const received: { replayed?: string | null } = {}
         const options = {
           headers: { 'idempotency-key': key },
-          onHeader: (headers: Headers) => void (seen.replayed = headers.get('idempotency-replayed')),
+          onHeader: (headers: Headers) => void (received.replayed = headers.get('idempotency-replayed')),
         }
         const uploads = createClient(AssetUploadService, callAs(env.rpc, { userId: 'Ualice' }))
-        return uploads.createUpload(announcing(bytes), options).then(({ upload }) => ({ ...seen, upload }))
+        return uploads.createUpload(uploadRequest(bytes), options).then(({ upload }) => ({ ...received, upload }))
       }
       const answers = await Promise.all([call('K1'), call('K1'), call('K1'), call('K1')])
       expect(new Set(answers.map(({ upload }) => upload?.uploadId)).size).toBe(1)
@@ -100,8 +101,8 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       env.rooms.set('Rtea', [])
       expect((await call('K1')).upload?.uploadId).toBe(answers[0]?.upload?.uploadId)
       const uploadId = answers[0]?.upload?.uploadId ?? ''
-      const some = file.subarray(0, 4)
-      await alice().uploadChunk(chunk(uploadId, 0, some))
+      const part = file.subarray(0, 4)
+      await alice().uploadChunk(chunk(uploadId, 0, part))
       expect((await call('K1')).upload).toMatchObject({ committedOffset: 4n, status: AssetUploadStatus.OPEN })
       await alice().cancelUpload({ uploadId })
       expect((await call('K1')).upload).toMatchObject({ uploadId, status: AssetUploadStatus.CANCELLED })
@@ -118,7 +119,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       expect((await alice().getUpload({ uploadId })).upload).toMatchObject({ committedOffset: 10n })
     })
 
-    test('is refused at another offset, with a wrong checksum, beyond the announced size, or if it is too large', async () => {
+    test('refuses a chunk at another offset, with a wrong checksum, beyond the announced size, or above the maximum size', async () => {
       const uploadId = await open()
       await alice().uploadChunk(chunk(uploadId, 0, file.subarray(0, 10)))
       const send = (changes: object) => alice().uploadChunk({ ...chunk(uploadId, 10, file.subarray(10)), ...changes })
@@ -133,7 +134,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       await expect(send({})).resolves.toBeDefined()
     })
 
-    test('stores one of several concurrent chunks at an offset, and the others leave no bytes', async () => {
+    test('stores one of several concurrent chunks at the same offset, and no bytes of the others', async () => {
       const uploadId = await open()
       const all = await Promise.allSettled(
         Array.from({ length: 6 }, () => alice().uploadChunk(chunk(uploadId, 0, file.subarray(0, 10)))),
@@ -147,7 +148,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     })
   })
 
-  test('a session is accessible only to its owner, and unknown ones are not found', async () => {
+  test('an upload session is accessible only to its owner, and an unknown one is not found', async () => {
     const uploadId = await open()
     const bob = env.as('Ubob').uploads
     const calls = (uploads: typeof bob, id: string) => [
@@ -180,11 +181,11 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       })
     })
 
-    test('requires all bytes, the announced checksum, and the permissions that creation requires', async () => {
+    test('requires all bytes, the announced checksum, and the same permissions as CreateUpload', async () => {
       const short = await open()
       await alice().uploadChunk(chunk(short, 0, file.subarray(0, 10)))
       await refused(alice().completeUpload({ uploadId: short }), Code.InvalidArgument, /10 of 25/)
-      const { upload } = await alice().createUpload({ ...announcing(file), sha256: sha256(Buffer.from('other')) })
+      const { upload } = await alice().createUpload({ ...uploadRequest(file), sha256: sha256(Buffer.from('other')) })
       const wrong = upload?.uploadId ?? ''
       await alice().uploadChunk(chunk(wrong, 0, file))
       await refused(alice().completeUpload({ uploadId: wrong }), Code.InvalidArgument, /sha256/)
@@ -199,7 +200,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       expect((await env.storedKeys()).filter((key) => key.startsWith('files/')).length).toBeGreaterThan(0)
     })
 
-    test('ends the session: it accepts no chunks and cannot be cancelled', async () => {
+    test('ends the session, which then accepts no chunks and cannot be cancelled', async () => {
       const uploadId = await sendChunks(env, file)
       await alice().completeUpload({ uploadId })
       await refused(alice().uploadChunk(chunk(uploadId, 25, file)), Code.InvalidArgument, /completed/)
@@ -212,7 +213,7 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     })
   })
 
-  test('a cancelled session is deleted with its bytes', async () => {
+  test('a cancelled session is not found, and its bytes are deleted', async () => {
     const uploadId = await open()
     await alice().uploadChunk(chunk(uploadId, 0, file.subarray(0, 10)))
     const { upload } = await alice().cancelUpload({ uploadId })
@@ -227,26 +228,26 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
       await refused(call(), Code.NotFound)
   })
 
-  test('an open session expires after 15 minutes even if in use, a completed one after 24 hours', async () => {
-    // In a separate environment, because this clock makes the sweep delete the sessions of other tests.
+  test('an open session expires after 15 minutes even if it is in use, a completed one after 24 hours', async () => {
+    // A separate environment, because the jobs with this clock would delete the sessions of other tests.
     await using other = await openEnv(kind)
     other.rooms.set('Rtea', ['Ualice'])
     let clock = 0
-    const minutes = (count: number) => (clock += count * 60_000)
+    const advanceMinutes = (count: number) => (clock += count * 60_000)
     await other.start({}, { now: () => new Date(Date.now() + clock), sweepEveryMs: 200 })
     const alice = () => other.as('Ualice').uploads
-    const uploadId = (await alice().createUpload(announcing(file))).upload?.uploadId ?? ''
-    minutes(14)
+    const uploadId = (await alice().createUpload(uploadRequest(file))).upload?.uploadId ?? ''
+    advanceMinutes(14)
     await alice().uploadChunk(chunk(uploadId, 0, file.subarray(0, 10)))
     const done = await sendChunks(other, file)
     await alice().completeUpload({ uploadId: done })
-    minutes(1)
+    advanceMinutes(1)
     await refused(alice().getUpload({ uploadId }), Code.NotFound)
     await refused(alice().completeUpload({ uploadId }), Code.NotFound)
     await eventually(async () => expect((await other.storedKeys()).filter((key) => key.includes(uploadId))).toEqual([]))
-    minutes(23 * 60)
+    advanceMinutes(23 * 60)
     await expect(alice().getUpload({ uploadId: done })).resolves.toBeDefined()
-    minutes(60)
+    advanceMinutes(60)
     await refused(alice().getUpload({ uploadId: done }), Code.NotFound)
   })
 
@@ -276,12 +277,12 @@ describe.each(storageKinds)('with bytes on %s', (kind) => {
     await expect(alice().completeUpload({ uploadId })).resolves.toMatchObject({ asset: { size: 200_000n } })
   })
 
-  test('a repeated call during the assembly does not assemble the file again', async () => {
+  test('concurrent calls complete an upload once', async () => {
     const uploadId = await sendChunks(env, Buffer.alloc(5_000_000, 7))
     const answers = await Promise.all(Array.from({ length: 8 }, () => alice().completeUpload({ uploadId })))
     expect(new Set(answers.map(({ asset }) => asset?.id)).size).toBe(1)
-    const made = (await env.storedKeys()).filter((key) => key === `files/${answers[0]?.asset?.id}`)
-    expect(made).toHaveLength(1)
+    const stored = (await env.storedKeys()).filter((key) => key === `files/${answers[0]?.asset?.id}`)
+    expect(stored).toHaveLength(1)
   })
 
   test('a session can be continued in another process', async () => {

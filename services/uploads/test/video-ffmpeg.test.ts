@@ -6,13 +6,13 @@ import { MessageVideoProcessingStatus } from '@parley/contracts/api'
 import type { Service } from '@parley/runtime'
 import { eventually, hasFfmpeg } from '@parley/testkit'
 import { openEnv, publicUrl, type Env } from './_env.ts'
-import { film, framesOf, pictures, probe, quickly, referringTo, tone } from './_films.ts'
+import { makeVideo, countFrames, testPattern, probe, fastH264, makeReferenceTo, tone } from './_video-files.ts'
 import { animated } from './_images.ts'
-import { bytesOf } from './_reading.ts'
+import { bytesOf } from './_file-fixture.ts'
 import { postFile } from './_videos.ts'
 
 const withFfmpeg = hasFfmpeg() ? describe : describe.skip
-const why = hasFfmpeg() ? '' : ' (skipped: ffmpeg is not on PATH)'
+const why = hasFfmpeg() ? '' : ' (skipped: ffmpeg and ffprobe not found)'
 
 withFfmpeg(`with ffmpeg${why}`, () => {
   let env: Env
@@ -25,7 +25,7 @@ withFfmpeg(`with ffmpeg${why}`, () => {
   afterAll(async () => env[Symbol.asyncDispose]())
 
   /** Posts a video and returns the result of its processing. */
-  async function processed(bytes: Buffer, contentType = 'video/mp4') {
+  async function process(bytes: Buffer, contentType = 'video/mp4') {
     const { assetId } = await postFile(env, bytes, contentType)
     const { assets } = env.as('Ualice')
     return eventually(
@@ -39,22 +39,22 @@ withFfmpeg(`with ffmpeg${why}`, () => {
   }
   const read = async (url = '') => bytesOf(await fetch(url.replace(publicUrl, service.url ?? '')))
   /** Whether the index comes before the media data, so that playback can start early. */
-  const startsFast = (bytes: Buffer) => bytes.indexOf('moov') > 0 && bytes.indexOf('moov') < bytes.indexOf('mdat')
+  const canStartEarly = (bytes: Buffer) => bytes.indexOf('moov') > 0 && bytes.indexOf('moov') < bytes.indexOf('mdat')
 
   test('a large video gets 720p and 480p renditions with sound, a poster, and no metadata', async () => {
-    const args = [...pictures('1920x1080'), ...tone, ...quickly, '-metadata', 'location=+52.52+013.40/']
-    const video = await processed(await film('in.mp4', args))
+    const args = [...testPattern('1920x1080'), ...tone, ...fastH264, '-metadata', 'location=+52.52+013.40/']
+    const video = await process(await makeVideo('in.mp4', args))
     expect(video).toMatchObject({ status: MessageVideoProcessingStatus.COMPLETED, width: 1920, height: 1080 })
     expect(Number(video.durationMs)).toBeGreaterThanOrEqual(1000)
     expect(video.variants.map(({ quality, width, height }) => `${quality} ${width}x${height}`)).toEqual([
       ...['720p 1280x720', '480p 854x480'],
     ])
     for (const { width, height, size, assetUrl } of video.variants) {
-      const made = await read(assetUrl?.url)
-      expect(made.length).toBe(Number(size))
-      expect((await probe(made)).streams).toEqual([`h264 ${width}x${height} yuv420p`, 'aac'])
-      expect(startsFast(made)).toBe(true)
-      expect(made.includes('52.52')).toBe(false)
+      const bytes = await read(assetUrl?.url)
+      expect(bytes.length).toBe(Number(size))
+      expect((await probe(bytes)).streams).toEqual([`h264 ${width}x${height} yuv420p`, 'aac'])
+      expect(canStartEarly(bytes)).toBe(true)
+      expect(bytes.includes('52.52')).toBe(false)
     }
     expect((await probe(await read(video.thumbnailAssetUrl?.url))).streams).toEqual(['mjpeg 1280x720 yuvj420p'])
   })
@@ -63,18 +63,18 @@ withFfmpeg(`with ffmpeg${why}`, () => {
     ['of 500 lines', '640x500', '480p 614x480'],
     ['with odd sides', '333x251', '250p 332x250'],
     ['that is tiny', '16x2', '2p 16x2'],
-  ])('a video %s is never enlarged', async (_, size, made) => {
-    const video = await processed(
-      await film('in.mkv', [...pictures(size), '-c:v', 'mjpeg', '-pix_fmt', 'yuvj444p']),
+  ])('a video %s is not enlarged', async (_, size, made) => {
+    const video = await process(
+      await makeVideo('in.mkv', [...testPattern(size), '-c:v', 'mjpeg', '-pix_fmt', 'yuvj444p']),
       'video/x-matroska',
     )
     expect(video.variants.map(({ quality, width, height }) => `${quality} ${width}x${height}`)).toEqual([made])
   })
 
-  test('a rotated video becomes upright', async () => {
-    const lying = await film('in.mp4', [...pictures('1280x720'), ...quickly])
-    const turned = turn(lying)
-    expect(await processed(turned)).toMatchObject({
+  test('a rotated video is encoded upright', async () => {
+    const landscape = await makeVideo('in.mp4', [...testPattern('1280x720'), ...fastH264])
+    const rotated = rotate(landscape)
+    expect(await process(rotated)).toMatchObject({
       ...{ width: 720, height: 1280 },
       variants: [
         { quality: '720p', width: 406, height: 720 },
@@ -83,15 +83,15 @@ withFfmpeg(`with ffmpeg${why}`, () => {
     })
   })
 
-  test('a browser recording without a duration gets one', async () => {
-    const args = [...pictures('320x240'), '-c:v', 'libvpx', '-deadline', 'realtime', '-live', '1']
-    const video = await processed(await film('in.webm', args), 'video/webm')
+  test('the duration of a browser recording, which does not contain it, is determined', async () => {
+    const args = [...testPattern('320x240'), '-c:v', 'libvpx', '-deadline', 'realtime', '-live', '1']
+    const video = await process(await makeVideo('in.webm', args), 'video/webm')
     expect(video).toMatchObject({ status: MessageVideoProcessingStatus.COMPLETED, variants: [{ quality: '240p' }] })
     expect(Number(video.durationMs)).toBeGreaterThanOrEqual(900)
   })
 
   test('an animation becomes a silent MP4', async () => {
-    const video = await processed(
+    const video = await process(
       await animated(33, 21)
         .gif({ delay: [200, 200] })
         .toBuffer(),
@@ -101,15 +101,15 @@ withFfmpeg(`with ffmpeg${why}`, () => {
     expect((await probe(await read(video.variants[0]?.assetUrl?.url))).streams).toEqual(['h264 32x20 yuv420p'])
   })
 
-  const cut = async () => (await film('in.mp4', [...pictures('320x240'), ...quickly])).subarray(0, 3000)
-  const music = () => film('in.m4a', tone)
+  const truncated = async () => (await makeVideo('in.mp4', [...testPattern('320x240'), ...fastH264])).subarray(0, 3000)
+  const music = () => makeVideo('in.m4a', tone)
   const withCover = () =>
-    film('in.mp4', [
-      ...[...tone, ...pictures('64x64'), '-map', '0:a', '-map', '1:v', '-frames:v', '1'],
+    makeVideo('in.mp4', [
+      ...[...tone, ...testPattern('64x64'), '-map', '0:a', '-map', '1:v', '-frames:v', '1'],
       ...['-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p', '-disposition:v:0', 'attached_pic'],
     ])
-  const huge = () =>
-    film('in.mkv', [
+  const large = () =>
+    makeVideo('in.mkv', [
       '-f',
       'lavfi',
       '-i',
@@ -119,38 +119,41 @@ withFfmpeg(`with ffmpeg${why}`, () => {
       '-c:v',
       'mjpeg',
     ])
-  const rare = () => film('in.mkv', [...pictures('64x64'), '-c:v', 'ffv1'])
+  const uncommonCodec = () => makeVideo('in.mkv', [...testPattern('64x64'), '-c:v', 'ffv1'])
   const playlist = (inside: string) => () => Promise.resolve(Buffer.from(inside))
-  const hidden = async () =>
-    Buffer.concat([await film('in.mp4', [...pictures('64x64'), ...quickly]), Buffer.from('#EXTM3U\nfile:///etc/hosts')])
+  const withPlaylist = async () =>
+    Buffer.concat([
+      await makeVideo('in.mp4', [...testPattern('64x64'), ...fastH264]),
+      Buffer.from('#EXTM3U\nfile:///etc/hosts'),
+    ])
 
   test.each([
-    ['is cut off', cut],
+    ['is truncated', truncated],
     ['is music', music],
     ['is music with a cover', withCover],
-    ['has too many pixels', huge],
-    ['has an uncommon codec', rare],
+    ['has too many pixels', large],
+    ['has an uncommon codec', uncommonCodec],
     ['is a playlist', playlist('#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nfile:///etc/hosts\n#EXT-X-ENDLIST\n')],
     ['is a list of files', playlist("ffconcat version 1.0\nfile '/etc/hosts'\n")],
     ['is a manifest', playlist('<MPD><BaseURL>http://127.0.0.1:1/</BaseURL></MPD>')],
     ['is a picture', playlist('P6\n1 1\n255\nabc')],
-  ])('a file that %s fails', async (_, make) => {
-    expect(await processed(await make())).toMatchObject({
+  ])('processing of a file that %s fails', async (_, make) => {
+    expect(await process(await make())).toMatchObject({
       ...{ status: MessageVideoProcessingStatus.FAILED, reasonCode: 'processing_failed', sourceAvailable: true },
       variants: [],
     })
   })
 
-  test('a video that refers to another file of the machine reveals nothing of it', async () => {
+  test('a video that refers to another file on the machine does not reveal it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'parley-elsewhere-'))
     try {
-      const own = await film('in.mov', [...pictures('64x64'), ...quickly])
-      const elsewhere = join(folder, 'secret.mov')
-      await writeFile(elsewhere, own)
-      const thief = referringTo(elsewhere, own)
+      const own = await makeVideo('in.mov', [...testPattern('64x64'), ...fastH264])
+      const otherFile = join(folder, 'secret.mov')
+      await writeFile(otherFile, own)
+      const reference = makeReferenceTo(otherFile, own)
       // With references enabled, ffmpeg would read the other file.
-      expect(await framesOf(thief, '-enable_drefs', '1', '-use_absolute_path', '1')).toBe(10)
-      expect(await processed(thief, 'video/quicktime')).toMatchObject({
+      expect(await countFrames(reference, '-enable_drefs', '1', '-use_absolute_path', '1')).toBe(10)
+      expect(await process(reference, 'video/quicktime')).toMatchObject({
         ...{ status: MessageVideoProcessingStatus.FAILED, reasonCode: 'processing_failed' },
         variants: [],
       })
@@ -160,16 +163,16 @@ withFfmpeg(`with ffmpeg${why}`, () => {
   })
 
   test('a playlist appended to a video is ignored', async () => {
-    const video = await processed(await hidden())
+    const video = await process(await withPlaylist())
     expect(video).toMatchObject({ status: MessageVideoProcessingStatus.COMPLETED, variants: [{ quality: '64p' }] })
   })
 })
 
 /** Rotates a video by its header, as phones do. */
-function turn(bytes: Buffer): Buffer {
+function rotate(bytes: Buffer): Buffer {
   const matrix = bytes.indexOf('tkhd') + 4 + 40
-  const turned = Buffer.from(bytes)
+  const rotated = Buffer.from(bytes)
   const numbers = [0, 0x10000, 0, -0x10000, 0, 0, 0, 0, 0x40000000]
-  numbers.forEach((number, index) => turned.writeInt32BE(number, matrix + 4 * index))
-  return turned
+  numbers.forEach((number, index) => rotated.writeInt32BE(number, matrix + 4 * index))
+  return rotated
 }

@@ -19,8 +19,8 @@ const codes = new Map<number, Code>([
   [504, Code.DeadlineExceeded],
 ])
 
-/** Posts for the routes that are not Connect; each may take `timeoutMs`, its answer included. */
-export function httpPosts(baseUrl: string, fetch: typeof globalThis.fetch, timeoutMs: number): HttpPost {
+/** Creates the function for routes outside Connect. `timeoutMs` covers a request including its response. */
+export function createHttpPost(baseUrl: string, fetch: typeof globalThis.fetch, timeoutMs: number): HttpPost {
   return async (path, body, headers = {}) => {
     const signal = AbortSignal.timeout(timeoutMs)
     try {

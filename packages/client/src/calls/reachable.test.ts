@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { reachable } from './reachable.ts'
+import { reportUnreachable } from './reachable.ts'
 
 test('an unreachable server gives unavailable', async () => {
-  const fetch = reachable(() => Promise.reject(new TypeError('fetch failed')))
+  const fetch = reportUnreachable(() => Promise.reject(new TypeError('fetch failed')))
   const error = await fetch('http://nowhere').catch(ConnectError.from)
   expect(error).toMatchObject({ code: Code.Unavailable })
 })
@@ -11,6 +11,6 @@ test('an unreachable server gives unavailable', async () => {
 test('an abort stays an abort', async () => {
   const abort = new AbortController()
   abort.abort()
-  const fetch = reachable(() => Promise.reject(new TypeError('aborted')))
+  const fetch = reportUnreachable(() => Promise.reject(new TypeError('aborted')))
   await expect(fetch('http://nowhere', { signal: abort.signal })).rejects.toThrow(TypeError)
 })

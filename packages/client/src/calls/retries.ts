@@ -6,19 +6,19 @@ import { idempotencyKeyHeader } from './idempotency-keys.ts'
 
 /** How calls are retried. */
 export type RetryPolicy = Backoff & {
-  /** Attempts in all, the first included; 1 never repeats. */
+  /** Attempts in total, including the first; 1 never repeats. */
   attempts: number
 }
 
-const standard: RetryPolicy = { attempts: 4, firstMs: 200, longestMs: 3_000 }
+const defaultPolicy: RetryPolicy = { attempts: 4, firstMs: 200, longestMs: 3_000 }
 const timeoutHeader = 'connect-timeout-ms'
 
 /**
  * Repeats calls that fail with `unavailable` and are safe to repeat: reads, idempotent calls, and creations with an
- * idempotency key. A server that names a time to wait is obeyed. The deadline covers all attempts.
+ * idempotency key. Waits at least as long as the server requests (`retry-after`). The deadline covers all attempts.
  */
 export function retries(policy: Partial<RetryPolicy> = {}): Interceptor {
-  const { attempts, ...backoff } = { ...standard, ...policy }
+  const { attempts, ...backoff } = { ...defaultPolicy, ...policy }
   return (next) => async (request) => {
     const deadline = deadlineOf(request.header)
     for (let attempt = 1; ; attempt++) {

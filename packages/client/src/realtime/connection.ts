@@ -5,7 +5,7 @@ import type {
   RealtimeServerHello,
 } from '@parley/contracts/realtime'
 import { helloFrame, pingFrame, readServerFrame, subscribeFrame } from './frames.ts'
-import { SilenceWatch } from './silence-watch.ts'
+import { InactivityWatch } from './inactivity-watch.ts'
 import type { WebSocketConstructor, WebSocketLike } from './web-socket.ts'
 
 /** How a connection ended. `final`: reconnecting would end the same way. */
@@ -29,8 +29,8 @@ export type ConnectionOptions = {
 }
 
 const resumeCapability = 'svc.realtime.resume.v1'
-/** Errors of the protocol that pass by themselves. */
-const passing = new Set(['temporarily_unavailable', 'subscribe_failed'])
+/** Errors of the protocol after which a new connection may succeed. */
+const transientErrors = new Set(['temporarily_unavailable', 'subscribe_failed'])
 
 /** One socket, from its opening to its end. */
 export class Connection {
@@ -38,13 +38,16 @@ export class Connection {
   readonly #socket: WebSocketLike
   readonly #openTimer: ReturnType<typeof setTimeout>
   #hello: RealtimeServerHello | undefined
-  #watch: SilenceWatch | undefined
+  #watch: InactivityWatch | undefined
   #ended = false
 
   constructor(options: ConnectionOptions) {
     this.#options = options
     const socket = (this.#socket = new options.webSocket(options.url))
-    this.#openTimer = setTimeout(() => this.#end(lost('the server took too long to answer')), options.openTimeoutMs)
+    this.#openTimer = setTimeout(
+      () => this.#end(connectionLost('the server took too long to answer')),
+      options.openTimeoutMs,
+    )
     socket.binaryType = 'arraybuffer'
     socket.addEventListener('open', () => {
       this.#send(helloFrame(options.token))
@@ -53,17 +56,19 @@ export class Connection {
     })
     socket.addEventListener('message', ({ data }) => this.#receive(data))
     socket.addEventListener('error', () => undefined) // a close event follows
-    socket.addEventListener('close', ({ code, reason }) => this.#end(lost(`the socket was closed: ${reason || code}`)))
+    socket.addEventListener('close', ({ code, reason }) =>
+      this.#end(connectionLost(`the socket was closed: ${reason || code}`)),
+    )
   }
 
-  /** Ends it from our side. */
+  /** Closes the connection from this side. */
   close(): void {
     this.#end({ final: true, reason: 'closed', retryAfterMs: undefined })
   }
 
   #receive(data: unknown): void {
     if (this.#ended) return
-    this.#watch?.noteActivity()
+    this.#watch?.recordActivity()
     const frame = readServerFrame(data)
     if (frame !== undefined) this.#handle(frame)
   }
@@ -72,7 +77,7 @@ export class Connection {
     switch (frame.case) {
       case 'hello':
         this.#hello = frame.value
-        return this.#watchOver(frame.value)
+        return this.#startWatch(frame.value)
       case 'subscribed': {
         clearTimeout(this.#openTimer)
         const replays = this.#hello?.capabilities.includes(resumeCapability) ?? false
@@ -96,14 +101,14 @@ export class Connection {
     }
   }
 
-  #watchOver({ heartbeatIntervalSeconds }: RealtimeServerHello): void {
+  #startWatch({ heartbeatIntervalSeconds }: RealtimeServerHello): void {
     this.#watch?.[Symbol.dispose]()
     if (heartbeatIntervalSeconds === 0) return
-    this.#watch = new SilenceWatch({
-      quietMs: heartbeatIntervalSeconds * 1500,
-      answerMs: this.#options.pingTimeoutMs,
+    this.#watch = new InactivityWatch({
+      inactiveMs: heartbeatIntervalSeconds * 1500,
+      pongTimeoutMs: this.#options.pingTimeoutMs,
       ping: () => this.#send(pingFrame(String(Date.now()))),
-      giveUp: () => this.#end(lost('the server fell silent')),
+      giveUp: () => this.#end(connectionLost('the server stopped responding')),
     })
   }
 
@@ -122,7 +127,7 @@ export class Connection {
 }
 
 function endingOf({ code, retryAfterMs }: RealtimeError): Ending {
-  return { final: !passing.has(code), reason: code, retryAfterMs: retryAfterMs || undefined }
+  return { final: !transientErrors.has(code), reason: code, retryAfterMs: retryAfterMs || undefined }
 }
 
-const lost = (reason: string): Ending => ({ final: false, reason, retryAfterMs: undefined })
+const connectionLost = (reason: string): Ending => ({ final: false, reason, retryAfterMs: undefined })

@@ -5,7 +5,7 @@ test.each([
   ['return', (queue: EventQueue<string>) => queue.return()],
   ['throw', (queue: EventQueue<string>) => queue.throw(new Error('enough')).catch(() => undefined)],
   ['await using', (queue: EventQueue<string>) => queue[Symbol.asyncDispose]()],
-])('closed by %s before its first value, it reports the close and keeps nothing', async (_, close) => {
+])('a queue closed by %s before its first value was read reports the close and drops its values', async (_, close) => {
   let closed = 0
   const queue = new EventQueue<string>({ capacity: 1, onDrop: () => undefined, onClose: () => closed++ })
   queue.push('unread')

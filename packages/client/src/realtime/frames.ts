@@ -19,7 +19,7 @@ export const subscribeFrame = (resumePosition: string) => encode({ case: 'subscr
 
 export const pingFrame = (nonce: string) => encode({ case: 'ping', value: { nonce } })
 
-/** Undefined for what is not a frame of the protocol. */
+/** Decodes a frame of the server; undefined if the data is not a frame of the protocol. */
 export function readServerFrame(data: unknown): RealtimeServerFrame['frame'] | undefined {
   if (Object.prototype.toString.call(data) !== '[object ArrayBuffer]') return undefined
   try {

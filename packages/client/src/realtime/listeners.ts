@@ -2,19 +2,19 @@
 export class Listeners<T> {
   readonly #listeners = new Set<{ call: (value: T) => void }>()
 
-  /** The answer takes the listener out again. */
+  /** Adds a listener. Returns a function that removes it. */
   add(call: (value: T) => void): () => void {
     const listener = { call }
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 
-  tell(value: T): void {
+  notify(value: T): void {
     for (const { call } of [...this.#listeners]) {
       try {
         call(value)
       } catch (error) {
-        // The listener's own mistake: reported where uncaught errors of the application go.
+        // A bug in the listener: reported where uncaught errors of the application go.
         queueMicrotask(() => {
           throw error
         })

@@ -1,10 +1,10 @@
 import type { RealtimeEventEnvelope } from '@parley/contracts/realtime'
 
-const kept = 1_000
+const maxRemembered = 1_000
 
 /**
- * Remembers the newest events: a server that resumes sends again what it cannot know to have arrived, and may receive an
- * event twice itself.
+ * Remembers the newest events, to drop duplicates: a server that resumes sends events again that may not have arrived,
+ * and it may itself receive an event twice.
  */
 export class RecentEvents {
   readonly #keys = new Set<string>()
@@ -15,7 +15,7 @@ export class RecentEvents {
     if (this.#keys.has(key)) return false
     this.#keys.add(key)
     const [oldest] = this.#keys
-    if (this.#keys.size > kept && oldest !== undefined) this.#keys.delete(oldest)
+    if (this.#keys.size > maxRemembered && oldest !== undefined) this.#keys.delete(oldest)
     return true
   }
 }

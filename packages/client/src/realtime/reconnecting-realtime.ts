@@ -15,13 +15,13 @@ type Options = RealtimeOptions & {
 }
 
 const standardBackoff: Backoff = { firstMs: 500, longestMs: 30_000 }
-/** A connection that lived this long was a good one: the next failure is the first. */
-const steadyMs = 10_000
+/** After a connection that lasted this long, the next failure counts as the first. */
+const stableMs = 10_000
 const queuedEvents = 10_000
 const sessionTerminated = 'session_terminated'
 const refused = 'authentication_required'
 
-/** A stream over as many connections as it takes. */
+/** A stream of events that opens a new connection whenever one is lost. */
 export class ReconnectingRealtime implements Realtime {
   readonly #options: Options
   readonly #backoff: Backoff
@@ -53,7 +53,7 @@ export class ReconnectingRealtime implements Realtime {
     // A caller that resumes is notified when that is not possible.
     this.#wasOpen = this.#position !== ''
     this.opened = new Promise((resolve, reject) => (this.#settleOpened = { resolve, reject }))
-    browserWindow()?.addEventListener('online', this.#tryNow)
+    browserWindow()?.addEventListener('online', this.#reconnectNow)
     this.opened.catch(() => undefined) // callers that do not await it see the end in the state
     this.#connect()
   }
@@ -106,58 +106,58 @@ export class ReconnectingRealtime implements Realtime {
 
   #connect(): void {
     const { url, webSocket, token, openTimeoutMs = 10_000, pingTimeoutMs = 5_000 } = this.#options
-    this.#enter({ status: 'connecting', failures: this.#failures })
+    this.#setState({ status: 'connecting', failures: this.#failures })
     if (this.#isOver()) return
     this.#connection = new Connection({
       ...{ webSocket, openTimeoutMs, pingTimeoutMs },
       url: typeof url === 'string' ? url : url(),
       token: token(),
       resumePosition: this.#position,
-      onOpen: ({ resumed, position }) => this.#opened(resumed, position),
+      onOpen: ({ resumed, position }) => this.#handleOpen(resumed, position),
       onEvent: (envelope) => this.#deliver(envelope),
-      onPosition: (position) => this.#passed(position),
-      onEnd: (ending) => this.#lost(ending),
+      onPosition: (position) => this.#setPosition(position),
+      onEnd: (ending) => this.#handleEnd(ending),
     })
   }
 
-  #opened(resumed: boolean, position: string): void {
-    const missed = this.#wasOpen && !resumed
+  #handleOpen(resumed: boolean, position: string): void {
+    const mayHaveMissed = this.#wasOpen && !resumed
     if (!resumed) this.#position = position
     this.#wasOpen = true
     this.#sessionEnded = false
     this.#openSince = performance.now()
-    this.#enter({ status: 'open', resumed })
+    this.#setState({ status: 'open', resumed })
     this.#settleOpened.resolve()
-    if (missed) this.#options.onReset?.('reconnected')
+    if (mayHaveMissed) this.#options.onReset?.('reconnected')
   }
 
   #deliver(envelope: RealtimeEventEnvelope): void {
-    this.#passed(envelope.position)
+    this.#setPosition(envelope.position)
     if (!this.#recent.add(envelope)) return
-    this.#envelopes.tell(envelope)
+    this.#envelopes.notify(envelope)
     for (const queue of this.#queues) queue.push(envelope)
   }
 
   /** Everything up to this position was received; hints have none. */
-  #passed(position: string): void {
+  #setPosition(position: string): void {
     if (position !== '') this.#position = position
   }
 
-  #lost({ final, reason, retryAfterMs }: Ending): void {
+  #handleEnd({ final, reason, retryAfterMs }: Ending): void {
     if (reason === sessionTerminated) this.#sessionEnded = true
     else if (final) return this.#finish(reason === refused && this.#sessionEnded ? sessionTerminated : reason)
-    const steady = this.#openSince !== undefined && performance.now() - this.#openSince >= steadyMs
-    this.#failures = steady ? 1 : this.#failures + 1
+    const wasStable = this.#openSince !== undefined && performance.now() - this.#openSince >= stableMs
+    this.#failures = wasStable ? 1 : this.#failures + 1
     this.#openSince = undefined
     this.#delayRequested = retryAfterMs !== undefined
     const retryInMs = Math.max(retryAfterMs ?? 0, backoffMs(this.#backoff, this.#failures))
-    this.#enter({ status: 'waiting', retryInMs, reason })
+    this.#setState({ status: 'waiting', retryInMs, reason })
     if (this.#isOver()) return
     this.#retry = setTimeout(() => this.#connect(), retryInMs)
   }
 
   /** Ends the pause when the browser reports that the device is online again, unless the server asked for the pause. */
-  readonly #tryNow = (): void => {
+  readonly #reconnectNow = (): void => {
     if (this.#state.status !== 'waiting' || this.#delayRequested) return
     clearTimeout(this.#retry)
     this.#connect()
@@ -166,20 +166,20 @@ export class ReconnectingRealtime implements Realtime {
   #finish(reason: string): void {
     if (this.#isOver()) return
     clearTimeout(this.#retry)
-    browserWindow()?.removeEventListener('online', this.#tryNow)
-    this.#enter({ status: 'closed', reason })
+    browserWindow()?.removeEventListener('online', this.#reconnectNow)
+    this.#setState({ status: 'closed', reason })
     this.#settleOpened.reject(new ConnectError(`the event stream ended: ${reason}`, codeOf(reason)))
     for (const queue of this.#queues) queue.end()
   }
 
-  /** Asked again after every call of a listener: it may have closed the stream. */
+  /** To be checked again after every call of a listener, which may have closed the stream. */
   #isOver(): boolean {
     return this.#state.status === 'closed'
   }
 
-  #enter(state: RealtimeState): void {
+  #setState(state: RealtimeState): void {
     this.#state = state
-    this.#states.tell(state)
+    this.#states.notify(state)
   }
 }
 

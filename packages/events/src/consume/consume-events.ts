@@ -4,10 +4,16 @@ import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { shardOf } from '../outbox/shards.ts'
 import { aggregateOf, durableName } from '../subjects.ts'
-import { BatchQueue, type Opening, type Pace } from './batch-queue.ts'
-import { open, type EventHandler, type EventPreparation, type Handling, type Opened } from './handle-message.ts'
-import { aloneOf, handleMessages, type BatchHandler, type BatchPreparation } from './handle-messages.ts'
-import { startAnewWhenRestored } from './restored.ts'
+import { BatchQueue, type QueuedMessage, type Pace } from './batch-queue.ts'
+import {
+  decodeMessage,
+  type EventHandler,
+  type EventPreparation,
+  type Handling,
+  type DecodedMessage,
+} from './handle-message.ts'
+import { toSingleEvents, handleMessages, type BatchHandler, type BatchPreparation } from './handle-messages.ts'
+import { recreateIfRestored } from './recreate-if-restored.ts'
 import { runConsumer } from './run-consumer.ts'
 
 /** A durable consumer of a service. */
@@ -18,9 +24,9 @@ export type DurableOptions = Pick<Database, 'db'> & {
   service: string
   /** Name of the consumer within the service; processes that use the same name share the work. */
   durable: string
-  /** One filter over subjects, see `eventSubject`; the same for the whole life of the durable. */
+  /** Subject filter, see `eventSubject`. It cannot change during the life of the durable. */
   subject: string
-  /** Delays before a failed event is delivered again, doubling each time. Default: 250 ms to a minute. */
+  /** Delays before a failed event is redelivered, doubling each time. Default: 250 ms to a minute. */
   redelivery?: Handling['redelivery']
 }
 
@@ -44,13 +50,12 @@ type OneByOne =
 /** Handles many events in one transaction. If that fails, each message is handled separately. */
 export type Batches = {
   /**
-   * `maxAtOnce`: most events per transaction, exceeded only by a single larger message. `pauseMs`: how long later
-   * events are collected, the longest an event waits while there is capacity. Default: 128, 500 ms.
+   * `maxAtOnce`: maximum number of events per transaction; a single message may exceed it. `pauseMs`: pause after a
+   * batch, in which the events of the next one are collected. Default: 128, 500 ms.
    */
   pace?: Pace
   /**
-   * Whether somebody is waiting for the result of an event; an urgent event ends the collecting. Default: none is
-   * urgent.
+   * Whether an event is urgent, because somebody waits for its effect; it ends the pause. Default: none is.
    */
   isUrgent?: (event: Event) => boolean
 } & (
@@ -59,7 +64,7 @@ export type Batches = {
       on: BatchHandler
     }
   | {
-      /** The same with a preparation step that calls other services. Preparation may be repeated. */
+      /** The same, preceded by calls to other services. These may be repeated. */
       prepare: BatchPreparation
     }
 )
@@ -68,64 +73,65 @@ const defaultRedelivery: Handling['redelivery'] = { firstMs: 250, maxMs: 60_000 
 const defaultPace: Pace = { maxAtOnce: 128, pauseMs: 500 }
 
 /**
- * Handles every event published under the subject in the last three days, once per event id, despite crashes and
- * outages. An event that fails ten times is parked in `parked_events`; others continue. After the database was restored
- * from an older backup, a consumer of all kinds receives every event that is still on the stream again. Neither NATS
- * nor the database needs to be available at start. Disposing finishes the events in progress.
+ * Handles events published under the subject once per event id, despite crashes and outages; a new durable begins with
+ * those of the last three days. An event that fails ten times is parked in `parked_events` and does not block others.
+ * If the database is restored from an older backup, a consumer of all kinds handles the events still on the stream
+ * again. Neither NATS nor the database needs to be available at start. Disposing finishes the events in progress.
  */
 export function consumeEvents(options: ConsumerOptions): Promise<AsyncDisposable> {
   const { db, bus, service, durable, subject, redelivery = defaultRedelivery } = options
   const kinds = options.kinds && new Set(options.kinds)
-  const { maxInFlight, pace, place, ...how } = 'batches' in options ? inBatches(options.batches) : oneByOne(options)
-  const handling = { db, consumer: durableName(service, durable), redelivery, ...how }
+  const { maxInFlight, pace, classify, ...mode } =
+    'batches' in options ? batchMode(options.batches) : oneByOneMode(options)
+  const handling = { db, consumer: durableName(service, durable), redelivery, ...mode }
   const consumer = runConsumer({
     ...{ db, bus, subject, maxInFlight },
     durable: { service, durable },
-    prepare: how.prepare,
+    prepare: mode.prepare,
     queue: (guarded) =>
-      new BatchQueue<Opened>(pace, {
-        open(message) {
-          const opened = open(message, kinds)
-          return { opened, ...place(message, opened.events ?? []) }
+      new BatchQueue<DecodedMessage>(pace, {
+        decode(message) {
+          const decoded = decodeMessage(message, kinds)
+          return { decoded, ...classify(message, decoded.events ?? []) }
         },
-        work: (opened) => guarded(() => handleMessages(handling, opened)),
+        handle: (decoded) => guarded(() => handleMessages(handling, decoded)),
       }),
-    ...(kinds === undefined && { check: () => startAnewWhenRestored(db, bus, options) }),
+    ...(kinds === undefined && { check: () => recreateIfRestored(db, bus, options) }),
   })
   return Promise.resolve(consumer)
 }
 
-/** How a consumer handles events, separately and in batches, and how messages are queued. */
+/** How a consumer queues messages and handles their events, separately or in batches. */
 type Mode = {
   /** Maximum number of in-flight messages of this process. */
   maxInFlight: number
   pace: Pace
-  place: (message: Msg, events: readonly Event[]) => Omit<Opening<Opened>, 'opened'>
+  classify: (message: Msg, events: readonly Event[]) => Omit<QueuedMessage<DecodedMessage>, 'decoded'>
   prepare: EventPreparation
-  together: BatchPreparation | undefined
+  prepareBatch: BatchPreparation | undefined
 }
 
 /**
- * The plain case of batches of one. Aggregates are handled concurrently, but the messages of one aggregate
- * sequentially, so that handlers do not compete for its rows and its events stay in order as long as none fails.
+ * Batches of one message. Aggregates are handled concurrently, but the messages of one aggregate sequentially, so that
+ * handlers do not compete for its rows and its events stay in order as long as none fails.
  */
-const oneByOne = (options: OneByOne): Mode => ({
+const oneByOneMode = (options: OneByOne): Mode => ({
   maxInFlight: 64,
   pace: { maxAtOnce: 1, pauseMs: 0 },
-  place: ({ subject }) => ({ size: 1, isUrgent: false, shard: shardOf(aggregateOf(subject)) }),
+  classify: ({ subject }) => ({ size: 1, isUrgent: false, shard: shardOf(aggregateOf(subject)) }),
   prepare: 'prepare' in options ? options.prepare : (event) => Promise.resolve((tx) => options.on(event, tx)),
-  together: undefined,
+  prepareBatch: undefined,
 })
 
-function inBatches(options: Batches): Mode {
+function batchMode(options: Batches): Mode {
   const { pace = defaultPace, isUrgent = () => false } = options
-  const together: BatchPreparation =
+  const prepareBatch: BatchPreparation =
     'prepare' in options ? options.prepare : () => Promise.resolve({ handle: options.on, failed: new Map() })
   return {
     maxInFlight: 256,
     pace,
-    place: (_message, events) => ({ size: Math.max(events.length, 1), isUrgent: events.some(isUrgent), shard: 0 }),
-    prepare: aloneOf(together),
-    together,
+    classify: (_message, events) => ({ size: Math.max(events.length, 1), isUrgent: events.some(isUrgent), shard: 0 }),
+    prepare: toSingleEvents(prepareBatch),
+    prepareBatch,
   }
 }

@@ -5,8 +5,8 @@ import { requestKeeper } from '../keep/requests.ts'
 export type Durable = { service: string; durable: string }
 
 /**
- * Requests that the keeper creates a durable consumer unless it exists; it begins at the first stored event. Rejects if
- * the keeper does not answer or the consumer exists for another subject.
+ * Asks the keeper to create a durable consumer unless it exists; a new one begins at the first stored event. Rejects if
+ * the keeper does not answer or the consumer exists with another subject.
  */
 export async function declareDurable(bus: Bus, { service, durable }: Durable, subject: string): Promise<void> {
   await requestKeeper(bus, 'durable', { durable, subject, anew: false }, service)

@@ -12,8 +12,8 @@ export const maxAttempts = 10
 export type Failure = { consumer: string; event: Event; subject: string; reason: string }
 
 /**
- * Counts a failed attempt. After the last one the complete event is parked and entered in the inbox, so that no redelivery
- * handles it again. Returns the number of failed attempts.
+ * Counts a failed attempt. After the last one, the complete event is parked and entered in the inbox, so that no
+ * redelivery handles it again. Returns the number of failed attempts.
  */
 export async function recordFailure(db: Db, { consumer, event, subject, reason }: Failure): Promise<number> {
   return await db.transaction(async (tx) => {

@@ -1,7 +1,7 @@
 import type { Msg } from 'nats'
 import type { Event } from '@parley/contracts/internal'
 import { isDatabaseUnavailable, isOutage, isReachable, type Db, type Tx } from '@parley/postgres'
-import { inThisTrace, logger } from '@parley/telemetry'
+import { bindToTrace, logger } from '@parley/telemetry'
 import {
   eventFailed,
   eventHandled,
@@ -12,7 +12,7 @@ import {
 } from '../metrics.ts'
 import { processSpan } from '../spans.ts'
 import { decodeBatch } from '../stream/decode.ts'
-import { acknowledge, bringAgain, deliveryOf } from '../stream/delivery.ts'
+import { acknowledge, requestRedelivery, deliveryOf } from '../stream/delivery.ts'
 import { maxAttempts, reasonOf, recordFailure } from './failures.ts'
 import { forgetFailures, receive } from './inbox.ts'
 
@@ -31,21 +31,21 @@ export type EventHandler = (event: Event, tx: Tx) => Promise<AfterCommit | void>
  */
 export type EventPreparation = (event: Event) => Promise<((tx: Tx) => Promise<AfterCommit | void>) | undefined>
 
-/** The parts of a consumer that handle one event. */
+/** What is needed to handle one event of a consumer. */
 export type Handling = {
   db: Db
-  /** Durable name; the inbox's name of the consumer. */
+  /** Name of the durable, under which the inbox records events. */
   consumer: string
   prepare: EventPreparation
-  /** Pauses before redelivery: the first, and the longest. */
+  /** First and longest delay before redelivery. */
   redelivery: { firstMs: number; maxMs: number }
 }
 
 /** A message with the events that the consumer handles; undefined when its bytes cannot be decoded. */
-export type Opened = { message: Msg; events: Event[] | undefined }
+export type DecodedMessage = { message: Msg; events: Event[] | undefined }
 
 /** Decodes a message. `kinds`: the kinds to handle (undefined for all); others are acknowledged unhandled. */
-export function open(message: Msg, kinds: ReadonlySet<string> | undefined): Opened {
+export function decodeMessage(message: Msg, kinds: ReadonlySet<string> | undefined): DecodedMessage {
   try {
     return { message, events: decodeBatch(message.data).filter(({ kind }) => kinds?.has(kind) ?? true) }
   } catch {
@@ -53,90 +53,94 @@ export function open(message: Msg, kinds: ReadonlySet<string> | undefined): Open
   }
 }
 
-/** `outage`: the database or another service that was called is unavailable. */
+/**
+ * `later`: the message will be redelivered. `outage`: likewise, because the database or another service is unavailable.
+ */
 export type Outcome = 'done' | 'later' | 'outage'
 
 /**
  * Handles the events of a message one by one and acknowledges it when each is handled or parked. A failing event does
  * not block the others: the message is redelivered later, and the inbox drops the handled ones.
  */
-export async function handleMessage(handling: Handling, { message, events }: Opened): Promise<Outcome> {
+export async function handleMessage(handling: Handling, { message, events }: DecodedMessage): Promise<Outcome> {
   const { consumer, redelivery } = handling
-  const again = (deliveryOf(message)?.deliveries ?? 1) > 1
+  const isRedelivered = (deliveryOf(message)?.deliveries ?? 1) > 1
   if (events === undefined) {
     messageUndecodable()
     log.error({ consumer, subject: message.subject }, 'a message is not an event batch')
     acknowledge(message)
     return 'done'
   }
-  if (again) messageRedelivered(consumer)
-  let tries = 0
+  if (isRedelivered) messageRedelivered(consumer)
+  let maxFailures = 0
   for (const event of events) {
-    const failures = await handleEvent(handling, event, message.subject, again)
+    const failures = await handleEvent(handling, event, message.subject, isRedelivered)
     if (failures === undefined) {
-      bringAgain(message, redelivery.firstMs)
+      requestRedelivery(message, redelivery.firstMs)
       return 'outage'
     }
-    tries = Math.max(tries, failures)
+    maxFailures = Math.max(maxFailures, failures)
   }
-  if (tries === 0) {
+  if (maxFailures === 0) {
     acknowledge(message)
     return 'done'
   }
-  bringAgain(message, Math.min(redelivery.firstMs * 2 ** (tries - 1), redelivery.maxMs))
+  requestRedelivery(message, Math.min(redelivery.firstMs * 2 ** (maxFailures - 1), redelivery.maxMs))
   return 'later'
 }
 
-/** Returns how many tries of this event have failed, 0 when it is handled or given up; undefined during an outage. */
+/**
+ * Returns the number of failed attempts; 0 if the event was handled or parked; undefined during an outage.
+ */
 async function handleEvent(
   handling: Handling,
   event: Event,
   subject: string,
-  again: boolean,
+  isRedelivered: boolean,
 ): Promise<number | undefined> {
   const { db, consumer } = handling
-  const began = performance.now()
-  let failHere = fail
+  const startedAt = performance.now()
+  let failInTrace = fail
   try {
     await processSpan(consumer, [event], async () => {
-      failHere = inThisTrace(fail)
+      failInTrace = bindToTrace(fail)
       const handle = await handling.prepare(event)
       const afterCommit = await db.transaction(async (tx) => {
         if (!(await receive(tx, consumer, event.id))) return undefined
         const after = await handle?.(tx)
-        if (again) await forgetFailures(tx, consumer, [event.id])
+        if (isRedelivered) await forgetFailures(tx, consumer, [event.id])
         return after
       })
       afterCommit?.()
     })
-    eventHandled(consumer, performance.now() - began)
+    eventHandled(consumer, performance.now() - startedAt)
     return 0
   } catch (error) {
-    const took = performance.now() - began
+    const took = performance.now() - startedAt
     const outage = await isOutage(db, error)
     handlingFailed(consumer, took, outage ? 'outage' : 'failed')
     if (outage) return undefined
-    return await failHere(handling, event, subject, reasonOf(error))
+    return await failInTrace(handling, event, subject, reasonOf(error))
   }
 }
 
 async function fail({ db, consumer }: Handling, event: Event, subject: string, reason: string) {
-  const about = { consumer, eventId: event.id, kind: event.kind, reason }
+  const fields = { consumer, eventId: event.id, kind: event.kind, reason }
   try {
     const failures = await recordFailure(db, { consumer, event, subject, reason })
     eventFailed(consumer)
     if (failures < maxAttempts) {
-      log.warn({ ...about, failures }, 'a consumer failed on an event; it will be retried')
+      log.warn({ ...fields, failures }, 'a consumer failed on an event; it will be retried')
       return failures
     }
     eventParked(consumer)
-    log.error({ ...about, failures }, 'a consumer failed too often on an event, which is parked')
+    log.error({ ...fields, failures }, 'a consumer failed too often on an event; it is parked')
     return 0
   } catch (recording) {
     if (isDatabaseUnavailable(recording) && !(await isReachable(db))) return undefined
     log.warn(
-      { ...about, recording: reasonOf(recording) },
-      'a consumer failed on an event, and could not record the failure',
+      { ...fields, recording: reasonOf(recording) },
+      'a consumer failed on an event, and the failure could not be recorded',
     )
     return 1
   }

@@ -9,12 +9,12 @@ const deleteAtOnce = 5000
 
 /** Records in the handler's transaction that this consumer handles the event; false if it already has. */
 export async function receive(tx: Tx, consumer: string, eventId: string): Promise<boolean> {
-  const noted = await tx
+  const inserted = await tx
     .insert(inbox)
     .values({ consumer, eventId })
     .onConflictDoNothing()
     .returning({ id: inbox.eventId })
-  return noted.length === 1
+  return inserted.length === 1
 }
 
 /** `receive` for many events: returns those that this consumer has not handled before, without duplicates, in order. */
@@ -24,8 +24,8 @@ export async function receiveAll(tx: Tx, consumer: string, events: readonly Even
   const result = await tx.execute<{ event_id: string }>(sql`
     insert into inbox (consumer, event_id) select ${consumer}, id from unnest(${sql.param(ids)}::text[]) id
     on conflict do nothing returning event_id`)
-  const noted = new Set(result.rows.map(({ event_id }) => event_id))
-  return events.filter(({ id }) => noted.delete(id))
+  const inserted = new Set(result.rows.map(({ event_id }) => event_id))
+  return events.filter(({ id }) => inserted.delete(id))
 }
 
 /** Deletes the failures of events that are now handled. */
@@ -35,7 +35,7 @@ export async function forgetFailures(tx: Tx, consumer: string, eventIds: readonl
 }
 
 /** Deletes inbox entries too old to be needed. */
-export async function deleteOldNotes(db: Db, consumer: string, signal: AbortSignal): Promise<void> {
+export async function deleteOldEntries(db: Db, consumer: string, signal: AbortSignal): Promise<void> {
   for (;;) {
     signal.throwIfAborted()
     const result = await db.execute(sql`

@@ -10,8 +10,8 @@ import { requeueForMessaging, requeueForStream, requeueParked, type Requeue } fr
 const maxPerCall = 500
 
 /**
- * Serves an operator's calls about the parked events of a service with a database. `requeues`: how entries that the
- * service parked itself, beside those of durables, are retried, by the consumer name under which they are listed.
+ * Serves an operator's calls about the parked events of a service. `requeues`: by consumer name, how to retry entries
+ * that the service parked itself, not one of its durables.
  */
 export function parkedEvents(
   db: Db,
@@ -20,11 +20,11 @@ export function parkedEvents(
   const requeueing = new Map(Object.entries({ relay: requeueForStream, handover: requeueForMessaging, ...requeues }))
   return {
     async listParkedEvents({ after, limit }) {
-      const further = after && sql`(${table.consumer}, ${table.eventId}) > (${after.consumer}, ${after.eventId})`
+      const afterCursor = after && sql`(${table.consumer}, ${table.eventId}) > (${after.consumer}, ${after.eventId})`
       const rows = await db
         .select()
         .from(table)
-        .where(and(isNotNull(table.parkedAt), further))
+        .where(and(isNotNull(table.parkedAt), afterCursor))
         .orderBy(asc(table.consumer), asc(table.eventId))
         .limit(limit === 0 ? maxPerCall : Math.min(limit, maxPerCall))
       return {
@@ -38,7 +38,7 @@ export function parkedEvents(
     async replayParkedEvents({ consumer, eventIds }) {
       if (eventIds.length > maxPerCall)
         throw new ConnectError(`at most ${maxPerCall} events at once`, Code.InvalidArgument)
-      const those = and(
+      const selected = and(
         consumer === '' ? undefined : eq(table.consumer, consumer),
         eventIds.length === 0 ? undefined : inArray(table.eventId, eventIds),
       )
@@ -47,9 +47,9 @@ export function parkedEvents(
         return await tx
           .update(table)
           .set({ replayRequestedAt: sql`now()` })
-          .where(and(isNotNull(table.parkedAt), notInArray(table.consumer, [...requeueing.keys()]), those))
+          .where(and(isNotNull(table.parkedAt), notInArray(table.consumer, [...requeueing.keys()]), selected))
       })
-      return { requested: (requested.rowCount ?? 0) + (await requeueParked(db, requeueing, those)) }
+      return { requested: (requested.rowCount ?? 0) + (await requeueParked(db, requeueing, selected)) }
     },
   }
 }

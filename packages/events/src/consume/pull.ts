@@ -4,15 +4,18 @@ import { eventStream } from '../subjects.ts'
 
 const expiresMs = 60_000
 const heartbeatMs = 20_000
-const silentMs = 41_000
+const silenceTimeoutMs = 41_000
 const encoder = new TextEncoder()
 
-/** How a round of pulling ended. `missing`: the consumer does not exist or nobody answers for it. */
-export type RoundEnd = 'over' | 'missing' | 'silent'
+/**
+ * How a pull ended. `missing`: the consumer does not exist or nobody answers for it. `silent`: the server stopped
+ * sending.
+ */
+export type PullResult = 'done' | 'missing' | 'silent'
 
 /**
- * Pulls messages of one durable consumer, one round at a time. Messages are delivered in the order in which they
- * arrive, even when they belong to an abandoned round.
+ * Pulls messages of one durable consumer, one request at a time. Messages are passed on in order of arrival, even when
+ * they belong to an abandoned request.
  */
 export class Puller implements Disposable {
   readonly #bus: Bus
@@ -20,11 +23,11 @@ export class Puller implements Disposable {
   readonly #inbox: string
   readonly #onMessage: (message: Msg) => void
   readonly #subscription: Subscription
-  #left = 0
-  #round = ''
-  #seenAt = 0
-  #watch: NodeJS.Timeout | undefined
-  #end: ((how: RoundEnd) => void) | undefined
+  #remaining = 0
+  #replySubject = ''
+  #activeAt = 0
+  #timer: NodeJS.Timeout | undefined
+  #resolve: ((result: PullResult) => void) | undefined
 
   constructor(bus: Bus, durable: string, onMessage: (message: Msg) => void) {
     this.#bus = bus
@@ -38,57 +41,54 @@ export class Puller implements Disposable {
     })
   }
 
-  /**
-   * Requests up to `batchSize` messages and resolves when they have arrived, when none has arrived for a while, or when
-   * something fails.
-   */
-  async round(batchSize: number): Promise<RoundEnd> {
-    this.#left = batchSize
-    this.#round = `${this.#inbox}.${nuid.next()}`
-    this.#seenAt = performance.now()
-    const ended = new Promise<RoundEnd>((resolve) => (this.#end = resolve))
+  /** Requests up to `batchSize` messages. Resolves when they have arrived, the request has expired or it has failed. */
+  async pull(batchSize: number): Promise<PullResult> {
+    this.#remaining = batchSize
+    this.#replySubject = `${this.#inbox}.${nuid.next()}`
+    this.#activeAt = performance.now()
+    const ended = new Promise<PullResult>((resolve) => (this.#resolve = resolve))
     const request = { batch: batchSize, expires: nanos(expiresMs), idle_heartbeat: nanos(heartbeatMs) }
     const subject = `$JS.API.CONSUMER.MSG.NEXT.${eventStream}.${this.#durable}`
-    this.#bus.nc.publish(subject, encoder.encode(JSON.stringify(request)), { reply: this.#round })
-    this.#watch ??= setTimeout(() => this.#look(), silentMs)
+    this.#bus.nc.publish(subject, encoder.encode(JSON.stringify(request)), { reply: this.#replySubject })
+    this.#timer ??= setTimeout(() => this.#checkSilence(), silenceTimeoutMs)
     return await ended
   }
 
-  /** Ends the running round; the connection that would bring its messages is gone. */
+  /** Ends the current pull, because the connection that would deliver its messages is lost. */
   interrupt(): void {
     this.#finish('silent')
   }
 
   [Symbol.dispose](): void {
-    this.#finish('over')
-    clearTimeout(this.#watch)
+    this.#finish('done')
+    clearTimeout(this.#timer)
     this.#subscription.unsubscribe()
   }
 
-  /** Fires when the server has been silent for too long, unless something has arrived in the meantime. */
-  #look(): void {
-    this.#watch = undefined
-    if (this.#end === undefined) return
-    const leftMs = this.#seenAt + silentMs - performance.now()
-    if (leftMs <= 0) this.#finish('silent')
-    else this.#watch = setTimeout(() => this.#look(), leftMs)
+  /** Ends the pull if the server has been silent for too long; otherwise checks again later. */
+  #checkSilence(): void {
+    this.#timer = undefined
+    if (this.#resolve === undefined) return
+    const remainingMs = this.#activeAt + silenceTimeoutMs - performance.now()
+    if (remainingMs <= 0) this.#finish('silent')
+    else this.#timer = setTimeout(() => this.#checkSilence(), remainingMs)
   }
 
   #receive(message: Msg): void {
-    this.#seenAt = performance.now()
+    this.#activeAt = performance.now()
     if (!message.subject.startsWith(this.#inbox)) {
       this.#onMessage(message)
-      if (--this.#left <= 0) this.#finish('over')
+      if (--this.#remaining <= 0) this.#finish('done')
       return
     }
     const status = message.headers
-    if (status === undefined || status.code === 100 || message.subject !== this.#round) return
+    if (status === undefined || status.code === 100 || message.subject !== this.#replySubject) return
     const missing = status.code === 503 || /consumer deleted|no responders/i.test(status.description)
-    this.#finish(missing ? 'missing' : 'over')
+    this.#finish(missing ? 'missing' : 'done')
   }
 
-  #finish(how: RoundEnd): void {
-    this.#end?.(how)
-    this.#end = undefined
+  #finish(result: PullResult): void {
+    this.#resolve?.(result)
+    this.#resolve = undefined
   }
 }

@@ -2,7 +2,7 @@ import { fromBinary } from '@bufbuild/protobuf'
 import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
 import { EventSchema } from '@parley/contracts/internal'
 import { CommitChannel, isOutage, type Db } from '@parley/postgres'
-import { inThisTrace, logger } from '@parley/telemetry'
+import { bindToTrace, logger } from '@parley/telemetry'
 import { eventReplayed } from '../metrics.ts'
 import { parkedEvents } from '../schema.ts'
 import { processSpan } from '../spans.ts'
@@ -11,21 +11,21 @@ import type { Handling } from './handle-message.ts'
 
 const log = logger('consumer')
 
-/** An operator requests that parked events are handled again. */
+/** Notifies consumers that an operator has requested a replay of parked events. */
 export const replaysRequested = new CommitChannel()
 
 /** A consumer that can handle a parked event. */
 export type Replaying = Pick<Handling, 'db' | 'consumer' | 'prepare'>
 
 /**
- * Handles parked events again at an operator's request; since the inbox already holds them, nothing else retries them.
- * An event that fails again stays parked. Resolves with the number of events tried. Rejects while the database or a
- * service is unavailable; the rest is retried later.
+ * Handles parked events again at an operator's request. Nothing else retries them, because the inbox already holds
+ * them. An event that fails again stays parked. Resolves with the number of attempts. Rejects while the database or a
+ * service is unavailable; the remaining events are reattempts later.
  */
 export async function replayParked(replaying: Replaying, signal: AbortSignal): Promise<number> {
   const { db, consumer } = replaying
-  let tried = 0
-  for (; !signal.aborted; tried++) {
+  let attempts = 0
+  for (; !signal.aborted; attempts++) {
     const [parked] = await db
       .select()
       .from(parkedEvents)
@@ -35,40 +35,40 @@ export async function replayParked(replaying: Replaying, signal: AbortSignal): P
     if (!parked) break
     await replay(replaying, parked)
   }
-  return tried
+  return attempts
 }
 
 type Parked = typeof parkedEvents.$inferSelect
 
-const isStill = ({ consumer, eventId }: Parked) =>
+const isStillRequested = ({ consumer, eventId }: Parked) =>
   and(eq(parkedEvents.consumer, consumer), eq(parkedEvents.eventId, eventId), isNotNull(parkedEvents.replayRequestedAt))
 
 async function replay({ db, consumer, prepare }: Replaying, parked: Parked): Promise<void> {
-  let stayHere = stayParked
+  let keepParkedInTrace = keepParked
   try {
     const event = fromBinary(EventSchema, parked.payload)
     await processSpan(consumer, [event], async () => {
-      stayHere = inThisTrace(stayParked)
+      keepParkedInTrace = bindToTrace(keepParked)
       const handle = await prepare(event)
       const afterCommit = await db.transaction(async (tx) => {
-        // Another process may have been quicker.
-        const gone = await tx.delete(parkedEvents).where(isStill(parked))
-        return gone.rowCount === 1 ? await handle?.(tx) : undefined
+        // Another process may have replayed it already.
+        const deleted = await tx.delete(parkedEvents).where(isStillRequested(parked))
+        return deleted.rowCount === 1 ? await handle?.(tx) : undefined
       })
       afterCommit?.()
       eventReplayed(consumer)
-      log.info({ consumer, eventId: parked.eventId }, 'a parked event was replayed and handled')
+      log.info({ consumer, eventId: parked.eventId }, 'a parked event was replayed')
     })
   } catch (error) {
     if (await isOutage(db, error)) throw error
-    await stayHere(db, parked, reasonOf(error))
+    await keepParkedInTrace(db, parked, reasonOf(error))
   }
 }
 
-async function stayParked(db: Db, parked: Parked, lastError: string): Promise<void> {
+async function keepParked(db: Db, parked: Parked, lastError: string): Promise<void> {
   await db
     .update(parkedEvents)
     .set({ replayRequestedAt: null, attempts: sql`${parkedEvents.attempts} + 1`, lastError })
-    .where(isStill(parked))
+    .where(isStillRequested(parked))
   log.warn({ consumer: parked.consumer, eventId: parked.eventId, reason: lastError }, 'a parked event failed again')
 }

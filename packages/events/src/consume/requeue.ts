@@ -14,7 +14,8 @@ export type Requeue = (tx: Tx, entries: readonly ParkedEntry[]) => Promise<void>
 const maxAtOnce = 100
 
 /**
- * Puts an event that the stream refused back into the outbox, unchanged. Its room or account may have changed since.
+ * Puts events that the stream refused back into the outbox, unchanged, although their aggregates may have changed
+ * since.
  */
 export const requeueForStream: Requeue = async (tx, entries) => {
   const rows = entries.map(({ eventId, subject, payload }) => {
@@ -28,18 +29,18 @@ export const requeueForStream: Requeue = async (tx, entries) => {
   )
 }
 
-/** Offers events that messaging refused to it again. */
+/** Queues events that messaging refused for another hand-over. */
 export const requeueForMessaging: Requeue = async (tx, entries) => {
   const rows = entries.map(({ subject, payload }) => ({ roomId: subject.split('.')[2] ?? '', payload }))
   await tx.insert(handovers).values(rows)
   for (const { roomId } of rows) roomsToHandOver.notify(tx, roomId)
 }
 
-/** Retries parked entries once; returns their number. Entries that fail again are parked again. */
+/** Requeues each selected entry once; returns their number. Entries that fail again are parked again. */
 export async function requeueParked(
   db: Db,
   requeues: ReadonlyMap<string, Requeue>,
-  those: SQL | undefined,
+  selected: SQL | undefined,
 ): Promise<number> {
   const [clock] = await sqlRows<{ now: Date }>(db, sql`select clock_timestamp() as now`)
   let requested = 0
@@ -49,13 +50,13 @@ export async function requeueParked(
         const some = tx
           .select({ eventId: parkedEvents.eventId })
           .from(parkedEvents)
-          // One that is refused again at once is not tried again and again.
+          // Entries parked after the start are left out: they may have just been refused again.
           .where(
             and(
               eq(parkedEvents.consumer, consumer),
               isNotNull(parkedEvents.parkedAt),
               clock && lte(parkedEvents.parkedAt, clock.now),
-              those,
+              selected,
             ),
           )
           .limit(maxAtOnce)

@@ -2,22 +2,22 @@ import { isDatabaseUnavailable, isReachable, type Database } from '@parley/postg
 import type { Bus } from '@parley/rpc'
 import { periodically, Resources, type Periodic } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
-import { keeperStartsMs } from '../keep/requests.ts'
+import { keeperStartupMs } from '../keep/requests.ts'
 import { isUnavailable } from '../stream/api.ts'
 import { durableName } from '../subjects.ts'
 import type { BatchQueue } from './batch-queue.ts'
 import { declareDurable, type Durable } from './durable.ts'
 import { reasonOf } from './failures.ts'
-import { type EventPreparation, type Opened, type Outcome } from './handle-message.ts'
-import { deleteOldNotes } from './inbox.ts'
+import { type EventPreparation, type DecodedMessage, type Outcome } from './handle-message.ts'
+import { deleteOldEntries } from './inbox.ts'
 import { replayParked, replaysRequested } from './replay.ts'
 import { Puller } from './pull.ts'
 import { watchConsumer } from './watch.ts'
 
 const log = logger('consumer')
 const pauseMs = 500
-/** How long a check counts before a message is handled, and without messages. */
-const [checkedForMs, checkedAtRestForMs] = [60_000, 600_000]
+/** Minimum time between two checks: when messages are handled, and when idle. */
+const [checkIntervalMs, idleCheckIntervalMs] = [60_000, 600_000]
 
 /** A durable consumer, independent of how its messages are handled. */
 export type Consumer = Pick<Database, 'db'> & {
@@ -26,13 +26,13 @@ export type Consumer = Pick<Database, 'db'> & {
   subject: string
   /** Maximum number of in-flight messages of this process. */
   maxInFlight: number
-  /** Holds messages until they are handled. Handlers run in `guarded`, which never rejects. */
-  queue: (guarded: (handle: () => Promise<Outcome>) => Promise<void>) => BatchQueue<Opened>
+  /** Creates the queue of pulled messages. It must run handlers in `guarded`, which never rejects. */
+  queue: (guarded: (handle: () => Promise<Outcome>) => Promise<void>) => BatchQueue<DecodedMessage>
   /** Handles one parked event again. */
   prepare: EventPreparation
   /**
-   * Called before the durable is declared, and before a message is handled unless it was called within a minute: the
-   * message would hide that the database was restored. At rest, every ten minutes.
+   * Called before the durable is declared, every ten minutes when idle, and before a message is handled, at most once a
+   * minute: handling the message would hide that the database was restored.
    */
   check?: () => Promise<void>
 }
@@ -45,15 +45,15 @@ export function runConsumer(consumer: Consumer): AsyncDisposable {
 class RunningConsumer implements AsyncDisposable {
   readonly #consumer: Consumer
   readonly #name: string
-  readonly #inFlight: BatchQueue<Opened>
+  readonly #inFlight: BatchQueue<DecodedMessage>
   readonly #puller: Puller
   readonly #looping: Promise<void>
   readonly #stop = new AbortController()
   readonly #resources = new Resources()
-  #databaseAway = false
-  /** Whether the durable has existed. */
-  #known = false
-  /** When the last check succeeded, and when the last one began. */
+  #isDatabaseDown = false
+  /** Whether this process has declared the durable successfully. */
+  #hasDeclared = false
+  /** When a check last succeeded, and when one last started. */
   #checkedAt = -Infinity
   #attemptedAt = -Infinity
   #checking: Promise<void> | undefined
@@ -63,17 +63,17 @@ class RunningConsumer implements AsyncDisposable {
     this.#consumer = consumer
     const name = (this.#name = durableName(durable.service, durable.durable))
     this.#inFlight = queue((handle) => this.#guard(handle))
-    this.#resources.defer('consumed messages', () => this.#inFlight.below(1))
+    this.#resources.defer('consumed messages', () => this.#inFlight.waitUntilBelow(1))
     this.#puller = this.#resources.use(new Puller(bus, name, (message) => this.#inFlight.add(message)))
     this.#resources.use(bus.onDisconnect(() => this.#puller.interrupt()))
     this.#looping = this.#loop()
-    this.#job('check', 60_000, () => this.#checkAtRest())
+    this.#job('check', 60_000, () => this.#checkWhenIdle())
     const replays = this.#job('replay', 600_000, async (stopped) => {
       if ((await replayParked({ db, consumer: name, prepare: consumer.prepare }, stopped)) > 0) watch.wake()
     })
     const watch = this.#resources.use(watchConsumer(db, { bus, durable, onReplay: () => replays.wake() }))
     this.#resources.use(replaysRequested.listen(db, () => replays.wake()))
-    this.#job('inbox cleanup', 600_000, (stopped) => deleteOldNotes(db, name, stopped))
+    this.#job('inbox cleanup', 600_000, (stopped) => deleteOldEntries(db, name, stopped))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -87,35 +87,35 @@ class RunningConsumer implements AsyncDisposable {
   #job(task: string, everyMs: number, work: (stopped: AbortSignal) => Promise<void> | void): Periodic {
     const { signal } = this.#stop
     const run = async (stopped: AbortSignal): Promise<void> => {
-      if (!this.#databaseAway) await work(stopped)
+      if (!this.#isDatabaseDown) await work(stopped)
     }
     return this.#resources.use(periodically({ name: `${this.#name} ${task}`, everyMs, signal, run }))
   }
 
   async #guard(handle: () => Promise<Outcome>): Promise<void> {
     try {
-      if (this.#mustCheck()) await this.#checkFirst()
-      if ((await handle()) === 'outage') this.#databaseAway = true
+      if (this.#mustCheck()) await this.#checkBeforeHandling()
+      if ((await handle()) === 'outage') this.#isDatabaseDown = true
     } catch (error) {
-      // The connection is closed: unacknowledged messages will be delivered again.
+      // The connection is closed. Unacknowledged messages will be redelivered.
       log.warn({ consumer: this.#name, reason: reasonOf(error) }, 'a message could not be acknowledged')
     }
   }
 
   async #loop(): Promise<void> {
-    let said = false
+    let isLogged = false
     let failingSince: number | undefined
     while (!this.#stop.signal.aborted) {
       try {
-        if (this.#consumer.bus.connected()) await this.#pullOn()
-        said = false
+        if (this.#consumer.bus.connected()) await this.#pullUntilOutage()
+        isLogged = false
         failingSince = undefined
       } catch (error) {
         failingSince ??= performance.now()
-        const isPatient = isUnavailable(error) && performance.now() - failingSince < keeperStartsMs
-        if (!said && !isPatient) {
+        const mayBeStarting = isUnavailable(error) && performance.now() - failingSince < keeperStartupMs
+        if (!isLogged && !mayBeStarting) {
           log.warn({ consumer: this.#name, reason: reasonOf(error) }, 'events cannot be consumed; retrying')
-          said = true
+          isLogged = true
         }
       }
       if (!this.#stop.signal.aborted) await new Promise((resolve) => setTimeout(resolve, pauseMs))
@@ -123,18 +123,18 @@ class RunningConsumer implements AsyncDisposable {
   }
 
   /** Pulls until the bus or the database becomes unavailable. */
-  async #pullOn(): Promise<void> {
+  async #pullUntilOutage(): Promise<void> {
     const { db, bus, maxInFlight } = this.#consumer
     await this.#declare()
     while (!this.#stop.signal.aborted && bus.connected()) {
-      if (this.#databaseAway) {
+      if (this.#isDatabaseDown) {
         if (!(await isReachable(db))) return
-        this.#databaseAway = false
+        this.#isDatabaseDown = false
         this.#attemptedAt = -Infinity
       }
-      await this.#inFlight.below(maxInFlight / 2)
+      await this.#inFlight.waitUntilBelow(maxInFlight / 2)
       // Pulls for a durable that was deleted in the meantime get no reply.
-      if ((await this.#puller.round(maxInFlight - this.#inFlight.size)) !== 'over') return
+      if ((await this.#puller.pull(maxInFlight - this.#inFlight.size)) !== 'done') return
     }
   }
 
@@ -143,46 +143,46 @@ class RunningConsumer implements AsyncDisposable {
     try {
       await this.#check()
       await declareDurable(bus, durable, subject)
-      this.#known = true
+      this.#hasDeclared = true
     } catch (error) {
-      // The durable existed before, so an unavailable keeper can confirm it later. If the keeper does answer, its
-      // answer is used, because pulls from a missing durable would get no reply.
-      if (!this.#known || !isUnavailable(error)) throw error
+      // If the durable was declared before, an unavailable keeper can confirm it later. An error from the keeper itself
+      // counts, because pulls from a missing durable would get no reply.
+      if (!this.#hasDeclared || !isUnavailable(error)) throw error
     }
   }
 
-  /** Also true while a check runs. If the keeper does not answer it, messages are handled, and it is asked again later. */
+  /** Whether a check is due or running. An unanswered check also counts, so that it does not delay every message. */
   #mustCheck(): boolean {
     if (this.#consumer.check === undefined || !this.#consumer.bus.connected()) return false
-    const isOld = performance.now() - this.#attemptedAt >= checkedForMs
-    return isOld || this.#databaseAway || this.#checking !== undefined
+    const isOld = performance.now() - this.#attemptedAt >= checkIntervalMs
+    return isOld || this.#isDatabaseDown || this.#checking !== undefined
   }
 
   /**
-   * Checks before a message is handled. Waits for the database, which may be another one when it is back; if the keeper
-   * does not answer, the message is handled nevertheless.
+   * Checks before a message is handled. Waits for an unavailable database, which may come back as a restored one. If
+   * the keeper does not answer, the message is handled nevertheless.
    */
-  async #checkFirst(): Promise<void> {
+  async #checkBeforeHandling(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       try {
         return await this.#check()
       } catch (error) {
         if (!isDatabaseUnavailable(error)) return
       }
-      this.#databaseAway = true
+      this.#isDatabaseDown = true
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }
 
-  /** Also in a minute if NATS does not answer now, for example while a fleet starts. */
-  async #checkAtRest(): Promise<void> {
-    if (!this.#consumer.bus.connected() || performance.now() - this.#checkedAt < checkedAtRestForMs) return
+  /** If NATS does not answer, for example while a fleet starts, the check is repeated a minute later. */
+  async #checkWhenIdle(): Promise<void> {
+    if (!this.#consumer.bus.connected() || performance.now() - this.#checkedAt < idleCheckIntervalMs) return
     await this.#check().catch((error: unknown) => {
       if (!isUnavailable(error)) throw error
     })
   }
 
-  /** Checks the durable, once at a time. */
+  /** Runs a check, or waits for the running one. */
   #check(): Promise<void> {
     const check = async (): Promise<void> => {
       this.#attemptedAt = performance.now()

@@ -14,34 +14,34 @@ const everyMs = 30_000
 type Watched = {
   bus: Bus
   durable: Durable
-  /** Called when parked events of the consumer are to be handled again. */
+  /** Called when a replay of parked events of the consumer was requested. */
   onReplay: () => void
 }
 
-/** A consumer that is watched, until disposed. */
+/** Stops watching the consumer when disposed. */
 export type ConsumerWatch = AsyncDisposable & {
-  /** To be called when its parked events have changed. */
+  /** Counts and measures again soon, because parked events have changed. */
   wake(): void
 }
 
 type State = Watched & { name: string; lag: number; parked: number }
 
-const watches = new WeakMap<Db, Watch>()
+const watchers = new WeakMap<Db, ConsumerWatcher>()
 
 /**
  * Measures each consumer's lag and its parked events, and finds replays requested through another process. One query
  * serves all consumers of a database.
  */
 export function watchConsumer(db: Db, watched: Watched): ConsumerWatch {
-  let watch = watches.get(db)
-  if (watch === undefined) watches.set(db, (watch = new Watch(db)))
-  return watch.add(watched)
+  let watcher = watchers.get(db)
+  if (watcher === undefined) watchers.set(db, (watcher = new ConsumerWatcher(db)))
+  return watcher.add(watched)
 }
 
-class Watch {
+class ConsumerWatcher {
   readonly #db: Db
   readonly #consumers = new Set<State>()
-  #looking: Periodic | undefined
+  #polling: Periodic | undefined
 
   constructor(db: Db) {
     this.#db = db
@@ -55,25 +55,25 @@ class Watch {
     resources.use(parkedWaiting({ service, consumer: state.name }, () => state.parked))
     resources.defer('watch', () => this.#remove(state))
     this.#consumers.add(state)
-    const looking = (this.#looking ??= periodically({
+    const polling = (this.#polling ??= periodically({
       ...{ name: 'watch of consumers', everyMs },
       run: () => Promise.all([this.#countParked(), this.#measureLag()]).then(() => undefined),
     }))
-    return Object.assign(resources.move(), { wake: () => looking.wake() })
+    return Object.assign(resources.move(), { wake: () => polling.wake() })
   }
 
   async #remove(state: State): Promise<void> {
     this.#consumers.delete(state)
     if (this.#consumers.size > 0) return
-    const looking = this.#looking
-    this.#looking = undefined
-    await looking?.[Symbol.asyncDispose]()
+    const polling = this.#polling
+    this.#polling = undefined
+    await polling?.[Symbol.asyncDispose]()
   }
 
   async #countParked(): Promise<void> {
     const names = Array.from(this.#consumers, ({ name }) => name)
-    // Unknown while the database is unavailable.
-    const found = await parkedOf(this.#db, names).catch((error: unknown) => {
+    // While the database is unavailable, the counts keep their last value.
+    const found = await countParkedByConsumer(this.#db, names).catch((error: unknown) => {
       if (!isDatabaseUnavailable(error)) throw error
     })
     if (found === undefined) return
@@ -95,8 +95,11 @@ class Watch {
   }
 }
 
-/** Counts the parked events of each consumer, and those among them to be handled again. */
-async function parkedOf(db: Reader, names: string[]): Promise<Map<string, { parked: number; replays: number }>> {
+/** Counts the parked events of each consumer, and those for which a replay was requested. */
+async function countParkedByConsumer(
+  db: Reader,
+  names: string[],
+): Promise<Map<string, { parked: number; replays: number }>> {
   const rows = await db
     .select({
       consumer: parkedEvents.consumer,

@@ -2,7 +2,10 @@ import { and, sql } from 'drizzle-orm'
 import type { Db } from '@parley/postgres'
 import { parkedEvents } from '../schema.ts'
 
-/** Deletes parked events about an account, because they may contain names; requests to erase stay. Returns how many. */
+/**
+ * Deletes parked events about an account, because they may contain names, except erasure requests. Returns their
+ * number.
+ */
 export async function eraseParked(db: Db, userId: string): Promise<number> {
   const prefix = `evt.user.${userId}.`
   const deleted = await db

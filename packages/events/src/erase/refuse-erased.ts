@@ -6,13 +6,13 @@ import type { CallGuard } from '@parley/rpc'
 import { erasures } from '../schema.ts'
 
 /**
- * Refuses writes by users whose account is being erased: a call may have been running when its credential ended. For
- * `serveRpc`. Methods in `asIs` check the table `erasures` themselves.
+ * A guard for `serveRpc` that refuses writes by users whose account is being erased: a call may still run after its
+ * credential has ended. Methods in `exempt` check the table `erasures` themselves.
  */
-export function refuseErased(db: Db, asIs: ReadonlySet<string> = new Set()): CallGuard {
+export function refuseErased(db: Db, exempt: ReadonlySet<string> = new Set()): CallGuard {
   return ({ method, userId }) => {
     const reads = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS
-    return reads || asIs.has(method.name) ? undefined : assertNotErased(db, userId)
+    return reads || exempt.has(method.name) ? undefined : assertNotErased(db, userId)
   }
 }
 

@@ -10,9 +10,9 @@ import { erasures } from '../schema.ts'
 import { eraseParked } from './parked.ts'
 
 const log = logger('erasure')
-const passesPerRound = 20
+const passesPerRun = 20
 const defaultPollMs = 30_000
-const tryAgainMs = 500
+const retryMs = 500
 
 /** The amount of data of a deleted account that a service found in one pass. */
 export type ErasureReport = { userId: string; pass: number; found: bigint }
@@ -24,26 +24,26 @@ export type ErasureOptions = Pick<Database, 'db'> & {
   /** Deployable. */
   service: string
   /**
-   * Erases what the service keeps of an account, in bounded transactions, and returns how many rows, objects and the
-   * like it found; 0 means that nothing was left. Repeated after a crash and by several processes at once.
+   * Erases the service's data of an account, in bounded transactions, and returns the number of rows, objects and the
+   * like that it found; 0 if nothing was left. May be repeated, and run by several processes at once.
    */
   erase: (userId: string, signal: AbortSignal) => Promise<number>
-  /** Reports to accounts; resolves once accounts has stored it. */
+  /** Reports to accounts; resolves once accounts has stored the report. */
   report: (report: ErasureReport, signal: AbortSignal) => Promise<unknown>
-  /** How often to look for passes that a dead process left. Default: 30 s. */
+  /** How often to poll for passes that a dead process left unfinished. Default: 30 s. */
   pollMs?: number
 } & Pick<ConsumerOptions, 'redelivery'>
 
 /**
- * Erases the accounts that accounts requests. The request is stored in `erasures` first, and from then on the user
- * cannot write anything (see {@link refuseErased}); then a job of any process of the service erases and reports, and is
- * repeated until it succeeds.
+ * Erases the data of deleted accounts when the service accounts requests it. A request is stored in `erasures`; from
+ * then on the user cannot write anything (see {@link refuseErased}). Then any process of the service erases the data
+ * and reports, and repeats both until they succeed.
  */
 export async function startErasures(options: ErasureOptions): Promise<AsyncDisposable> {
   const { db, bus, service, pollMs: everyMs = defaultPollMs } = options
   await using opened = new Resources()
   const name = `${service} erasures`
-  const erasing = opened.use(periodically({ name, everyMs, afterFailureMs: tryAgainMs, run: eraser(options) }))
+  const erasing = opened.use(periodically({ name, everyMs, afterFailureMs: retryMs, run: createPassRunner(options) }))
   opened.use(
     await consumeEvents({
       bus,
@@ -54,7 +54,7 @@ export async function startErasures(options: ErasureOptions): Promise<AsyncDispo
       ...(options.redelivery && { redelivery: options.redelivery }),
       on: async ({ aggregateId: userId, fact }, tx) => {
         if (fact.case !== 'erasureRequested') return
-        // Requested again, because accounts may have lost the report.
+        // A repeated request means that accounts may have lost the report.
         const again = { target: [erasures.userId, erasures.pass], set: { reportedAt: null } }
         await tx.insert(erasures).values({ userId, pass: fact.value.pass }).onConflictDoUpdate(again)
         return () => erasing.wake()
@@ -65,15 +65,15 @@ export async function startErasures(options: ErasureOptions): Promise<AsyncDispo
 }
 
 /**
- * Runs due erasure passes. Each round continues after the last pass of the previous one, so that failing passes do not
- * block others. Resolves with the milliseconds until the next round, if one is due.
+ * Returns a function that runs waiting passes. Each run continues after the last pass of the previous one, so that
+ * failing passes do not block others. It resolves with the milliseconds until the next run, if it must come early.
  */
-function eraser(options: ErasureOptions): (signal: AbortSignal) => Promise<number | void> {
+function createPassRunner(options: ErasureOptions): (signal: AbortSignal) => Promise<number | void> {
   const { service } = options
   let after: Waiting | undefined
   return async (signal) => {
-    const passes = await waiting(options.db, after)
-    after = passes.length < passesPerRound ? undefined : passes.at(-1)
+    const passes = await readWaiting(options.db, after)
+    after = passes.length < passesPerRun ? undefined : passes.at(-1)
     let failed = false
     for (const pass of passes) {
       signal.throwIfAborted()
@@ -90,27 +90,27 @@ function eraser(options: ErasureOptions): (signal: AbortSignal) => Promise<numbe
         )
       }
     }
-    if (failed) return tryAgainMs
+    if (failed) return retryMs
     if (after !== undefined) return 0
   }
 }
 
 type Pass = { userId: string; pass: number }
-/** A waiting pass and its place in the queue. */
-type Waiting = Pass & { place: string }
+/** A pass that is not reported yet, and when it was requested, as exact text for the next query. */
+type Waiting = Pass & { queuedAt: string }
 
-/** Unreported passes, oldest first, after the one that was tried last, if any. */
-function waiting(db: Db, after: Waiting | undefined): Promise<Waiting[]> {
+/** Reads unreported passes, oldest first, after the last one of the previous run, if any. */
+function readWaiting(db: Db, after: Waiting | undefined): Promise<Waiting[]> {
   const { pass, reportedAt, requestedAt, userId } = erasures
-  const further =
+  const afterCursor =
     after &&
-    sql`(${requestedAt}, ${userId}, ${pass}) > (${after.place}::timestamptz, ${after.userId}, ${after.pass}::int)`
+    sql`(${requestedAt}, ${userId}, ${pass}) > (${after.queuedAt}::timestamptz, ${after.userId}, ${after.pass}::int)`
   return db
-    .select({ userId, pass, place: sql<string>`${requestedAt}::text` })
+    .select({ userId, pass, queuedAt: sql<string>`${requestedAt}::text` })
     .from(erasures)
-    .where(and(isNull(reportedAt), further))
+    .where(and(isNull(reportedAt), afterCursor))
     .orderBy(asc(requestedAt), asc(userId), asc(pass))
-    .limit(passesPerRound)
+    .limit(passesPerRun)
 }
 
 async function eraseOnce(

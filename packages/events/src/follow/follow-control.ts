@@ -1,12 +1,12 @@
 import type { Event } from '@parley/contracts/internal'
 import type { Bus } from '@parley/rpc'
 import { controlEvents } from '../subjects.ts'
-import { followEvents, type GivingUp } from './follow-events.ts'
+import { followEvents, type StartOptions } from './follow-events.ts'
 import type { EventFollower } from './follower.ts'
 
 /** Receives control events. */
 export type ControlListener = {
-  /** One event, in the order of the stream, called synchronously. */
+  /** Called synchronously with each event, in the order of the stream. */
   onEvent: (event: Event) => void
   /** Events may have been missed: any state built from them is stale. */
   onReset: () => void
@@ -25,7 +25,7 @@ export async function followControl({
   bus,
   signal,
   ...first
-}: { bus: Bus } & ControlListener & GivingUp): Promise<ControlFeed> {
+}: { bus: Bus } & ControlListener & StartOptions): Promise<ControlFeed> {
   const listeners = new Set<ControlListener>([first])
   const follower = await followEvents({
     ...{ bus, signal },

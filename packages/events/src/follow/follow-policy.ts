@@ -5,7 +5,7 @@ import { Resources, retry } from '@parley/runtime'
 import { RecentIds } from './recent-ids.ts'
 import { followControl, type ControlFeed } from './follow-control.ts'
 
-const goodForMs = 1000
+const maxAgeMs = 1000
 
 /** Source of policy deltas: an existing control feed, or a bus to follow one on. */
 export type PolicySource = { feed: ControlFeed } | { bus: Bus }
@@ -26,7 +26,7 @@ export type PolicyHolder = AsyncDisposable & {
    * answer.
    */
   fresh(): Promise<Policy>
-  /** The highest revision this process has seen; admin's own is lower after its database was restored. */
+  /** The highest revision this process has seen. After a restore of admin's database, the current one may be lower. */
   highest(): bigint
   /** Calls the listener synchronously after each change; dispose the result to stop. */
   subscribe(listener: (policy: Policy) => void): Disposable
@@ -34,18 +34,18 @@ export type PolicyHolder = AsyncDisposable & {
 
 /**
  * Keeps the policy up to date by applying each delta. Reloads it if a delta is missing, if a new delta is not above the
- * current revision (admin's database was restored), if the feed lost its place, and once a second while the feed is
- * silent. Waits for the first policy without a limit; rejects only if `signal` fires.
+ * current revision (admin's database was restored), if the feed was reset, and once a second while the feed is silent.
+ * Waits for the first policy without a limit; rejects only if `signal` fires.
  */
 export async function followPolicy(options: FollowPolicyOptions): Promise<PolicyHolder> {
   await using resources = new Resources()
-  const keeper = new PolicyKeeper(options.load, options.signal)
-  resources.use(keeper)
-  const distrust = (): void => {
-    if (keeper.ageMs() > goodForMs) void keeper.reload()
+  const cache = new PolicyCache(options.load, options.signal)
+  resources.use(cache)
+  const reloadIfOld = (): void => {
+    if (cache.ageMs() > maxAgeMs) void cache.reload()
   }
-  const onEvent = (event: Event): void => keeper.observe(event)
-  const listener = { onEvent, onReset: () => void keeper.reload(), onSilence: distrust }
+  const onEvent = (event: Event): void => cache.observe(event)
+  const listener = { onEvent, onReset: () => void cache.reload(), onSilence: reloadIfOld }
   let feed: ControlFeed | undefined
   if ('feed' in options) {
     feed = options.feed
@@ -53,16 +53,16 @@ export async function followPolicy(options: FollowPolicyOptions): Promise<Policy
   } else {
     feed = resources.use(await followControl({ bus: options.bus, signal: options.signal, ...listener }))
   }
-  const first = await keeper.reload()
+  const first = await cache.reload()
   return Object.assign(resources.move(), {
-    current: () => keeper.policy ?? first,
-    fresh: () => keeper.fresh(),
-    highest: () => keeper.highest,
-    subscribe: (onChange: (policy: Policy) => void) => keeper.subscribe(onChange),
+    current: () => cache.policy ?? first,
+    fresh: () => cache.fresh(),
+    highest: () => cache.highest,
+    subscribe: (onChange: (policy: Policy) => void) => cache.subscribe(onChange),
   })
 }
 
-class PolicyKeeper implements Disposable {
+class PolicyCache implements Disposable {
   policy: Policy | undefined
   highest = 0n
   readonly #load: () => Promise<GetPolicyResponse>
@@ -72,8 +72,8 @@ class PolicyKeeper implements Disposable {
   #loading: Promise<Policy> | undefined
   #loadAgain = false
   #loadedAt = 0
-  /** Deltas that came while the policy was loading. */
-  #missed: PolicyDelta[] = []
+  /** Deltas that arrived during the current load. */
+  #pendingDeltas: PolicyDelta[] = []
   readonly #applied = new RecentIds()
 
   constructor(load: () => Promise<GetPolicyResponse>, signal: AbortSignal | undefined) {
@@ -81,7 +81,7 @@ class PolicyKeeper implements Disposable {
     this.#signal = signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal
   }
 
-  /** Milliseconds since the policy was last requested and received. */
+  /** Milliseconds since the request of the last successful load. */
   ageMs(): number {
     return performance.now() - this.#loadedAt
   }
@@ -94,11 +94,11 @@ class PolicyKeeper implements Disposable {
   observe(event: Event): void {
     if (event.fact.case !== 'policy' || !this.#applied.add(event.id)) return
     if (this.policy && event.fact.value.revision <= this.policy.revision) void this.reload()
-    if (this.#loading !== undefined) this.#missed.push(event.fact.value)
+    if (this.#loading !== undefined) this.#pendingDeltas.push(event.fact.value)
     this.#apply(event.fact.value)
   }
 
-  /** Requests the policy once. A revision below the held one (admin's database was restored) causes a normal reload. */
+  /** Requests the policy once. A revision below the current one (admin's database was restored) causes a reload. */
   async fresh(): Promise<Policy> {
     const loaded = policyFrom(await this.#load())
     if (this.policy === undefined || loaded.revision > this.policy.revision) this.#set(loaded)
@@ -106,13 +106,13 @@ class PolicyKeeper implements Disposable {
     return loaded
   }
 
-  /** Loads the whole policy, retrying until it succeeds. Calls during a load share one further load. */
+  /** Loads the whole policy, retrying until it succeeds. Calls during a load share one more load. */
   reload(): Promise<Policy> {
     if (this.#loading !== undefined) {
       this.#loadAgain = true
       return this.#loading
     }
-    this.#loading = this.#keepLoading().finally(() => (this.#loading = undefined))
+    this.#loading = this.#loadUntilCurrent().finally(() => (this.#loading = undefined))
     // Callers see the rejection; a load without callers must not cause an unhandled one.
     this.#loading.catch(() => undefined)
     return this.#loading
@@ -123,15 +123,15 @@ class PolicyKeeper implements Disposable {
     this.#listeners.clear()
   }
 
-  async #keepLoading(): Promise<Policy> {
+  async #loadUntilCurrent(): Promise<Policy> {
     for (;;) {
       this.#loadAgain = false
-      this.#missed = []
+      this.#pendingDeltas = []
       const sentAt = performance.now()
       const loaded = policyFrom(await retry(this.#load, { signal: this.#signal, initialMs: 100, maxMs: 2000 }))
       this.#loadedAt = sentAt
       this.#set(loaded)
-      for (const delta of this.#missed) this.#apply(delta)
+      for (const delta of this.#pendingDeltas) this.#apply(delta)
       if (!this.#loadAgain) return this.policy ?? loaded
     }
   }

@@ -4,31 +4,31 @@ import type { Bus } from '@parley/rpc'
 import { periodically } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
 import { messageUndecodable, streamLost } from '../metrics.ts'
-import { keeperStartsMs } from '../keep/requests.ts'
+import { keeperStartupMs } from '../keep/requests.ts'
 import { isUnavailable } from '../stream/api.ts'
 import { decodeBatch } from '../stream/decode.ts'
 import type { Delivery } from '../stream/delivery.ts'
-import { placeCheckMs, placeCheckTimeoutMs, verifyPlaces, type Places } from '../stream/place.ts'
-import { lastSeqOf, placeAt } from './newest-place.ts'
+import { positionCheckMs, positionCheckTimeoutMs, verifyPositions, type Positions } from '../stream/position.ts'
+import { readLastSeq, readPosition } from './read-position.ts'
 import { OrderedReader } from './ordered-reader.ts'
-import { Silence } from './silence.ts'
+import { SilenceWatch } from './silence-watch.ts'
 
 const log = logger('follower')
 /** Milliseconds without a message or heartbeat after which a follower reconnects. */
 export const silentMs = 2900
-const lookAgainMs = 500
+const againMs = 500
 const firstPauseMs = 50
-const longestPauseMs = 1000
+const maxPauseMs = 1000
 
-/** What to follow, and the callbacks. */
+/** The events to follow, and the callbacks. */
 export type FollowOptions = {
   /** The connection for events. */
   bus: Bus
-  /** One filter over subjects; see `eventSubject`. */
+  /** Subject filter; see `eventSubject`. */
   subject: string
   /**
-   * Begins earlier: with what was stored up to this many milliseconds before the newest event. `followEvents` resolves
-   * when all of that has been delivered.
+   * Starts with earlier events: those stored at most this many milliseconds before the newest one. `followEvents`
+   * resolves when they have been delivered.
    */
   historyMs?: number
   /**
@@ -44,55 +44,51 @@ export type FollowOptions = {
   onSilence?: () => void
 }
 
-/** A reader of the stream that tracks its place; disposing ends it. */
+/** A running follower; disposing ends it. */
 export type EventFollower = AsyncDisposable & {
   /** Milliseconds since the server last sent something: normally at most about 1,450. */
   healthyAgoMs(): number
-  /**
-   * Sequence of the last delivered message; before the first one, that of the newest message when the follower began.
-   */
+  /** Sequence of the last delivered message; before the first one, that of the newest message at the start. */
   lastSeq(): number
   /**
-   * With `historyMs`: everything stored from this time on is delivered, in milliseconds since 1970. Undefined if the
-   * history could not be read.
+   * With `historyMs`: the time, in milliseconds since 1970, from which all stored events are delivered. Undefined if
+   * the history could not be read.
    */
   readonly completeSinceMs: number | undefined
 }
 
-/** Keeps an ordered reader open and tracks its place on the stream. */
+/** Keeps an ordered reader open and tracks its position on the stream. */
 export class Follower implements EventFollower {
   readonly #options: FollowOptions
-  readonly #places: Places = { newest: undefined, anchor: undefined }
+  readonly #positions: Positions = { newest: undefined, anchor: undefined }
   readonly #stop = new AbortController()
   readonly #jobs: AsyncDisposable[] = []
-  readonly #silence: Silence
+  readonly #silence: SilenceWatch
   readonly #subscriptions: Disposable[] = []
   #reader: OrderedReader | undefined
   #opening: Promise<void> | undefined
   #lastSeq = 0
-  #begun = false
+  #hasBegun = false
   #completeSinceMs: number | undefined
-  /** Whether nothing of the wanted history was delivered yet. */
-  #historyWanted: boolean
+  /** Whether a history was requested and nothing of it has been delivered yet. */
+  #isHistoryPending: boolean
   #setCaughtUp: () => void = () => undefined
   readonly #caughtUp = new Promise<void>((resolve) => (this.#setCaughtUp = resolve))
 
   constructor(options: FollowOptions) {
     this.#options = options
-    this.#historyWanted = options.historyMs !== undefined
-    this.#silence = new Silence({ afterMs: silentMs, againMs: lookAgainMs, onSilence: () => this.#onSilence() })
+    this.#isHistoryPending = options.historyMs !== undefined
+    this.#silence = new SilenceWatch({ afterMs: silentMs, againMs, onSilence: () => this.#onSilence() })
   }
 
-  /**
-   * Resolves when the first reader is open and has delivered the wanted history; rejects when `giveUp` fires before.
-   */
+  /** Resolves when the first reader is open and has delivered the history, if any. Rejects if `giveUp` fires first. */
   async begin(giveUp?: AbortSignal): Promise<void> {
     const { bus, subject } = this.#options
     const { signal } = this.#stop
     this.#subscriptions.push(bus.onReconnect(() => this.#reopen()))
     await this.#openUnless(giveUp)
     this.#jobs.push(
-      periodically({ name: `place of ${subject}`, everyMs: placeCheckMs, signal, run: () => this.#check() }),
+      periodically({ name: `position of ${subject}`, everyMs: positionCheckMs, signal, run: () => this.#check() }),
     )
   }
 
@@ -160,75 +156,75 @@ export class Follower implements EventFollower {
         if (this.#options.bus.connected()) return await this.#openReader()
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error)
-        if (!isUnavailable(error) || performance.now() - startedAt > keeperStartsMs)
+        if (!isUnavailable(error) || performance.now() - startedAt > keeperStartupMs)
           log.warn({ subject: this.#options.subject, reason }, 'the stream cannot be followed; retrying')
       }
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
-      pauseMs = Math.min(pauseMs * 2, longestPauseMs)
+      pauseMs = Math.min(pauseMs * 2, maxPauseMs)
     }
   }
 
   async #openReader(): Promise<void> {
     const { bus, subject } = this.#options
-    const state = await this.#whereWeAre()
+    const state = await this.#checkPosition()
     if (state === 'unknown') throw new Error('the stream did not answer')
-    if (state !== 'there') await this.#goToEnd()
-    if (state === 'gone') this.#reset()
-    const startMs = this.#historyWanted ? this.#completeSinceMs : undefined
+    if (state !== 'present') await this.#goToEnd()
+    if (state === 'missing') this.#reset()
+    const startMs = this.#isHistoryPending ? this.#completeSinceMs : undefined
     const reader = await OrderedReader.open(bus, {
       ...{ subject, startSeq: this.#lastSeq + 1 },
       ...(startMs !== undefined && { startMs }),
       events: {
-        caughtUp: () => this.#setCaughtUp(),
-        alive: () => this.#silence.noteActivity(),
-        message: (message, delivery) => this.#receive(message, delivery),
-        broken: () => this.#reopen(),
+        onCaughtUp: () => this.#setCaughtUp(),
+        onActivity: () => this.#silence.noteActivity(),
+        onMessage: (message, delivery) => this.#receive(message, delivery),
+        onBroken: () => this.#reopen(),
       },
     })
-    if (startMs !== undefined && !reader.beganInTime) this.#completeSinceMs = undefined
+    if (startMs !== undefined && !reader.hasRequestedStart) this.#completeSinceMs = undefined
     this.#silence.noteActivity()
-    this.#begun = true
+    this.#hasBegun = true
     if (this.#stop.signal.aborted) reader[Symbol.dispose]()
     else this.#reader = reader
   }
 
-  async #whereWeAre(): Promise<'new' | 'there' | 'gone' | 'unknown'> {
-    if (!this.#begun) return 'new'
+  async #checkPosition(): Promise<'new' | 'present' | 'missing' | 'unknown'> {
+    if (!this.#hasBegun) return 'new'
     const { bus } = this.#options
-    if (this.#places.newest !== undefined) return await verifyPlaces(bus, this.#places)
-    // No event can be looked up, but the stream can only have become shorter.
-    return (await lastSeqOf(bus)) < this.#lastSeq ? 'gone' : 'there'
+    if (this.#positions.newest !== undefined) return await verifyPositions(bus, this.#positions)
+    // No event is known that could be looked up. A lost stream shows by its lower last sequence.
+    return (await readLastSeq(bus)) < this.#lastSeq ? 'missing' : 'present'
   }
 
   /** Continues with events stored from now on. */
   async #goToEnd(): Promise<void> {
     const { bus } = this.#options
-    const seq = await lastSeqOf(bus)
+    const seq = await readLastSeq(bus)
     this.#lastSeq = seq
-    const newest = (this.#places.newest = this.#places.anchor = await placeAt(bus, seq))
+    const newest = (this.#positions.newest = this.#positions.anchor = await readPosition(bus, seq))
     const newestMs = newest?.storedAt ?? (seq === 0 ? 0 : Date.now())
     this.#completeSinceMs = Math.max(0, newestMs - (this.#options.historyMs ?? 0))
   }
 
   #reset(): void {
-    this.#historyWanted = false
+    this.#isHistoryPending = false
     this.#completeSinceMs = undefined
     streamLost()
-    log.error({ subject: this.#options.subject }, 'the stream lost events; followers start over')
+    log.error({ subject: this.#options.subject }, 'the stream lost events; a follower is reset')
     this.#options.onReset()
   }
 
   async #check(): Promise<void> {
-    if (this.#opening !== undefined || this.#places.newest === undefined) return
-    const state = await verifyPlaces(this.#options.bus, this.#places, placeCheckTimeoutMs)
-    if (state === 'gone') this.#reopen()
+    if (this.#opening !== undefined || this.#positions.newest === undefined) return
+    const state = await verifyPositions(this.#options.bus, this.#positions, positionCheckTimeoutMs)
+    if (state === 'missing') this.#reopen()
   }
 
   #receive(message: Msg, { seq, storedAtMs }: Delivery): void {
     this.#lastSeq = seq
-    // The follower continues from here, even if the response of the keeper is lost.
-    this.#begun = true
-    this.#historyWanted = false
+    // The follower continues from here, even if the keeper's response is lost.
+    this.#hasBegun = true
+    this.#isHistoryPending = false
     let events
     try {
       events = decodeBatch(message.data)
@@ -239,11 +235,11 @@ export class Follower implements EventFollower {
     }
     const last = events.at(-1)
     if (last === undefined) return
-    this.#places.newest = { seq, eventId: last.id, storedAt: storedAtMs }
+    this.#positions.newest = { seq, eventId: last.id, storedAt: storedAtMs }
     try {
       this.#options.onEvents(events, { seq, storedAtMs })
     } catch (error) {
-      log.error({ err: error, subject: message.subject, seq }, 'a follower failed on an event and starts over')
+      log.error({ err: error, subject: message.subject, seq }, 'a follower failed on an event and is reset')
       this.#options.onReset()
     }
   }

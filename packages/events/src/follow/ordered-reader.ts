@@ -4,22 +4,22 @@ import { requestKeeper, type ReaderRequest } from '../keep/requests.ts'
 import { deliveryOf, type Delivery } from '../stream/delivery.ts'
 import { readerSubject } from '../subjects.ts'
 
-/** Callbacks of an ordered reader. None is called after `broken`. */
+/** Callbacks of an ordered reader. None is called after `onBroken`. */
 export type ReaderEvents = {
-  /** Called synchronously with the next message in order. */
-  message(message: Msg, delivery: Delivery): void
-  /** Everything that was stored before the reader was opened has been delivered. Called once. */
-  caughtUp(): void
+  /** Called synchronously with each message, in order. */
+  onMessage(message: Msg, delivery: Delivery): void
+  /** Called once, when all messages stored before the reader was opened have been delivered. */
+  onCaughtUp(): void
   /** Called when a message or a heartbeat has arrived. */
-  alive(): void
-  /** Messages are missing before the next one, or the consumer no longer exists. */
-  broken(): void
+  onActivity(): void
+  /** Called if messages are missing or the consumer no longer exists. */
+  onBroken(): void
 }
 
 /**
- * An ephemeral push consumer with flow control and heartbeats, created by the keeper of the stream. Its own sequence
- * reveals missing messages. Unlike an ordered consumer of the client library it does not recreate itself; its user
- * opens a new one when it breaks.
+ * Reads from an ephemeral push consumer with flow control and heartbeats, which the keeper creates. The consumer
+ * numbers its deliveries, which reveals missing messages. Unlike an ordered consumer of the client library, a broken
+ * reader is not recreated: its user opens a new one.
  */
 export class OrderedReader implements Disposable {
   readonly #bus: Bus
@@ -28,10 +28,10 @@ export class OrderedReader implements Disposable {
   readonly #subject: string
   readonly #subscription: Subscription
   #delivered = 0
-  /** Messages that were stored before the reader was opened, while they are being delivered. */
+  /** Number of messages stored before the reader was opened; undefined once they have been delivered. */
   #backlog: number | undefined = Infinity
-  #over = false
-  #beganInTime = false
+  #isClosed = false
+  #hasRequestedStart = false
 
   private constructor(bus: Bus, events: ReaderEvents) {
     this.#bus = bus
@@ -46,7 +46,7 @@ export class OrderedReader implements Disposable {
   }
 
   /**
-   * Begins to read at a sequence, or at a time (see the keeper's request). Rejects when the keeper does not make the
+   * Starts reading at a sequence or a time (see `KeeperRequests.reader`). Rejects if the keeper does not create the
    * consumer.
    */
   static async open(
@@ -56,8 +56,8 @@ export class OrderedReader implements Disposable {
     const reader = new OrderedReader(bus, events)
     try {
       const { pending } = await requestKeeper(bus, 'reader', { id: reader.#id, ...wanted })
-      if (reader.#over) throw new Error('the reader broke before its request was answered')
-      reader.#beganInTime = pending !== undefined
+      if (reader.#isClosed) throw new Error('the reader broke before its request was answered')
+      reader.#hasRequestedStart = pending !== undefined
       if (reader.#backlog !== undefined) reader.#backlog = pending ?? 0
       reader.#reportCaughtUp()
       return reader
@@ -67,36 +67,38 @@ export class OrderedReader implements Disposable {
     }
   }
 
-  /** Whether it begins where requested; keepers of earlier releases ignore a time. */
-  get beganInTime(): boolean {
-    return this.#beganInTime
+  /** Whether the reader started where requested. Keepers of earlier releases ignore a time. */
+  get hasRequestedStart(): boolean {
+    return this.#hasRequestedStart
   }
 
   [Symbol.dispose](): void {
-    if (this.#over) return
-    this.#over = true
+    if (this.#isClosed) return
+    this.#isClosed = true
     this.#subscription.unsubscribe()
   }
 
   #receive(message: Msg): void {
-    if (this.#over) return
-    this.#events.alive()
+    if (this.#isClosed) return
+    this.#events.onActivity()
     if (message.subject === this.#subject) return this.#control(message)
     const delivery = deliveryOf(message)
     if (delivery?.delivered !== this.#delivered + 1) return this.#break()
     this.#delivered = delivery.delivered
-    this.#events.message(message, delivery)
+    this.#events.onMessage(message, delivery)
     if (this.#backlog !== undefined && delivery.pending === 0) this.#backlog = this.#delivered
     this.#reportCaughtUp()
   }
 
   #reportCaughtUp(): void {
-    if (this.#over || this.#backlog === undefined || this.#delivered < this.#backlog) return
+    if (this.#isClosed || this.#backlog === undefined || this.#delivered < this.#backlog) return
     this.#backlog = undefined
-    this.#events.caughtUp()
+    this.#events.onCaughtUp()
   }
 
-  /** Answers flow control. A heartbeat carries the server's position, or shows that it waits for that answer. */
+  /**
+   * Answers flow control. A heartbeat carries the number of deliveries, or shows that the server waits for an answer.
+   */
   #control(message: Msg): void {
     const status = message.headers
     if (status === undefined) return
@@ -116,8 +118,8 @@ export class OrderedReader implements Disposable {
   }
 
   #break(): void {
-    if (this.#over) return
+    if (this.#isClosed) return
     this[Symbol.dispose]()
-    this.#events.broken()
+    this.#events.onBroken()
   }
 }

@@ -1,8 +1,8 @@
-const kept = 1_000
+const maxIds = 1_000
 
 /**
- * Remembers the newest event ids, to distinguish a redelivered event from one whose version is lower because its
- * owner's database was restored.
+ * Remembers the ids of the last 1,000 events, to distinguish a redelivered event from one whose version is lower
+ * because its owner's database was restored.
  */
 export class RecentIds {
   readonly #ids = new Set<string>()
@@ -12,7 +12,7 @@ export class RecentIds {
     if (this.#ids.has(id)) return false
     this.#ids.add(id)
     const [oldest] = this.#ids
-    if (this.#ids.size > kept && oldest !== undefined) this.#ids.delete(oldest)
+    if (this.#ids.size > maxIds && oldest !== undefined) this.#ids.delete(oldest)
     return true
   }
 }

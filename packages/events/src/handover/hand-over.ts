@@ -6,15 +6,15 @@ import { currentTraceparent } from '@parley/telemetry'
 import { handovers } from '../schema.ts'
 import { eventsPerCall } from './store.ts'
 
-/** Rooms for which `handOver` has committed events. */
+/** Notifies of rooms for which `handOver` wrote events, after commit. */
 export const roomsToHandOver = new CommitChannel<string>()
 
-/** Keeps a call with the maximum number of events below the maximum payload of the bus. */
+/** Limit of an event, so that a full call stays below the maximum payload of the bus. */
 const maxBytes = (768 * 1024) / eventsPerCall
 
 /**
- * Writes events about a room in the transaction of their change, which must hold the lock of the aggregate's row; they
- * reach messaging after commit, in this order (see `startHandOver`). Throws a RangeError when one is too large.
+ * Writes events about a room in the transaction of their change, which must hold the lock of the aggregate's row. After
+ * the commit they are sent to messaging in this order (see `startHandOver`). Throws a RangeError if one is too large.
  */
 export async function handOver(
   tx: Tx,

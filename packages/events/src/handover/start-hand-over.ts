@@ -1,81 +1,81 @@
 import { randomUUID } from 'node:crypto'
 import { periodically } from '@parley/runtime'
-import { logger, untraced } from '@parley/telemetry'
+import { logger, withoutTrace } from '@parley/telemetry'
 import { reasonOf } from '../consume/failures.ts'
 import { roomsToHandOver } from './hand-over.ts'
-import { dropIdleLeases, roomsAtOnce, roomsWaiting } from './store.ts'
-import { handOverRoom, type Hand, type HandOverOptions } from './room.ts'
+import { dropIdleLeases, roomsPerPoll, findWaitingRooms } from './store.ts'
+import { handOverRoom, type HandOverContext, type HandOverOptions } from './room.ts'
 
 const log = logger('handover')
 /** Equal to the lease, after which the work of a dead process can be taken over. */
 const defaultPollMs = 10_000
-const tryAgainMs = 500
+const retryMs = 500
 const nextRoomsMs = 200
-const roomsInHand = 16
+const maxRooms = 16
 
 /**
- * Sends the events written by `handOver` to messaging. Events of one room are sent in order of their ids, one call at a
- * time across all processes; different rooms are sent in parallel. Accepted events are deleted. While messaging is
+ * Sends the events written by `handOver` to messaging. The events of a room are sent in order of their ids, with one
+ * call at a time across all processes; rooms are handled in parallel. Accepted events are deleted. While messaging is
  * unavailable, calls are retried with growing delays. An event that messaging keeps refusing is parked, so that it does
  * not block its room forever.
  */
 export function startHandOver(options: HandOverOptions): AsyncDisposable {
   const { db, service, pauses = { firstMs: 100, maxMs: 5000 }, pollMs: everyMs = defaultPollMs } = options
   const closing = new AbortController()
-  const hand: Hand = { ...options, pauses, pollMs: everyMs, holder: randomUUID(), signal: closing.signal }
+  const context: HandOverContext = { ...options, pauses, pollMs: everyMs, holder: randomUUID(), signal: closing.signal }
   const waiting = new Set<string>()
-  const underWay = new Map<string, Promise<void>>()
+  const running = new Map<string, Promise<void>>()
 
-  function begin(): void {
+  function startHandOvers(): void {
     for (const roomId of waiting) {
-      if (underWay.size >= roomsInHand || closing.signal.aborted) return
-      if (underWay.has(roomId)) continue
+      if (running.size >= maxRooms || closing.signal.aborted) return
+      if (running.has(roomId)) continue
       waiting.delete(roomId)
-      const done = untraced(() => handOverRoom(hand, roomId))
+      const done = withoutTrace(() => handOverRoom(context, roomId))
         .catch((error: unknown) => {
           log.warn(
             { service, roomId, reason: reasonOf(error) },
             'handing over events of a room failed; it will be retried',
           )
-          return tryAgainMs
+          return retryMs
         })
         .then((againMs) => {
           if (againMs !== undefined) polling.wake(againMs)
         })
         .finally(() => {
-          underWay.delete(roomId)
-          begin()
+          running.delete(roomId)
+          startHandOvers()
         })
-      underWay.set(roomId, done)
+      running.set(roomId, done)
     }
   }
 
-  let cleaned = false
+  let isCleaned = false
   const polling = periodically({
     name: `${service} hand-over`,
     everyMs,
-    afterFailureMs: tryAgainMs,
+    afterFailureMs: retryMs,
     async run() {
-      if (!cleaned) await dropIdleLeases(db)
-      cleaned = true
-      const rooms = await roomsWaiting(db)
+      if (!isCleaned) await dropIdleLeases(db)
+      isCleaned = true
+      const rooms = await findWaitingRooms(db)
       for (const { roomId, openInMs } of rooms) if (openInMs === 0) waiting.add(roomId)
-      begin()
+      startHandOvers()
       const nextMs = rooms.find(({ openInMs }) => openInMs > 0)?.openInMs
-      return rooms.length < roomsAtOnce ? nextMs : nextRoomsMs
+      return rooms.length < roomsPerPoll ? nextMs : nextRoomsMs
     },
   })
   polling.wake()
   const listening = roomsToHandOver.listen(db, (roomId) => {
     waiting.add(roomId)
-    begin()
+    startHandOvers()
   })
   return {
     async [Symbol.asyncDispose]() {
       listening[Symbol.dispose]()
       closing.abort()
       await polling[Symbol.asyncDispose]()
-      await Promise.all(underWay.values())
+      await Promise.all(running.values())
     },
   }
 }

@@ -5,40 +5,43 @@ import { sqlRows, type Db } from '@parley/postgres'
 import { encode } from '@parley/protobuf'
 import { handoverLeases, handovers, parkedEvents } from '../schema.ts'
 
-/** Most events in one call. */
+/** Maximum number of events in one call. */
 export const eventsPerCall = 50
 const leaseMs = 10_000
-export const roomsAtOnce = 100
+export const roomsPerPoll = 100
 
 /** A lease for handing over the events of one room. */
 export type Claim = { roomId: string; holder: string; failures: number }
 
-/** An event that waits. */
+/** An event that waits for messaging, and how often messaging refused it. */
 export type Waiting = { id: bigint; refusals: number; event: RoomEvent }
 
-const soon = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds}::int * interval '1 ms'`
-const held = ({ roomId, holder }: Claim) => and(eq(handoverLeases.roomId, roomId), eq(handoverLeases.holder, holder))
+const inMs = (milliseconds: number) => sql`clock_timestamp() + ${milliseconds}::int * interval '1 ms'`
+const isHeldBy = ({ roomId, holder }: Claim) =>
+  and(eq(handoverLeases.roomId, roomId), eq(handoverLeases.holder, holder))
 
-/** Rooms with events, and the milliseconds until each may be leased: 0 for a free one. Free rooms come first. */
-export async function roomsWaiting(db: Db): Promise<{ roomId: string; openInMs: number }[]> {
+/**
+ * Rooms with waiting events, and the milliseconds until each may be leased: 0 for a free room. Free rooms come first.
+ */
+export async function findWaitingRooms(db: Db): Promise<{ roomId: string; openInMs: number }[]> {
   return sqlRows(
     db,
     sql`select h.room_id as "roomId",
           greatest(extract(epoch from max(l.expires_at) - clock_timestamp()) * 1000, 0)::float8 as "openInMs"
         from ${handovers} h left join ${handoverLeases} l on l.room_id = h.room_id and l.expires_at > clock_timestamp()
-        group by h.room_id order by "openInMs", h.room_id limit ${roomsAtOnce}`,
+        group by h.room_id order by "openInMs", h.room_id limit ${roomsPerPoll}`,
   )
 }
 
 /** Whether a room has waiting events. */
-export async function waits(db: Db, roomId: string): Promise<boolean> {
+export async function hasWaiting(db: Db, roomId: string): Promise<boolean> {
   const isOfRoom = eq(handovers.roomId, roomId)
   return (await db.select({ id: handovers.id }).from(handovers).where(isOfRoom).limit(1)).length > 0
 }
 
 /** Leases a free room; undefined if another process has leased it or it is paused after a failure. */
 export async function claimRoom(db: Db, roomId: string, holder: string): Promise<Claim | undefined> {
-  const expiresAt = soon(leaseMs)
+  const expiresAt = inMs(leaseMs)
   const [row] = await db
     .insert(handoverLeases)
     .values({ roomId, holder, expiresAt })
@@ -51,7 +54,7 @@ export async function claimRoom(db: Db, roomId: string, holder: string): Promise
   return row && { roomId, holder, failures: row.failures }
 }
 
-/** The oldest waiting events of a room; an event that was refused is returned by itself. */
+/** The oldest waiting events of a room. If the oldest was refused before, it is returned alone. */
 export async function readWaitingOf(db: Db, roomId: string): Promise<Waiting[]> {
   const rows = await db
     .select({ id: handovers.id, refusals: handovers.refusals, payload: handovers.payload })
@@ -64,28 +67,28 @@ export async function readWaitingOf(db: Db, roomId: string): Promise<Waiting[]> 
 }
 
 /** Deletes events that messaging accepted, and renews the lease of the room. Returns false if the lease was lost. */
-export async function forgetHandedOver(db: Db, claim: Claim, events: readonly Waiting[]): Promise<boolean> {
+export async function deleteHandedOver(db: Db, claim: Claim, events: readonly Waiting[]): Promise<boolean> {
   const ids = events.map((event) => event.id)
-  const gone = db.$with('gone').as(db.delete(handovers).where(inArray(handovers.id, ids)))
+  const deleted = db.$with('deleted').as(db.delete(handovers).where(inArray(handovers.id, ids)))
   const renewed = await db
-    .with(gone)
+    .with(deleted)
     .update(handoverLeases)
-    .set({ failures: 0, expiresAt: soon(leaseMs) })
-    .where(held(claim))
+    .set({ failures: 0, expiresAt: inMs(leaseMs) })
+    .where(isHeldBy(claim))
   return renewed.rowCount === 1
 }
 
 /** Releases a room. */
 export async function releaseRoom(db: Db, claim: Claim): Promise<void> {
-  await db.delete(handoverLeases).where(held(claim))
+  await db.delete(handoverLeases).where(isHeldBy(claim))
 }
 
 /** Pauses the hand-over of a room for every process. */
 export async function pauseRoom(db: Db, claim: Claim, pauseMs: number): Promise<void> {
   await db
     .update(handoverLeases)
-    .set({ failures: sql`${handoverLeases.failures} + 1`, expiresAt: soon(pauseMs) })
-    .where(held(claim))
+    .set({ failures: sql`${handoverLeases.failures} + 1`, expiresAt: inMs(pauseMs) })
+    .where(isHeldBy(claim))
 }
 
 /** Records that messaging refused an event; returns the number of refusals. */
@@ -98,7 +101,7 @@ export async function countRefusal(db: Db, { id }: Waiting): Promise<number> {
   return row?.refusals ?? 0
 }
 
-/** Parks an event, without its message to clients, which may contain names and would come too late. */
+/** Parks an event without its envelope, which may contain names and would reach clients too late. */
 export async function parkEvent(db: Db, { roomId }: Claim, { id, event }: Waiting, reason: string): Promise<void> {
   const { eventId, kind } = event
   const payload = Buffer.from(encode(RoomEventSchema, { ...event, envelope: new Uint8Array() }))
@@ -111,7 +114,7 @@ export async function parkEvent(db: Db, { roomId }: Claim, { id, event }: Waitin
   })
 }
 
-/** Deletes the row that a process left behind if it died while it held a room without waiting events. */
+/** Deletes leases of rooms without waiting events, left behind by processes that died. */
 export async function dropIdleLeases(db: Db): Promise<void> {
   const waits = db.select({ id: handovers.id }).from(handovers).where(eq(handovers.roomId, handoverLeases.roomId))
   await db

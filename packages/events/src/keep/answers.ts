@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto'
 import { isMessageMissing, isStreamMissing, jetStream } from '../stream/api.ts'
 import type { Bus } from '@parley/rpc'
 import { redeclareStreams } from '../stream/declare.ts'
-import { holdsEvent } from '../stream/place.ts'
+import { holdsEvent } from '../stream/position.ts'
 import { durableName, eventStream } from '../subjects.ts'
 import type { KeeperRequests, Verb } from './requests.ts'
 import * as checks from './checks.ts'
 import { Refusal } from './checks.ts'
-import { lagsOfDurables, lastAcknowledged, makeDurable, placesOfDurables } from './durables.ts'
-import { countOnStream, removeSome } from './erase.ts'
-import { makeReader } from './readers.ts'
+import { lagsOfDurables, lastAcknowledged, createDurable, readProgress } from './durables.ts'
+import { countOnStream, removeUpToLimit } from './erase.ts'
+import { createReader } from './readers.ts'
 import type { Recoveries } from './recoveries.ts'
 import type { Restorer } from './restorer.ts'
 
-/** The requesting deployable, and what the keeper needs to answer. */
+/** The requesting deployable, and the keeper's resources. */
 type RequestContext = { bus: Bus; restorer: Restorer; recoveries: Recoveries; requester: string }
 
-/** The only deployable that may have events removed from the stream, since it deletes accounts. */
+/** The only deployable that may request the removal of events from the stream, because it deletes accounts. */
 const mayErase = 'accounts'
 const maxSubjects = 64
 
@@ -42,7 +42,7 @@ export const answers: {
   },
 
   reader: async ({ bus, requester }, request) => {
-    const pending = await makeReader(bus, requester, {
+    const pending = await createReader(bus, requester, {
       id: checks.text(request, 'id', checks.readerForm),
       subject: checks.text(request, 'subject', checks.filterForm),
       startSeq: checks.sequence(request, 'startSeq'),
@@ -53,7 +53,7 @@ export const answers: {
 
   durable: async ({ bus, requester }, request) => {
     const subject = checks.text(request, 'subject', checks.filterForm)
-    await makeDurable(bus, ownDurable(requester, request), { requester, subject, anew: request.anew === true })
+    await createDurable(bus, ownDurable(requester, request), { requester, subject, anew: request.anew === true })
     return {}
   },
 
@@ -64,9 +64,12 @@ export const answers: {
   }),
 
   restore: async ({ bus, requester, restorer }, request) => {
-    const place = { seq: checks.sequence(request, 'seq'), eventId: checks.text(request, 'eventId', checks.eventIdForm) }
-    if (await isThere(bus, { ...place, expired: false })) throw new Refusal('the stream still holds that event')
-    // Earlier releases do not send the time: then the event may have been stored after the last recovery.
+    const position = {
+      seq: checks.sequence(request, 'seq'),
+      eventId: checks.text(request, 'eventId', checks.eventIdForm),
+    }
+    if (await isThere(bus, { ...position, expired: false })) throw new Refusal('the stream still holds that event')
+    // Earlier releases do not send the age. The event is then assumed to have been stored after the last recovery.
     await restorer.restore(requester, request.storedMsAgo === undefined ? 0 : checks.amount(request, 'storedMsAgo'))
     return {}
   },
@@ -76,16 +79,16 @@ export const answers: {
     // Earlier releases do not send a report id.
     const report = request.report === undefined ? randomUUID() : checks.text(request, 'report', checks.reportForm)
     if (lost > 0) await recoveries.addLost(lost, `${requester}-${report}`)
-    return await placesOfDurables(bus)
+    return await readProgress(bus)
   },
 
   erase: async ({ bus, requester }, { subjects, remove }) => {
-    if (requester !== mayErase) throw new Refusal(`only ${mayErase} may`)
+    if (requester !== mayErase) throw new Refusal(`only ${mayErase} may erase events`)
     const isSubject = (one: unknown): one is string => typeof one === 'string' && checks.userSubjectForm.test(one)
     if (!Array.isArray(subjects) || subjects.length > maxSubjects || !subjects.every(isSubject))
-      throw new Refusal(`these are not up to ${maxSubjects} subjects of a user's events`)
+      throw new Refusal(`subjects must be at most ${maxSubjects} subjects of a user's events`)
     const found = await countOnStream(bus, subjects)
-    const removed = remove === true && found > 0 ? await removeSome(bus, subjects) : 0
+    const removed = remove === true && found > 0 ? await removeUpToLimit(bus, subjects) : 0
     return { found, left: Math.max(0, found - removed) }
   },
 }
@@ -93,12 +96,12 @@ export const answers: {
 const ownDurable = (requester: string, request: Record<string, unknown>): string =>
   durableName(requester, checks.text(request, 'durable', checks.durableForm))
 
-async function isThere(bus: Bus, place: KeeperRequests['place']['request']): Promise<boolean> {
+async function isThere(bus: Bus, position: KeeperRequests['place']['request']): Promise<boolean> {
   const { manager } = await jetStream(bus)
   try {
-    if (place.expired) return (await manager.streams.info(eventStream)).state.last_seq >= place.seq
-    const message = await manager.streams.getMessage(eventStream, { seq: place.seq })
-    return holdsEvent(message.data, place.eventId)
+    if (position.expired) return (await manager.streams.info(eventStream)).state.last_seq >= position.seq
+    const message = await manager.streams.getMessage(eventStream, { seq: position.seq })
+    return holdsEvent(message.data, position.eventId)
   } catch (error) {
     if (isMessageMissing(error) || isStreamMissing(error)) return false
     throw error

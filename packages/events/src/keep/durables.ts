@@ -6,27 +6,27 @@ import { decodeBatch } from '../stream/decode.ts'
 import { durableName, eventStream } from '../subjects.ts'
 import type { KeeperRequests } from './requests.ts'
 import { Refusal } from './checks.ts'
-import { newestUpTo } from './newest.ts'
+import { findNewestUpTo } from './find-newest.ts'
 
 const LOOK_BACK_MS = 2 * 3_600_000
 /** Maximum number of unacknowledged messages of all processes of a consumer. */
-const maxInHand = 1024
+const maxInFlight = 1024
 const ackWaitMs = 60_000
 /**
- * After this time without a pull a durable counts as abandoned and is deleted, because it would prevent every outbox
+ * Time without a pull after which the server deletes a durable, because an abandoned one would prevent every outbox
  * from deleting entries.
  */
 const abandonedAfter = nanos(streamMaxAgeMs)
-/** Durables of one deployable. */
+/** Maximum number of durables of one deployable. */
 const maxDurables = 64
-const lagsKeptMs = 5_000
+const lagsCacheMs = 5_000
 
 /**
- * Creates a durable consumer, and the stream, if they are missing; it begins at the first stored event. Refuses if the
- * consumer exists for another subject, because a process of an earlier release may still acknowledge messages under
- * that name without handling them.
+ * Creates a durable consumer and the stream, if they are missing; a new durable begins at the first stored event.
+ * Throws a Refusal if the durable exists with another subject, because a process of an earlier release may still
+ * acknowledge messages under that name without handling them.
  */
-export async function makeDurable(
+export async function createDurable(
   bus: Bus,
   name: string,
   { requester, subject, anew }: { requester: string; subject: string; anew: boolean },
@@ -44,7 +44,7 @@ export async function makeDurable(
       deliver_policy: DeliverPolicy.All,
       ack_policy: AckPolicy.Explicit,
       ack_wait: nanos(ackWaitMs),
-      max_ack_pending: maxInHand,
+      max_ack_pending: maxInFlight,
       max_deliver: -1,
       inactive_threshold: abandonedAfter,
     })
@@ -71,13 +71,13 @@ type Lags = { listedAt: number; all: Promise<ReadonlyMap<string, number>> }
 const lagsOf = new WeakMap<Bus, Lags>()
 
 /**
- * Unacknowledged messages of each durable with this name prefix, including undelivered ones; up to five seconds old,
- * because all services of a fleet that started together ask at about the same time. Durables are listed again if none
- * was found, as while their service starts.
+ * Counts the unacknowledged messages of each durable with this name prefix, including undelivered ones. The counts are
+ * cached for five seconds, because services that started together request them at about the same time. They are read
+ * again if there is no such durable, as while its service starts.
  */
 export async function lagsOfDurables(bus: Bus, prefix: string): Promise<Record<string, number>> {
   const known = lagsOf.get(bus)
-  if (known !== undefined && performance.now() - known.listedAt <= lagsKeptMs) {
+  if (known !== undefined && performance.now() - known.listedAt <= lagsCacheMs) {
     const lags = withPrefix(await known.all, prefix)
     if (Object.keys(lags).length > 0) return lags
   }
@@ -99,14 +99,14 @@ async function listLags(bus: Bus): Promise<ReadonlyMap<string, number>> {
 }
 
 /** The acknowledged position of each durable, and the first sequence of the stream. */
-export async function placesOfDurables(bus: Bus): Promise<KeeperRequests['passed']['answer']> {
+export async function readProgress(bus: Bus): Promise<KeeperRequests['passed']['answer']> {
   const { manager } = await jetStream(bus)
   const { state } = await manager.streams.info(eventStream)
   const places = new Map<string, number>()
   for await (const { config, ack_floor: floor, num_pending, num_ack_pending } of manager.consumers.list(eventStream)) {
     if (config.durable_name === undefined) continue
     const subject = config.filter_subject ?? '>'
-    // The ack floor stays at the durable's own last message, even if messages for others follow it.
+    // The ack floor stays at the last message of the durable, even if messages for other durables follow it.
     const seq = num_pending + num_ack_pending === 0 ? state.last_seq : floor.stream_seq
     places.set(subject, Math.min(seq, places.get(subject) ?? seq))
   }
@@ -114,22 +114,22 @@ export async function placesOfDurables(bus: Bus): Promise<KeeperRequests['passed
 }
 
 /**
- * Ids of the events in the newest message below which everything is acknowledged; empty when that message no longer
- * exists.
+ * Ids of the events in the newest message up to which a durable has acknowledged everything; empty if there is none or
+ * the stream no longer holds it.
  */
 export async function lastAcknowledged(bus: Bus, name: string): Promise<string[]> {
   const { manager } = await jetStream(bus)
   const info = await manager.consumers.info(eventStream, name).catch((error: unknown) => {
-    // Not created yet, or deleted: a newly created durable begins at the first event anyway.
+    // The durable does not exist; a new one begins at the first event anyway.
     if (isConsumerMissing(error) || isStreamMissing(error)) return undefined
     throw error
   })
   if (info === undefined) return []
   const { ack_floor, config } = info
-  // Nothing was acknowledged by this durable yet: the floor is where it began.
+  // The durable has not acknowledged anything yet; the floor is its start position.
   if (ack_floor.consumer_seq === 0) return []
-  // The ack floor also moves over messages for others, so look for the newest message of this durable below it.
-  const message = await newestUpTo(manager, config.filter_subject ?? '>', ack_floor.stream_seq)
+  // The ack floor also passes messages for other durables, so this finds the newest one of this durable up to it.
+  const message = await findNewestUpTo(manager, config.filter_subject ?? '>', ack_floor.stream_seq)
   if (message === undefined) return []
   try {
     return [...new Set(decodeBatch(message.data).map(({ id }) => id))]
@@ -140,10 +140,10 @@ export async function lastAcknowledged(bus: Bus, name: string): Promise<string[]
 }
 
 /**
- * Recreates every durable consumer after the stream lost events. A durable remembers sequences; without this it would
- * silently skip new events stored under the old ones. Each begins at the lower of its ack floor and the first event of
- * the last two hours; inboxes drop what was handled before. A consumer that its owner declares during this begins at
- * the first event. `before` is awaited before each durable.
+ * Recreates every durable consumer after the stream lost events. Otherwise a durable would silently skip new events
+ * whose sequences are not above those it has already delivered. Each one starts at the lower of its ack floor and the
+ * first event of the last two hours; inboxes drop events handled before. A durable that its service declares meanwhile
+ * starts at the first event. `before` is awaited before each durable.
  */
 export async function resetDurables(bus: Bus, before: () => Promise<unknown>): Promise<void> {
   const { manager } = await jetStream(bus)
@@ -158,7 +158,7 @@ export async function resetDurables(bus: Bus, before: () => Promise<unknown>): P
 async function reset(manager: JetStreamManager, durable: ConsumerInfo, firstSeq: number): Promise<void> {
   const { opt_start_seq: _seq, opt_start_time: _time, ...config } = durable.config
   const nextSeq = durable.ack_floor.stream_seq + 1
-  const start = nextSeq < firstSeq ? { deliver_policy: DeliverPolicy.All } : await startOf(manager, nextSeq)
+  const start = nextSeq < firstSeq ? { deliver_policy: DeliverPolicy.All } : await startPosition(manager, nextSeq)
   await remove(manager, durable.name)
   await addDurable(manager, durable.name, { ...config, ...start })
 }
@@ -171,12 +171,12 @@ async function remove(manager: JetStreamManager, name: string): Promise<void> {
   }
 }
 
-/** Creates a durable consumer unless one of that name exists, wherever that one begins. */
+/** Creates a durable consumer unless one of that name exists, even with another start position. */
 async function addDurable(manager: JetStreamManager, name: string, config: Partial<ConsumerConfig>): Promise<void> {
   try {
     await manager.consumers.add(eventStream, { ...config, durable_name: name })
   } catch (error) {
-    // Server versions differ in how they report that it exists and begins elsewhere.
+    // Server versions report an existing durable with another start position by different errors.
     const isThere = await manager.consumers.info(eventStream, name).then(
       () => true,
       () => false,
@@ -185,7 +185,7 @@ async function addDurable(manager: JetStreamManager, name: string, config: Parti
   }
 }
 
-async function startOf(manager: JetStreamManager, nextSeq: number): Promise<Partial<ConsumerConfig>> {
+async function startPosition(manager: JetStreamManager, nextSeq: number): Promise<Partial<ConsumerConfig>> {
   const lookBack = new Date(Date.now() - LOOK_BACK_MS)
   try {
     const next = await manager.streams.getMessage(eventStream, { seq: nextSeq })

@@ -2,7 +2,7 @@ import type { Bus } from '@parley/rpc'
 import { isMessageMissing, isStreamMissing, jetStream } from '../stream/api.ts'
 import { eventStream } from '../subjects.ts'
 
-/** Maximum number of messages that one request deletes, so that it is answered before the requester's timeout. */
+/** Maximum number of messages that one request deletes, so that it is answered before the caller's timeout. */
 const maxAtOnce = 200
 
 /** Counts the messages on the stream under these subjects. */
@@ -23,15 +23,16 @@ export async function countOnStream(bus: Bus, subjects: readonly string[]): Prom
 }
 
 /**
- * Removes messages under these subjects from the stream and overwrites their bytes in its files; returns their number.
+ * Removes up to 200 messages under these subjects from the stream and overwrites their bytes in its files. Returns the
+ * number of removed messages.
  */
-export async function removeSome(bus: Bus, subjects: readonly string[]): Promise<number> {
+export async function removeUpToLimit(bus: Bus, subjects: readonly string[]): Promise<number> {
   const { manager } = await jetStream(bus)
   let removed = 0
   for (const subject of subjects) {
-    // Forwards by sequence: servers of 2.9 lose the last one of a subject when it was deleted before.
+    // Searches forwards by sequence, because NATS 2.9 cannot find the last message of a subject after one was deleted.
     for (let seq = 1; removed < maxAtOnce; seq++) {
-      const next = await nextOf(bus, subject, seq)
+      const next = await findNext(bus, subject, seq)
       if (next === undefined) break
       seq = next
       try {
@@ -46,7 +47,7 @@ export async function removeSome(bus: Bus, subjects: readonly string[]): Promise
 }
 
 /** Sequence of the next message of a subject, starting at `seq`; undefined when there is none. */
-async function nextOf(bus: Bus, subject: string, seq: number): Promise<number | undefined> {
+async function findNext(bus: Bus, subject: string, seq: number): Promise<number | undefined> {
   const query = JSON.stringify({ seq, next_by_subj: subject })
   const { headers } = await bus.nc.request(`$JS.API.DIRECT.GET.${eventStream}`, query, { timeout: 5000 })
   if (headers?.code === 404) return undefined

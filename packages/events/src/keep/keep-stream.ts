@@ -3,19 +3,19 @@ import type { Bus } from '@parley/rpc'
 import { periodically, Resources } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
 import { reasonOf } from '../consume/failures.ts'
-import { showStream, type StreamState } from '../metrics.ts'
+import { reportStream, type StreamState } from '../metrics.ts'
 import { jetStream } from '../stream/api.ts'
 import { eventStream, keeperSubject } from '../subjects.ts'
 import { declareStreams, type StreamOptions } from '../stream/declare.ts'
 import { answers } from './answers.ts'
 import type { Reply, Verb } from './requests.ts'
 import { Refusal } from './checks.ts'
-import { recoveriesHere, type Recoveries } from './recoveries.ts'
+import { recoveriesInMemory, type Recoveries } from './recoveries.ts'
 import { Restorer } from './restorer.ts'
 
 const log = logger('keeper')
 const declareEveryMs = 10_000
-const tryAgainMs = 500
+const retryMs = 500
 /** Maximum number of concurrent requests of one deployable; further ones are refused. */
 const maxAtOnce = 64
 const encoder = new TextEncoder()
@@ -23,30 +23,30 @@ const decoder = new TextDecoder()
 
 /**
  * Keeps the stream for all services: creates it, creates durables and readers on request, restores durables after a
- * loss, and removes events of deleted accounts. Only the keeper has administrative rights for JetStream. The subject
- * identifies the caller; the bus lets each deployable use only its own. Several processes share the work and record
- * recoveries in one place. Resolves when requests are accepted; the bus need not be available.
+ * loss, and removes events of deleted accounts. Only the keeper has administrative rights for JetStream. The subject of
+ * a request identifies the caller; the bus lets each deployable use only its own. Several processes may share the work
+ * if they record recoveries in one database. Resolves when requests are accepted; the bus need not be available.
  */
 export async function keepStream(
   bus: Bus,
-  { recoveries = recoveriesHere(), ...options }: StreamOptions & { recoveries?: Recoveries } = {},
+  { recoveries = recoveriesInMemory(), ...options }: StreamOptions & { recoveries?: Recoveries } = {},
 ): Promise<AsyncDisposable> {
-  const kept = new Resources()
+  const resources = new Resources()
   const restorer = new Restorer(bus, recoveries)
-  const atWork = new Map<string, number>()
+  const running = new Map<string, number>()
   const serve = async (message: Msg): Promise<void> => {
     const [, requester = '', verb = ''] = message.subject.split('.')
-    const running = atWork.get(requester) ?? 0
-    if (running >= maxAtOnce) return answer(message, { refusal: 'too many requests at once' })
-    atWork.set(requester, running + 1)
+    const count = running.get(requester) ?? 0
+    if (count >= maxAtOnce) return answer(message, { refusal: 'too many requests at once' })
+    running.set(requester, count + 1)
     try {
       answer(message, { answer: await answerTo({ bus, restorer, recoveries, requester }, verb, message.data) })
     } catch (error) {
-      const refusal = error instanceof Refusal ? error.message : 'it failed, ask again'
+      const refusal = error instanceof Refusal ? error.message : 'the request failed; try again'
       log.warn({ requester, verb, reason: reasonOf(error) }, 'a request to the keeper of the stream failed')
       answer(message, { refusal })
     } finally {
-      atWork.set(requester, (atWork.get(requester) ?? 1) - 1)
+      running.set(requester, (running.get(requester) ?? 1) - 1)
     }
   }
   const subscription = bus.nc.subscribe(keeperSubject('*', '*'), {
@@ -55,14 +55,14 @@ export async function keepStream(
       if (error === null) void serve(message)
     },
   })
-  kept.defer('asks about the stream', () => subscription.unsubscribe())
+  resources.defer('keeper subscription', () => subscription.unsubscribe())
   let state: StreamState = { bytes: 0, maxBytes: 0, messages: 0, maxMessages: 0, copies: options.replicas ?? 0 }
   const copiesWanted = () => options.replicas ?? state.copies
-  for (const shown of showStream(() => state, copiesWanted)) kept.use(shown)
+  for (const shown of reportStream(() => state, copiesWanted)) resources.use(shown)
   const declaring = periodically({
     name: 'declare the stream',
     everyMs: declareEveryMs,
-    afterFailureMs: tryAgainMs,
+    afterFailureMs: retryMs,
     run: async () => {
       if (!bus.connected()) return
       await declareStreams(bus, options)
@@ -71,10 +71,10 @@ export async function keepStream(
       if (options.replicas !== undefined && state.copies !== before) logCopies(state.copies, options.replicas)
     },
   })
-  kept.use(declaring)
+  resources.use(declaring)
   declaring.wake()
   await bus.nc.flush().catch(() => undefined)
-  return kept
+  return resources
 }
 
 async function stateOfStream(bus: Bus): Promise<StreamState> {
@@ -101,9 +101,9 @@ async function answerTo(context: Parameters<(typeof answers)[Verb]>[0], verb: st
   try {
     request = JSON.parse(decoder.decode(data))
   } catch {
-    throw new Refusal('the request is no JSON')
+    throw new Refusal('the request is not valid JSON')
   }
-  if (typeof request !== 'object' || request === null) throw new Refusal('the request is no object')
+  if (typeof request !== 'object' || request === null) throw new Refusal('the request is not a JSON object')
   return await answers[verb as Verb](context, request as Record<string, unknown>)
 }
 

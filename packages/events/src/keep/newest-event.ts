@@ -4,7 +4,7 @@ import { isMessageMissing, jetStream } from '../stream/api.ts'
 import { decodeBatch } from '../stream/decode.ts'
 import { eventStream } from '../subjects.ts'
 
-/** The newest event under a subject that is still in the stream. Only the keeper of the stream may read it. */
+/** Reads the newest event under a subject from the stream; undefined if there is none. Only the keeper may call it. */
 export async function newestEvent(bus: Bus, subject: string): Promise<Event | undefined> {
   const { manager } = await jetStream(bus)
   try {

@@ -5,18 +5,20 @@ import { eventStream, readerSubject } from '../subjects.ts'
 import type { ReaderRequest } from './requests.ts'
 import { Refusal } from './checks.ts'
 
-/** Interval of heartbeats: two are just shorter than the silence after which a follower reconnects (see `Silence`). */
+/**
+ * Interval of heartbeats. Two are just shorter than the silence after which a follower reconnects (see `SilenceWatch`).
+ */
 export const heartbeatMs = 1449
 /** How long a reader without a listener is kept. */
 const unusedMs = 5000
-/** Most readers of one deployable, including recently abandoned ones. */
+/** Maximum number of readers of one deployable, including recently abandoned ones. */
 const maxReaders = 256
 
 /**
  * Creates a reader: an ephemeral consumer that pushes to a subject on which only its deployable can listen. Returns the
- * number of messages it begins with, also when the request is repeated.
+ * number of messages, delivered or not, that the stream holds for it; a repeated request counts all of them again.
  */
-export async function makeReader(bus: Bus, requester: string, request: ReaderRequest): Promise<number> {
+export async function createReader(bus: Bus, requester: string, request: ReaderRequest): Promise<number> {
   const { manager } = await jetStream(bus)
   const prefix = `reader-${requester}-`
   let others = 0

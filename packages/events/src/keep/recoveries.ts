@@ -6,27 +6,27 @@ import { streamRecovery } from '../schema.ts'
 export type StreamState = {
   /** Creation time of the stream, as reported by its server. */
   created: string
-  /** Its newest event; undefined when it held none. */
+  /** Its newest event; undefined if it was empty. */
   newest: { seq: number; eventId: string } | undefined
 }
 
-/** The last recovery. */
+/** The state of the stream after the last recovery. */
 export type Recovery = StreamState & {
-  /** Milliseconds since it began. */
+  /** Milliseconds since the recovery started. */
   agoMs: number
 }
 
-/** Must call `held` before each step, at least every two seconds; it rejects if another process has taken over. */
-type Work = (last: Recovery | undefined, held: () => Promise<unknown>) => Promise<StreamState | undefined>
+/** Calls `assertHeld` before each step, at least every two seconds; it rejects if another process has taken over. */
+type Work = (last: Recovery | undefined, assertHeld: () => Promise<unknown>) => Promise<StreamState | undefined>
 
 /** Where recoveries of the stream are recorded, for all keeper processes. */
 export type Recoveries = {
   /**
-   * Runs `work` while no other process recovers. Its result is recorded as a recovery that began when `work` did;
+   * Runs `work` while no other process does. Its result is recorded as a recovery that started when `work` started;
    * undefined records nothing. If the process dies or stalls for two seconds, another one takes over.
    */
-  turn(work: Work): Promise<void>
-  /** Adds to the number of lost events, once per report, even if the report is repeated. */
+  runExclusively(work: Work): Promise<void>
+  /** Adds to the number of lost events. A report with a known id is ignored. */
   addLost(events: number, report: string): Promise<void>
 }
 
@@ -36,11 +36,13 @@ export type RecoverySummary = {
   generation: number
   /** Time of the last recovery; undefined if there was none. */
   recoveredAt: Date | undefined
-  /** Events that left outbox and stream before every consumer had handled them. */
+  /** Events that left the outbox and the stream before every consumer had handled them. */
   lostEvents: bigint
 }
 
-/** Name under which reports of lost events are recorded. A process repeats its report as long as it lives. */
+/**
+ * Consumer name under which the inbox records reports of lost events. A process repeats a report until it is answered.
+ */
 const lostReports = 'lost-events'
 
 type Row = {
@@ -52,24 +54,25 @@ type Row = {
 }
 
 /**
- * Records recoveries in admin's database. The row's lock is the lease; PostgreSQL ends it when the transaction idles.
+ * Records recoveries in admin's database. A row lock serves as the lease: PostgreSQL ends it when the transaction
+ * idles.
  */
 export function recoveriesIn(db: Db): Recoveries {
   return {
-    turn: (work) =>
+    runExclusively: (work) =>
       db.transaction(async (tx) => {
         await tx.execute(sql`insert into stream_recovery (id) values (1) on conflict do nothing`)
         const { rows } = await tx.execute<Row>(sql`
           select generation, (extract(epoch from clock_timestamp() - recovered_at) * 1000)::float8 as ago_ms,
             stream_created as created, newest_seq, newest_event_id
           from stream_recovery for update`)
-        const began = await tx.execute<{ at: Date }>(sql`select clock_timestamp() as at`)
-        const made = await work(rows[0] && toRecovery(rows[0]), () => tx.execute('select 1'))
-        if (made === undefined) return
+        const startedAt = await tx.execute<{ at: Date }>(sql`select clock_timestamp() as at`)
+        const result = await work(rows[0] && toRecovery(rows[0]), () => tx.execute('select 1'))
+        if (result === undefined) return
         await tx.execute(sql`
-          update stream_recovery set generation = generation + 1, recovered_at = ${began.rows[0]?.at},
-            stream_created = ${made.created}, newest_seq = ${made.newest?.seq ?? null},
-            newest_event_id = ${made.newest?.eventId ?? null}`)
+          update stream_recovery set generation = generation + 1, recovered_at = ${startedAt.rows[0]?.at},
+            stream_created = ${result.created}, newest_seq = ${result.newest?.seq ?? null},
+            newest_event_id = ${result.newest?.eventId ?? null}`)
       }),
     async addLost(events, report) {
       await db.execute(sql`
@@ -91,7 +94,7 @@ function toRecovery({ ago_ms, created, newest_seq, newest_event_id }: Row): Reco
   return { agoMs: ago_ms, created, newest }
 }
 
-/** Reads what {@link recoveriesIn} recorded. */
+/** Reads the losses that {@link recoveriesIn} recorded. */
 export async function readRecoveries(db: Db): Promise<RecoverySummary> {
   const [row] = await db.select().from(streamRecovery)
   return {
@@ -102,18 +105,18 @@ export async function readRecoveries(db: Db): Promise<RecoverySummary> {
 }
 
 /** Records recoveries in memory, for a keeper with a single process. */
-export function recoveriesHere(): Recoveries {
+export function recoveriesInMemory(): Recoveries {
   let last: { state: StreamState; at: number } | undefined
-  let turn: Promise<void> = Promise.resolve()
+  let previous: Promise<void> = Promise.resolve()
   return {
-    turn(work) {
-      const mine = turn.then(async () => {
+    runExclusively(work) {
+      const run = previous.then(async () => {
         const at = performance.now()
         const state = await work(last && { ...last.state, agoMs: at - last.at }, () => Promise.resolve())
         if (state !== undefined) last = { state, at }
       })
-      turn = mine.catch(() => undefined)
-      return mine
+      previous = run.catch(() => undefined)
+      return run
     },
     addLost: () => Promise.resolve(),
   }

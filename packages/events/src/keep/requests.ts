@@ -2,15 +2,15 @@ import { ErrorCode, NatsError, type Msg } from 'nats'
 import type { Bus } from '@parley/rpc'
 import { keeperSubject } from '../subjects.ts'
 
-/** NATS does not report a missing keeper. */
+/** Short, because NATS does not report a missing keeper. */
 const timeoutMs = 1500
 /** Processes start in any order, so a missing keeper is logged only after this time. */
-export const keeperStartsMs = 10_000
-/** Timeout for requests that may take longer. */
+export const keeperStartupMs = 10_000
+/** Timeout of slow requests. */
 const longTimeoutMs = 10_000
-/** Delay before a repeatable request is sent the second time. */
-const firstWaitMs = 100
-const takesLong: ReadonlySet<Verb> = new Set(['restore', 'erase'])
+/** Timeout of the first attempt of a repeatable request. */
+const firstTimeoutMs = 100
+const slowVerbs: ReadonlySet<Verb> = new Set(['restore', 'erase'])
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
@@ -18,15 +18,18 @@ const decoder = new TextDecoder()
 export type KeeperRequests = {
   /** Creates the stream if it is missing; returns its last sequence. */
   state: { request: Record<string, never>; answer: { lastSeq: number } }
-  /** Whether an event is still stored at this sequence of the stream; `expired`: it may have been dropped by age. */
+  /**
+   * Whether this event is still stored at this sequence. `expired`: the stream may have dropped it by age; then whether
+   * the stream has reached the sequence.
+   */
   place: { request: { seq: number; eventId: string; expired: boolean }; answer: { there: boolean } }
   /**
-   * Sends the events under a filter to `readerSubject` of this id, until nobody listens there: from a sequence on, or,
-   * with `startMs` (milliseconds since 1970), from what was stored at that time on. `pending` messages are already
-   * stored; earlier releases know neither `startMs` nor `pending`.
+   * Sends the messages under a filter to `readerSubject` of this id until nobody listens there. The first one is that
+   * at `startSeq` or, with `startMs` (milliseconds since 1970), the first stored at that time or later. `pending` is
+   * the number of messages already stored. Earlier releases know neither `startMs` nor `pending`.
    */
   reader: { request: ReaderRequest; answer: { pending?: number } }
-  /** Creates a durable consumer unless it exists; `anew`: recreates it at the first event. */
+  /** Creates a durable consumer unless it exists. `anew`: recreates it, starting at the first event. */
   durable: { request: { durable: string; subject: string; anew: boolean }; answer: Record<string, never> }
   /** Unacknowledged messages of each durable consumer of the caller, including undelivered ones. */
   lags: { request: Record<string, never>; answer: { messages: Record<string, number> } }
@@ -34,13 +37,13 @@ export type KeeperRequests = {
   acknowledged: { request: { durable: string }; answer: { eventIds: string[] } }
   /**
    * Recreates durables after the stream lost the event at a sequence; `storedMsAgo` is its age. Runs once per loss,
-   * however many callers report it. Refused to callers that report too often.
+   * regardless of the number of reports. Callers that report too often are refused.
    */
   restore: { request: { seq: number; eventId: string; storedMsAgo: number }; answer: Record<string, never> }
   /**
-   * Progress of the durables: for each filter the sequence up to which everything is acknowledged, and the first
-   * sequence on the stream. `lost`: entries that left the stream unacknowledged, found by the caller since its last
-   * report. `report` identifies the report, so that a repeated one counts once.
+   * Returns the progress of the durables: for each filter the sequence up to which everything is acknowledged, and the
+   * first sequence on the stream. `lost`: number of entries that left the stream unacknowledged, as found by the caller
+   * since its last report. `report` identifies this report, so that a repeated one counts once.
    */
   passed: {
     request: { lost: number; report?: string }
@@ -50,7 +53,7 @@ export type KeeperRequests = {
   erase: { request: { subjects: string[]; remove: boolean }; answer: { found: number; left: number } }
 }
 
-/** The subject that a reader reads, and the place where it begins. */
+/** The subject filter of a reader and its start. */
 export type ReaderRequest = { id: string; subject: string; startSeq: number; startMs?: number }
 
 /** Name of a request. */
@@ -60,8 +63,8 @@ export type Verb = keyof KeeperRequests
 export type Reply = { answer: unknown } | { refusal: string }
 
 /**
- * Sends a deployable's request to the keeper of the stream, which runs in admin. Rejects with the keeper's reason when
- * it refuses, and when it does not answer in time.
+ * Sends a deployable's request to the keeper of the stream, which runs in admin. Rejects if the keeper refuses it, with
+ * the reason, or does not answer in time.
  */
 export async function requestKeeper<V extends Verb>(
   bus: Bus,
@@ -70,31 +73,34 @@ export async function requestKeeper<V extends Verb>(
   requester = bus.name,
 ): Promise<KeeperRequests[V]['answer']> {
   const data = encoder.encode(JSON.stringify(request))
-  const timeout = takesLong.has(verb) ? longTimeoutMs : timeoutMs
+  const timeout = slowVerbs.has(verb) ? longTimeoutMs : timeoutMs
   const send = (ms: number) => bus.nc.request(keeperSubject(requester, verb), data, { timeout: ms })
-  const message = await (isRepeatable(verb, request) ? repeated(send, timeout) : send(timeout))
+  const message = await (isRepeatable(verb, request) ? sendRepeatedly(send, timeout) : send(timeout))
   const reply = JSON.parse(decoder.decode(message.data)) as Reply
   if ('refusal' in reply) throw new Error(`the keeper of the stream refused ${verb}: ${reply.refusal}`)
   return reply.answer as KeeperRequests[V]['answer']
 }
 
-/** Whether a request is sent when services start, so that answering it twice is harmless. */
+/** Whether a request may be answered twice. These are the requests that services send when they start. */
 function isRepeatable<V extends Verb>(verb: V, request: KeeperRequests[V]['request']): boolean {
   return verb === 'state' || verb === 'place' || verb === 'reader' || ('anew' in request && !request.anew)
 }
 
-/** Repeats a request after growing delays: the keeper may start after its callers, and NATS does not report that. */
-async function repeated(send: (ms: number) => Promise<Msg>, timeoutMs: number): Promise<Msg> {
-  let leftMs = timeoutMs
-  for (let waitMs = firstWaitMs; waitMs < leftMs; waitMs *= 2) {
+/**
+ * Repeats a request with growing timeouts: the keeper may start after its callers, and NATS does not report its
+ * absence.
+ */
+async function sendRepeatedly(send: (ms: number) => Promise<Msg>, timeoutMs: number): Promise<Msg> {
+  let remainingMs = timeoutMs
+  for (let waitMs = firstTimeoutMs; waitMs < remainingMs; waitMs *= 2) {
     try {
       return await send(waitMs)
     } catch (error) {
       if (!isTimeout(error)) throw error
-      leftMs -= waitMs
+      remainingMs -= waitMs
     }
   }
-  return await send(leftMs)
+  return await send(remainingMs)
 }
 
 const isTimeout = (error: unknown): boolean => error instanceof NatsError && error.code === String(ErrorCode.Timeout)

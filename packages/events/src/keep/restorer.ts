@@ -2,24 +2,24 @@ import type { Bus } from '@parley/rpc'
 import { isMessageMissing, jetStream } from '../stream/api.ts'
 import { redeclareStreams } from '../stream/declare.ts'
 import { decodeBatch } from '../stream/decode.ts'
-import { holdsEvent } from '../stream/place.ts'
+import { holdsEvent } from '../stream/position.ts'
 import { eventStream } from '../subjects.ts'
 import { Refusal } from './checks.ts'
 import { resetDurables } from './durables.ts'
 import type { Recoveries, Recovery, StreamState } from './recoveries.ts'
 
 /**
- * Any process of a deployable may request this, and a stream may be lost repeatedly. The limit bounds the damage of
- * false reports, which make others read events twice.
+ * Every deployable may report losses, and a stream may be lost repeatedly. This limit bounds the damage of false
+ * reports, after which consumers receive events twice.
  */
-const maxInARow = 8
-const oneMoreEveryMs = 600_000
+const maxBurst = 8
+const refillEveryMs = 600_000
 
 /** Recreates durables after the stream lost events, once per loss, regardless of the number of reports. */
 export class Restorer {
   readonly #bus: Bus
   readonly #recoveries: Recoveries
-  readonly #allowances = new Map<string, { left: number; at: number }>()
+  readonly #tokenBuckets = new Map<string, { tokens: number; at: number }>()
 
   constructor(bus: Bus, recoveries: Recoveries) {
     this.#bus = bus
@@ -27,23 +27,22 @@ export class Restorer {
   }
 
   /**
-   * Resolves when durables will deliver everything stored from now on, even under sequences used before. `storedMsAgo`:
-   * how long ago the lost event was stored.
+   * Resolves when the durables deliver everything stored from now on, even under reused sequences. `storedMsAgo`: age
+   * of the lost event in milliseconds. Throws a Refusal if this caller reports too often.
    */
   async restore(requester: string, storedMsAgo: number): Promise<void> {
-    await this.#recoveries.turn(async (last, held) => {
+    await this.#recoveries.runExclusively(async (last, assertHeld) => {
       await redeclareStreams(this.#bus)
-      // The event was stored before the last recovery, and the stream has not changed since: this loss is already
-      // repaired.
-      if (last !== undefined && storedMsAgo > last.agoMs && (await this.#stands(last))) return undefined
-      if (!this.#allow(requester)) throw new Refusal('durables were recreated too often')
-      await resetDurables(this.#bus, held)
+      // If the event was stored before the last recovery, and the stream has lost nothing since, this loss is repaired.
+      if (last !== undefined && storedMsAgo > last.agoMs && (await this.#isUnchanged(last))) return undefined
+      if (!this.#takeToken(requester)) throw new Refusal('durables were recreated too often')
+      await resetDurables(this.#bus, assertHeld)
       return await this.#state()
     })
   }
 
-  /** Whether this is the stream of the last recovery, with all of its messages except expired ones. */
-  async #stands({ created, newest }: Recovery): Promise<boolean> {
+  /** Whether this is still the stream of the last recovery, with all of its messages except expired ones. */
+  async #isUnchanged({ created, newest }: Recovery): Promise<boolean> {
     const { manager } = await jetStream(this.#bus)
     const info = await manager.streams.info(eventStream)
     if (info.created !== created) return false
@@ -72,12 +71,12 @@ export class Restorer {
     }
   }
 
-  #allow(requester: string): boolean {
+  #takeToken(requester: string): boolean {
     const now = performance.now()
-    const { left, at } = this.#allowances.get(requester) ?? { left: maxInARow, at: now }
-    const filled = Math.min(maxInARow, left + (now - at) / oneMoreEveryMs)
-    this.#allowances.set(requester, { left: filled < 1 ? filled : filled - 1, at: now })
-    return filled >= 1
+    const { tokens, at } = this.#tokenBuckets.get(requester) ?? { tokens: maxBurst, at: now }
+    const available = Math.min(maxBurst, tokens + (now - at) / refillEveryMs)
+    this.#tokenBuckets.set(requester, { tokens: available < 1 ? available : available - 1, at: now })
+    return available >= 1
   }
 }
 

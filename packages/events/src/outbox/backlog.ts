@@ -1,9 +1,9 @@
 import type { Database } from '@parley/postgres'
 import { Resources } from '@parley/runtime'
 import { outboxAge, outboxWaiting, parkedWaiting } from '../metrics.ts'
-import { countParkedBeside, parkedBeside, readBacklog } from './store.ts'
+import { countParkedWithoutDurable, queuesWithoutDurable, readBacklog } from './store.ts'
 
-/** Metrics of the waiting entries of an outbox, as last counted. */
+/** Reports metrics of the waiting entries of an outbox and of parked events, as last counted. */
 export class Backlog implements AsyncDisposable {
   readonly #pool: Database['pool']
   readonly #gauges = new Resources()
@@ -14,14 +14,14 @@ export class Backlog implements AsyncDisposable {
     this.#pool = pool
     this.#gauges.use(outboxWaiting(service, () => this.#waiting.entries))
     this.#gauges.use(outboxAge(service, () => this.#waiting.seconds))
-    for (const consumer of parkedBeside)
+    for (const consumer of queuesWithoutDurable)
       this.#gauges.use(parkedWaiting({ service, consumer }, () => this.#parked.get(consumer) ?? 0))
   }
 
-  /** Counts the waiting entries of shards, and the parked events of the service's consumers. */
+  /** Counts the waiting entries of these shards, and the parked events that do not belong to a durable. */
   async count(shards: number[]): Promise<void> {
     this.#waiting = await readBacklog(this.#pool, shards)
-    this.#parked = await countParkedBeside(this.#pool)
+    this.#parked = await countParkedWithoutDurable(this.#pool)
   }
 
   [Symbol.asyncDispose](): Promise<void> {

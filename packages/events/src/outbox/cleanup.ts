@@ -6,31 +6,31 @@ import { requestKeeper, type KeeperRequests } from '../keep/requests.ts'
 import { eventsLost } from '../metrics.ts'
 import { streamMaxAgeMs } from '../stream/declare.ts'
 import { covers } from '../subjects.ts'
-import { deleteEntries, hasRelayed, readRelayed, type RelayedEntry } from './store.ts'
+import { deleteEntries, hasRelayedBefore, readRelayed, type RelayedEntry } from './store.ts'
 
 const log = logger('relay')
-/** Minimum age of deleted entries: the stream may acknowledge an event before it is on disk. */
-const keepMs = 3_600_000
-const readAtOnce = 5000
+/** Entries younger than this are kept, because the stream acknowledges events before they are on disk. */
+const minAgeMs = 3_600_000
+const readBatchSize = 5000
 
 type Passed = KeeperRequests['passed']['answer']
 
 type Options = Pick<Database, 'pool'> & {
   bus: Bus
   service: string
-  /** Shards held by this process whose places were just verified on the stream. */
-  verified(): Promise<number[]>
+  /** Verifies the positions of the shards that this process holds; returns the shards whose positions are present. */
+  verifiedShards(): Promise<number[]>
 }
 
 /**
  * Deletes entries that no recovery of the stream will need: relayed an hour ago, and acknowledged by every durable that
- * consumes them. An entry that left the stream unacknowledged is useless too: it is counted as lost and reported to the
+ * consumes them. An entry that left the stream unacknowledged is deleted too, counted as lost and reported to the
  * keeper.
  */
 export class Cleanup {
   readonly #options: Options
   /** Lost entries not yet reported to the keeper. */
-  #lost = 0
+  #unreportedLost = 0
   /** The report in progress. The keeper may already have it if only its answer was lost. */
   #report: { report: string; lost: number } | undefined
 
@@ -40,31 +40,31 @@ export class Cleanup {
 
   /** Checks the relayed entries once. */
   async run(signal: AbortSignal): Promise<void> {
-    const { pool, verified } = this.#options
-    const before = new Date(Date.now() - keepMs)
-    // A server without traffic makes no requests.
-    if (!(await hasRelayed(pool, before))) return
-    const passed = await this.#passed()
-    // Afterwards, because a stream that was lost before the request has no durables that could be behind.
-    const shards = await verified()
+    const { pool, verifiedShards } = this.#options
+    const before = new Date(Date.now() - minAgeMs)
+    // An idle service makes no requests.
+    if (!(await hasRelayedBefore(pool, before))) return
+    const passed = await this.#fetchProgress()
+    // Verified after the request: if the stream was lost before, its progress says nothing about the lost durables.
+    const shards = await verifiedShards()
     for (let after: RelayedEntry | undefined; ;) {
       signal.throwIfAborted()
-      const entries = await readRelayed(pool, { shards, before, after, limit: readAtOnce })
-      const { done, lost } = sort(entries, passed)
+      const entries = await readRelayed(pool, { shards, before, after, limit: readBatchSize })
+      const { done, lost } = classify(entries, passed)
       await deleteEntries(pool, done)
-      this.#note(await deleteEntries(pool, lost))
-      if (entries.length < readAtOnce) return
+      this.#countLost(await deleteEntries(pool, lost))
+      if (entries.length < readBatchSize) return
       after = entries.at(-1)
     }
   }
 
-  /** Without a keeper, nothing counts as acknowledged or expired until everything has expired by age. */
-  async #passed(): Promise<Passed | undefined> {
+  /** Fetches the progress of the durables and reports lost entries; undefined if the keeper does not answer. */
+  async #fetchProgress(): Promise<Passed | undefined> {
     const { bus, service } = this.#options
     try {
-      if (this.#report === undefined && this.#lost > 0) {
-        this.#report = { report: randomUUID(), lost: this.#lost }
-        this.#lost = 0
+      if (this.#report === undefined && this.#unreportedLost > 0) {
+        this.#report = { report: randomUUID(), lost: this.#unreportedLost }
+        this.#unreportedLost = 0
       }
       const passed = await requestKeeper(bus, 'passed', this.#report ?? { lost: 0 }, service)
       this.#report = undefined
@@ -74,17 +74,20 @@ export class Cleanup {
     }
   }
 
-  #note(count: number): void {
+  #countLost(count: number): void {
     if (count === 0) return
-    this.#lost += count
+    this.#unreportedLost += count
     const { service } = this.#options
     eventsLost(service, count)
     log.error({ service, events: count }, 'events left the stream before every consumer had handled them')
   }
 }
 
-/** Ids of the entries that every durable has passed, and of those that left the stream before. */
-function sort(entries: readonly RelayedEntry[], passed: Passed | undefined): { done: bigint[]; lost: bigint[] } {
+/**
+ * Returns the ids of the entries that every durable has acknowledged, and of those that left the stream unacknowledged.
+ * Without the progress of the durables, entries are done only when the stream has dropped them by age.
+ */
+function classify(entries: readonly RelayedEntry[], passed: Passed | undefined): { done: bigint[]; lost: bigint[] } {
   const done: bigint[] = []
   const lost: bigint[] = []
   const expired = Date.now() - streamMaxAgeMs

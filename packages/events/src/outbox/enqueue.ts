@@ -2,12 +2,12 @@ import { CommitChannel, type Tx } from '@parley/postgres'
 import { outbox } from '../schema.ts'
 import { outgoing, type OutgoingEvent } from './outgoing.ts'
 
-/** Entries that were written with `enqueue`. */
+/** Notifies relays of the ids of entries that `enqueue` wrote, after commit. */
 export const entriesWritten = new CommitChannel<readonly bigint[]>()
 
 /**
  * Writes events into the outbox in the transaction of their change, which must hold the lock of the aggregate's row.
- * The relay of this process is notified after commit. Returns the ids of the entries, in order, for `relay.stored`.
+ * The relay of this process is notified after the commit. Returns the ids of the entries, in order, for `relay.stored`.
  * Throws the errors of `outgoing`.
  */
 export async function enqueue(tx: Tx, events: OutgoingEvent | readonly OutgoingEvent[]): Promise<bigint[]> {

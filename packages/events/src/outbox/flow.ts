@@ -1,118 +1,114 @@
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
-import { logger, untraced } from '@parley/telemetry'
+import { logger, withoutTrace } from '@parley/telemetry'
 import { entriesRelayed, entrySkipped, publishFailed } from '../metrics.ts'
 import type { HeldShards } from './held-shards.ts'
 import { Marker } from './marker.ts'
-import { skippedEvent } from './refused.ts'
+import { skippedEvent } from './skipped-event.ts'
 import { Sender } from './sender.ts'
-import type { Batch, Line, Shard } from './shard.ts'
+import type { Batch, AggregateQueue, Shard } from './shard.ts'
 import { singleFlight } from './single-flight.ts'
 import { readWaiting, replaceRefused, type Entry, type Waiting } from './store.ts'
 import { Waiters } from './waiters.ts'
 
 const log = logger('relay')
-const readAtOnce = 500
-const maxInHand = 4000
-/** Failures are logged this rarely, because every line retries each second while the stream accepts nothing. */
-const sayFailureEveryMs = 60_000
+const readBatchSize = 500
+const maxInFlight = 4000
+/** Minimum time between two logged failures: every queue retries each second while the stream accepts nothing. */
+const logFailureEveryMs = 60_000
 
 type Options = {
   pool: Database['pool']
   bus: Bus
   service: string
   shards: HeldShards
-  /** Another holder has the shard. */
-  fenced(shard: Shard): void
-  /** The stream acknowledged an entry with an impossible sequence. */
-  doubted(shard: Shard): void
-  /** Nobody listens for events. */
-  noResponse(): void
-  /** The database did not answer, so waiting entries were not read. */
-  unread(): void
-  /** Renews the leases: one of them has expired and may be needed now. */
+  /** Another relay has taken the shard. */
+  onFenced(shard: Shard): void
+  /** The stream acknowledged an entry with a sequence below the recorded position, so it is another stream. */
+  onStreamReplaced(shard: Shard): void
+  /** Nobody answered a publication: the stream is missing, or JetStream is not running yet. */
+  onNoResponse(): void
+  /** Waiting entries could not be read from the database. */
+  onReadFailed(): void
+  /** Renews the leases, because one that is needed has expired. */
   renew(): Promise<void>
-  /** There is something to relay. */
-  busy(): void
+  /** Called when there are entries to relay. */
+  onWork(): void
 }
 
-/** Moves entries from the table to the stream: reads, sends, and marks them when stored. */
+/** Relays entries to the stream: reads them from the table, publishes them, and marks them when they are stored. */
 export class Flow {
   readonly waiters = new Waiters()
   /** Reads the waiting entries and sends them, including all that were committed before the call. */
-  readonly read = singleFlight(() => untraced(() => this.#read()))
+  readonly read = singleFlight(() => withoutTrace(() => this.#read()))
   readonly #options: Options
   readonly #sender: Sender
   readonly #marker: Marker
-  /** When there was last something to relay. */
-  busyAt = performance.now()
+  /** `performance.now()` when there were last entries to relay. */
+  lastWorkAt = performance.now()
   /**
-   * Id from which to read; nothing waits below it, now or later. While an old snapshot of the database is open, such as
-   * during a backup, reading from the start would scan everything relayed since.
+   * Id from which to read: no entry below it is waiting or can appear. Reading from the start would scan everything
+   * relayed since the oldest open snapshot of the database, which is much during a backup.
    */
-  #from = 0n
+  #watermark = 0n
   /**
-   * Where reading may begin once all transactions below `next` have ended, because one of them may still commit a lower
-   * id.
+   * The watermark to use once all transactions below `next` have ended; until then, one of them may commit a lower id.
    */
-  #later: { from: bigint; next: bigint } | undefined
-  /** Reading stopped because too much is in flight. */
-  #full = false
+  #nextWatermark: { from: bigint; next: bigint } | undefined
+  /** Whether reading stopped because too many entries are in flight. */
+  #isFull = false
   /** Whether entries are known to wait, so that leases are renewed while they are read. */
   #isExpected = false
-  #closing = false
-  #failureSaidAt = -Infinity
+  #isClosing = false
+  #failureLoggedAt = -Infinity
 
   constructor(options: Options) {
     this.#options = options
     this.#marker = new Marker(options.pool, {
-      fenced: (shard) => options.fenced(shard),
-      marked: () => {
-        if (this.#full) this.wake()
+      onFenced: (shard) => options.onFenced(shard),
+      onMarked: () => {
+        if (this.#isFull) this.wake()
       },
     })
     this.#sender = new Sender(options.bus, options.service, {
-      stored: (line, batch, seq, repeated) => this.#stored(line, batch, seq, repeated),
-      refused: (line, batch, reason) => this.#refused(line, batch, reason),
-      failed: (reason) => this.#failed(reason),
-      noResponse: () => options.noResponse(),
+      onStored: (queue, batch, seq, repeated) => this.#onStored(queue, batch, seq, repeated),
+      onRefused: (queue, batch, reason) => this.#onRefused(queue, batch, reason),
+      onFailed: (reason) => this.#onFailed(reason),
+      onNoResponse: () => options.onNoResponse(),
     })
   }
 
-  /**
-   * The next `read` reads from the start, because a shard is new here, entries wait again, or the database was
-   * restored.
-   */
-  startOver(): void {
-    this.#from = 0n
-    this.#later = undefined
+  /** Makes the next `read` start from the oldest entry: a shard is new here, or entries were requeued. */
+  resetWatermark(): void {
+    this.#watermark = 0n
+    this.#nextWatermark = undefined
   }
 
-  /** As `read`, when entries are known to wait. */
-  kick(): Promise<void> {
+  /** Like `read`, for callers that know that entries are waiting. */
+  readExpected(): Promise<void> {
     this.#isExpected = true
     return this.read()
   }
 
-  /** As `kick`, for callers that do not await it. */
+  /** Like `readExpected`, for callers that do not await it. */
   wake(): void {
-    this.kick().catch(() => this.#options.unread())
+    this.readExpected().catch(() => this.#options.onReadFailed())
   }
 
   /** Sends the entries that were held back while the shard was not allowed to publish. */
   resume(shard: Shard): void {
     if (!shard.mayPublish) return
-    for (const line of shard.lines.values()) this.#sender.offer(line)
+    for (const queue of shard.queues.values()) this.#sender.offer(queue)
   }
 
   /** Takes no more entries. */
   close(): void {
-    this.#closing = true
+    this.#isClosing = true
   }
 
-  /** Resolves when no statement is running that could still mark entries of a line dropped before the call. */
-  settled(): Promise<void> {
-    return this.#marker.settled()
+  /** Resolves when no statement is running that could mark entries of a queue dropped before the call. */
+  waitUntilSettled(): Promise<void> {
+    return this.#marker.waitUntilSettled()
   }
 
   async #read(): Promise<void> {
@@ -120,82 +116,82 @@ export class Flow {
     const isExpected = this.#isExpected
     this.#isExpected = false
     for (;;) {
-      const ready = shards.all().filter((shard) => shard.state === 'ready' && !shard.releasing)
-      const inHand = shards.inHand()
-      this.#full = inHand.length >= maxInHand
-      if (this.#full || this.#closing || ready.length === 0 || !bus.connected()) return
+      const ready = shards.all().filter((shard) => shard.state === 'ready' && !shard.isReleasing)
+      const inFlight = shards.inFlight()
+      this.#isFull = inFlight.length >= maxInFlight
+      if (this.#isFull || this.#isClosing || ready.length === 0 || !bus.connected()) return
       const numbers = ready.map((shard) => shard.lease.shard)
-      // An idle relay lets its leases expire; renewing shows which ones others have taken.
+      // An idle relay lets its leases expire; a renewal shows which shards others have taken.
       const isExpired = !ready.every((shard) => shard.mayPublish)
-      const wanted = { shards: numbers, from: this.#from, inHand, limit: readAtOnce }
+      const wanted = { shards: numbers, from: this.#watermark, inFlight, limit: readBatchSize }
       const [waiting] = await Promise.all([readWaiting(pool, wanted), isExpired && isExpected ? renew() : undefined])
       const { entries } = waiting
       if (isExpired && !isExpected && entries.length > 0) await renew()
-      if (entries.length > 0) this.#busy()
-      // All are added before any is sent, so that consecutive entries share a message.
-      const lines = entries.map((entry) => this.#take(entry, ready))
-      for (const line of lines) if (line !== undefined) this.#sender.offer(line)
-      if (lines.includes(undefined)) this.startOver()
-      if (entries.length < readAtOnce) return this.#beginLater(waiting)
+      if (entries.length > 0) this.#noteWork()
+      // All entries are added before any is sent, so that consecutive ones share a message.
+      const queues = entries.map((entry) => this.#take(entry, ready))
+      for (const queue of queues) if (queue !== undefined) this.#sender.offer(queue)
+      if (queues.includes(undefined)) this.resetWatermark()
+      if (entries.length < readBatchSize) return this.#advanceWatermark(waiting)
     }
   }
 
-  /** To be called after all waiting entries were read. */
-  #beginLater({ entries, oldest, next }: Waiting): void {
-    if (this.#later && oldest >= this.#later.next) {
-      const inHand = this.#options.shards.inHand()
-      this.#from = inHand.reduce((least, id) => (id < least ? id : least), this.#later.from)
-      this.#later = undefined
+  /** Call it after all waiting entries have been read. */
+  #advanceWatermark({ entries, oldest, next }: Waiting): void {
+    if (this.#nextWatermark && oldest >= this.#nextWatermark.next) {
+      const inFlight = this.#options.shards.inFlight()
+      this.#watermark = inFlight.reduce((least, id) => (id < least ? id : least), this.#nextWatermark.from)
+      this.#nextWatermark = undefined
     }
     const newest = entries.at(-1)
-    if (newest) this.#later ??= { from: newest.id, next }
+    if (newest) this.#nextWatermark ??= { from: newest.id, next }
   }
 
-  #busy(): void {
-    this.busyAt = performance.now()
-    this.#options.busy()
+  #noteWork(): void {
+    this.lastWorkAt = performance.now()
+    this.#options.onWork()
   }
 
-  #failed(reason: string): void {
+  #onFailed(reason: string): void {
     const { service } = this.#options
     publishFailed(service)
-    if (performance.now() - this.#failureSaidAt < sayFailureEveryMs) return
-    this.#failureSaidAt = performance.now()
+    if (performance.now() - this.#failureLoggedAt < logFailureEveryMs) return
+    this.#failureLoggedAt = performance.now()
     log.error({ service, reason }, 'the stream does not accept events; they will be sent again')
   }
 
-  #take(entry: Entry, ready: Shard[]): Line | undefined {
+  #take(entry: Entry, ready: Shard[]): AggregateQueue | undefined {
     const shard = this.#options.shards.get(entry.shard)
-    // The shard may have been dropped, taken again, or lost its place while the query ran.
+    // While the query ran, the shard may have been dropped or taken again, or its position may have been lost.
     if (shard === undefined || shard.state !== 'ready' || !ready.includes(shard)) return undefined
     return shard.take(entry)
   }
 
-  #stored(line: Line, batch: Batch, seq: number, repeated: boolean): void {
-    const { shard } = line
+  #onStored(queue: AggregateQueue, batch: Batch, seq: number, repeated: boolean): void {
+    const { shard } = queue
     const last = batch.entries.at(-1)
     if (last === undefined) return
     if (!repeated && shard.anchor !== undefined && seq <= shard.anchor.seq) {
-      // The stream has assigned a sequence below a place it had reached, so it is another stream.
+      // The sequence is below a position that the stream had reached, so it is another stream.
       shard.clear()
       shard.state = 'unverified'
-      this.#options.doubted(shard)
+      this.#options.onStreamReplaced(shard)
       return
     }
-    shard.stored(line, batch.entries, { seq, eventId: last.eventId, storedAt: Date.now() })
-    for (const entry of batch.entries) this.waiters.stored(entry.id)
-    this.#marker.add(line, batch, seq)
+    shard.recordStored(queue, batch.entries, { seq, eventId: last.eventId, storedAt: Date.now() })
+    for (const entry of batch.entries) this.waiters.notifyStored(entry.id)
+    this.#marker.add(queue, batch, seq)
     entriesRelayed(batch.entries.length)
   }
 
-  async #refused(line: Line, batch: Batch, reason: string): Promise<void> {
+  async #onRefused(queue: AggregateQueue, batch: Batch, reason: string): Promise<void> {
     const [entry, ...others] = batch.entries
     if (entry === undefined) return
-    if (others.length > 0) return line.sendAlone(batch.entries)
+    if (others.length > 0) return queue.sendSeparately(batch.entries)
     const replacement = skippedEvent(entry)
-    await replaceRefused(this.#options.pool, line.shard.lease, entry, { ...replacement, reason })
-    if (line.dropped) return
-    line.sendAlone([{ ...entry, ...replacement }])
+    await replaceRefused(this.#options.pool, queue.shard.lease, entry, { ...replacement, reason })
+    if (queue.isDropped) return
+    queue.sendSeparately([{ ...entry, ...replacement }])
     entrySkipped()
     log.error({ eventId: entry.eventId, subject: entry.subject, reason }, 'the stream refused an event; it is parked')
   }

@@ -6,12 +6,12 @@ import { shardCount } from './shards.ts'
 export class HeldShards {
   readonly #shards = new Map<number, { shard: Shard; subscription: Disposable }>()
 
-  /** Adds a shard, with the subscription to requests for it. */
+  /** Adds a shard and the subscription to its wake-up messages. */
   add(shard: Shard, subscription: Disposable): void {
     this.#shards.set(shard.lease.shard, { shard, subscription })
   }
 
-  /** Drops a shard and its entries in progress; false if it is not held or was taken again in the meantime. */
+  /** Drops a shard and its in-flight entries. Returns false if it is not held, or was taken again in the meantime. */
   drop(shard: Shard): boolean {
     const held = this.#shards.get(shard.lease.shard)
     if (held?.shard !== shard) return false
@@ -39,18 +39,18 @@ export class HeldShards {
     return this.#shards.size === shardCount && this.all().every((shard) => isValid(shard.lease))
   }
 
-  /** Whether the entry is in progress. */
-  knows(id: bigint): boolean {
-    return this.all().some((shard) => shard.inHand.has(id))
+  /** Whether this process has the entry in flight. */
+  isInFlight(id: bigint): boolean {
+    return this.all().some((shard) => shard.inFlight.has(id))
   }
 
-  /** Whether the stream has the entry, as far as this process knows. */
-  knowsStored(id: bigint): boolean {
-    return this.all().some((shard) => shard.inHand.get(id) === true)
+  /** Whether this process knows that the stream has the entry. */
+  isStored(id: bigint): boolean {
+    return this.all().some((shard) => shard.inFlight.get(id) === true)
   }
 
   /** Ids of all in-flight entries. */
-  inHand(): bigint[] {
-    return this.all().flatMap((shard) => [...shard.inHand.keys()])
+  inFlight(): bigint[] {
+    return this.all().flatMap((shard) => [...shard.inFlight.keys()])
   }
 }

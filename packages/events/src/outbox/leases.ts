@@ -3,15 +3,15 @@ import { shardCount } from './shards.ts'
 
 type Pool = Database['pool']
 
-/** Milliseconds after which a lease that nobody renewed may be taken by another process. */
+/** Milliseconds after which another process may take a lease that was not renewed. */
 const leaseMs = 2500
 
-/** The right to relay one shard, until `validUntil` on this process's monotonic clock. */
+/** The right to relay one shard, until `validUntil` by this process's monotonic clock. `fence` is the fencing token. */
 export type Lease = {
   shard: number
   holder: string
   fence: bigint
-  /** `performance.now()` after which nothing may be published; computed before the renewing statement was sent. */
+  /** `performance.now()` from which nothing may be published; computed before the statement that renewed the lease. */
   validUntil: number
 }
 
@@ -31,9 +31,9 @@ export async function prepareShards(pool: Pool): Promise<void> {
 }
 
 /**
- * Records that this relay is alive and renews its leases; a lease that another relay has taken becomes invalid. Returns
- * the number of live relays including this one, the number of free shards, and the milliseconds after which another
- * relay's lease may be taken unless it is renewed.
+ * Records that this relay is alive and renews its leases. Returns the number of live relays including this one, the
+ * number of free shards, the milliseconds after which another relay's lease may be taken unless it is renewed, and the
+ * leases that other relays have taken.
  */
 export async function renewLeases(
   pool: Pool,
@@ -87,7 +87,7 @@ export async function takeLeases(pool: Pool, holder: string, limit: number): Pro
   return result.rows.map(({ shard, fence }) => ({ shard, holder, fence, validUntil }))
 }
 
-/** Releases leases, so that others need not wait until they expire. */
+/** Releases leases, so that other relays need not wait until they expire. */
 export async function releaseLeases(pool: Pool, leases: Lease[]): Promise<void> {
   await pool.query(
     `update outbox_leases l set expires_at = '-infinity', holder = ''
@@ -97,7 +97,7 @@ export async function releaseLeases(pool: Pool, leases: Lease[]): Promise<void> 
   )
 }
 
-/** Removes this relay, and relays that ended without removing themselves. */
+/** Removes this relay from the live ones, and relays that ended without doing so. */
 export async function leave(pool: Pool, holder: string): Promise<void> {
   await pool.query(
     `delete from outbox_leases

@@ -25,13 +25,13 @@ test('an event without an id gets one', () => {
   expect(outgoing(event).eventId).not.toBe(outgoing(event).eventId)
 })
 
-test('entries of one aggregate share a shard, aggregates are spread over all', () => {
+test('entries of one aggregate share a shard, and aggregates are spread over all shards', () => {
   const shards = Array.from({ length: 200 }, (_, index) => outgoing({ ...event, aggregateId: `U${index}` }).shard)
   expect(new Set(shards).size).toBe(shardCount)
   expect(outgoing({ ...event, kind: 'login_failed' }).shard).toBe(outgoing(event).shard)
 })
 
-test('an event that cannot be published is refused at once', () => {
+test('an event that is too large or has an invalid id is refused', () => {
   const envelope = new Uint8Array(maxEventBytes)
   const deliveries = [{ envelope, audience: { case: 'everyone', value: true } as const }]
   expect(() => outgoing({ ...event, deliveries })).toThrow(RangeError)

@@ -17,8 +17,8 @@ export type OutgoingEvent = {
   /** E.g. `message_posted`. */
   kind: string
   /**
-   * Last token of the subject, for events that most consumers of the kind do not need: they are heard only by consumers
-   * of the whole aggregate. Default: none.
+   * Last token of the subject, for events that most consumers of the kind do not need: only consumers of the whole
+   * aggregate receive them. Default: none.
    */
   detail?: string
   aggregateType: AggregateType
@@ -32,11 +32,11 @@ export type OutgoingEvent = {
   fact: MessageInitShape<typeof EventSchema>['fact']
   /** The events for clients. */
   deliveries?: DeliveryInit[]
-  /** W3C traceparent of the cause, empty if it had none; default: the current span. */
+  /** W3C traceparent of the cause; empty: none. Default: that of the current span. */
   traceparent?: string
 }
 
-/** An entry of the outbox, for statements that insert it themselves; the columns of table outbox have these values. */
+/** Column values of an outbox entry, for statements that insert it themselves. */
 export type OutboxRow = {
   shard: number
   /** `<type>.<id>`. */
@@ -52,8 +52,8 @@ export type OutboxRow = {
 export const maxEventBytes = 512 * 1024
 
 /**
- * Encodes an event for the outbox. Throws a RangeError when it could never be published: too large, or a bad id or
- * kind.
+ * Encodes an event for the outbox. Throws a RangeError if it could never be published: it is too large, or its id or
+ * kind is not valid in a subject.
  */
 export function outgoing(event: OutgoingEvent): OutboxRow {
   const { aggregateType, aggregateId, kind } = event
@@ -72,7 +72,7 @@ export function outgoing(event: OutgoingEvent): OutboxRow {
     deliveries: event.deliveries ?? [],
   })
   if (bytes.length > maxEventBytes) {
-    throw new RangeError(`event ${kind} has ${bytes.length} bytes, ${maxEventBytes} can be published`)
+    throw new RangeError(`event ${kind} has ${bytes.length} bytes, but at most ${maxEventBytes} can be published`)
   }
   const aggregate = `${aggregateType}.${aggregateId}`
   const payload = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -3,25 +3,25 @@ import { isDatabaseUnavailable, type Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { periodically, Resources, type Periodic } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
-import { placeCheckMs, placeCheckTimeoutMs } from '../stream/place.ts'
+import { positionCheckMs, positionCheckTimeoutMs } from '../stream/position.ts'
 import { Backlog } from './backlog.ts'
 import { Cleanup } from './cleanup.ts'
 import { RelayedShards } from './relayed-shards.ts'
-import { waitUntilStored } from './stored.ts'
+import { waitUntilStored } from './wait-until-stored.ts'
 import { onRelaysChanged } from './wake.ts'
 import { WrittenEntries } from './written-entries.ts'
 
 const log = logger('relay')
-/** Well below the duration of a lease, so that a holder that pauses for a second does not lose it. */
+/** Well below the duration of a lease, so that a process that stalls for a second keeps its leases. */
 const renewEveryMs = 1000
 /**
- * A relay without others lets its leases expire after this time without work, and renews them when there is work again.
+ * Idle time after which the only relay of a service lets its leases expire; it renews them when there is work again.
  */
 const defaultRestAfterMs = 10_000
-const restEveryMs = 30_000
-/** The database does not answer. */
-const tryAgainMs = 500
-/** How often to look for entries that were not announced. */
+const renewAtRestEveryMs = 30_000
+/** Delay after a failed statement. */
+const retryMs = 500
+/** How often to poll for entries that were not announced. */
 const defaultPollMs = 10_000
 const cleanUpEveryMs = 300_000
 
@@ -31,34 +31,34 @@ export type RelayOptions = Pick<Database, 'pool'> & {
   bus: Bus
   /** Deployable; part of message ids and of the wake subject. */
   service: string
-  /** How often to look for entries written by a process that died before it could announce them. Default: 10 s. */
+  /** How often to poll for entries of processes that died before announcing them. Default: 10 s. */
   pollMs?: number
-  /** After how long without an event a relay without others lets its leases expire. Default: 10 s. */
+  /** Idle time after which the only relay of a service lets its leases expire. Default: 10 s. */
   restAfterMs?: number
 }
 
 /** Publishes this service's events to the stream, together with the relays of its other processes. */
 export type Relay = AsyncDisposable & {
   /**
-   * Announces, after commit, entries that were not written with `enqueue` (which does this itself). Entries that are
-   * not announced are found at the next poll.
+   * Announces entries after their commit. `enqueue` does this itself. Entries that are not announced are found by the
+   * next poll.
    */
   wake(entryIds: readonly bigint[]): void
   /**
-   * Resolves when the stream has these entries, whichever process relays them. Rejects with unavailable after 4 s; the
-   * entries are relayed nevertheless, and the call can be repeated to wait again.
+   * Resolves when the stream has these entries, regardless of the process that relays them. Rejects with unavailable
+   * after 4 s: the entries are relayed nevertheless, and a repeated call waits for them again.
    */
   stored(entryIds: readonly bigint[]): Promise<void>
   /**
-   * Calls back when another process of the service is gone, at most three seconds after its death, so that others take
-   * over its unfinished work. Dispose the result to stop.
+   * Calls the listener at most three seconds after another process of the service has ended or died, so that this one
+   * can take over its unfinished work. Dispose the result to stop.
    */
   onPeerGone(listener: () => void): Disposable
 }
 
 /**
- * Starts relaying. The database and the bus need not be available yet. Disposing finishes running work, within 2 s, and
- * hands the shards to the other processes.
+ * Starts relaying. The database and the bus need not be available yet. Disposing waits up to 2 s for in-flight entries,
+ * then releases the shards to other processes.
  */
 export function startRelay(options: RelayOptions): Promise<Relay> {
   return Promise.resolve(new OutboxRelay(options))
@@ -71,33 +71,33 @@ class OutboxRelay implements Relay {
   readonly #backlog: Backlog
   readonly #renewing: Periodic
   readonly #polling: Periodic
-  readonly #peerGone = new Set<() => void>()
+  readonly #peerGoneListeners = new Set<() => void>()
   readonly #resources = new Resources()
   readonly #stop = new AbortController()
   /** Whether the database outage has been logged. */
-  #away = false
+  #isOutageLogged = false
 
   constructor(options: RelayOptions) {
     this.#options = options
     const { pool, bus, service, pollMs = defaultPollMs } = options
     const relayed = (this.#relayed = new RelayedShards({
       ...{ pool, bus, service, holder: randomUUID() },
-      look: (inMs) => this.#polling.wake(inMs),
-      busy: () => this.#renewing.wake(renewEveryMs),
-      peerGone: () => this.#peerGone.forEach((listener) => listener()),
+      schedulePoll: (inMs) => this.#polling.wake(inMs),
+      onWork: () => this.#renewing.wake(renewEveryMs),
+      onPeerGone: () => this.#peerGoneListeners.forEach((listener) => listener()),
     }))
     this.#backlog = this.#resources.use(new Backlog(pool, service))
     this.#resources.defer('relayed shards', () => relayed.close())
-    this.#resources.use(bus.onReconnect(() => relayed.doubt()))
-    const tryAgain = () => this.#polling.wake(tryAgainMs)
-    const written = (this.#written = new WrittenEntries({ pool, bus, service, relayed, tryAgain }))
+    this.#resources.use(bus.onReconnect(() => relayed.unverifyAll()))
+    const scheduleRetry = () => this.#polling.wake(retryMs)
+    const written = (this.#written = new WrittenEntries({ pool, bus, service, relayed, scheduleRetry }))
 
-    this.#renewing = this.#job('outbox leases', restEveryMs, () => this.#renew(), tryAgainMs)
-    this.#polling = this.#job('outbox poll', pollMs, () => this.#poll(), Math.min(pollMs, tryAgainMs))
-    this.#job('stream places', placeCheckMs, () => relayed.verifyAll(placeCheckTimeoutMs))
-    const held = () => relayed.shards.all().map((shard) => shard.lease.shard)
-    this.#job('outbox backlog', 30_000, () => this.#backlog.count(held()))
-    const cleanup = new Cleanup({ pool, bus, service, verified: () => relayed.verified() })
+    this.#renewing = this.#job('outbox leases', renewAtRestEveryMs, () => this.#renew(), retryMs)
+    this.#polling = this.#job('outbox poll', pollMs, () => this.#poll(), Math.min(pollMs, retryMs))
+    this.#job('stream positions', positionCheckMs, () => relayed.verifyAll(positionCheckTimeoutMs))
+    const heldShards = () => relayed.shards.all().map((shard) => shard.lease.shard)
+    this.#job('outbox backlog', 30_000, () => this.#backlog.count(heldShards()))
+    const cleanup = new Cleanup({ pool, bus, service, verifiedShards: () => relayed.verifiedShards() })
     this.#job('outbox cleanup', cleanUpEveryMs, () => cleanup.run(this.#stop.signal))
     this.#renewing.wake()
     this.#resources.use(onRelaysChanged(bus, service, () => this.#renewing.wake()))
@@ -114,13 +114,13 @@ class OutboxRelay implements Relay {
     const { pool, bus, service } = this.#options
     const { shards, flow } = this.#relayed
     const holds = (shard: number): boolean => shards.holds(shard)
-    const knowsStored = (id: bigint): boolean => shards.knowsStored(id)
-    return waitUntilStored({ pool, bus, service, flow, holds, knowsStored }, entryIds)
+    const isStored = (id: bigint): boolean => shards.isStored(id)
+    return waitUntilStored({ pool, bus, service, flow, holds, isStored }, entryIds)
   }
 
   onPeerGone(listener: () => void): Disposable {
-    this.#peerGone.add(listener)
-    return { [Symbol.dispose]: () => void this.#peerGone.delete(listener) }
+    this.#peerGoneListeners.add(listener)
+    return { [Symbol.dispose]: () => void this.#peerGoneListeners.delete(listener) }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -132,7 +132,7 @@ class OutboxRelay implements Relay {
     const { leases } = this.#relayed
     await leases.renew()
     const { restAfterMs = defaultRestAfterMs } = this.#options
-    if (!this.#relayed.rests(restAfterMs)) return Math.min(renewEveryMs, leases.nextFreeMs)
+    if (!this.#relayed.mayRest(restAfterMs)) return Math.min(renewEveryMs, leases.nextFreeMs)
   }
 
   async #poll(): Promise<number | void> {
@@ -141,18 +141,18 @@ class OutboxRelay implements Relay {
     return againMs
   }
 
-  /** Repeats work periodically, sooner when the database is unavailable. */
+  /** Runs work periodically, and sooner after the database was unavailable. */
   #job(name: string, everyMs: number, work: () => Promise<number | void>, afterFailureMs = everyMs): Periodic {
     const { service } = this.#options
     const run = async (): Promise<number | void> => {
       try {
         const againMs = await work()
-        this.#away = false
+        this.#isOutageLogged = false
         return againMs
       } catch (error) {
         if (!isDatabaseUnavailable(error)) throw error
-        if (!this.#away) log.warn({ service, err: error }, 'the outbox is not available')
-        this.#away = true
+        if (!this.#isOutageLogged) log.warn({ service, err: error }, 'the outbox is not available')
+        this.#isOutageLogged = true
         return afterFailureMs
       }
     }

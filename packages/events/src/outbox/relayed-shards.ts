@@ -1,21 +1,21 @@
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { requestKeeper } from '../keep/requests.ts'
-import { verifyPlaces } from '../stream/place.ts'
+import { verifyPositions } from '../stream/position.ts'
 import { Flow } from './flow.ts'
 import { HeldShards } from './held-shards.ts'
 import { recoverShards } from './recovery.ts'
 import type { Shard } from './shard.ts'
 import { singleFlight } from './single-flight.ts'
-import { waitUntilStored } from './stored.ts'
+import { waitUntilStored } from './wait-until-stored.ts'
 import { ShardLeases } from './shard-leases.ts'
 import { serveWakes } from './wake.ts'
 
-const closeWithinMs = 2000
-const answerWithinMs = 1000
+const closeTimeoutMs = 2000
+const answerTimeoutMs = 1000
 
-/** Delay before a request without an answer is repeated. */
-const lookAgainMs = 200
+/** Delay before the next poll after a query or check failed. */
+const retryMs = 200
 
 type Options = {
   pool: Database['pool']
@@ -23,14 +23,14 @@ type Options = {
   service: string
   holder: string
   /** Schedules a `poll`, now or after the given milliseconds. */
-  look(inMs?: number): void
-  /** To be called when there is work, for which the leases must be valid. */
-  busy(): void
-  /** Another process of the service is gone. */
-  peerGone(): void
+  schedulePoll(inMs?: number): void
+  /** Called when there are entries to relay, for which the leases must be valid. */
+  onWork(): void
+  /** Called when another process of the service has ended. */
+  onPeerGone(): void
 }
 
-/** The shards that one process relays, and the stream to which it relays them. */
+/** Relays the shards whose leases this process holds, and recovers them after a loss of the stream. */
 export class RelayedShards {
   readonly shards = new HeldShards()
   readonly flow: Flow
@@ -48,57 +48,58 @@ export class RelayedShards {
       bus,
       service,
       shards,
-      fenced: (shard) => this.leases.fenced(shard),
-      doubted: () => options.look(),
-      noResponse: () => void this.#declare().catch(() => undefined),
-      unread: () => options.look(lookAgainMs),
+      onFenced: (shard) => this.leases.dropFenced(shard),
+      onStreamReplaced: () => options.schedulePoll(),
+      onNoResponse: () => void this.#declare().catch(() => undefined),
+      onReadFailed: () => options.schedulePoll(retryMs),
       renew: () => this.leases.renew(),
-      busy: () => options.busy(),
+      onWork: () => options.onWork(),
     })
     this.leases = new ShardLeases({
       ...options,
       shards,
-      listen: (shard) => serveWakes(bus, service, shard, (ids, answered) => this.#woken(ids, answered)),
-      look: () => options.look(),
-      peerGone: () => options.peerGone(),
+      subscribe: (shard) => serveWakes(bus, service, shard, (ids, isAnswered) => this.#onWake(ids, isAnswered)),
+      schedulePoll: () => options.schedulePoll(),
+      onPeerGone: () => options.onPeerGone(),
     })
   }
 
   /**
-   * The periodic work: recovers lost shards, verifies unverified ones, then reads waiting entries. Resolves with the
-   * milliseconds until it must run again, unless only the timer needs it.
+   * Recovers lost shards, verifies unverified ones, then reads waiting entries. Resolves with the milliseconds until
+   * the next run if that must come before the usual interval.
    */
   async poll(): Promise<number | void> {
     const shards = this.shards.all()
     if (shards.some((shard) => shard.state === 'lost')) await this.#recover()
     await Promise.all(shards.filter((shard) => shard.state === 'unverified').map((shard) => this.#verify(shard)))
     for (const shard of shards) this.flow.resume(shard)
-    this.flow.startOver()
+    this.flow.resetWatermark()
     await this.flow.read()
-    // Without a bus, the next check follows its reconnect.
-    if (this.#options.bus.connected() && this.shards.all().some(({ state }) => state !== 'ready')) return lookAgainMs
+    // Without a bus, the next poll follows the reconnect.
+    if (this.#options.bus.connected() && this.shards.all().some(({ state }) => state !== 'ready')) return retryMs
   }
 
-  /** Whether the leases may expire: nothing was relayed for this long, and no other relay waits for their end. */
-  rests(forMs: number): boolean {
+  /** Whether the leases may expire: there is no other relay, and nothing was relayed for this long. */
+  mayRest(forMs: number): boolean {
     const { shards, flow, leases } = this
-    if (!leases.alone || shards.all().some(({ state, inHand }) => state !== 'ready' || inHand.size > 0)) return false
-    return performance.now() - flow.busyAt > forMs
+    if (!leases.isAlone || shards.all().some(({ state, inFlight }) => state !== 'ready' || inFlight.size > 0))
+      return false
+    return performance.now() - flow.lastWorkAt > forMs
   }
 
-  /** Nothing is published until the places have been verified again, because it may be another stream. */
-  doubt(): void {
+  /** Publishes nothing until the positions have been verified again, because this may be another stream. */
+  unverifyAll(): void {
     for (const shard of this.shards.all()) if (shard.state === 'ready') shard.state = 'unverified'
-    this.#options.look()
+    this.#options.schedulePoll()
   }
 
-  /** Verifies every place on the stream while entries continue to be sent. */
+  /** Verifies every position on the stream while entries continue to be sent. */
   async verifyAll(timeoutMs?: number): Promise<void> {
     await Promise.all(this.shards.all().map((shard) => this.#verify(shard, timeoutMs)))
   }
 
-  /** The shards whose places were just verified on the stream. */
-  async verified(): Promise<number[]> {
+  /** The shards whose positions were just verified on the stream. */
+  async verifiedShards(): Promise<number[]> {
     await this.verifyAll()
     return this.shards.all().flatMap(({ state, lease }) => (state === 'ready' ? lease.shard : []))
   }
@@ -107,41 +108,41 @@ export class RelayedShards {
   async close(): Promise<void> {
     this.leases.close()
     this.flow.close()
-    const giveUpAt = performance.now() + closeWithinMs
-    while (performance.now() < giveUpAt && this.shards.inHand().length > 0) {
+    const giveUpAt = performance.now() + closeTimeoutMs
+    while (performance.now() < giveUpAt && this.shards.inFlight().length > 0) {
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
-    await this.flow.settled()
-    // Without a database the leases simply expire.
+    await this.flow.waitUntilSettled()
+    // Without a database, the leases expire by themselves.
     await this.leases.leave().catch(() => undefined)
   }
 
-  async #woken(ids: bigint[], answered: boolean): Promise<void> {
-    if (!answered) return this.flow.wake()
+  async #onWake(ids: bigint[], isAnswered: boolean): Promise<void> {
+    if (!isAnswered) return this.flow.wake()
     await waitUntilStored(
       {
         ...this.#options,
         flow: this.flow,
-        knowsStored: (id) => this.shards.knowsStored(id),
-        // The caller repeats its request; this prevents two holders that exchange shards from sending requests to each
-        // other forever.
+        isStored: (id) => this.shards.isStored(id),
+        // Makes no request to other holders: the caller repeats its own, and two holders that exchange shards would
+        // send requests to each other forever.
         holds: () => true,
       },
       ids,
-      answerWithinMs,
+      answerTimeoutMs,
     )
   }
 
   async #verify(shard: Shard, timeoutMs?: number): Promise<void> {
     if (shard.state === 'lost') return
-    const state = await verifyPlaces(this.#options.bus, shard, timeoutMs)
+    const state = await verifyPositions(this.#options.bus, shard, timeoutMs)
     if (this.shards.get(shard.lease.shard) !== shard) return
-    if (state === 'gone') {
+    if (state === 'missing') {
       shard.state = 'lost'
       await this.#recover()
-    } else if (state === 'there' && shard.state === 'unverified') {
+    } else if (state === 'present' && shard.state === 'unverified') {
       shard.state = 'ready'
-      this.flow.startOver()
+      this.flow.resetWatermark()
     }
   }
 
@@ -150,7 +151,7 @@ export class RelayedShards {
     const shards = this.shards.all().filter((shard) => shard.state === 'lost')
     if (shards.length === 0) return
     await recoverShards({ pool, bus, service, flow: this.flow, shards })
-    this.#options.look()
+    this.#options.schedulePoll()
   }
 
   async #declareAgain(): Promise<void> {

@@ -3,33 +3,33 @@ import { eventStream } from '../subjects.ts'
 import { messagePublished } from '../metrics.ts'
 import { publishSpan } from '../spans.ts'
 import { isRefusedForGood, isUnavailable, jetStream } from '../stream/api.ts'
-import type { Batch, Line } from './shard.ts'
+import type { Batch, AggregateQueue } from './shard.ts'
 
-const window = 256
-/** A server that has just started does not answer until its stream is loaded, and it drops duplicates. */
+const maxInFlight = 256
+/** Short, because a server does not answer until its stream is loaded. Repeating is harmless: it drops duplicates. */
 const firstAckTimeoutMs = 1000
 const ackTimeoutMs = 3000
-const slowestRetryMs = 1000
+const maxRetryMs = 1000
 
-/** How the relay reacts to the outcome of a message. */
+/** Callbacks for the outcome of a message. */
 export type SenderEvents = {
-  /** The stream has stored the entry. */
-  stored(line: Line, batch: Batch, seq: number, repeated: boolean): void
-  /** The stream refuses it permanently. Resolves when the line has its replacement. */
-  refused(line: Line, batch: Batch, reason: string): Promise<void>
-  /** The stream refused it temporarily, with a reason. */
-  failed(reason: string): void
-  /** Nobody listens for events: the stream is missing, or JetStream is not up. */
-  noResponse(): void
+  /** The stream has stored the message; `repeated`: it had stored it before. */
+  onStored(queue: AggregateQueue, batch: Batch, seq: number, repeated: boolean): void
+  /** The stream refuses the message permanently. Resolves when the queue has replaced it. */
+  onRefused(queue: AggregateQueue, batch: Batch, reason: string): Promise<void>
+  /** The stream refused the message temporarily. */
+  onFailed(reason: string): void
+  /** Nobody answered: the stream is missing, or JetStream is not running yet. */
+  onNoResponse(): void
 }
 
-/** Publishes the messages of many lines at once, one per line, a bounded number in all. */
+/** Publishes the messages of many queues concurrently: one per queue, and a limited number in total. */
 export class Sender {
   readonly #bus: Bus
   readonly #service: string
   readonly #events: SenderEvents
-  readonly #ready: Line[] = []
-  #underWay = 0
+  readonly #ready: AggregateQueue[] = []
+  #inFlight = 0
 
   constructor(bus: Bus, service: string, events: SenderEvents) {
     this.#bus = bus
@@ -37,76 +37,76 @@ export class Sender {
     this.#events = events
   }
 
-  /** Sends the entries of the line when its turn comes. It is harmless to call this repeatedly. */
-  offer(line: Line): void {
-    if (line.busy || line.dropped || line.empty) return
-    line.busy = true
-    this.#ready.push(line)
-    this.#fill()
+  /** Schedules the entries of a queue for sending. Repeated calls are harmless. */
+  offer(queue: AggregateQueue): void {
+    if (queue.isBusy || queue.isDropped || queue.isEmpty) return
+    queue.isBusy = true
+    this.#ready.push(queue)
+    this.#sendReady()
   }
 
-  #fill(): void {
-    while (this.#underWay < window) {
-      const line = this.#ready.shift()
-      if (line === undefined) return
-      const batch = !line.dropped && line.shard.mayPublish && this.#bus.connected() ? line.next() : undefined
-      // A line that may not go out now is offered again when its shard becomes ready or the next entries are read.
-      if (batch === undefined) line.busy = false
-      else void this.#send(line, batch)
+  #sendReady(): void {
+    while (this.#inFlight < maxInFlight) {
+      const queue = this.#ready.shift()
+      if (queue === undefined) return
+      const batch = !queue.isDropped && queue.shard.mayPublish && this.#bus.connected() ? queue.nextBatch() : undefined
+      // A queue that may not be sent now is offered again when its shard becomes ready or more entries are read.
+      if (batch === undefined) queue.isBusy = false
+      else void this.#send(queue, batch)
     }
   }
 
-  async #send(line: Line, batch: Batch): Promise<void> {
-    this.#underWay++
-    const pauseMs = await this.#attempt(line, batch)
-    this.#underWay--
+  async #send(queue: AggregateQueue, batch: Batch): Promise<void> {
+    this.#inFlight++
+    const pauseMs = await this.#attempt(queue, batch)
+    this.#inFlight--
     if (pauseMs > 0) {
-      setTimeout(() => this.#again(line), pauseMs)
-      this.#fill()
+      setTimeout(() => this.#release(queue), pauseMs)
+      this.#sendReady()
     } else {
-      this.#again(line)
+      this.#release(queue)
     }
   }
 
-  #again(line: Line): void {
-    line.busy = false
-    this.offer(line)
-    this.#fill()
+  #release(queue: AggregateQueue): void {
+    queue.isBusy = false
+    this.offer(queue)
+    this.#sendReady()
   }
 
-  /** Returns how long to wait before the line's next message. */
-  async #attempt(line: Line, batch: Batch): Promise<number> {
+  /** Sends a message once. Returns the pause in milliseconds before the queue sends its next one. */
+  async #attempt(queue: AggregateQueue, batch: Batch): Promise<number> {
     const last = batch.entries.at(-1)
     if (last === undefined) return 0
-    const began = performance.now()
+    const startedAt = performance.now()
     try {
-      const { streams } = await jetStream(this.#bus)
+      const { client } = await jetStream(this.#bus)
       const options = {
-        msgID: line.shard.messageId(this.#service, last),
+        msgID: queue.shard.messageId(this.#service, last),
         timeout: batch.failures === 0 ? firstAckTimeoutMs : ackTimeoutMs,
         expect: { streamName: eventStream },
       }
-      const ack = await publishSpan(batch.data, () => streams.publish(batch.subject, batch.data, options))
-      messagePublished(performance.now() - began)
-      if (!line.dropped) this.#events.stored(line, batch, ack.seq, ack.duplicate)
+      const ack = await publishSpan(batch.data, () => client.publish(batch.subject, batch.data, options))
+      messagePublished(performance.now() - startedAt)
+      if (!queue.isDropped) this.#events.onStored(queue, batch, ack.seq, ack.duplicate)
       return 0
     } catch (error) {
-      messagePublished(performance.now() - began, failureOf(error))
-      if (line.dropped) return 0
+      messagePublished(performance.now() - startedAt, failureOf(error))
+      if (queue.isDropped) return 0
       if (isRefusedForGood(error)) {
         try {
-          await this.#events.refused(line, batch, error instanceof Error ? error.message : String(error))
+          await this.#events.onRefused(queue, batch, error instanceof Error ? error.message : String(error))
           return 0
         } catch {
           // The database did not store the replacement: the next attempt will be refused again.
         }
       } else if (isUnavailable(error)) {
-        this.#events.noResponse()
+        this.#events.onNoResponse()
       } else {
-        this.#events.failed(error instanceof Error ? error.message : String(error))
+        this.#events.onFailed(error instanceof Error ? error.message : String(error))
       }
       batch.failures++
-      return Math.min(50 * 2 ** Math.min(batch.failures, 6), slowestRetryMs)
+      return Math.min(50 * 2 ** Math.min(batch.failures, 6), maxRetryMs)
     }
   }
 }

@@ -7,7 +7,7 @@ import { isValid, leave, prepareShards, releaseLeases, renewLeases, takeLeases, 
 import { Shard } from './shard.ts'
 import { shardCount } from './shards.ts'
 import { singleFlight } from './single-flight.ts'
-import { readPlaces } from './store.ts'
+import { readPositions } from './store.ts'
 import { notifyRelays } from './wake.ts'
 
 const log = logger('relay')
@@ -18,48 +18,47 @@ type Options = {
   service: string
   holder: string
   shards: HeldShards
-  /** Subscribes to requests for a shard that is now held. */
-  listen(shard: number): Disposable
+  /** Subscribes to wake-up messages for a shard that is now held. */
+  subscribe(shard: number): Disposable
   /**
-   * There may be waiting entries of which this process was not notified, because it took over shards or another process
-   * died.
+   * Polls for entries that were not announced to this process, because it took over shards or another process died.
    */
-  look(): void
-  /** Another process has ended, possibly without notice. */
-  peerGone(): void
+  schedulePoll(): void
+  /** Called when another process has ended or died. */
+  onPeerGone(): void
 }
 
-/** Takes, renews and releases leases, so that each process relays its share of the shards. */
+/** Takes, renews and releases leases, so that the shards are divided evenly among the processes. */
 export class ShardLeases {
-  /** Records that this process is alive, renews its leases and adjusts the number of its shards to its share. */
+  /** Records that this process is alive, renews its leases, and takes or releases shards to balance their number. */
   readonly renew = singleFlight(() => this.#renew())
   /** Milliseconds after which the lease of another process ends unless it is renewed, as of the last renewal. */
   nextFreeMs = Infinity
   readonly #options: Options
-  #prepared = false
+  #arePrepared = false
   #relays = 0
-  #closing = false
+  #isClosing = false
 
   constructor(options: Options) {
     this.#options = options
   }
 
-  /** Another holder has the shard. */
-  fenced(shard: Shard): void {
+  /** Drops a shard that another process has taken. */
+  dropFenced(shard: Shard): void {
     const { service, shards } = this.#options
-    const rested = !isValid(shard.lease) && shard.inHand.size === 0
+    const wasIdle = !isValid(shard.lease) && shard.inFlight.size === 0
     if (!shards.drop(shard)) return
-    if (rested) return log.info({ service, shard: shard.lease.shard }, 'another process relays this shard now')
+    if (wasIdle) return log.info({ service, shard: shard.lease.shard }, 'another process relays this shard now')
     shardFenced()
     log.warn({ service, shard: shard.lease.shard }, 'another process relays this shard now')
   }
 
   /** Takes no more leases. */
   close(): void {
-    this.#closing = true
+    this.#isClosing = true
   }
 
-  /** Releases everything. */
+  /** Releases all leases. */
   async leave(): Promise<void> {
     const { pool, holder } = this.#options
     await leave(pool, holder)
@@ -67,38 +66,38 @@ export class ShardLeases {
   }
 
   /** Whether no other process relays. */
-  get alone(): boolean {
+  get isAlone(): boolean {
     return this.#relays === 1
   }
 
   async #renew(): Promise<void> {
-    const { pool, bus, service, holder, shards, look } = this.#options
-    if (this.#closing) return
-    if (!this.#prepared) await prepareShards(pool)
-    this.#prepared = true
+    const { pool, bus, service, holder, shards, schedulePoll } = this.#options
+    if (this.#isClosing) return
+    if (!this.#arePrepared) await prepareShards(pool)
+    this.#arePrepared = true
     const leases = shards.all().map((shard) => shard.lease)
-    const held = leases.some((lease) => !isValid(lease)) && shards.inHand().length > 0
+    const wasHeldBack = leases.some((lease) => !isValid(lease)) && shards.inFlight().length > 0
     const { relays, free, nextFreeMs, lost } = await renewLeases(pool, holder, leases)
     for (const lease of lost) {
       const shard = shards.get(lease.shard)
-      if (shard?.lease === lease) this.fenced(shard)
+      if (shard?.lease === lease) this.dropFenced(shard)
     }
-    // Continue with entries that were held back, and look for those that a dead process did not announce.
-    if (held || relays < this.#relays) look()
-    if (relays < this.#relays) this.#options.peerGone()
+    // Continues with entries held back by expired leases, and finds those that a dead process did not announce.
+    if (wasHeldBack || relays < this.#relays) schedulePoll()
+    if (relays < this.#relays) this.#options.onPeerGone()
     if (this.#relays === 0) notifyRelays(bus, service)
     this.#relays = relays
     this.nextFreeMs = nextFreeMs
-    await this.#shareOut(Math.ceil(shardCount / relays), free)
+    await this.#balance(Math.ceil(shardCount / relays), free)
   }
 
-  async #shareOut(share: number, free: number): Promise<void> {
+  async #balance(target: number, free: number): Promise<void> {
     const { pool, holder, shards } = this.#options
-    const kept = shards.all().filter((shard) => !shard.releasing)
-    for (const shard of kept.slice(share)) shard.releasing = true
-    await this.#release(shards.all().filter((shard) => shard.releasing && shard.inHand.size === 0))
-    const wanted = Math.min(share - kept.length, free)
-    if (wanted > 0 && !this.#closing) await this.#adopt(await takeLeases(pool, holder, wanted))
+    const remaining = shards.all().filter((shard) => !shard.isReleasing)
+    for (const shard of remaining.slice(target)) shard.isReleasing = true
+    await this.#release(shards.all().filter((shard) => shard.isReleasing && shard.inFlight.size === 0))
+    const wanted = Math.min(target - remaining.length, free)
+    if (wanted > 0 && !this.#isClosing) await this.#adopt(await takeLeases(pool, holder, wanted))
   }
 
   async #release(shards: Shard[]): Promise<void> {
@@ -111,17 +110,17 @@ export class ShardLeases {
   }
 
   async #adopt(leases: Lease[]): Promise<void> {
-    const { pool, bus, service, shards, listen, look } = this.#options
+    const { pool, bus, service, shards, subscribe, schedulePoll } = this.#options
     if (leases.length === 0) return
     const numbers = leases.map((lease) => lease.shard)
-    const places = new Map((await readPlaces(pool, numbers)).map((place) => [place.shard, place]))
+    const positions = new Map((await readPositions(pool, numbers)).map((position) => [position.shard, position]))
     for (const lease of leases) {
-      const place = places.get(lease.shard) ?? { generation: 0, place: undefined }
-      shards.add(new Shard(lease, place), listen(lease.shard))
+      const position = positions.get(lease.shard) ?? { generation: 0, position: undefined }
+      shards.add(new Shard(lease, position), subscribe(lease.shard))
     }
     log.info({ service, shards: numbers }, 'relaying')
-    // Later announcements are received, and reading the table finds everything committed before.
+    // After this the process receives all announcements, and the poll finds everything committed before.
     if (bus.connected()) await bus.nc.flush().catch(() => undefined)
-    look()
+    schedulePoll()
   }
 }

@@ -7,15 +7,15 @@ const entry = (id: bigint) => ({
   ...{ eventId: `E${id}`, payload: Buffer.alloc(0) },
 })
 
-test('dropping also drops stored but unmarked entries, but not entries added later', () => {
-  const shard = new Shard(lease, { generation: 0, place: undefined })
+test('clearing a shard drops queues with waiting or with stored entries, but not queues added later', () => {
+  const shard = new Shard(lease, { generation: 0, position: undefined })
   const stored = shard.take(entry(1n))
-  stored.next()
-  shard.stored(stored, [entry(1n)], { seq: 1, eventId: 'E1', storedAt: 0 })
+  stored.nextBatch()
+  shard.recordStored(stored, [entry(1n)], { seq: 1, eventId: 'E1', storedAt: 0 })
   const waiting = shard.take(entry(2n))
   shard.clear()
   const later = shard.take(entry(3n))
 
   expect(stored).not.toBe(waiting)
-  expect([stored, waiting, later].map(({ dropped }) => dropped)).toEqual([true, true, false])
+  expect([stored, waiting, later].map(({ isDropped }) => isDropped)).toEqual([true, true, false])
 })

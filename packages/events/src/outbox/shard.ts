@@ -1,74 +1,74 @@
 import { batchSize, encodeBatch } from '../stream/batches.ts'
-import type { Place, Places } from '../stream/place.ts'
+import type { Position, Positions } from '../stream/position.ts'
 import { isValid, type Lease } from './leases.ts'
-import type { Entry, ShardPlace } from './store.ts'
+import type { Entry, ShardPosition } from './store.ts'
 
 /**
- * `unverified`: nothing is published before the place has been looked up in the stream. `lost`: the place is missing,
- * so entries must be relayed again first. `ready`: entries are published.
+ * `unverified`: nothing is published until the positions have been found on the stream. `lost`: a position is missing,
+ * so older entries must be relayed again first. `ready`: entries are published.
  */
 export type ShardState = 'unverified' | 'lost' | 'ready'
 
-/** A shard this process relays: its lease, its place on the stream, its in-flight lines. */
-export class Shard implements Places {
+/** A shard that this process relays: its lease, its positions on the stream, and the queues of its aggregates. */
+export class Shard implements Positions {
   readonly lease: Lease
   state: ShardState = 'unverified'
-  /** No new entries are taken; the lease is released once nothing is in flight. */
-  releasing = false
-  /** How often the stream was lost under this shard. */
+  /** Whether the lease is released once nothing is in flight; until then no new entries are taken. */
+  isReleasing = false
+  /** Number of stream losses that this shard has found. */
   generation: number
-  newest: Place | undefined
-  anchor: Place | undefined
-  lost: Place | undefined
-  readonly lines = new Map<string, Line>()
-  /** Entries read and not yet marked: whether the stream has them. */
-  readonly inHand = new Map<bigint, boolean>()
-  /** Lines in progress; those with nothing left to send stay until their entries are marked. */
-  holding = { dropped: false }
+  newest: Position | undefined
+  anchor: Position | undefined
+  lost: Position | undefined
+  readonly queues = new Map<string, AggregateQueue>()
+  /** Entries read and not yet marked; the value tells whether the stream has the entry. */
+  readonly inFlight = new Map<bigint, boolean>()
+  /** Shared by the queues created since the last `clear`, which marks them as dropped. */
+  epoch = { isDropped: false }
 
-  constructor(lease: Lease, { generation, place }: Pick<ShardPlace, 'generation' | 'place'>) {
+  constructor(lease: Lease, { generation, position }: Pick<ShardPosition, 'generation' | 'position'>) {
     this.lease = lease
     this.generation = generation
-    this.newest = place
-    this.anchor = place
+    this.newest = position
+    this.anchor = position
   }
 
-  /** Whether this process may publish for the shard now. */
+  /** Whether this process may publish entries of the shard now. */
   get mayPublish(): boolean {
     return this.state === 'ready' && isValid(this.lease)
   }
 
-  /** Adds an entry to the in-flight ones; returns its line. */
-  take(entry: Entry): Line {
-    this.inHand.set(entry.id, false)
-    let line = this.lines.get(entry.aggregate)
-    if (line === undefined) {
-      line = new Line(this, entry.aggregate)
-      this.lines.set(entry.aggregate, line)
+  /** Adds an entry to the queue of its aggregate; returns the queue. */
+  take(entry: Entry): AggregateQueue {
+    this.inFlight.set(entry.id, false)
+    let queue = this.queues.get(entry.aggregate)
+    if (queue === undefined) {
+      queue = new AggregateQueue(this, entry.aggregate)
+      this.queues.set(entry.aggregate, queue)
     }
-    line.add(entry)
-    return line
+    queue.add(entry)
+    return queue
   }
 
-  /** Records that the stream has these entries, the last of them at `place`. */
-  stored(line: Line, entries: readonly Entry[], place: Place): void {
-    for (const entry of entries) this.inHand.set(entry.id, true)
-    if (this.newest === undefined || this.newest.seq < place.seq) this.newest = place
-    line.stored()
-    if (line.empty) this.lines.delete(line.aggregate)
+  /** Records that the stream has these entries, the last of them at `position`. */
+  recordStored(queue: AggregateQueue, entries: readonly Entry[], position: Position): void {
+    for (const entry of entries) this.inFlight.set(entry.id, true)
+    if (this.newest === undefined || this.newest.seq < position.seq) this.newest = position
+    queue.markStored()
+    if (queue.isEmpty) this.queues.delete(queue.aggregate)
   }
 
-  /** Drops all entries in memory; those not marked as relayed will be read again. */
+  /** Drops all entries in memory. Those not marked as relayed will be read again. */
   clear(): void {
-    this.holding.dropped = true
-    this.holding = { dropped: false }
-    this.lines.clear()
-    this.inHand.clear()
+    this.epoch.isDropped = true
+    this.epoch = { isDropped: false }
+    this.queues.clear()
+    this.inFlight.clear()
   }
 
   /**
    * The message id of an entry, by which the stream drops duplicates. It contains the number of stream losses, because
-   * entries must then be stored again, and the event id, because a restored database reuses entry numbers.
+   * entries must be stored again after each, and the event id, because a restored database reuses entry ids.
    */
   messageId(service: string, entry: Entry): string {
     return `${service}-${entry.id}-${entry.eventId}${this.generation === 0 ? '' : `-${this.generation}`}`
@@ -85,30 +85,34 @@ export type Batch = {
 }
 
 /** The waiting entries of one aggregate, in order, and its message in flight. */
-export class Line {
+export class AggregateQueue {
   readonly shard: Shard
   readonly aggregate: string
-  /** The message to send next or in flight; unchanged until it is stored, so that a duplicate is recognised. */
+  /**
+   * The message in flight, or to send next. It does not change until it is stored, so that the stream can drop
+   * duplicates.
+   */
   batch: Batch | undefined
-  /** Whether a message of this line is in flight or about to be sent. */
-  busy = false
-  readonly #holding: Shard['holding']
+  /** Whether a message of this queue is in flight or about to be sent. */
+  isBusy = false
+  readonly #epoch: Shard['epoch']
   #waiting: Entry[] = []
-  #alone = 0
+  /** How many of the first waiting entries are sent in messages of their own. */
+  #separateCount = 0
 
   constructor(shard: Shard, aggregate: string) {
     this.shard = shard
     this.aggregate = aggregate
-    this.#holding = shard.holding
+    this.#epoch = shard.epoch
   }
 
-  /** Whether the shard dropped this line; pending results are then ignored. */
-  get dropped(): boolean {
-    return this.#holding.dropped
+  /** Whether the shard dropped this queue; pending results are then ignored. */
+  get isDropped(): boolean {
+    return this.#epoch.isDropped
   }
 
   /** Whether nothing is left to send. */
-  get empty(): boolean {
+  get isEmpty(): boolean {
     return this.batch === undefined && this.#waiting.length === 0
   }
 
@@ -116,26 +120,26 @@ export class Line {
     this.#waiting.push(entry)
   }
 
-  /** The message to send now. */
-  next(): Batch | undefined {
+  /** Returns the message to send now: an unstored one, or the next entries. */
+  nextBatch(): Batch | undefined {
     if (this.batch !== undefined || this.#waiting.length === 0) return this.batch
-    const size = this.#alone > 0 ? 1 : batchSize(this.#waiting)
-    this.#alone = Math.max(0, this.#alone - 1)
+    const size = this.#separateCount > 0 ? 1 : batchSize(this.#waiting)
+    this.#separateCount = Math.max(0, this.#separateCount - 1)
     const entries = this.#waiting.splice(0, size)
     const data = encodeBatch(entries.map((entry) => entry.payload))
     const subject = entries[0]?.subject ?? ''
     return (this.batch = { subject, entries, data, failures: 0 })
   }
 
-  /** The message is stored. */
-  stored(): void {
+  /** Records that the stream has the current message. */
+  markStored(): void {
     this.batch = undefined
   }
 
-  /** Splits the message, so that its entries, changed or not, are sent one by one. */
-  sendAlone(entries: readonly Entry[]): void {
+  /** Replaces the current message by messages of one entry each. */
+  sendSeparately(entries: readonly Entry[]): void {
     this.#waiting.unshift(...entries)
-    this.#alone += entries.length
+    this.#separateCount += entries.length
     this.batch = undefined
   }
 }

@@ -8,7 +8,7 @@ function controlled() {
   return { finish, call: singleFlight(work) }
 }
 
-test('calls while it runs share one run that begins after them', async () => {
+test('calls during a run share one later run', async () => {
   const { finish, call } = controlled()
   const first = call()
   const second = call()

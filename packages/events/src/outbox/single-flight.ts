@@ -1,6 +1,6 @@
 /**
- * Never runs `work` concurrently: calls during a run share the next one, so that every call gets a run that began after
- * it. A rejection reaches all calls that share the run.
+ * Never runs `work` concurrently. Calls during a run share the next run, so that every call gets a run that starts
+ * after it. All calls that share a run get its rejection.
  */
 export function singleFlight(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined

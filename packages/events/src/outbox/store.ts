@@ -1,5 +1,5 @@
 import type { Database } from '@parley/postgres'
-import type { Place } from '../stream/place.ts'
+import type { Position } from '../stream/position.ts'
 import type { Lease } from './leases.ts'
 
 type Pool = Database['pool']
@@ -17,20 +17,21 @@ export type Entry = {
 /** An entry and the sequence at which it was stored. */
 export type Relayed = { entry: Entry; seq: number }
 
-/** The last place on the stream that a shard remembers. */
-export type ShardPlace = { shard: number; generation: number; place: Place | undefined }
+/** The newest position on the stream that a shard has recorded. */
+export type ShardPosition = { shard: number; generation: number; position: Position | undefined }
 
 /**
- * A snapshot of waiting entries and transactions: transactions below `oldest` had ended, and `next` had not been used.
+ * Waiting entries, and the state of transactions when they were read: those below `oldest` had ended, and `next` was
+ * not yet assigned.
  */
 export type Waiting = { entries: Entry[]; oldest: bigint; next: bigint }
 
 type WaitingRow = Pick<Waiting, 'oldest' | 'next'> & (Entry | { id: null })
 
-/** Waiting entries from an id on, oldest first, except those in progress in this process. */
+/** Reads waiting entries from an id on, oldest first, without those in flight in this process. */
 export async function readWaiting(
   pool: Pool,
-  { shards, from, inHand, limit }: { shards: number[]; from: bigint; inHand: bigint[]; limit: number },
+  { shards, from, inFlight, limit }: { shards: number[]; from: bigint; inFlight: bigint[]; limit: number },
 ): Promise<Waiting> {
   const { rows } = await pool.query<WaitingRow>(
     `select pg_snapshot_xmin(now)::text::bigint as oldest, pg_snapshot_xmax(now)::text::bigint as next, o.*
@@ -41,15 +42,15 @@ export async function readWaiting(
        order by id limit $3
      ) o on true
      order by o.id`,
-    [shards, inHand, limit, from],
+    [shards, inFlight, limit, from],
   )
   const { oldest = 0n, next = 0n } = rows[0] ?? {}
   return { entries: rows.flatMap((row) => (row.id === null ? [] : row)), oldest, next }
 }
 
 /**
- * Marks entries as stored and records the newest place of each shard, where this holder's fencing number is still
- * current. Returns those shards.
+ * Marks entries as stored and records the newest position of each shard, for shards whose fencing token is still
+ * current. Returns these shards.
  */
 export async function markRelayed(pool: Pool, leases: Lease[], relayed: Relayed[]): Promise<Set<number>> {
   const newest = new Map<number, Relayed>()
@@ -57,7 +58,7 @@ export async function markRelayed(pool: Pool, leases: Lease[], relayed: Relayed[
     const known = newest.get(one.entry.shard)
     if (known === undefined || known.seq <= one.seq) newest.set(one.entry.shard, one)
   }
-  const places = [...newest.values()]
+  const positions = [...newest.values()]
   const result = await pool.query<{ shards: number[] | null }>(
     `with held as (
        select f.shard from outbox_leases l
@@ -78,9 +79,9 @@ export async function markRelayed(pool: Pool, leases: Lease[], relayed: Relayed[
       leases.map((lease) => lease.shard),
       leases.map((lease) => lease.fence),
       leases.map((lease) => lease.holder),
-      places.map((one) => one.entry.shard),
-      places.map((one) => one.seq),
-      places.map((one) => one.entry.eventId),
+      positions.map((one) => one.entry.shard),
+      positions.map((one) => one.seq),
+      positions.map((one) => one.entry.eventId),
       relayed.map((one) => one.entry.id),
       relayed.map((one) => one.seq),
       relayed.map((one) => one.entry.shard),
@@ -89,7 +90,7 @@ export async function markRelayed(pool: Pool, leases: Lease[], relayed: Relayed[
   return new Set(result.rows[0]?.shards ?? [])
 }
 
-/** Returns the entries that the stream does not have yet; missing entries were relayed long ago. */
+/** Returns the given entries that are not marked as relayed. Deleted ones were relayed long ago. */
 export async function findWaiting(pool: Pool, ids: bigint[]): Promise<{ id: bigint; shard: number }[]> {
   const result = await pool.query<{ id: bigint; shard: number }>(
     'select id, shard from outbox where id = any($1::bigint[]) and relayed_at is null',
@@ -109,8 +110,8 @@ export function idsByShard(entries: readonly { id: bigint; shard: number }[]): M
   return groups
 }
 
-/** The places of shards. */
-export async function readPlaces(pool: Pool, shards: number[]): Promise<ShardPlace[]> {
+/** Reads the recorded positions of shards. */
+export async function readPositions(pool: Pool, shards: number[]): Promise<ShardPosition[]> {
   const result = await pool.query<{
     shard: number
     generation: number
@@ -125,7 +126,7 @@ export async function readPlaces(pool: Pool, shards: number[]): Promise<ShardPla
   return result.rows.map(({ shard, generation, seq, eventId, relayedAt }) => ({
     shard,
     generation,
-    place:
+    position:
       seq === null || eventId === null || relayedAt === null
         ? undefined
         : { seq: Number(seq), eventId, storedAt: relayedAt.getTime() },
@@ -143,8 +144,8 @@ export async function requeue(pool: Pool, lease: Lease, limit: number): Promise<
   return result.rowCount ?? 0
 }
 
-/** Forgets the place of a shard and begins its next generation. */
-export async function forgetPlace(pool: Pool, lease: Lease): Promise<void> {
+/** Deletes the recorded position of a shard and increments its generation. */
+export async function clearPosition(pool: Pool, lease: Lease): Promise<void> {
   await pool.query(
     `update outbox_places set generation = generation + 1, stream_seq = null, event_id = null, relayed_at = null
      where shard = $1 and exists (
@@ -153,7 +154,7 @@ export async function forgetPlace(pool: Pool, lease: Lease): Promise<void> {
   )
 }
 
-/** Keeps an entry that the stream refused and puts another event in its place. */
+/** Parks an event that the stream refused and replaces it by another one in the outbox. */
 export async function replaceRefused(
   pool: Pool,
   lease: Lease,
@@ -174,16 +175,16 @@ export async function replaceRefused(
   )
 }
 
-/** An entry that the stream had. */
+/** An entry that the stream has stored. */
 export type RelayedEntry = { id: bigint; subject: string; seq: number; relayedAt: Date }
 
 /** Whether there are entries relayed before a date. */
-export async function hasRelayed(pool: Pool, before: Date): Promise<boolean> {
+export async function hasRelayedBefore(pool: Pool, before: Date): Promise<boolean> {
   const result = await pool.query('select from outbox where relayed_at < $1 limit 1', [before])
   return (result.rowCount ?? 0) > 0
 }
 
-/** Entries of these shards relayed before a date, oldest first, after a given one. */
+/** Reads entries of these shards relayed before a date, oldest first, starting after a given entry. */
 export async function readRelayed(
   pool: Pool,
   wanted: { shards: number[]; before: Date; after: RelayedEntry | undefined; limit: number },
@@ -198,7 +199,7 @@ export async function readRelayed(
   return rows.map((row) => ({ ...row, seq: Number(row.seq ?? 0) }))
 }
 
-/** Deletes entries that were relayed; returns how many there were. */
+/** Deletes the given entries that are relayed; returns their number. */
 export async function deleteEntries(pool: Pool, ids: readonly bigint[]): Promise<number> {
   if (ids.length === 0) return 0
   const result = await pool.query(
@@ -221,13 +222,13 @@ export async function readBacklog(pool: Pool, shards: number[]): Promise<{ entri
 }
 
 /** Consumer names of parked entries that do not belong to a durable. */
-export const parkedBeside = ['relay', 'handover', 'jobs']
+export const queuesWithoutDurable = ['relay', 'handover', 'jobs']
 
-/** Number of parked entries of queues other than consumers, by the name of the queue. */
-export async function countParkedBeside(pool: Pool): Promise<Map<string, number>> {
+/** Counts the parked entries that do not belong to a durable, by consumer name. */
+export async function countParkedWithoutDurable(pool: Pool): Promise<Map<string, number>> {
   const { rows } = await pool.query<{ consumer: string; count: bigint }>(
     `select consumer, count(*) from parked_events where consumer = any($1::text[]) and parked_at is not null group by 1`,
-    [parkedBeside],
+    [queuesWithoutDurable],
   )
   return new Map(rows.map(({ consumer, count }) => [consumer, Number(count)]))
 }

@@ -1,4 +1,4 @@
-/** Callers that wait until the stream has certain entries. */
+/** Callbacks of callers that wait until the stream has certain entries. */
 export class Waiters {
   readonly #byId = new Map<bigint, Set<() => void>>()
 
@@ -14,8 +14,8 @@ export class Waiters {
     }
   }
 
-  /** The stream has the entry. */
-  stored(id: bigint): void {
+  /** Calls back all that wait for this entry, because the stream has it. */
+  notifyStored(id: bigint): void {
     const waiting = this.#byId.get(id)
     if (waiting === undefined) return
     this.#byId.delete(id)

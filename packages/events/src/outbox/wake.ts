@@ -5,7 +5,7 @@ import { relaysSubject, wakeSubject } from '../subjects.ts'
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Notifies the holder of a shard that entries wait. If the message is lost, they wait until the holder looks again. */
+/** Notifies the holder of a shard of waiting entries. If the message is lost, they wait for the next poll. */
 export function notifyHolder(bus: Bus, service: string, shard: number, ids: readonly bigint[]): void {
   if (bus.connected()) bus.nc.publish(wakeSubject(service, shard), encodeIds(ids))
 }
@@ -25,18 +25,21 @@ export function onRelaysChanged(bus: Bus, service: string, onChange: () => void)
 }
 
 /**
- * Requests an answer from the holder of a shard once the stream has the entries. Rejects if it does not answer in time.
+ * Wakes the holder of a shard and waits for its answer that the stream has the entries. Rejects if none comes in time.
  */
 export async function requestWake(bus: Bus, service: string, shard: number, ids: readonly bigint[], timeoutMs: number) {
   await bus.nc.request(wakeSubject(service, shard), encodeIds(ids), { timeout: timeoutMs })
 }
 
-/** Listens as the holder of a shard. `onWake` resolves when the entries are stored; it is answered only then. */
+/**
+ * Listens for the messages of `notifyHolder` and `requestWake`, as the holder of a shard. `onWake` resolves when the
+ * entries are stored; a request is answered then. `isAnswered`: whether the sender waits for an answer.
+ */
 export function serveWakes(
   bus: Bus,
   service: string,
   shard: number,
-  onWake: (ids: bigint[], answered: boolean) => Promise<void>,
+  onWake: (ids: bigint[], isAnswered: boolean) => Promise<void>,
 ): Disposable {
   const subscription = bus.nc.subscribe(wakeSubject(service, shard), {
     callback: (error, message) => {
@@ -46,7 +49,7 @@ export function serveWakes(
   return { [Symbol.dispose]: () => subscription.unsubscribe() }
 }
 
-async function answer(message: Msg, onWake: (ids: bigint[], answered: boolean) => Promise<void>): Promise<void> {
+async function answer(message: Msg, onWake: (ids: bigint[], isAnswered: boolean) => Promise<void>): Promise<void> {
   try {
     await onWake(decodeIds(message.data), message.reply !== undefined && message.reply !== '')
     message.respond()

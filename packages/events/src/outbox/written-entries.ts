@@ -1,6 +1,6 @@
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
-import { untraced } from '@parley/telemetry'
+import { withoutTrace } from '@parley/telemetry'
 import { entriesWritten } from './enqueue.ts'
 import type { RelayedShards } from './relayed-shards.ts'
 import { singleFlight } from './single-flight.ts'
@@ -11,12 +11,12 @@ type Options = Pick<Database, 'pool'> & {
   bus: Bus
   service: string
   relayed: RelayedShards
-  /** Schedules `notifyHolders`, because an entry could not be relayed or its holder not be found. */
-  tryAgain: () => void
+  /** Schedules `notifyHolders`, after entries could not be read or their holders not be notified. */
+  scheduleRetry: () => void
 }
 
 /**
- * Tracks the entries that this process wrote: wakes its own relay, and notifies the processes that hold the other
+ * Announces the entries that this process writes: wakes its own relay, and notifies the processes that hold the other
  * shards.
  */
 export class WrittenEntries implements Disposable {
@@ -28,7 +28,7 @@ export class WrittenEntries implements Disposable {
   readonly #unnotified = new Set<bigint>()
 
   /** Sends the notifications that could not be sent when the entries were written. */
-  readonly notifyHolders = singleFlight(() => untraced(() => this.#notifyHolders()))
+  readonly notifyHolders = singleFlight(() => withoutTrace(() => this.#notifyHolders()))
 
   constructor(options: Options) {
     this.#options = options
@@ -38,22 +38,22 @@ export class WrittenEntries implements Disposable {
     })
   }
 
-  /** Leaves out entries that the caller itself announces or waits for. */
+  /** Does not announce these entries, because the caller announces them or waits for them. */
   skip(entryIds: readonly bigint[]): void {
     for (const id of entryIds) this.#committed.delete(id)
   }
 
-  /** Entries are waiting. Never rejects: failures are retried. */
+  /** Announces waiting entries. Never rejects: failures are retried. */
   async wake(entryIds: readonly bigint[]): Promise<void> {
     const { shards, flow } = this.#options.relayed
     try {
-      await flow.kick()
+      await flow.readExpected()
       if (shards.holdsAll()) return
-      for (const id of entryIds) if (!shards.knows(id)) this.#unnotified.add(id)
+      for (const id of entryIds) if (!shards.isInFlight(id)) this.#unnotified.add(id)
       await this.notifyHolders()
     } catch {
       for (const id of entryIds) this.#unnotified.add(id)
-      this.#options.tryAgain()
+      this.#options.scheduleRetry()
     }
   }
 
@@ -72,8 +72,8 @@ export class WrittenEntries implements Disposable {
     const { pool, bus, service, relayed } = this.#options
     if (this.#unnotified.size === 0 || !bus.connected()) return
     const ids = [...this.#unnotified]
-    for (const [shard, theirs] of idsByShard(await findWaiting(pool, ids))) {
-      if (!relayed.shards.holds(shard)) notifyHolder(bus, service, shard, theirs)
+    for (const [shard, shardIds] of idsByShard(await findWaiting(pool, ids))) {
+      if (!relayed.shards.holds(shard)) notifyHolder(bus, service, shard, shardIds)
     }
     for (const id of ids) this.#unnotified.delete(id)
   }

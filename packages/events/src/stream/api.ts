@@ -1,7 +1,7 @@
 import { NatsError, type JetStreamClient, type JetStreamManager } from 'nats'
 import type { Bus } from '@parley/rpc'
 
-type Api = { streams: JetStreamClient; manager: JetStreamManager }
+type Api = { client: JetStreamClient; manager: JetStreamManager }
 
 const apis = new WeakMap<Bus, Promise<Api>>()
 
@@ -11,7 +11,7 @@ export function jetStream(bus: Bus): Promise<Api> {
   if (api === undefined) {
     api = bus.nc
       .jetstreamManager({ checkAPI: false, timeout: 5000 })
-      .then((manager) => ({ manager, streams: bus.nc.jetstream({ timeout: 5000 }) }))
+      .then((manager) => ({ manager, client: bus.nc.jetstream({ timeout: 5000 }) }))
     apis.set(bus, api)
   }
   return api
@@ -36,8 +36,8 @@ function apiCode(error: unknown): number | undefined {
 /** The stream does not exist. */
 export const isStreamMissing = (error: unknown): boolean => apiCode(error) === STREAM_NOT_FOUND
 
-/** The stream exists with another configuration. */
-export const isStreamThere = (error: unknown): boolean => apiCode(error) === STREAM_NAME_IN_USE
+/** The stream exists, with another configuration. */
+export const isStreamNameTaken = (error: unknown): boolean => apiCode(error) === STREAM_NAME_IN_USE
 
 /** The stream exists, the consumer does not. */
 export const isConsumerMissing = (error: unknown): boolean => apiCode(error) === CONSUMER_NOT_FOUND
@@ -54,7 +54,7 @@ export const isStoreTooSmall = (error: unknown): boolean =>
 export const isClusterTooSmall = (error: unknown): boolean =>
   apiCode(error) === NO_CLUSTER || (apiCode(error) === NO_SUITABLE_PEERS && !isStoreTooSmall(error))
 
-/** Nobody answers: the stream is missing, JetStream is not ready yet, or it belongs to another account of the bus. */
+/** Nobody answered: the stream is missing, JetStream is not ready yet, or it belongs to another NATS account. */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof NatsError && (error.code === '503' || error.code === 'TIMEOUT')
 

@@ -5,12 +5,12 @@ const entries = (count: number, bytes: number, subject = 'evt.room.R1.a') =>
   Array.from({ length: count }, () => ({ subject, payload: new Uint8Array(bytes) }))
 
 test.each([
-  ['nothing', entries(0, 0), 0],
-  ['all of a few', entries(5, 100), 5],
-  ['at most 64', entries(100, 10), 64],
+  ['no entries', entries(0, 0), 0],
+  ['a few entries', entries(5, 100), 5],
+  ['at most 64 entries', entries(100, 10), 64],
   ['at most 64 KiB', entries(10, 10_000), 6],
-  ['one that is larger alone', entries(2, 100_000), 1],
-  ['one subject', [...entries(3, 10), ...entries(3, 10, 'evt.room.R1.b')], 3],
+  ['only one entry if it is larger', entries(2, 100_000), 1],
+  ['entries of one subject', [...entries(3, 10), ...entries(3, 10, 'evt.room.R1.b')], 3],
 ])('a message contains %s', (_, waiting, size) => {
   expect(batchSize(waiting)).toBe(size)
 })

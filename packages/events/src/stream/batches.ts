@@ -1,18 +1,18 @@
-/** Most events of one bus message. */
+/** Maximum number of events in one bus message. */
 const maxBatchEvents = 64
-/** Most bytes of one bus message that holds more than one event. */
+/** Maximum size of a bus message that holds more than one event, in bytes. */
 const maxBatchBytes = 64 * 1024
 
 const EVENTS_FIELD = 0x0a
 
-/** Encodes an EventBatch from events that are encoded already. */
+/** Encodes an EventBatch from encoded events. */
 export function encodeBatch(payloads: readonly Uint8Array[]): Buffer {
   const parts: Uint8Array[] = []
   for (const payload of payloads) parts.push(header(payload.length), payload)
   return Buffer.concat(parts)
 }
 
-/** Tag and length in front of one event: protobuf's varint. */
+/** Tag and length before one event; the length is a protobuf varint. */
 function header(length: number): Uint8Array {
   const bytes = [EVENTS_FIELD]
   let rest = length
@@ -21,7 +21,7 @@ function header(length: number): Uint8Array {
   return Uint8Array.from(bytes)
 }
 
-/** How many of the first events fit into one message: consecutive ones of one subject. */
+/** Returns how many of the first entries fit into one message; all have the same subject. */
 export function batchSize(waiting: readonly { subject: string; payload: Uint8Array }[]): number {
   const subject = waiting[0]?.subject
   let bytes = 0

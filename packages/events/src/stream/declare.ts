@@ -1,7 +1,7 @@
 import { DiscardPolicy, nanos, RetentionPolicy, StorageType, type StreamConfig } from 'nats'
 import type { Bus } from '@parley/rpc'
 import { allEvents, eventStream } from '../subjects.ts'
-import { isClusterTooSmall, isStoreTooSmall, isStreamMissing, isStreamThere, jetStream } from './api.ts'
+import { isClusterTooSmall, isStoreTooSmall, isStreamMissing, isStreamNameTaken, jetStream } from './api.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -9,8 +9,8 @@ const HOUR_MS = 3_600_000
 export const streamMaxAgeMs = 72 * HOUR_MS
 
 const defaultMaxBytes = 12 * 1024 ** 3
-/** Smallest size limit of a stream. */
-const leastMaxBytes = 16 * 1024 ** 2
+/** Size limit below which a storage that is too small is an error. */
+const minMaxBytes = 16 * 1024 ** 2
 
 /** Settings of the stream that an installation may choose. */
 export type StreamOptions = {
@@ -22,7 +22,7 @@ export type StreamOptions = {
 
 const declared = new WeakMap<Bus, StreamOptions>()
 
-const wanted = {
+const fixedConfig = {
   subjects: [allEvents],
   storage: StorageType.File,
   retention: RetentionPolicy.Limits,
@@ -33,9 +33,9 @@ const wanted = {
 }
 
 /**
- * Creates the stream or updates its configuration. Safe to repeat, also from several processes. If the stream is
- * missing later, it is declared again with the last options. In a cluster with too few servers for the replicas, the
- * stream gets fewer copies; a later call adds the rest when there are enough servers. Rejects when the bus does not
+ * Creates the stream or updates its configuration. Repeated and concurrent calls are harmless. If the stream is missing
+ * later, it is declared again with the last options. In a cluster with too few servers for the replicas, the number of
+ * copies is left unchanged; a later call adds the rest when there are enough servers. Rejects if the bus does not
  * answer.
  */
 export async function declareStreams(bus: Bus, options: StreamOptions = {}): Promise<void> {
@@ -43,7 +43,7 @@ export async function declareStreams(bus: Bus, options: StreamOptions = {}): Pro
   await redeclareStreams(bus)
 }
 
-/** Declares the stream as this process declared it before. */
+/** Declares the stream with the options of the last `declareStreams` on this connection. */
 export async function redeclareStreams(bus: Bus): Promise<void> {
   const { manager } = await jetStream(bus)
   const { replicas, maxBytes } = declared.get(bus) ?? {}
@@ -57,7 +57,7 @@ export async function redeclareStreams(bus: Bus): Promise<void> {
   // after a restart.
   let copies = current !== undefined && current.cluster === undefined ? 1 : replicas
   for (;;) {
-    const config = { ...wanted, max_bytes: bytes, ...(copies === undefined ? {} : { num_replicas: copies }) }
+    const config = { ...fixedConfig, max_bytes: bytes, ...(copies === undefined ? {} : { num_replicas: copies }) }
     try {
       if (current === undefined) await manager.streams.add({ name: eventStream, ...config })
       else if (differs(current.config, config))
@@ -65,9 +65,9 @@ export async function redeclareStreams(bus: Bus): Promise<void> {
       return
     } catch (error) {
       // Another process has just created it.
-      if (current === undefined && isStreamThere(error)) return await redeclareStreams(bus)
-      // The storage is smaller; a stream that fills it completely would stop accepting messages.
-      if (isStoreTooSmall(error) && bytes > leastMaxBytes) bytes = Math.floor(bytes / 2)
+      if (current === undefined && isStreamNameTaken(error)) return await redeclareStreams(bus)
+      // The storage is smaller than the limit. A stream that fills it would stop accepting messages.
+      if (isStoreTooSmall(error) && bytes > minMaxBytes) bytes = Math.floor(bytes / 2)
       else if (isClusterTooSmall(error) && copies !== undefined) copies = undefined
       else throw error
     }

@@ -28,7 +28,7 @@ const full: MessageInitShape<typeof EventSchema> = {
   fact: { case: 'roomFact', value: { roomSeq: 300n, fact: { fact: { case: 'joined', value: { userId: 'U1' } } } } },
 }
 
-/** Only the values, without prototypes. */
+/** The values of events, without prototypes. */
 const plain = (events: Event[]): unknown =>
   JSON.parse(
     JSON.stringify(
@@ -37,7 +37,7 @@ const plain = (events: Event[]): unknown =>
     ),
   )
 
-const bothWays = (data: Uint8Array) => {
+const expectSameDecoding = (data: Uint8Array) => {
   expect(plain(decodeBatch(data))).toEqual(plain(fromBinary(EventBatchSchema, data).events))
 }
 
@@ -49,8 +49,8 @@ const events = [
   create(EventSchema, { version: 2n ** 64n - 1n }),
 ]
 
-test('decodes the same as the generic decoder', () => {
-  bothWays(toBinary(EventBatchSchema, create(EventBatchSchema, { events })))
+test('decodeBatch returns the same as the generic decoder', () => {
+  expectSameDecoding(toBinary(EventBatchSchema, create(EventBatchSchema, { events })))
 })
 
 test('a batch assembled from encoded events decodes to the same events', () => {
@@ -60,14 +60,14 @@ test('a batch assembled from encoded events decodes to the same events', () => {
 
 test('a fact is decoded only when its value is read', () => {
   const login = toBinary(EventSchema, create(EventSchema, { fact: { case: 'login', value: { succeeded: true } } }))
-  // The last byte is the value of a flag; this one begins a longer number.
+  // The last byte is the value of a flag. This value would continue in another byte.
   login[login.length - 1] = 0xff
   const [event] = decodeBatch(encodeBatch([login]))
   expect(event?.fact.case).toBe('login')
   expect(() => event?.fact.value).toThrow()
 })
 
-test('handles every field of the schema', () => {
+test('decodeBatch covers every field of the schema', () => {
   expect(EventSchema.fields.filter((field) => !field.oneof).map((field) => field.number)).toEqual([
     1, 2, 3, 4, 5, 6, 7, 8, 9,
   ])
@@ -75,7 +75,7 @@ test('handles every field of the schema', () => {
   expect(UserAudienceSchema.fields.map((field) => field.number)).toEqual([1])
 })
 
-test('skips fields of a later version', () => {
+test('decodeBatch skips fields of later versions', () => {
   const unknown = Uint8Array.of(
     0xa0,
     0x06,
@@ -108,7 +108,7 @@ test('skips fields of a later version', () => {
   expect(decoded?.fact.case).toBe('roomFact')
 })
 
-test('refuses bytes that are not a batch', () => {
+test('decodeBatch throws if the bytes are not a batch', () => {
   const data = toBinary(EventBatchSchema, create(EventBatchSchema, { events }))
   expect(() => decodeBatch(data.subarray(0, 50))).toThrow(RangeError)
   expect(() => decodeBatch(Buffer.from('garbage'))).toThrow(RangeError)

@@ -9,7 +9,7 @@ for (const field of EventSchema.oneofs[0]?.fields ?? []) {
   if (field.fieldKind === 'message') facts.set(field.number, { name: field.localName, schema: field.message })
 }
 
-/** `number << 3 | type`; all but numbers and flags have type 2, a length and bytes. */
+/** Tags of fields, `number << 3 | type`: type 0 for numbers and flags, type 2 for all that begin with a length. */
 const number = (field: number): number => field << 3
 const length = (field: number): number => (field << 3) | 2
 
@@ -30,9 +30,9 @@ const AUDIENCE = { userIds: length(1) }
 const TIMESTAMP = { seconds: number(1), nanos: number(2) }
 
 /**
- * Decodes an encoded EventBatch several times faster than the generic decoder, in which nodes would spend most of their
- * time. The fact is decoded when its value is read, which then throws if it is invalid; its case is known without that.
- * Throws a RangeError when the bytes are no EventBatch.
+ * Decodes an EventBatch several times faster than the generic decoder, in which nodes would spend most of their time.
+ * The value of a fact is decoded when it is read, which throws if it is invalid; its case is known before. Throws a
+ * RangeError if the bytes are not an EventBatch.
  */
 export function decodeBatch(data: Uint8Array): Event[] {
   const events: Event[] = []

@@ -5,10 +5,10 @@ const ack = encoder.encode('+ACK')
 
 /** The values in the reply subject of a delivered message. */
 export type Delivery = {
-  /** How often the message was delivered to this consumer, this time included. */
+  /** How often the message was delivered to this consumer, including this time. */
   deliveries: number
   seq: number
-  /** Place in the deliveries of this consumer, from 1, without holes. */
+  /** Number of this delivery among all of this consumer, counted from 1 without gaps. */
   delivered: number
   storedAtMs: number
   /** Messages that this consumer has yet to deliver. */
@@ -32,12 +32,12 @@ export function deliveryOf(message: Msg): Delivery | undefined {
     : undefined
 }
 
-/** Acknowledges the message. */
+/** Acknowledges a message. */
 export function acknowledge(message: Msg): void {
   message.respond(ack)
 }
 
-/** Requests redelivery of the message after a delay. */
-export function bringAgain(message: Msg, afterMs: number): void {
+/** Requests redelivery of a message after a delay. */
+export function requestRedelivery(message: Msg, afterMs: number): void {
   message.respond(encoder.encode(`-NAK ${JSON.stringify({ delay: nanos(afterMs) })}`))
 }

@@ -2,17 +2,17 @@ import type { Bus } from '@parley/rpc'
 import { eventStream } from '../subjects.ts'
 
 /** A message as the stream holds it. */
-export type Stored = { seq: number; storedAt: number; data: Uint8Array }
+export type StoredMessage = { seq: number; storedAt: number; data: Uint8Array }
 
 /**
- * Reads one message of the stream from any replica; undefined when that replica does not have it. Rejects when nobody
- * answers in time, as when the stream is missing: by default within 500 ms.
+ * Reads one message of the stream from any replica; undefined if that replica does not have it. Rejects if nobody
+ * answers in time, for example because the stream is missing.
  */
 export async function directGet(
   bus: Bus,
   query: { seq: number } | { last_by_subj: string },
   timeoutMs = 500,
-): Promise<Stored | undefined> {
+): Promise<StoredMessage | undefined> {
   const subject = `$JS.API.DIRECT.GET.${eventStream}`
   const { headers, data } = await bus.nc.request(subject, JSON.stringify(query), { timeout: timeoutMs })
   const seq = Number(headers?.get('Nats-Sequence'))

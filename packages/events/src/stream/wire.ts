@@ -1,4 +1,4 @@
-/** Reads protobuf's wire format from a Buffer. A RangeError means that the bytes are not a message. */
+/** Reads protobuf's wire format. Methods throw a RangeError if the bytes are not a message. */
 export class WireReader {
   readonly #bytes: Buffer
   #at: number
@@ -78,10 +78,10 @@ export class WireReader {
     else if (type === 1) this.#move(8)
     else if (type === 2) this.#span()
     else if (type === 5) this.#move(4)
-    else throw new RangeError(`wire type ${type} is not known`)
+    else throw new RangeError(`unknown wire type ${type}`)
   }
 
-  /** Moves past a length and as many bytes; returns where they begin. */
+  /** Reads a length and skips as many bytes; returns their start. */
   #span(): number {
     const length = this.#varint()
     const start = this.#at

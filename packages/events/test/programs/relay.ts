@@ -6,7 +6,7 @@ import { startRelay } from '../../src/index.ts'
 const [databaseUrl = '', natsUrl = '', service = ''] = process.argv.slice(2)
 const database = await openDatabase({ url: databaseUrl, pool: 4, name: 'relay' })
 const bus = await connectBus({ url: natsUrl, name: 'relay', purpose: 'events' })
-// Writes of the test are not announced.
+// A short interval, because the test does not announce its entries.
 await startRelay({ ...database, bus, service, pollMs: 200 })
 process.send?.('ready')
 process.on('disconnect', () => process.exit())

@@ -4,7 +4,7 @@ import { maxRequestBytes, silenceMs, startByMs } from '../limits.ts'
 import { methodName } from '../subjects.ts'
 import type { OutgoingCall } from './pending-call.ts'
 
-/** The caller cancelled the call. If its signal carries a ConnectError, that error is used. */
+/** The error of a call that its caller cancelled: the signal's reason if that is a ConnectError. */
 export function canceled(signal: AbortSignal): ConnectError {
   const reason: unknown = signal.reason
   if (reason instanceof ConnectError) return reason
@@ -18,13 +18,13 @@ export function refusal(call: OutgoingCall): ConnectError | undefined {
   return call.body.length > maxRequestBytes ? requestTooLarge() : undefined
 }
 
-/** The deadline has passed. The error depends on whether a server had begun the work. */
-export function timeOver(call: OutgoingCall, started: boolean): ConnectError {
+/** The error of a call whose deadline has passed; it depends on whether a server had started the call. */
+export function deadlinePassed(call: OutgoingCall, started: boolean): ConnectError {
   const name = methodName(call.method)
   if (started || call.timeoutMs < startByMs + silenceMs) {
     return new ConnectError(`${name} took longer than ${Math.round(call.timeoutMs)} ms`, Code.DeadlineExceeded)
   }
-  return unavailable(`no answer from ${name}; it may or may not have happened`, 'silence')
+  return unavailable(`no answer from ${name}; the call may or may not have run`, 'silence')
 }
 
 export function notStarted(call: OutgoingCall, reason: string): ConnectError {
@@ -41,7 +41,7 @@ const requestTooLarge = () =>
 export const closing = () => unavailable('this process is shutting down', 'closed')
 export const noBus = (cause?: unknown) => unavailable('the bus is not connected; try again', 'no-bus', cause)
 export const busLost = () =>
-  unavailable('the connection to the bus was lost; it may or may not have happened', 'no-bus')
+  unavailable('the connection to the bus was lost; the call may or may not have run', 'no-bus')
 export const partLost = () => unavailable('a part of the reply was lost; try again', 'part-lost')
 export const tooManyParts = () => unavailable('too many large replies at once; try again', 'overloaded')
 export const unknownReply = () => unavailable('the reply is of an unknown kind', 'bad-reply')

@@ -1,6 +1,6 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import { nuid, type Msg, type Subscription } from 'nats'
-import { answererOf, type Deployable } from '@parley/contracts/catalogue'
+import { deployableOf, type Deployable } from '@parley/contracts/catalogue'
 import type { Bus } from '../bus.ts'
 
 type Inbox = { readonly prefix: string; readonly subscription: Subscription }
@@ -24,16 +24,16 @@ export class Inboxes implements Disposable {
   prefixFor(method: DescMethod): string {
     let prefix = this.#prefixes.get(method)
     if (prefix === undefined) {
-      const answerer = answererOf(method)
-      const inbox = this.#inboxes.get(answerer) ?? this.#open(answerer)
-      this.#inboxes.set(answerer, inbox)
+      const owner = deployableOf(method)
+      const inbox = this.#inboxes.get(owner) ?? this.#open(owner)
+      this.#inboxes.set(owner, inbox)
       this.#prefixes.set(method, (prefix = inbox.prefix))
     }
     return prefix
   }
 
-  #open(answerer: Deployable): Inbox {
-    const prefix = `${this.#bus.inboxPrefix}.${answerer}.${nuid.next()}.`
+  #open(owner: Deployable): Inbox {
+    const prefix = `${this.#bus.inboxPrefix}.${owner}.${nuid.next()}.`
     const subscription = this.#bus.nc.subscribe(`${prefix}*`, {
       callback: (error, msg) => {
         if (!error) this.#receive(prefix, msg)

@@ -6,7 +6,7 @@ const maxParts = Math.ceil(maxReplyBytes / partBytes)
 export class PartCollector {
   /** When the last part arrived. */
   receivedAt: number
-  /** Bytes held so far. */
+  /** Number of bytes received so far. */
   bytes = 0
   readonly headers: Map<string, string> | undefined
   readonly #count: number

@@ -32,7 +32,9 @@ export type PendingCall = {
   readonly deadlineAt: number
   /** Whether the call may be run twice without a second effect. */
   readonly repeatable: boolean
-  /** Whether the last attempt went to a deployable in this process, which cannot freeze or die alone. */
+  /**
+   * Whether the last attempt went to a deployable in this process: it freezes or dies only together with the caller.
+   */
   inMemory: boolean
   /** How many times it was sent. */
   attempt: number
@@ -41,9 +43,9 @@ export type PendingCall = {
   /** Whether a server has reported that it started the call. */
   started: boolean
   /** If no reply has arrived by this time, the process that got the last attempt is frozen or dead. */
-  silentAt: number
+  replyExpectedBy: number
   /** Parts of a large reply, with the attempt they answer. */
   parts: { readonly attempt: number; readonly collector: PartCollector } | undefined
   /** Removes the listener from the caller's signal. */
-  forget: (() => void) | undefined
+  stopListening: (() => void) | undefined
 }

@@ -14,7 +14,7 @@ import {
   sweepMs,
 } from '../limits.ts'
 import { countCalled, countResend } from '../metrics.ts'
-import type { Delivery, FindNeighbour, Receiver } from '../neighbours.ts'
+import type { Delivery, FindReceiver, Receiver } from '../in-process.ts'
 import { rpcSubject } from '../subjects.ts'
 import { Ticker } from '../ticker.ts'
 import * as errors from './call-errors.ts'
@@ -28,15 +28,15 @@ const attemptsPerId = 1_000
 /** Options of {@link PendingCalls}. */
 export type PendingCallsOptions = {
   /** The deployables in the same process, which are called without the bus. */
-  readonly neighbour?: FindNeighbour | undefined
+  readonly findReceiver?: FindReceiver | undefined
   /** A monotonic clock in milliseconds. */
   readonly now: () => number
 }
 
 /**
- * All calls of a process that wait for a reply, in one map with one sweep.
+ * All calls of a process that wait for a reply, in one map that is swept periodically.
  *
- * A call is sent again at once when a server answers `not_started`; a second `not_started` ends it. No reply at all
+ * A call is sent again at once when a server answers `not_started`; a second `not_started` fails it. No reply at all
  * means that a frozen process received the call. If the method is safe to repeat, it is sent again, at short intervals
  * while no reply arrives, because the queue group may pick the frozen process several times. A live server replies
  * within the interval, so it runs at most one of these copies; a frozen one finds them expired.
@@ -45,23 +45,23 @@ export type PendingCallsOptions = {
  */
 export class PendingCalls implements AsyncDisposable {
   readonly #bus: Bus
-  readonly #neighbour: FindNeighbour | undefined
+  readonly #findReceiver: FindReceiver | undefined
   readonly #now: () => number
   readonly #sender = nuid.next()
   readonly #inboxes: Inboxes
-  readonly #lost: Disposable
+  readonly #disconnectListener: Disposable
   readonly #pending = new Map<number, PendingCall>()
-  readonly #sweep = new Ticker(sweepMs, () => this.#look())
+  readonly #sweep = new Ticker(sweepMs, () => this.#check())
   #lastId = 0
   #collectedBytes = 0
   #closed = false
 
-  constructor(bus: Bus, { now, neighbour }: PendingCallsOptions) {
+  constructor(bus: Bus, { now, findReceiver }: PendingCallsOptions) {
     this.#bus = bus
-    this.#neighbour = neighbour
+    this.#findReceiver = findReceiver
     this.#now = now
     this.#inboxes = new Inboxes(bus, (inbox, msg) => this.#receive(inbox, msg))
-    this.#lost = bus.onDisconnect(() => this.#busLost())
+    this.#disconnectListener = bus.onDisconnect(() => this.#busLost())
   }
 
   /** Sends a call and waits for its answer. Rejects with a ConnectError. */
@@ -82,34 +82,34 @@ export class PendingCalls implements AsyncDisposable {
         attempt: 0,
         refused: false,
         started: false,
-        silentAt: 0,
+        replyExpectedBy: 0,
         parts: undefined,
-        forget: undefined,
+        stopListening: undefined,
       }
       this.#pending.set(pending.id, pending)
-      if (call.signal) this.#follow(pending, call.signal)
+      if (call.signal) this.#cancelOnAbort(pending, call.signal)
       this.#send(pending, now, startByMs, silenceMs)
-      this.#sweep.wake()
+      this.#sweep.start()
     })
   }
 
-  #follow(pending: PendingCall, signal: AbortSignal): void {
+  #cancelOnAbort(pending: PendingCall, signal: AbortSignal): void {
     const cancel = () => this.#fail(pending, errors.canceled(signal))
     signal.addEventListener('abort', cancel, { once: true })
-    pending.forget = () => signal.removeEventListener('abort', cancel)
+    pending.stopListening = () => signal.removeEventListener('abort', cancel)
   }
 
   #send(pending: PendingCall, now: number, startBy: number, silence: number): void {
     const { call } = pending
     const attempt = ++pending.attempt
     const budgetMs = pending.deadlineAt - now
-    pending.silentAt = now + startBy + silence
+    pending.replyExpectedBy = now + startBy + silence
     const control = { sender: this.#sender, sentAt: now, budgetMs, startByMs: Math.min(startBy, budgetMs), attempt }
     const headers = requestHeaders(call, control)
     try {
-      const neighbour = attempt === 1 ? this.#neighbour?.(call.method) : undefined
-      pending.inMemory = neighbour !== undefined
-      if (neighbour) this.#handOver(neighbour, pending, attempt, headers)
+      const receiver = attempt === 1 ? this.#findReceiver?.(call.method) : undefined
+      pending.inMemory = receiver !== undefined
+      if (receiver) this.#deliver(receiver, pending, attempt, headers)
       else this.#publish(pending, attempt, headers)
     } catch (cause) {
       this.#fail(pending, cause instanceof ConnectError ? cause : errors.noBus(cause))
@@ -124,21 +124,21 @@ export class PendingCalls implements AsyncDisposable {
   }
 
   /** The handler must not run synchronously inside the caller. */
-  #handOver(receive: Receiver, pending: PendingCall, attempt: number, headers: MsgHdrs): void {
-    const respond: Delivery['respond'] = (data, { headers: ofReply } = {}) => {
-      if (this.#pending.has(pending.id)) this.#answered(pending, attempt, data, ofReply)
+  #deliver(receiver: Receiver, pending: PendingCall, attempt: number, headers: MsgHdrs): void {
+    const respond: Delivery['respond'] = (data, { headers: replyHeaders } = {}) => {
+      if (this.#pending.has(pending.id)) this.#handleReply(pending, attempt, data, replyHeaders)
     }
-    queueMicrotask(() => receive({ data: pending.call.body, headers, respond }))
+    queueMicrotask(() => receiver({ data: pending.call.body, headers, respond }))
   }
 
   #receive(inbox: string, msg: Msg): void {
     const token = Number.parseInt(msg.subject.slice(inbox.length), 36)
     const attempt = token % attemptsPerId
     const pending = this.#pending.get((token - attempt) / attemptsPerId)
-    if (pending?.inbox === inbox) this.#answered(pending, attempt, msg.data, msg.headers)
+    if (pending?.inbox === inbox) this.#handleReply(pending, attempt, msg.data, msg.headers)
   }
 
-  #answered(pending: PendingCall, attempt: number, data: Uint8Array, headers: MsgHdrs | undefined): void {
+  #handleReply(pending: PendingCall, attempt: number, data: Uint8Array, headers: MsgHdrs | undefined): void {
     if (!headers) return this.#succeed(pending, data, undefined)
     if (headers.code === 503) return this.#fail(pending, errors.noOwner(pending.call))
     const packed = headers.get(controlHeader)
@@ -149,9 +149,9 @@ export class PendingCalls implements AsyncDisposable {
         pending.started = true
         return
       case 'not-started':
-        return this.#leftAlone(pending, attempt, control.reason)
+        return this.#handleNotStarted(pending, attempt, control.reason)
       case 'error':
-        return this.#failWith(pending, data, replyMetadata(headers))
+        return this.#failWithReply(pending, data, replyMetadata(headers))
       case 'part':
         return this.#collect(pending, attempt, control, { data, headers })
       default:
@@ -159,7 +159,7 @@ export class PendingCalls implements AsyncDisposable {
     }
   }
 
-  #leftAlone(pending: PendingCall, attempt: number, reason: string): void {
+  #handleNotStarted(pending: PendingCall, attempt: number, reason: string): void {
     if (attempt !== pending.attempt) return
     if (pending.refused) return this.#fail(pending, errors.notStarted(pending.call, reason))
     pending.refused = true
@@ -182,7 +182,7 @@ export class PendingCalls implements AsyncDisposable {
     if (this.#collectedBytes > maxCollectedBytes) return this.#fail(pending, errors.tooManyParts())
     const whole = collector.whole()
     if (!whole) return
-    if (part.error) this.#failWith(pending, whole, collector.headers)
+    if (part.error) this.#failWithReply(pending, whole, collector.headers)
     else this.#succeed(pending, whole, collector.headers)
   }
 
@@ -191,7 +191,7 @@ export class PendingCalls implements AsyncDisposable {
     pending.resolve({ body, headers })
   }
 
-  #failWith(pending: PendingCall, body: Uint8Array, headers: Map<string, string> | undefined): void {
+  #failWithReply(pending: PendingCall, body: Uint8Array, headers: Map<string, string> | undefined): void {
     this.#fail(pending, decodeError(body, headers && Object.fromEntries(headers)))
   }
 
@@ -204,7 +204,7 @@ export class PendingCalls implements AsyncDisposable {
     this.#pending.delete(pending.id)
     countCalled(pending.call.method, code, this.#now() - (pending.deadlineAt - pending.call.timeoutMs))
     this.#collectedBytes -= pending.parts?.collector.bytes ?? 0
-    pending.forget?.()
+    pending.stopListening?.()
   }
 
   #failAll(error: ConnectError): void {
@@ -215,14 +215,14 @@ export class PendingCalls implements AsyncDisposable {
     for (const pending of this.#pending.values()) if (!pending.inMemory) this.#fail(pending, errors.busLost())
   }
 
-  #look(): boolean {
+  #check(): boolean {
     const now = this.#now()
     for (const pending of this.#pending.values()) {
       if (now >= pending.deadlineAt) {
-        this.#fail(pending, errors.timeOver(pending.call, pending.started))
+        this.#fail(pending, errors.deadlinePassed(pending.call, pending.started))
       } else if (pending.parts) {
         if (now - pending.parts.collector.receivedAt > partSilenceMs) this.#fail(pending, errors.partLost())
-      } else if (!pending.started && now >= pending.silentAt && !pending.inMemory) {
+      } else if (!pending.started && now >= pending.replyExpectedBy && !pending.inMemory) {
         this.#checkUnanswered(pending, now)
       }
     }
@@ -232,7 +232,7 @@ export class PendingCalls implements AsyncDisposable {
   #checkUnanswered(pending: PendingCall, now: number): void {
     this.#bus.verify()
     if (!pending.repeatable) {
-      pending.silentAt = Infinity
+      pending.replyExpectedBy = Infinity
       return
     }
     countResend(pending.call.method, 'silence')
@@ -242,7 +242,7 @@ export class PendingCalls implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     this.#sweep.stop()
-    this.#lost[Symbol.dispose]()
+    this.#disconnectListener[Symbol.dispose]()
     this.#inboxes[Symbol.dispose]()
     this.#failAll(errors.closing())
     return Promise.resolve()

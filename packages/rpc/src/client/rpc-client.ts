@@ -2,7 +2,7 @@ import type { DescMethodUnary } from '@bufbuild/protobuf'
 import type { Interceptor, Transport } from '@connectrpc/connect'
 import { currentTraceparent, isRecording } from '@parley/telemetry'
 import type { Bus } from '../bus.ts'
-import type { Neighbours } from '../neighbours.ts'
+import type { InProcessRegistry } from '../in-process.ts'
 import { callSpan } from '../spans.ts'
 import type { Reply } from './pending-call.ts'
 import { PendingCalls } from './pending-calls.ts'
@@ -26,10 +26,10 @@ export type CallMeta = {
 
 /** Options of {@link createRpcClient}. */
 export type RpcClientOptions = {
-  /** Deployable that calls. */
+  /** The calling deployable. */
   readonly name: string
   /** Deployables in the same process, which are called without the bus. */
-  readonly neighbours?: Neighbours | undefined
+  readonly inProcess?: InProcessRegistry | undefined
   /** Timeout of calls that set none. Default 5000. */
   readonly defaultTimeoutMs?: number
   /** Connect interceptors around every call through a transport, the first one outermost. */
@@ -49,16 +49,16 @@ export type RpcClient = AsyncDisposable & {
 /**
  * Creates the client for calls of a process. Its calls reject with the error of the handler exactly (code, message,
  * details, metadata), or with:
- * - `unavailable`: nobody answers the method, the bus is down, or no reply arrived; metadata `parley-reason` tells
+ * - `unavailable`: no server answers the method, the bus is down, or no reply arrived; metadata `parley-reason` tells
  *   which
  * - `deadline_exceeded`: a server was working on the call at its deadline
  * - `canceled`: the signal fired
- * - `permission_denied`: the manifest does not let this deployable call the method of its neighbour
+ * - `permission_denied`: the manifest does not allow this deployable to call the method (only for calls in memory)
  * - `resource_exhausted`: the request is larger than 1 MiB
  */
 export function createRpcClient(bus: Bus, options: RpcClientOptions): RpcClient {
-  const { name, neighbours, now = () => performance.now() } = options
-  const calls = new PendingCalls(bus, { neighbour: neighbours?.of(name), now })
+  const { name, inProcess, now = () => performance.now() } = options
+  const calls = new PendingCalls(bus, { findReceiver: inProcess?.receiversFor(name), now })
   const defaults = { timeoutMs: options.defaultTimeoutMs ?? 5_000, interceptors: options.interceptors ?? [] }
   return {
     call: (method, body, meta) => {
@@ -68,7 +68,7 @@ export function createRpcClient(bus: Bus, options: RpcClientOptions): RpcClient 
         calls.call({ ...meta, method, body, traceparent: currentTraceparent() || parent }),
       )
     },
-    transport: (of = {}) => createBusTransport(calls, defaults, of),
+    transport: (transportOptions = {}) => createBusTransport(calls, defaults, transportOptions),
     [Symbol.asyncDispose]: () => calls[Symbol.asyncDispose](),
   }
 }

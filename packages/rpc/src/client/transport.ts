@@ -18,9 +18,9 @@ import { rpcSubject } from '../subjects.ts'
 import { LazyResponse } from './lazy-response.ts'
 import type { PendingCalls } from './pending-calls.ts'
 
-/** The callers of a transport's calls. */
+/** Options of a transport. */
 export type TransportOptions = {
-  /** The signed-in user on whose behalf every call is made; only the gateway may publish methods that need one. */
+  /** The signed-in user on whose behalf every call is made; only the gateway may call methods that need one. */
   readonly caller?: Caller
 }
 

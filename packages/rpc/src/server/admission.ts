@@ -12,21 +12,21 @@ export type Admissible = {
 
 /** Limits concurrent calls, queues a few more, and refuses the rest at once. */
 export class Admission {
-  readonly #places: number
+  readonly #slots: number
   readonly #queueLimit: number
   readonly #now: () => number
   readonly #queue: { readonly call: Admissible; readonly since: number }[] = []
   #running = 0
 
-  constructor(places: number, queueLimit: number, now: () => number) {
-    this.#places = places
+  constructor(slots: number, queueLimit: number, now: () => number) {
+    this.#slots = slots
     this.#queueLimit = queueLimit
     this.#now = now
   }
 
   /** Begins, queues or refuses. */
   enter(call: Admissible): void {
-    if (this.#running < this.#places) this.#begin(call)
+    if (this.#running < this.#slots) this.#begin(call)
     else if (this.#queue.length < this.#queueLimit) this.#queue.push({ call, since: this.#now() })
     else call.refuse('overloaded')
   }
@@ -34,7 +34,7 @@ export class Admission {
   /** Gives a free slot to the first queued call that is still in time. */
   leave(): void {
     this.#running--
-    while (this.#running < this.#places) {
+    while (this.#running < this.#slots) {
       const next = this.#queue.shift()
       if (!next) return
       const now = this.#now()
@@ -61,7 +61,7 @@ export class Admission {
 
   /** Whether the next call would be refused. */
   get full(): boolean {
-    return this.#running >= this.#places && this.#queue.length >= this.#queueLimit
+    return this.#running >= this.#slots && this.#queue.length >= this.#queueLimit
   }
 
   /** Calls that run. */

@@ -76,7 +76,7 @@ export class CallContext implements HandlerContext {
   }
 
   /** Headers and trailers that the handler has set; undefined if it never accessed them. */
-  get set(): { header: Headers | undefined; trailer: Headers | undefined } | undefined {
+  get replyHeaders(): { header: Headers | undefined; trailer: Headers | undefined } | undefined {
     if (!this.#responseHeader && !this.#responseTrailer) return undefined
     return { header: this.#responseHeader, trailer: this.#responseTrailer }
   }
@@ -86,21 +86,21 @@ export class CallContext implements HandlerContext {
     return this.#now() >= this.#deadlineAt
   }
 
-  /** Fires the signal at the deadline, if the handler has accessed it. */
+  /** Fires the signal, if the handler has accessed it and the deadline has passed. */
   checkDeadline(): void {
     if (this.#abort && this.expired) this.#abort.abort(deadlineExceeded())
   }
 
   /** To be called when the call has ended, so that work under its signal may stop. */
   end(): void {
-    this.#abort?.abort(callOver)
+    this.#abort?.abort(callEnded)
   }
 }
 
 /** Shared by all calls, because it is never shown and creating an error costs more than aborting the signal. */
-const callOver = new ConnectError('the call is over', Code.Canceled)
+const callEnded = new ConnectError('the call is over', Code.Canceled)
 
-/** The time of a call ran out. */
+/** The error of a call whose deadline has passed. */
 export function deadlineExceeded(): ConnectError {
   return new ConnectError('deadline exceeded', Code.DeadlineExceeded)
 }

@@ -13,10 +13,10 @@ const log = logger('rpc')
  */
 export function failureOf(error: unknown, context: CallContext): ConnectError {
   if (error instanceof ConnectError && !isBug(error)) return error
-  const trouble = translateDatabaseError(error)
-  if (trouble) {
+  const unavailable = translateDatabaseError(error)
+  if (unavailable) {
     log.warn({ method: methodName(context.method), error }, 'the database is not available')
-    return trouble
+    return unavailable
   }
   if (context.expired && isAbort(error)) return deadlineExceeded()
   log.error({ method: methodName(context.method), error }, 'a call failed')

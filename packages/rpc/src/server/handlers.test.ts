@@ -25,7 +25,7 @@ test('all services of a deployable are registered', () => {
   expect(served.every(({ implementation }) => implementation !== undefined)).toBe(true)
 })
 
-test('a service is called by its name', () => {
+test('the services of a deployable are listed under their own names', () => {
   for (const owned of Object.values<Record<string, DescService>>(services))
     for (const [name, service] of Object.entries(owned)) expect(service.name).toBe(name)
 })

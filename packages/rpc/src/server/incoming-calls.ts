@@ -1,16 +1,16 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { headers as natsHeaders } from 'nats'
-import { beatWithin, isRecording, logger } from '@parley/telemetry'
+import { nextBeatWithin, isRecording, logger } from '@parley/telemetry'
 import { controlHeader, traceHeader, unpackRequest, type NotStartedReason } from '../envelope.ts'
 import { startedAfterMs, sweepMs } from '../limits.ts'
-import { countNotStarted, countServed, showCalls } from '../metrics.ts'
-import type { Delivery } from '../neighbours.ts'
+import { countNotStarted, countServed, reportCalls } from '../metrics.ts'
+import type { Delivery } from '../in-process.ts'
 import { callSpan } from '../spans.ts'
 import { Ticker } from '../ticker.ts'
 import { Admission, type Admissible } from './admission.ts'
 import { CallContext } from './call-context.ts'
 import { failureOf } from './failure.ts'
-import { answer, type Surroundings } from './pipeline.ts'
+import { answer, type HandlerOptions } from './pipeline.ts'
 import { sendNotStarted, sendStarted, sendAnswer, sendError } from './reply.ts'
 import type { ServedMethod } from './routes.ts'
 import { Skew } from './skew.ts'
@@ -19,7 +19,7 @@ const log = logger('rpc')
 const tickMs = 5_000
 
 /** Limits for calls, and the interceptors and guard around the handlers. */
-export type IncomingOptions = Surroundings & {
+export type IncomingOptions = HandlerOptions & {
   readonly concurrency: number
   readonly queueLimit: number
   readonly now: () => number
@@ -34,30 +34,30 @@ type Running = {
   started: boolean
 }
 
-/** The calls that have arrived at this process: decides whether to start each, runs it, and informs its caller. */
+/** The calls that have arrived at this process. Decides whether to start each, runs it, and replies to its caller. */
 export class IncomingCalls {
   readonly #options: IncomingOptions
   readonly #admission: Admission
   readonly #skew: Skew
-  #heartbeat: NodeJS.Timeout | undefined
+  #tickTimer: NodeJS.Timeout | undefined
   readonly #running = new Set<Running>()
-  readonly #sweep = new Ticker(sweepMs, () => this.#look())
+  readonly #sweep = new Ticker(sweepMs, () => this.#check())
   #draining = false
-  #idle: (() => void) | undefined
+  #onIdle: (() => void) | undefined
 
   constructor(options: IncomingOptions) {
     this.#options = options
     this.#admission = new Admission(options.concurrency, options.queueLimit, options.now)
     this.#skew = new Skew(options.now())
-    this.#tickSoon()
+    this.#scheduleTick()
   }
 
-  #tickSoon(): void {
+  #scheduleTick(): void {
     const tick = (): void => {
       this.#skew.tick(this.#options.now())
-      this.#tickSoon()
+      this.#scheduleTick()
     }
-    this.#heartbeat = setTimeout(tick, beatWithin(tickMs) - performance.now()).unref()
+    this.#tickTimer = setTimeout(tick, nextBeatWithin(tickMs) - performance.now()).unref()
   }
 
   /** Handles a request. */
@@ -72,8 +72,8 @@ export class IncomingCalls {
     const ageMs = this.#skew.age(control.sender, control.sentAt, arrivedAt)
     const startByAt = arrivedAt + control.startByMs - ageMs
     const deadlineAt = arrivedAt + control.budgetMs - ageMs
-    if (this.#draining) return leaveAlone(delivery, 'draining')
-    if (arrivedAt > startByAt) return leaveAlone(delivery, 'late')
+    if (this.#draining) return refuse(delivery, 'draining')
+    if (arrivedAt > startByAt) return refuse(delivery, 'late')
     this.#admission.enter(this.#candidate(served, delivery, control.attempt, { arrivedAt, startByAt, deadlineAt }))
   }
 
@@ -85,12 +85,12 @@ export class IncomingCalls {
   ): Admissible {
     return {
       startByAt,
-      refuse: (reason) => leaveAlone(delivery, reason),
+      refuse: (reason) => refuse(delivery, reason),
       begin: () => {
         const context = new CallContext(served.method, delivery.headers ?? natsHeaders(), deadlineAt, this.#options.now)
         const running = { delivery, context, attempt, arrivedAt, started: false }
         this.#running.add(running)
-        this.#sweep.wake()
+        this.#sweep.start()
         this.#run(served, running).catch((error: unknown) => log.error({ error }, 'no reply was sent'))
       },
     }
@@ -112,7 +112,7 @@ export class IncomingCalls {
       this.#running.delete(running)
       this.#admission.leave()
       countServed(served.method, code, now() - arrivedAt)
-      if (this.#admission.size === 0) this.#idle?.()
+      if (this.#admission.size === 0) this.#onIdle?.()
     }
   }
 
@@ -122,14 +122,14 @@ export class IncomingCalls {
       try {
         return sendAnswer(delivery, await answer(served, context, delivery.data, this.#options), context)
       } catch (error) {
-        // Inside the span: what is logged about the failure carries its trace.
+        // Inside the span, so that the log line about the failure has its trace.
         throw failureOf(error, context)
       }
     })
   }
 
   /** Sends `started` for long calls, ends calls whose deadline has passed, and refuses calls that waited too long. */
-  #look(): boolean {
+  #check(): boolean {
     const now = this.#options.now()
     for (const running of this.#running) {
       if (!running.started && now - running.arrivedAt >= startedAfterMs) {
@@ -147,9 +147,9 @@ export class IncomingCalls {
     return this.#admission.full
   }
 
-  /** Reports the running and waiting calls as those of a deployable, until the result is disposed. */
-  show(deployable: string): Disposable {
-    return showCalls(deployable, { running: () => this.#admission.running, waiting: () => this.#admission.waiting })
+  /** Reports the running and waiting calls in metrics, labelled with a deployable, until the result is disposed. */
+  report(deployable: string): Disposable {
+    return reportCalls(deployable, { running: () => this.#admission.running, waiting: () => this.#admission.waiting })
   }
 
   /** Stops accepting calls. */
@@ -158,23 +158,23 @@ export class IncomingCalls {
   }
 
   /** Waits until no call runs, at most for the given time. Returns the number of calls still running. */
-  async finished(withinMs: number): Promise<number> {
+  async waitUntilIdle(timeoutMs: number): Promise<number> {
     if (this.#admission.size > 0) {
       await new Promise<void>((resolve) => {
-        const limit = setTimeout(resolve, withinMs)
-        this.#idle = () => {
+        const limit = setTimeout(resolve, timeoutMs)
+        this.#onIdle = () => {
           clearTimeout(limit)
           resolve()
         }
       })
     }
     this.#sweep.stop()
-    clearTimeout(this.#heartbeat)
+    clearTimeout(this.#tickTimer)
     return this.#admission.size
   }
 }
 
-function leaveAlone(delivery: Delivery, reason: NotStartedReason): void {
+function refuse(delivery: Delivery, reason: NotStartedReason): void {
   countNotStarted(reason)
   sendNotStarted(delivery, reason)
 }

@@ -15,7 +15,7 @@ export type CallGuard = (call: {
 }) => Promise<void> | undefined
 
 /** The interceptors and guard around the handlers of a service. */
-export type Surroundings = { readonly interceptors: readonly Interceptor[]; readonly guard: CallGuard | undefined }
+export type HandlerOptions = { readonly interceptors: readonly Interceptor[]; readonly guard: CallGuard | undefined }
 
 /**
  * Processes a request. In this order: checks the caller, finds the implementation, decodes and validates the body, runs
@@ -25,7 +25,7 @@ export async function answer(
   served: ServedMethod,
   context: CallContext,
   body: Uint8Array,
-  { interceptors, guard }: Surroundings,
+  { interceptors, guard }: HandlerOptions,
 ): Promise<Uint8Array> {
   const { method, implementation } = served
   if (served.needsCaller) callerOf(context)

@@ -12,7 +12,7 @@ import {
 } from '../envelope.ts'
 import { encodeError } from '../errors.ts'
 import { maxReplyBytes, partBytes } from '../limits.ts'
-import type { Delivery } from '../neighbours.ts'
+import type { Delivery } from '../in-process.ts'
 import type { CallContext } from './call-context.ts'
 
 const empty = new Uint8Array(0)
@@ -34,7 +34,7 @@ export function sendAnswer(delivery: Delivery, body: Uint8Array, context: CallCo
     const error = new ConnectError(`the reply is larger than ${maxReplyBytes} bytes`, Code.ResourceExhausted)
     return sendError(delivery, error)
   }
-  const set = context.set
+  const set = context.replyHeaders
   if (!set && body.length <= partBytes) {
     delivery.respond(body)
     return undefined

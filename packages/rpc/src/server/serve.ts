@@ -5,7 +5,7 @@ import { ownedMethods, type Deployable } from '@parley/contracts/catalogue'
 import type { Health } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
 import type { Bus } from '../bus.ts'
-import type { Neighbours } from '../neighbours.ts'
+import type { InProcessRegistry } from '../in-process.ts'
 import { rpcSubject } from '../subjects.ts'
 import { IncomingCalls } from './incoming-calls.ts'
 import type { CallGuard } from './pipeline.ts'
@@ -19,15 +19,15 @@ export type RpcServerOptions = {
   readonly deployable: Deployable
   /** Registers the implementations. */
   readonly routes: (routes: ServiceRoutes) => void
-  /** Deployables in the same process, which call without the bus. */
-  readonly neighbours?: Neighbours | undefined
+  /** Connects it with deployables in the same process, which call it without the bus. */
+  readonly inProcess?: InProcessRegistry | undefined
   /** Notified when the subscriptions are active and when the queue is full. */
   readonly health?: Health
-  /** Calls at work at once. Default 256. */
+  /** Maximum number of calls that run at once. Default 256. */
   readonly concurrency?: number
   /** Maximum number of waiting calls; further calls are left to other servers. Default: four times the concurrency. */
   readonly queueLimit?: number
-  /** Methods answered besides the owned and the internal ones. */
+  /** Methods to serve in addition to the owned and the internal ones. */
   readonly extraMethods?: readonly DescMethodUnary[]
   /** Connect interceptors around the handlers, the first one outermost; they see checked requests only. */
   readonly interceptors?: readonly Interceptor[]
@@ -75,29 +75,29 @@ export async function serveRpc(bus: Bus, options: RpcServerOptions): Promise<Rpc
   await roundTrip(bus)
   if (refused.length > 0) {
     subscriptions.forEach((subscription) => subscription.unsubscribe())
-    throw new Error(`the bus does not let ${options.deployable} answer ${refused.join(', ')}`)
+    throw new Error(`the bus does not allow ${options.deployable} to subscribe to ${refused.join(', ')}`)
   }
   const inMemory = routes.map((served) =>
-    options.neighbours?.serve(served.method, (delivery) => calls.receive(served, delivery)),
+    options.inProcess?.serve(served.method, (delivery) => calls.receive(served, delivery)),
   )
   subscribed?.()
-  const shown = calls.show(options.deployable)
+  const reported = calls.report(options.deployable)
   return {
     async [Symbol.asyncDispose]() {
       backlog?.[Symbol.dispose]()
       inMemory.forEach((served) => served?.[Symbol.dispose]())
       await drain(bus, calls, subscriptions, options.drainTimeoutMs ?? 10_000)
-      shown[Symbol.dispose]()
+      reported[Symbol.dispose]()
     },
   }
 }
 
-/** Calls that the server had sent before it got our unsubscribe are still delivered, and each gets a reply. */
+/** Calls that NATS sent before it processed the unsubscribe are still delivered, and each gets a reply. */
 async function drain(bus: Bus, calls: IncomingCalls, subscriptions: Subscription[], timeoutMs: number): Promise<void> {
   calls.drain()
   const unsubscribed = Promise.allSettled(subscriptions.map((subscription) => subscription.drain()))
   await atMost(2_000, unsubscribed)
-  const left = await calls.finished(timeoutMs)
+  const left = await calls.waitUntilIdle(timeoutMs)
   if (left > 0) log.warn({ left }, 'calls were still running at the end of the drain timeout')
   await atMost(
     1_000,

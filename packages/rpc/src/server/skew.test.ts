@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import { Skew } from './skew.ts'
 
-/** A process that ticks every second until `now`. */
+/** Ticks every second, as a running process does. */
 function runUntil(skew: Skew, from: number, to: number): void {
   for (let now = from; now <= to; now += 1_000) skew.tick(now)
 }
 
-test('age is relative to the fastest call of the sender', () => {
+test('the age of a call is relative to the fastest call of its sender', () => {
   const skew = new Skew(0)
   expect(skew.age('a', 1_000_000, 100)).toBe(0)
   expect(skew.age('a', 1_000_010, 140)).toBe(30)
@@ -44,7 +44,7 @@ test('calls that arrived during a freeze are late, regardless of its length', ()
   }
 })
 
-test('an idle process is not frozen', () => {
+test('an idle process is not taken for a frozen one', () => {
   const skew = new Skew(0)
   skew.age('a', 0, 0)
   runUntil(skew, 0, 600_000)
@@ -53,7 +53,7 @@ test('an idle process is not frozen', () => {
 })
 
 describe('a clock that jumped', () => {
-  /** Calls of one sender every 250 ms, whose clock was set back by this much after the first. */
+  /** The ages of calls that a sender makes every 250 ms; after the first call its clock is late by `behindMs`. */
   const ages = (behindMs: (n: number) => number): number[] => {
     const skew = new Skew(0)
     skew.age('a', 0, 0)

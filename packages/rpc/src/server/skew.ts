@@ -13,12 +13,12 @@ const spreadMs = 100
 const lateCalls = 3
 const lateForMs = 1_000
 
-/** Offsets of the calls that were late one after another, and when that began. */
+/** An unbroken run of late calls: the range of their offsets, their number, and the time of the first. */
 type Late = { min: number; max: number; calls: number; since: number }
 type Sender = { readonly minima: number[]; slice: number; late?: Late | undefined }
 
 /**
- * Estimates how long ago a call was sent although the clocks of the processes differ: the smallest (arrival - sent) of
+ * Estimates how long ago a call was sent, although the clocks of the processes differ: the smallest (arrival - sent) of
  * a sender in the last minute is taken as no delay. The first call of a sender therefore counts as just sent.
  *
  * After a freeze, this process reads everything that arrived meanwhile at once. So that none of it counts as new, the

@@ -5,7 +5,7 @@ import { methodPath } from '@parley/contracts/catalogue'
 import type { Db, Tx } from '@parley/postgres'
 import { encode } from '@parley/protobuf'
 import { callerOf, idempotencyKeyOf } from '@parley/rpc'
-import { answerReplayed } from '../metrics.ts'
+import { countReplay } from '../metrics.ts'
 import { findAnswer, forgetAnswer, storeAnswer } from './store.ts'
 
 const keyReused = () => new ConnectError('Idempotency-Key: already used for another request', Code.InvalidArgument)
@@ -18,16 +18,16 @@ export type CallKey<O> = {
    * Stores the response; call it first in the transaction that produces it. Throws when another call has taken the key,
    * which `answerOnce` handles.
    */
-  keep(tx: Tx, answer: O): Promise<void>
-  /** To be called after the transaction if the call is refused after all, so that its key can be used again. */
-  free(): Promise<void>
+  store(tx: Tx, answer: O): Promise<void>
+  /** To be called after the transaction if the call is refused in the end, so that its key can be used again. */
+  release(): Promise<void>
 }
 
 /** How a call is handled. */
-export type Answering<O> = {
+export type KeyedHandling<O> = {
   /** Executes the request. */
   run: (key: CallKey<O>) => Promise<O>
-  /** Makes the response to a repeated call from the stored one. Default: the same response. */
+  /** Creates the response to a repeated call from the stored one. Default: the same response. */
   repeat?: (answer: O) => Promise<O>
 }
 
@@ -39,10 +39,10 @@ export type Answering<O> = {
 export async function answerOnce<I extends DescMessage, O extends DescMessage>(
   db: Db,
   { method, request, call }: { method: DescMethodUnary<I, O>; request: MessageShape<I>; call: HandlerContext },
-  { run, repeat = (answer) => Promise.resolve(answer) }: Answering<MessageShape<O>>,
+  { run, repeat = (answer) => Promise.resolve(answer) }: KeyedHandling<MessageShape<O>>,
 ): Promise<MessageShape<O>> {
   const key = idempotencyKeyOf(call)
-  if (key === undefined) return await run({ keep: () => Promise.resolve(), free: () => Promise.resolve() })
+  if (key === undefined) return await run({ store: () => Promise.resolve(), release: () => Promise.resolve() })
 
   const keyed = { callerId: callerOf(call).userId, method: methodPath(method), key }
   const requestDigest = createHash('sha256').update(encode(method.input, request)).digest()
@@ -52,25 +52,25 @@ export async function answerOnce<I extends DescMessage, O extends DescMessage>(
     if (!requestDigest.equals(known.requestDigest)) throw keyReused()
     const answer = await repeat(fromBinary(method.output, known.response))
     call.responseHeader.set('Idempotency-Replayed', 'true')
-    answerReplayed(method)
+    countReplay(method)
     return answer
   }
 
   const before = await findRepeated()
   if (before) return before
-  let kept = false
+  let isStored = false
   try {
     return await run({
-      async keep(tx, answer) {
+      async store(tx, answer) {
         if (!(await storeAnswer(tx, { ...keyed, requestDigest, response: encode(method.output, answer) })))
           throw keyInUse()
-        kept = true
+        isStored = true
       },
-      free: () => forgetAnswer(db, keyed),
+      release: () => forgetAnswer(db, keyed),
     })
   } catch (error) {
     // Another process may have stored a response in the meantime, and thereby caused this attempt to fail.
-    const meanwhile = kept ? undefined : await findRepeated()
+    const meanwhile = isStored ? undefined : await findRepeated()
     if (meanwhile) return meanwhile
     throw error
   }

@@ -7,14 +7,14 @@ export type KeyedCall = { callerId: string; method: string; key: string }
 type Answer = Pick<typeof idempotentCalls.$inferSelect, 'requestDigest' | 'response'>
 
 const { callerId, method, key, requestDigest, response, createdAt } = idempotentCalls
-const keptFor = sql`interval '24 hours'`
+const retention = sql`interval '24 hours'`
 const isCall = (call: KeyedCall) => and(eq(callerId, call.callerId), eq(method, call.method), eq(key, call.key))
 
 export async function findAnswer(reader: Reader, call: KeyedCall): Promise<Answer | undefined> {
   const [found] = await reader
     .select({ requestDigest, response })
     .from(idempotentCalls)
-    .where(and(isCall(call), sql`${createdAt} > now() - ${keptFor}`))
+    .where(and(isCall(call), sql`${createdAt} > now() - ${retention}`))
   return found
 }
 
@@ -33,7 +33,7 @@ export async function storeAnswer(tx: Tx, answer: KeyedCall & Answer): Promise<b
         response: sql`excluded.response`,
         createdAt: sql`excluded.created_at`,
       },
-      setWhere: sql`${createdAt} <= now() - ${keptFor}`,
+      setWhere: sql`${createdAt} <= now() - ${retention}`,
     })
     .returning({ key })
   return stored.length > 0
@@ -46,7 +46,7 @@ export async function forgetAnswer(db: Db, call: KeyedCall): Promise<void> {
 
 /** Deletes answers older than 24 hours. Rejects when the signal fires. */
 export async function forgetOldAnswers(db: Db, signal: AbortSignal): Promise<void> {
-  await deleteInBatches(db, idempotentCalls, { where: lt(createdAt, sql`now() - ${keptFor}`), signal })
+  await deleteInBatches(db, idempotentCalls, { where: lt(createdAt, sql`now() - ${retention}`), signal })
 }
 
 /** Deletes the stored answers to a user; resolves with their number. Rejects when the signal fires. */

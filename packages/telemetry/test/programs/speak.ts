@@ -1,5 +1,13 @@
 import '@parley/telemetry/register'
-import { counter, currentTraceparent, inThisTrace, logger, stopTelemetry, untraced, withSpan } from '@parley/telemetry'
+import {
+  counter,
+  currentTraceparent,
+  bindToTrace,
+  logger,
+  stopTelemetry,
+  withoutTrace,
+  withSpan,
+} from '@parley/telemetry'
 
 const log = logger('test')
 counter('test.spoken', { description: 'Time spoken', unit: 's' })(3)
@@ -11,8 +19,8 @@ await withSpan('outer', { kind: 'server', parent }, async () => {
   await withSpan('inner', {}, () => {
     log.warn({ traceparent: currentTraceparent() }, 'inside')
   })
-  await untraced(() => withSpan('background', {}, () => undefined))
-  calledLater = inThisTrace(() => withSpan('callback', {}, () => undefined))
+  await withoutTrace(() => withSpan('background', {}, () => undefined))
+  calledLater = bindToTrace(() => withSpan('callback', {}, () => undefined))
 })
 await calledLater()
 const [unsampled, first, second] = ['1', '2', '3'].map((digit) => `00-${digit.repeat(32)}-${digit.repeat(16)}`)

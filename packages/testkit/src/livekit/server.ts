@@ -38,8 +38,8 @@ export class LivekitStandIn implements AsyncDisposable {
   readonly apiSecret = 'the secret of a stand-in of the media server'
   /** Target of webhooks; undefined to send none. */
   webhookUrl: string | undefined
-  /** While true nothing is answered. */
-  isAway = false
+  /** While true, every request is dropped with its connection. */
+  isUnavailable = false
   /** All events, including those not sent. */
   readonly events: StandInEvent[] = []
   /** Allowed method calls, with the participants they concern. */
@@ -49,7 +49,7 @@ export class LivekitStandIn implements AsyncDisposable {
   #lastMs = 0
   #sending: Promise<unknown> = Promise.resolve()
 
-  /** Starts a stand-in; 0: on a free port. */
+  /** Starts a stand-in on a port; 0 takes a free one. */
   static async start(port = 0): Promise<LivekitStandIn> {
     const standIn = new LivekitStandIn()
     standIn.#server.listen(port, '127.0.0.1')

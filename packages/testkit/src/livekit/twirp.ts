@@ -8,7 +8,7 @@ const prefix = '/twirp/livekit.RoomService/'
 type Server = {
   apiKey: string
   apiSecret: string
-  isAway: boolean
+  isUnavailable: boolean
   requests: { method: string; room: string; identity: string }[]
   rooms: ReadonlyMap<string, { sid: string; name: string; participants: ReadonlyMap<string, object> }>
   disconnect: (identity: string, roomName: string, reason: string) => void
@@ -20,7 +20,7 @@ type Answer = { status: number; body: object }
 
 /** Answers a request to LiveKit's room service, in the JSON format of the official SDK. */
 export async function answerTwirp(server: Server, request: IncomingMessage, response: ServerResponse) {
-  if (server.isAway) return request.socket.destroy()
+  if (server.isUnavailable) return request.socket.destroy()
   const requests = (await json(request).catch(() => ({}))) as RequestBody
   const { status, body } = await answer(server, request, requests)
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
@@ -33,13 +33,13 @@ async function answer(server: Server, request: IncomingMessage, requests: Reques
   const path = request.url ?? ''
   const method = path.startsWith(prefix) ? path.slice(prefix.length) : ''
   const { room: name = '', identity = '' } = requests
-  const may = rights[method]
-  if (!may) return refused(404, 'bad_route')
-  if (!may(claims, name)) return refused(403, 'permission_denied')
+  const isAllowed = rights[method]
+  if (!isAllowed) return refused(404, 'bad_route')
+  if (!isAllowed(claims, name)) return refused(403, 'permission_denied')
   server.requests.push({ method, room: name, identity })
   if (method === 'ListRooms') {
-    const rooms = [...server.rooms.values()].map(({ sid, name: its, participants }) => ({
-      ...{ sid, name: its, numParticipants: participants.size },
+    const rooms = [...server.rooms.values()].map(({ sid, name: roomName, participants }) => ({
+      ...{ sid, name: roomName, numParticipants: participants.size },
     }))
     return { status: 200, body: { rooms } }
   }

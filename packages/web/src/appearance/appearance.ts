@@ -4,26 +4,26 @@ export type Appearance = { theme: 'system' | 'light' | 'dark'; contrast: 'system
 const storageKey = 'parley.appearance'
 const standard: Appearance = { theme: 'system', contrast: 'system' }
 
-/** The settings of this device. */
-export function keptAppearance(): Appearance {
+/** Returns the setting of this device. */
+export function loadAppearance(): Appearance {
   try {
-    const kept = JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Partial<Record<keyof Appearance, unknown>>
-    const theme = kept.theme === 'light' || kept.theme === 'dark' ? kept.theme : standard.theme
-    return { theme, contrast: kept.contrast === 'more' ? 'more' : standard.contrast }
+    const stored = JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Partial<Record<keyof Appearance, unknown>>
+    const theme = stored.theme === 'light' || stored.theme === 'dark' ? stored.theme : standard.theme
+    return { theme, contrast: stored.contrast === 'more' ? 'more' : standard.contrast }
   } catch {
     return standard
   }
 }
 
-/** Keeps what was chosen, on this device. */
-export const keepAppearance = (appearance: Appearance): void =>
+/** Stores the setting on this device. */
+export const saveAppearance = (appearance: Appearance): void =>
   localStorage.setItem(storageKey, JSON.stringify(appearance))
 
 const moreContrast = matchMedia('(prefers-contrast: more)')
 let current: Appearance = standard
 moreContrast.addEventListener('change', () => applyAppearance(current))
 
-/** Shows it: the tokens of styles/tokens.css follow two attributes of the root element. */
+/** Applies an appearance: styles/tokens.css selects its values by two attributes of the root element. */
 export function applyAppearance(appearance: Appearance): void {
   current = appearance
   const { dataset } = document.documentElement

@@ -1,7 +1,7 @@
-/** Reactions that are one click away, by the shortcodes of the contract. */
+/** Shortcodes of the reactions offered directly. */
 export const quickReactions = ['thumbsup', 'heart', 'smile', 'tada', 'eyes', 'white_check_mark'] as const
 
-/** Those that are known before the whole set is loaded. */
+/** Emoji known before the whole set is loaded. */
 const characters: Record<string, string> = {
   thumbsup: '👍',
   heart: '❤️',
@@ -11,7 +11,7 @@ const characters: Record<string, string> = {
   white_check_mark: '✅',
 }
 
-/** An emoji, its shortcodes, what it is called and words to find it by, in the language of the set and in English. */
+/** An emoji with its shortcodes, its name, and its search keywords in the language of the set and in English. */
 export type Emoji = {
   character: string
   names: readonly string[]
@@ -22,17 +22,17 @@ export type Emoji = {
 /** Every emoji that the server knows, in the order of Unicode. */
 export type EmojiSet = { all: readonly Emoji[]; byName: ReadonlyMap<string, Emoji> }
 
-/** What an emoji is called in another language than English, and words to find it by. */
+/** Name and search keywords of an emoji in a language other than English. */
 type Named = { unicode: string; label: string; tags?: readonly string[] }
 
 const translations: Record<string, () => Promise<{ default: readonly Named[] }>> = {
   de: () => import('emojibase-data/de/compact.json', { with: { type: 'json' } }),
 }
 
-/** A character without the mark that asks for its coloured form, which not every list writes. */
+/** A character without the variation selector for its coloured form, which some lists omit. */
 const unmarked = (character: string): string => character.replaceAll('\uFE0F', '')
 
-/** Loads the whole set, with names in a language; in English where there are none. */
+/** Loads the whole set, with names in a language, or in English where a name is missing. */
 export async function loadEmojiSet(language: string): Promise<EmojiSet> {
   const { gemoji } = await import('gemoji')
   const translated = await translations[language]?.()
@@ -45,5 +45,5 @@ export async function loadEmojiSet(language: string): Promise<EmojiSet> {
   return { all, byName: new Map(all.flatMap((emoji) => emoji.names.map((name) => [name, emoji] as const))) }
 }
 
-/** The emoji of a shortcode; undefined where only the whole set may know it. */
+/** The emoji of a shortcode; undefined if only the whole set may contain it. */
 export const knownEmoji = (shortcode: string): string | undefined => characters[shortcode]

@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals'
-import { stretchesIn } from './highlighter.ts'
+import { codeRangesIn } from './highlighter.ts'
 
 const written = (code: string, language: string) =>
-  stretchesIn(code, language)
+  codeRangesIn(code, language)
     .map(({ text }) => text)
     .join('')
 
 test('highlighting keeps every character and classifies it', () => {
   const code = `const greeting = "hi" // <b>&amp;\n`
   expect(written(code, 'ts')).toBe(code)
-  expect(stretchesIn(code, 'ts')).toEqual(
+  expect(codeRangesIn(code, 'ts')).toEqual(
     expect.arrayContaining([
       { text: 'const', kind: 'keyword' },
       { text: '"hi"', kind: 'string' },
@@ -25,11 +25,11 @@ test.each([
   ['json', '{"a": [1, null]}'],
   ['diff', '-old\n+new\n'],
   ['html', '<script>alert(1)</script>'],
-])('%s is known, also by file extension', (language, code) => {
+])('%s is a known language or file extension', (language, code) => {
   expect(written(code, language)).toBe(code)
-  expect(stretchesIn(code, language).some(({ kind }) => kind !== undefined)).toBe(true)
+  expect(codeRangesIn(code, language).some(({ kind }) => kind !== undefined)).toBe(true)
 })
 
-test('an unknown language is left as it is', () => {
-  expect(stretchesIn('x = 1', 'no-such-language')).toEqual([{ text: 'x = 1' }])
+test('code in an unknown language stays plain', () => {
+  expect(codeRangesIn('x = 1', 'no-such-language')).toEqual([{ text: 'x = 1' }])
 })

@@ -3,7 +3,7 @@ import { common, createLowlight } from 'lowlight'
 
 /** Kind of a range of code, for its colour. */
 export type Kind = 'comment' | 'keyword' | 'name' | 'number' | 'string'
-export type Stretch = { text: string; kind?: Kind | undefined }
+export type CodeRange = { text: string; kind?: Kind | undefined }
 
 const kinds: Readonly<Record<string, Kind>> = {
   ...{ comment: 'comment', meta: 'comment', quote: 'comment' },
@@ -16,16 +16,16 @@ const kinds: Readonly<Record<string, Kind>> = {
 const languages = createLowlight(common)
 
 /** Splits code into ranges; a single one for an unknown language. `language`: a name or a file extension. */
-export function stretchesIn(code: string, language: string): Stretch[] {
+export function codeRangesIn(code: string, language: string): CodeRange[] {
   if (!languages.registered(language)) return [{ text: code }]
-  return languages.highlight(language, code).children.flatMap((node) => stretchesOf(node, undefined))
+  return languages.highlight(language, code).children.flatMap((node) => rangesOf(node, undefined))
 }
 
-function stretchesOf(node: ElementContent | { type: 'doctype' }, around: Kind | undefined): Stretch[] {
+function rangesOf(node: ElementContent | { type: 'doctype' }, around: Kind | undefined): CodeRange[] {
   if (node.type === 'text') return [{ text: node.value, kind: around }]
   if (node.type !== 'element') return []
   const { className } = node.properties
   const [first] = Array.isArray(className) ? className : []
   const kind = kinds[String(first).replace('hljs-', '')] ?? around
-  return node.children.flatMap((child) => stretchesOf(child, kind))
+  return node.children.flatMap((child) => rangesOf(child, kind))
 }

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Element, Root } from 'hast'
-import { namesNobody, stretchesOf } from './mentions.ts'
+import { ignoresMentions, partsOf } from './mentions.ts'
 import { piecesOf, treeOf } from './tree.ts'
 
 /** The logins that a message shows as mentions, in their order. */
 function mentionedIn(parent: Element | Root): string[] {
   return piecesOf(parent).flatMap((piece) => {
-    if (piece.type === 'text') return stretchesOf(piece.value).flatMap(({ login }) => login ?? [])
-    return namesNobody(piece) ? [] : mentionedIn(piece)
+    if (piece.type === 'text') return partsOf(piece.value).flatMap(({ login }) => login ?? [])
+    return ignoresMentions(piece) ? [] : mentionedIn(piece)
   })
 }
 
@@ -46,15 +46,15 @@ describe('a mention', () => {
 })
 
 test('a mention of everyone is marked differently', () => {
-  const called = stretchesOf('@all, @here and @Here, not x@all').filter(({ everyone }) => everyone)
+  const called = partsOf('@all, @here and @Here, not x@all').filter(({ everyone }) => everyone)
   expect(called.map(({ text }) => text)).toEqual(['@all', '@here', '@Here'])
 })
 
 test('no character of a text is lost', () => {
   const text = 'a @ann b @all @x- @bob x.org/@ann'
   expect(
-    stretchesOf(text)
-      .map((stretch) => stretch.text)
+    partsOf(text)
+      .map((part) => part.text)
       .join(''),
   ).toBe(text)
 })

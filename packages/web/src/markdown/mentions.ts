@@ -2,41 +2,40 @@ import type { Element } from 'hast'
 import type { Parents, Text } from 'mdast'
 import type { Extension } from 'mdast-util-from-markdown'
 
-/** A stretch of a text: somebody's login after an "@", a call to everyone, or anything else. */
-export type Stretch = { text: string; login?: string; everyone?: boolean }
+/** Part of a text: a mention of a login, a mention of everyone, or plain text. */
+export type TextPart = { text: string; login?: string; everyone?: boolean }
 
 /** Web addresses, including the path after a host name: they contain no mentions. The same rule as on the server. */
 const address = /(?<![\p{L}\p{N}+.-])(?:[a-z][a-z\d+.-]*:\/\/|www\.|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+[/?#])[^\s<>]*/u
 const mention = /(?<![\p{L}\p{N}]|[\p{L}\p{N}][._+-])@([\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*)/u
 const either = new RegExp(`${address.source}|${mention.source}`, 'giu')
-/** Mention everybody, and are nobody's login. */
+/** Names that mention everyone; no user can have them as a login. */
 const handles = new Set(['all', 'here'])
 
 /** Splits a text at possible mentions. Does not check whether the logins exist. */
-export function stretchesOf(text: string): Stretch[] {
-  const stretches: Stretch[] = []
+export function partsOf(text: string): TextPart[] {
+  const parts: TextPart[] = []
   let from = 0
   for (const { 0: whole, 1: login, index } of text.matchAll(either)) {
     if (login === undefined) continue
-    if (index > from) stretches.push({ text: text.slice(from, index) })
-    stretches.push({ text: whole, ...(handles.has(login.toLowerCase()) ? { everyone: true } : { login }) })
+    if (index > from) parts.push({ text: text.slice(from, index) })
+    parts.push({ text: whole, ...(handles.has(login.toLowerCase()) ? { everyone: true } : { login }) })
     from = index + whole.length
   }
-  if (from < text.length) stretches.push({ text: text.slice(from) })
-  return stretches
+  if (from < text.length) parts.push({ text: text.slice(from) })
+  return parts
 }
 
 /** Whether an "@" in an element of a message is not a mention: in code, a link or a quote. */
-export const namesNobody = ({ tagName }: Element): boolean => ['a', 'blockquote', 'code'].includes(tagName)
+export const ignoresMentions = ({ tagName }: Element): boolean => ['a', 'blockquote', 'code'].includes(tagName)
 
 /**
- * Every way to write "@" in Markdown. Other escapes match too, so that their backslash does not begin another escape.
+ * Every way to write "@" in Markdown. It also matches other escapes, so that `\\@` is not read as an escaped "@".
  */
 const signs = /\\[!-/:-@[-`{-~]|@|&(?:#0*64|#x0*40|commat);/gi
 
 /**
- * Parses `body` so that a text ends behind each "@" that is escaped (`\@ann`) or written as an entity: what follows it
- * is then no mention.
+ * Splits texts after each "@" that is escaped (`\@ann`) or written as an entity, so that it does not begin a mention.
  */
 export function withEscapedSigns(body: string): Extension {
   const split = (text: Text): Text[] => {

@@ -3,7 +3,7 @@ import { payloads } from './_payloads.ts'
 import { simpleTreeOf } from './simple.ts'
 import { parsedTreeOf, type Piece, piecesOf } from './tree.ts'
 
-/** What is shown of a tree: without positions in the text. */
+/** The displayed content of a tree, without source positions. */
 const shown = (piece: Piece): unknown =>
   piece.type === 'text' ? piece.value : [piece.tagName, piece.properties, piecesOf(piece).map(shown)]
 const simply = (body: string) => {
@@ -18,7 +18,7 @@ test.each([
   '**Now.** (*or* _later_, as `it` is)',
   'well, @ann: the snake_case_name is 1/2 done, ÄÖ 😀',
   'one\ntwo **three**\n\n2 more, https://example.org/a?b=c&d=e#f.',
-])('%j needs no parser', (body) => {
+])('%j is parsed by the regular expression, with the same result as the parser', (body) => {
   expect(simply(body)).toBeDefined()
   expect(simply(body)).toEqual(fully(body))
 })
@@ -44,7 +44,7 @@ test.each([
     'ann@example.org',
     '**a *b* c**',
   ],
-])('%j needs the parser', (body) => expect(simply(body)).toBeUndefined())
+])('%j is left to the parser', (body) => expect(simply(body)).toBeUndefined())
 
 test.each([
   'Shall we ship?',
@@ -64,15 +64,15 @@ test.each([
   '\u3000wide\u2028lines\u0085',
   '• no list',
   ...['\uFEFF# Plan', '\uFEFF- a', '\uFEFF> said', 'a\uFEFFb', '`a\rb`', '`a\r- b`', 'https://-a.b', 'https://a.-b'],
-])('%j is what the parser makes of it', (body) => expect(simply(body) ?? fully(body)).toEqual(fully(body)))
+])('%j gives the same result as the parser', (body) => expect(simply(body) ?? fully(body)).toEqual(fully(body)))
 
-/** The same numbers in each run, from 0 to below `to`. */
+/** Pseudo-random numbers below `to`, the same in each run. */
 function* numbers(): Generator<(to: number) => number, never> {
   let state = 1
   for (;;) yield (to) => (state = (state * 48_271) % 2_147_483_647) % to
 }
 
-test('messages made by chance are what the parser makes of them', () => {
+test('random messages give the same result as the parser', () => {
   const parts = [
     ...[
       'a',
@@ -146,6 +146,6 @@ test('messages made by chance are what the parser makes of them', () => {
   expect(simple).toBeGreaterThan(1_000)
 })
 
-test('attacks are what the parser makes of them', () => {
+test('attack payloads give the same result as the parser', () => {
   for (const body of payloads) expect(simply(body) ?? fully(body)).toEqual(fully(body))
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { payloads } from './_payloads.ts'
 import { type Piece, piecesOf, plainOf, treeOf } from './tree.ts'
 
-/** The tree as markup would write it, for reading only. */
+/** A tree as HTML, for readable expectations. */
 const written = (piece: Piece): string => {
   if (piece.type === 'text') return piece.value
   const attributes = Object.entries(piece.properties).map(([name, value]) => ` ${name}=${String(value)}`)
@@ -26,22 +26,22 @@ describe('a message', () => {
   test('is plain text in one line', () => expect(plainOf('# A **b**?\n\n- c\n- d')).toBe('A b? c d'))
 })
 
-/** What a message may be made of, and nothing else: the list stands here on purpose a second time. */
+/** All elements that messages may contain. Deliberately not imported from the code under test. */
 const harmless = new Set([
   ...['p', 'br', 'em', 'strong', 'del', 'code', 'pre', 'blockquote', 'ul', 'ol', 'li', 'a', 'hr'],
   ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'],
 ])
 
-/** As a browser reads an address that stands on a page of a server. */
+/** Whether a browser resolves a link on a page of the server to an allowed protocol. */
 const leadsToPages = (href: string): boolean => {
   const page = 'https://chat.example.org/chat/-/R1'
   return !URL.canParse(href, page) || ['http:', 'https:', 'mailto:'].includes(new URL(href, page).protocol)
 }
 
-/** What in the tree of a message could do harm. */
+/** The elements and attributes of a message that are not allowed. */
 function harmIn(body: string): string[] {
   const found: string[] = []
-  const look = (piece: Piece): void => {
+  const visit = (piece: Piece): void => {
     if (piece.type === 'text') return
     const { href, start, className, ...others } = piece.properties
     if (!harmless.has(piece.tagName)) found.push(piece.tagName)
@@ -49,19 +49,19 @@ function harmIn(body: string): string[] {
     if (start !== undefined && typeof start !== 'number') found.push(String(start))
     if (className !== undefined && !/^language-/.test(String(className))) found.push(String(className))
     found.push(...Object.keys(others))
-    piecesOf(piece).forEach(look)
+    piecesOf(piece).forEach(visit)
   }
-  piecesOf(treeOf(body)).forEach(look)
+  piecesOf(treeOf(body)).forEach(visit)
   return found
 }
 
-describe('nothing dangerous is rendered from', () => {
-  test('hundreds of attack payloads', () => {
+describe('attack payloads', () => {
+  test('render only allowed elements and attributes', () => {
     expect(new Set(payloads).size).toBeGreaterThan(500)
     expect(payloads.flatMap((body) => harmIn(body).map((harm) => ({ body, harm })))).toEqual([])
   })
 
-  test('while their text stays readable', () => {
+  test('stay readable as text', () => {
     expect(plainOf('<img src=x onerror=alert(1)>')).toBe('<img src=x onerror=alert(1)>')
     expect(plainOf('[a](javascript:alert(1))')).toBe('a')
   })

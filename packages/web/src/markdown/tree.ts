@@ -12,7 +12,7 @@ import { simpleTreeOf } from './simple.ts'
 const extensions = [gfmStrikethrough(), gfmAutolinkLiteral(), { disable: { null: ['htmlFlow', 'htmlText'] } }]
 const mdastExtensions = [gfmStrikethroughFromMarkdown(), gfmAutolinkLiteralFromMarkdown()]
 
-/** Elements allowed in messages. Images are not allowed, because they would reveal readers to other servers. */
+/** Elements allowed in messages. Images are not, because other servers would learn who reads the message. */
 const schema: Schema = {
   tagNames: [
     ...['p', 'br', 'em', 'strong', 'del', 'code', 'pre', 'blockquote', 'ul', 'ol', 'li', 'a', 'hr'],
@@ -23,25 +23,25 @@ const schema: Schema = {
   strip: ['script'],
 }
 
-const mostKept = 1_000
-const kept = new Map<string, Root>()
+const maxCached = 1_000
+const cache = new Map<string, Root>()
 
 /** A displayed part of a message: an allowed element, or text. */
 export type Piece = Element | Text
 
 /**
- * A message's Markdown as a tree of allowed elements. It is never markup in a string, so nothing can break out of it.
+ * Parses a message's Markdown to a tree of allowed elements. It never becomes an HTML string, so there is no injection.
  */
 export function treeOf(body: string): Root {
-  const known = kept.get(body)
+  const known = cache.get(body)
   if (known) return known
   const tree = simpleTreeOf(body) ?? parsedTreeOf(body)
-  if (kept.size >= mostKept) kept.clear()
-  kept.set(body, tree)
+  if (cache.size >= maxCached) cache.clear()
+  cache.set(body, tree)
   return tree
 }
 
-/** What the parser makes of any message. */
+/** Parses any message with the full parser. */
 export function parsedTreeOf(body: string): Root {
   const markdown = fromMarkdown(body, {
     extensions,
@@ -50,7 +50,7 @@ export function parsedTreeOf(body: string): Root {
   return sanitize(toHast(markdown), schema) as Root
 }
 
-/** The language that a block of code names. */
+/** The language of a code block, if it names one. */
 export function languageOf({ tagName, properties }: Element): string | undefined {
   if (tagName !== 'code' || !Array.isArray(properties.className)) return undefined
   return String(properties.className[0]).replace('language-', '').toLowerCase()
@@ -62,7 +62,7 @@ export const textOf = (element: Element): string =>
     .map((piece) => (piece.type === 'text' ? piece.value : textOf(piece)))
     .join('')
 
-/** A message's words without their form, in one line. */
+/** The plain text of a message, in one line. */
 export function plainOf(body: string): string {
   const wordsIn = (parent: Root | Element): string =>
     piecesOf(parent)

@@ -6,7 +6,7 @@ const textsOf = (language: string): Record<string, string> =>
   JSON.parse(readFileSync(new URL(`${language}.json`, import.meta.url), 'utf8')) as Record<string, string>
 const [en, de] = [textsOf('en'), textsOf('de')]
 
-/** The names of the places that a text leaves open. */
+/** The names of the placeholders in a text. */
 function argumentsOf(elements: MessageFormatElement[]): string[] {
   const names = elements.flatMap((element) => {
     if (element.type === TYPE.literal || element.type === TYPE.pound || element.type === TYPE.tag) return []
@@ -20,7 +20,7 @@ describe('German', () => {
   test('has exactly the messages of English', () => expect(Object.keys(de).sort()).toEqual(Object.keys(en).sort()))
 
   test.each(Object.keys(en))('has the same placeholders in %s', (key) => {
-    const open = (text: string) => argumentsOf(parse(text, { ignoreTag: true }))
-    expect(open(de[key] ?? '')).toEqual(open(en[key] ?? ''))
+    const namesIn = (text: string) => argumentsOf(parse(text, { ignoreTag: true }))
+    expect(namesIn(de[key] ?? '')).toEqual(namesIn(en[key] ?? ''))
   })
 })

@@ -7,7 +7,7 @@ export type TextKey = keyof typeof en
 /** Values for the placeholders of a text. */
 export type TextValues = Record<string, string | number | Date>
 
-/** A language of the interface: what it is called in itself, and where its texts are. */
+/** The languages of the interface: their own names, and their texts. */
 export const languages = {
   en: { name: 'English', load: () => import('./en.json') },
   de: { name: 'Deutsch', load: () => import('./de.json') },
@@ -23,7 +23,7 @@ let spoken: Language = 'en'
 let spokenLocale = 'en'
 const formats = new Map<TextKey, IntlMessageFormat>()
 
-/** The first language of `wanted`, most wanted first, that the interface has; English otherwise. */
+/** The first language of `wanted` (in order of preference) that the interface supports; English otherwise. */
 export function knownLanguage(wanted: readonly string[]): Language {
   for (const tag of wanted) {
     const language = tag.toLowerCase().split('-', 1)[0]
@@ -33,13 +33,13 @@ export function knownLanguage(wanted: readonly string[]): Language {
 }
 
 /**
- * Regional variant of a language: the first entry of `wanted` in this language; the language itself if there is none.
+ * The locale of a language: the first entry of `wanted` in this language, otherwise the language itself.
  */
 export const localeOf = (language: Language, wanted: readonly string[]): string =>
   wanted.find((tag) => tag.toLowerCase().split('-', 1)[0] === language) ?? language
 
 /** Loads a language, which {@link text} then uses. */
-export async function speak(language: Language): Promise<void> {
+export async function setLanguage(language: Language): Promise<void> {
   const loaded: { default: Texts } = await languages[language].load()
   texts = loaded.default
   spoken = language

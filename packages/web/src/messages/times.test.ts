@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
-import { bytes, clock, dayName, lately } from './times.ts'
+import { formatBytes, formatClock, formatDay, formatShortTime } from './times.ts'
 
 test('a time on another day is shown with its date', () => {
   const [now, before] = [new Date(), new Date()]
   before.setDate(before.getDate() - 1)
-  expect(lately(now, now)).toMatch(/^\d+:\d+( [AP]M)?$/)
-  expect(lately(before, now)).toMatch(new RegExp(`${before.getFullYear()}.*\\d+:\\d+`))
+  expect(formatShortTime(now, now)).toMatch(/^\d+:\d+( [AP]M)?$/)
+  expect(formatShortTime(before, now)).toMatch(new RegExp(`${before.getFullYear()}.*\\d+:\\d+`))
 })
 
 const noon = (year: number, month: number, date: number) => new Date(year, month - 1, date, 12)
@@ -17,8 +17,8 @@ test.each([
   ['en', noon(2025, 3, 1), 'Saturday, March 1, 2025'],
   ['de', noon(2026, 3, 1), 'Heute'],
   ['de-CH', noon(2026, 2, 28), 'Gestern'],
-])('on the first of March 2026 a day is called in %s, %s: %s', (locale, at, name) =>
-  expect(dayName(at, new Date(2026, 2, 1, 0, 30), locale)).toBe(name),
+])('on 1 March 2026, in %s, %s is called %s', (locale, at, name) =>
+  expect(formatDay(at, new Date(2026, 2, 1, 0, 30), locale)).toBe(name),
 )
 
 test.each([
@@ -27,9 +27,9 @@ test.each([
   [73, '73 bytes'],
   [64_500, '64.5 kB'],
   [3_000_000, '3 MB'],
-])('%d bytes are shown as %s', (size, shown) => expect(bytes(size)).toBe(shown))
+])('%d bytes are shown as %s', (size, shown) => expect(formatBytes(size)).toBe(shown))
 
-test.each(['en', 'de', 'en-GB', 'de-CH'])('a time as digits is what %s writes', (locale) => {
+test.each(['en', 'de', 'en-GB', 'de-CH'])('a time as digits is the same as in the locale %s', (locale) => {
   const written = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
   for (const [hour, minute] of [
     [0, 0],
@@ -38,6 +38,6 @@ test.each(['en', 'de', 'en-GB', 'de-CH'])('a time as digits is what %s writes', 
     [23, 59],
   ] as const) {
     const at = new Date(2026, 2, 1, hour, minute)
-    expect(clock(at)).toBe(written.format(at))
+    expect(formatClock(at)).toBe(written.format(at))
   }
 })

@@ -12,44 +12,47 @@ const styles: Record<Style, Intl.DateTimeFormatOptions> = {
 }
 const formats = new Map<Style, Intl.DateTimeFormat>()
 
-/** Formats a time in the language and region of the interface: as time of day, day, date, or both in full. */
-export function moment(style: Style, at: Date): string {
+/** Formats a time in the locale of the interface: as time of day, day or date, or date and time. */
+export function formatTime(style: Style, at: Date): string {
   let format = formats.get(style)
   if (!format) formats.set(style, (format = new Intl.DateTimeFormat(locale(), styles[style])))
   return format.format(at)
 }
 
-/** A time of day as digits, in every language alike. Most messages have no other, and the first formatter is slow to make. */
-export const clock = (at: Date): string =>
+/**
+ * Formats a time of day as digits, in the same way in every language. Most messages show only this, and creating the
+ * first `Intl` formatter is slow.
+ */
+export const formatClock = (at: Date): string =>
   [at.getHours(), at.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':')
 
-/** A time as its time of day, with the date unless it is today. */
-export const lately = (at: Date, today: Date): string =>
-  moment(at.toDateString() === today.toDateString() ? 'time' : 'both', at)
+/** Formats a time as its time of day, with the date unless that is today. */
+export const formatShortTime = (at: Date, today: Date): string =>
+  formatTime(at.toDateString() === today.toDateString() ? 'time' : 'both', at)
 
-/** Name of a moment's day: "Today", "Yesterday", or its date, with the year if that is another one. */
-export function dayName(at: Date, today: Date, spoken = locale()): string {
+/** Formats a day: "Today", "Yesterday", or the date, with the year unless it is the current one. */
+export function formatDay(at: Date, today: Date, spoken = locale()): string {
   const yesterday = new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1)
   const back = [today, yesterday].findIndex((day) => day.toDateString() === at.toDateString())
-  if (back < 0) return moment(at.getFullYear() === today.getFullYear() ? 'day' : 'dayOfYear', at)
+  if (back < 0) return formatTime(at.getFullYear() === today.getFullYear() ? 'day' : 'dayOfYear', at)
   const name = new Intl.RelativeTimeFormat(spoken, { numeric: 'auto' }).format(-back, 'day')
   return name.charAt(0).toLocaleUpperCase(spoken) + name.slice(1)
 }
 
-/** A time this many days from now, in the format of the server. */
+/** A time this many days from now, as a protobuf timestamp. */
 export const timestampIn = (days: number) => ({
   seconds: BigInt(Math.floor(Date.now() / 1000) + days * 86_400),
   nanos: 0,
 })
 
-/** A list of names, as the language writes one. */
-export const listed = (names: readonly string[]): string =>
+/** Formats a list of names. */
+export const formatList = (names: readonly string[]): string =>
   new Intl.ListFormat(locale(), { type: 'conjunction' }).format(names)
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 
-/** A size in bytes, in the unit that people would choose. */
-export function bytes(size: number): string {
+/** Formats a size in bytes with a suitable unit. */
+export function formatBytes(size: number): string {
   const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(size, 1)) / 3))
   const [maximumFractionDigits, unitDisplay] = step === 0 ? ([0, 'long'] as const) : ([1, 'short'] as const)
   const style = { style: 'unit', unit: units[step] ?? 'byte', maximumFractionDigits, unitDisplay } as const

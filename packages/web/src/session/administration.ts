@@ -1,5 +1,5 @@
 import { adminServices } from '@parley/client'
 import { server } from './server.ts'
 
-/** The administration of the server; loaded with its pages. */
+/** Clients of the administration services; loaded with the administration pages. */
 export const administration = adminServices(server.transport)

@@ -8,7 +8,7 @@ export type ConsentRequest = { redirectUri: string; redirectOrigin: string }
 export const consentRequest = async (): Promise<ConsentRequest> =>
   (await answerOf(await fetch('/oauth/consent/request'))) as ConsentRequest
 
-/** Grants or refuses access for exactly the shown client; returns the address to continue with. */
+/** Grants or refuses access for exactly the shown client; returns the URL to continue with. */
 export async function decideConsent({ redirectUri }: ConsentRequest, decision: 'approve' | 'deny'): Promise<string> {
   const response = await fetch(`/oauth/consent/${decision}`, {
     method: 'POST',

@@ -23,14 +23,14 @@ export function failureText(thrown: unknown): string {
       return text('refused.exists')
     case Code.InvalidArgument:
     case Code.FailedPrecondition:
-      // The server gives its reasons in English.
+      // The server's messages are in English.
       return language() === 'en' ? text('refused.other', { reason: sentence(error.rawMessage) }) : text('refused.input')
     default:
       return text('failure.unknown')
   }
 }
 
-/** When to try again, as a further sentence; empty if the server does not say. */
+/** A further sentence with the time to wait; empty if the server names none. */
 function waitOf({ metadata }: ConnectError): string {
   const seconds = Number(metadata.get('retry-after') ?? 0)
   if (!(seconds > 0)) return ''
@@ -38,8 +38,8 @@ function waitOf({ metadata }: ConnectError): string {
   return ` ${text('limit.minutes', { minutes: Math.ceil(seconds / 60) })}`
 }
 
-/** The server writes its messages for programs: without a capital and without a full stop. */
+/** Adds the capital letter and the full stop that the server's messages lack. */
 function sentence(message: string): string {
-  const begun = message.charAt(0).toUpperCase() + message.slice(1)
-  return /[.!?]$/.test(begun) ? begun : `${begun}.`
+  const capitalised = message.charAt(0).toUpperCase() + message.slice(1)
+  return /[.!?]$/.test(capitalised) ? capitalised : `${capitalised}.`
 }

@@ -3,7 +3,7 @@ import { displayNameRule, emailRule, type FieldRule, loginRule, newPasswordRule,
 
 const umlauts = (count: number) => 'ä'.repeat(count)
 
-const kept: [name: string, FieldRule, taken: string[], refused: string[]][] = [
+const rules: [name: string, FieldRule, taken: string[], refused: string[]][] = [
   ['logins', loginRule, ['ada', 'A2', '1.b_c-d', ' ada ', 'a'.repeat(32)], ['', 'a', 'a.', '.a', 'ü1', 'a b', 'Here']],
   ['logins, too long', loginRule, [], ['a'.repeat(33)]],
   ['rooms', roomNameRule, ['general', 'A_1-', 'a'.repeat(30)], ['', ' ', 'a b', 'größe', 'a'.repeat(31)]],
@@ -13,7 +13,7 @@ const kept: [name: string, FieldRule, taken: string[], refused: string[]][] = [
   ['passwords', newPasswordRule, ['12345678', umlauts(64)], ['', '1234567', umlauts(7), umlauts(65), 'a'.repeat(129)]],
 ]
 
-test.each(kept)('%s', (_, rule, taken, refused) => {
+test.each(rules)('the rule for %s accepts valid values and refuses invalid ones', (_, rule, taken, refused) => {
   expect(taken.filter((value) => rule(value) !== undefined)).toEqual([])
   expect(refused.filter((value) => rule(value) === undefined)).toEqual([])
 })

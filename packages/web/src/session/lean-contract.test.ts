@@ -4,7 +4,7 @@ import { fileDesc } from '@bufbuild/protobuf/codegenv2'
 import * as wellKnown from '@bufbuild/protobuf/wkt'
 import { expect, test } from '@jest/globals'
 import { lean } from '../../build/lean-contract.ts'
-import { describedFile } from './described-file.ts'
+import { describeFile } from './describe-file.ts'
 
 const generated = new URL('../../../contracts/src/gen/svc/', import.meta.url)
 const folders = ['api', 'auth', 'discovery', 'realtime']
@@ -17,7 +17,7 @@ const sources = new Map<string, string>(
   ),
 )
 
-/** How a file is described in a source, with all that it imports except the rules for fields. */
+/** Descriptors of generated files and of their imports, except the rules for fields. */
 class Described {
   readonly #known = new Map<string, DescFile>()
   readonly #describe: (source: string, imports: (names: string) => DescFile[]) => DescFile
@@ -43,11 +43,11 @@ const inServer = new Described((source, imports) => {
   return fileDesc(encoded, imports(names))
 })
 const inPage = new Described((source, imports) => {
-  const [, json = '', names = ''] = /describedFile\(("(?:[^"\\]|\\.)*"), \[([^\]]*)\]\)/.exec(lean(source)) ?? []
-  return describedFile(JSON.parse(json) as string, imports(names))
+  const [, json = '', names = ''] = /describeFile\(("(?:[^"\\]|\\.)*"), \[([^\]]*)\]\)/.exec(lean(source)) ?? []
+  return describeFile(JSON.parse(json) as string, imports(names))
 })
 
-/** All that encoding and calling need. */
+/** The parts of descriptors that encoding and calls use. */
 const neededOf = ({ messages, enums, services }: DescFile) => ({
   messages: messages.map(neededOfMessage),
   enums: enums.map(neededOfEnum),
@@ -86,18 +86,18 @@ const neededOfService = ({ typeName, methods }: DescService) => [
 const messagesOf = ({ messages }: DescFile): DescMessage[] => messages.flatMap(withNested)
 const withNested = (message: DescMessage): DescMessage[] => [message, ...message.nestedMessages.flatMap(withNested)]
 
-test.each([...sources.keys()])('a page is built with all of %s that it needs', (name) => {
+test.each([...sources.keys()])('the build keeps the parts of %s that encoding and calls use', (name) => {
   const [whole, left] = [inServer.of(name), inPage.of(name)]
   expect(left.map(neededOf)).toEqual(whole.map(neededOf))
   expect(left).toHaveLength(1)
 })
 
-test('a page is built without the rules for fields', () => {
+test('the build removes the rules for fields', () => {
   expect([...sources.values()].some((source) => source.includes('[file_buf_validate_validate'))).toBe(true)
-  for (const source of sources.values()) expect(/describedFile\(.*file_buf_validate/.test(lean(source))).toBe(false)
+  for (const source of sources.values()) expect(/describeFile\(.*file_buf_validate/.test(lean(source))).toBe(false)
 })
 
-test('fields and calls lead to the same messages as the files of the contract', () => {
+test('fields and methods refer to the described messages', () => {
   const files = [...sources.keys(), ...Object.keys(wellKnown).filter((name) => name.startsWith('file_'))]
   const messages = files.flatMap((name) => inPage.of(name)).flatMap(messagesOf)
   const known = new Set<DescMessage>(messages)

@@ -9,20 +9,21 @@ const said = readdirSync(services).flatMap((service) => {
   return files.map((name) => readFileSync(new URL(name, folder), 'utf8'))
 })
 
-test.each(refusals.map(([beginning]) => beginning))('a service refuses with "%s"', (beginning) =>
-  expect(said.some((errors) => new RegExp(`['\`]${beginning}`).test(errors))).toBe(true),
+test.each(refusals.map(([beginning]) => beginning))(
+  'a service has an error message that begins with "%s"',
+  (beginning) => expect(said.some((errors) => new RegExp(`['\`]${beginning}`).test(errors))).toBe(true),
 )
 
-test('no refusal is hidden by an earlier one', () => {
+test('no beginning is shadowed by an earlier one', () => {
   const hidden = refusals.filter(([beginning], at) => refusals.slice(0, at).some(([one]) => beginning.startsWith(one)))
   expect(hidden).toEqual([])
 })
 
-/** Limits without a text of their own: calls have one per kind, sockets reconnect silently, blocked names have another page. */
-const untold = /^too many (?:calls of this kind|\S+ sockets|blocked usernames)/
+/** Limits that need no entry: calls match a pattern, sockets reconnect silently, blocked usernames are not set here. */
+const withoutText = /^too many (?:calls of this kind|\S+ sockets|blocked usernames)/
 const limits = said
   .flatMap((errors) => [...errors.matchAll(/['`](too many [^'`]*)/g)].map(([, reason = '']) => reason))
-  .filter((reason) => !untold.test(reason))
+  .filter((reason) => !withoutText.test(reason))
 
 test.each([...new Set(limits)])('the text for "%s" names what is limited', (reason) =>
   expect(refusalOf(reason)).toMatch(/^limit\.|^refused\.(?:manyEmojis|quota)$/),

@@ -83,7 +83,7 @@ const reasons: readonly Refusal[] = [
   ['sign-in not found', 'identity.over'],
 ]
 
-/** Texts for limits that are reached. Where the server says how long to wait, the text does too. */
+/** Texts for reached limits. If the server names a time to wait, it is added to the text. */
 const limits: readonly Refusal[] = [
   ['too many open invites', 'limit.invites'],
   ['too many open uploads', 'limit.uploads'],
@@ -102,7 +102,7 @@ const limits: readonly Refusal[] = [
   ['too many uploads are completed', 'limit.busy'],
 ]
 
-/** Error messages that begin with a name: fields that violate the contract, and kinds of calls. */
+/** Patterns of error messages that begin with the name of a field, or name a kind of call. */
 const patterns: readonly (readonly [RegExp, TextKey])[] = [
   [/\(string\.max_(?:len|bytes)\)$| is longer than \d+ bytes$/, 'refused.tooLong'],
   [/\(string\.min_len\)$|: must not be blank$/, 'refused.incomplete'],

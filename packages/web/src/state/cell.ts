@@ -11,7 +11,7 @@ export class Cell<T> {
     return this.#value
   }
 
-  /** Whether somebody is notified of changes. */
+  /** Whether there are listeners. */
   get isObserved(): boolean {
     return this.#listeners.size > 0
   }

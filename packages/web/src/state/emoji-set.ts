@@ -8,7 +8,7 @@ export const emojiSet = new Cell<EmojiSet | undefined>(undefined)
 let loading: Promise<EmojiSet> | undefined
 
 /** Loads the set, once. */
-export function wholeEmojiSet(): Promise<EmojiSet> {
+export function loadWholeEmojiSet(): Promise<EmojiSet> {
   loading ??= loadEmojiSet(language())
   loading.then(
     (set) => emojiSet.set(set),
@@ -17,13 +17,13 @@ export function wholeEmojiSet(): Promise<EmojiSet> {
   return loading
 }
 
-/** Ensures that the set is loaded. */
-export const needEmojiSet = (): void => void wholeEmojiSet().catch(() => undefined)
+/** Starts loading the set, if it is not loaded yet. */
+export const ensureEmojiSet = (): void => void loadWholeEmojiSet().catch(() => undefined)
 
 /** The emoji of a shortcode, reactive in Svelte; the shortcode itself until the set is loaded. */
 export function emojiOf(shortcode: string): string {
   const known = knownEmoji(shortcode)
   if (known !== undefined) return known
-  needEmojiSet()
+  ensureEmojiSet()
   return read(emojiSet)?.byName.get(shortcode)?.character ?? `:${shortcode}:`
 }

@@ -1,6 +1,6 @@
 import { isChatPath } from './router.ts'
 
-/** A page that people meet on their way in, as an address names it. */
+/** A page that can be opened without being signed in, by the path of the URL. */
 export type EntryPage =
   | { at: 'chat' }
   | { at: 'nowhere' }
@@ -11,7 +11,7 @@ export type EntryPage =
   | { at: 'identity'; token: string }
   | { at: 'consent' }
 
-/** The page for an address. Those of the chat ask for sign-in if necessary. */
+/** Returns the page for a URL. `chat` requires a session. */
 export function entryPageOf({ pathname, search, hash }: Pick<Location, 'pathname' | 'search' | 'hash'>): EntryPage {
   const query = new URLSearchParams(search)
   switch (pathname) {

@@ -1,6 +1,6 @@
 const isApple = /\b(?:Mac OS X|iPhone|iPad)\b/.test(navigator.userAgent)
 const onApple: Record<string, string> = { Ctrl: '⌘', Alt: '⌥', Shift: '⇧' }
 
-/** Keys as they are written on the keyboard of this device. */
+/** Key names as printed on the keyboard of this device. */
 export const keyNames = (keys: string): string =>
   isApple ? keys.replaceAll(/\b(?:Ctrl|Alt|Shift)\b/g, (name) => onApple[name] ?? name) : keys

@@ -1,7 +1,7 @@
 import type { Emoji } from '../markdown/emoji.ts'
 import { Cell } from './cell.ts'
 
-/** A picture that somebody sent, in full. */
+/** A picture of a message, in full size. */
 export type Picture = { id: string; url: string; name: string; width: number; height: number }
 
 /** Unfinished work of a user on this device. */
@@ -18,7 +18,7 @@ export type Unfinished = {
 export type Dialog =
   | { kind: 'settings' }
   | { kind: 'directory' }
-  /** `groupId`: the group that is chosen at first. */
+  /** `groupId`: the group selected initially. */
   | { kind: 'newRoom'; groupId?: string }
   | { kind: 'newDm' }
   | { kind: 'switcher' }

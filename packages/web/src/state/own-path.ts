@@ -1,8 +1,8 @@
-/** Path of this server for the time after sign-in; undefined for anything that leads to another site. */
+/** Returns a path of this server to open after sign-in; undefined for anything that leads to another site. */
 export function ownPath(given: string | null | undefined, origin: string): string | undefined {
   if (!given?.startsWith('/') || !URL.canParse(given, origin)) return undefined
   const url = new URL(given, origin)
-  // "/.//elsewhere" resolves to a path that the next reader would take for another host.
+  // "/.//elsewhere" resolves to "//elsewhere", which would be read as a URL of another host.
   return url.origin === origin && !url.pathname.startsWith('//') ? url.pathname + url.search + url.hash : undefined
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { isChatPath, managePath, pathOf, routeOf } from './router.ts'
 
-test('a path names a room, and a thread of it', () => {
+test('the path of a room or thread is parsed', () => {
   expect(routeOf('/')).toMatchObject({ roomId: undefined, threadRootEventId: undefined })
   expect(routeOf(pathOf('R/1'))).toMatchObject({ roomId: 'R/1', threadRootEventId: undefined })
   expect(routeOf(pathOf('R1', 'E1'), '?highlight=E2')).toEqual({
@@ -14,7 +14,7 @@ test('a path names a room, and a thread of it', () => {
   expect(routeOf('/chat/-/R1/E1/more').roomId).toBeUndefined()
 })
 
-test('a path names a page of administration', () => {
+test('the path of an administration page is parsed', () => {
   expect(routeOf(managePath('people')).managed).toEqual({ section: 'people', id: undefined })
   expect(routeOf(managePath('rooms', 'R/1')).managed).toEqual({ section: 'rooms', id: 'R/1' })
   expect(routeOf('/manage/secrets').managed).toBeUndefined()

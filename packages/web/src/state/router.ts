@@ -1,29 +1,29 @@
 import { Cell } from './cell.ts'
 import { pane } from './overlay.ts'
 
-/** Content of the page's address. */
+/** What the URL of the page names. */
 export type Route = {
   roomId: string | undefined
   threadRootEventId: string | undefined
   highlight: string | undefined
-  /** Undefined: not a page of administration. */
-  managed: ManagedPlace | undefined
+  /** Undefined outside the administration. */
+  managed: ManagedPage | undefined
 }
 
 const sections = ['people', 'invites', 'rooms', 'server', 'start'] as const
-/** A part of administration. */
+/** A section of the administration. */
 export type ManageSection = (typeof sections)[number]
-/** A page of administration; `id`: the person or the room that it is about. */
-export type ManagedPlace = { section: ManageSection; id: string | undefined }
+/** A page of the administration; `id`: its person or room. */
+export type ManagedPage = { section: ManageSection; id: string | undefined }
 
-/** Whether the chat or its administration has a page at a path. */
+/** Whether a path is a page of the chat or of the administration. */
 export function isChatPath(path: string): boolean {
   if (/^\/(?:chat\/?|manage\/?)?$/.test(path)) return true
   try {
     const { roomId, managed } = routeOf(path)
     return roomId !== undefined || managed !== undefined
   } catch {
-    // Not a valid encoding.
+    // The path is not validly encoded.
     return false
   }
 }
@@ -36,31 +36,31 @@ export function routeOf(path: string, search = ''): Route {
     roomId: decoded(roomId),
     threadRootEventId: decoded(threadRootEventId),
     highlight: new URLSearchParams(search).get('highlight') ?? undefined,
-    managed: managedPlaceOf(path),
+    managed: managedPageOf(path),
   }
 }
 
-function managedPlaceOf(path: string): ManagedPlace | undefined {
+function managedPageOf(path: string): ManagedPage | undefined {
   const [, named, id] = /^\/manage\/([^/]+)(?:\/([^/]+))?\/?$/.exec(path) ?? []
   const section = sections.find((one) => one === named)
   return section && { section, id: id === undefined ? undefined : decodeURIComponent(id) }
 }
 
-/** The path of a page of administration. */
+/** The path of a page of the administration. */
 export const managePath = (section: ManageSection, id = ''): string =>
   `/manage/${section}${id === '' ? '' : `/${encodeURIComponent(id)}`}`
 
-/** The path of a room, or of a thread in it, optionally with a message to show first. */
+/** The path of a room or a thread, optionally with a message to scroll to. */
 export function pathOf(roomId: string, threadRootEventId = '', highlight = ''): string {
   const parts = [roomId, threadRootEventId].filter((part) => part !== '').map(encodeURIComponent)
   const query = highlight === '' ? '' : `?${new URLSearchParams({ highlight }).toString()}`
   return `/chat/-/${parts.join('/')}${query}`
 }
 
-/** The current address. */
+/** What the current URL names. */
 export const route = new Cell<Route>(routeOf('/'))
 
-/** Follows the address of the page; the returned function stops that. */
+/** Keeps {@link route} up to date with the URL of the page, until the returned function is called. */
 export function followAddress(): () => void {
   const follow = () => {
     pane.set(undefined)
@@ -81,15 +81,15 @@ export function goTo(path: string): void {
 }
 
 /**
- * Puts the default room into the address if the address names none. Replaces the history entry, so that Back does not
- * lead to the empty address.
+ * Puts the default room into a URL that names none. Replaces the history entry, so that Back does not return to the URL
+ * without a room.
  */
 export function settleAt(path: string): void {
   history.replaceState(undefined, '', path)
   route.set(routeOf(location.pathname, location.search))
 }
 
-/** For links inside this client: a plain click stays in the page, other clicks are left to the browser. */
+/** Handles clicks on links inside this client without loading a page. The browser handles clicks with a modifier key. */
 export function onLink(event: MouseEvent & { currentTarget: HTMLAnchorElement }): void {
   if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
   event.preventDefault()

@@ -3,7 +3,7 @@ import { followDays, today } from './today.ts'
 
 afterEach(() => void jest.useRealTimers())
 
-test('a new day begins at midnight, and after a sleep', () => {
+test('the day changes at midnight, and after the device has slept', () => {
   jest.useFakeTimers({ now: new Date(2026, 11, 31, 23, 58, 30) })
   const stop = followDays()
   const shown: string[] = []

@@ -1,20 +1,20 @@
 import { Cell } from './cell.ts'
 
-/** The current day on this device, as some moment of it. */
+/** A time within the current day of this device. */
 export const today = new Cell(new Date())
 
-/** The clock is looked at this often besides at midnight: timers stand still while a device sleeps. */
-const lookEveryMs = 60_000
+/** The clock is also checked at this interval, because timers stop while a device sleeps. */
+const checkIntervalMs = 60_000
 
-/** Keeps {@link today} up to date until the result is called. */
+/** Keeps {@link today} up to date until the returned function is called. */
 export function followDays(): () => void {
   let timer: ReturnType<typeof setTimeout>
-  const look = () => {
+  const check = () => {
     const now = new Date()
     if (now.toDateString() !== today.value.toDateString()) today.set(now)
     const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1)
-    timer = setTimeout(look, Math.min(lookEveryMs, midnight.getTime() - now.getTime()))
+    timer = setTimeout(check, Math.min(checkIntervalMs, midnight.getTime() - now.getTime()))
   }
-  look()
+  check()
   return () => clearTimeout(timer)
 }

@@ -1,6 +1,6 @@
 import type { Message, RoomTimelineEvent, RoomTimelinePage } from '@parley/client/contract'
 
-/** A message of a test; `at` is in minutes. */
+/** A message for tests; `at`: its time in minutes. */
 export function messageFor(
   id: string,
   { by = 'U1', at = 0, ...rest }: Partial<Message> & { by?: string; at?: number } = {},
@@ -21,7 +21,7 @@ export function messageFor(
   return message
 }
 
-/** Its row. */
+/** A timeline row with such a message. */
 export function rowFor(...given: Parameters<typeof messageFor>): RoomTimelineEvent {
   const message = messageFor(...given)
   const { id, actorId, createdAt } = message
@@ -33,7 +33,7 @@ export function rowFor(...given: Parameters<typeof messageFor>): RoomTimelineEve
   }
 }
 
-/** A page of rows; its cursors are the ids at its ends. */
+/** A page of rows, with the ids of the first and the last row as cursors. */
 export function pageFor(
   rows: RoomTimelineEvent[],
   more: { hasOlder?: boolean; hasNewer?: boolean } = {},

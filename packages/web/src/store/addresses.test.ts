@@ -4,11 +4,7 @@ import { addressesIn } from './addresses.ts'
 test.each([
   ['lines', 'a@example.org\nb@example.org\r\n', ['a@example.org', 'b@example.org']],
   ['a table', 'name;address\n"Ann";"a@example.org"\nBob;b@example.org', ['a@example.org', 'b@example.org']],
-  [
-    'a list of a mail program',
-    'Ann <a@example.org>, "Bob" <b@mail.example.org>',
-    ['a@example.org', 'b@mail.example.org'],
-  ],
+  ['a recipient list', 'Ann <a@example.org>, "Bob" <b@mail.example.org>', ['a@example.org', 'b@mail.example.org']],
   ['repeats', 'A@example.org a@example.org', ['A@example.org']],
   ['nothing', 'no address, not even @one or two@', []],
 ])('addresses are found in %s', (_, given, wanted) => expect(addressesIn(given)).toEqual(wanted))

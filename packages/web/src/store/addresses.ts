@@ -1,4 +1,4 @@
-/** E-mail addresses in arbitrary text: lines, a table, a recipient list. Without duplicates, as first written. */
+/** Finds the e-mail addresses in a text, such as lines, a table or a recipient list. Of duplicates, returns the first. */
 export function addressesIn(given: string): string[] {
   const found = given.match(/[^\s,;<>()"'|]+@[^\s,;<>()"'|]+\.[^\s,;<>()"'|]+/g) ?? []
   const byKey = new Map(found.map((address) => [address.toLowerCase(), address] as const).reverse())

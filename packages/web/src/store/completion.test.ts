@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
-import { completed, completingAt } from './completion.ts'
+import { applyCompletion, findCompletion } from './completion.ts'
 
-const at = (text: string) => completingAt(text, text.length)
+const at = (text: string) => findCompletion(text, text.length)
 
 describe('at the caret', () => {
   test.each([
@@ -12,15 +12,15 @@ describe('at the caret', () => {
     ['one\n@b', { kind: 'person', typed: 'b', from: 4 }],
   ])('%j can be completed', (text, expected) => expect(at(text)).toEqual(expected))
 
-  test.each(['ada@example', 'a:b', ':t', 'C#', '10:30', 'plain', '@ada and'])('%j is left alone', (text) =>
+  test.each(['ada@example', 'a:b', ':t', 'C#', '10:30', 'plain', '@ada and'])('%j is not completed', (text) =>
     expect(at(text)).toBeUndefined(),
   )
 })
 
 test('the completion replaces what was typed', () => {
   const text = 'hello @ad, how are you'
-  const completing = completingAt(text, 9)
+  const completing = findCompletion(text, 9)
   if (!completing) throw new Error('nothing to complete')
-  expect(completed(text, 9, completing, '@ada')).toEqual({ text: 'hello @ada , how are you', caret: 11 })
-  expect(completed('@ad x', 3, { ...completing, from: 0 }, '@ada')).toEqual({ text: '@ada x', caret: 5 })
+  expect(applyCompletion(text, 9, completing, '@ada')).toEqual({ text: 'hello @ada , how are you', caret: 11 })
+  expect(applyCompletion('@ad x', 3, { ...completing, from: 0 }, '@ada')).toEqual({ text: '@ada x', caret: 5 })
 })

@@ -1,24 +1,24 @@
-/** The text before the caret that can be completed: a person, a room or an emoji. */
-export type Completing = { kind: 'person' | 'room' | 'emoji'; typed: string; from: number }
+/** Text before the caret that can be completed. `from`: its start, including the sign. */
+export type CompletionContext = { kind: 'person' | 'room' | 'emoji'; typed: string; from: number }
 
 const kinds = { '@': 'person', '#': 'room', ':': 'emoji' } as const
-/** A colon is often just a colon. */
-const fewestOfEmoji = 2
+/** Suggestions after a colon need this many letters, because a colon is often only punctuation. */
+const minEmojiLetters = 2
 
 /** Finds the completable text at a caret; undefined for ordinary words. */
-export function completingAt(text: string, caret: number): Completing | undefined {
+export function findCompletion(text: string, caret: number): CompletionContext | undefined {
   const [, sign, typed] = /(?:^|[\s([{])([@#:])([\p{L}\p{N}_.+-]*)$/u.exec(text.slice(0, caret)) ?? []
   if (sign === undefined || typed === undefined) return undefined
   const kind = kinds[sign as keyof typeof kinds]
-  if (kind === 'emoji' && typed.length < fewestOfEmoji) return undefined
+  if (kind === 'emoji' && typed.length < minEmojiLetters) return undefined
   return { kind, typed, from: caret - typed.length - 1 }
 }
 
-/** The text with what was completed in its place, and where the caret goes. */
-export function completed(
+/** Replaces the completed text; returns the new text and position of the caret. */
+export function applyCompletion(
   text: string,
   caret: number,
-  { from }: Completing,
+  { from }: CompletionContext,
   replacement: string,
 ): { text: string; caret: number } {
   const after = text.slice(caret)

@@ -1,12 +1,12 @@
 import type { PermissionExplanation } from '@parley/client/contract'
 import { PermissionDecision, PermissionDecisionLevel } from '@parley/client/contract'
 
-/** The reason why somebody may or may not do something in a room, for display. */
+/** Why a person may or may not do something in a room. */
 export type Reason = {
   /** The explained action. */
   what: 'see' | 'join' | 'post' | 'reply' | 'attach' | 'react'
   allowed: boolean
-  /** Who decided; `rule`: a rule for owners instead of a decision. */
+  /** What decides: nothing, the rule for owners, or a decision for a role or a person. */
   by: 'nobody' | 'rule' | 'role' | 'person'
   role: string
   at: 'server' | 'group' | 'room' | 'none'
@@ -28,7 +28,7 @@ const levels = new Map<PermissionDecisionLevel, Reason['at']>([
   [PermissionDecisionLevel.ROOM, 'room'],
 ])
 
-/** The explanations of what people do in rooms. */
+/** Converts the explanations of permissions that concern rooms, in display order. */
 export function reasonsOf(explanations: readonly PermissionExplanation[]): Reason[] {
   const known = new Map(explanations.map((explanation) => [explanation.permission, explanation]))
   return inRooms.flatMap(([permission, what]) => {

@@ -10,11 +10,11 @@ const heightsOf = (rows: Parameters<typeof rowFor>[1][], columns = 80) => {
   return expectedHeights(linesOf(window, [], me), columns)[0]
 }
 
-// The first of each is the line of the day. The journeys compare these heights with those in a browser.
+// The first height is that of the day separator. web-reading.long.test.ts compares the heights with those in a browser.
 test('the first message of a person is higher than those that follow', () =>
   expect(heightsOf([{ body: 'one' }, { body: 'two' }])).toEqual([34, 53.5, 26.5]))
 
-test('long and several lines are higher', () => {
+test('a message is higher with a long line or several lines', () => {
   expect(heightsOf([{ body: 'x'.repeat(81) }])).toEqual([34, 76])
   expect(heightsOf([{ body: 'x'.repeat(81) }], 40)).toEqual([34, 98.5])
   expect(heightsOf([{ body: 'one\n\ntwo' }])).toEqual([34, 84])
@@ -25,7 +25,7 @@ test('a deleted message has one line, however long it was', () => {
   expect(heightsOf([{ body: 'x'.repeat(500), deletedAt }])).toEqual([34, 53.5])
 })
 
-test('only a thread with replies has a line', () => {
+test('only a thread with replies adds a line', () => {
   const thread = (replyCount: number) => ({
     $typeName: 'svc.api.v1.ThreadSummary' as const,
     ...{ threadRootEventId: 'E0', replyCount, participantPreviewUserIds: [], participantCount: 0 },

@@ -2,16 +2,16 @@ import type { Message } from '@parley/client/contract'
 import type { Line } from './lines.ts'
 import { messageOf } from './timeline-window.ts'
 
-/** Pixels at the usual size of the font, as the stylesheets of `views/chat` draw them. */
+/** Heights in pixels at the default font size; they follow from the styles in `views/chat`. */
 const px = {
   ...{ line: 22.5, around: 4, heading: 27, between: 34, event: 29, gap: 8 },
   ...{ quote: 21, file: 44, picture: 200, preview: 90, reactions: 34, thread: 21 },
 }
 
 /**
- * The expected heights of lines, in pixels, and their mean: a timeline draws the lines that are probably in sight, where
- * they probably are, before any of them can be measured. `columns`: letters in a line of text; rather too many than too
- * few, because a line too many costs less than one that is missing.
+ * Estimates the heights of lines, in pixels, and their mean. A timeline uses them to render the visible lines at the right
+ * position before it can measure them. `columns`: letters per line of text. If in doubt use more: rendering one line too
+ * many costs less than rendering one too few.
  */
 export function expectedHeights(lines: readonly Line[], columns: number): [number[], number] {
   const heights = lines.map((line) => expectedHeight(line, columns))

@@ -13,18 +13,18 @@ const shown = (...args: Parameters<typeof linesOf>) =>
 const me = { userId: 'U1', readUntil: undefined }
 const day = 24 * 60
 
-test('messages of one person within five minutes of a day share one heading', () => {
+test('messages of one person within five minutes share one heading', () => {
   const rows = [rowFor('a'), rowFor('b', { at: 4 }), rowFor('c', { at: 10 }), rowFor('d', { at: 11, by: 'U2' })]
   const answer = rowFor('e', { at: 12, by: 'U2', inReplyTo: 'a' })
   expect(shown(windowOf(pageFor([...rows, answer])), [], me)).toEqual(['day', 'a', 'b+', 'c', 'd', 'e'])
 })
 
-test('a line separates days', () => {
+test('days are separated by a line', () => {
   const rows = [rowFor('a', { at: day }), rowFor('b', { at: 3 * day })]
   expect(shown(windowOf(pageFor(rows)), [], me)).toEqual(['day', 'a', 'day', 'b'])
 })
 
-test('the line for new messages precedes those of others after the read marker', () => {
+test('"New messages" precedes the first message of somebody else after the read marker', () => {
   const rows = [
     rowFor('a', { by: 'U2' }),
     rowFor('mine', { at: 2 }),
@@ -54,7 +54,7 @@ test('messages being sent are at the newest end only', () => {
   }
   expect(shown(windowOf(pageFor([rowFor('a')])), [unsent], me)).toEqual(['day', 'a', 'unsent soon'])
   expect(shown(windowOf(pageFor([rowFor('a')], { hasNewer: true })), [unsent], me)).toEqual(['day', 'a'])
-  // The answer that it was posted may come after its row was read.
+  // The response to posting may arrive after the row was loaded.
   const posted = { ...unsent, state: 'sent' as const, messageId: 'a' }
   expect(shown(windowOf(pageFor([rowFor('a')])), [posted], me)).toEqual(['day', 'a'])
 })

@@ -10,26 +10,26 @@ export type Line =
   | { kind: 'row'; key: string; row: RoomTimelineEvent; continues: boolean }
   | { kind: 'unsent'; key: string; unsent: Unsent; continues: boolean }
 
-/** Whether a line is a message, not a mark or an event of the room. */
+/** Whether a line is a message, rather than a separator or an event of the room. */
 export const isSaid = (line: Line): boolean =>
   line.kind === 'unsent' || (line.kind === 'row' && messageOf(line.row) !== undefined)
 
 /** Consecutive messages of one person within this time share one name. */
 const togetherMs = 5 * 60_000
 
-/** A moment in the format of the server. */
+/** Converts a protobuf timestamp. */
 export const dateOf = (at: RoomTimelineEvent['createdAt']): Date =>
   new Date(Number(at?.seconds ?? 0n) * 1000 + (at?.nanos ?? 0) / 1e6)
 
 /** Time of a row. */
 export const timeOf = ({ createdAt }: Pick<RoomTimelineEvent, 'createdAt'>): Date => dateOf(createdAt)
 
-/** Shown in channels only: the two people of a direct message know that they are in it. */
+/** Events of the room are shown only in channels: members of a direct message know who is in it. */
 const ofChannels = new Set(['roomCreated', 'userJoinedRoom', 'userLeftRoom'])
 
 const rowLines = new WeakMap<RoomTimelineEvent, Line & { kind: 'row' }>()
 
-/** The line of a row. It stays the same object until something in it changes, so that it is not rendered again. */
+/** The line of a row. Returns the same object until the row changes, so that it is not rendered again. */
 function lineOf(row: RoomTimelineEvent, continues: boolean): Line {
   const known = rowLines.get(row)
   if (known?.continues === continues) return known
@@ -38,19 +38,19 @@ function lineOf(row: RoomTimelineEvent, continues: boolean): Line {
   return line
 }
 
-/** The start of the day of a moment in this device's time zone, in milliseconds. */
+/** Start and end of the day that contains a time, in this device's time zone, in milliseconds. */
 function dayOf(at: Date): { begins: number; ends: number } {
   const [year, month, date] = [at.getFullYear(), at.getMonth(), at.getDate()]
   return { begins: new Date(year, month, date).getTime(), ends: new Date(year, month, date + 1).getTime() }
 }
 
-/** Who reads a timeline or thread, and up to where. */
+/** The viewer of a timeline, and how far they have read it. */
 type Reader = { readUntil: number | undefined; userId: string; rootId?: string; isDirect?: boolean }
 
 /**
- * The lines of a window: day separators, and a mark before the first row by somebody else after `readUntil` (in
- * milliseconds; older rows are read). The number of replies is shown below the root of a thread. Unsent messages are at
- * the newest end. Of a direct message (`isDirect`) only messages are shown.
+ * The lines of a window: its rows, day separators, the separator "New messages" before the first row of somebody else
+ * after `readUntil` (in milliseconds), the number of replies below the root of a thread, and unsent messages at the end.
+ * A direct message (`isDirect`) shows only messages.
  */
 export function linesOf(
   window: TimelineWindow,
@@ -60,8 +60,8 @@ export function linesOf(
   const lines: Line[] = []
   let before: { at: number; userId: string } | undefined
   let day = { begins: Infinity, ends: -Infinity }
-  let marked = readUntil === undefined
-  const follows = (at: Date, author: string): boolean => {
+  let isNewMarked = readUntil === undefined
+  const continuesAt = (at: Date, author: string): boolean => {
     const isNewDay = at.getTime() < day.begins || at.getTime() >= day.ends
     if (isNewDay) {
       day = dayOf(at)
@@ -76,13 +76,13 @@ export function linesOf(
     const at = timeOf(row)
     const message = messageOf(row)
     const isMessage = message !== undefined
-    let continues = follows(at, isMessage ? row.actorId : '')
-    if (!marked && isMessage && row.actorId !== userId && at.getTime() > (readUntil ?? 0)) {
+    let continues = continuesAt(at, isMessage ? row.actorId : '')
+    if (!isNewMarked && isMessage && row.actorId !== userId && at.getTime() > (readUntil ?? 0)) {
       lines.push({ kind: 'new', key: 'new' })
-      marked = true
+      isNewMarked = true
       continues = false
     }
-    // A reply shows its original, which needs the name of the author above it.
+    // A reply shows a quote, above which the author's name is needed.
     if (message?.inReplyTo) continues = false
     lines.push(lineOf(row, continues && isMessage))
     if (row.id === rootId) {
@@ -93,9 +93,9 @@ export function linesOf(
   if (window.hasNewer) return lines
   const posted = new Set(window.rows.map(({ id }) => id))
   for (const one of unsent) {
-    // The row of a message may be read before the answer that it was posted arrives.
+    // A message's row may be loaded before the response to posting it arrives.
     if (one.messageId !== undefined && posted.has(one.messageId)) continue
-    const continues = follows(new Date(one.writtenAt), one.userId) && one.inReplyTo === ''
+    const continues = continuesAt(new Date(one.writtenAt), one.userId) && one.inReplyTo === ''
     lines.push({ kind: 'unsent', key: one.messageId ?? one.key, unsent: one, continues })
   }
   return lines

@@ -8,4 +8,4 @@ test.each([
   ['https:// https://example.org.', 'https://example.org'],
   ['mailto:a@example.org ftp://example.org', undefined],
   [`https://example.org/${'x'.repeat(2_048)}`, undefined],
-])('%j', (text, link) => expect(firstLinkIn(text)).toBe(link))
+])('the first link in %j is %s', (text, link) => expect(firstLinkIn(text)).toBe(link))

@@ -7,7 +7,7 @@ test.each([
   ['ArrowUp', 0, 2],
   ['ArrowRight', 0, undefined],
   ['Enter', 0, undefined],
-])('in a list of three, %s at %i leads to %p', (key, at, to) => expect(optionAfter(key, at, 3)).toBe(to))
+])('in a list of three, %s moves from %i to %p', (key, at, to) => expect(optionAfter(key, at, 3)).toBe(to))
 
 test.each([
   ['ArrowDown', 1, 5],
@@ -17,6 +17,8 @@ test.each([
   ['ArrowRight', 3, 4],
   ['ArrowRight', 9, 9],
   ['ArrowLeft', 0, 0],
-])('among ten in rows of four, %s at %i leads to %i', (key, at, to) => expect(optionAfter(key, at, 10, 4)).toBe(to))
+])('among ten options in rows of four, %s moves from %i to %i', (key, at, to) =>
+  expect(optionAfter(key, at, 10, 4)).toBe(to),
+)
 
 test('without options no key has an effect', () => expect(optionAfter('ArrowDown', 0, 0)).toBeUndefined())

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { foundIn } from './search.ts'
+import { searchIn } from './search.ts'
 
-const find = (typed: string) => foundIn(['release plans', 'Plans', 'Café', 'general'], typed, (word) => word)
+const find = (typed: string) => searchIn(['release plans', 'Plans', 'Café', 'general'], typed, (word) => word)
 
 test.each([
   ['plan', ['Plans', 'release plans']],

@@ -5,8 +5,8 @@ const plain = (text: string): string =>
     .replaceAll(/\p{Mn}/gu, '')
     .toLowerCase()
 
-/** The things whose words contain everything typed; those that begin with it first, otherwise in their order. */
-export function foundIn<T>(things: readonly T[], typed: string, wordsOf: (thing: T) => string): T[] {
+/** Returns the things whose words contain every typed word. Those that begin with the first come first. */
+export function searchIn<T>(things: readonly T[], typed: string, wordsOf: (thing: T) => string): T[] {
   const wanted = plain(typed).split(/\s+/).filter(Boolean)
   if (wanted.length === 0) return [...things]
   const matches = things

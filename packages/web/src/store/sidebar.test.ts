@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
 import { type NotificationItem, RoomKind, type RoomWithViewerState } from '@parley/client/contract'
-import { partnerIn, waitingByRoom } from './sidebar.ts'
+import { partnerIn, pendingByRoom } from './sidebar.ts'
 
-test('waiting notifications of all kinds are counted by room', () => {
+test('pending notifications of all kinds are counted by room', () => {
   const item = (kind: string, id: string) => ({ kind: { case: kind, value: { room: { id } } } }) as NotificationItem
   const items = [item('mention', 'R1'), item('reply', 'R1'), item('directMessage', 'R2')]
-  expect(waitingByRoom(items)).toEqual(
+  expect(pendingByRoom(items)).toEqual(
     new Map([
       ['R1', 2],
       ['R2', 1],
@@ -18,7 +18,7 @@ test.each([
   ['notes to oneself', RoomKind.DM, ['U1'], undefined],
   ['a conversation of three', RoomKind.DM, ['U1', 'U2', 'U3'], undefined],
   ['a channel', RoomKind.CHANNEL, [], undefined],
-])('the partners in %s', (_, kind, ids, partner) => {
+])('the other person in %s', (_, kind, ids, partner) => {
   const room = { room: { kind }, dmMembers: ids.map((id) => ({ id })) } as unknown as RoomWithViewerState
   expect(partnerIn(room, 'U1')).toBe(partner)
 })

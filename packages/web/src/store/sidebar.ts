@@ -68,8 +68,8 @@ export function withUnread(sidebar: Sidebar, roomId: string, hasUnread: boolean)
   return withRooms(sidebar, [{ ...found, viewerState: { ...found.viewerState, hasUnread } }])
 }
 
-/** Numbers of pending notifications by room id. */
-export function waitingByRoom(items: readonly NotificationItem[]): ReadonlyMap<string, number> {
+/** Counts pending notifications by room id. */
+export function pendingByRoom(items: readonly NotificationItem[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
   for (const { kind } of items) {
     const roomId = kind.value?.room?.id ?? ''

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { endingOf, isText } from './text-files.ts'
+import { extensionOf, isText } from './text-files.ts'
 
 test.each([
   ['text/plain', 'notes', true],
@@ -14,5 +14,5 @@ test.each([
 )
 
 test('the extension of a file determines its language', () => {
-  expect(['main.GO', 'a.test.ts', 'Makefile', ''].map(endingOf)).toEqual(['go', 'ts', '', ''])
+  expect(['main.GO', 'a.test.ts', 'Makefile', ''].map(extensionOf)).toEqual(['go', 'ts', '', ''])
 })

@@ -1,6 +1,6 @@
 const types =
   /^(text\/(?!html)|application\/([\w.-]+\+)?(json|xml|yaml|x-yaml|toml|sql|javascript|typescript|x-sh|x-httpd-php)\b)/
-const endings =
+const extensions =
   /\.(c|cc|cpp|cs|css|csv|diff|go|h|hpp|ini|java|js|json|jsx|kt|log|lua|md|mjs|patch|php|pl|proto|py|rb|rs|sh|sql|svelte|swift|toml|ts|tsx|txt|vue|xml|ya?ml|zig)$/i
 
 /**
@@ -8,7 +8,7 @@ const endings =
  * code.
  */
 export const isText = ({ contentType, filename }: { contentType: string; filename: string }): boolean =>
-  types.test(contentType) || endings.test(filename)
+  types.test(contentType) || extensions.test(filename)
 
 /** The extension of a file name, which determines the language of code. */
-export const endingOf = (filename: string): string => /\.(\w+)$/.exec(filename)?.[1]?.toLowerCase() ?? ''
+export const extensionOf = (filename: string): string => /\.(\w+)$/.exec(filename)?.[1]?.toLowerCase() ?? ''

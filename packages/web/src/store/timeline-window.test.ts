@@ -19,7 +19,7 @@ const [a, b, c, d] = [rowFor('a'), rowFor('b'), rowFor('c'), rowFor('d')] as con
 const window = windowOf(pageFor([b, c], { hasOlder: true }))
 
 describe('a window', () => {
-  test('grows at both ends and keeps whether the other end has more', () => {
+  test('grows at both ends, and still knows whether there is more at the other one', () => {
     const newer = withNewer(window, pageFor([d], { hasOlder: true }))
     expect([ids(newer), startCursorOf(newer), endCursorOf(newer), newer.hasOlder]).toEqual([
       ['b', 'c', 'd'],
@@ -42,13 +42,13 @@ describe('a window', () => {
     expect(ids(withOlder(window, pageFor([a, b])))).toEqual(['a', 'b', 'c'])
   })
 
-  test('stays the same object without changes', () => {
+  test('stays the same object if nothing changes', () => {
     const empty = { ...pageFor([]), endCursor: 'c' }
     expect(withNewer(window, empty)).toBe(window)
     expect(withMessages(window, [messageFor('x')])).toBe(window)
   })
 
-  test('keeps the page in view, and drops whole pages at the other end', () => {
+  test('drops whole pages at the end opposite to the one being read', () => {
     const page = (from: number, more = {}) =>
       pageFor(
         Array.from({ length: 50 }, (_, at) => rowFor(String(from + at))),
@@ -77,11 +77,11 @@ describe('a window', () => {
   })
 })
 
-describe('after a retraction', () => {
+describe('a retraction', () => {
   const reply = windowOf(pageFor([b, rowFor('echo', { echoOfEventId: 'b' })]))
   const at = messageFor('x', { at: 3 }).createdAt
 
-  test('a message and its echo are placeholders', () => {
+  test('turns a message and its echo into placeholders', () => {
     const left = withRetracted(reply, 'b', at)
     expect(ids(left)).toEqual(['b', 'echo'])
     expect(left.rows.map((row) => [messageOf(row)?.body, messageOf(row)?.deletedAt])).toEqual([
@@ -90,11 +90,11 @@ describe('after a retraction', () => {
     ])
   })
 
-  test('an echo that was itself retracted leaves no trace', () => {
+  test('of an echo removes only the echo', () => {
     expect(ids(withRetracted(reply, 'echo', at))).toEqual(['b'])
   })
 
-  test('after the deletion of an account exactly its messages are placeholders', () => {
+  test('by the deletion of an account turns exactly its messages into placeholders', () => {
     const said = windowOf(pageFor([rowFor('a', { by: 'U1' }), rowFor('b', { by: 'U2' }), rowFor('c', { by: 'U1' })]))
     const left = withoutAuthor(said, 'U1', at)
     expect(left.rows.map((row) => messageOf(row)?.body)).toEqual([undefined, 'b', undefined])
@@ -102,10 +102,10 @@ describe('after a retraction', () => {
     expect(withoutAuthor(said, 'U3', at)).toBe(said)
   })
 
-  test('a retraction elsewhere changes nothing', () => expect(withRetracted(reply, 'z', at)).toBe(reply))
+  test('of a message that is not loaded changes nothing', () => expect(withRetracted(reply, 'z', at)).toBe(reply))
 })
 
-test('a change of a message also changes its echoes', () => {
+test('a message and its echoes are found by the id of the message', () => {
   expect(rowsAbout(windowOf(pageFor([a, b, rowFor('echo', { echoOfEventId: 'a' })])), 'a')).toEqual(['a', 'echo'])
 })
 

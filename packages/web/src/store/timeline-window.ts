@@ -3,7 +3,7 @@ import type { Message, RoomTimelineEvent, RoomTimelinePage } from '@parley/clien
 /** Rows that were read together, and the cursors at their ends. */
 type Page = { rows: readonly RoomTimelineEvent[]; startCursor: string; endCursor: string }
 
-/** A stretch of a timeline without holes, oldest row first. */
+/** A contiguous part of a timeline, oldest row first. */
 export type TimelineWindow = {
   pages: readonly Page[]
   /** The rows of all pages. */
@@ -13,17 +13,17 @@ export type TimelineWindow = {
 }
 
 /** Maximum number of rows in a window; further pages are dropped at the end that is not visible. */
-const mostRows = 500
-/** Rows that come one by one join the page before them up to this many. */
+const maxRows = 500
+/** New rows are added to the last page until it has this many. */
 const pageRows = 50
 
-/** The window that a first page opens. */
+/** A window with one page. */
 export function windowOf({ events, startCursor, endCursor, hasOlder, hasNewer }: RoomTimelinePage): TimelineWindow {
   return { pages: [{ rows: events, startCursor, endCursor }], rows: events, hasOlder, hasNewer }
 }
 
 /** Whether rows are dropped when more are added. */
-export const isFull = ({ rows }: TimelineWindow): boolean => rows.length >= mostRows
+export const isFull = ({ rows }: TimelineWindow): boolean => rows.length >= maxRows
 
 /** Cursor for reading before the first row. */
 export const startCursorOf = ({ pages }: TimelineWindow): string => pages[0]?.startCursor ?? ''
@@ -31,9 +31,9 @@ export const startCursorOf = ({ pages }: TimelineWindow): string => pages[0]?.st
 /** Cursor for reading after the last row. */
 export const endCursorOf = ({ pages }: TimelineWindow): string => pages.at(-1)?.endCursor ?? ''
 
-/** Appends rows read after its end. */
+/** Appends a page read after the end of the window. */
 export function withNewer(window: TimelineWindow, page: RoomTimelinePage): TimelineWindow {
-  const rows = strangersTo(window.rows, page.events)
+  const rows = withoutKnownRows(window.rows, page.events)
   const { endCursor, hasNewer } = page
   const last = window.pages.at(-1)
   if (rows.length === 0 && endCursor === last?.endCursor && hasNewer === window.hasNewer) return window
@@ -41,31 +41,31 @@ export function withNewer(window: TimelineWindow, page: RoomTimelinePage): Timel
   const pages = joined
     ? [...window.pages.slice(0, -1), { ...last, rows: [...last.rows, ...rows], endCursor }]
     : [...window.pages, { rows, startCursor: page.startCursor, endCursor }]
-  const kept = pages.slice(surplus(pages.map((one) => one.rows.length)))
-  return { ...built(kept), hasOlder: window.hasOlder || kept.length < pages.length, hasNewer }
+  const remaining = pages.slice(surplus(pages.map((one) => one.rows.length)))
+  return { ...fromPages(remaining), hasOlder: window.hasOlder || remaining.length < pages.length, hasNewer }
 }
 
-/** Prepends rows read before its start. */
+/** Prepends a page read before the start of the window. */
 export function withOlder(window: TimelineWindow, page: RoomTimelinePage): TimelineWindow {
   const { startCursor, endCursor, hasOlder } = page
-  const pages = [{ rows: strangersTo(window.rows, page.events), startCursor, endCursor }, ...window.pages]
-  const kept = pages.slice(0, pages.length - surplus(pages.map((one) => one.rows.length).reverse()))
-  return { ...built(kept), hasOlder, hasNewer: window.hasNewer || kept.length < pages.length }
+  const pages = [{ rows: withoutKnownRows(window.rows, page.events), startCursor, endCursor }, ...window.pages]
+  const remaining = pages.slice(0, pages.length - surplus(pages.map((one) => one.rows.length).reverse()))
+  return { ...fromPages(remaining), hasOlder, hasNewer: window.hasNewer || remaining.length < pages.length }
 }
 
-/** How many pages can be dropped, from the start, so that enough rows stay. */
+/** Number of pages at the start that can be dropped while enough rows remain. */
 function surplus(sizes: readonly number[]): number {
   let left = sizes.reduce((sum, size) => sum + size, 0)
   let pages = 0
   for (const size of sizes) {
     left -= size
-    if (left < mostRows) return pages
+    if (left < maxRows) return pages
     pages++
   }
   return pages
 }
 
-const built = (pages: readonly Page[]) => ({ pages, rows: pages.flatMap(({ rows }) => rows) })
+const fromPages = (pages: readonly Page[]) => ({ pages, rows: pages.flatMap(({ rows }) => rows) })
 
 /** Maps every row with `change`, which may drop it. */
 function withRows(
@@ -73,7 +73,7 @@ function withRows(
   change: (row: RoomTimelineEvent) => RoomTimelineEvent | undefined,
 ): TimelineWindow {
   const changed = pages.map((page) => ({ ...page, rows: page.rows.flatMap((row) => change(row) ?? []) }))
-  return { ...built(changed), hasOlder, hasNewer }
+  return { ...fromPages(changed), hasOlder, hasNewer }
 }
 
 /** Updates messages. */
@@ -87,7 +87,7 @@ export function withMessages(window: TimelineWindow, messages: readonly Message[
 }
 
 /**
- * After a retraction: the named row and its echoes become placeholders; if it is an echo itself, it is removed.
+ * Applies a retraction: the message and its echoes become placeholders. A retracted echo is removed.
  */
 export function withRetracted(window: TimelineWindow, id: string, at: Message['deletedAt']): TimelineWindow {
   if (!window.rows.some((row) => isAbout(row, id))) return window
@@ -126,12 +126,12 @@ function placeholderOf(message: Message, at: Message['deletedAt']): Message {
   return { ...rest, attachments: [], reactions: [], ...(at && { deletedAt: at }) }
 }
 
-/** Ids of the rows that show a message: its own, and those of its echoes. */
+/** Ids of the rows that show a message: its own row and its echoes. */
 export function rowsAbout({ rows }: TimelineWindow, id: string): string[] {
   return rows.filter((row) => isAbout(row, id)).map((row) => row.id)
 }
 
-/** The message of a row; undefined for what happened to the room or its members. */
+/** The message of a row; undefined for an event of the room. */
 export function messageOf({ event }: RoomTimelineEvent): Message | undefined {
   return event.case === 'messagePosted' ? event.value.message : undefined
 }
@@ -144,7 +144,10 @@ function withMessage(row: RoomTimelineEvent, message: Message): RoomTimelineEven
   return { ...row, event: { case: 'messagePosted', value: { ...row.event.value, message } } }
 }
 
-function strangersTo(rows: readonly RoomTimelineEvent[], events: readonly RoomTimelineEvent[]): RoomTimelineEvent[] {
+function withoutKnownRows(
+  rows: readonly RoomTimelineEvent[],
+  events: readonly RoomTimelineEvent[],
+): RoomTimelineEvent[] {
   const known = new Set(rows.map(({ id }) => id))
   return events.filter(({ id }) => !known.has(id))
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { nextToSend, placeOf, type Unsent, withoutPosted, withUnsent } from './unsent.ts'
+import { nextToSend, conversationOf, type Unsent, withoutPosted, withUnsent } from './unsent.ts'
 
 const unsent = (key: string, more: Partial<Unsent> = {}): Unsent => ({
   ...{ key, userId: 'U1', roomId: 'R1', threadRootEventId: '', inReplyTo: '', alsoSendToChannel: false, body: key },
@@ -7,22 +7,22 @@ const unsent = (key: string, more: Partial<Unsent> = {}): Unsent => ({
   ...{ writtenAt: Number(key), state: 'waiting' },
   ...more,
 })
-const place = placeOf(unsent('0'))
+const conversation = conversationOf(unsent('0'))
 
 test('messages are sent in the order they were written, one at a time', () => {
   const queue = [unsent('2'), unsent('1'), unsent('0', { state: 'refused' })]
-  expect(nextToSend(queue, place)?.key).toBe('1')
-  expect(nextToSend(withUnsent(queue, '1', { state: 'sending' }), place)).toBeUndefined()
-  expect(nextToSend(withUnsent(queue, '1', { state: 'sent' }), place)?.key).toBe('2')
+  expect(nextToSend(queue, conversation)?.key).toBe('1')
+  expect(nextToSend(withUnsent(queue, '1', { state: 'sending' }), conversation)).toBeUndefined()
+  expect(nextToSend(withUnsent(queue, '1', { state: 'sent' }), conversation)?.key).toBe('2')
 })
 
 test('sending in a thread does not wait for the room', () => {
   const queue = [unsent('1', { state: 'sending' }), unsent('2', { threadRootEventId: 'E1' })]
-  expect(nextToSend(queue, place)).toBeUndefined()
+  expect(nextToSend(queue, conversation)).toBeUndefined()
   expect(nextToSend(queue, 'R1/E1')?.key).toBe('2')
 })
 
-test('a message that was read back is not shown twice, a discarded one not at all', () => {
+test('a message that is in the timeline is not shown twice, and a discarded one not at all', () => {
   const queue = [unsent('1', { state: 'sent', messageId: 'E1' }), unsent('2')]
   expect(withoutPosted(queue, new Set(['E1', 'E2'])).map(({ key }) => key)).toEqual(['2'])
   expect(withoutPosted(queue, new Set(['E9']))).toBe(queue)

@@ -1,4 +1,4 @@
-/** A message written here that is not in the timeline yet. */
+/** A message written on this device that is not in the timeline yet. */
 export type Unsent = {
   /** Idempotency key, so that it is posted only once. */
   key: string
@@ -10,7 +10,7 @@ export type Unsent = {
   alsoSendToChannel: boolean
   body: string
   attachmentAssetIds: readonly string[]
-  /** Names of those files, for display. */
+  /** Names of the attached files, for display. */
   filenames: readonly string[]
   linkPreviewToken: string
   /** Milliseconds since 1970. */
@@ -23,18 +23,18 @@ export type Unsent = {
   messageId?: string
 }
 
-/** The place of a message, a room or thread; messages of one place are sent in order. */
-export const placeOf = ({ roomId, threadRootEventId }: Pick<Unsent, 'roomId' | 'threadRootEventId'>): string =>
+/** Key of a conversation, that is a room or a thread. Messages of one conversation are sent in order. */
+export const conversationOf = ({ roomId, threadRootEventId }: Pick<Unsent, 'roomId' | 'threadRootEventId'>): string =>
   `${roomId}/${threadRootEventId}`
 
-/** The next message to send in a place: its oldest, unless one is being sent. */
-export function nextToSend(queue: readonly Unsent[], place: string): Unsent | undefined {
-  const here = queue.filter((one) => placeOf(one) === place)
+/** The oldest waiting message of a conversation; undefined while another one is being sent. */
+export function nextToSend(queue: readonly Unsent[], conversation: string): Unsent | undefined {
+  const here = queue.filter((one) => conversationOf(one) === conversation)
   if (here.some(({ state }) => state === 'sending')) return undefined
   return here.filter(({ state }) => state === 'waiting').sort((a, b) => a.writtenAt - b.writtenAt)[0]
 }
 
-/** The queue with one of its messages changed, or taken out. */
+/** The queue with one message changed, or removed if `change` is undefined. */
 export function withUnsent(queue: readonly Unsent[], key: string, change: Partial<Unsent> | undefined): Unsent[] {
   return queue.flatMap((one) => (one.key !== key ? [one] : change === undefined ? [] : [{ ...one, ...change }]))
 }

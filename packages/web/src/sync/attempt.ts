@@ -1,12 +1,12 @@
 import { failureText } from '../session/failure-text.ts'
 import { Cell } from '../state/cell.ts'
 
-/** An action that a button starts: whether it is running, and why it failed. */
+/** State of an action started by a button: whether it is running, and why it failed. */
 export class Attempt {
   readonly busy = new Cell(false)
   readonly failure = new Cell<string | undefined>(undefined)
 
-  /** Returns whether the action succeeded. While one is running, no other starts. */
+  /** Runs an action; returns whether it succeeded. Does nothing while another one is running. */
   async run(doing: () => Promise<unknown>): Promise<boolean> {
     if (this.busy.value) return false
     this.busy.set(true)

@@ -7,12 +7,12 @@ import type { Connection } from './shared-events.ts'
 
 test.each<[Connection, string[]]>([
   ['connecting', ['send', 'send', 'presence']],
-  // The stream may have opened before the test subscribed.
+  // The connection may be open before anything subscribes.
   ['open', ['send', 'presence']],
-])('a stream that is %s at first: presence is read again each time it opens again', (first, expected) => {
+])('initially %s: waiting messages are sent on every open, presence is reloaded on every reopen', (first, expected) => {
   const done: string[] = []
   const sender = { sendWaiting: () => void done.push('send') } as Sender
-  const people = { presenceMissed: () => void done.push('presence') } as People
+  const people = { reloadPresence: () => void done.push('presence') } as People
   const connection = new Cell<Connection>(first)
   catchUpWhenOpen(connection, { sender, people })
   for (const next of ['open', 'lost', 'open'] as const) connection.set(next)

@@ -3,7 +3,7 @@ import type { People } from './people.ts'
 import type { Sender } from './sender.ts'
 import type { Connection } from './shared-events.ts'
 
-/** Refreshes, each time the stream opens, what neither its events nor a reset refresh. */
+/** Each time the connection opens, sends waiting messages and reloads presence, which neither events nor a reset do. */
 export function catchUpWhenOpen(
   connection: Cell<Connection>,
   { sender, people }: { sender: Sender; people: People },
@@ -12,8 +12,8 @@ export function catchUpWhenOpen(
   connection.subscribe(() => {
     if (connection.value !== 'open') return
     sender.sendWaiting()
-    // A resumed stream repeats stored events, but presence is not stored.
-    if (wasOpen) people.presenceMissed()
+    // A resumed connection replays stored events, but presence is not stored.
+    if (wasOpen) people.reloadPresence()
     wasOpen = true
   })
 }

@@ -10,13 +10,13 @@ import { text } from '../messages/texts.ts'
 import { Cell } from '../state/cell.ts'
 import { read } from '../state/read.ts'
 import { whenIdle } from '../state/when-idle.ts'
-import { placeOf } from '../store/unsent.ts'
+import { conversationOf } from '../store/unsent.ts'
 import { changedMessage, readChanged } from './changed-messages.ts'
-import { openingOf } from './early-events.ts'
+import { takeOpening } from './early-events.ts'
 import type { FirstReads } from './first-reads.ts'
 import { FollowedThreads } from './followed-threads.ts'
 import { catchUpWhenOpen } from './catch-up-when-open.ts'
-import { gathered } from './gathered.ts'
+import { createBatcher } from './batcher.ts'
 import { Inbox } from './inbox.ts'
 import { takeEvent } from './on-event.ts'
 import { Motd } from './motd.ts'
@@ -34,10 +34,10 @@ const firstDrawDelayMs = 150
 
 const nameOf = ({ profile }: GetServerResponse): string => profile?.name || 'Parley'
 
-/** Parts that are loaded as a whole. */
+/** Parts that can be reloaded as a whole. */
 type Part = 'sidebar' | 'server' | 'viewer'
 
-/** Everything a signed-in person's page knows and follows. */
+/** State of the page of a signed-in user, kept up to date by events. */
 export class Chat {
   readonly server: MemberClient
   /** The signed-in user and their permissions. */
@@ -55,7 +55,7 @@ export class Chat {
   readonly serverName: Cell<string>
   readonly motd: Motd
   readonly events: SharedEvents
-  /** Whether the first requests have been sent, or take long: further rendering happens while they are answered. */
+  /** Whether the first requests have been sent, or sending them takes long. Rendering before would delay them. */
   readonly firstRequestsSent = new Cell(false)
   /** Whether the sidebar has been loaded. */
   readonly loaded = new Cell(false)
@@ -63,12 +63,12 @@ export class Chat {
   readonly #reads: Promise<FirstReads>
   readonly #timelines = new Map<string, Timeline>()
   readonly #refreshMessages: (key: string) => void
-  readonly #viewerChanged: (key: string) => void
-  readonly #readPart: (part: Part) => void
+  readonly #reloadViewerSoon: (key: string) => void
+  readonly #reloadPart: (part: Part) => void
 
-  constructor(server: MemberClient, viewer: GetViewerResponse, described: GetServerResponse) {
-    this.serverName = new Cell(nameOf(described))
-    this.#motdVersion = described.motdVersion
+  constructor(server: MemberClient, viewer: GetViewerResponse, serverInfo: GetServerResponse) {
+    this.serverName = new Cell(nameOf(serverInfo))
+    this.#motdVersion = serverInfo.motdVersion
     this.server = server
     this.viewer = new Cell(viewer)
     const profile = viewer.user?.profile
@@ -81,69 +81,69 @@ export class Chat {
     this.typing = new Typing(server)
     this.motd = new Motd(server, this.userId)
     this.files = new PendingFiles(server)
-    this.sender = new Sender(server, this.userId, (unsent) => void this.timelineAt(placeOf(unsent))?.catchUp())
-    const { events, reads } = openingOf(server, this.userId)
+    this.sender = new Sender(server, this.userId, (unsent) => void this.timelineAt(conversationOf(unsent))?.catchUp())
+    const { events, reads } = takeOpening(server, this.userId)
     this.events = events
     this.#reads = reads
     this.presence = new MyPresence(server, this.userId, (presenceStatus) =>
       this.people.patch(this.userId, { presenceStatus }),
     )
     catchUpWhenOpen(this.events.connection, this)
-    this.#refreshMessages = gathered(40, (changed) => readChanged(changed, (roomId) => this.timelinesOf(roomId)))
-    // A decision may affect everybody, so clients reload at random times, when every service has received it.
-    this.#viewerChanged = gathered(200 + Math.random() * 300, async () => {
+    this.#refreshMessages = createBatcher(40, (changed) => readChanged(changed, (roomId) => this.timelinesOf(roomId)))
+    // A decision may affect all users, so clients reload at random times, after every service has received it.
+    this.#reloadViewerSoon = createBatcher(200 + Math.random() * 300, async () => {
       await Promise.all([this.#readViewer(), this.rooms.load()])
     })
     const parts: Record<Part, () => Promise<void>> = {
       sidebar: () => this.rooms.load(),
-      server: () => this.#readServer(),
+      server: () => this.#reloadServer(),
       viewer: () => this.#readViewer(),
     }
-    this.#readPart = gathered(0, async (named) => void (await Promise.all(named.map((part) => parts[part]()))))
+    this.#reloadPart = createBatcher(0, async (named) => void (await Promise.all(named.map((part) => parts[part]()))))
   }
 
-  /** Shows the first responses, then applies all events since the requests began. */
+  /** Shows the first responses, then applies all events since the requests began, which may be newer. */
   async start(): Promise<void> {
     void this.sender.resume()
     setTimeout(() => this.firstRequestsSent.set(true), firstDrawDelayMs)
     const { room, sidebar } = await this.#reads
     if (room) this.room(room.id, room.page)
+    const answered = this.rooms.load(sidebar)
     this.events.listen({
       onEvent: (envelope) => takeEvent(this, envelope),
-      onReset: () => this.readAnew(),
-      onRead: (roomId) => this.rooms.readInOtherTab(roomId),
+      onReset: () => this.reloadShown(),
+      onRead: (roomId) => this.rooms.onReadInOtherTab(roomId),
     })
-    const answered = this.rooms.load(sidebar)
     // Rendering delays requests that have not been sent yet.
     setTimeout(() => this.firstRequestsSent.set(true))
     await answered
     this.loaded.set(true)
     whenIdle(() => this.inbox.refresh())
-    await this.motd.changed(this.#motdVersion).catch(() => undefined)
+    await this.motd.update(this.#motdVersion).catch(() => undefined)
   }
 
-  /** The timeline of a room, loaded when it is first wanted. `newest`: its newest rows, already requested. */
+  /** The timeline of a room, loaded on first use. `newest`: its newest rows, if they have been requested already. */
   room(roomId: string, newest?: FirstPage): Timeline {
-    return this.#timeline(placeOf({ roomId, threadRootEventId: '' }), () =>
+    return this.#timeline(conversationOf({ roomId, threadRootEventId: '' }), () =>
       roomSource(this.server, this.people, roomId, newest),
     )
   }
 
   /** The timeline of a thread. */
   thread(roomId: string, threadRootEventId: string): Timeline {
-    return this.#timeline(placeOf({ roomId, threadRootEventId }), () =>
+    return this.#timeline(conversationOf({ roomId, threadRootEventId }), () =>
       threadSource(this.server, this.people, roomId, threadRootEventId),
     )
   }
 
-  /** The timeline of a place, if this page has it. */
-  timelineAt(place: string): Timeline | undefined {
-    return this.#timelines.get(place)
+  /** The timeline of a conversation, if this page has it. */
+  timelineAt(conversation: string): Timeline | undefined {
+    return this.#timelines.get(conversation)
   }
 
   /** The loaded timelines of a room: its own, and those of its threads. */
   timelinesOf(roomId: string): Timeline[] {
-    return [...this.#timelines].filter(([place]) => place.startsWith(`${roomId}/`)).map(([, timeline]) => timeline)
+    return [...this.#timelines].filter(([key]) => key.startsWith(`${roomId}/`)).map(([, timeline]) => timeline)
   }
 
   /** Reloads a message soon, if it is shown. */
@@ -157,43 +157,43 @@ export class Chat {
   }
 
   /** Reloads everything shown, because events may have been missed. */
-  readAnew(): void {
-    this.readSidebar()
-    this.readServer()
-    this.#readPart('viewer')
+  reloadShown(): void {
+    this.reloadSidebar()
+    this.reloadServer()
+    this.#reloadPart('viewer')
     this.inbox.refresh()
-    this.followed.changed()
-    for (const [place, timeline] of this.#timelines) {
-      if (timeline.isOpen) void timeline.readAnew()
-      else this.#timelines.delete(place)
+    this.followed.refreshIfShown()
+    for (const [conversation, timeline] of this.#timelines) {
+      if (timeline.isOpen) void timeline.reloadShown()
+      else this.#timelines.delete(conversation)
     }
   }
 
-  /** An account was deleted, and with it all of its messages. */
-  memberDeleted(userId: string, at: Message['deletedAt']): void {
-    this.people.deleted(userId)
-    for (const timeline of this.#timelines.values()) timeline.authorDeleted(userId, at)
+  /** An account was deleted together with its messages. */
+  onMemberDeleted(userId: string, at: Message['deletedAt']): void {
+    this.people.markDeleted(userId)
+    for (const timeline of this.#timelines.values()) timeline.onAuthorDeleted(userId, at)
   }
 
-  readSidebar(): void {
-    this.#readPart('sidebar')
+  reloadSidebar(): void {
+    this.#reloadPart('sidebar')
   }
 
-  /** Moves the viewer's marker to the newest message; returns where it was, in milliseconds, if it was behind. */
+  /** Moves the read marker to the newest message; returns its previous time in milliseconds, if it moved. */
   async markRead(roomId: string): Promise<number | undefined> {
-    const stood = await this.rooms.markRead(roomId)
+    const previous = await this.rooms.markRead(roomId)
     this.events.broadcastRead(roomId)
-    return stood
+    return previous
   }
 
-  /** The viewer's permissions on the server or in rooms, or their notification levels, have changed. */
-  viewerChanged(): void {
-    this.#viewerChanged('')
+  /** Reloads the viewer's permissions and notification levels, after a random delay. */
+  reloadViewerSoon(): void {
+    this.#reloadViewerSoon('')
   }
 
-  /** The server may be called something else, or have another message of the day. */
-  readServer(): void {
-    this.#readPart('server')
+  /** Reloads the server's name and message of the day. */
+  reloadServer(): void {
+    this.#reloadPart('server')
   }
 
   /** Whether the viewer has a permission for the whole server; reactive in Svelte. */
@@ -222,29 +222,29 @@ export class Chat {
     return effectiveLevel === undefined ? undefined : effectiveLevel === NotificationLevel.MUTED
   }
 
-  async #readServer(): Promise<void> {
-    const described = await this.server.discovery.getServer({})
-    this.serverName.set(nameOf(described))
-    await this.motd.changed(described.motdVersion)
+  async #reloadServer(): Promise<void> {
+    const serverInfo = await this.server.discovery.getServer({})
+    this.serverName.set(nameOf(serverInfo))
+    await this.motd.update(serverInfo.motdVersion)
   }
 
   async #readViewer(): Promise<void> {
     this.viewer.set(await this.server.api.viewer.getViewer({}))
   }
 
-  #timeline(place: string, source: () => TimelineSource): Timeline {
-    let timeline = this.#timelines.get(place)
+  #timeline(conversation: string, source: () => TimelineSource): Timeline {
+    let timeline = this.#timelines.get(conversation)
     if (!timeline) {
       timeline = new Timeline(source())
-      this.#timelines.set(place, timeline)
-      timeline.window.subscribe(() => this.#readBack(place))
+      this.#timelines.set(conversation, timeline)
+      timeline.window.subscribe(() => this.#removePosted(conversation))
       void timeline.reload()
     }
     return timeline
   }
 
-  #readBack(place: string): void {
-    const rows = this.#timelines.get(place)?.window.value?.rows ?? []
-    if (this.sender.queue.value.length > 0) this.sender.posted(new Set(rows.map(({ id }) => id)))
+  #removePosted(conversation: string): void {
+    const rows = this.#timelines.get(conversation)?.window.value?.rows ?? []
+    if (this.sender.queue.value.length > 0) this.sender.removePosted(new Set(rows.map(({ id }) => id)))
   }
 }

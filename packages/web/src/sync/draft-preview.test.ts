@@ -5,21 +5,21 @@ import { DraftPreview } from './draft-preview.ts'
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
-/** A server that knows a title for every page but those named "dull". */
+/** A server that has a preview of every page unless its name contains "dull", and fails for "unavailable". */
 function previewed() {
   const urls: string[] = []
   const fetchLinkPreview = async ({ url }: { url: string }) => {
     urls.push(url)
-    if (url.includes('away')) throw new Error('away')
+    if (url.includes('unavailable')) throw new Error('unavailable')
     return url.includes('dull') ? {} : { preview: { url, title: `About ${url}` }, previewToken: `token of ${url}` }
   }
   const server = { api: { message: { fetchLinkPreview } } } as unknown as MemberClient
   const preview = new DraftPreview(server)
-  /** Writes the drafts one directly after another, then pauses. */
+  /** Types the drafts one directly after another, then pauses. */
   const write = async (...drafts: string[]) => {
-    const looks = drafts.map((draft) => preview.look(draft))
+    const updates = drafts.map((draft) => preview.update(draft))
     await jest.advanceTimersByTimeAsync(500)
-    await Promise.all(looks)
+    await Promise.all(updates)
   }
   return { preview, write, urls, title: () => preview.found.value?.preview.title }
 }
@@ -41,7 +41,7 @@ test('a link that is still being typed is not requested', async () => {
   expect(urls).toEqual(['https://example.org/ab'])
 })
 
-test('a dismissed preview does not come back', async () => {
+test('a removed preview is not shown again', async () => {
   const { preview, write, urls, title } = previewed()
   await write('https://example.org/a')
   preview.discard()
@@ -50,8 +50,11 @@ test('a dismissed preview does not come back', async () => {
   expect([title(), urls]).toEqual([undefined, ['https://example.org/a']])
 })
 
-test.each(['https://example.org/dull', 'https://example.org/away', 'no link'])('%s has none', async (body) => {
-  const { write, title } = previewed()
-  await write(body)
-  expect(title()).toBeUndefined()
-})
+test.each(['https://example.org/dull', 'https://example.org/unavailable', 'no link'])(
+  '%s has no preview',
+  async (body) => {
+    const { write, title } = previewed()
+    await write(body)
+    expect(title()).toBeUndefined()
+  },
+)

@@ -5,11 +5,11 @@ import { firstLinkIn } from '../store/links.ts'
 
 const pauseMs = 500
 
-/** Preview of the first linked page of a draft, while it is written. */
+/** Preview of the first linked page of a draft. */
 export class DraftPreview {
   readonly found = new Cell<{ link: string; token: string; preview: LinkPreview } | undefined>(undefined)
   readonly #server: MemberClient
-  /** Links already looked up, and those whose preview was removed. */
+  /** Links whose preview was removed. */
   readonly #unwanted = new Set<string>()
   #currentLink: string | undefined
 
@@ -17,8 +17,8 @@ export class DraftPreview {
     this.#server = server
   }
 
-  /** Looks at the current draft, unless it changes again within a moment. */
-  async look(body: string): Promise<void> {
+  /** Loads the preview for a changed draft, unless its link changes again within half a second. */
+  async update(body: string): Promise<void> {
     const link = firstLinkIn(body)
     if (link === this.#currentLink) return
     this.#currentLink = link

@@ -1,21 +1,21 @@
-import { draftPlaces, followDrafts } from '../kept/drafts.ts'
+import { conversationsWithDraft, followDrafts } from '../storage/drafts.ts'
 import { Cell } from '../state/cell.ts'
 
-/** Rooms and threads in which a user has begun to write, on this device. */
+/** Conversations in which the user has a draft on this device. */
 export const drafts = new Cell<ReadonlySet<string>>(new Set())
 
-/** Keeps {@link drafts} up to date with what this and other tabs write, until the result is called. */
+/** Keeps {@link drafts} up to date with this and other tabs, until the returned function is called. */
 export function watchDrafts(userId: string): () => void {
-  const look = () => drafts.set(new Set(draftPlaces(userId)))
-  look()
-  return followDrafts(userId, look)
+  const update = () => drafts.set(new Set(conversationsWithDraft(userId)))
+  update()
+  return followDrafts(userId, update)
 }
 
-/** What is written at a place has changed. */
-export function noteDraft(place: string, isThere: boolean): void {
-  if (drafts.value.has(place) === isThere) return
-  const places = new Set(drafts.value)
-  if (isThere) places.add(place)
-  else places.delete(place)
-  drafts.set(places)
+/** Notes whether a conversation has a draft. */
+export function setHasDraft(conversation: string, isThere: boolean): void {
+  if (drafts.value.has(conversation) === isThere) return
+  const conversations = new Set(drafts.value)
+  if (isThere) conversations.add(conversation)
+  else conversations.delete(conversation)
+  drafts.set(conversations)
 }

@@ -1,34 +1,34 @@
 import type { MemberClient } from '@parley/client'
 import type { ListRoomGroupsResponse, ListRoomsResponse, RoomTimelinePage } from '@parley/client/contract'
-import { lastRoom } from '../kept/last-room.ts'
+import { lastRoom } from '../storage/last-room.ts'
 import { routeOf } from '../state/router.ts'
 
-/** Answers with which the sidebar is shown. */
-export type SidebarAnswers = Promise<[ListRoomGroupsResponse, ListRoomsResponse]>
+/** Responses from which the sidebar is built. */
+export type SidebarResponses = Promise<[ListRoomGroupsResponse, ListRoomsResponse]>
 
-/** What a page reads as soon as events arrive. */
+/** What a page reads once it receives events. */
 export type FirstReads = {
-  sidebar: SidebarAnswers
+  sidebar: SidebarResponses
   /** The newest rows of the room to show, if one is known. */
   room: { id: string; page: Promise<RoomTimelinePage | undefined> } | undefined
 }
 
-/** Wide enough for a room beside the list of rooms. */
+/** Whether a room fits beside the sidebar. */
 export const isWide = (): boolean => matchMedia('(min-width: 44rem)').matches
 
-/** The room that a page shows first: that of its address, or where there is room for one the user's last. */
+/** The room that a page shows first: the one in its URL, otherwise the last visited one if the window is wide. */
 export function firstRoom(userId: string): string | undefined {
   const { roomId, managed } = routeOf(location.pathname, location.search)
   return roomId ?? (managed || !isWide() ? undefined : lastRoom(userId))
 }
 
-export function readSidebar({ api: { roomDirectory } }: MemberClient): SidebarAnswers {
+export function requestSidebar({ api: { roomDirectory } }: MemberClient): SidebarResponses {
   return Promise.all([roomDirectory.listRoomGroups({}), roomDirectory.listRooms({})])
 }
 
-/** Sends the requests; failures are passed to those who await the answers. */
+/** Sends the requests. A failure is reported only to the code that awaits the response. */
 export function readFirst(server: MemberClient, roomId: string | undefined): FirstReads {
-  const sidebar = readSidebar(server)
+  const sidebar = requestSidebar(server)
   sidebar.catch(() => undefined)
   if (roomId === undefined) return { sidebar, room: undefined }
   const page = server.api.room.getRoomEvents({ roomId }).then((answer) => answer.page)

@@ -1,10 +1,10 @@
 import { administration } from '../session/administration.ts'
 import { server } from '../session/server.ts'
 
-/** First steps of an owner, and which of them are done. */
+/** Which of an owner's first steps are done. `alone`: there is no other account. */
 export type FirstSteps = { serverName: string; named: boolean; invited: boolean; hasRoom: boolean; alone: boolean }
 
-/** Rooms that every new server has do not count. */
+/** Names of the rooms that every new server has. They do not count as created. */
 const givenRooms = new Set(['general', 'announcements'])
 const usualName = 'Parley'
 

@@ -1,12 +1,12 @@
 import type { MemberClient } from '@parley/client'
 import type { FollowedThread } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
-import { gathered } from './gathered.ts'
+import { createBatcher } from './batcher.ts'
 import type { People } from './people.ts'
 
 /** The threads that the viewer follows. */
 export class FollowedThreads {
-  /** The one with the newest reply first; undefined until read. */
+  /** By newest reply, newest first; undefined until loaded. */
   readonly threads = new Cell<readonly FollowedThread[] | undefined>(undefined)
   readonly hasUnread: Cell<boolean>
   /** Reloads the list soon. */
@@ -14,17 +14,20 @@ export class FollowedThreads {
 
   constructor(server: MemberClient, people: People, hasUnread: boolean) {
     this.hasUnread = new Cell(hasUnread)
-    const ask = gathered(300, async () => {
-      const answer = await server.api.thread.listFollowedThreads({ page: { limit: 50 } })
-      if (answer.includes) people.learnNames(Object.values(answer.includes.users))
+    const ask = createBatcher(300, async () => {
+      const answer = await people.trackChangesDuring(async (changes) => {
+        const response = await server.api.thread.listFollowedThreads({ page: { limit: 50 } })
+        if (response.includes) people.learnNames(Object.values(response.includes.users), changes)
+        return response
+      })
       this.threads.set(answer.threads)
       this.hasUnread.set(answer.threads.some(({ thread }) => thread?.viewerState?.hasUnread ?? false))
     })
     this.refresh = () => ask('')
   }
 
-  /** Something happened in a thread: reload the list if it may be visible. */
-  changed(): void {
+  /** After an event in a thread: reloads the list if it, or its unread mark, may have to change. */
+  refreshIfShown(): void {
     if (this.threads.value !== undefined || !this.hasUnread.value) this.refresh()
   }
 }

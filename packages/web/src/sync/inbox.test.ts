@@ -2,9 +2,9 @@ import { expect, jest, test } from '@jest/globals'
 import type { MemberClient } from '@parley/client'
 import type { NotificationItem } from '@parley/client/contract'
 import { Inbox } from './inbox.ts'
-import type { People } from './people.ts'
+import { People } from './people.ts'
 
-/** An inbox of a server with this many notifications, and the other requests it received. */
+/** An inbox whose server has these pending notifications. */
 function inboxOf(waiting: string[]): Inbox {
   const notification = {
     listNotifications: async ({ page }: { page: { limit: number } }) => ({
@@ -15,12 +15,12 @@ function inboxOf(waiting: string[]): Inbox {
       waiting.splice(waiting.indexOf(notificationId), 1)
     },
   }
-  const people = { learnNames: () => undefined } as unknown as People
+  const people = new People({} as MemberClient, 'Ume', 'gone')
   return new Inbox({ api: { notification } } as unknown as MemberClient, people)
 }
 const names = (count: number) => Array.from({ length: count }, (_, at) => `N${at}`)
 
-test('all of many notifications are counted, and further ones replace dismissed ones', async () => {
+test('all pending notifications are counted, and more are loaded as listed ones are dismissed', async () => {
   jest.useFakeTimers()
   const inbox = inboxOf(names(60))
   inbox.refresh()
@@ -38,8 +38,8 @@ test('a dismissed notification is subtracted once, even if it is reported repeat
   inbox.refresh()
   await jest.runAllTimersAsync()
   await inbox.dismiss('N1')
-  inbox.gone('N1')
-  inbox.gone('unknown')
+  inbox.remove('N1')
+  inbox.remove('unknown')
   expect([inbox.items.value?.map(({ id }) => id), inbox.total.value]).toEqual([['N0', 'N2'], 2])
   jest.useRealTimers()
 })

@@ -1,34 +1,38 @@
 import type { MemberClient } from '@parley/client'
 import type { NotificationItem } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
-import { gathered } from './gathered.ts'
+import { createBatcher } from './batcher.ts'
 import type { People } from './people.ts'
 
-const mostListed = 50
+const maxListed = 50
 
 /** The viewer's pending notifications: mentions, replies, direct messages. */
 export class Inbox {
-  /** The newest of them, newest first; undefined until read. */
+  /** The newest ones, newest first; undefined until loaded. */
   readonly items = new Cell<readonly NotificationItem[] | undefined>(undefined)
-  /** How many there are, listed or not. */
+  /** Number of pending notifications, listed or not. */
   readonly total = new Cell(0)
-  /** Reloads them soon. */
+  /** Reloads the notifications soon. */
   readonly refresh: () => void
   readonly #server: MemberClient
 
   constructor(server: MemberClient, people: People) {
     this.#server = server
-    const ask = gathered(150, async () => {
-      const answer = await server.api.notification.listNotifications({ page: { limit: mostListed } })
-      people.learnNames(answer.notifications.flatMap(({ actor }) => actor ?? []))
+    const ask = createBatcher(150, async () => {
+      const answer = await people.trackChangesDuring(async (changes) => {
+        const response = await server.api.notification.listNotifications({ page: { limit: maxListed } })
+        const actors = response.notifications.flatMap(({ actor }) => actor ?? [])
+        people.learnNames(actors, changes)
+        return response
+      })
       this.items.set(answer.notifications)
       this.total.set(Number(answer.page?.totalCount ?? answer.notifications.length))
     })
     this.refresh = () => ask('')
   }
 
-  /** One was seen, here or elsewhere. */
-  gone(notificationId: string): void {
+  /** Removes a notification that was dismissed or seen, on this or another device. */
+  remove(notificationId: string): void {
     const before = this.items.value?.length ?? 0
     const isMore = this.total.value > before
     this.items.update((items) => items?.filter(({ id }) => id !== notificationId))
@@ -39,7 +43,7 @@ export class Inbox {
   }
 
   async dismiss(notificationId: string): Promise<void> {
-    this.gone(notificationId)
+    this.remove(notificationId)
     await this.#server.api.notification.dismissNotification({ notificationId })
   }
 

@@ -1,5 +1,5 @@
 import type { MemberClient } from '@parley/client'
-import { followMotd, keepMotd, type KeptMotd, keptMotd } from '../kept/motd.ts'
+import { followMotd, saveMotd, type StoredMotd, loadMotd } from '../storage/motd.ts'
 import { Cell } from '../state/cell.ts'
 
 /** The message of the day, cached on the device: a start fetches it only when it has changed. */
@@ -13,32 +13,32 @@ export class Motd {
   constructor(server: MemberClient, userId: string) {
     this.#server = server
     this.#userId = userId
-    const show = () => this.#show(keptMotd(userId))
+    const show = () => this.#show(loadMotd(userId))
     show()
     this.close = followMotd(userId, show)
   }
 
-  /** Fetches the message when its version is not the cached one. Undefined: the server has none. */
-  async changed(version: bigint | undefined): Promise<void> {
-    const kept = keptMotd(this.#userId)
-    if (version === undefined) return this.#keep(undefined)
-    if (kept?.version === String(version)) return
+  /** Fetches the message unless its version is cached. `version`: undefined if the server has no message. */
+  async update(version: bigint | undefined): Promise<void> {
+    const stored = loadMotd(this.#userId)
+    if (version === undefined) return this.#store(undefined)
+    if (stored?.version === String(version)) return
     const { motd: body = '' } = await this.#server.api.server.getMotd({})
-    this.#keep({ version: String(version), body, hidden: kept?.hidden === true && kept.body === body })
+    this.#store({ version: String(version), body, hidden: stored?.hidden === true && stored.body === body })
   }
 
-  /** Hides the message until there is another one. */
+  /** Hides the message until it changes. */
   hide(): void {
-    const kept = keptMotd(this.#userId)
-    if (kept) this.#keep({ ...kept, hidden: true })
+    const stored = loadMotd(this.#userId)
+    if (stored) this.#store({ ...stored, hidden: true })
   }
 
-  #keep(motd: KeptMotd | undefined): void {
-    keepMotd(this.#userId, motd)
+  #store(motd: StoredMotd | undefined): void {
+    saveMotd(this.#userId, motd)
     this.#show(motd)
   }
 
-  #show(motd: KeptMotd | undefined): void {
+  #show(motd: StoredMotd | undefined): void {
     this.shown.set(motd && !motd.hidden && motd.body !== '' ? motd.body : undefined)
   }
 }

@@ -4,7 +4,7 @@ import { whenIdle } from '../state/when-idle.ts'
 
 /** The server forgets presence after 60 seconds. */
 const everyMs = 30_000
-const chosenOnes = new Set([PresenceStatus.AWAY, PresenceStatus.DO_NOT_DISTURB])
+const selectable = new Set([PresenceStatus.AWAY, PresenceStatus.DO_NOT_DISTURB])
 
 /**
  * Reports presence to the server: online while a page is visible, otherwise away. A status chosen on this device takes
@@ -28,7 +28,7 @@ export class MyPresence {
   }
 
   async choose(status: PresenceStatus): Promise<void> {
-    if (chosenOnes.has(status)) localStorage.setItem(this.#keys.chosen, String(status))
+    if (selectable.has(status)) localStorage.setItem(this.#keys.chosen, String(status))
     else localStorage.removeItem(this.#keys.chosen)
     await this.#report(status, true)
   }
@@ -40,11 +40,11 @@ export class MyPresence {
 
   #reportIfDue(): void {
     const seen = document.visibilityState === 'visible'
-    const lately = Date.now() - Number(localStorage.getItem(this.#keys.reportedAt) ?? 0) < everyMs
+    const isRecent = Date.now() - Number(localStorage.getItem(this.#keys.reportedAt) ?? 0) < everyMs
     // A background tab leaves the report to the visible one.
-    if (!seen && lately) return
+    if (!seen && isRecent) return
     const chosen = Number(localStorage.getItem(this.#keys.chosen) ?? 0) as PresenceStatus
-    const isChosen = chosenOnes.has(chosen)
+    const isChosen = selectable.has(chosen)
     const status = isChosen ? chosen : seen ? PresenceStatus.ONLINE : PresenceStatus.AWAY
     void this.#report(status, isChosen).catch(() => undefined)
   }

@@ -8,7 +8,7 @@ export async function setCustomStatus(
   const { myAccount } = chat.server.api
   if (!wanted) {
     await myAccount.deleteCustomStatus({})
-    return chat.people.withoutStatus(chat.userId)
+    return chat.people.clearCustomStatus(chat.userId)
   }
   const { emoji, text, minutes } = wanted
   const seconds = BigInt(Math.round(Date.now() / 1_000) + minutes * 60)

@@ -1,5 +1,5 @@
 import type { RealtimeEventEnvelope } from '@parley/client/contract'
-import { placeOf } from '../store/unsent.ts'
+import { conversationOf } from '../store/unsent.ts'
 import type { FollowedThreads } from './followed-threads.ts'
 import type { Inbox } from './inbox.ts'
 import type { People } from './people.ts'
@@ -7,7 +7,7 @@ import type { Rooms } from './rooms.ts'
 import type { Timeline } from './timeline.ts'
 import type { Typing } from './typing.ts'
 
-/** Receives events. */
+/** The parts of the page that events change. */
 export type Follower = {
   userId: string
   people: People
@@ -15,35 +15,35 @@ export type Follower = {
   inbox: Inbox
   followed: FollowedThreads
   typing: Typing
-  timelineAt(place: string): Timeline | undefined
+  timelineAt(conversation: string): Timeline | undefined
   timelinesOf(roomId: string): Timeline[]
   refreshMessage(roomId: string, messageId: string): void
-  memberDeleted(userId: string, at: RealtimeEventEnvelope['createdAt']): void
-  readSidebar(): void
-  readServer(): void
-  viewerChanged(): void
+  onMemberDeleted(userId: string, at: RealtimeEventEnvelope['createdAt']): void
+  reloadSidebar(): void
+  reloadServer(): void
+  reloadViewerSoon(): void
 }
 
-/** Updates or reloads the parts of the page that an event affects. Kinds that are not displayed are left out. */
-// eslint-disable-next-line max-lines-per-function -- a line or two per kind of event, and a reader looks for one kind
+/** Updates or reloads the parts of the page that an event affects. Ignores events that nothing displays. */
+// eslint-disable-next-line max-lines-per-function -- one short case per kind of event
 export function takeEvent(chat: Follower, { event, actorId = '', createdAt }: RealtimeEventEnvelope): void {
   switch (event.case) {
     case 'messagePosted': {
       const { roomId, threadRootEventId = '' } = event.value
-      const place = placeOf({ roomId, threadRootEventId })
-      chat.typing.ended(place, actorId)
-      chat.timelineAt(place)?.rowsCame()
-      if (threadRootEventId === '') return chat.rooms.posted(roomId, actorId)
-      chat.followed.changed()
+      const conversation = conversationOf({ roomId, threadRootEventId })
+      chat.typing.onTypingEnded(conversation, actorId)
+      chat.timelineAt(conversation)?.onNewRows()
+      if (threadRootEventId === '') return chat.rooms.onMessagePosted(roomId, actorId)
+      chat.followed.refreshIfShown()
       return chat.refreshMessage(roomId, threadRootEventId)
     }
     case 'threadFollowChanged':
-      chat.followed.changed()
+      chat.followed.refreshIfShown()
       return chat.refreshMessage(event.value.roomId, event.value.threadRootEventId)
     case 'notificationCreated':
       return chat.inbox.refresh()
     case 'notificationDismissed':
-      return chat.inbox.gone(event.value.notificationId)
+      return chat.inbox.remove(event.value.notificationId)
     case 'messageEdited':
     case 'reactionAdded':
     case 'reactionRemoved':
@@ -56,46 +56,46 @@ export function takeEvent(chat: Follower, { event, actorId = '', createdAt }: Re
     }
     case 'assetDeleted': {
       const { roomId = '', assetId } = event.value
-      for (const timeline of chat.timelinesOf(roomId)) timeline.attachmentDeleted(assetId)
+      for (const timeline of chat.timelinesOf(roomId)) timeline.onAttachmentDeleted(assetId)
       return
     }
     case 'threadCreated':
       return chat.refreshMessage(event.value.roomId, event.value.threadRootEventId)
     case 'messageRetracted': {
       const { roomId, messageEventId } = event.value
-      for (const timeline of chat.timelinesOf(roomId)) timeline.retracted(messageEventId, createdAt)
-      return chat.rooms.retracted(roomId)
+      for (const timeline of chat.timelinesOf(roomId)) timeline.onRetracted(messageEventId, createdAt)
+      return chat.rooms.onMessageRetracted(roomId)
     }
     case 'userTyping': {
       const { roomId, threadRootEventId = '' } = event.value
-      return chat.typing.started(placeOf({ roomId, threadRootEventId }), actorId)
+      return chat.typing.onTyping(conversationOf({ roomId, threadRootEventId }), actorId)
     }
     case 'roomCreated':
     case 'roomUpdated':
     case 'roomArchived':
     case 'roomUnarchived': {
       const { roomId } = event.value
-      chat.timelineAt(placeOf({ roomId, threadRootEventId: '' }))?.rowsCame()
+      chat.timelineAt(conversationOf({ roomId, threadRootEventId: '' }))?.onNewRows()
       return chat.rooms.refresh(roomId)
     }
     case 'userJoinedRoom':
     case 'userLeftRoom': {
       const { roomId } = event.value
       const isOver = event.case === 'userLeftRoom' && actorId === chat.userId
-      if (!isOver) chat.timelineAt(placeOf({ roomId, threadRootEventId: '' }))?.rowsCame()
-      return chat.rooms.memberChanged(roomId, actorId)
+      if (!isOver) chat.timelineAt(conversationOf({ roomId, threadRootEventId: '' }))?.onNewRows()
+      return chat.rooms.onMemberChanged(roomId, actorId)
     }
     case 'roomMarkedAsRead':
-      return chat.rooms.markedAsRead(event.value.roomId)
+      return chat.rooms.onMarkedAsRead(event.value.roomId)
     case 'roomUniversalChanged':
       return chat.rooms.refresh(event.value.roomId)
     case 'roomGroupsUpdated':
-      return chat.readSidebar()
+      return chat.reloadSidebar()
     case 'notificationLevelChanged':
     case 'permissionsChanged':
-      return chat.viewerChanged()
+      return chat.reloadViewerSoon()
     case 'serverUpdated':
-      return chat.readServer()
+      return chat.reloadServer()
     case 'presenceChanged':
       return chat.people.patch(event.value.userId, { presenceStatus: event.value.status })
     case 'userProfileUpdated': {
@@ -108,9 +108,9 @@ export function takeEvent(chat: Follower, { event, actorId = '', createdAt }: Re
       return chat.people.patch(userId, { customStatus: expiresAt ? { ...customStatus, expiresAt } : customStatus })
     }
     case 'serverMemberDeleted':
-      return chat.memberDeleted(event.value.userId, createdAt)
+      return chat.onMemberDeleted(event.value.userId, createdAt)
     case 'userCustomStatusCleared':
-      return chat.people.withoutStatus(event.value.userId)
+      return chat.people.clearCustomStatus(event.value.userId)
     default:
   }
 }

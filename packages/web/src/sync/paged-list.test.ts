@@ -9,66 +9,66 @@ type Question = {
   fail: () => void
 }
 
-/** A list whose requests the test answers. */
+/** A list whose requests are answered by the test. */
 function listWithQuestions() {
-  const questions: Question[] = []
+  const requests: Question[] = []
   const list = new PagedList<string>(
     ({ search, cursor }) =>
       new Promise((resolve, reject) => {
         const answer = (items: string[], nextCursor = '') =>
           resolve({ items, page: { nextCursor, totalCount: 7n } as PageInfo })
-        questions.push({ search, cursor, answer, fail: () => reject(new Error('away')) })
+        requests.push({ search, cursor, answer, fail: () => reject(new Error('unavailable')) })
       }),
   )
-  return { list, questions }
+  return { list, requests }
 }
 
-test('a list is read page by page', async () => {
-  const { list, questions } = listWithQuestions()
-  const first = list.ask('')
-  questions[0]?.answer(['a', 'b'], 'after b')
+test('a list is loaded page by page', async () => {
+  const { list, requests } = listWithQuestions()
+  const first = list.search('')
+  requests[0]?.answer(['a', 'b'], 'after b')
   await first
   expect([list.items.value, list.total.value, list.hasMore.value]).toEqual([['a', 'b'], 7, true])
   const more = list.more()
-  questions[1]?.answer(['c'])
+  requests[1]?.answer(['c'])
   await more
-  expect(questions.map(({ cursor }) => cursor)).toEqual(['', 'after b'])
+  expect(requests.map(({ cursor }) => cursor)).toEqual(['', 'after b'])
   expect([list.items.value, list.hasMore.value]).toEqual([['a', 'b', 'c'], false])
 })
 
-test('only the newest query gets an answer', async () => {
-  const { list, questions } = listWithQuestions()
-  const [slow, quick] = [list.ask(''), list.reload()]
-  questions[1]?.answer(['new'])
+test('only the response to the newest query is used', async () => {
+  const { list, requests } = listWithQuestions()
+  const [slow, quick] = [list.search(''), list.reload()]
+  requests[1]?.answer(['new'])
   await quick
-  questions[0]?.answer(['old'])
+  requests[0]?.answer(['old'])
   await slow
   expect(list.items.value).toEqual(['new'])
 })
 
-test('a query typed meanwhile replaces the earlier one', async () => {
-  const { list, questions } = listWithQuestions()
-  const typed = [list.ask('a'), list.ask('an'), list.ask(' ann ')]
+test('a query typed during the pause replaces the earlier one', async () => {
+  const { list, requests } = listWithQuestions()
+  const typed = [list.search('a'), list.search('an'), list.search(' ann ')]
   await Promise.race(typed)
-  while (questions.length === 0) await new Promise((resolve) => setTimeout(resolve))
-  questions[0]?.answer(['Ann'])
+  while (requests.length === 0) await new Promise((resolve) => setTimeout(resolve))
+  requests[0]?.answer(['Ann'])
   await Promise.all(typed)
-  expect(questions.map(({ search }) => search)).toEqual(['ann'])
+  expect(requests.map(({ search }) => search)).toEqual(['ann'])
   expect(list.items.value).toEqual(['Ann'])
 })
 
-test('after a failure the pages read stay, and the next try clears the failure', async () => {
-  const { list, questions } = listWithQuestions()
-  const first = list.ask('')
-  questions[0]?.answer(['a'])
+test('after a failure the loaded pages stay, and the next attempt clears the failure', async () => {
+  const { list, requests } = listWithQuestions()
+  const first = list.search('')
+  requests[0]?.answer(['a'])
   await first
   const failed = list.reload()
-  questions[1]?.fail()
+  requests[1]?.fail()
   await failed
-  expect([list.items.value, list.failure.value]).toEqual([['a'], new Error('away')])
+  expect([list.items.value, list.failure.value]).toEqual([['a'], new Error('unavailable')])
   const again = list.reload()
   expect(list.failure.value).toBeUndefined()
-  questions[2]?.answer(['b'])
+  requests[2]?.answer(['b'])
   await again
   expect(list.items.value).toEqual(['b'])
 })

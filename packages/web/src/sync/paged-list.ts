@@ -1,31 +1,31 @@
 import type { PageInfo } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
 
-type Question = { search: string; cursor: string }
-type Answer<T> = { items: readonly T[]; page: PageInfo | undefined }
+type Query = { search: string; cursor: string }
+type Result<T> = { items: readonly T[]; page: PageInfo | undefined }
 
 const pauseMs = 150
 
-/** A list of the server that is searched and read page by page. Only the response to the newest query is used. */
+/** A list from the server that is searched and loaded page by page. Only the response to the newest query is used. */
 export class PagedList<T> {
-  /** Undefined until the first answer. */
+  /** Undefined until the first response. */
   readonly items = new Cell<readonly T[] | undefined>(undefined)
   /** Total over all pages. */
   readonly total = new Cell(0)
   readonly hasMore = new Cell(false)
   /** Why the list could not be read. */
   readonly failure = new Cell<unknown>(undefined)
-  readonly #read: (question: Question) => Promise<Answer<T>>
+  readonly #read: (query: Query) => Promise<Result<T>>
   #search = ''
   #cursor = ''
   #latestQuery = 0
 
-  constructor(read: (question: Question) => Promise<Answer<T>>) {
+  constructor(read: (query: Query) => Promise<Result<T>>) {
     this.#read = read
   }
 
-  /** Searches; waits first for what else is typed. */
-  async ask(search: string): Promise<void> {
+  /** Searches after a short pause, in which more may be typed. */
+  async search(search: string): Promise<void> {
     const query = ++this.#latestQuery
     if (search !== '') await new Promise((resolve) => setTimeout(resolve, pauseMs))
     if (query !== this.#latestQuery) return

@@ -3,43 +3,43 @@ import { Cell } from '../state/cell.ts'
 import { Upload } from './upload.ts'
 
 /** Maximum number of files of one message. */
-const mostFiles = 10
+const maxFiles = 10
 
 /** Files for the next message of a room or thread. Uploads continue while the user is elsewhere. */
 export class PendingFiles {
   readonly #server: MemberClient
-  readonly #places = new Map<string, Cell<readonly Upload[]>>()
+  readonly #conversations = new Map<string, Cell<readonly Upload[]>>()
 
   constructor(server: MemberClient) {
     this.#server = server
   }
 
-  in(place: string): Cell<readonly Upload[]> {
-    let cell = this.#places.get(place)
-    if (!cell) this.#places.set(place, (cell = new Cell<readonly Upload[]>([])))
+  in(conversation: string): Cell<readonly Upload[]> {
+    let cell = this.#conversations.get(conversation)
+    if (!cell) this.#conversations.set(conversation, (cell = new Cell<readonly Upload[]>([])))
     return cell
   }
 
-  /** How many there are in all rooms and threads. */
+  /** Number of files in all conversations. */
   count(): number {
-    return [...this.#places.values()].reduce((sum, { value }) => sum + value.length, 0)
+    return [...this.#conversations.values()].reduce((sum, { value }) => sum + value.length, 0)
   }
 
-  /** Begins to upload; files beyond what one message takes are left out. */
-  add(place: string, roomId: string, files: Iterable<File>): void {
-    this.in(place).update((uploads) => {
-      const room = mostFiles - uploads.length
-      return [...uploads, ...[...files].slice(0, room).map((file) => new Upload(this.#server, roomId, file))]
+  /** Starts to upload files, up to the maximum number per message. */
+  add(conversation: string, roomId: string, files: Iterable<File>): void {
+    this.in(conversation).update((uploads) => {
+      const free = maxFiles - uploads.length
+      return [...uploads, ...[...files].slice(0, free).map((file) => new Upload(this.#server, roomId, file))]
     })
   }
 
-  remove(place: string, upload: Upload): void {
+  remove(conversation: string, upload: Upload): void {
     upload.cancel()
-    this.in(place).update((uploads) => uploads.filter((one) => one !== upload))
+    this.in(conversation).update((uploads) => uploads.filter((one) => one !== upload))
   }
 
   /** Removes files that were sent with a message. */
-  sent(place: string): void {
-    this.in(place).set([])
+  clear(conversation: string): void {
+    this.in(conversation).set([])
   }
 }

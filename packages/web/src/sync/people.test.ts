@@ -1,12 +1,12 @@
-import { expect, jest, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import type { MemberClient } from '@parley/client'
 import { PresenceStatus, type User } from '@parley/client/contract'
 import { People } from './people.ts'
 
-test('a user whom the server does not know is shown as deleted; without an answer nobody is, and the request is repeated', async () => {
+test('a user unknown to the server is shown as deleted, but not if the request fails, which is repeated', async () => {
   const answers: Promise<object>[] = []
   const server = { api: { user: { batchGetUsers: () => answers.shift() } } } as unknown as MemberClient
-  const people = new People(server, 'Ume', 'Wer gelöscht ist')
+  const people = new People(server, 'Ume', 'Gelöschtes Konto')
   const answered = async (userId: string, answer: Promise<object>) => {
     answers.push(answer)
     const cell = people.of(userId)
@@ -15,16 +15,16 @@ test('a user whom the server does not know is shown as deleted; without an answe
   }
   expect(await answered('Ugone', Promise.resolve({ users: [] }))).toMatchObject({
     deleted: true,
-    displayName: 'Wer gelöscht ist',
+    displayName: 'Gelöschtes Konto',
   })
   // The server returns a placeholder name in its own language.
   people.learn([{ id: 'Uold', login: '', displayName: 'Deleted User', deleted: true } as User])
-  expect(people.of('Uold').value?.displayName).toBe('Wer gelöscht ist')
+  expect(people.of('Uold').value?.displayName).toBe('Gelöschtes Konto')
 
   jest.useFakeTimers({ doNotFake: ['queueMicrotask'] })
-  const away = Promise.reject(new Error('away'))
-  away.catch(() => undefined)
-  answers.push(away)
+  const unavailable = Promise.reject(new Error('unavailable'))
+  unavailable.catch(() => undefined)
+  answers.push(unavailable)
   const other = people.of('Uother')
   await jest.advanceTimersByTimeAsync(1_000)
   expect([answers.length, other.value]).toEqual([0, undefined])
@@ -34,7 +34,7 @@ test('a user whom the server does not know is shown as deleted; without an answe
   jest.useRealTimers()
 })
 
-test('after a lost connection the presence of people on display is read again, unless an event is newer', async () => {
+test('the presence of displayed people is reloaded after a reconnect, unless an event is newer', async () => {
   jest.useFakeTimers({ doNotFake: ['queueMicrotask'] })
   const requested: string[][] = []
   let answer = () => {}
@@ -54,7 +54,7 @@ test('after a lost connection the presence of people on display is read again, u
   const known = ['Ushown', 'Unewer', 'Uhidden'].map((id) => ({ id, login: id, presenceStatus: ONLINE }) as User)
   people.learn([...known, { id: 'Udeleted', login: '', deleted: true } as User])
   for (const id of ['Ushown', 'Unewer', 'Udeleted']) people.of(id).subscribe(() => undefined)
-  people.presenceMissed()
+  people.reloadPresence()
   await jest.advanceTimersByTimeAsync(2_000)
   expect(requested).toEqual([['Ushown', 'Unewer']])
   people.patch('Unewer', { presenceStatus: AWAY })
@@ -66,7 +66,7 @@ test('after a lost connection the presence of people on display is read again, u
   jest.useRealTimers()
 })
 
-test('a user who arrives in another answer meanwhile is not requested', async () => {
+test('a user contained in another response is not requested', async () => {
   const requested: string[][] = []
   const batchGetUsers = async ({ userIds }: { userIds: string[] }) => {
     requested.push(userIds)
@@ -81,7 +81,7 @@ test('a user who arrives in another answer meanwhile is not requested', async ()
   expect(learned.value).toMatchObject({ login: 'learned' })
 })
 
-test('an answer about messages does not change known presence', () => {
+test('a response about messages does not change known presence', () => {
   const people = new People({} as unknown as MemberClient, 'Ume', 'gone')
   const bob = { id: 'Ubob', login: 'bob', displayName: 'Bob', presenceStatus: PresenceStatus.AWAY } as User
   people.learnNames([bob])
@@ -91,4 +91,63 @@ test('an answer about messages does not change known presence', () => {
   expect(people.of('Ubob').value).toMatchObject({ displayName: 'Robert', presenceStatus: PresenceStatus.ONLINE })
   people.learn([bob])
   expect(people.of('Ubob').value).toMatchObject({ presenceStatus: PresenceStatus.AWAY })
+})
+
+describe('a response that was read before a change', () => {
+  const { AWAY, ONLINE } = PresenceStatus
+  const customStatus = { $typeName: 'svc.api.v1.CustomUserStatus' as const, emoji: 'tada', text: 'Done' }
+  const old = {
+    id: 'Uann',
+    login: 'ann',
+    displayName: 'Ann',
+    deleted: false,
+    presenceStatus: ONLINE,
+    customStatus,
+  } as User
+
+  /** What the page shows when the change is reported while the response is awaited. */
+  async function shownAfter(change: (people: People) => void, known: User[] = [old]): Promise<User | undefined> {
+    const people = new People({} as unknown as MemberClient, 'Ume', 'gone')
+    people.learn(known)
+    await people.trackChangesDuring(async (changes) => {
+      change(people)
+      await Promise.resolve()
+      people.learn([old], changes)
+    })
+    return people.of('Uann').value
+  }
+
+  test('does not undo a new name', async () => {
+    const renamed = await shownAfter((people) => people.patch('Uann', { login: 'anna', displayName: 'Anna' }))
+    expect(renamed).toMatchObject({ login: 'anna', displayName: 'Anna', presenceStatus: ONLINE, customStatus })
+  })
+
+  test('does not undo a change of presence', async () =>
+    expect(await shownAfter((people) => people.patch('Uann', { presenceStatus: AWAY }))).toMatchObject({
+      displayName: 'Ann',
+      presenceStatus: AWAY,
+    }))
+
+  test('does not restore a cleared status', async () =>
+    expect((await shownAfter((people) => people.clearCustomStatus('Uann')))?.customStatus).toBeUndefined())
+
+  test('does not restore a deleted account', async () =>
+    expect(await shownAfter((people) => people.markDeleted('Uann'))).toMatchObject({
+      deleted: true,
+      displayName: 'gone',
+    }))
+
+  test('does not undo the change of a user who was unknown until then', async () =>
+    expect(await shownAfter((people) => people.patch('Uann', { displayName: 'Anna' }), [])).toMatchObject({
+      login: 'ann',
+      displayName: 'Anna',
+    }))
+
+  test('has no effect on later responses', async () => {
+    const people = new People({} as unknown as MemberClient, 'Ume', 'gone')
+    people.learn([old])
+    people.patch('Uann', { displayName: 'Anna' })
+    await people.trackChangesDuring(async (changes) => people.learn([{ ...old, displayName: 'Annie' }], changes))
+    expect(people.of('Uann').value?.displayName).toBe('Annie')
+  })
 })

@@ -1,9 +1,10 @@
 import type { MemberClient } from '@parley/client'
 import { PresenceStatus, type User } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
-import { gathered } from './gathered.ts'
+import { type Changes, ChangesDuringRequests, withChanges } from './changes-during-requests.ts'
+import { createBatcher } from './batcher.ts'
 
-const mostAtOnce = 100
+const maxPerRequest = 100
 
 /** Placeholder for a deleted user. */
 const deletedUser = (id: string): User => ({
@@ -15,40 +16,38 @@ const deletedUser = (id: string): User => ({
 export class People {
   readonly #known = new Map<string, Cell<User | undefined>>()
   readonly #fetch: (userId: string) => void
-  readonly #readAgain: (userId: string) => void
+  readonly #reloadPresenceOf: (userId: string) => void
   /** Ids by login in lower case. */
-  readonly #called = new Map<string, Cell<string | undefined>>()
+  readonly #idsByLogin = new Map<string, Cell<string | undefined>>()
   readonly #fetchByLogin: (login: string) => void
   readonly #deletedName: string
+  readonly #changes = new ChangesDuringRequests()
 
   /** `deletedName`: the name shown for a deleted account. */
   constructor(server: MemberClient, ownId: string, deletedName: string) {
     this.#deletedName = deletedName
-    this.#fetch = gathered(20, async (asked) => {
+    this.#fetch = createBatcher(20, async (requested) => {
       // Another response may have contained them already.
-      const ids = asked.filter((id) => this.#known.get(id)?.value === undefined)
-      for (let from = 0; from < ids.length; from += mostAtOnce) {
-        const userIds = ids.slice(from, from + mostAtOnce)
-        const found = await server.api.user.batchGetUsers({ userIds })
-        const users = found.users.flatMap(({ user }) => user ?? [])
-        this.learn(users)
+      const ids = requested.filter((id) => this.#known.get(id)?.value === undefined)
+      for (let from = 0; from < ids.length; from += maxPerRequest) {
+        const userIds = ids.slice(from, from + maxPerRequest)
+        const users = await this.#read(server, { userIds })
         const there = new Set(users.map(({ id }) => id))
         this.learn(userIds.filter((id) => !there.has(id)).map(deletedUser))
       }
     })
     // Many clients reconnect at the same time, for example after a restart of the server.
-    this.#readAgain = gathered(200 + Math.random() * 1_800, async (userIds) => {
-      for (let from = 0; from < userIds.length; from += mostAtOnce)
-        await this.#readPresence(server, userIds.slice(from, from + mostAtOnce))
+    this.#reloadPresenceOf = createBatcher(200 + Math.random() * 1_800, async (userIds) => {
+      for (let from = 0; from < userIds.length; from += maxPerRequest)
+        await this.#readPresence(server, userIds.slice(from, from + maxPerRequest))
     })
     // Names in texts are not urgent.
-    this.#fetchByLogin = gathered(300, async (asked) => {
-      const unknown = asked.filter((login) => this.#called.get(login)?.value === undefined)
-      for (let from = 0; from < unknown.length; from += mostAtOnce) {
-        const logins = unknown.slice(from, from + mostAtOnce)
-        // The request wants an id, too.
-        const found = await server.api.user.batchGetUsers({ userIds: [ownId], logins })
-        this.learn(found.users.flatMap(({ user }) => user ?? []))
+    this.#fetchByLogin = createBatcher(300, async (requested) => {
+      const unknown = requested.filter((login) => this.#idsByLogin.get(login)?.value === undefined)
+      for (let from = 0; from < unknown.length; from += maxPerRequest) {
+        const logins = unknown.slice(from, from + maxPerRequest)
+        // The request requires at least one id.
+        await this.#read(server, { userIds: [ownId], logins })
       }
     })
   }
@@ -61,50 +60,69 @@ export class People {
       this.#known.set(userId, cell)
       if (userId !== '') {
         const found = cell
-        // The page being processed may contain the user; ask only if it does not.
+        // The page being processed may contain the user. Request them only if it does not.
         queueMicrotask(() => found.value === undefined && this.#fetch(userId))
       }
     }
     return cell
   }
 
-  /** Id of the user with a login; undefined until loaded, and if there is none. */
-  called(login: string): Cell<string | undefined> {
+  /** Id of the user with a login; undefined until loaded, or if there is none. */
+  idOf(login: string): Cell<string | undefined> {
     const key = login.toLowerCase()
-    let cell = this.#called.get(key)
+    let cell = this.#idsByLogin.get(key)
     if (!cell) {
       cell = new Cell<string | undefined>(undefined)
-      this.#called.set(key, cell)
+      this.#idsByLogin.set(key, cell)
       for (const { value } of this.#known.values()) if (value?.login.toLowerCase() === key) cell.set(value.id)
       if (cell.value === undefined) this.#fetchByLogin(key)
     }
     return cell
   }
 
-  /** Changes of presence may have been missed: people on display are read again, the others when they are shown. */
-  presenceMissed(): void {
+  /** Reloads the presence of displayed people, because events may have been missed. Others are reloaded when displayed. */
+  reloadPresence(): void {
     for (const [userId, cell] of this.#known) {
       if (!cell.value || cell.value.deleted) continue
-      if (cell.isObserved) this.#readAgain(userId)
+      if (cell.isObserved) this.#reloadPresenceOf(userId)
       else this.#known.delete(userId)
     }
   }
 
-  async #readPresence(server: MemberClient, userIds: string[]): Promise<void> {
-    const presenceOf = (userId: string) => this.#known.get(userId)?.value?.presenceStatus
-    const before = new Map(userIds.map((userId) => [userId, presenceOf(userId)]))
-    const found = await server.api.user.batchGetUsers({ userIds })
-    // Events received in the meantime are newer than the response.
-    for (const { user } of found.users)
-      if (user && presenceOf(user.id) === before.get(user.id))
-        this.patch(user.id, { presenceStatus: user.presenceStatus })
+  /**
+   * Runs a request whose response contains people. Pass `changes` to {@link learn} with them: the response may be older than
+   * the changes that events have reported since the request was sent.
+   */
+  trackChangesDuring<T>(request: (changes: Changes) => Promise<T>): Promise<T> {
+    return this.#changes.during(request)
   }
 
-  /** Adds users from a response. */
-  learn(users: Iterable<User>): void {
+  #read(server: MemberClient, request: { userIds: string[]; logins?: string[] }): Promise<User[]> {
+    return this.trackChangesDuring(async (changes) => {
+      const found = await server.api.user.batchGetUsers(request)
+      const users = found.users.flatMap(({ user }) => user ?? [])
+      this.learn(users, changes)
+      return users
+    })
+  }
+
+  #readPresence(server: MemberClient, userIds: string[]): Promise<void> {
+    return this.trackChangesDuring(async (changes) => {
+      const found = await server.api.user.batchGetUsers({ userIds })
+      for (const { user } of found.users) {
+        if (!user) continue
+        const { presenceStatus } = withChanges(user, changes)
+        this.#known.get(user.id)?.update((known) => known && { ...known, presenceStatus })
+      }
+    })
+  }
+
+  /** Adds users from a response; `changes`: see {@link trackChangesDuring}. */
+  learn(users: Iterable<User>, changes?: Changes): void {
     for (const received of users) {
-      const user = received.deleted ? { ...received, displayName: this.#deletedName } : received
-      if (user.login !== '') this.#called.get(user.login.toLowerCase())?.set(user.id)
+      const current = withChanges(received, changes)
+      const user = current.deleted ? { ...current, displayName: this.#deletedName } : current
+      if (user.login !== '') this.#idsByLogin.get(user.login.toLowerCase())?.set(user.id)
       const cell = this.#known.get(user.id)
       if (cell) cell.set(user)
       else this.#known.set(user.id, new Cell<User | undefined>(user))
@@ -112,34 +130,36 @@ export class People {
   }
 
   /**
-   * Adds people from an answer about messages. Their names are current, but their presence may be some seconds old:
-   * known presence is kept, because events continue from it.
+   * Adds people from a response about messages. Their names are current, but their presence may be some seconds old, so
+   * presence that is already known stays.
    */
-  learnNames(users: Iterable<User>): void {
+  learnNames(users: Iterable<User>, changes?: Changes): void {
     for (const user of users) {
       const { presenceStatus = user.presenceStatus } = this.#known.get(user.id)?.value ?? {}
-      this.learn([{ ...user, presenceStatus }])
+      this.learn([{ ...user, presenceStatus }], changes)
     }
   }
 
   /** Marks a user as deleted. */
-  deleted(userId: string): void {
+  markDeleted(userId: string): void {
     const login = this.#known.get(userId)?.value?.login
-    if (login) this.#called.get(login.toLowerCase())?.set(undefined)
+    if (login) this.#idsByLogin.get(login.toLowerCase())?.set(undefined)
+    this.#changes.record(userId, () => deletedUser(userId))
     this.learn([deletedUser(userId)])
   }
 
-  /** Clears somebody's custom status. */
-  withoutStatus(userId: string): void {
-    this.#known.get(userId)?.update((user) => {
-      if (!user) return user
-      const { customStatus: _, ...rest } = user
-      return rest
-    })
+  /** Clears a user's custom status. */
+  clearCustomStatus(userId: string): void {
+    this.#change(userId, ({ customStatus: _, ...rest }) => rest)
   }
 
   /** Updates a user, if known. */
-  patch(userId: string, change: Partial<User>): void {
-    this.#known.get(userId)?.update((user) => user && { ...user, ...change })
+  patch(userId: string, fields: Partial<User>): void {
+    this.#change(userId, (user) => ({ ...user, ...fields }))
+  }
+
+  #change(userId: string, change: (user: User) => User): void {
+    this.#changes.record(userId, change)
+    this.#known.get(userId)?.update((user) => user && change(user))
   }
 }

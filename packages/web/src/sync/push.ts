@@ -8,7 +8,7 @@ export type PushState = 'impossible' | 'denied' | 'off' | 'on'
 
 const workerPath = '/push-worker.js'
 
-/** The Content-Security-Policy of the page accepts addresses of scripts only from this Trusted Types policy. */
+/** The content security policy of the page accepts script URLs only from this Trusted Types policy. */
 type Policies = {
   createPolicy(name: string, rules: { createScriptURL(): string }): { createScriptURL(path: string): string }
 }
@@ -63,10 +63,10 @@ export async function turnPushOn(server: MemberClient): Promise<PushState> {
 
 /** Unsubscribes this browser. */
 export async function turnPushOff(server: MemberClient): Promise<PushState> {
-  const held = canPush() ? await subscription() : null
-  if (held) {
-    await server.api.pushNotification.unsubscribe({ endpoint: held.endpoint })
-    await held.unsubscribe()
+  const current = canPush() ? await subscription() : null
+  if (current) {
+    await server.api.pushNotification.unsubscribe({ endpoint: current.endpoint })
+    await current.unsubscribe()
   }
   return 'off'
 }

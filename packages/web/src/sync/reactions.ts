@@ -11,12 +11,12 @@ export async function toggleReaction(chat: Chat, message: Message, emoji: string
     const request = { roomId, messageEventId, emoji }
     await (mine ? api.message.removeReaction(request) : api.message.addReaction(request))
   } finally {
-    // Also after a failure, to undo what was shown early.
+    // Also after a failure, to undo the reaction shown in advance.
     chat.refreshMessage(roomId, message.echoOfEventId || message.id)
   }
 }
 
-/** Reactions after one person's choice. */
+/** The reactions after a user has added or removed one. */
 export function toggled(reactions: readonly MessageReaction[], emoji: string, userId: string): MessageReaction[] {
   const found = reactions.find((one) => one.emoji === emoji)
   if (!found) {

@@ -5,10 +5,10 @@ import { ReadMarker } from './read-marker.ts'
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
-test('the first row is sent at once, of many more only the newest', async () => {
+test('the first row is sent at once, and of many later ones only the newest', async () => {
   const marked = jest.fn(() => Promise.resolve())
   const marker = new ReadMarker(marked)
-  for (const id of ['a', 'b', 'c']) marker.saw(id)
+  for (const id of ['a', 'b', 'c']) marker.markSeen(id)
   expect(marked).toHaveBeenCalledTimes(1)
   await jest.advanceTimersByTimeAsync(1_000)
   expect(marked).toHaveBeenCalledTimes(2)
@@ -19,14 +19,14 @@ test('the first row is sent at once, of many more only the newest', async () => 
 test('a waiting marker is sent when the view closes', () => {
   const marked = jest.fn(() => Promise.resolve())
   const marker = new ReadMarker(marked)
-  marker.saw('a')
-  marker.saw('b')
+  marker.markSeen('a')
+  marker.markSeen('b')
   marker.flush()
   marker.close()
   expect(marked).toHaveBeenCalledTimes(2)
 })
 
-/** Fails so often, after the attempts that the client makes by itself. */
+/** A request that fails this many times, not counting the SDK's own retries. */
 const failing = (code: Code, times: number) => {
   let left = times
   return jest.fn(async () => {
@@ -35,25 +35,25 @@ const failing = (code: Code, times: number) => {
   })
 }
 
-test('a marker that could not be sent while the server was away is sent until it succeeds', async () => {
+test('a marker is retried until it succeeds if the server is unavailable', async () => {
   const marked = failing(Code.Unavailable, 3)
-  new ReadMarker(marked).saw('a')
+  new ReadMarker(marked).markSeen('a')
   await jest.advanceTimersByTimeAsync(20_000)
   expect(marked).toHaveBeenCalledTimes(4)
 })
 
-test('a refused marker waits for the next row, and none is repeated for a closed view', async () => {
+test('a refused marker is not retried before the next row, and no marker after the view is closed', async () => {
   const refused = failing(Code.PermissionDenied, 1)
   const marker = new ReadMarker(refused)
-  marker.saw('a')
+  marker.markSeen('a')
   await jest.advanceTimersByTimeAsync(10_000)
   expect(refused).toHaveBeenCalledTimes(1)
-  marker.saw('b')
+  marker.markSeen('b')
   expect(refused).toHaveBeenCalledTimes(2)
 
   const gone = failing(Code.Unavailable, 3)
   const closed = new ReadMarker(gone)
-  closed.saw('a')
+  closed.markSeen('a')
   closed.close()
   await jest.advanceTimersByTimeAsync(10_000)
   expect(gone).toHaveBeenCalledTimes(1)

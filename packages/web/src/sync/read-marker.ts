@@ -5,12 +5,12 @@ const everyMs = 1_000
 const passing = new Set([Code.Unavailable, Code.DeadlineExceeded, Code.ResourceExhausted, Code.Unknown])
 
 /**
- * Sends the read marker to the server, at most once a second: the first time at once, then the newest place at the end
- * of the second. Retries if the server is unavailable.
+ * Sends the read marker to the server at most once a second: the first one immediately, then the newest one at the end of
+ * each second. Retries if the server is unavailable.
  */
 export class ReadMarker {
   readonly #mark: () => Promise<unknown>
-  /** Id of the row that was marked last, or is being marked. */
+  /** Id of the row that was marked last or is being marked. */
   #marked: string | undefined
   #wanted: string | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -20,13 +20,13 @@ export class ReadMarker {
     this.#mark = mark
   }
 
-  /** A row was seen; all before it count as read. */
-  saw(id: string): void {
+  /** Marks a row and all rows before it as read. */
+  markSeen(id: string): void {
     this.#wanted = id
     if (this.#timer === undefined) this.#send()
   }
 
-  /** Sends the newest place now. */
+  /** Sends the newest marker now. */
   flush(): void {
     clearTimeout(this.#timer)
     this.#send()
@@ -44,7 +44,7 @@ export class ReadMarker {
     this.#marked = id
     this.#timer = setTimeout(() => this.#send(), everyMs)
     this.#mark().catch((thrown: unknown) => {
-      // After a refusal, wait for the next row.
+      // After a refusal, wait for the next row to be seen.
       if (this.#closed || !passing.has(ConnectError.from(thrown).code)) return
       if (this.#marked === id) this.#marked = undefined
       this.#timer ??= setTimeout(() => this.#send(), everyMs)

@@ -3,7 +3,7 @@ import { text } from '../messages/texts.ts'
 import { read } from '../state/read.ts'
 import type { Chat } from './chat.ts'
 
-/** The name of a channel, or of the others in a direct message; followed where Svelte watches. */
+/** The name of a channel, or of the other people in a direct message; reactive in Svelte. */
 export function roomNameOf({ rooms, people, userId }: Chat, roomId: string): string {
   const { room, dmMembers = [] } = read(rooms.sidebar).rooms.get(roomId) ?? {}
   if (room?.kind !== RoomKind.DM) return room?.name ?? ''

@@ -32,13 +32,13 @@ const written: Written = {
   ...{ attachmentAssetIds: [], filenames: [], linkPreviewToken: '' },
 }
 
-/** The attempts so far, `ms` milliseconds from now. */
+/** Waits `ms` milliseconds; returns the number of attempts so far. */
 async function triedAfter(ms: number): Promise<number> {
   await jest.advanceTimersByTimeAsync(ms)
   return createMessage.mock.calls.length
 }
 
-test('without network one attempt a minute is made, and none when nothing waits', async () => {
+test('without network, sending is attempted once a minute, and not if nothing is waiting', async () => {
   isReachable = false
   sender.send(written)
   expect(await triedAfter(59_000)).toBe(0)
@@ -49,7 +49,7 @@ test('without network one attempt a minute is made, and none when nothing waits'
   expect(await triedAfter(600_000)).toBe(2)
 })
 
-test('a sent message disproves that there is no network, until the browser reports it again', async () => {
+test('a sent message proves that there is a network, until the browser reports the opposite again', async () => {
   sender.send(written)
   expect(await triedAfter(60_000)).toBe(1)
   sender.send(written)

@@ -1,11 +1,11 @@
 import { type Backoff, backoffMs, Code, ConnectError, newIdempotencyKey, type MemberClient } from '@parley/client'
 import type { Message } from '@parley/client/contract'
-import { forgetUnsent, isKept, keepUnsent, unsentOf } from '../kept/unsent-store.ts'
+import { deleteUnsent, isSaved, saveUnsent, loadUnsent } from '../storage/unsent-store.ts'
 import { failureText } from '../session/failure-text.ts'
 import { Cell } from '../state/cell.ts'
-import { nextToSend, placeOf, type Unsent, withoutPosted, withUnsent } from '../store/unsent.ts'
+import { nextToSend, conversationOf, type Unsent, withoutPosted, withUnsent } from '../store/unsent.ts'
 
-/** A message to send, and its place. */
+/** A message to send. */
 export type Written = Omit<Unsent, 'key' | 'userId' | 'writtenAt' | 'state' | 'reason' | 'messageId'>
 
 const lasting = new Set([
@@ -16,7 +16,7 @@ const backoff: Backoff = { firstMs: 2_000, longestMs: 60_000 }
 
 /**
  * Sends messages in the order they were written, one at a time per room or thread, until they are posted or refused.
- * All tabs of a user share one queue on the device: each shows it, and the tab that holds the lock of a place sends.
+ * All tabs of a user share one queue on the device: each shows it, and the tab that holds the lock of a conversation sends.
  */
 export class Sender {
   readonly queue = new Cell<readonly Unsent[]>([])
@@ -24,14 +24,14 @@ export class Sender {
   readonly #userId: string
   readonly #onPosted: (unsent: Unsent, message: Message) => void
   readonly #others: BroadcastChannel
-  /** Keys of messages that are being written to the device. */
-  readonly #keeping = new Set<string>()
-  /** Keys of messages this page has posted: the device forgets them a little later. */
+  /** Keys of messages that are being stored on the device. */
+  readonly #storing = new Set<string>()
+  /** Keys of messages this page has posted; they are deleted from the device a little later. */
   readonly #posted = new Set<string>()
   #retry: ReturnType<typeof setTimeout> | undefined
   /** Failed attempts since the last message was sent. */
   #failures = 0
-  /** Whether the browser reports no network and nothing has disproved it since. */
+  /** Whether the browser reported to be offline and nothing has been sent or received since. */
   #isOffline = !navigator.onLine
   readonly #closed = new AbortController()
 
@@ -46,13 +46,13 @@ export class Sender {
     addEventListener('offline', () => (this.#isOffline = true), { signal })
   }
 
-  /** Loads messages left by a reload or crash, or changed by another tab. */
+  /** Loads messages that a reload or crash interrupted, or that another tab has changed. */
   async resume(): Promise<void> {
-    const left = (await unsentOf(this.#userId)).filter(({ key }) => !this.#posted.has(key))
+    const left = (await loadUnsent(this.#userId)).filter(({ key }) => !this.#posted.has(key))
     this.queue.update((queue) => {
       const own = queue.filter(
         ({ key, state }) =>
-          state === 'sent' || state === 'sending' || this.#keeping.has(key) || left.some((one) => one.key === key),
+          state === 'sent' || state === 'sending' || this.#storing.has(key) || left.some((one) => one.key === key),
       )
       const added = left.filter(({ key }) => !own.some((one) => one.key === key))
       return [...added.map((one): Unsent => (one.state === 'refused' ? one : { ...one, state: 'waiting' })), ...own]
@@ -71,7 +71,7 @@ export class Sender {
     const key = newIdempotencyKey()
     const unsent: Unsent = { ...written, key, userId: this.#userId, writtenAt: Date.now(), state: 'waiting' }
     this.queue.update((queue) => [...queue, unsent])
-    void this.#keep(unsent).then(() => this.#sendNow(placeOf(unsent)))
+    void this.#store(unsent).then(() => this.#sendNow(conversationOf(unsent)))
   }
 
   /** Sends all waiting messages at once, because the server is reachable again. */
@@ -84,10 +84,10 @@ export class Sender {
   #sendAll(): void {
     clearTimeout(this.#retry)
     this.#retry = undefined
-    for (const place of new Set(this.queue.value.map(placeOf))) void this.#sendNext(place)
+    for (const conversation of new Set(this.queue.value.map(conversationOf))) void this.#sendNext(conversation)
   }
 
-  /** Rooms that fail at the same time are tried again together. */
+  /** Retries all conversations together. */
   #sendLater(): void {
     this.#retry ??= setTimeout(
       () => this.#sendAll(),
@@ -95,10 +95,10 @@ export class Sender {
     )
   }
 
-  /** Without network nothing is sent at once; `online`, a new connection or the timer sends waiting messages. */
-  #sendNow(place: string): void {
+  /** Offline, sends later: the event `online`, a new connection or the timer triggers it. */
+  #sendNow(conversation: string): void {
     if (this.#isOffline) this.#sendLater()
-    else void this.#sendNext(place)
+    else void this.#sendNext(conversation)
   }
 
   /** Sends a refused message again. */
@@ -106,45 +106,45 @@ export class Sender {
     const one = this.queue.value.find((unsent) => unsent.key === key)
     if (!one) return
     this.queue.update((queue) => withUnsent(queue, key, { state: 'waiting' }))
-    void this.#keep({ ...one, state: 'waiting' }).then(() => this.#sendNow(placeOf(one)))
+    void this.#store({ ...one, state: 'waiting' }).then(() => this.#sendNow(conversationOf(one)))
   }
 
   discard(key: string): void {
     this.queue.update((queue) => withUnsent(queue, key, undefined))
-    void this.#forget(key)
+    void this.#delete(key)
   }
 
   /** Removes unsent messages that are in the timeline now. */
-  posted(ids: ReadonlySet<string>): void {
+  removePosted(ids: ReadonlySet<string>): void {
     this.queue.update((queue) => withoutPosted(queue, ids))
   }
 
-  async #keep(unsent: Unsent): Promise<void> {
-    this.#keeping.add(unsent.key)
-    await keepUnsent(unsent).catch(() => undefined)
-    this.#keeping.delete(unsent.key)
+  async #store(unsent: Unsent): Promise<void> {
+    this.#storing.add(unsent.key)
+    await saveUnsent(unsent).catch(() => undefined)
+    this.#storing.delete(unsent.key)
     this.#others.postMessage('changed')
   }
 
-  async #forget(key: string): Promise<void> {
-    await forgetUnsent(key).catch(() => undefined)
+  async #delete(key: string): Promise<void> {
+    await deleteUnsent(key).catch(() => undefined)
     this.#others.postMessage('changed')
   }
 
-  async #sendNext(place: string): Promise<void> {
-    for (let one = nextToSend(this.queue.value, place); one; one = nextToSend(this.queue.value, place)) {
+  async #sendNext(conversation: string): Promise<void> {
+    for (let one = nextToSend(this.queue.value, conversation); one; one = nextToSend(this.queue.value, conversation)) {
       const next = one
       this.queue.update((queue) => withUnsent(queue, next.key, { state: 'sending' }))
-      const lock = `parley.sending.${this.#userId}.${place}`
+      const lock = `parley.sending.${this.#userId}.${conversation}`
       if (!(await navigator.locks.request(lock, () => this.#send(next)))) return
     }
   }
 
-  /** Sends one message; returns whether the next one may follow. */
+  /** Sends one message; returns whether the next one may be sent. */
   async #send(unsent: Unsent): Promise<boolean> {
     const { key, roomId, threadRootEventId, inReplyTo, alsoSendToChannel, body, linkPreviewToken } = unsent
     const attachmentAssetIds = [...unsent.attachmentAssetIds]
-    if (!(await isKept(key).catch(() => true))) {
+    if (!(await isSaved(key).catch(() => true))) {
       // Another tab has sent it.
       this.queue.update((queue) => withUnsent(queue, key, undefined))
       return true
@@ -161,14 +161,14 @@ export class Sender {
       const sent = message && ({ state: 'sent', messageId: message.id } as const)
       this.queue.update((queue) => withUnsent(queue, key, sent))
       if (message) this.#onPosted(unsent, message)
-      await this.#forget(key)
+      await this.#delete(key)
       return true
     } catch (thrown) {
       const error = ConnectError.from(thrown)
       if (lasting.has(error.code)) {
         const refused = { state: 'refused', reason: failureText(thrown) } as const
         this.queue.update((queue) => withUnsent(queue, key, refused))
-        void this.#keep({ ...unsent, ...refused })
+        void this.#store({ ...unsent, ...refused })
         return true
       }
       this.queue.update((queue) => withUnsent(queue, key, { state: 'waiting' }))

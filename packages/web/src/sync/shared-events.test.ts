@@ -7,7 +7,7 @@ let events: SharedEvents
 let resets: number
 let happen: (change: 'online' | 'offline') => void
 
-/** A stream whose states the test decides. */
+/** A connection whose states the test sets. */
 function openStream(): Realtime {
   const stream = { state: { status: 'connecting', failures: 0 }, onEvent: () => undefined, close: () => undefined }
   return Object.assign(stream, {
@@ -17,7 +17,7 @@ function openStream(): Realtime {
 
 beforeEach(() => {
   jest.useFakeTimers()
-  // What only browsers have.
+  // Replaces APIs that only browsers have.
   let isTaken = false
   const request = async (_: string, __: object, held: () => Promise<void>) => {
     if (isTaken) return new Promise<void>(() => undefined)
@@ -45,12 +45,12 @@ afterEach(() => {
 
 const isOpened = async () => {
   let is = false
-  void events.opened().then(() => (is = true))
+  void events.whenOpen().then(() => (is = true))
   await jest.advanceTimersByTimeAsync(0)
   return is
 }
 
-test('what is read waits for a stream that opens slowly, and is not read again', async () => {
+test('the first reads wait for a connection that opens slowly, and are not repeated', async () => {
   expect(await isOpened()).toBe(false)
   await jest.advanceTimersByTimeAsync(2_000)
   expect(await isOpened()).toBe(false)
@@ -61,16 +61,19 @@ test('what is read waits for a stream that opens slowly, and is not read again',
 test.each([
   ['cannot be opened', 0, () => enter({ status: 'waiting', retryInMs: 500, reason: 'refused' })],
   ['is not answered', 3_000, () => undefined],
-])('if the stream %s, it is read without, and again once it opens', async (_, waitedMs, happen) => {
-  expect(await isOpened()).toBe(false)
-  happen()
-  await jest.advanceTimersByTimeAsync(waitedMs)
-  expect([await isOpened(), resets]).toEqual([true, 0])
-  enter({ status: 'open', resumed: false })
-  expect(resets).toBe(1)
-})
+])(
+  'if the connection %s, the first reads begin without it, and are repeated once it opens',
+  async (_, waitedMs, happen) => {
+    expect(await isOpened()).toBe(false)
+    happen()
+    await jest.advanceTimersByTimeAsync(waitedMs)
+    expect([await isOpened(), resets]).toEqual([true, 0])
+    enter({ status: 'open', resumed: false })
+    expect(resets).toBe(1)
+  },
+)
 
-test('a stream that opens counts as open although the browser sees no network, until it says so anew', () => {
+test('a connection that opens counts as open even if the browser reports no network, until it reports that again', () => {
   happen('offline')
   expect(events.connection.value).toBe('lost')
   enter({ status: 'open', resumed: false })
@@ -79,22 +82,22 @@ test('a stream that opens counts as open although the browser sees no network, u
   expect(events.connection.value).toBe('lost')
 })
 
-test('if the stream was lost before anybody waits for it, it is read without at once', async () => {
+test('if the connection is lost already, the first reads begin without it at once', async () => {
   enter({ status: 'waiting', retryInMs: 500, reason: 'refused' })
   expect([await isOpened(), resets]).toEqual([true, 0])
   enter({ status: 'open', resumed: false })
   expect(resets).toBe(1)
 })
 
-test('a tab that is opened without network is back with it, as the one that has the stream', async () => {
+test('a tab opened without network is connected again as soon as the tab with the socket is', async () => {
   enter({ status: 'open', resumed: false })
   happen('offline')
   const other = new SharedEvents({ realtime: openStream } as unknown as MemberClient, 'U1')
   const becomes = async (connection: Connection) =>
     new Promise<void>((resolve) => {
-      const look = () => other.connection.value === connection && resolve()
-      other.connection.subscribe(look)
-      look()
+      const check = () => other.connection.value === connection && resolve()
+      other.connection.subscribe(check)
+      check()
     })
   try {
     await becomes('lost')

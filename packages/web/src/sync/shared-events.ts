@@ -2,7 +2,7 @@ import type { MemberClient, Realtime, RealtimeState } from '@parley/client'
 import type { RealtimeEventEnvelope } from '@parley/client/contract'
 import { Cell } from '../state/cell.ts'
 
-/** State of the event stream, for display. */
+/** State of the connection, for display. */
 export type Connection = 'connecting' | 'open' | 'lost' | 'ended'
 
 type TabMessage =
@@ -22,21 +22,21 @@ type Listeners = {
   onRead: (roomId: string) => void
 }
 
-/** How long a read waits for the stream to open. */
+/** How long the first reads wait for the connection to open. */
 const openTimeoutMs = 3_000
-/** How often other tabs receive the position of the stream. */
+/** How often other tabs receive the position. */
 const positionEveryMs = 10_000
 
 /**
- * The event stream shared by all tabs of a user: the tab that holds a lock has the socket and forwards its events. When
- * it closes, the next tab gets the lock and continues after the last event it received.
+ * The events of a user, shared by all tabs: the tab that holds a lock has the socket and forwards its events. When it
+ * closes, another tab acquires the lock and continues after the last event it received.
  */
 export class SharedEvents {
   readonly connection = new Cell<Connection>('connecting')
   readonly #channel: BroadcastChannel
   readonly #server: MemberClient
   #listeners: Listeners | undefined
-  /** Calls made before listeners were registered. */
+  /** Notifications from before the listeners were registered. */
   #pending: ((listeners: Listeners) => void)[] = []
   #opened: Promise<void> | undefined
   readonly #closed = new AbortController()
@@ -53,10 +53,10 @@ export class SharedEvents {
     this.#channel.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => this.#receive(data))
     this.#channel.postMessage({ kind: 'hello' } satisfies TabMessage)
     const { signal } = this.#closed
-    for (const change of ['online', 'offline']) addEventListener(change, () => this.#look(), { signal })
-    // Others also see what the browser makes of it: a stream that outlives a lost network has no new state to tell.
+    for (const change of ['online', 'offline']) addEventListener(change, () => this.#updateConnection(), { signal })
+    // Also forward the state derived from the browser's: a socket that survives a lost network reports no change.
     this.connection.subscribe(() => this.#realtime && this.#broadcastConnection())
-    void navigator.locks.request(`parley.socket.${userId}`, { signal }, () => this.#lead()).catch(() => undefined)
+    void navigator.locks.request(`parley.socket.${userId}`, { signal }, () => this.#holdSocket()).catch(() => undefined)
   }
 
   /** Registers listeners. Events received earlier are passed to them at once. */
@@ -66,10 +66,10 @@ export class SharedEvents {
   }
 
   /**
-   * Resolves when events arrive, or as soon as the stream cannot be opened, or after three seconds; never once closed.
-   * Data read without a stream may miss events from before the first one; listeners are then notified with a reset.
+   * Resolves when the connection is open, or cannot be opened, or after three seconds; never after `close`. If it opens
+   * later, listeners are notified with a reset, because data was then read without receiving events.
    */
-  opened(): Promise<void> {
+  whenOpen(): Promise<void> {
     this.#opened ??= new Promise((resolve) => {
       if (this.connection.value === 'open') return resolve()
       let isLate = false
@@ -103,8 +103,8 @@ export class SharedEvents {
     this.#channel.close()
   }
 
-  /** Holds the lock for as long as the stream is open. */
-  #lead(): Promise<void> {
+  /** Opens the socket. Resolves, which releases the lock, when it is closed. */
+  #holdSocket(): Promise<void> {
     const tookOver = this.#hasReceived
     if (tookOver && this.#position === '') this.#notify(({ onReset }) => onReset())
     const realtime = this.#server.realtime({
@@ -126,7 +126,7 @@ export class SharedEvents {
     )
     return new Promise((resolve) => {
       const follow = (state: RealtimeState) => {
-        this.#enter(connectionOf(state))
+        this.#onConnection(connectionOf(state))
         if (state.status !== 'closed') return
         clearInterval(reporting)
         resolve()
@@ -145,7 +145,7 @@ export class SharedEvents {
     this.#hasReceived = true
     if (message.kind === 'position') this.#position = message.position
     else if (message.kind === 'event') this.#take(message.envelope)
-    else if (message.kind === 'connection') this.#enter(message.connection)
+    else if (message.kind === 'connection') this.#onConnection(message.connection)
     else this.#notify(({ onReset }) => onReset())
   }
 
@@ -154,15 +154,15 @@ export class SharedEvents {
     this.#notify(({ onEvent }) => onEvent(envelope))
   }
 
-  /** An open stream proves that there is a network, even if the browser reports none. */
-  #enter(connection: Connection): void {
+  /** An open socket proves that there is a network, even if the browser reports none. */
+  #onConnection(connection: Connection): void {
     this.#reported = connection
     if (connection === 'open') this.connection.set(connection)
-    else this.#look()
+    else this.#updateConnection()
   }
 
-  /** A device without network counts as disconnected at once, before the socket notices. */
-  #look(): void {
+  /** Without network the connection is lost immediately, before the socket notices. */
+  #updateConnection(): void {
     this.connection.set(navigator.onLine || this.#reported === 'ended' ? this.#reported : 'lost')
   }
 

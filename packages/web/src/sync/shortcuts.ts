@@ -3,7 +3,7 @@ import { dialog } from '../state/overlay.ts'
 import { goTo, pathOf, route } from '../state/router.ts'
 import type { Chat } from './chat.ts'
 
-/** The keys that work everywhere; the dialog of shortcuts lists them. */
+/** Handles the keys that work everywhere. The shortcuts dialog lists them. */
 export function onShortcut(chat: Chat, event: KeyboardEvent): void {
   if (event.isComposing || event.defaultPrevented) return
   const command = event.ctrlKey || event.metaKey
@@ -16,7 +16,7 @@ export function onShortcut(chat: Chat, event: KeyboardEvent): void {
   event.preventDefault()
 }
 
-/** The next room with something unread, in the order of the sidebar. */
+/** Goes to the next or previous unread room, in the order of the sidebar. */
 function toUnread({ rooms }: Chat, step: 1 | -1): void {
   const { groups, dms, rooms: known } = rooms.sidebar.value
   const listed = groups.flatMap(({ items }) => items.flatMap((item) => (item.kind === 'room' ? [item.roomId] : [])))

@@ -3,29 +3,28 @@ import type { Message, RoomTimelinePage } from '@parley/client/contract'
 import type { People } from './people.ts'
 import type { TimelineSource } from './timeline.ts'
 
-/** The newest rows of a room, as they were requested before there was a timeline. */
+/** The newest rows of a room, requested before its timeline exists. */
 export type FirstPage = Promise<RoomTimelinePage | undefined>
 
-/** The timeline of a room. `newest` answers the first request for its newest rows. */
+/** Reads a room. `newest`: used once, as the response to the first request for the newest rows. */
 export function roomSource({ api }: MemberClient, people: People, roomId: string, newest?: FirstPage): TimelineSource {
   let first = newest
   return {
-    async read(cursor, limit = 0) {
-      const asked = cursor === undefined ? first : undefined
+    read(cursor, limit = 0) {
+      const requested = cursor === undefined ? first : undefined
       first = undefined
-      if (asked) return taught(people, await asked)
-      const { page } = await api.room.getRoomEvents({ roomId, limit, ...(cursor && { cursor }) })
-      return taught(people, page)
+      return readPage(people, () =>
+        requested
+          ? requested.then((page) => ({ page }))
+          : api.room.getRoomEvents({ roomId, limit, ...(cursor && { cursor }) }),
+      )
     },
-    async readAround(eventId) {
-      const { page } = await api.room.getRoomEventsAround({ roomId, eventId })
-      return taught(people, page)
-    },
+    readAround: (eventId) => readPage(people, () => api.room.getRoomEventsAround({ roomId, eventId })),
     readMessages: (eventIds) => readMessages(api, roomId, eventIds),
   }
 }
 
-/** A thread of a room. Its root always comes first. */
+/** Reads a thread. Its first row is always its root. */
 export function threadSource(
   { api }: MemberClient,
   people: People,
@@ -33,29 +32,34 @@ export function threadSource(
   threadRootEventId: string,
 ): TimelineSource {
   return {
-    async read(cursor, limit = 0) {
-      const { page } = await api.thread.getThreadEvents({ roomId, threadRootEventId, limit, ...(cursor && { cursor }) })
-      return taught(people, page)
-    },
-    async readAround(eventId) {
-      const { page } = await api.thread.getThreadEventsAround({ roomId, threadRootEventId, eventId })
-      return taught(people, page)
-    },
+    read: (cursor, limit = 0) =>
+      readPage(people, () =>
+        api.thread.getThreadEvents({ roomId, threadRootEventId, limit, ...(cursor && { cursor }) }),
+      ),
+    readAround: (eventId) =>
+      readPage(people, () => api.thread.getThreadEventsAround({ roomId, threadRootEventId, eventId })),
     readMessages: (eventIds) => readMessages(api, roomId, eventIds),
   }
 }
 
-function taught(people: People, page: RoomTimelinePage | undefined): RoomTimelinePage | undefined {
-  if (page?.includes) people.learnNames(Object.values(page.includes.users))
-  return page
+/** Reads a page, and learns the people in it. */
+function readPage(
+  people: People,
+  request: () => Promise<{ page?: RoomTimelinePage | undefined }>,
+): Promise<RoomTimelinePage | undefined> {
+  return people.trackChangesDuring(async (changes) => {
+    const { page } = await request()
+    if (page?.includes) people.learnNames(Object.values(page.includes.users), changes)
+    return page
+  })
 }
 
-const mostAtOnce = 100
+const maxPerRequest = 100
 
 async function readMessages(api: MemberClient['api'], roomId: string, eventIds: string[]) {
   const messages: Message[] = []
-  for (let from = 0; from < eventIds.length; from += mostAtOnce) {
-    const some = eventIds.slice(from, from + mostAtOnce)
+  for (let from = 0; from < eventIds.length; from += maxPerRequest) {
+    const some = eventIds.slice(from, from + maxPerRequest)
     messages.push(...(await api.message.batchGetMessages({ roomId, eventIds: some })).messages)
   }
   return messages

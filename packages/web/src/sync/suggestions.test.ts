@@ -1,19 +1,21 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
-import { Code, ConnectError } from '@parley/client'
+import { Code, ConnectError, type MemberClient } from '@parley/client'
 import type { Chat } from './chat.ts'
+import { People } from './people.ts'
 import { Suggestions } from './suggestions.ts'
 
 const ada = { id: 'Uada', login: 'ada', displayName: 'Ada' }
 
-/** Suggestions in a room, and the answers of the server in turn. */
+/** Suggestions in a room, for which the server gives these answers one after the other. */
 function suggesting(...answers: (object | Error)[]) {
   const listMembers = () => {
     const answer = answers.shift()
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)
   }
+  const server = { api: { room: { listMembers } } }
   const chat = {
-    server: { api: { room: { listMembers } } },
-    people: { learn: () => undefined },
+    server,
+    people: new People(server as unknown as MemberClient, 'Ume', 'gone'),
     viewer: { value: { mentionableRoles: [] } },
   } as unknown as Chat
   return { answers, suggestions: new Suggestions(chat, 'R1') }
@@ -25,30 +27,30 @@ beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
 test('a failed request is repeated', async () => {
-  const away = new ConnectError('away', Code.Unavailable)
-  const { suggestions } = suggesting(away, away, { members: [{ user: ada }] })
-  void suggestions.ask({ kind: 'person', typed: 'ad', from: 0 })
+  const unavailable = new ConnectError('unavailable', Code.Unavailable)
+  const { suggestions } = suggesting(unavailable, unavailable, { members: [{ user: ada }] })
+  void suggestions.update({ kind: 'person', typed: 'ad', from: 0 })
   await jest.advanceTimersByTimeAsync(60_000)
   expect(names(suggestions)).toEqual(['Ada'])
 })
 
 test('a failed request is not repeated if the text has changed or the server refuses it', async () => {
   const { answers, suggestions } = suggesting(
-    new ConnectError('away', Code.Unavailable),
+    new ConnectError('unavailable', Code.Unavailable),
     new ConnectError('no', Code.PermissionDenied),
     { members: [{ user: ada }] },
   )
-  void suggestions.ask({ kind: 'person', typed: 'ad', from: 0 })
+  void suggestions.update({ kind: 'person', typed: 'ad', from: 0 })
   await jest.advanceTimersByTimeAsync(500)
-  void suggestions.ask({ kind: 'person', typed: 'b', from: 0 })
+  void suggestions.update({ kind: 'person', typed: 'b', from: 0 })
   await jest.advanceTimersByTimeAsync(60_000)
   expect([names(suggestions), answers.length]).toEqual([[], 1])
 })
 
-test('an emoji whose shortcode begins with the typed text comes before those found by other words', async () => {
+test('emoji whose shortcode begins with the typed text come before those found by keywords', async () => {
   const { suggestions } = suggesting()
-  await suggestions.ask({ kind: 'emoji', typed: 'smi', from: 0 })
+  await suggestions.update({ kind: 'emoji', typed: 'smi', from: 0 })
   expect(names(suggestions).slice(0, 3)).toEqual([':smile:', ':smirk:', ':smiley:'])
-  await suggestions.ask({ kind: 'emoji', typed: 'thumbs', from: 0 })
+  await suggestions.update({ kind: 'emoji', typed: 'thumbs', from: 0 })
   expect(names(suggestions)[0]).toBe(':thumbsup:')
 })

@@ -2,22 +2,22 @@ import { RoomMembershipKind, type User } from '@parley/client/contract'
 import type { Emoji } from '../markdown/emoji.ts'
 import { roleName } from '../messages/roles.ts'
 import { Cell } from '../state/cell.ts'
-import { wholeEmojiSet } from '../state/emoji-set.ts'
-import type { Completing } from '../store/completion.ts'
-import { foundIn } from '../store/search.ts'
+import { loadWholeEmojiSet } from '../state/emoji-set.ts'
+import type { CompletionContext } from '../store/completion.ts'
+import { searchIn } from '../store/search.ts'
 import type { Chat } from './chat.ts'
 import { isLasting, retryMs } from './failures.ts'
 
 /** A suggestion: the replacement text, and what to display. */
 export type Suggestion = { key: string; replacement: string; sign: string; name: string; hint: string }
 
-const mostShown = 8
+const maxShown = 8
 const pauseMs = 100
 const everyone = ['here', 'all']
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Suggestions for the text being typed in a room. Only the newest request is answered. */
+/** Suggestions for the text typed in a room. Only the newest request is used. */
 export class Suggestions {
   readonly found = new Cell<readonly Suggestion[]>([])
   readonly #chat: Chat
@@ -29,13 +29,13 @@ export class Suggestions {
     this.#roomId = roomId
   }
 
-  async ask(completing: Completing | undefined): Promise<void> {
+  async update(completing: CompletionContext | undefined): Promise<void> {
     const query = ++this.#latestQuery
     const found = completing ? await this.#suggest(completing, () => query === this.#latestQuery) : []
-    if (query === this.#latestQuery) this.found.set(found.slice(0, mostShown))
+    if (query === this.#latestQuery) this.found.set(found.slice(0, maxShown))
   }
 
-  #suggest({ kind, typed }: Completing, isWanted: () => boolean): Promise<Suggestion[]> | Suggestion[] {
+  #suggest({ kind, typed }: CompletionContext, isWanted: () => boolean): Promise<Suggestion[]> | Suggestion[] {
     switch (kind) {
       case 'person':
         return this.#people(typed, isWanted)
@@ -49,23 +49,26 @@ export class Suggestions {
   async #people(typed: string, isWanted: () => boolean): Promise<Suggestion[]> {
     await pause(pauseMs)
     const users = await this.#members(typed, isWanted)
-    this.#chat.people.learn(users)
     const people = users.map(({ id, login, displayName }) => ({
       ...{ key: id, replacement: `@${login}`, sign: '@', name: displayName || login, hint: login },
     }))
     return typed === '' ? people : [...people, ...this.#handles(typed)]
   }
 
-  /** A failed request is repeated while its result is needed. */
+  /** Repeats a failed request while its result is needed. */
   async #members(typed: string, isWanted: () => boolean): Promise<User[]> {
     const request = {
       ...{ roomId: this.#roomId, search: typed, membership: RoomMembershipKind.EFFECTIVE },
-      page: { limit: mostShown },
+      page: { limit: maxShown },
     }
     while (isWanted()) {
       try {
-        const { members } = await this.#chat.server.api.room.listMembers(request)
-        return members.flatMap(({ user }) => user ?? [])
+        return await this.#chat.people.trackChangesDuring(async (changes) => {
+          const { members } = await this.#chat.server.api.room.listMembers(request)
+          const users = members.flatMap(({ user }) => user ?? [])
+          this.#chat.people.learn(users, changes)
+          return users
+        })
       } catch (error) {
         if (isLasting(error)) return []
         await pause(retryMs)
@@ -83,18 +86,18 @@ export class Suggestions {
 
   #rooms(typed: string): Suggestion[] {
     const rooms = [...this.#chat.rooms.sidebar.value.rooms.values()].flatMap(({ room }) => (room?.name ? [room] : []))
-    return foundIn(rooms, typed, ({ name }) => name).map(({ id, name, description }) => ({
+    return searchIn(rooms, typed, ({ name }) => name).map(({ id, name, description }) => ({
       ...{ key: id, replacement: `#${name}`, sign: '#', name, hint: description },
     }))
   }
 
   async #emoji(typed: string): Promise<Suggestion[]> {
-    const set = await wholeEmojiSet()
+    const set = await loadWholeEmojiSet()
     const calledAs = ({ names }: Emoji) => names.find((name) => name.startsWith(typed.toLowerCase()))
     const lengthOf = (emoji: Emoji) => calledAs(emoji)?.length ?? 0
-    // Emojis whose shortcode begins with the text come first, the shortest first, then those found by other words.
+    // Emoji whose shortcode begins with the text, shortest shortcode first, then those found by their keywords.
     const meant = set.all.filter(calledAs).sort((one, other) => lengthOf(one) - lengthOf(other))
-    const found = foundIn(set.all, typed.replaceAll('_', ' '), ({ words }) => words)
+    const found = searchIn(set.all, typed.replaceAll('_', ' '), ({ words }) => words)
     return [...new Set([...meant, ...found])].map((emoji) => {
       const { character } = emoji
       const name = `:${calledAs(emoji) ?? emoji.names[0]}:`

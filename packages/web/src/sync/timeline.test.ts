@@ -7,7 +7,7 @@ import { Timeline } from './timeline.ts'
 /** Number of rows in a page if the request sets no limit. */
 const usualRows = 600
 
-/** A room whose newest rows are `rows`, and how often it was read. */
+/** A room with the rows `rows`, and the number of its reads. */
 function room(rows: string[]) {
   const read = jest.fn((cursor?: { value: string }, limit: number = usualRows): Promise<RoomTimelinePage> => {
     const from = cursor === undefined ? Math.max(0, rows.length - limit) : rows.indexOf(cursor.value) + 1
@@ -25,7 +25,7 @@ function room(rows: string[]) {
   return { rows, read, readMessages, timeline, shown: () => timeline.window.value?.rows.map(({ id }) => id) }
 }
 
-test('rows that arrive in a burst are read together, and none is missed', async () => {
+test('rows of a burst are read together, and none is missed', async () => {
   const { rows, read, timeline, shown } = room(['a'])
   await timeline.reload()
   const followed = [...'bcdefgh'].map((id) => {
@@ -37,7 +37,7 @@ test('rows that arrive in a burst are read together, and none is missed', async 
   expect(read.mock.calls.length).toBeLessThanOrEqual(3)
 })
 
-test('a flood is not read row by row: its newest rows are shown', async () => {
+test('in a flood only the newest rows are read', async () => {
   const { rows, read, timeline, shown } = room(['a'])
   await timeline.reload()
   timeline.open()
@@ -46,14 +46,14 @@ test('a flood is not read row by row: its newest rows are shown', async () => {
   const changed = new Promise<void>((resolve) => timeline.window.subscribe(resolve))
   for (let n = 0; n < 1_000; n++) {
     rows.push(`m${n}`)
-    timeline.rowsCame()
+    timeline.onNewRows()
   }
   await changed
   expect(read.mock.calls).toEqual([[]])
   expect([shown()?.length, shown()?.at(-1)]).toEqual([usualRows, 'm999'])
 })
 
-test('a timeline that could not be read is read at the next event in it', async () => {
+test('a timeline that could not be loaded is loaded at its next event', async () => {
   const { read, timeline, shown } = room(['a'])
   read.mockRejectedValueOnce(new Error('not a member'))
   await timeline.reload()
@@ -62,11 +62,11 @@ test('a timeline that could not be read is read at the next event in it', async 
   expect([timeline.status.value, shown()]).toEqual(['ready', ['a']])
 })
 
-test('rows being read far back are not dropped for new ones', async () => {
+test('new rows do not push out older ones that are being read', async () => {
   const all = Array.from({ length: 600 }, (_, at) => `m${at}`)
   const { timeline, shown } = room(all)
   await timeline.reload()
-  timeline.isFollowed = false
+  timeline.isAtNewest = false
   all.push('newest')
   await timeline.catchUp()
   expect([shown()?.length, timeline.window.value?.hasNewer]).toEqual([600, true])
@@ -81,24 +81,24 @@ test('a view of the newest row stays there, however many rows arrive at once', a
   expect(timeline.window.value).toMatchObject({ hasOlder: true, hasNewer: false })
 })
 
-test('a view that is scrolled up stays there when events were missed, and gets the changes', async () => {
+test('a view that is scrolled up stays there after missed events, and is updated', async () => {
   const { rows, read, readMessages, timeline, shown } = room(['a', 'b'])
   await timeline.reload()
   rows.push('c')
-  timeline.isFollowed = false
+  timeline.isAtNewest = false
   const readsBefore = read.mock.calls.length
-  await timeline.readAnew()
+  await timeline.reloadShown()
   expect(shown()).toEqual([...'abc'])
   expect(readMessages.mock.calls).toEqual([[['a', 'b']]])
-  // It reads on after its last row.
+  // New rows are read after the last one.
   expect(read.mock.calls.slice(readsBefore)).toEqual([[{ case: 'after', value: 'b' }, expect.any(Number)]])
 })
 
-test('missed changes are read, even if it takes several attempts', async () => {
+test('missed changes are loaded, even if that takes several attempts', async () => {
   jest.useFakeTimers()
   const { readMessages, timeline } = room(['a', 'b'])
   await timeline.reload()
-  await timeline.messagesChanged(['a'])
+  await timeline.onMessagesChanged(['a'])
   readMessages.mockRejectedValueOnce(new Error('lost'))
   timeline.open()
   await jest.advanceTimersByTimeAsync(60_000)
@@ -106,7 +106,7 @@ test('missed changes are read, even if it takes several attempts', async () => {
   jest.useRealTimers()
 })
 
-test('a failed read is repeated, unless the room may not be read', async () => {
+test('a failed read is repeated, unless access was denied', async () => {
   jest.useFakeTimers()
   const { rows, read, timeline, shown } = room(['a'])
   await timeline.reload()
@@ -125,7 +125,7 @@ test('a failed read is repeated, unless the room may not be read', async () => {
   jest.useRealTimers()
 })
 
-test('events in a hidden timeline are read once when it is shown', async () => {
+test('changes in a hidden timeline are loaded once, when it is shown', async () => {
   const { rows, read, readMessages, timeline, shown } = room(['a'])
   const until = async (last: string) => {
     while (shown()?.at(-1) !== last) await new Promise<void>((resolve) => timeline.window.subscribe(resolve))
@@ -133,14 +133,14 @@ test('events in a hidden timeline are read once when it is shown', async () => {
   await timeline.reload()
   const close = timeline.open()
   rows.push('b')
-  timeline.rowsCame()
+  timeline.onNewRows()
   await until('b')
   close()
   const readsBefore = read.mock.calls.length
   for (const id of 'cdef') {
     rows.push(id)
-    timeline.rowsCame()
-    await timeline.messagesChanged(['a', id])
+    timeline.onNewRows()
+    await timeline.onMessagesChanged(['a', id])
   }
   expect([read.mock.calls.length, readMessages.mock.calls.length]).toEqual([readsBefore, 0])
 

@@ -18,45 +18,45 @@ import { isLasting, retryMs } from './failures.ts'
 
 /** Reads the rows of a room or a thread. */
 export type TimelineSource = {
-  /** `limit`: rows wanted at most; the server decides where none is given. */
+  /** `limit`: maximum number of rows; 0 or none: the server's default. */
   read(cursor?: { case: 'before' | 'after'; value: string }, limit?: number): Promise<RoomTimelinePage | undefined>
   /** The rows around a row. Fails with `not_found` if it does not exist. */
   readAround(eventId: string): Promise<RoomTimelinePage | undefined>
   readMessages(ids: string[]): Promise<Message[]>
 }
 
-/** Rows that come one after the other are read together: a timeline reads on at most this often. */
-const readOnEveryMs = 200
-/** Most rows read at once to catch up; if there are more, the timeline restarts at the newest. */
-const mostReadOn = 200
+/** Minimum interval between two reads to catch up, so that consecutive rows are read together. */
+const catchUpIntervalMs = 200
+/** Maximum number of rows read at once to catch up. If there are more, the timeline restarts at the newest. */
+const maxCatchUpRows = 200
 
-/** More rows than these, coming at more than `floodPerMs`, are a flood: nobody reads it, but one writes meanwhile. */
+/** More rows than this, at a rate above `floodPerMs`, are a flood: too fast to read, but typing must stay responsive. */
 const floodRows = 100
 const floodPerMs = 0.2
-/** In a flood the newest rows are shown at most this often. */
-const floodEveryMs = 1_000
+/** Interval at which the newest rows are shown during a flood. */
+const floodIntervalMs = 1_000
 
 /** State of a timeline. */
 export type TimelineStatus = 'loading' | 'ready' | 'failed'
 
-/** The rows of one room or thread that this page holds, and how they follow what happens. */
+/** The loaded rows of a room or thread, kept up to date. */
 export class Timeline {
   readonly window = new Cell<TimelineWindow | undefined>(undefined)
   readonly status = new Cell<TimelineStatus>('loading')
-  /** Whether its newest end is visible; if not, rows read further back are not dropped for newer ones. */
-  isFollowed = true
+  /** Whether the newest row is visible. If not, new rows do not push out the ones being read. */
+  isAtNewest = true
   readonly #source: TimelineSource
   #reading: Promise<void> = Promise.resolve()
-  /** Views that show it now. */
+  /** Number of views that show the timeline. */
   #views = 0
-  /** Changes while it was not shown: whether rows were added, and which loaded rows changed. */
+  /** Changes while the timeline was not shown: whether rows were added, and which loaded rows changed. */
   #missedRows = false
   readonly #missedChanges = new Set<string>()
   #catchingUp = false
-  #again = false
-  #readOnAt = -Infinity
-  /** Rows that came since it was read on, and whether those before were a flood. */
-  #came = 0
+  #catchUpAgain = false
+  #caughtUpAt = -Infinity
+  /** Number of rows announced since the last read, and whether there was a flood before it. */
+  #newRows = 0
   #isFlooded = false
   #retry: ReturnType<typeof setTimeout> | undefined
 
@@ -64,37 +64,37 @@ export class Timeline {
     this.#source = source
   }
 
-  /** Marks it as shown until the result is called: missed changes are loaded now, later ones at once. */
+  /** Marks the timeline as shown until the returned function is called. Loads missed changes now, later ones at once. */
   open(): () => void {
     this.#views++
-    if (this.#missedRows) this.rowsCame()
-    this.#readMissed()
+    if (this.#missedRows) this.onNewRows()
+    this.#loadMissed()
     return () => void this.#views--
   }
 
-  /** Whether it is shown. */
+  /** Whether the timeline is shown. */
   get isOpen(): boolean {
     return this.#views > 0
   }
 
-  /** Rows came at its end. */
-  rowsCame(): void {
+  /** An event announced a new row. */
+  onNewRows(): void {
     this.#missedRows = !this.isOpen
-    this.#came++
+    this.#newRows++
     if (this.isOpen) void this.catchUp()
   }
 
-  /** Messages were changed. */
-  async messagesChanged(ids: readonly string[]): Promise<void> {
+  /** Reloads changed messages; later, if the timeline is not shown. */
+  async onMessagesChanged(ids: readonly string[]): Promise<void> {
     if (this.isOpen) return this.refresh(ids)
     for (const id of ids) this.#missedChanges.add(id)
   }
 
-  /** Loads the newest rows; the old ones stay visible until then. */
+  /** Loads the newest rows; the current ones stay visible until then. */
   async reload(): Promise<void> {
     if (this.window.value === undefined) this.status.set('loading')
     try {
-      await this.#inTurn(async () => {
+      await this.#enqueueRead(async () => {
         const page = await this.#source.read()
         if (page) this.window.set(windowOf(page))
       })
@@ -105,15 +105,15 @@ export class Timeline {
   }
 
   /** Reloads the visible rows after events may have been missed. The scroll position stays. */
-  async readAnew(): Promise<void> {
+  async reloadShown(): Promise<void> {
     const window = this.window.value
-    if (this.isFollowed || !window || this.status.value === 'failed') return this.reload()
-    await Promise.all([this.#readAgain(window.rows.map(({ id }) => id)), this.catchUp()])
+    if (this.isAtNewest || !window || this.status.value === 'failed') return this.reload()
+    await Promise.all([this.#refreshWithRetry(window.rows.map(({ id }) => id)), this.catchUp()])
   }
 
-  /** Reads on before the first row; `limit`: rows wanted at most, the server decides where none is given. */
+  /** Reads rows before the first one; `limit`: maximum number of rows, by default the server's. */
   async readOlder(limit?: number): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#enqueueRead(async () => {
       const window = this.window.value
       if (!window?.hasOlder) return
       const page = await this.#source.read({ case: 'before', value: startCursorOf(window) }, limit)
@@ -123,7 +123,7 @@ export class Timeline {
 
   /** Reads rows after the last one, if the window ends before the newest. */
   async readNewer(): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#enqueueRead(async () => {
       const window = this.window.value
       if (!window?.hasNewer) return
       const page = await this.#source.read({ case: 'after', value: endCursorOf(window) })
@@ -133,7 +133,7 @@ export class Timeline {
 
   /** Opens the window around a row, unless the window contains it. Fails with `not_found` if it does not exist. */
   async seek(eventId: string): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#enqueueRead(async () => {
       if (this.window.value?.rows.some(({ id }) => id === eventId)) return
       const page = await this.#source.readAround(eventId)
       if (page) this.window.set(windowOf(page))
@@ -141,8 +141,8 @@ export class Timeline {
     this.status.set('ready')
   }
 
-  /** Opens the window at the newest row, if it is elsewhere. */
-  async toNewest(): Promise<void> {
+  /** Moves the window to the newest row, unless it already ends there. */
+  async goToNewest(): Promise<void> {
     if (this.window.value?.hasNewer) await this.reload()
   }
 
@@ -153,22 +153,23 @@ export class Timeline {
    */
   async catchUp(): Promise<void> {
     if (this.status.value === 'failed') return this.reload()
-    this.#again = true
+    this.#catchUpAgain = true
     if (this.#catchingUp) return
     this.#catchingUp = true
     try {
-      while (this.#again) {
-        const everyMs = this.#isFlooded ? floodEveryMs : readOnEveryMs
-        const earlyMs = this.#readOnAt + everyMs - performance.now()
+      while (this.#catchUpAgain) {
+        const everyMs = this.#isFlooded ? floodIntervalMs : catchUpIntervalMs
+        const earlyMs = this.#caughtUpAt + everyMs - performance.now()
         if (earlyMs > 0) await new Promise((resolve) => setTimeout(resolve, earlyMs))
-        this.#again = false
-        this.#isFlooded = this.#came > floodRows && this.#came > floodPerMs * (performance.now() - this.#readOnAt)
-        this.#came = 0
-        await this.#inTurn(() => this.#readOn())
-        this.#readOnAt = performance.now()
+        this.#catchUpAgain = false
+        this.#isFlooded =
+          this.#newRows > floodRows && this.#newRows > floodPerMs * (performance.now() - this.#caughtUpAt)
+        this.#newRows = 0
+        await this.#enqueueRead(() => this.#readOn())
+        this.#caughtUpAt = performance.now()
       }
     } catch (thrown) {
-      this.#again = false
+      this.#catchUpAgain = false
       clearTimeout(this.#retry)
       if (!isLasting(thrown)) this.#retry = setTimeout(() => void this.catchUp(), retryMs)
     } finally {
@@ -178,20 +179,20 @@ export class Timeline {
 
   async #readOn(): Promise<void> {
     const window = this.window.value
-    // Keep the position of a user who reads far back; newer rows are already known to exist.
+    // Keep the position of a user who is reading older rows; the window already says that there are newer ones.
     if (!window || window.hasNewer) return
-    if (!this.isFollowed && isFull(window)) return this.window.set({ ...window, hasNewer: true })
+    if (!this.isAtNewest && isFull(window)) return this.window.set({ ...window, hasNewer: true })
     // If a user at the newest row falls behind, restart there; the skipped rows can be read by scrolling back.
-    const isFlooded = this.#isFlooded && this.isFollowed
+    const isFlooded = this.#isFlooded && this.isAtNewest
     const page = isFlooded
       ? undefined
-      : await this.#source.read({ case: 'after', value: endCursorOf(window) }, mostReadOn)
-    const newest = isFlooded || (page?.hasNewer && this.isFollowed) ? await this.#source.read() : undefined
+      : await this.#source.read({ case: 'after', value: endCursorOf(window) }, maxCatchUpRows)
+    const newest = isFlooded || (page?.hasNewer && this.isAtNewest) ? await this.#source.read() : undefined
     if (newest) this.window.set(windowOf(newest))
     else if (page) this.window.update((now) => now && withNewer(now, page))
   }
 
-  /** Reloads a message wherever it is shown here. */
+  /** Reloads messages and their echoes. */
   async refresh(ids: readonly string[]): Promise<void> {
     const window = this.window.value
     if (!window) return
@@ -206,38 +207,38 @@ export class Timeline {
     this.window.update((now) => now && withMessages(now, [message]))
   }
 
-  retracted(id: string, at: Message['deletedAt']): void {
+  onRetracted(id: string, at: Message['deletedAt']): void {
     this.window.update((now) => now && withRetracted(now, id, at))
   }
 
-  attachmentDeleted(assetId: string): void {
+  onAttachmentDeleted(assetId: string): void {
     this.window.update((now) => now && withoutAttachment(now, assetId))
   }
 
-  authorDeleted(userId: string, at: Message['deletedAt']): void {
+  onAuthorDeleted(userId: string, at: Message['deletedAt']): void {
     this.window.update((now) => now && withoutAuthor(now, userId, at))
   }
 
   /** Reloads messages, with retries. */
-  async #readAgain(ids: readonly string[]): Promise<void> {
+  async #refreshWithRetry(ids: readonly string[]): Promise<void> {
     try {
       await this.refresh(ids)
     } catch (thrown) {
       if (isLasting(thrown)) return
       for (const id of ids) this.#missedChanges.add(id)
-      setTimeout(() => this.#readMissed(), retryMs)
+      setTimeout(() => this.#loadMissed(), retryMs)
     }
   }
 
-  #readMissed(): void {
+  #loadMissed(): void {
     if (!this.isOpen || this.#missedChanges.size === 0) return
     const ids = [...this.#missedChanges]
     this.#missedChanges.clear()
-    void this.#readAgain(ids)
+    void this.#refreshWithRetry(ids)
   }
 
-  /** Readings that move the ends of the window run one after the other. */
-  #inTurn(read: () => Promise<void>): Promise<void> {
+  /** Runs reads that move the ends of the window one after the other. */
+  #enqueueRead(read: () => Promise<void>): Promise<void> {
     const turn = this.#reading.then(read)
     this.#reading = turn.catch(() => undefined)
     return turn

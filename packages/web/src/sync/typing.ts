@@ -1,7 +1,7 @@
 import type { MemberClient } from '@parley/client'
 import { Cell } from '../state/cell.ts'
 
-/** How long a hint is shown, and the minimum interval of sending one; both are defined in the contract. */
+/** How long a hint is shown, and the minimum interval between two sent hints. The contract defines both. */
 const [shownMs, everyMs] = [6_000, 2_000]
 /** Hints and messages take different paths, so a hint may arrive after a message that was sent later. */
 const lateMs = 1_000
@@ -18,47 +18,47 @@ export class Typing {
     this.#server = server
   }
 
-  /** Ids of who is typing in a room, or in a thread of it. */
-  in(place: string): Cell<readonly string[]> {
-    let cell = this.#cells.get(place)
-    if (!cell) this.#cells.set(place, (cell = new Cell<readonly string[]>([])))
+  /** Ids of the users who are typing in a conversation. */
+  in(conversation: string): Cell<readonly string[]> {
+    let cell = this.#cells.get(conversation)
+    if (!cell) this.#cells.set(conversation, (cell = new Cell<readonly string[]>([])))
     return cell
   }
 
-  started(place: string, userId: string): void {
-    const key = `${place}/${userId}`
+  onTyping(conversation: string, userId: string): void {
+    const key = `${conversation}/${userId}`
     if (performance.now() - (this.#endedAt.get(key) ?? -Infinity) < lateMs) return
-    this.in(place).update((ids) => (ids.includes(userId) ? ids : [...ids, userId]))
+    this.in(conversation).update((ids) => (ids.includes(userId) ? ids : [...ids, userId]))
     clearTimeout(this.#ends.get(key))
     this.#ends.set(
       key,
       setTimeout(() => {
         this.#ends.delete(key)
-        this.#take(place, userId)
+        this.#take(conversation, userId)
       }, shownMs),
     )
   }
 
   /** Ends the typing indicator of a user whose message has arrived. */
-  ended(place: string, userId: string): void {
-    const key = `${place}/${userId}`
+  onTypingEnded(conversation: string, userId: string): void {
+    const key = `${conversation}/${userId}`
     this.#endedAt.set(key, performance.now())
     const end = this.#ends.get(key)
     if (end === undefined) return
     clearTimeout(end)
     this.#ends.delete(key)
-    this.#take(place, userId)
+    this.#take(conversation, userId)
   }
 
-  /** Notifies others that the user is typing. */
+  /** Notifies others that the viewer is typing. */
   notify(roomId: string, threadRootEventId: string): void {
-    const place = `${roomId}/${threadRootEventId}`
-    if (performance.now() - (this.#sentAt.get(place) ?? -Infinity) < everyMs) return
-    this.#sentAt.set(place, performance.now())
+    const conversation = `${roomId}/${threadRootEventId}`
+    if (performance.now() - (this.#sentAt.get(conversation) ?? -Infinity) < everyMs) return
+    this.#sentAt.set(conversation, performance.now())
     void this.#server.api.room.updateTypingIndicator({ roomId, threadRootEventId }).catch(() => undefined)
   }
 
-  #take(place: string, userId: string): void {
-    this.#cells.get(place)?.update((ids) => (ids.includes(userId) ? ids.filter((id) => id !== userId) : ids))
+  #take(conversation: string, userId: string): void {
+    this.#cells.get(conversation)?.update((ids) => (ids.includes(userId) ? ids.filter((id) => id !== userId) : ids))
   }
 }

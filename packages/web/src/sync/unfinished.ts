@@ -2,7 +2,7 @@ import type { Unfinished } from '../state/overlay.ts'
 import type { Chat } from './chat.ts'
 import { drafts } from './drafts.ts'
 
-/** Undefined if everything is sent. */
+/** The user's unsent messages, drafts and files; undefined if there are none. */
 export function unfinishedOf({ sender, files }: Pick<Chat, 'sender' | 'files'>): Unfinished | undefined {
   const messages = sender.queue.value.filter(({ state }) => state !== 'sent').length
   const left = { messages, drafts: drafts.value.size, files: files.count() }

@@ -1,6 +1,6 @@
-import { pushedOf, type Pushed } from '../store/pushed.ts'
+import { parsePushPayload, type PushPayload } from '../store/push-payload.ts'
 
-/** The part of the service worker API used here; the DOM and worker type libraries cannot be loaded together. */
+/** The used part of the service worker API. TypeScript cannot load its DOM and worker libraries together. */
 type Waiting = { waitUntil(work: Promise<unknown>): void }
 type PushEvent = Waiting & { data: { json(): unknown } | null }
 type ClickEvent = Waiting & { notification: Notification }
@@ -20,7 +20,7 @@ type PageClient = { focus(): Promise<unknown>; postMessage(message: unknown): vo
 const scope = globalThis as unknown as Scope
 const { origin } = globalThis.location
 
-async function show(pushed: Pushed & { action: 'show' }): Promise<void> {
+async function show(pushed: PushPayload & { action: 'show' }): Promise<void> {
   const { title, body, tag, icon, url, badge } = pushed
   if (badge !== undefined) void navigator.setAppBadge?.(badge)
   await scope.registration.showNotification(title, { body, tag, data: { url }, ...(icon !== '' && { icon }) })
@@ -40,7 +40,7 @@ async function open(url: string): Promise<void> {
 scope.addEventListener('install', (event) => event.waitUntil(scope.skipWaiting()))
 
 scope.addEventListener('push', (event) => {
-  const pushed = pushedOf(event.data?.json(), origin)
+  const pushed = parsePushPayload(event.data?.json(), origin)
   if (pushed) event.waitUntil(pushed.action === 'show' ? show(pushed) : dismiss(pushed.tag))
 })
 

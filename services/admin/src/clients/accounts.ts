@@ -1,26 +1,26 @@
 import { Code, ConnectError, type Client } from '@connectrpc/connect'
 import type { AccountsInternalService, Profile } from '@parley/contracts/internal'
 import type { User } from '@parley/contracts/api'
-import { neighbourSilent, roleNameTaken, userNotFound } from '../errors.ts'
+import { serviceUnavailable, roleNameTaken, userNotFound } from '../errors.ts'
 
 type Accounts = Client<typeof AccountsInternalService>
 
 const options = { timeoutMs: 3000 }
 
-const silent = (error: unknown): never => {
-  throw neighbourSilent('accounts', error)
+const failUnavailable = (error: unknown): never => {
+  throw serviceUnavailable('accounts', error)
 }
 
-/** An existing user. Throws `not_found`. */
+/** Returns the profile of a user. Throws `not_found` if the user is unknown or deleted. */
 export async function getProfile(accounts: Accounts, userId: string): Promise<Profile> {
-  const { profiles } = await accounts.getProfiles({ userIds: [userId] }, options).catch(silent)
+  const { profiles } = await accounts.getProfiles({ userIds: [userId] }, options).catch(failUnavailable)
   const [profile] = profiles
   if (!profile?.user || profile.user.deleted) throw userNotFound()
   return profile
 }
 
 export async function listHolders(accounts: Accounts, roleId: string): Promise<User[]> {
-  return (await accounts.listRoleHolders({ roleId }, options).catch(silent)).users
+  return (await accounts.listRoleHolders({ roleId }, options).catch(failUnavailable)).users
 }
 
 /** Throws `already_exists` if a login or another role has the name. */
@@ -28,7 +28,7 @@ export async function reserveName(accounts: Accounts, roleId: string, name: stri
   await accounts.reserveRoleName({ roleId, name }, options).catch((error: unknown) => {
     throw ConnectError.from(error).code === Code.AlreadyExists
       ? roleNameTaken(name)
-      : neighbourSilent('accounts', error)
+      : serviceUnavailable('accounts', error)
   })
 }
 

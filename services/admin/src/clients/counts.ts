@@ -3,12 +3,15 @@ import { Code, ConnectError, type Client } from '@connectrpc/connect'
 import { AdminServerStatsSchema, type AdminServerStats } from '@parley/contracts/admin'
 import type { AccountsInternalService, RoomsInternalService } from '@parley/contracts/internal'
 
-type Neighbours = { accounts: Client<typeof AccountsInternalService>; rooms: Client<typeof RoomsInternalService> }
+type Clients = { accounts: Client<typeof AccountsInternalService>; rooms: Client<typeof RoomsInternalService> }
 
 const timeoutMs = 2000
 
-/** Size of the server; undefined if a service is unavailable, so that the rest of the diagnosis is still returned. */
-export async function countServer({ accounts, rooms }: Neighbours): Promise<AdminServerStats | undefined> {
+/**
+ * Counts users and rooms. Returns undefined if a service is unavailable, so that the rest of the system information can
+ * still be shown.
+ */
+export async function countServer({ accounts, rooms }: Clients): Promise<AdminServerStats | undefined> {
   try {
     const [users, { channels, dms }] = await Promise.all([
       accounts.countUsers({}, { timeoutMs }),

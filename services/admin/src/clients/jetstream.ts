@@ -11,7 +11,7 @@ export async function readBusState(bus: Bus): Promise<BusState> {
     orUndefined(roundTrip(bus)),
     orUndefined(manager.getAccountInfo()),
     orUndefined(manager.streams.info(eventStream)),
-    orUndefined(allOf(manager.consumers.list(eventStream))),
+    orUndefined(collect(manager.consumers.list(eventStream))),
   ])
   const subjects = new Set(
     consumers.flatMap(({ config }) => (config.durable_name ? (config.filter_subject ?? []) : [])),
@@ -35,7 +35,7 @@ async function roundTrip({ nc }: Bus): Promise<number> {
   return performance.now() - sentAt
 }
 
-async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = []
   for await (const item of items) all.push(item)
   return all

@@ -1,20 +1,20 @@
 import type { Client } from '@connectrpc/connect'
 import type { Subject } from '@parley/permissions'
 import type { ListLayoutResponse_Group, RoomHeader, RoomsInternalService } from '@parley/contracts/internal'
-import { neighbourSilent } from '../errors.ts'
+import { serviceUnavailable } from '../errors.ts'
 
 type Rooms = Client<typeof RoomsInternalService>
 
 const options = { timeoutMs: 3000 }
-const atOnce = 500
+const idsPerCall = 500
 
-const silent = (error: unknown): never => {
-  throw neighbourSilent('rooms', error)
+const failUnavailable = (error: unknown): never => {
+  throw serviceUnavailable('rooms', error)
 }
 
 export async function findRooms(rooms: Rooms, roomIds: readonly string[]): Promise<RoomHeader[]> {
   const answers = chunks(roomIds).map((ids) => rooms.getRooms({ roomIds: ids }, options))
-  return (await Promise.all(answers).catch(silent)).flatMap((answer) => answer.rooms)
+  return (await Promise.all(answers).catch(failUnavailable)).flatMap((answer) => answer.rooms)
 }
 
 /** A room, unless it is a direct message in which the caller does not take part. */
@@ -23,7 +23,7 @@ export async function findRoomOf(
   { userId, roleIds }: Subject,
   roomId: string,
 ): Promise<RoomHeader | undefined> {
-  const { room } = await rooms.getRoomAccess({ userId, roleIds: [...roleIds], roomId }, options).catch(silent)
+  const { room } = await rooms.getRoomAccess({ userId, roleIds: [...roleIds], roomId }, options).catch(failUnavailable)
   return room
 }
 
@@ -32,14 +32,16 @@ export async function findGroups(
   groupIds: readonly string[],
 ): Promise<{ groupId: string; name: string }[]> {
   const answers = chunks(groupIds).map((ids) => rooms.getGroups({ groupIds: ids }, options))
-  return (await Promise.all(answers).catch(silent)).flatMap((answer) => answer.groups)
+  return (await Promise.all(answers).catch(failUnavailable)).flatMap((answer) => answer.groups)
 }
 
 /** Groups with their channels, both in sidebar order. */
 export async function listLayout(rooms: Rooms): Promise<ListLayoutResponse_Group[]> {
-  return (await rooms.listLayout({}, options).catch(silent)).groups
+  return (await rooms.listLayout({}, options).catch(failUnavailable)).groups
 }
 
 function chunks(ids: readonly string[]): string[][] {
-  return Array.from({ length: Math.ceil(ids.length / atOnce) }, (_, n) => ids.slice(n * atOnce, (n + 1) * atOnce))
+  return Array.from({ length: Math.ceil(ids.length / idsPerCall) }, (_, n) =>
+    ids.slice(n * idsPerCall, (n + 1) * idsPerCall),
+  )
 }

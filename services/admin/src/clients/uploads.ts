@@ -5,7 +5,8 @@ import type { ServerImage } from '../domain/server-events.ts'
 const kinds: Record<ServerImage, ServerImageKind> = { logo: ServerImageKind.LOGO, banner: ServerImageKind.BANNER }
 
 /**
- * Converts a blob to a public image and returns its key. Uploads keeps the image once an event of the server names it.
+ * Converts a blob to a public image and returns its key. Uploads keeps the image once a `server_updated` event names
+ * its key.
  */
 export async function storeServerImage(
   uploads: Client<typeof UploadsInternalService>,

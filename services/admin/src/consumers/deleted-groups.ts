@@ -6,7 +6,7 @@ import { clearDecisionsAt } from '../store/policy.ts'
 import { toPolicyDecision } from '../view/policy.ts'
 
 /** Clears the permission decisions of groups that are deleted. */
-export const followDeletedGroups = (ctx: Context): Promise<AsyncDisposable> =>
+export const clearDecisionsOfDeletedGroups = (ctx: Context): Promise<AsyncDisposable> =>
   consumeEvents({
     ...{ bus: ctx.bus, db: ctx.db, service: 'admin', durable: 'deleted-groups' },
     subject: 'evt.group.*.room_group_deleted',
@@ -23,8 +23,8 @@ const onGroupDeleted =
       if (cleared.length === 0) return { change: undefined, answer: undefined }
       const events = cleared.map(({ subjectKind, subjectId, permission }) => {
         const roleName = policy.roles.get(subjectId)?.name ?? subjectId
-        const decided = subjectKind === 'role' ? { roleName } : { userId: subjectId }
-        return permissionDecided(decided, permission, scope, 'none')
+        const subject = subjectKind === 'role' ? { roleName } : { userId: subjectId }
+        return permissionDecided(subject, permission, scope, 'none')
       })
       const decisions = cleared.map((key) => toPolicyDecision(key, 'none'))
       return { change: { delta: { decisions }, events }, answer: undefined }

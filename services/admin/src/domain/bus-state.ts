@@ -1,6 +1,6 @@
 import type { ConsumerInfo, JetStreamAccountStats, ServerInfo, StreamInfo } from 'nats'
 
-/** State of the bus. Values that it does not return in time are missing. */
+/** State of NATS. Values that it does not return in time are missing. */
 export type BusState = {
   connected: boolean
   server: ServerInfo | undefined

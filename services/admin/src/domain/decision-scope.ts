@@ -11,11 +11,11 @@ const maxIdLength = 128
 export function scopeFrom(scope: { kind: PermissionScopeKind; id: string } | undefined): DecisionScope {
   const { kind = PermissionScopeKind.UNSPECIFIED, id = '' } = scope ?? {}
   if (kind === PermissionScopeKind.UNSPECIFIED || kind === PermissionScopeKind.SERVER) {
-    if (id !== '') throw badScope('the server has no id')
+    if (id !== '') throw badScope('the scope of the server has no id')
     return { kind: 'server', id }
   }
-  if (id === '') throw badScope('a group or room is named by its id')
-  if (id.length > maxIdLength) throw badScope('that is no id')
+  if (id === '') throw badScope('a group or a room needs an id')
+  if (id.length > maxIdLength) throw badScope('the id is too long')
   return { kind: kind === PermissionScopeKind.GROUP ? 'group' : 'room', id }
 }
 

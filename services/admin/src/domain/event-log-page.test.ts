@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { toLogPage } from './event-log-page.ts'
 
-/** Entries with the sequences 100, 99, ..., which match at the given places. */
-const scanned = (count: number, scan: number, places: number[]) => ({
-  entries: places.map((place) => ({ sequence: 101n - BigInt(place), place })),
+/** Entries with the sequences 100, 99, ..., which match at the given positions. */
+const scanned = (count: number, scan: number, positions: number[]) => ({
+  entries: positions.map((scanPosition) => ({ sequence: 101n - BigInt(scanPosition), scanPosition })),
   count,
   oldest: count === 0 ? null : 101n - BigInt(Math.min(count, scan)),
 })

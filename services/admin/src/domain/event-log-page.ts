@@ -1,13 +1,13 @@
-/** Entries scanned for a page: at most `scan`, and whether there is another one. */
+/** The result of scanning at most `scan` entries for a page. */
 export type Scanned<Entry> = {
   /**
-   * The matching entries, newest first, as many as fit the page. `place` is the number of entries scanned up to this
-   * one.
+   * The matching entries, newest first, as many as fit the page. `scanPosition` is the number of entries scanned up to
+   * and including this one.
    */
-  entries: (Entry & { sequence: bigint; place: number })[]
+  entries: (Entry & { sequence: bigint; scanPosition: number })[]
   /** Number of entries available for the scan, at most one more than `scan`. */
   count: number
-  /** The last scanned entry; null if there is none. */
+  /** The sequence of the last scanned entry; null if there is none. */
   oldest: bigint | null
 }
 
@@ -26,8 +26,14 @@ export function toLogPage<Entry>(
 ): LogPage<Entry> {
   const last = entries.at(-1)
   if (last && entries.length === limit) {
-    const { place, sequence } = last
-    return { entries, hasOlder: count > place, endCursor: String(sequence), scannedCount: place, scanLimited: false }
+    const { scanPosition, sequence } = last
+    return {
+      entries,
+      hasOlder: count > scanPosition,
+      endCursor: String(sequence),
+      scannedCount: scanPosition,
+      scanLimited: false,
+    }
   }
   const scanLimited = count > scan
   const end = scanLimited ? oldest : (last?.sequence ?? oldest)

@@ -2,33 +2,33 @@ import { create } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { AdminEventLogFilterSchema } from '@parley/contracts/admin'
-import { entryFilter, isFilter, limitOf, parseSequence } from './event-log-request.ts'
+import { entryFilter, hasCondition, limitOf, parseSequence } from './event-log-request.ts'
 
 const invalid = expect.objectContaining({ code: Code.InvalidArgument })
 const time = (ms: number, nanos = 0) => ({ seconds: BigInt(ms) / 1000n, nanos: (ms % 1000) * 1_000_000 + nanos })
 const filter = (of: Parameters<typeof create<typeof AdminEventLogFilterSchema>>[1]) =>
   entryFilter(create(AdminEventLogFilterSchema, of))
 
-test('limits', () => {
+test('the limit is 50 by default and at most 200', () => {
   expect([0, 1, 200, 201, 2 ** 31 - 1].map(limitOf)).toEqual([50, 1, 200, 200, 200])
 })
 
-test('sequences are decimal; values beyond the last entry mean the end', () => {
+test('a sequence is a decimal number; larger values than a bigint holds become the highest bigint', () => {
   expect(parseSequence('0')).toBe(0n)
   expect(parseSequence('42')).toBe(42n)
   expect(parseSequence('9'.repeat(40))).toBe(2n ** 63n - 1n)
   for (const text of ['', 'x', '-1', '1.5', ' 1', '0x1f', '１']) expect(() => parseSequence(text)).toThrow(invalid)
 })
 
-test('an empty filter is no filter', () => {
-  expect(isFilter(entryFilter(undefined))).toBe(false)
-  expect(isFilter(filter({}))).toBe(false)
-  expect(isFilter(filter({ eventType: 'RoomCreatedEvent' }))).toBe(true)
-  expect(isFilter(filter({ actorId: 'U1' }))).toBe(true)
-  expect(isFilter(filter({ createdAtTo: time(0) }))).toBe(true)
+test('only a filter that is not empty has a condition', () => {
+  expect(hasCondition(entryFilter(undefined))).toBe(false)
+  expect(hasCondition(filter({}))).toBe(false)
+  expect(hasCondition(filter({ eventType: 'RoomCreatedEvent' }))).toBe(true)
+  expect(hasCondition(filter({ actorId: 'U1' }))).toBe(true)
+  expect(hasCondition(filter({ createdAtTo: time(0) }))).toBe(true)
 })
 
-test('times are inclusive to the nanosecond and in order', () => {
+test('times are narrowed to milliseconds and must be in order', () => {
   expect(filter({ createdAtFrom: time(5000), createdAtTo: time(5000) })).toMatchObject({
     from: new Date(5000),
     to: new Date(5000),

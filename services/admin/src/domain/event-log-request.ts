@@ -25,17 +25,17 @@ export function entryFilter(filter: AdminEventLogFilter | undefined): EntryFilte
   return {
     eventType,
     actorId,
-    from: createdAtFrom && notBefore(createdAtFrom),
+    from: createdAtFrom && roundUpToMs(createdAtFrom),
     to: createdAtTo && timestampDate(createdAtTo),
   }
 }
 
-export const isFilter = ({ eventType, actorId, from, to }: EntryFilter): boolean =>
+export const hasCondition = ({ eventType, actorId, from, to }: EntryFilter): boolean =>
   eventType !== '' || actorId !== '' || from !== undefined || to !== undefined
 
 const isAfter = (one: Timestamp, other: Timestamp): boolean =>
   one.seconds === other.seconds ? one.nanos > other.nanos : one.seconds > other.seconds
 
-/** Entries have millisecond precision: rounds a time up. */
-const notBefore = (time: Timestamp): Date =>
+/** Rounds a time up to milliseconds, the precision of entries. */
+const roundUpToMs = (time: Timestamp): Date =>
   new Date(timestampDate(time).getTime() + (time.nanos % 1_000_000 === 0 ? 0 : 1))

@@ -6,8 +6,8 @@ import type { RoleField } from './role-texts.ts'
 export type RbacEvent = Pick<OutgoingEvent, 'kind' | 'aggregateId' | 'fact'>
 
 type Named = { id: string; name: string }
-/** The subject of the decision in the audit log: the name of a role or the id of a user. */
-export type Decided = { roleName: string } | { userId: string }
+/** The role or user of a decision in the audit log. */
+export type DecisionSubject = { roleName: string } | { userId: string }
 
 const event = (kind: string, aggregateId: string, details: Record<string, string>): RbacEvent => {
   return { kind, aggregateId, fact: { case: 'details', value: { details } } }
@@ -40,14 +40,14 @@ const decisionKinds = {
 }
 
 export function permissionDecided(
-  decided: Decided,
+  subject: DecisionSubject,
   permission: string,
   scope: DecisionScope,
   decision: keyof typeof decisionKinds,
 ): RbacEvent {
-  const [aggregateId, whose] =
-    'userId' in decided
-      ? [decided.userId, { user_id: decided.userId }]
-      : [decided.roleName, { role_name: decided.roleName }]
-  return event(decisionKinds[decision], aggregateId, { ...whose, permission, scope: scopeName(scope) })
+  const [aggregateId, subjectDetails] =
+    'userId' in subject
+      ? [subject.userId, { user_id: subject.userId }]
+      : [subject.roleName, { role_name: subject.roleName }]
+  return event(decisionKinds[decision], aggregateId, { ...subjectDetails, permission, scope: scopeName(scope) })
 }

@@ -2,34 +2,36 @@ import { systemRoles, type Policy } from '@parley/permissions'
 import type { PolicyRole } from '@parley/contracts/internal'
 import { badRoleOrder, roleNotFound } from '../errors.ts'
 
-const taken: ReadonlySet<number> = new Set(systemRoles.map(({ position }) => position))
+const systemPositions: ReadonlySet<number> = new Set(systemRoles.map(({ position }) => position))
 
-const after = (position: number): number => (taken.has(position + 1) ? after(position + 1) : position + 1)
+const nextFree = (position: number): number =>
+  systemPositions.has(position + 1) ? nextFree(position + 1) : position + 1
 
 /** All roles, lowest position first. */
-export function inOrder({ roles }: Policy): PolicyRole[] {
+export function rolesInOrder({ roles }: Policy): PolicyRole[] {
   return [...roles.values()].sort((a, b) => a.position - b.position || (a.name < b.name ? -1 : 1))
 }
 
-const customRoles = (policy: Policy): PolicyRole[] => inOrder(policy).filter(({ isSystem }) => !isSystem)
+const customRoles = (policy: Policy): PolicyRole[] => rolesInOrder(policy).filter(({ isSystem }) => !isSystem)
 
 /** Position of a new role: after the other custom ones. Positions of system roles are skipped. */
 export function nextPosition(policy: Policy): number {
-  return after(Math.max(0, ...customRoles(policy).map(({ position }) => position)))
+  return nextFree(Math.max(0, ...customRoles(policy).map(({ position }) => position)))
 }
 
 /** The custom roles with their positions in the given order of names. Throws unless it contains each exactly once. */
-export function reordered(policy: Policy, names: readonly string[]): { role: PolicyRole; position: number }[] {
-  const roles = new Map(inOrder(policy).map((role) => [role.name, role]))
+export function assignPositions(policy: Policy, names: readonly string[]): { role: PolicyRole; position: number }[] {
+  const roles = new Map(rolesInOrder(policy).map((role) => [role.name, role]))
   const expected = customRoles(policy).length
-  if (names.length !== expected) throw badRoleOrder(`it has ${names.length} names, there are ${expected}`)
+  if (names.length !== expected)
+    throw badRoleOrder(`it has ${names.length} names, but there are ${expected} custom roles`)
   if (new Set(names).size !== names.length) throw badRoleOrder('a name is repeated')
   let position = 0
   return names.map((name) => {
     const role = roles.get(name)
     if (!role) throw roleNotFound(name)
     if (role.isSystem) throw badRoleOrder(`"${name}" is a system role`)
-    position = after(position)
+    position = nextFree(position)
     return { role, position }
   })
 }

@@ -24,7 +24,7 @@ export function wantedTexts({ displayName, description, pingable }: Wanted): Par
 
 const fields: readonly RoleField[] = ['displayName', 'description', 'pingable']
 
-/** The wanted fields that differ from the current ones. */
+/** The fields whose wanted value differs from the current one. */
 export function changedFields(before: RoleTexts, wanted: Partial<RoleTexts>): RoleField[] {
   return fields.filter((field) => wanted[field] !== undefined && wanted[field] !== before[field])
 }

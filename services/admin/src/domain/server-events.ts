@@ -3,13 +3,13 @@ import { realtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
 import type { TextName } from './server-texts.ts'
 
-/** An event about the server; version and aggregate are those of its profile. */
+/** An event about the server. It gets the version and the aggregate of the server profile. */
 export type ServerEvent = Pick<OutgoingEvent, 'id' | 'kind' | 'fact' | 'deliveries'>
 
 type Cause = { actorId: string; at: Date }
 type Images = { logoKey: string | null; bannerKey: string | null }
 
-/** Announces the current branding of the server to all clients, and its images to uploads. */
+/** Announces the public profile of the server to all clients, and the keys of its images to uploads. */
 export function serverUpdated(shown: ServerPublicProfile, images: Images, { actorId, at }: Cause): ServerEvent {
   const id = newId('event')
   const { name, description = '', logoUrl, bannerUrl } = shown

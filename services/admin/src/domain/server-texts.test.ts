@@ -2,7 +2,7 @@ import { Code } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { changedTexts, wantedTexts } from './server-texts.ts'
 
-test('absent texts stay, blank ones are reset', () => {
+test('absent texts are unchanged, blank ones are reset', () => {
   expect(wantedTexts({ serverName: ' Acme\n Chat ', motd: '' })).toEqual({ name: 'Acme Chat', motd: null })
   expect(wantedTexts({ serverName: '  ', description: ' ', welcomeMessage: '\n' })).toEqual({
     name: null,
@@ -18,7 +18,7 @@ test('Markdown is stored as written', () => {
 test.each([
   ['motd', 1000],
   ['welcomeMessage', 10_000],
-] as const)('%s has at most %d bytes, whatever the characters', (field, max) => {
+] as const)('%s has at most %d bytes in UTF-8', (field, max) => {
   expect(wantedTexts({ [field]: 'x'.repeat(max) })).toEqual({ [field]: 'x'.repeat(max) })
   expect(wantedTexts({ [field]: 'ä'.repeat(max / 2) })).toEqual({ [field]: 'ä'.repeat(max / 2) })
   expect(() => wantedTexts({ [field]: 'ä'.repeat(max / 2 + 1) })).toThrow(
@@ -30,7 +30,7 @@ test('an update must name a field', () => {
   expect(() => wantedTexts({})).toThrow(expect.objectContaining({ code: Code.InvalidArgument }))
 })
 
-test('only texts that differ are changes', () => {
+test('only texts that differ count as changed', () => {
   const before = { name: 'Acme', description: null, motd: 'hi', welcomeMessage: null }
   expect(changedTexts(before, { name: 'Acme', description: null, motd: 'ho' })).toEqual(['motd'])
   expect(changedTexts(before, { name: null, welcomeMessage: 'welcome' })).toEqual(['name', 'welcomeMessage'])

@@ -1,6 +1,6 @@
 import { emptyUpdate, textTooLong } from '../errors.ts'
 
-/** Texts of the server as stored; null for the default, or for none. */
+/** The stored texts of the server. Null is the default text or, where there is none, no text. */
 export type ServerTexts = {
   name: string | null
   description: string | null

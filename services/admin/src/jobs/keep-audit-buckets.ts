@@ -1,7 +1,7 @@
 import { periodically } from '@parley/runtime'
-import { bucketNamed, bucketsAhead, isOver } from '../domain/audit/retention.ts'
+import { parseBucketName, bucketsAhead, isExpired } from '../domain/audit/retention.ts'
 import type { Context } from '../context.ts'
-import { auditBucketDropped, auditBucketsMissing } from '../metrics.ts'
+import { logBucketDropped, reportBucketsMissing } from '../metrics.ts'
 import { dropBucket, listBuckets, makePartition } from '../store/audit-buckets.ts'
 
 /** Creates the tables of the audit log before their month, and drops those past their retention. */
@@ -20,7 +20,7 @@ export function keepAuditBuckets(ctx: Context, signal: AbortSignal): AsyncDispos
 
 /** On failure the job tries again; until then entries go to the default partition. */
 export async function makeAuditBucketsAhead(ctx: Pick<Context, 'db' | 'now'>): Promise<void> {
-  await makeAuditBuckets(ctx).catch(auditBucketsMissing)
+  await makeAuditBuckets(ctx).catch(reportBucketsMissing)
 }
 
 async function makeAuditBuckets({ db, now }: Pick<Context, 'db' | 'now'>): Promise<void> {
@@ -30,9 +30,9 @@ async function makeAuditBuckets({ db, now }: Pick<Context, 'db' | 'now'>): Promi
 async function dropOldBuckets({ db, config, now }: Context): Promise<void> {
   const keepMs = { security: config.auditRetentionMs, conversation: config.auditConversationRetentionMs }
   for (const name of await listBuckets(db)) {
-    const bucket = bucketNamed(name)
-    if (!bucket || !isOver(bucket, now(), keepMs)) continue
+    const bucket = parseBucketName(name)
+    if (!bucket || !isExpired(bucket, now(), keepMs)) continue
     await dropBucket(db, bucket)
-    auditBucketDropped(name)
+    logBucketDropped(name)
   }
 }

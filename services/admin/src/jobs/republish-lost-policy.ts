@@ -2,23 +2,23 @@ import { newestEvent } from '@parley/events'
 import { periodically } from '@parley/runtime'
 import { changePolicy } from '../actions/roles/change-policy.ts'
 import type { Context } from '../context.ts'
-import { lostPolicyRepublished } from '../metrics.ts'
+import { reportLostPolicy } from '../metrics.ts'
 import { getRevision } from '../store/policy.ts'
 
 const everyMs = 60_000
 const afterFailureMs = 1_000
 
 /**
- * After a restore of the database other services have a newer policy, which is lost here. This announces a revision
- * above theirs, so that they load the current policy.
+ * After a restore of this database, other services have a newer policy, which is lost here. This job announces a
+ * revision above theirs, so that they load the current policy.
  */
 export const republishLostPolicy = (ctx: Context, signal: AbortSignal): AsyncDisposable =>
-  periodically({ name: 'tell a lost policy', everyMs, afterFailureMs, signal, run: () => republishIfLost(ctx) })
+  periodically({ name: 'republish a lost policy', everyMs, afterFailureMs, signal, run: () => republishIfLost(ctx) })
 
 async function republishIfLost(ctx: Context): Promise<void> {
   const newest = await newestEvent(ctx.bus, 'evt.control.policy.server.policy_changed')
   const above = newest && newest.version > ctx.policy.highest() ? newest.version : ctx.policy.highest()
   if (above <= (await getRevision(ctx.db))) return
   const { revision } = await changePolicy(ctx, '', async () => ({ change: undefined, answer: undefined }), above)
-  lostPolicyRepublished(above, revision)
+  reportLostPolicy(above, revision)
 }

@@ -3,22 +3,22 @@ import { defineConfig } from '@parley/config'
 import { GetPolicyResponseSchema } from '@parley/contracts/internal'
 import { explainDatabaseError, openDatabase } from '@parley/postgres'
 import { readConfig } from '../config.ts'
-import { newAccountFacts } from '../actions/roles/new-account-facts.ts'
+import { getNewAccountData } from '../actions/roles/new-account-data.ts'
 
-type Question = { login: string }
+type DirectRequest = { login: string }
 
 const { databaseUrl } = readConfig.fields
 const readSettings = defineConfig({ databaseUrl })
 
-/** Returns to accounts the data for creating an account: the policy, and whether a login is blocked. */
+/** Answers a request of accounts for the data to create an account: the policy, and whether a login is blocked. */
 export async function answerDirectly(
   input: string,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<{ answer: { policy: JsonValue; blocked: boolean } }> {
-  const { login } = JSON.parse(input) as Question
+  const { login } = JSON.parse(input) as DirectRequest
   await using database = await openDatabase({ url: readSettings({ env }).databaseUrl, pool: 1, name: 'admin operator' })
   try {
-    const { policy, blocked } = await newAccountFacts(database.db, login)
+    const { policy, blocked } = await getNewAccountData(database.db, login)
     return { answer: { policy: toJson(GetPolicyResponseSchema, policy), blocked } }
   } catch (error) {
     throw explainDatabaseError(error, 'admin') ?? error

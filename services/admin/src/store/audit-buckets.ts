@@ -43,7 +43,8 @@ export async function listBuckets(db: Db): Promise<string[]> {
 }
 
 /**
- * Without this lock, processes that create the same table concurrently fail on the catalogue, despite `if not exists`.
+ * Without this lock, processes that create the same table concurrently fail on the system catalog, despite `if not
+ * exists`.
  */
 async function lockPartitions(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('audit partitions'))`)

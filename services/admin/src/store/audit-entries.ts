@@ -19,7 +19,7 @@ export async function appendEntries(tx: Tx, entries: readonly NewAuditEntry[]): 
       on conflict (id) do update set last_sequence = audit_counter.last_sequence + excluded.last_sequence
       returning last_sequence - ${entries.length} as before)
     insert into audit_entries (sequence, bucket, event_id, event_type, aggregate_type, aggregate_id, kind, actor_id, created_at, payload)
-    select counter.before + entry.place, entry.bucket, entry.event_id, entry.event_type, entry.aggregate_type,
+    select counter.before + entry.ordinal, entry.bucket, entry.event_id, entry.event_type, entry.aggregate_type,
       entry.aggregate_id, entry.kind, entry.actor_id, entry.created_at, entry.payload
     from counter, unnest(
       ${column((entry) => entry.bucket)}::text[], ${column((entry) => entry.eventId)}::text[],
@@ -27,7 +27,7 @@ export async function appendEntries(tx: Tx, entries: readonly NewAuditEntry[]): 
       ${column((entry) => entry.aggregateId)}::text[], ${column((entry) => entry.kind)}::text[],
       ${column((entry) => entry.actorId)}::text[], ${column((entry) => entry.createdAt.toISOString())}::timestamptz[],
       ${column((entry) => entry.payload)}::text[]
-    ) with ordinality as entry (bucket, event_id, event_type, aggregate_type, aggregate_id, kind, actor_id, created_at, payload, place)`)
+    ) with ordinality as entry (bucket, event_id, event_type, aggregate_type, aggregate_id, kind, actor_id, created_at, payload, ordinal)`)
   await tx.execute(sql`
     insert into audit_counts (bucket, event_type, entries)
     select bucket, event_type, count(*) from unnest(
@@ -52,8 +52,8 @@ export async function listStoredTypes(db: Reader): Promise<string[]> {
   return rows.map(({ eventType }) => eventType)
 }
 
-export type Stretch = {
-  /** Exclusive; undefined for the newest. */
+export type LogQuery = {
+  /** Only entries below this sequence; undefined for the newest entries. */
   before: bigint | undefined
   /** Maximum number of entries to return. */
   limit: number
@@ -66,30 +66,31 @@ const newest = 2n ** 63n - 1n
 /** Returns the entries of a part of the log that match the filter, newest first. */
 export async function scanEntries(
   db: Reader,
-  { before = newest, limit, scan, filter }: Stretch,
+  { before = newest, limit, scan, filter }: LogQuery,
 ): Promise<Scanned<AuditEntryRow>> {
   const { eventType, actorId, from, to } = filter
   const rows = await sqlRows<
-    Partial<AuditEntryRow & { place: number }> & Pick<Scanned<AuditEntryRow>, 'count' | 'oldest'>
+    Partial<AuditEntryRow & { scanPosition: number }> & Pick<Scanned<AuditEntryRow>, 'count' | 'oldest'>
   >(
     db,
     sql`
     with scanned as materialized (
-      select *, row_number() over (order by sequence desc)::int as place
+      select *, row_number() over (order by sequence desc)::int as scan_position
       from audit_entries where sequence < ${before} order by sequence desc limit ${scan + 1}),
     matches as (
       select * from scanned
-      where place <= ${scan} and (${eventType} = '' or event_type = ${eventType}) and (${actorId} = '' or actor_id = ${actorId})
+      where scan_position <= ${scan} and (${eventType} = '' or event_type = ${eventType}) and (${actorId} = '' or actor_id = ${actorId})
         and (${from ?? null}::timestamptz is null or created_at >= ${from ?? null})
         and (${to ?? null}::timestamptz is null or created_at <= ${to ?? null})
       order by sequence desc limit ${limit})
     select totals.count, totals.oldest, matches.sequence, event_id as "eventId", event_type as "eventType",
       aggregate_type as "aggregateType", aggregate_id as "aggregateId", kind, actor_id as "actorId",
-      created_at as "createdAt", payload, place
-    from (select count(*)::int, min(sequence) filter (where place <= ${scan}) as oldest from scanned) totals left join matches on true
+      created_at as "createdAt", payload, scan_position as "scanPosition"
+    from (select count(*)::int, min(sequence) filter (where scan_position <= ${scan}) as oldest from scanned) totals left join matches on true
     order by matches.sequence desc`,
   )
-  const isEntry = (row: (typeof rows)[number]): row is (typeof rows)[number] & AuditEntryRow & { place: number } =>
-    typeof row.sequence === 'bigint'
+  const isEntry = (
+    row: (typeof rows)[number],
+  ): row is (typeof rows)[number] & AuditEntryRow & { scanPosition: number } => typeof row.sequence === 'bigint'
   return { entries: rows.filter(isEntry), count: rows[0]?.count ?? 0, oldest: rows[0]?.oldest ?? null }
 }

@@ -7,26 +7,29 @@ export type PendingRoleName = typeof pendingRoleNames.$inferSelect
 const { roleId, name, state, since } = pendingRoleNames
 
 /** Records, before the call to accounts, that a name may become reserved for a role that is never created. */
-export async function notePending(db: Reader, pending: PendingRoleName): Promise<void> {
+export async function insertPending(db: Reader, pending: PendingRoleName): Promise<void> {
   await db.insert(pendingRoleNames).values(pending)
 }
 
-/** Called in the transaction that creates the role; returns false if its name has been released. */
-export async function takeReserved(tx: Tx, id: string): Promise<boolean> {
-  const taken = await tx
+/**
+ * Ends the reservation in the transaction that creates the role. Returns false if the name is already marked for
+ * release.
+ */
+export async function completeReservation(tx: Tx, id: string): Promise<boolean> {
+  const completed = await tx
     .delete(pendingRoleNames)
     .where(and(eq(roleId, id), eq(state, 'reserved')))
     .returning()
-  return taken.length > 0
+  return completed.length > 0
 }
 
-/** Marks the name as released, so that the role cannot be created. Does nothing if it was created. */
-export async function giveUp(db: Db, id: string): Promise<void> {
+/** Marks the name for release, so that the role can no longer be created. Does nothing if the role was created. */
+export async function markForRelease(db: Db, id: string): Promise<void> {
   await db.update(pendingRoleNames).set({ state: 'given_up' }).where(eq(roleId, id))
 }
 
-/** Releases names that were reserved before that time and never became roles. */
-export async function giveUpOlder(db: Db, before: Date): Promise<void> {
+/** Marks names for release that were reserved before this time for roles that were never created. */
+export async function markOlderForRelease(db: Db, before: Date): Promise<void> {
   await db
     .update(pendingRoleNames)
     .set({ state: 'given_up' })
@@ -34,7 +37,10 @@ export async function giveUpOlder(db: Db, before: Date): Promise<void> {
 }
 
 /** Names to release: all, or the given one. */
-export async function listGivenUp(db: Db, about: { name?: string; roleId?: string } = {}): Promise<PendingRoleName[]> {
+export async function listNamesToRelease(
+  db: Db,
+  about: { name?: string; roleId?: string } = {},
+): Promise<PendingRoleName[]> {
   return db
     .select()
     .from(pendingRoleNames)
@@ -48,6 +54,6 @@ export async function listGivenUp(db: Db, about: { name?: string; roleId?: strin
     .orderBy(asc(since))
 }
 
-export async function forgetPending(db: Db, id: string): Promise<void> {
+export async function deletePending(db: Db, id: string): Promise<void> {
   await db.delete(pendingRoleNames).where(and(eq(roleId, id), eq(state, 'given_up')))
 }

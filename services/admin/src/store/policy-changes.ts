@@ -13,42 +13,49 @@ export type PolicyChange = {
   delta: Pick<MessageInitShape<typeof PolicyDeltaSchema>, 'roles' | 'deletedRoleIds' | 'decisions'>
   events: RbacEvent[]
   /** Users whose clients must reload their permissions; default: nobody. */
-  concerns?: DeliveryInit['audience']
+  audience?: DeliveryInit['audience']
 }
 
 /**
- * `change` is undefined if nothing changed; `stands` repeats the current state for processes with an outdated state.
+ * `change` is undefined if nothing changed. `unchangedState` is then announced if other processes have a newer policy,
+ * which is lost here.
  */
-export type Decided<T> = { change: PolicyChange | undefined; stands?: PolicyChange['delta']; answer: T }
+export type PolicyChangeResult<T> = {
+  change: PolicyChange | undefined
+  unchangedState?: PolicyChange['delta']
+  answer: T
+}
 
-export type PolicyChanged<T> = {
+export type CommittedPolicyChange<T> = {
   answer: T
   revision: bigint
   changed: boolean
-  /** Entries for the audit log. */
-  audited: bigint[]
+  /** Outbox entries for the audit log. */
+  auditEntries: bigint[]
   /**
    * Outbox entries of the policy that are not on the stream yet, including earlier ones: a repeated call that changes
    * nothing waits for the entries of the first one.
    */
-  unannounced: bigint[]
+  unpublished: bigint[]
 }
 
 /**
  * Runs a change of roles or decisions under the lock of the policy, with its events. The next revision is above the
- * stored one and above all that others have seen. If theirs is higher, the database was restored: then a revision with
- * the current state is announced even if nothing changes, and others load the whole policy.
+ * stored one and above every revision that other processes have seen. If theirs is higher, the database was restored:
+ * then a new revision is announced even if nothing changes, and they load the whole policy.
  */
 export async function changePolicy<T>(
   db: Db,
   by: { actorId: string; at: Date; above: bigint },
-  decide: (tx: Tx, revision: bigint) => Promise<Decided<T>>,
-): Promise<PolicyChanged<T>> {
+  decide: (tx: Tx, revision: bigint) => Promise<PolicyChangeResult<T>>,
+): Promise<CommittedPolicyChange<T>> {
   return db.transaction(async (tx) => {
     const before = await lockPolicy(tx)
-    const { change: made, stands = {}, answer } = await decide(tx, before)
-    const change: PolicyChange | undefined = made ?? (by.above > before ? { delta: stands, events: [] } : undefined)
-    if (!change) return { answer, revision: before, changed: false, audited: [], unannounced: await unannounced(tx) }
+    const { change: made, unchangedState = {}, answer } = await decide(tx, before)
+    const change: PolicyChange | undefined =
+      made ?? (by.above > before ? { delta: unchangedState, events: [] } : undefined)
+    if (!change)
+      return { answer, revision: before, changed: false, auditEntries: [], unpublished: await findUnpublished(tx) }
     const revision = nextVersion(by.above > before ? by.above : before, by.at)
     await storeRevision(tx, revision)
     const common = { version: revision, occurredAt: by.at, actorId: by.actorId }
@@ -61,17 +68,17 @@ export async function changePolicy<T>(
       aggregateType: 'policy',
       aggregateId: 'server',
       fact: { case: 'policy', value: create(PolicyDeltaSchema, { ...change.delta, revision, baseRevision: before }) },
-      deliveries: change.concerns ? [{ envelope, audience: change.concerns }] : [],
+      deliveries: change.audience ? [{ envelope, audience: change.audience }] : [],
     })
-    const audited = await enqueue(
+    const auditEntries = await enqueue(
       tx,
       change.events.map((event) => ({ ...common, ...event, aggregateType: 'rbac' as const })),
     )
-    return { answer, revision, changed: true, audited, unannounced: await unannounced(tx) }
+    return { answer, revision, changed: true, auditEntries, unpublished: await findUnpublished(tx) }
   })
 }
 
-async function unannounced(tx: Tx): Promise<bigint[]> {
+async function findUnpublished(tx: Tx): Promise<bigint[]> {
   const entries = await tx
     .select({ id: outbox.id })
     .from(outbox)

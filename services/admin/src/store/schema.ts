@@ -32,8 +32,8 @@ export const roles = pgTable('roles', {
 })
 
 /**
- * Names that accounts reserves for a role that does not exist: it is being created, or its name must be released. The
- * row is deleted when the role is created, or when accounts has released the name.
+ * Names that accounts has reserved for roles that do not exist: the role is being created, or the name must be
+ * released. The row is deleted when the role is created, or when accounts has released the name.
  */
 export const pendingRoleNames = pgTable(
   'pending_role_names',
@@ -46,7 +46,7 @@ export const pendingRoleNames = pgTable(
   (t) => [index('pending_role_names_since').on(t.since)],
 )
 
-/** Decisions about a permission, of a role or of a user, at a scope; the id of the server scope is empty. */
+/** Permission decisions for a role or a user at a scope; the id of the server scope is empty. */
 export const permissionDecisions = pgTable(
   'permission_decisions',
   {
@@ -67,7 +67,7 @@ export const permissionDecisions = pgTable(
   ],
 )
 
-/** One row: texts of the server; null for the default, or for none. */
+/** One row: texts of the server. Null is the default text or, where there is none, no text. */
 export const serverProfile = pgTable(
   'server_profile',
   {
@@ -83,7 +83,7 @@ export const serverProfile = pgTable(
   (t) => [check('server_profile_single', sql`${t.id} = 'server'`)],
 )
 
-/** Logins nobody may take, in lower case. */
+/** Logins that nobody may use, in lower case. */
 export const blockedUsernames = pgTable('blocked_usernames', {
   username: text().primaryKey(),
 })

@@ -25,7 +25,7 @@ export function toConnection({ connected, server, rttMs }: BusState): AdminConne
     serverName: server?.server_name ?? '',
     version: server?.version ?? '',
     maxPayload: BigInt(server?.max_payload ?? 0),
-    rtt: rttMs === undefined ? '' : readableTime(rttMs),
+    rtt: rttMs === undefined ? '' : formatDuration(rttMs),
   })
 }
 
@@ -103,6 +103,6 @@ export function toStreamLosses({ generation, recoveredAt, lostEvents }: Recovery
 }
 
 /** `180µs`, `1.25ms` */
-const readableTime = (ms: number): string => (ms < 1 ? `${Math.round(ms * 1000)}µs` : `${Number(ms.toFixed(2))}ms`)
+const formatDuration = (ms: number): string => (ms < 1 ? `${Math.round(ms * 1000)}µs` : `${Number(ms.toFixed(2))}ms`)
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)

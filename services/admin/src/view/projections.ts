@@ -9,7 +9,7 @@ import type { LogSize } from '../store/log-size.ts'
 export function toProjections(bus: BusState, log: LogSize): AdminProjectionState[] {
   return bus.consumers
     .filter(({ config }) => config.durable_name !== undefined)
-    .map((info) => toProjection(info, bus, info.name === auditDurable.name ? sizes(log) : {}))
+    .map((info) => toProjection(info, bus, info.name === auditDurable.name ? toSizes(log) : {}))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
 }
 
@@ -24,7 +24,7 @@ function toProjection(info: ConsumerInfo, { stream, newest }: BusState, size: Si
   const lag = info.num_pending + info.num_ack_pending
   return create(AdminProjectionStateSchema, {
     key: name,
-    name: readableName(name),
+    name: formatDurableName(name),
     subjects: [subject],
     // Only the processes of the service know whether the projection is complete; a pending pull shows that it is
     // running.
@@ -37,7 +37,7 @@ function toProjection(info: ConsumerInfo, { stream, newest }: BusState, size: Si
   })
 }
 
-function sizes({ entries, bytes, parked }: LogSize): Sizes {
+function toSizes({ entries, bytes, parked }: LogSize): Sizes {
   return {
     entryCount: entries,
     estimatedBytes: bytes,
@@ -47,7 +47,7 @@ function sizes({ entries, bytes, parked }: LogSize): Sizes {
 }
 
 /** `people access of rooms` */
-function readableName(durable: string): string {
+function formatDurableName(durable: string): string {
   const [service = '', ...words] = durable.split('-')
   return `${words.join(' ')} of ${service}`
 }

@@ -1,17 +1,17 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { appliesAt, inheritedAt, permissions, storedAt, type Policy, type Scope } from '@parley/permissions'
 import type { TierRolesSchema } from '@parley/contracts/admin'
-import { inOrder } from '../domain/role-order.ts'
+import { rolesInOrder } from '../domain/role-order.ts'
 import { toRole } from './role.ts'
 
-/** Every role's decisions at one scope, and what would apply without them. */
+/** The decisions of every role at one scope, and the permissions that would apply without them. */
 export function toTierRoles(policy: Policy, scope: Scope): MessageInitShape<typeof TierRolesSchema> {
   const kind = scope.kind === 'dm' ? 'room' : scope.kind
   return {
     applicablePermissions: permissions
       .map(({ permission }) => permission)
       .filter((permission) => appliesAt(permission, kind)),
-    roles: inOrder(policy).map((role) => {
+    roles: rolesInOrder(policy).map((role) => {
       const holder = { kind: 'role', id: role.id } as const
       const [stored, inherited] = [storedAt(policy, holder, scope), inheritedAt(policy, holder, scope)]
       return {

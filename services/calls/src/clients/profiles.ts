@@ -1,7 +1,7 @@
 import type { Client } from '@connectrpc/connect'
 import type { User } from '@parley/contracts/api'
 import type { AccountsInternalService } from '@parley/contracts/internal'
-import { accountsSilent } from '../errors.ts'
+import { accountsUnavailable } from '../errors.ts'
 
 const timeoutMs = 3_000
 const idsPerCall = 500
@@ -28,7 +28,7 @@ export class Profiles {
       const { profiles } = await this.#accounts.getProfiles({ userIds }, { timeoutMs })
       return profiles.flatMap(({ user }) => user ?? [])
     } catch (error) {
-      throw accountsSilent(error)
+      throw accountsUnavailable(error)
     }
   }
 }

@@ -2,14 +2,14 @@ import type { Client } from '@connectrpc/connect'
 import type { Caller } from '@parley/credentials'
 import type { RoomHeader, RoomsInternalService } from '@parley/contracts/internal'
 import type { Db } from '@parley/postgres'
-import { notAMember, roomNotFound, roomsSilent } from '../errors.ts'
+import { notAMember, roomNotFound, roomsUnavailable } from '../errors.ts'
 import { listErased } from '../store/erased.ts'
 
 const timeoutMs = 3_000
 const roomsPerCall = 500
 const usersPerCall = 1_000
 
-/** The caller. If the roles are absent, rooms uses the ones it has stored. */
+/** A user. Without `roleIds`, rooms uses the roles that it has stored. */
 export type RoomUser = { userId: string; roleIds?: readonly string[] }
 
 /** Room memberships, as known by rooms. Nothing is cached: a ban takes effect with the next call. */
@@ -25,7 +25,7 @@ export class RoomAccess {
   /** The room, if the user is an effective member. Throws `not_found`, `permission_denied`. */
   async assertMember({ userId, roleIds }: RoomUser, roomId: string): Promise<RoomHeader> {
     const roles = roleIds === undefined ? { heardRoles: true } : { roleIds: [...roleIds] }
-    const { exists, effectiveMember, room } = await this.#answer((options) =>
+    const { exists, effectiveMember, room } = await this.#call((options) =>
       this.#rooms.getRoomAccess({ userId, roomId, ...roles }, options),
     )
     if (!exists || !room) throw roomNotFound()
@@ -34,26 +34,29 @@ export class RoomAccess {
   }
 
   /** Returns the given rooms of which the caller is an effective member, by id. */
-  async accessible(
+  async listAccessible(
     { userId, roleIds }: Pick<Caller, 'userId' | 'roleIds'>,
     roomIds: readonly string[],
   ): Promise<Map<string, RoomHeader>> {
     const found = new Map<string, RoomHeader>()
-    for (const some of chunks(roomIds, roomsPerCall)) {
-      const { rooms } = await this.#answer((options) =>
-        this.#rooms.listAccessibleRooms({ userId, roleIds: [...roleIds], roomIds: some }, options),
+    for (const chunk of chunks(roomIds, roomsPerCall)) {
+      const { rooms } = await this.#call((options) =>
+        this.#rooms.listAccessibleRooms({ userId, roleIds: [...roleIds], roomIds: chunk }, options),
       )
       for (const room of rooms) found.set(room.roomId, room)
     }
     return found
   }
 
-  /** Returns which of these users are effective members. Deleted accounts are left out, even if rooms does not know yet. */
-  async membersAmong(roomId: string, userIds: readonly string[]): Promise<Set<string>> {
+  /**
+   * Returns those of these users who are effective members. Deleted accounts are left out, even if rooms does not know
+   * yet.
+   */
+  async findMembers(roomId: string, userIds: readonly string[]): Promise<Set<string>> {
     const members = new Set<string>()
-    for (const some of chunks(userIds, usersPerCall)) {
-      const answer = await this.#answer((options) =>
-        this.#rooms.listRecipients({ roomId, userIds: some, limit: usersPerCall }, options),
+    for (const chunk of chunks(userIds, usersPerCall)) {
+      const answer = await this.#call((options) =>
+        this.#rooms.listRecipients({ roomId, userIds: chunk, limit: usersPerCall }, options),
       )
       for (const userId of answer.userIds) members.add(userId)
     }
@@ -61,11 +64,11 @@ export class RoomAccess {
     return members
   }
 
-  async #answer<T>(call: (options: { timeoutMs: number }) => Promise<T>): Promise<T> {
+  async #call<T>(call: (options: { timeoutMs: number }) => Promise<T>): Promise<T> {
     try {
       return await call({ timeoutMs })
     } catch (error) {
-      throw roomsSilent(error)
+      throw roomsUnavailable(error)
     }
   }
 }

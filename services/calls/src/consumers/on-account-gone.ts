@@ -3,7 +3,7 @@ import type { Tx } from '@parley/postgres'
 import { changeLocked, leaveCall } from '../actions/calls/change-call.ts'
 import type { Context } from '../context.ts'
 import { lockCall } from '../store/calls.ts'
-import { callsWith } from '../store/participants.ts'
+import { findActiveCallIds } from '../store/participants.ts'
 
 /** A deleted account leaves all calls. */
 export const onAccountDeleted =
@@ -20,7 +20,7 @@ export const onCredentialsEnded =
   }
 
 async function leaveCalls(ctx: Context, tx: Tx, userId: string): Promise<void> {
-  for (const callId of await callsWith(tx, userId)) {
+  for (const callId of await findActiveCallIds(tx, userId)) {
     const row = await lockCall(tx, callId)
     if (!row || row.endedAt !== null) continue
     await changeLocked(ctx, tx, row, { source: 'user', userIds: [userId] }, (call) => leaveCall(call, userId))

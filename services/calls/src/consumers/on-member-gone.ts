@@ -3,14 +3,14 @@ import { changeLocked, leaveCall } from '../actions/calls/change-call.ts'
 import type { Context } from '../context.ts'
 import { lockActiveCall } from '../store/calls.ts'
 
-/** Removes a user who left a room, was removed from it or banned from its call at once. */
+/** When a user leaves a room, or is removed or banned from it, removes them from its call at once. */
 export const onMemberGone =
   (ctx: Context): EventPreparation =>
   async ({ aggregateId: roomId, fact }) => {
     const change = fact.case === 'roomFact' ? fact.value.fact?.fact : undefined
     if (change?.case !== 'left' && change?.case !== 'banned') return undefined
     const { userId } = change.value
-    if (await hasComeBack(ctx, roomId, userId)) return undefined
+    if (await isMemberAgain(ctx, roomId, userId)) return undefined
     return async (tx) => {
       const row = await lockActiveCall(tx, roomId)
       if (!row) return
@@ -19,10 +19,10 @@ export const onMemberGone =
   }
 
 /**
- * A late event may be outdated, so the membership is looked up in rooms. If rooms is unavailable, the event is applied.
+ * The user may have rejoined since a late event. If rooms is unavailable, the event is applied.
  */
-const hasComeBack = ({ rooms }: Context, roomId: string, userId: string): Promise<boolean> =>
-  rooms.membersAmong(roomId, [userId]).then(
+const isMemberAgain = ({ rooms }: Context, roomId: string, userId: string): Promise<boolean> =>
+  rooms.findMembers(roomId, [userId]).then(
     (members) => members.has(userId),
     () => false,
   )

@@ -13,7 +13,7 @@ export const onRoomNarrowed =
     const active = await findActiveCall(ctx.db, roomId)
     if (!active) return undefined
     const userIds = (await findPresent(ctx.db, [active.id])).map(({ userId }) => userId)
-    const members = await ctx.rooms.membersAmong(roomId, userIds)
+    const members = await ctx.rooms.findMembers(roomId, userIds)
     const gone = userIds.filter((userId) => !members.has(userId))
     return async (tx) => {
       const row = gone.length > 0 ? await lockCall(tx, active.id) : undefined

@@ -1,6 +1,6 @@
 import { nextVersion } from '@parley/events'
-import { disconnectedAt, isLive, newer, noConnection, type Connection } from './connection.ts'
-import { arrivalMs, clockSlackMs } from './limits.ts'
+import { disconnectedAt, isLive, pickNewer, noConnection, type Connection } from './connection.ts'
+import { connectTimeoutMs, clockSlackMs } from './limits.ts'
 import type { CallRow } from '../store/calls.ts'
 import type { ParticipantRow } from '../store/participants.ts'
 
@@ -22,7 +22,7 @@ export class Call {
   readonly source: Source
   readonly now: Date
   readonly events: CallEvent[] = []
-  /** Participants to remove at the media server. */
+  /** Participants to remove from the media server. */
   readonly removals = new Set<string>()
   readonly #participants: Map<string, ParticipantRow>
   readonly #changed = new Set<string>()
@@ -39,7 +39,7 @@ export class Call {
     return this.#row
   }
 
-  get changed(): ParticipantRow[] {
+  get changedParticipants(): ParticipantRow[] {
     return [...this.#changed].flatMap((userId) => this.#participants.get(userId) ?? [])
   }
 
@@ -57,7 +57,7 @@ export class Call {
 
   /** Adds a user who is about to connect to the media server. */
   join(userId: string): void {
-    this.#put({ ...this.#of(userId), awaitedSince: this.now })
+    this.#store({ ...this.#getOrCreate(userId), awaitedSince: this.now })
   }
 
   /** Removes a user. All their connections until now are over, including those reported later. */
@@ -66,17 +66,21 @@ export class Call {
     if (!participant) return
     if (participant.leftAt === null || !participant.disconnected) this.removals.add(userId)
     const held = connectionOf(participant)
-    const connection = newer({ ...held, disconnected: true }, disconnectedAt(this.now.getTime()))
-    this.#put({ ...participant, ...stored(connection), awaitedSince: null })
+    const connection = pickNewer({ ...held, disconnected: true }, disconnectedAt(this.now.getTime()))
+    this.#store({ ...participant, ...toColumns(connection), awaitedSince: null })
   }
 
-  /** Applies a report that a connection began or ended, possibly long ago. Returns whether that changes anything. */
+  /** Applies a report, possibly late, that a connection began or ended. Returns whether it changes anything. */
   applyConnection(userId: string, connection: Connection): boolean {
-    const participant = this.#of(userId)
+    const participant = this.#getOrCreate(userId)
     const held = connectionOf(participant)
-    const next = newer(held, connection)
+    const next = pickNewer(held, connection)
     if (next === held || (next.sid === held.sid && next.disconnected === held.disconnected)) return false
-    this.#put({ ...participant, ...stored(next), ...(next.sid !== held.sid && this.#arrived(participant, next)) })
+    this.#store({
+      ...participant,
+      ...toColumns(next),
+      ...(next.sid !== held.sid && this.#clearAwaited(participant, next)),
+    })
     return true
   }
 
@@ -89,7 +93,7 @@ export class Call {
       this.#row = { ...this.#row, closedMediaRooms: [...this.#row.closedMediaRooms, sid] }
     for (const participant of this.present()) {
       const joinedSince = participant.awaitedSince !== null && participant.awaitedSince > closedAt
-      this.#put(joinedSince ? participant : { ...participant, awaitedSince: null })
+      this.#store(joinedSince ? participant : { ...participant, awaitedSince: null })
     }
     if (this.present().length > 0) return true
     this.end()
@@ -97,64 +101,69 @@ export class Call {
   }
 
   /** Records a connection that the media server currently lists, overriding earlier reports. */
-  see(userId: string, connection: Connection): void {
-    const participant = this.#of(userId)
+  recordListed(userId: string, connection: Connection): void {
+    const participant = this.#getOrCreate(userId)
     const held = connectionOf(participant)
-    const arrived = this.#arrived(participant, connection)
-    if (held.sid === connection.sid && isLive(held, this.#row.closedMediaRooms) && !arrived) return
-    this.#put({ ...participant, ...stored(connection), ...arrived })
+    const noLongerAwaited = this.#clearAwaited(participant, connection)
+    if (held.sid === connection.sid && isLive(held, this.#row.closedMediaRooms) && !noLongerAwaited) return
+    this.#store({ ...participant, ...toColumns(connection), ...noLongerAwaited })
   }
 
   /** Records that the media server does not list a participant. */
-  miss(userId: string): void {
+  recordUnlisted(userId: string): void {
     const participant = this.#participants.get(userId)
     if (!participant || participant.leftAt !== null) return
     if (this.#isAwaited(participant)) return
-    this.#put({ ...participant, disconnected: true, awaitedSince: null })
+    this.#store({ ...participant, disconnected: true, awaitedSince: null })
   }
 
   /** Ends the call. `userId`: the user who ended it, if any. */
   end(userId = ''): void {
     for (const participant of this.present())
-      this.#put({ ...participant, ...stored({ ...connectionOf(participant), disconnected: true }), awaitedSince: null })
+      this.#store({
+        ...participant,
+        ...toColumns({ ...connectionOf(participant), disconnected: true }),
+        awaitedSince: null,
+      })
     this.#announce('call_ended', '', userId)
     this.#row = { ...this.#row, endedAt: this.now, e2eeKey: null }
     this.removals.clear()
   }
 
-  #of(userId: string): ParticipantRow {
+  #getOrCreate(userId: string): ParticipantRow {
     const known = this.#participants.get(userId)
     if (known) return known
     return {
       ...{ callId: this.#row.id, userId, joinedAt: this.now, leftAt: this.now, source: this.source },
-      ...{ awaitedSince: null, ...stored(noConnection), revision: 0 },
+      ...{ awaitedSince: null, ...toColumns(noConnection), revision: 0 },
     }
   }
 
-  #arrived({ awaitedSince }: ParticipantRow, { connectedAt }: Connection): Partial<ParticipantRow> | false {
+  /** The change if this is the connection for which the participant is awaited. */
+  #clearAwaited({ awaitedSince }: ParticipantRow, { connectedAt }: Connection): Partial<ParticipantRow> | false {
     return awaitedSince !== null && connectedAt >= awaitedSince.getTime() - clockSlackMs && { awaitedSince: null }
   }
 
   #isAwaited({ awaitedSince }: ParticipantRow): boolean {
-    return awaitedSince !== null && awaitedSince.getTime() + arrivalMs > this.now.getTime()
+    return awaitedSince !== null && awaitedSince.getTime() + connectTimeoutMs > this.now.getTime()
   }
 
   /** Stores the known state of a participant, and decides whether they are in the call. */
-  #put(participant: ParticipantRow): void {
+  #store(participant: ParticipantRow): void {
     const { userId, leftAt } = participant
-    const isHere = this.#isAwaited(participant) || isLive(connectionOf(participant), this.#row.closedMediaRooms)
-    const comes = isHere && leftAt !== null
-    const goes = !isHere && leftAt === null
+    const isPresent = this.#isAwaited(participant) || isLive(connectionOf(participant), this.#row.closedMediaRooms)
+    const joins = isPresent && leftAt !== null
+    const leaves = !isPresent && leftAt === null
     const { source, now } = this
     this.#changed.add(userId)
     this.#participants.set(userId, {
       ...participant,
-      ...(comes && { joinedAt: now, leftAt: null, source }),
-      ...(goes && { leftAt: now, source }),
+      ...(joins && { joinedAt: now, leftAt: null, source }),
+      ...(leaves && { leftAt: now, source }),
       revision: participant.revision + 1,
     })
-    if (comes) this.#announce('call_participant_joined', userId, userId)
-    if (goes) this.#announce('call_participant_left', userId, userId)
+    if (joins) this.#announce('call_participant_joined', userId, userId)
+    if (leaves) this.#announce('call_participant_left', userId, userId)
   }
 
   #announce(kind: CallEvent['kind'], userId: string, actorId: string): void {
@@ -169,4 +178,4 @@ function connectionOf(participant: ParticipantRow): Connection {
   return { sid, mediaRoomSid, connectedAt, disconnected }
 }
 
-const stored = ({ sid, ...connection }: Connection) => ({ ...connection, connectionSid: sid })
+const toColumns = ({ sid, ...connection }: Connection) => ({ ...connection, connectionSid: sid })

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { disconnectedAt, isLive, newer, noConnection, type Connection } from './connection.ts'
+import { disconnectedAt, isLive, pickNewer, noConnection, type Connection } from './connection.ts'
 
 const connection = fc.record({ n: fc.nat(3), disconnected: fc.boolean() }).map(({ n, disconnected }): Connection => ({
   ...{ sid: `PA_${n}`, mediaRoomSid: `RM_${n % 2}`, connectedAt: 1 + Math.trunc(n / 2), disconnected },
@@ -18,7 +18,7 @@ const receivedAgain = fc
 test('reports in any order and with duplicates result in the same connection', () => {
   fc.assert(
     fc.property(receivedAgain, ([received, again]) => {
-      expect(again.reduce(newer, noConnection)).toEqual(received.reduce(newer, noConnection))
+      expect(again.reduce(pickNewer, noConnection)).toEqual(received.reduce(pickNewer, noConnection))
     }),
   )
 })
@@ -27,13 +27,13 @@ const first: Connection = { sid: 'PA_1', mediaRoomSid: 'RM_1', connectedAt: 10, 
 const second: Connection = { ...first, sid: 'PA_2', connectedAt: 20 }
 
 test('the end of an earlier connection does not end a later one', () => {
-  expect(newer(second, { ...first, disconnected: true })).toBe(second)
-  expect(newer({ ...first, disconnected: true }, first).disconnected).toBe(true)
+  expect(pickNewer(second, { ...first, disconnected: true })).toBe(second)
+  expect(pickNewer({ ...first, disconnected: true }, first).disconnected).toBe(true)
 })
 
 test('an older connection does not restore a participant who left', () => {
-  expect(isLive(newer(disconnectedAt(15), first), [])).toBe(false)
-  expect(isLive(newer(disconnectedAt(15), second), [])).toBe(true)
+  expect(isLive(pickNewer(disconnectedAt(15), first), [])).toBe(false)
+  expect(isLive(pickNewer(disconnectedAt(15), second), [])).toBe(true)
 })
 
 test('a connection ends with its room at the media server', () => {

@@ -11,14 +11,14 @@ export type Connection = {
 /** The state before any connection. */
 export const noConnection: Connection = { sid: '', mediaRoomSid: '', connectedAt: 0, disconnected: true }
 
-/** A leave by the user, which ends all earlier connections, even those reported later. */
+/** The state after a user left: it ends all earlier connections, even those reported later. */
 export const disconnectedAt = (ms: number): Connection => ({ ...noConnection, connectedAt: ms })
 
 /**
  * Picks the newer of two connection states; for the same connection, the one that ended it. The result does not depend
  * on the order or number of reports.
  */
-export function newer(one: Connection, other: Connection): Connection {
+export function pickNewer(one: Connection, other: Connection): Connection {
   if (one.connectedAt !== other.connectedAt) return one.connectedAt > other.connectedAt ? one : other
   if (one.sid !== other.sid) return one.sid > other.sid ? one : other
   return one.disconnected ? one : other

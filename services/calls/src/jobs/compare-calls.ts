@@ -6,7 +6,7 @@ import { maxFailedListings } from '../domain/limits.ts'
 import { readMediaRoomName } from '../domain/media-room.ts'
 import { reportListingsFailed, reportMediaFailure } from '../metrics.ts'
 import { findCall, listActiveCalls } from '../store/calls.ts'
-import { noteRun, takeTurn } from '../store/turns.ts'
+import { recordRun, claimRun } from '../store/turns.ts'
 
 const task = 'compare calls'
 const callsPerPage = 100
@@ -24,11 +24,11 @@ export function compareCalls(
     signal,
     run: async (stop) => {
       const now = ctx.now()
-      if (!(await takeTurn(ctx.db, task, now, new Date(now.getTime() + everyMs)))) return
+      if (!(await claimRun(ctx.db, task, now, new Date(now.getTime() + everyMs)))) return
       const names = await listRooms(media)
-      const failures = await noteRun(ctx.db, task, names !== undefined)
+      const failures = await recordRun(ctx.db, task, names !== undefined)
       if (names) {
-        await closeLeftRooms(ctx, media, names, stop)
+        await closeRoomsOfEndedCalls(ctx, media, names, stop)
         return compareAll(ctx, media, stop)
       }
       if (failures < maxFailedListings) return
@@ -53,8 +53,8 @@ async function compareAll(ctx: Context, media: Media, signal: AbortSignal): Prom
     const rows = await listActiveCalls(ctx.db, after, callsPerPage)
     for (let start = 0; start < rows.length; start += callsAtOnce) {
       signal.throwIfAborted()
-      const some = rows.slice(start, start + callsAtOnce)
-      for (const one of await Promise.allSettled(some.map((row) => compareCall(ctx, media, row, 'reconciliation'))))
+      const batch = rows.slice(start, start + callsAtOnce)
+      for (const one of await Promise.allSettled(batch.map((row) => compareCall(ctx, media, row, 'reconciliation'))))
         if (one.status === 'rejected') reportMediaFailure(one.reason, 'compare a call')
     }
     after = rows.length < callsPerPage ? undefined : rows.at(-1)?.roomId
@@ -62,10 +62,10 @@ async function compareAll(ctx: Context, media: Media, signal: AbortSignal): Prom
 }
 
 /**
- * Closes rooms at the media server whose call has ended. Rooms of unknown calls are kept, because they may be another
- * server's.
+ * Closes rooms at the media server whose call has ended. Rooms of unknown calls are kept, because they may belong to
+ * another server.
  */
-async function closeLeftRooms(ctx: Context, media: Media, names: readonly string[], signal: AbortSignal) {
+async function closeRoomsOfEndedCalls(ctx: Context, media: Media, names: readonly string[], signal: AbortSignal) {
   for (const name of names) {
     signal.throwIfAborted()
     const named = readMediaRoomName(name)

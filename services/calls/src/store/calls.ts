@@ -31,7 +31,7 @@ export function listActiveCalls(db: Reader, after: string, limit: number): Promi
     .limit(limit)
 }
 
-/** Locks the call's row. Every change must do so, so that events are in the order of their versions. */
+/** Locks the row of a call. Every change needs the lock, so that events are stored in the order of their versions. */
 export async function lockCall(tx: Tx, id: string): Promise<CallRow | undefined> {
   const [row] = await tx.select().from(calls).where(eq(calls.id, id)).for('update')
   return row

@@ -9,7 +9,7 @@ export function findParticipants(db: Reader, callId: string): Promise<Participan
   return db.select().from(callParticipants).where(eq(callParticipants.callId, callId))
 }
 
-/** Participants of these calls, in the order of joining. */
+/** Present participants of these calls, in the order of joining. */
 export function findPresent(db: Reader, callIds: readonly string[]): Promise<ParticipantRow[]> {
   return db
     .select()
@@ -18,8 +18,12 @@ export function findPresent(db: Reader, callIds: readonly string[]): Promise<Par
     .orderBy(asc(callParticipants.joinedAt), asc(callParticipants.userId))
 }
 
-/** Participants of a call, and the records of some further users. */
-export function findPresentAnd(tx: Tx, callId: string, userIds: readonly string[]): Promise<ParticipantRow[]> {
+/** Rows of the present participants, and of these users even if they are not in the call. */
+export function findParticipantsForChange(
+  tx: Tx,
+  callId: string,
+  userIds: readonly string[],
+): Promise<ParticipantRow[]> {
   const { userId, leftAt } = callParticipants
   return tx
     .select()
@@ -27,15 +31,15 @@ export function findPresentAnd(tx: Tx, callId: string, userIds: readonly string[
     .where(and(eq(callParticipants.callId, callId), or(isNull(leftAt), inArray(userId, [...userIds]))))
 }
 
-/** Whether somebody who joined after that time is in the call. */
+/** Whether the user is in the call and joined after that time. */
 export async function hasJoinedSince(
   db: Db,
   { callId, userId }: { callId: string; userId: string },
   since: Date,
 ): Promise<boolean> {
-  const { leftAt, joinedAt, ...of } = callParticipants
-  const isHere = and(eq(of.callId, callId), eq(of.userId, userId), isNull(leftAt), gt(joinedAt, since))
-  return (await db.$count(callParticipants, isHere)) > 0
+  const { leftAt, joinedAt, ...ids } = callParticipants
+  const joinedSince = and(eq(ids.callId, callId), eq(ids.userId, userId), isNull(leftAt), gt(joinedAt, since))
+  return (await db.$count(callParticipants, joinedSince)) > 0
 }
 
 /** Keeps a statement below the maximum number of parameters. */
@@ -43,10 +47,10 @@ const rowsPerStatement = 1_000
 
 export async function saveParticipants(tx: Tx, participants: readonly ParticipantRow[]): Promise<void> {
   for (let start = 0; start < participants.length; start += rowsPerStatement)
-    await saveSome(tx, participants.slice(start, start + rowsPerStatement))
+    await saveBatch(tx, participants.slice(start, start + rowsPerStatement))
 }
 
-async function saveSome(tx: Tx, participants: ParticipantRow[]): Promise<void> {
+async function saveBatch(tx: Tx, participants: ParticipantRow[]): Promise<void> {
   const { callId, userId } = callParticipants
   await tx
     .insert(callParticipants)
@@ -67,8 +71,8 @@ async function saveSome(tx: Tx, participants: ParticipantRow[]): Promise<void> {
     })
 }
 
-/** Active calls of a user, in the fixed order in which several calls are locked. */
-export async function callsWith(db: Reader, userId: string): Promise<string[]> {
+/** Ids of the active calls in which the user is, in the order in which calls are locked. */
+export async function findActiveCallIds(db: Reader, userId: string): Promise<string[]> {
   const rows = await db
     .select({ id: calls.id })
     .from(callParticipants)

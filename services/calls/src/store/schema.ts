@@ -36,7 +36,7 @@ export const calls = pgTable(
     id: text().primaryKey(),
     roomId: text('room_id').notNull(),
     dm: boolean().notNull(),
-    /** Raised by each event. */
+    /** Increased by each event. */
     version: bigint({ mode: 'bigint' }).notNull(),
     /** Encryption key shared by everyone in the call; deleted when it ends. */
     e2eeKey: bytea('e2ee_key'),
@@ -69,7 +69,7 @@ export const callParticipants = pgTable(
     leftAt: instant('left_at'),
     /** How the last change was detected. */
     source: text().$type<'user' | 'livekit' | 'reconciliation'>().notNull(),
-    /** When the user joined, until the media server has seen them. */
+    /** When the user joined; null once they are connected to the media server. */
     awaitedSince: instant('awaited_since'),
     /** The newest known connection to the media server; without a sid, it only invalidates older ones. */
     connectionSid: text('connection_sid').notNull(),
@@ -77,7 +77,7 @@ export const callParticipants = pgTable(
     /** Milliseconds since 1970, by the clock of the media server. */
     connectedAt: bigint('connected_at', { mode: 'number' }).notNull(),
     disconnected: boolean().notNull(),
-    /** Raised by each change of the row. */
+    /** Increased by each change of the row. */
     revision: integer().notNull(),
   },
   (t) => [primaryKey({ columns: [t.callId, t.userId] }), index('call_participants_user').on(t.userId)],
@@ -99,7 +99,7 @@ export const mediaChores = pgTable(
     /** Null: close the room. */
     userId: text('user_id'),
     createdAt: instant('created_at').notNull(),
-    /** When it is due; while it is leased, when the lease ends. */
+    /** When it is due, or when its lease ends. */
     dueAt: instant('due_at').notNull(),
     fence: integer().notNull().default(0),
     attempts: integer().notNull().default(0),
@@ -107,7 +107,7 @@ export const mediaChores = pgTable(
   (t) => [index('media_chores_due').on(t.dueAt)],
 )
 
-/** Coordinates a periodic task: one run across all processes. */
+/** Schedule of periodic tasks, each of which one process runs at a time. */
 export const turns = pgTable('turns', {
   task: text().primaryKey(),
   nextAt: instant('next_at').notNull(),

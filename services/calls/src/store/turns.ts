@@ -2,8 +2,8 @@ import { eq, lte, sql } from 'drizzle-orm'
 import type { Db } from '@parley/postgres'
 import { turns } from './schema.ts'
 
-/** Claims a periodic task if it is due. Only one process gets it each time. */
-export async function takeTurn(db: Db, task: string, now: Date, nextAt: Date): Promise<boolean> {
+/** Claims a run of a periodic task if it is due. Only one process gets each run. */
+export async function claimRun(db: Db, task: string, now: Date, nextAt: Date): Promise<boolean> {
   const taken = await db
     .insert(turns)
     .values({ task, nextAt, failures: 0 })
@@ -13,7 +13,7 @@ export async function takeTurn(db: Db, task: string, now: Date, nextAt: Date): P
 }
 
 /** Records the result of a run; returns the number of consecutive failures. */
-export async function noteRun(db: Db, task: string, succeeded: boolean): Promise<number> {
+export async function recordRun(db: Db, task: string, succeeded: boolean): Promise<number> {
   const failures = succeeded ? 0 : sql`${turns.failures} + 1`
   const [row] = await db
     .update(turns)

@@ -3,7 +3,7 @@ import type { Db, Tx } from '@parley/postgres'
 import { webhooks } from './schema.ts'
 
 /** Records a webhook as applied; false if it already was. */
-export async function takeWebhook(tx: Tx, id: string, now: Date): Promise<boolean> {
+export async function recordWebhook(tx: Tx, id: string, now: Date): Promise<boolean> {
   const taken = await tx
     .insert(webhooks)
     .values({ id, receivedAt: now })

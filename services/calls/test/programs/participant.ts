@@ -44,7 +44,7 @@ async function speak(): Promise<void> {
   }
 }
 
-/** Reports, for each 200 ms, the share of the tone in the received audio, and whether it is loud enough. */
+/** Reports for each 200 ms which fraction of the received audio is the tone; 0 if the audio is too quiet. */
 async function listen(track: RemoteTrack): Promise<void> {
   process.send?.({ subscribed: true })
   let samples: number[] = []
@@ -52,9 +52,9 @@ async function listen(track: RemoteTrack): Promise<void> {
     samples.push(...frame.data)
     if (samples.length < sampleRate / 5) continue
     const power = samples.reduce((sum, value) => sum + value * value, 0) / samples.length
-    const along = (along: (x: number) => number) =>
-      samples.reduce((sum, value, n) => sum + value * wave(n, along), 0) / samples.length
-    const tone = 2 * (along(Math.sin) ** 2 + along(Math.cos) ** 2)
+    const correlate = (shape: (x: number) => number) =>
+      samples.reduce((sum, value, n) => sum + value * wave(n, shape), 0) / samples.length
+    const tone = 2 * (correlate(Math.sin) ** 2 + correlate(Math.cos) ** 2)
     process.send?.({ tone: power > 10_000 ? tone / power : 0 })
     samples = []
   }

@@ -6,7 +6,7 @@ import { currentTraceparent } from '@parley/telemetry'
 import { uploadsUnavailable } from '../errors.ts'
 import { Targets } from './targets.ts'
 
-/** Stores the bytes of a call in uploads; returns the id of the blob for its method. */
+/** Stores the image of a call in uploads; returns the id of the blob, which the method gets instead. */
 export type PutBlob = (bytes: Uint8Array, call: { callerId: string; method: string }) => Promise<string>
 
 const timeoutMs = 15_000
@@ -21,13 +21,13 @@ export function blobClient({ urls, secret }: { urls: readonly string[]; secret: 
     const ticket = { callerId, method, size: bytes.length, sha256, signedAt: Date.now(), nonce: randomUUID() }
     const signed = signBlobTicket(secret, ticket)
     let failure: unknown
-    const inTurn = targets.inTurn()
-    for (const url of inTurn.length === 1 ? [...inTurn, ...inTurn] : inTurn) {
+    const ordered = targets.inOrder()
+    for (const url of ordered.length === 1 ? [...ordered, ...ordered] : ordered) {
       try {
         return await post(new URL('/internal/blobs', url), { bytes, ticket: signed, agent })
       } catch (error) {
         failure = error
-        targets.failed(url, error)
+        targets.markFailed(url, error)
       }
     }
     throw uploadsUnavailable(failure)
@@ -40,9 +40,9 @@ export function blobClient({ urls, secret }: { urls: readonly string[]; secret: 
   })
 }
 
-type Posting = { bytes: Uint8Array; ticket: string; agent: Agent }
+type BlobRequest = { bytes: Uint8Array; ticket: string; agent: Agent }
 
-function post(url: URL, { bytes, ticket, agent }: Posting): Promise<string> {
+function post(url: URL, { bytes, ticket, agent }: BlobRequest): Promise<string> {
   const traceparent = currentTraceparent()
   const headers = { [blobTicketHeader]: ticket, 'content-length': bytes.length, ...(traceparent && { traceparent }) }
   const signal = AbortSignal.timeout(timeoutMs)

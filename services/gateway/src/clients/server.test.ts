@@ -5,7 +5,7 @@ import { serverDescription } from './server.ts'
 
 const named = (name: string) => create(GetServerResponseSchema, { profile: { name }, login: {} })
 
-test('one cached response is used for everyone for a while', async () => {
+test('the description is fetched once for everyone, and again after five seconds', async () => {
   let now = 1
   const fetch = jest.fn(() => Promise.resolve(named('Lodge')))
   const describe = serverDescription(fetch, () => now)
@@ -18,9 +18,9 @@ test('one cached response is used for everyone for a while', async () => {
   expect(fetch).toHaveBeenCalledTimes(2)
 })
 
-test('during an outage the last description is used, and each request retries', async () => {
+test('during an outage the last description is used, and each call tries to fetch it again', async () => {
   let now = 1
-  const fetch = jest.fn(() => Promise.reject<ReturnType<typeof named>>(new Error('away')))
+  const fetch = jest.fn(() => Promise.reject<ReturnType<typeof named>>(new Error('unavailable')))
   const describe = serverDescription(fetch, () => now)
   expect((await describe()).profile?.name).toBe('Parley')
   fetch.mockResolvedValueOnce(named('Lodge'))

@@ -12,31 +12,31 @@ import { encode } from '@parley/protobuf'
 import { callSpan } from '@parley/rpc'
 import { clientTraceparent, isRecording } from '@parley/telemetry'
 import { exposedReplyHeaders, type Forwarder } from '../actions/forward/forward.ts'
-import { bodyFrameBytes, connectPrefix, methodsByPath, type PublicMethod } from '../actions/forward/methods.ts'
-import { gaveUp } from '../http/deadline.ts'
+import { bodyOverheadBytes, connectPrefix, methodsByPath, type PublicMethod } from '../actions/forward/methods.ts'
+import { missedClientDeadline } from '../http/deadline.ts'
 import type { Metrics } from '../metrics.ts'
-import { reflection } from './reflection.ts'
+import { registerReflection } from './reflection.ts'
 
 type Options = { forwarder: Forwarder; maxUploadBytes: number; requestTimeoutMs: number; metrics: Metrics }
 export type NodeHandler = ReturnType<typeof connectNodeAdapter>
 export type NodeServerRequest = Parameters<NodeHandler>[0]
 export type NodeServerResponse = Parameters<NodeHandler>[1]
 
-// Above the largest body of any method, so that each method's own limit applies first.
 const peerKey = createContextKey<string | undefined>(undefined)
 
+// Above the largest body of any method, so that each method's own limit applies first.
 const maxMessageBytes = 2 * 1024 * 1024
 
 /**
- * Handles gRPC, gRPC-Web, streams (reflection) and anything else that is not a plain unary Connect call, at the root
- * and below the prefix.
+ * Handlers for gRPC, gRPC-Web, streams (reflection) and anything else that is not a plain unary Connect call, at the
+ * root and below the prefix.
  */
-export function protocolAdapters(options: Options): { root: NodeHandler; prefixed: NodeHandler } {
+export function createAdapters(options: Options): { root: NodeHandler; prefixed: NodeHandler } {
   const routes = (router: ConnectRouter): void => {
-    const withImage = { readMaxBytes: options.maxUploadBytes + bodyFrameBytes }
+    const withImage = { readMaxBytes: options.maxUploadBytes + bodyOverheadBytes }
     for (const known of methodsByPath.values())
-      router.rpc(known.method, forwarding(known, options), known.carriesImage ? withImage : limitsOf(known))
-    reflection(router)
+      router.rpc(known.method, createHandler(known, options), known.carriesImage ? withImage : readLimitOf(known))
+    registerReflection(router)
   }
   const common = {
     routes,
@@ -50,8 +50,8 @@ export function protocolAdapters(options: Options): { root: NodeHandler; prefixe
   }
 }
 
-/** For signed-in callers the limit is the largest body of any method; for others it is a separate one. */
-const limitsOf = ({ needsCaller, maxBodyBytes }: PublicMethod) => (needsCaller ? {} : { readMaxBytes: maxBodyBytes })
+/** Methods for signed-in callers use the common limit; those for anyone have a lower one. */
+const readLimitOf = ({ needsCaller, maxBodyBytes }: PublicMethod) => (needsCaller ? {} : { readMaxBytes: maxBodyBytes })
 
 const spanOf = ({ protocolName, requestHeader }: HandlerContext) =>
   ({
@@ -60,7 +60,7 @@ const spanOf = ({ protocolName, requestHeader }: HandlerContext) =>
     parent: clientTraceparent(requestHeader.get('traceparent') ?? undefined),
   }) as const
 
-function forwarding(
+function createHandler(
   known: PublicMethod,
   { forwarder, requestTimeoutMs, metrics }: Options,
 ): MethodImpl<DescMethodUnary> {
@@ -81,7 +81,7 @@ function forwarding(
       timeoutMs,
       clientTraceparent(header('traceparent')),
     )
-    setCookies(forwarder.cookiesBegun(admitted, answer))
+    setCookies(forwarder.startedSessionCookies(admitted, answer))
     for (const name of exposedReplyHeaders) {
       const value = answer.headers?.get(name)
       if (value !== undefined) context.responseHeader.set(name, value)
@@ -96,11 +96,16 @@ function forwarding(
       const answer = isRecording()
         ? await callSpan(known.method, spanOf(context), () => forward(request, context))
         : await forward(request, context)
-      metrics.answered(known.method, {}, began, isGrpc)
+      metrics.countCall(known.method, {}, began, isGrpc)
       return answer
     } catch (error) {
       const { code } = ConnectError.from(error)
-      metrics.answered(known.method, { code, gaveUp: gaveUp(code, clientMs, requestTimeoutMs) }, began, isGrpc)
+      metrics.countCall(
+        known.method,
+        { code, missedClientDeadline: missedClientDeadline(code, clientMs, requestTimeoutMs) },
+        began,
+        isGrpc,
+      )
       throw error
     }
   }

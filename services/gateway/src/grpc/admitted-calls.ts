@@ -4,14 +4,14 @@ import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol
 import { setTrailerStatus } from '@connectrpc/connect/protocol-grpc'
 import type { Forwarder } from '../actions/forward/forward.ts'
 import { closeSignal } from '@parley/runtime'
-import type { ImageDoor } from '../actions/forward/image-door.ts'
+import type { ImageSlots } from '../actions/forward/image-slots.ts'
 import type { PublicMethod } from '../actions/forward/methods.ts'
 import type { Metrics } from '../metrics.ts'
 import { unaryFormat } from '../http/connect-unary.ts'
 import type { HeldBytes } from '../http/held-bytes.ts'
 import type { NodeHandler, NodeServerRequest, NodeServerResponse } from './adapter.ts'
 
-type Options = { forwarder: Forwarder; images: ImageDoor; metrics: Metrics }
+type Options = { forwarder: Forwarder; images: ImageSlots; metrics: Metrics }
 type Call = {
   handler: NodeHandler
   /** Undefined for reflection. */
@@ -25,9 +25,9 @@ type Call = {
 const lingerMs = 1_000
 
 /**
- * A call of gRPC, gRPC-Web, or Connect over HTTP/2. The protocol library reads a whole message before it calls a
- * handler, so the sender is authenticated, and a slot for a whole image reserved, before the library gets the request.
- * The bytes that it reads and writes are counted.
+ * Admits a call of gRPC, gRPC-Web, or Connect over HTTP/2, or refuses it. The protocol library reads a whole message
+ * before it calls a handler, so the sender is authenticated, and a slot for a whole image reserved, before the library
+ * gets the request. The bytes that it reads and writes are counted.
  */
 export async function admitCall({ forwarder, images, metrics }: Options, call: Call): Promise<void> {
   const { handler, request, response, held } = call
@@ -43,13 +43,13 @@ export async function admitCall({ forwarder, images, metrics }: Options, call: C
     const client = { header, peer: request.socket.remoteAddress, signal: () => closeSignal(response) }
     if (method?.needsCaller) await forwarder.assertSignedIn(client)
     if (isGone()) return
-    if (method?.carriesImage) answered(response, images.enter(request))
+    if (method?.carriesImage) onAnswered(response, images.acquire(request))
     else countBytes(request, response, held)
     handler(request, response)
   } catch (thrown) {
     const error = ConnectError.from(thrown)
     if (method)
-      metrics.answered(
+      metrics.countCall(
         method.method,
         { code: error.code },
         began,
@@ -62,7 +62,7 @@ export async function admitCall({ forwarder, images, metrics }: Options, call: C
 const isCall = ({ method, headers: { 'content-type': type } }: NodeServerRequest): boolean =>
   method === 'POST' && (unaryFormat(type) !== undefined || /^application\/grpc/i.test(type ?? ''))
 
-/** Ends a call that would exceed the memory limit. */
+/** Counts the bytes of a call as they are read and written; ends a call that would exceed the memory limit. */
 function countBytes(request: NodeServerRequest, response: NodeServerResponse, held: HeldBytes): void {
   const end = (): false => {
     if ('stream' in response) response.stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
@@ -76,13 +76,16 @@ function countBytes(request: NodeServerRequest, response: NodeServerResponse, he
   Object.assign(response, { write: counted })
 }
 
-/** Calls the listener when a response has begun. Over HTTP/2 a response is finished only with the whole stream. */
-function answered(response: NodeServerResponse, listener: () => void): void {
+/**
+ * Calls the listener when the response has been sent, and when the connection closes. Over HTTP/2 it listens to the
+ * stream, because the response object finishes only when the client has also sent everything.
+ */
+function onAnswered(response: NodeServerResponse, listener: () => void): void {
   const answer = 'stream' in response ? response.stream : response
   answer.on('finish', listener).on('close', listener)
 }
 
-/** A response without a message has its trailers in the headers. */
+/** Answers a call that was not admitted, and discards the rest of its request. */
 function refuse(request: NodeServerRequest, response: NodeServerResponse, error: ConnectError): void {
   const { status, headers, body } = refusalOf(request.headers['content-type'], error)
   if ('stream' in response) {
@@ -101,7 +104,7 @@ function refuse(request: NodeServerRequest, response: NodeServerResponse, error:
 
 type Refusal = { status: number; headers: Record<string, string>; body: Uint8Array | undefined }
 
-/** Uses the protocol of the call, because Connect also runs over HTTP/2. */
+/** The refusal in the protocol of the call. A gRPC response without a message carries its trailers as headers. */
 function refusalOf(contentType: string | undefined, error: ConnectError): Refusal {
   if (!unaryFormat(contentType)) {
     const trailers = Object.fromEntries(setTrailerStatus(new Headers(), error))

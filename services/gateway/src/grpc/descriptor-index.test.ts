@@ -19,7 +19,7 @@ describe('descriptors for reflection', () => {
 
   test('include everything they import, so that a client can link them', () => {
     const file = index.file('svc/api/v1/rooms.proto')
-    const files = (file ? index.encodedWithImports(file) : []).map((bytes) =>
+    const files = (file ? index.encodeWithImports(file) : []).map((bytes) =>
       fromBinary(FileDescriptorProtoSchema, bytes),
     )
     const names = new Set(files.map(({ name }) => name))

@@ -46,7 +46,7 @@ export class DescriptorIndex {
   }
 
   /** A file and everything it imports, encoded. */
-  encodedWithImports(file: DescFile): Uint8Array[] {
+  encodeWithImports(file: DescFile): Uint8Array[] {
     const all = new Set<DescFile>()
     const visit = (one: DescFile): void => {
       if (all.has(one)) return

@@ -17,13 +17,13 @@ const error = (errorCode: number, errorMessage: string): Answer => ({
 })
 
 /** gRPC server reflection for the public packages, in both versions that clients use. Needs no credential. */
-export function reflection(router: ConnectRouter): void {
+export function registerReflection(router: ConnectRouter): void {
   const index = new DescriptorIndex(publicFiles)
   const services = publicServices.map(({ typeName }) => ({ name: typeName })).sort((a, b) => (a.name < b.name ? -1 : 1))
 
   const files = (file: DescFile | undefined, what: string): Answer =>
     file
-      ? { case: 'fileDescriptorResponse', value: { fileDescriptorProto: index.encodedWithImports(file) } }
+      ? { case: 'fileDescriptorResponse', value: { fileDescriptorProto: index.encodeWithImports(file) } }
       : error(grpcNotFound, `${what} not found`)
 
   const answer = ({ messageRequest: query }: v1.ServerReflectionRequest): Answer => {

@@ -5,22 +5,22 @@ import { gzipSync } from 'node:zlib'
 import { Code } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { readBody } from './body.ts'
-import { hold } from './held-bytes.ts'
+import { holdBytes } from './held-bytes.ts'
 
 const MiB = 1024 * 1024
 
-/** Reads a compressed body within a memory limit; `taken` has what was counted at once. */
-async function read(body: Buffer, most: number) {
+/** Reads a compressed body within a memory limit; `taken`: the numbers of bytes that were counted. */
+async function read(body: Buffer, maxBytes: number) {
   const request = Object.assign(Readable.from([body]), { headers: { 'content-encoding': 'gzip' } })
   const taken: number[] = []
-  const take = (bytes: number) => taken.push(bytes) > 0 && taken.reduce((sum, one) => sum + one) <= most
-  const asked = request as unknown as IncomingMessage
-  hold(asked, new EventEmitter() as ServerResponse, { take, release: () => undefined })
-  const outcome = await readBody(asked, MiB).catch((error: unknown) => error)
+  const take = (bytes: number) => taken.push(bytes) > 0 && taken.reduce((sum, one) => sum + one) <= maxBytes
+  const incoming = request as unknown as IncomingMessage
+  holdBytes(incoming, new EventEmitter() as ServerResponse, { take, release: () => undefined })
+  const outcome = await readBody(incoming, MiB).catch((error: unknown) => error)
   return { outcome, taken }
 }
 
-test('a body that is decompressed is counted, too', async () => {
+test('a compressed body is counted before and after decompression', async () => {
   const whole = Buffer.alloc(100_000, 'x')
   const packed = gzipSync(whole)
   const { outcome, taken } = await read(packed, MiB)
@@ -28,7 +28,7 @@ test('a body that is decompressed is counted, too', async () => {
   expect(taken.reduce((sum, one) => sum + one)).toBe(packed.length + whole.length)
 })
 
-test('decompression ends where the memory limit is reached', async () => {
+test('decompression stops when the memory limit is reached', async () => {
   const { outcome, taken } = await read(gzipSync(Buffer.alloc(MiB)), 100_000)
   expect(outcome).toMatchObject({ code: Code.ResourceExhausted, rawMessage: expect.stringContaining('in transfer') })
   expect(Math.max(...taken)).toBeLessThan(100_000)

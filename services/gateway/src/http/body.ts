@@ -1,24 +1,24 @@
 import type { IncomingMessage } from 'node:http'
 import { createGunzip } from 'node:zlib'
 import { ConnectError } from '@connectrpc/connect'
-import { bodyTooLarge, clientGone, malformedBody, tooManyBytes, unsupportedCompression } from '../errors.ts'
-import { heldBy, type HeldBytes } from './held-bytes.ts'
+import { bodyTooLarge, clientDisconnected, malformedBody, tooManyBytes, unsupportedCompression } from '../errors.ts'
+import { heldBytesOf, type HeldBytes } from './held-bytes.ts'
 
-/** Reads a whole body of at most `limit` bytes, before and after decompression, within the memory limits. */
+/** Reads a whole body, of at most `limit` bytes before and after decompression. Counts it against the memory limits. */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   const encoding = request.headers['content-encoding'] ?? 'identity'
   if (encoding !== 'identity' && encoding !== 'gzip') throw unsupportedCompression(encoding)
   const raw = await readRaw(request, limit)
   if (encoding !== 'gzip' || raw.length === 0) return raw
-  return decompress(raw, limit, heldBy(request))
+  return decompress(raw, limit, heldBytesOf(request))
 }
 
 function readRaw(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > limit) return reject(bodyTooLarge(limit))
     // The client may have disconnected during an earlier wait, and the event fires only once.
-    if (request.destroyed) return reject(clientGone())
-    const held = heldBy(request)
+    if (request.destroyed) return reject(clientDisconnected())
+    const held = heldBytesOf(request)
     const chunks: Buffer[] = []
     let length = 0
     request.on('data', (chunk: Buffer) => {
@@ -30,14 +30,14 @@ function readRaw(request: IncomingMessage, limit: number): Promise<Buffer> {
       reject(refusal)
     })
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
-    request.on('error', () => reject(clientGone()))
+    request.on('error', () => reject(clientDisconnected()))
     request.on('close', () => {
-      if (!request.readableEnded) reject(clientGone())
+      if (!request.readableEnded) reject(clientDisconnected())
     })
   })
 }
 
-/** Counts the bytes while they appear: a thousand times more may come out than went in. */
+/** Counts the bytes as they are decompressed, because a body can grow a thousandfold. */
 async function decompress(raw: Buffer, limit: number, held: HeldBytes): Promise<Buffer> {
   const gunzip = createGunzip()
   const chunks: Buffer[] = []

@@ -15,31 +15,31 @@ import {
   unsupportedMediaType,
   unsupportedProtocolVersion,
 } from '../errors.ts'
-import { exposedReplyHeaders, type Admitted, type Forwarder } from '../actions/forward/forward.ts'
-import type { ImageDoor } from '../actions/forward/image-door.ts'
-import { bodyFrameBytes, type PublicMethod } from '../actions/forward/methods.ts'
+import { exposedReplyHeaders, type AdmittedCall, type Forwarder } from '../actions/forward/forward.ts'
+import type { ImageSlots } from '../actions/forward/image-slots.ts'
+import { bodyOverheadBytes, type PublicMethod } from '../actions/forward/methods.ts'
 import type { Metrics } from '../metrics.ts'
 import { readBody } from './body.ts'
-import { gaveUp, timeoutFrom } from './deadline.ts'
-import { heldBy, holdFreely } from './held-bytes.ts'
+import { missedClientDeadline, parseTimeout } from './deadline.ts'
+import { heldBytesOf, exemptFromByteBudget } from './held-bytes.ts'
 import { reply } from './reply.ts'
 import { textOf } from './text.ts'
 
 type Options = {
   forwarder: Forwarder
-  images: ImageDoor
+  images: ImageSlots
   maxUploadBytes: number
   requestTimeoutMs: number
   compressionMinBytes: number
   metrics: Metrics
 }
 type Format = 'json' | 'proto'
-type Answered = { answer: Reply; format: Format }
+type UnaryAnswer = { answer: Reply; format: Format }
 type UnaryCall = {
   method: PublicMethod
   request: IncomingMessage
   headers: OutgoingHttpHeaders
-  admitting: Promise<Admitted>
+  admitting: Promise<AdmittedCall>
 }
 
 const formats = new Map<string, Format>([
@@ -47,7 +47,7 @@ const formats = new Map<string, Format>([
   ['application/proto', 'proto'],
 ])
 
-/** The body format of a content type; undefined if it is not that of a unary Connect call. */
+/** The body format of a content type; undefined if unary Connect calls cannot have this content type. */
 export function unaryFormat(contentType: string | undefined): Format | undefined {
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';')
   const charset = parameters
@@ -60,8 +60,9 @@ export function unaryFormat(contentType: string | undefined): Format | undefined
 const errorBytes = (error: ConnectError): Uint8Array => errorToJsonBytes(error, undefined)
 
 /**
- * Unary Connect calls straight on node:http: a binary body is passed on unchanged, a JSON body is transcoded once. The
- * protocol library would be several times slower, because it supports streams, which these methods do not have.
+ * Handles unary Connect calls directly on node:http: a binary body is forwarded unchanged, a JSON body is transcoded
+ * once. The protocol library would be several times slower, because it supports streams, which these methods do not
+ * have.
  */
 export class ConnectUnary {
   readonly #options: Options
@@ -87,33 +88,33 @@ export class ConnectUnary {
       }
       headers['content-type'] = format === 'json' ? 'application/json' : 'application/proto'
       const body = format === 'json' ? transcodeAnswer(method, answer) : answer.body
-      if (!heldBy(request).take(body.length)) throw tooManyBytes()
+      if (!heldBytesOf(request).take(body.length)) throw tooManyBytes()
       await reply(request, response, {
         status: 200,
         headers,
         body,
         compressFrom: this.#options.compressionMinBytes,
       })
-      this.#options.metrics.answered(method.method, {}, started)
+      this.#options.metrics.countCall(method.method, {}, started)
     } catch (thrown) {
       const error = this.#errorOf(thrown)
       const clientMs = headerOf(request, 'connect-timeout-ms')
       const outcome = {
         code: error.code,
-        gaveUp: gaveUp(
+        missedClientDeadline: missedClientDeadline(
           error.code,
           clientMs === undefined ? undefined : Number(clientMs),
           this.#options.requestTimeoutMs,
         ),
       }
-      this.#options.metrics.answered(method.method, outcome, started)
+      this.#options.metrics.countCall(method.method, outcome, started)
       await this.refuse(request, response, error, codeToHttpStatus(error.code), headers)
     }
   }
 
-  /** A path below the API without a method, or a request that is not a unary call. */
-  refuseRequest(request: IncomingMessage, response: ServerResponse, headers: OutgoingHttpHeaders, known: boolean) {
-    if (!known) return this.refuse(request, response, unknownMethod(request.url ?? ''), 404, headers)
+  /** Refuses a request for an unknown method, or a request for a known one that is not a unary call. */
+  refuseRequest(request: IncomingMessage, response: ServerResponse, headers: OutgoingHttpHeaders, isKnown: boolean) {
+    if (!isKnown) return this.refuse(request, response, unknownMethod(request.url ?? ''), 404, headers)
     if (request.method !== 'POST')
       return this.refuse(request, response, methodNotAllowed(), 405, { ...headers, allow: 'POST, OPTIONS' })
     const accept = { 'accept-post': 'application/json, application/proto, application/grpc, application/grpc-web' }
@@ -143,13 +144,13 @@ export class ConnectUnary {
     request: IncomingMessage,
     response: ServerResponse,
     headers: OutgoingHttpHeaders,
-  ): Promise<Answered> {
+  ): Promise<UnaryAnswer> {
     const parent = clientTraceparent(headerOf(request, 'traceparent'))
     return callSpan(method.method, { kind: 'server', system: 'connectrpc', parent }, async () => {
       try {
         return await this.#call(method, request, response, headers)
       } catch (thrown) {
-        // Inside the span: what is logged about it carries its trace.
+        // Converted inside the span, so that the log line carries the trace id.
         throw this.#errorOf(thrown)
       }
     })
@@ -158,7 +159,7 @@ export class ConnectUnary {
   /** Converts an error for the client. Unexpected errors are logged and not revealed. */
   #errorOf(thrown: unknown): ConnectError {
     if (thrown instanceof ConnectError) return thrown
-    this.#options.metrics.failed(thrown)
+    this.#options.metrics.reportFailure(thrown)
     return new ConnectError('internal server error', Code.Internal)
   }
 
@@ -167,7 +168,7 @@ export class ConnectUnary {
     request: IncomingMessage,
     response: ServerResponse,
     headers: OutgoingHttpHeaders,
-  ): Promise<Answered> {
+  ): Promise<UnaryAnswer> {
     const header: ReadHeader = (name) => headerOf(request, name)
     const client = { header, peer: request.socket.remoteAddress, signal: () => closeSignal(response) }
     const admitting = this.#options.forwarder.admit(method, client)
@@ -177,22 +178,22 @@ export class ConnectUnary {
     return this.#answer(call, isBinary ? method.maxBodyBytes : method.maxJsonBodyBytes)
   }
 
-  /** A large body also needs a slot. */
-  async #callWithImage(call: UnaryCall): Promise<Answered> {
+  /** A call with an image also needs a slot. */
+  async #callWithImage(call: UnaryCall): Promise<UnaryAnswer> {
     const { images, maxUploadBytes } = this.#options
-    let leave: (() => void) | undefined
+    let releaseSlot: (() => void) | undefined
     try {
       setCookies(call.headers, (await call.admitting).cookies)
-      leave = images.enter(call.request)
-      holdFreely(call.request)
-      return await this.#answer(call, maxUploadBytes + bodyFrameBytes)
+      releaseSlot = images.acquire(call.request)
+      exemptFromByteBudget(call.request)
+      return await this.#answer(call, maxUploadBytes + bodyOverheadBytes)
     } finally {
-      leave?.()
+      releaseSlot?.()
       call.request.resume()
     }
   }
 
-  async #answer({ method, request, headers, admitting }: UnaryCall, maxBodyBytes: number): Promise<Answered> {
+  async #answer({ method, request, headers, admitting }: UnaryCall, maxBodyBytes: number): Promise<UnaryAnswer> {
     const format = unaryFormat(request.headers['content-type']) ?? 'json'
     const version = request.headers['connect-protocol-version']
     // Do not read the body before the caller is admitted.
@@ -200,11 +201,11 @@ export class ConnectUnary {
     setCookies(headers, admitted.cookies)
     const received = await readBody(request, maxBodyBytes)
     if (version !== undefined && version !== '1') throw unsupportedProtocolVersion(String(version))
-    const timeoutMs = timeoutFrom(headerOf(request, 'connect-timeout-ms'), this.#options.requestTimeoutMs)
+    const timeoutMs = parseTimeout(headerOf(request, 'connect-timeout-ms'), this.#options.requestTimeoutMs)
     const body = format === 'json' ? transcodeRequest(method, received) : received
     const traceparent = clientTraceparent(headerOf(request, 'traceparent'))
     const answer = await this.#options.forwarder.send(admitted, body, timeoutMs, traceparent)
-    setCookies(headers, this.#options.forwarder.cookiesBegun(admitted, answer))
+    setCookies(headers, this.#options.forwarder.startedSessionCookies(admitted, answer))
     return { answer, format }
   }
 }

@@ -10,7 +10,7 @@ const csrfLifetimeSeconds = 90 * 24 * 3600
 
 const ofSite = ({ secure }: Cookies): string => `Path=/; SameSite=Lax${secure ? '; Secure' : ''}`
 
-/** `Set-Cookie` values that begin a browser session. */
+/** `Set-Cookie` values that start a browser session. */
 export function sessionCookies(session: BrowserSession, options: { secret: string } & Cookies): string[] {
   const { userId, cookieHandle, lifetimeSeconds } = session
   const { secret } = options
@@ -22,7 +22,7 @@ export function sessionCookies(session: BrowserSession, options: { secret: strin
   ]
 }
 
-/** `Set-Cookie` values that delete the session cookie, under its current names and those used over http. */
+/** `Set-Cookie` values that delete the session and CSRF cookies, under their names over https and over http. */
 export function clearedCookies(cookies: Cookies): string[] {
   const names = (name: string): Set<string> => new Set([siteCookieName(name, cookies), name])
   const common = `${ofSite(cookies)}; Max-Age=0`
@@ -32,15 +32,15 @@ export function clearedCookies(cookies: Cookies): string[] {
   ]
 }
 
-/** Reads a short-lived cookie. Over https, accepts only a name that other hosts of the domain cannot set. */
-export const readKept = (cookies: Cookies, header: string | undefined, name: string): string | undefined =>
+/** Reads a cookie of {@link setCookie}. Over https, accepts only the name that other hosts of the domain cannot set. */
+export const readCookie = (cookies: Cookies, header: string | undefined, name: string): string | undefined =>
   readCookies(header, siteCookieName(name, cookies))[0]
 
-/** `Set-Cookie` value for a short-lived value that scripts cannot read. */
-export function keepCookie(cookies: Cookies, response: ServerResponse, name: string, value: string, maxAge: number) {
+/** Sets a cookie that scripts cannot read; `maxAge` in seconds. */
+export function setCookie(cookies: Cookies, response: ServerResponse, name: string, value: string, maxAge: number) {
   const common = `${ofSite(cookies)}; HttpOnly; Max-Age=${maxAge}`
   response.appendHeader('set-cookie', `${siteCookieName(name, cookies)}=${value}; ${common}`)
 }
 
-export const dropCookie = (cookies: Cookies, response: ServerResponse, name: string): void =>
-  keepCookie(cookies, response, name, '', 0)
+export const deleteCookie = (cookies: Cookies, response: ServerResponse, name: string): void =>
+  setCookie(cookies, response, name, '', 0)

@@ -3,7 +3,7 @@ import { crossOriginHeaders } from '@parley/runtime'
 
 const exposedHeaders = ['Grpc-Status', 'Grpc-Message', 'Grpc-Status-Details-Bin', 'Retry-After', 'Idempotency-Replayed']
 
-/** Allows pages of any origin, without credentials: for the routes that a client needs before and during sign-in. */
+/** Paths that pages of any origin may call, without credentials: clients need them before and during sign-in. */
 const publicPaths =
   /\/svc\.discovery\.v1\.ServerDiscoveryService\/GetServer$|^\/oauth\/token$|^\/api\/(server|graphql)$/
 

@@ -5,7 +5,7 @@ import { readSiteCookies } from '@parley/credentials'
 export const csrfCookieName = 'parley_csrf'
 
 /** The tokens in a `Cookie` header. */
-export const csrfCookies = (header: string | undefined): string[] => readSiteCookies(header, csrfCookieName)
+export const readCsrfCookies = (header: string | undefined): string[] => readSiteCookies(header, csrfCookieName)
 
 const mac = (secret: string, nonce: string, userId: string, sessionHandle: string): string =>
   createHmac('sha256', secret).update(`csrf\0${nonce}\0${userId}\0${sessionHandle}`).digest('base64url')
@@ -17,7 +17,7 @@ export function issueCsrfToken(secret: string, userId: string, sessionHandle: st
 }
 
 /** Whether the header contains a token of this session. */
-export function csrfHolds(
+export function isCsrfTokenValid(
   secret: string,
   request: { header: string | undefined; cookies: readonly string[] },
   userId: string,

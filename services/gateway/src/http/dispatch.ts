@@ -11,9 +11,9 @@ import {
   type Health,
 } from '@parley/runtime'
 import { isRecording } from '@parley/telemetry'
-import { protocolAdapters, type NodeHandler, type NodeServerRequest, type NodeServerResponse } from '../grpc/adapter.ts'
+import { createAdapters, type NodeHandler, type NodeServerRequest, type NodeServerResponse } from '../grpc/adapter.ts'
 import type { Forwarder } from '../actions/forward/forward.ts'
-import type { ImageDoor } from '../actions/forward/image-door.ts'
+import type { ImageSlots } from '../actions/forward/image-slots.ts'
 import { connectPrefix, findMethod, type PublicMethod } from '../actions/forward/methods.ts'
 import { admitCall } from '../grpc/admitted-calls.ts'
 import type { Metrics } from '../metrics.ts'
@@ -24,16 +24,16 @@ import { serveApiServer } from './discovery/api-server.ts'
 import type { DiscoveryContext } from './discovery/context.ts'
 import { serveGraphql } from './discovery/graphql.ts'
 import { serverInfoOf } from './discovery/server-info.ts'
-import { hold, type ByteBudget, type HeldBytes } from './held-bytes.ts'
+import { holdBytes, type ByteBudget, type HeldBytes } from './held-bytes.ts'
 import { iconPaths, serveIcon } from './icons.ts'
 import { corsHeaders } from './cors.ts'
 import { serveJson } from './json-route.ts'
 import { serveToken } from './oauth/token.ts'
 import { pageRoutes, servePage } from './pages/routes.ts'
-import type { PassOn } from './pass-on.ts'
+import type { HttpProxy } from './http-proxy.ts'
 import { isPlainPath, pathOf } from './path.ts'
 import { isPendingFlow } from './pending-flow.ts'
-import { loginError } from './providers/login-error.ts'
+import { loginErrorPath } from './providers/login-error.ts'
 import { providerPath } from './providers/paths.ts'
 import { serveProvider } from './providers/routes.ts'
 import { queryOf, redirect } from './redirect.ts'
@@ -43,7 +43,7 @@ import type { WebClient } from './web-client/web-client.ts'
 
 type Options = {
   forwarder: Forwarder
-  images: ImageDoor
+  images: ImageSlots
   budget: ByteBudget
   clientAddress: ClientAddress
   maxUploadBytes: number
@@ -51,10 +51,10 @@ type Options = {
   auth: AuthContext
   getServer: () => Promise<GetServerResponse>
   metrics: Metrics
-  assets: PassOn
-  webhooks: PassOn
+  assets: HttpProxy
+  webhooks: HttpProxy
   webClient: WebClient
-  /** Public address of this server. */
+  /** Public URL of this server. */
   publicUrl: string
   allowedOrigins: readonly string[]
   requestTimeoutMs: number
@@ -63,7 +63,9 @@ type Options = {
 
 const rpcPath = /^(\/api\/connect)?\/(svc|grpc)\.[\w.]+\/\w+$/
 
-/** Calls have the span of their protocol; probes and files of the web client have none. */
+/**
+ * The route with which a request is traced. Undefined for calls, whose protocol traces them, for probes and for files.
+ */
 function tracedRoute(path: string): string | undefined {
   if (rpcPath.test(path) || path === '/healthz' || path === '/readyz') return undefined
   const route = routePattern(path)
@@ -71,7 +73,7 @@ function tracedRoute(path: string): string | undefined {
 }
 
 const welcome = `This is a Parley server. Clients call ${connectPrefix}/<service>/<Method>; sign in with POST /auth/login.\n`
-const socketWanted = 'this is a WebSocket: open it with GET and the headers Connection: Upgrade and Upgrade: websocket'
+const notUpgraded = 'this is a WebSocket: open it with GET and the headers Connection: Upgrade and Upgrade: websocket'
 
 /** Routes requests of the public port. */
 export class Dispatch {
@@ -83,26 +85,26 @@ export class Dispatch {
   constructor(options: Options) {
     this.#options = options
     this.#unary = new ConnectUnary(options)
-    this.#adapters = protocolAdapters(options)
+    this.#adapters = createAdapters(options)
     this.#discovery = {
       describe: async () => serverInfoOf(await options.getServer()),
       admit: (request) =>
         options.forwarder.admitAnyone((name) => headerOf(request, name), request.socket.remoteAddress),
-      failed: options.metrics.failed,
+      onUnexpected: options.metrics.reportFailure,
     }
   }
 
   /** HTTP/1.1. */
   readonly http1 = (request: IncomingMessage, response: ServerResponse): void => {
-    hold(request, response, this.#open(request))
+    holdBytes(request, response, this.#openBudget(request))
     const route = isRecording() ? tracedRoute(pathOf(request.url)) : undefined
-    if (route === undefined) void this.#routed(request, response)
-    else void traceRequest(request, response, route, () => this.#routed(request, response))
+    if (route === undefined) void this.#handle(request, response)
+    else void traceRequest(request, response, route, () => this.#handle(request, response))
   }
 
-  #routed(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     return this.#route(request, response).catch((error: unknown) => {
-      this.#options.metrics.failed(error)
+      this.#options.metrics.reportFailure(error)
       if (response.headersSent) response.destroy()
       else void replyJson(request, response, 500, { error: 'internal server error' })
     })
@@ -132,21 +134,21 @@ export class Dispatch {
     if (this.#options.auth.secure) response.setHeader('strict-transport-security', 'max-age=31536000')
     if (!isPlainPath(path)) {
       request.resume()
-      return replyJson(request, response, 400, { error: 'invalid path: it is not normalized' })
+      return replyJson(request, response, 400, { error: 'invalid path: send it normalized' })
     }
     if (isPreflight(request)) return void response.writeHead(204, preflightHeaders(cors)).end()
     if (rpcPath.test(path)) return this.#rpc(path, request, response, cors)
     if (path === '/api/server') return serveApiServer(this.#discovery, request, response, cors)
     if (path === '/api/graphql') return serveGraphql(this.#discovery, request, response, cors)
-    const browser = this.#browser(path, request, response, cors)
-    if (browser) return browser
+    const signIn = this.#signInRoute(path, request, response, cors)
+    if (signIn) return signIn
     if (path.startsWith('/assets/')) return this.#options.assets.http(request, response, cors)
     if (path.startsWith('/webhooks/')) return this.#options.webhooks.http(request, response, cors)
     if (path.startsWith(`${connectPrefix}/`)) return this.#unary.refuseRequest(request, response, cors, false)
     // A link to somebody else's flow would sign the user in to that person's account.
     if (path === '/sso/confirm' && !isPendingFlow(this.#options.auth, request, queryOf(request).get('token') ?? '')) {
       request.resume()
-      return redirect(response, 303, loginError('provider_failed', '/'))
+      return redirect(response, 303, loginErrorPath('provider_failed', '/'))
     }
     if (this.#options.webClient.serve(path, request, response)) return
     request.resume()
@@ -160,15 +162,15 @@ export class Dispatch {
       case '/':
         return void response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(welcome)
       case '/api/realtime':
-        return replyJson(request, response, 426, { error: socketWanted }, { ...cors, upgrade: 'websocket' })
+        return replyJson(request, response, 426, { error: notUpgraded }, { ...cors, upgrade: 'websocket' })
       default:
         if (this.#options.webClient.serveNotFound(request, response)) return
         return replyJson(request, response, 404, { error: `not found: nothing at ${path}` }, cors)
     }
   }
 
-  /** The sign-in routes, for programs and for people. */
-  #browser(
+  /** Serves the sign-in routes, for programs and for people, and the icons; undefined for other paths. */
+  #signInRoute(
     path: string,
     request: IncomingMessage,
     response: ServerResponse,
@@ -213,16 +215,16 @@ export class Dispatch {
     request: NodeServerRequest,
     response: NodeServerResponse,
   ): void {
-    const held = this.#open(request)
+    const held = this.#openBudget(request)
     response.once('close', held.release)
     if ('stream' in response && !held.take(headerBytes(request.rawHeaders)))
       return response.stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
     const call = { handler: this.#adapter(path), method, request, response, held }
-    admitCall(this.#options, call).catch(this.#options.metrics.failed)
+    admitCall(this.#options, call).catch(this.#options.metrics.reportFailure)
   }
 
-  /** The memory of a request is counted for the address of its client. */
-  #open(request: NodeServerRequest): HeldBytes {
+  /** Counts the memory of a request for the address of its client. */
+  #openBudget(request: NodeServerRequest): HeldBytes {
     const { budget, clientAddress } = this.#options
     return budget.open(clientAddress(request.socket.remoteAddress, (name) => headerOf(request, name)))
   }
@@ -237,7 +239,8 @@ const headerBytes = (rawHeaders: readonly string[]): number => rawHeaders.reduce
 
 const isReflection = (path: string): boolean =>
   /\/grpc\.reflection\.v1(alpha)?\.ServerReflection\/ServerReflectionInfo$/.test(path)
-/** Without the reasons, which the internal port tells. */
+
+/** Omits the reasons for not being ready, which only the internal port shows. */
 const readiness = ({ ready }: { ready: boolean }) => ({ status: ready ? 'ready' : 'not ready' })
 
 /** The protocol library closes the connection if it does not read a body to its end, so the response must say so. */

@@ -4,7 +4,7 @@ import { codeToHttpStatus } from '@connectrpc/connect/protocol-connect'
 /** Response of a browser route to a failure. */
 export type Failure = { status: number; text: string; headers: Record<string, string> }
 
-/** Statuses that differ from the usual ones of their codes. */
+/** HTTP statuses of a route that differ from the usual ones of the codes. */
 export type Statuses = Partial<Record<Code, number>>
 
 /** A failure that has only an HTTP status. */
@@ -19,18 +19,18 @@ export class Refusal extends Error {
   }
 }
 
-/** Status and text for any thrown error; `unforeseen` is called for unexpected ones. */
-export function failureOf(thrown: unknown, unforeseen: (error: unknown) => void, statuses: Statuses = {}): Failure {
+/** Status and text for any thrown error; calls `onUnexpected` with internal ones, which are not shown. */
+export function failureOf(thrown: unknown, onUnexpected: (error: unknown) => void, statuses: Statuses = {}): Failure {
   if (thrown instanceof Refusal) return { status: thrown.status, text: thrown.message, headers: thrown.headers }
   if (!(thrown instanceof ConnectError) || thrown.code === Code.Internal || thrown.code === Code.Unknown) {
-    unforeseen(thrown)
+    onUnexpected(thrown)
     return { status: 500, text: 'internal server error', headers: {} }
   }
   const { code, metadata, rawMessage: text } = thrown
   const retryAfter = metadata.get('retry-after')
-  // An error with a time to retry means too many requests, regardless of its code.
+  // An error with a time to retry means too many requests, so the route's own status does not apply.
   if (retryAfter !== null) return { status: codeToHttpStatus(code), text, headers: { 'retry-after': retryAfter } }
-  // Failures before the call was served, or of its preconditions, which the status codes of the route do not cover.
+  // Nor does it apply if the call was not run (parley-reason) or needs something else first (parley-needs).
   const needs = metadata.get('parley-needs')
   const status = metadata.has('parley-reason') || needs !== null ? undefined : statuses[code]
   return { status: status ?? codeToHttpStatus(code), text, headers: needs === null ? {} : { 'parley-needs': needs } }

@@ -3,8 +3,8 @@ import { NetworkCounts, networksOf, type Network } from '@parley/redis'
 
 type Limits = { total: number; perNetwork: number }
 
-/** The share of one network of any size; the rest is left to others. */
-const maxPerNetwork = 3 / 4
+/** The part of the total that one network of any size may use, so that others have the rest. */
+const maxNetworkFraction = 3 / 4
 
 /**
  * Counts the bytes of requests being read and of responses not sent yet, for the whole process and per network.
@@ -16,7 +16,7 @@ export class ByteBudget {
 
   constructor({ total, perNetwork }: Limits) {
     this.#maxTotal = total
-    this.#byNetwork = new NetworkCounts(perNetwork, total * maxPerNetwork)
+    this.#byNetwork = new NetworkCounts(perNetwork, total * maxNetworkFraction)
   }
 
   /** Starts counting the memory of one request from an address. */
@@ -32,7 +32,7 @@ export class ByteBudget {
       },
       release: () => {
         released = true
-        if (held > 0) this.#giveBack(networks, held)
+        if (held > 0) this.#release(networks, held)
         held = 0
       },
     }
@@ -44,9 +44,9 @@ export class ByteBudget {
     return true
   }
 
-  #giveBack(networks: readonly Network[], bytes: number): void {
+  #release(networks: readonly Network[], bytes: number): void {
     this.#total -= bytes
-    this.#byNetwork.giveBack(networks, bytes)
+    this.#byNetwork.release(networks, bytes)
   }
 }
 
@@ -61,43 +61,43 @@ const ofRequest = new WeakMap<IncomingMessage, HeldBytes>()
 const unlimited: HeldBytes = { take: () => true, release: () => undefined }
 
 /** Memory counted for a request of the public port. */
-export const heldBy = (request: IncomingMessage): HeldBytes => ofRequest.get(request) ?? unlimited
+export const heldBytesOf = (request: IncomingMessage): HeldBytes => ofRequest.get(request) ?? unlimited
 
-/** Counts the memory of a request from now on; it is released when the response is sent or the client disconnects. */
-export function hold(request: IncomingMessage, response: ServerResponse, held: HeldBytes): void {
+/** Counts the memory of a request from now on, until the response is sent or the client disconnects. */
+export function holdBytes(request: IncomingMessage, response: ServerResponse, held: HeldBytes): void {
   ofRequest.set(request, held)
   response.once('close', () => held.release())
 }
 
 /** A client that reads nothing for this long counts as slow, in milliseconds. */
 const stalledMs = 1_000
-/** Buffered bytes of a forwarded response that the client does not read, here and at the server behind. */
+/** Bytes for which a stalled response counts: those buffered here and at the upstream server. */
 const stalledBytes = 192 * 1024
 
-/** Counts a forwarded response once its client does not read it. Ends the connection if the limit is reached. */
-export function holdStalled(request: IncomingMessage, response: ServerResponse): void {
-  const held = heldBy(request)
+/** Counts a forwarded response once its client has stopped reading. Closes the connection if the limit is reached. */
+export function holdStalledBytes(request: IncomingMessage, response: ServerResponse): void {
+  const held = heldBytesOf(request)
   let counted = false
   let waiting: NodeJS.Timeout | undefined
-  const taken = (): void => clearTimeout(waiting)
-  const stalled = (): void => {
+  const cancel = (): void => clearTimeout(waiting)
+  const countStalled = (): void => {
     counted = true
     if (!held.take(stalledBytes)) response.destroy()
   }
   const write = response.write.bind(response) as (chunk: Uint8Array, ...rest: unknown[]) => boolean
   const watched = (chunk: Uint8Array, ...rest: unknown[]): boolean => {
-    const goesOn = write(chunk, ...rest)
-    if (!goesOn && !counted) {
-      taken()
-      waiting = setTimeout(stalled, stalledMs)
+    const hasRoom = write(chunk, ...rest)
+    if (!hasRoom && !counted) {
+      cancel()
+      waiting = setTimeout(countStalled, stalledMs)
     }
-    return goesOn
+    return hasRoom
   }
   Object.assign(response, { write: watched })
-  response.on('drain', taken).once('close', taken)
+  response.on('drain', cancel).once('close', cancel)
 }
 
 /** Exempts a request from the memory limit, because another limit applies to it. */
-export function holdFreely(request: IncomingMessage): void {
+export function exemptFromByteBudget(request: IncomingMessage): void {
   ofRequest.delete(request)
 }

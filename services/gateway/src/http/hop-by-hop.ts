@@ -15,26 +15,26 @@ const hopByHop = new Set([
   'expect',
 ])
 
-/** The end-to-end headers: without hop-by-hop headers and those that `Connection` names. */
+/** The end-to-end headers: all but the hop-by-hop headers and those named in `Connection`. */
 export function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const named = new Set((headers.connection ?? '').toLowerCase().split(/[\s,]+/))
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.has(name)))
 }
 
-/** Headers that describe the client to the server behind the gateway. */
-export type Forwarded = (request: IncomingMessage) => Record<string, string>
+/** Returns the headers that tell an upstream server which client sent a request. */
+export type DescribeClient = (request: IncomingMessage) => Record<string, string>
 
 /**
- * Headers of a forwarded request, except the content length, which the sender of the body sets. Drops names reserved
- * for our own processes, and the client's claims about its own address. The trace context is kept.
+ * Headers of a forwarded request, except the content length, which the sender of the body sets. Drops headers
+ * reserved for our own processes, and the client's claims about its own address. The trace context is kept.
  */
-export function onwardHeaders(request: IncomingMessage, forwarded: Forwarded): IncomingHttpHeaders {
+export function upstreamHeaders(request: IncomingMessage, describeClient: DescribeClient): IncomingHttpHeaders {
   const isOurs = (name: string): boolean =>
     ['content-length', 'forwarded', 'x-forwarded-for', 'x-real-ip'].includes(name) || name.startsWith('parley-')
   const kept = Object.entries(endToEnd(request.headers)).filter(([name]) => !isOurs(name))
   const traceparent = currentTraceparent()
-  return { ...Object.fromEntries(kept), ...(traceparent && { traceparent }), ...forwarded(request) }
+  return { ...Object.fromEntries(kept), ...(traceparent && { traceparent }), ...describeClient(request) }
 }
 
-/** A proxy may send the whole URL; the upstream server gets the path. */
-export const onwardPath = (target: string | undefined): string => (target ?? '/').replace(/^https?:\/\/[^/?#]*/i, '')
+/** The path to request from the upstream server; a proxy may have sent the whole URL. */
+export const upstreamPath = (target: string | undefined): string => (target ?? '/').replace(/^https?:\/\/[^/?#]*/i, '')

@@ -10,7 +10,7 @@ export const iconPaths: ReadonlySet<string> = new Set([
   '/apple-touch-icon-precomposed.png',
 ])
 
-/** Redirects these paths to the logo of the server. */
+/** Redirects a request for an icon to the logo of the server. */
 export async function serveIcon(context: AuthContext, request: IncomingMessage, response: ServerResponse) {
   request.resume()
   const { profile } = await context.describeServer()

@@ -4,7 +4,7 @@ import type { AuthContext, Handler, UserHandler } from './auth/context.ts'
 import { countRequest } from './count-request.ts'
 import { failureOf, Refusal, type Statuses } from './failure.ts'
 import { replyJson } from './reply.ts'
-import { assertCsrf, browserUser, keepSession, signedInBy } from './session.ts'
+import { assertCsrf, authenticateBrowser, renewSession, authenticateRequest } from './session.ts'
 
 /** A route with JSON requests and responses. */
 export type JsonRoute = { method: 'GET' | 'POST'; handle: Handler; statuses: Statuses }
@@ -13,7 +13,7 @@ const anyone = (handle: Handler, statuses: Statuses = {}): JsonRoute => ({
   method: 'POST',
   statuses,
   handle: async (context, request, response) => {
-    assertCsrf(context, request, await signedInBy(context, request))
+    assertCsrf(context, request, await authenticateRequest(context, request))
     return handle(context, request, response)
   },
 })
@@ -22,10 +22,10 @@ const user = (handle: UserHandler, statuses: Statuses = {}): JsonRoute => ({
   method: 'POST',
   statuses,
   handle: async (context, request, response) => {
-    const signedIn = await signedInBy(context, request)
+    const signedIn = await authenticateRequest(context, request)
     if (!signedIn) throw signInFirst()
     assertCsrf(context, request, signedIn)
-    await keepSession(context, signedIn, response)
+    await renewSession(context, signedIn, response)
     return handle(context, request, response, signedIn)
   },
 })
@@ -34,22 +34,22 @@ const browser = (method: 'GET' | 'POST', handle: UserHandler): JsonRoute => ({
   method,
   statuses: {},
   handle: async (context, request, response) => {
-    const signedIn = await browserUser(context, request, response)
+    const signedIn = await authenticateBrowser(context, request, response)
     if (!signedIn) throw signInFirst()
     if (method === 'POST') assertCsrf(context, request, signedIn)
     return handle(context, request, response, signedIn)
   },
 })
 
-/** Kinds of routes, by who may use them. All but the open ones require the CSRF token from browsers. */
+/** Kinds of routes, by their permitted users. All but `open` require the CSRF token of a browser that is signed in. */
 export const jsonRoute = {
-  /** Everyone; credentials are ignored. */
+  /** For everyone; credentials are ignored. */
   open: (handle: Handler, statuses: Statuses = {}): JsonRoute => ({ method: 'POST', handle, statuses }),
-  /** Everyone, signed in or not. */
+  /** For everyone, signed in or not. */
   anyone,
-  /** The user signed in by token or cookie. */
+  /** For a user signed in by token or cookie. */
   user,
-  /** The user signed in by cookie. */
+  /** For a user signed in by cookie. */
   browser,
 }
 
@@ -69,7 +69,7 @@ export async function serveJson(
     await route.handle(context, request, response)
   } catch (thrown) {
     request.resume()
-    const { status, text, headers } = failureOf(thrown, context.metrics.failed, route.statuses)
+    const { status, text, headers } = failureOf(thrown, context.metrics.reportFailure, route.statuses)
     await replyJson(request, response, status, { error: text }, headers)
   }
 }

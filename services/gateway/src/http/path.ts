@@ -5,8 +5,8 @@ export function pathOf(target: string | undefined): string {
 }
 
 /**
- * Whether every server interprets a path alike. Encoded slashes, dots and backslashes, dot segments, empty segments and
- * a fragment may have another meaning for the server behind the gateway.
+ * Whether every server interprets a path in the same way. An upstream server may interpret encoded slashes, dots and
+ * backslashes, dot segments, empty segments and a fragment differently.
  */
 export function isPlainPath(path: string): boolean {
   if (!/^(\/[\x21-\x7e]*)$/.test(path) || /[\\#]|\/\/|\/\.{1,2}(\/|$)/.test(path)) return false

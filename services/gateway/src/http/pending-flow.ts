@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { keepCookie, readKept } from './cookies.ts'
+import { setCookie, readCookie } from './cookies.ts'
 
 const name = 'parley_flow'
 const lifetimeSeconds = 15 * 60
@@ -9,15 +9,15 @@ type Cookies = { secure: boolean }
 
 const digest = (token: string): string => createHash('sha256').update(token).digest('base64url')
 
-/** Stores in the browser which flow began in it. */
-export const keepPendingFlow = (cookies: Cookies, response: ServerResponse, token: string): void =>
-  keepCookie(cookies, response, name, digest(token), lifetimeSeconds)
+/** Stores a digest of a flow's token in the browser where the flow began. */
+export const storePendingFlow = (cookies: Cookies, response: ServerResponse, token: string): void =>
+  setCookie(cookies, response, name, digest(token), lifetimeSeconds)
 
 /**
  * Whether the flow began in this browser: a link to somebody else's flow would sign the user in to that person's
  * account.
  */
 export function isPendingFlow(cookies: Cookies, request: IncomingMessage, token: string): boolean {
-  const [kept, expected] = [readKept(cookies, request.headers.cookie, name) ?? '', digest(token)]
+  const [kept, expected] = [readCookie(cookies, request.headers.cookie, name) ?? '', digest(token)]
   return kept.length === expected.length && timingSafeEqual(Buffer.from(kept), Buffer.from(expected))
 }

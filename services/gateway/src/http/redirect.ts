@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Redirects the browser. `location` must be ours or validated; it is not checked here. */
+/** Redirects the browser. The caller must have validated `location`, unless it is our own path. */
 export function redirect(response: ServerResponse, status: 302 | 303 | 307, location: string): Promise<void> {
   response.writeHead(status, { location, 'cache-control': 'no-store', 'content-length': '0' }).end()
   return Promise.resolve()
@@ -14,7 +14,7 @@ export function queryOf(request: IncomingMessage): URLSearchParams {
 }
 
 /** A path of this server with one more parameter in its query. */
-export function withParameter(path: string, name: string, value: string): string {
+export function addParameter(path: string, name: string, value: string): string {
   const [head = '', fragment] = path.split('#', 2)
   const added = `${head}${head.includes('?') ? '&' : '?'}${new URLSearchParams({ [name]: value }).toString()}`
   return fragment === undefined ? added : `${added}#${fragment}`

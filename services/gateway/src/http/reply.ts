@@ -5,7 +5,7 @@ import { hasBody } from '@parley/runtime'
 
 const gzipAsync = promisify(gzip)
 
-const takesGzip = (request: IncomingMessage): boolean => {
+const acceptsGzip = (request: IncomingMessage): boolean => {
   const accepted = request.headers['accept-encoding']
   return typeof accepted === 'string' && /(^|,)\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*(,|$))[\d.]+)?\s*(,|$)/i.test(accepted)
 }
@@ -20,16 +20,16 @@ export async function reply(
   let { body } = answer
   if (compressFrom > 0 && body.length >= compressFrom) {
     headers['vary'] = [headers['vary'], 'Accept-Encoding'].filter(Boolean).join(', ')
-    if (takesGzip(request)) {
+    if (acceptsGzip(request)) {
       body = await gzipAsync(body)
       headers['content-encoding'] = 'gzip'
     }
   }
   headers['content-length'] = body.length
   if (request.complete || !hasBody(request)) return void response.writeHead(status, headers).end(body)
-  // The unread rest of a refused body cannot be distinguished from the next request on this connection.
+  // The unread rest of the request body must not be parsed as the next request on this connection.
   response.writeHead(status, { ...headers, connection: 'close' }).write(body)
-  endAfter(request, response)
+  endAfterDiscarding(request, response)
 }
 
 /** How long a refused client may continue to send before the connection is closed, in milliseconds. */
@@ -38,7 +38,7 @@ const lingerMs = 1_000
 /**
  * Discards the bytes that a refused client still sends, because closing the connection at once could lose the response.
  */
-function endAfter(request: IncomingMessage, response: ServerResponse): void {
+function endAfterDiscarding(request: IncomingMessage, response: ServerResponse): void {
   const end = (): void => {
     clearTimeout(lingering)
     response.end()

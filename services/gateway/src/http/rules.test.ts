@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from '@jest/globals'
 import { clearedCookies, sessionCookies } from './cookies.ts'
 import { corsHeaders } from './cors.ts'
-import { csrfCookies, csrfHolds, issueCsrfToken } from './csrf.ts'
-import { timeoutFrom } from './deadline.ts'
+import { readCsrfCookies, isCsrfTokenValid, issueCsrfToken } from './csrf.ts'
+import { parseTimeout } from './deadline.ts'
 import { unaryFormat } from './connect-unary.ts'
 import { isPlainPath, pathOf } from './path.ts'
 
 const publicUrl = 'https://chat.example.org/'
 const request = (headers: IncomingMessage['headers']) => ({ headers }) as IncomingMessage
 
-describe('cross-origin answers', () => {
+describe('cross-origin responses', () => {
   const method = '/api/connect/svc.api.v1.RoomService/CreateRoom'
   const allow = (origin: string, allowed: string[], path = method) =>
     corsHeaders(request({ origin, host: 'chat.example.org' }), path, { publicUrl, allowedOrigins: allowed })
@@ -37,7 +37,7 @@ describe('cross-origin answers', () => {
       })
   })
 
-  test('are not readable for others', () => {
+  test('are not readable for other origins', () => {
     expect(allow('https://other.example', ['https://app.example'])['access-control-allow-origin']).toBeUndefined()
     expect(allow('null', ['https://app.example'])['access-control-allow-origin']).toBeUndefined()
     // An attacker on the network can serve a page with this name.
@@ -53,20 +53,20 @@ describe('cross-origin answers', () => {
 
 describe('a CSRF token', () => {
   const token = issueCsrfToken('secret', 'U1', 'handle')
-  const holds = (header?: string, cookie?: string, user = 'U1', handle = 'handle') =>
-    csrfHolds('secret', { header, cookies: cookie === undefined ? [] : [cookie] }, user, handle)
+  const isValid = (header?: string, cookie?: string, user = 'U1', handle = 'handle') =>
+    isCsrfTokenValid('secret', { header, cookies: cookie === undefined ? [] : [cookie] }, user, handle)
 
   test('is valid for its session when header and cookie agree', () => {
-    expect(holds(token, token)).toBe(true)
+    expect(isValid(token, token)).toBe(true)
   })
 
   test('is invalid otherwise', () => {
-    expect(holds(undefined, token)).toBe(false)
-    expect(holds(token, undefined)).toBe(false)
-    expect(holds(token, issueCsrfToken('secret', 'U1', 'handle'))).toBe(false)
-    expect(holds(token, token, 'U2')).toBe(false)
-    expect(holds(token, token, 'U1', 'other')).toBe(false)
-    expect(holds('a.b', 'a.b')).toBe(false)
+    expect(isValid(undefined, token)).toBe(false)
+    expect(isValid(token, undefined)).toBe(false)
+    expect(isValid(token, issueCsrfToken('secret', 'U1', 'handle'))).toBe(false)
+    expect(isValid(token, token, 'U2')).toBe(false)
+    expect(isValid(token, token, 'U1', 'other')).toBe(false)
+    expect(isValid('a.b', 'a.b')).toBe(false)
   })
 })
 
@@ -75,7 +75,7 @@ test('session cookies are restricted to this site and, over https, to https', ()
   const [cookie = '', csrf = ''] = sessionCookies(session, { secret: 's', secure: true })
   expect(cookie).toMatch(/^__Host-parley_session=h\.\S+; Path=\/; SameSite=Lax; Secure; HttpOnly; Max-Age=60$/)
   expect(csrf).toMatch(/^__Host-parley_csrf=\S+; Path=\/; SameSite=Lax; Secure; Max-Age=7776000$/)
-  expect(csrfCookies('a=1; parley_csrf=x=y; __Host-parley_csrf=z; b=2')).toEqual(['z', 'x=y'])
+  expect(readCsrfCookies('a=1; parley_csrf=x=y; __Host-parley_csrf=z; b=2')).toEqual(['z', 'x=y'])
 })
 
 test('ending a session deletes its cookie under all names', () => {
@@ -87,12 +87,12 @@ test('ending a session deletes its cookie under all names', () => {
   for (const one of cleared) expect(one).toMatch(/; Path=\/; SameSite=Lax; Secure; Max-Age=0/)
 })
 
-test('a timeout is what the client requests, up to the limit', () => {
-  expect(timeoutFrom(undefined, 10_000)).toBe(10_000)
-  expect(timeoutFrom('250', 10_000)).toBe(250)
-  expect(timeoutFrom('99999999', 10_000)).toBe(10_000)
+test('a call has the timeout that the client requests, up to the limit', () => {
+  expect(parseTimeout(undefined, 10_000)).toBe(10_000)
+  expect(parseTimeout('250', 10_000)).toBe(250)
+  expect(parseTimeout('99999999', 10_000)).toBe(10_000)
   for (const bad of ['', '-1', '1s', '1.5', '12345678901'])
-    expect(() => timeoutFrom(bad, 10_000)).toThrow('Connect-Timeout-Ms')
+    expect(() => parseTimeout(bad, 10_000)).toThrow('Connect-Timeout-Ms')
 })
 
 test('the path does not depend on the form of the request target', () => {

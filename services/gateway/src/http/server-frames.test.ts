@@ -18,13 +18,13 @@ function frame(payload: number, { final = true, opcode = 2 } = {}): Buffer {
 
 const message = fc.oneof(
   fc.constantFrom(0, 1, 125, 126, 300, 65_535, 65_536).map((size) => [frame(size)]),
-  // In parts, with a ping between them.
+  // A message in two fragments, with a ping between them.
   fc
     .tuple(fc.nat(200), fc.nat(200))
     .map(([one, two]) => [frame(one, { final: false }), frame(0, { opcode: 9 }), frame(two, { opcode: 0 })]),
 )
 
-test('an ended stream ends after a whole message, regardless of chunks', async () => {
+test('a stream that is told to end does so after a whole message, regardless of chunks', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(message, { minLength: 1, maxLength: 5 }),
@@ -54,7 +54,7 @@ test('an ended stream ends after a whole message, regardless of chunks', async (
   )
 })
 
-test('a stream that is not ended is forwarded unchanged', async () => {
+test('a stream that is not told to end is forwarded unchanged', async () => {
   const frames = new ServerFrames()
   const received = buffer(frames)
   frames.write(frame(300).subarray(0, 17))

@@ -3,45 +3,45 @@ import { Transform, type TransformCallback } from 'node:stream'
 const finalBit = 0x80
 const opcodeBits = 0x0f
 const lengthBits = 0x7f
-/** Opcodes from here on are control frames, which may come between the parts of a message. */
+/** Opcodes from this one on are control frames, which may come between the fragments of a message. */
 const firstControl = 0x8
 
 /**
- * Forwards the frames of the server's side of a WebSocket (RFC 6455) and tracks where a message ends, because only
- * there other frames can be inserted.
+ * Forwards the frames that a WebSocket server sends (RFC 6455) and tracks where a message ends, because other frames
+ * can be inserted only there.
  */
 export class ServerFrames extends Transform {
-  /** Bytes of the head that began. */
+  /** The bytes received so far of an incomplete frame header. */
   readonly #head: number[] = []
-  /** Remaining bytes of the frame. */
+  /** Remaining payload bytes of the current frame. */
   #left = 0
   #inMessage = false
-  #last: Buffer | undefined
-  #ended = false
+  #finalFrames: Buffer | undefined
+  #isEnded = false
 
   /** Ends the stream with these frames at the end of the current message; later frames of the server are dropped. */
   endWith(frames: Buffer): void {
-    this.#last ??= frames
-    if (this.#isBetween()) this.#end()
+    this.#finalFrames ??= frames
+    if (this.#isBetweenMessages()) this.#end()
   }
 
   override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
-    for (let at = 0; at < chunk.length && !this.#ended;) {
-      at += this.#take(chunk, at)
-      if (this.#last === undefined || !this.#isBetween()) continue
+    for (let at = 0; at < chunk.length && !this.#isEnded;) {
+      at += this.#consume(chunk, at)
+      if (this.#finalFrames === undefined || !this.#isBetweenMessages()) continue
       this.push(chunk.subarray(0, at))
       this.#end()
     }
-    if (!this.#ended) this.push(chunk)
+    if (!this.#isEnded) this.push(chunk)
     done()
   }
 
-  #isBetween(): boolean {
+  #isBetweenMessages(): boolean {
     return this.#left === 0 && this.#head.length === 0 && !this.#inMessage
   }
 
   /** Consumes a byte of a header, or the chunk's part of a payload; returns the number of consumed bytes. */
-  #take(chunk: Buffer, at: number): number {
+  #consume(chunk: Buffer, at: number): number {
     if (this.#left > 0) {
       const taken = Math.min(this.#left, chunk.length - at)
       this.#left -= taken
@@ -59,9 +59,9 @@ export class ServerFrames extends Transform {
   }
 
   #end(): void {
-    if (this.#ended) return
-    this.#ended = true
-    this.push(this.#last)
+    if (this.#isEnded) return
+    this.#isEnded = true
+    this.push(this.#finalFrames)
     this.push(null)
   }
 }

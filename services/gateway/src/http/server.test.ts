@@ -3,7 +3,7 @@ import { connect as connectHttp2 } from 'node:http2'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { PassOnUpgrade } from './pass-on-upgrade.ts'
+import { WebSocketProxy } from './websocket-proxy.ts'
 import { servePublicPort, type PublicPort } from './server.ts'
 
 const ports: PublicPort[] = []
@@ -12,15 +12,19 @@ afterEach(async () => {
 })
 
 type Dispatch = Parameters<typeof servePublicPort>[0]['dispatch']
-const patient = { head: 60_000, request: 60_000, idle: 60_000 }
+const longTimeouts = { head: 60_000, request: 60_000, idle: 60_000 }
 
-async function serve(dispatch: Partial<Dispatch>, timeouts: Partial<typeof patient>, perNetwork = 0): Promise<number> {
+async function serve(
+  dispatch: Partial<Dispatch>,
+  timeouts: Partial<typeof longTimeouts>,
+  perNetwork = 0,
+): Promise<number> {
   const port = await servePublicPort({
     ...{
       host: '127.0.0.1',
       port: 0,
-      realtime: new PassOnUpgrade([], () => ({})),
-      timeouts: { ...patient, ...timeouts },
+      realtime: new WebSocketProxy([], () => ({})),
+      timeouts: { ...longTimeouts, ...timeouts },
     },
     dispatch: { http1: (request) => void request.resume(), http2: () => undefined, ...dispatch },
     connections: { perNetwork, isProxy: () => false },
@@ -29,7 +33,7 @@ async function serve(dispatch: Partial<Dispatch>, timeouts: Partial<typeof patie
   return port.port
 }
 
-async function connected(port: number, text: string): Promise<Socket> {
+async function connectAndSend(port: number, text: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => undefined)
   await once(socket, 'connect')
@@ -41,7 +45,7 @@ test.each([
   ['its head', 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: '],
   ['its body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc'],
 ])('a client that never completes %s is disconnected', async (_, text) => {
-  const socket = await connected(await serve({}, { head: 50, request: 100 }), text)
+  const socket = await connectAndSend(await serve({}, { head: 50, request: 100 }), text)
   socket.resume()
   await once(socket, 'close')
   expect(socket.destroyed).toBe(true)
@@ -56,7 +60,7 @@ test('a client that does not read a response is disconnected', async () => {
     response.end(Buffer.alloc(50_000_000))
     begin()
   }
-  const socket = await connected(await serve({ http1 }, { idle: 300 }), 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  const socket = await connectAndSend(await serve({ http1 }, { idle: 300 }), 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')
   socket.pause()
   await begun
   await gone
@@ -73,11 +77,11 @@ test('a client that does not read a response over HTTP/2 is disconnected', async
   expect(session.destroyed).toBe(true)
 })
 
-describe('a client of HTTP/2', () => {
+describe('over HTTP/2', () => {
   const frame = (type: number, stream: number, payload: readonly number[] = []) =>
     Buffer.from([0, 0, payload.length, type, type === 1 ? 4 : 0, 0, 0, 0, stream, ...payload])
   const [settings, goaway] = [frame(4, 0), (code: number) => frame(7, 0, [0, 0, 0, 0, 0, 0, 0, code])]
-  // POST http://x/ with the beginning of a body.
+  // POST http://x/ with the start of a body.
   const request = (stream: number) => [frame(1, stream, [0x83, 0x86, 0x84, 1, 1, 0x78]), frame(0, stream, [1, 2, 3])]
   const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
@@ -85,13 +89,13 @@ describe('a client of HTTP/2', () => {
   const reset = frame(3, 1, [0, 0, 0, 8])
 
   test.each([
-    ['a goodbye with an error, and more', [goaway(2), ...request(1)]],
-    ['a goodbye with an error in the middle', [...request(1), goaway(2), ...request(3)]],
-    ['a goodbye with more behind it', [...request(1), goaway(0), ...request(3)]],
-    ['a question whether to go on that it takes back', [expecting, reset]],
-  ])('%s affects only its own request', async (_, frames) => {
+    ['a GOAWAY with an error before a request', [goaway(2), ...request(1)]],
+    ['a GOAWAY with an error between two requests', [...request(1), goaway(2), ...request(3)]],
+    ['a GOAWAY without an error between two requests', [...request(1), goaway(0), ...request(3)]],
+    ['a reset request with Expect: 100-continue', [expecting, reset]],
+  ])('%s affects only its own connection', async (_, frames) => {
     const port = await serve({ http2: (_request, response) => void response.end('answer') }, {})
-    const leaving = await connected(port, '')
+    const leaving = await connectAndSend(port, '')
     leaving.resume().write(Buffer.concat([preface, settings, ...frames]))
     leaving.end()
     await once(leaving, 'close')
@@ -104,7 +108,7 @@ describe('a client of HTTP/2', () => {
 test('a network has a limited number of connections, and can open another when one is closed', async () => {
   const port = await serve({ http1: (_, response) => void response.end('served') }, {}, 2)
   const open = async () => {
-    const socket = await connected(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    const socket = await connectAndSend(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')
     const answered = await Promise.race([
       once(socket, 'data').then(() => true),
       once(socket, 'close').then(() => false),

@@ -1,17 +1,17 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { createServer as createHttp2Server, type Http2Server, type ServerHttp2Session } from 'node:http2'
-import { afterAnswers, answerRequests, hasBody, defaultTimeouts, type HttpTimeouts } from '@parley/runtime'
+import { afterResponses, answerRequests, hasBody, defaultTimeouts, type HttpTimeouts } from '@parley/runtime'
 import type { Dispatch } from './dispatch.ts'
-import { createFront, type ConnectionLimits } from './front.ts'
+import { createHttpMultiplexer, type ConnectionLimits } from './http-multiplexer.ts'
 import { pathOf } from './path.ts'
-import { readAgainWithoutUpgrade } from './upgrade.ts'
-import type { PassOnUpgrade } from './pass-on-upgrade.ts'
+import { reparseWithoutUpgrade } from './reparse.ts'
+import type { WebSocketProxy } from './websocket-proxy.ts'
 
 type Options = {
   host: string
   port: number
   dispatch: Pick<Dispatch, 'http1' | 'http2'>
-  realtime: PassOnUpgrade
+  realtime: WebSocketProxy
   connections: ConnectionLimits
   timeouts?: HttpTimeouts
 }
@@ -20,8 +20,8 @@ type Options = {
 export type PublicPort = {
   port: number
   /**
-   * Makes sockets reconnect elsewhere, then accepts no new connections, lets requests finish, and closes the remaining
-   * connections at the deadline.
+   * Asks WebSockets to reconnect elsewhere, then accepts no new connections, lets requests finish, and closes the
+   * remaining connections at the deadline.
    */
   drain: (deadlineMs: number) => Promise<void>
 }
@@ -31,24 +31,25 @@ const keepAliveTimeoutMs = 65_000
 const maxConcurrentStreams = 100
 /** Limit for the headers of one HTTP/2 request, in bytes; the same as for HTTP/1.1. */
 const maxHeaderListSize = 16 * 1024
-/** While draining, busy connections get this long to receive the notice; closing one early could cut off a request. */
+/** While draining, connections are not closed as idle before this time: a request may already be on the way. */
 const idleGraceMs = 1_000
 
 /**
- * Connections that may wait to be accepted. The network stack of a client repeats those beyond it only after a second,
- * and by default Node.js asks for 511, fewer than the clients that reconnect at once. The kernel may allow fewer.
+ * Maximum number of connections that wait to be accepted. A client retries a connection beyond it only after a second,
+ * and the default of Node.js, 511, is less than the number of clients that may reconnect at once. The kernel may allow
+ * fewer.
  */
-const maxUnaccepted = 4_096
+const maxPendingConnections = 4_096
 
 export async function servePublicPort(options: Options): Promise<PublicPort> {
   const { host, port, dispatch, realtime, connections, timeouts = defaultTimeouts } = options
   let draining = false
   const http1 = createHttp1(dispatch.http1, realtime, timeouts, () => draining)
   const { http2, sessions } = createHttp2(dispatch.http2, timeouts)
-  const { server, sockets } = createFront(http1, http2, connections)
+  const { server, sockets } = createHttpMultiplexer(http1, http2, connections)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen({ port, host, backlog: maxUnaccepted }, () => {
+    server.listen({ port, host, backlog: maxPendingConnections }, () => {
       server.removeListener('error', reject)
       resolve()
     })
@@ -76,12 +77,12 @@ export async function servePublicPort(options: Options): Promise<PublicPort> {
 }
 
 /**
- * The server of HTTP/1.1 connections; upgrades to a WebSocket go to realtime. While draining, each response ends its
- * connection.
+ * Creates the HTTP/1.1 server, which forwards upgrades to a WebSocket to realtime. While draining, each response ends
+ * its connection.
  */
 function createHttp1(
   dispatch: Dispatch['http1'],
-  realtime: PassOnUpgrade,
+  realtime: WebSocketProxy,
   timeouts: HttpTimeouts,
   isDraining: () => boolean,
 ): Server {
@@ -96,9 +97,10 @@ function createHttp1(
     dispatch(request, response)
   })
   http1.on('upgrade', (request, socket, head) =>
-    afterAnswers(socket, () => {
-      if (isSocketOffer(request) && pathOf(request.url) === '/api/realtime') realtime.upgrade(request, socket, head)
-      else readAgainWithoutUpgrade(http1, request, socket, head)
+    afterResponses(socket, () => {
+      if (isWebSocketUpgrade(request) && pathOf(request.url) === '/api/realtime')
+        realtime.upgrade(request, socket, head)
+      else reparseWithoutUpgrade(http1, request, socket, head)
     }),
   )
   http1.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -106,13 +108,13 @@ function createHttp1(
     if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
     else socket.destroy()
   })
-  // It receives its connections from the front server and never listens itself, but this event starts its timeouts and
-  // its list of idle connections.
+  // It gets its connections from the multiplexer and never listens itself, but this event starts its timeouts and its
+  // list of idle connections.
   http1.emit('listening')
   return http1
 }
 
-/** The server of HTTP/2 connections, and the open ones. */
+/** Creates the HTTP/2 server, with the set of its open sessions. */
 function createHttp2(
   dispatch: Dispatch['http2'],
   timeouts: HttpTimeouts,
@@ -135,7 +137,7 @@ function createHttp2(
       streams++
       stream.once('close', () => streams--)
     })
-    // An idle session is closed with a notice if it has no streams, and destroyed if it has.
+    // An idle session without streams is closed with a GOAWAY; one with streams is destroyed.
     session.setTimeout(timeouts.idle, () => (streams > 0 ? session.destroy() : session.close()))
   })
   return { http2, sessions }
@@ -151,5 +153,5 @@ function destroyAfterReading(session: ServerHttp2Session): void {
   session.destroy = (...reason) => void setImmediate(() => destroy(...reason))
 }
 
-const isSocketOffer = (request: IncomingMessage): boolean =>
+const isWebSocketUpgrade = (request: IncomingMessage): boolean =>
   request.method === 'GET' && /^websocket$/i.test(request.headers.upgrade ?? '') && !hasBody(request)

@@ -6,39 +6,39 @@ import type { BrowserSession } from '../actions/credentials/browser-session.ts'
 import { csrfMismatch } from '../errors.ts'
 import type { AuthContext } from './auth/context.ts'
 import { clearedCookies, sessionCookies } from './cookies.ts'
-import { csrfCookies, csrfHolds } from './csrf.ts'
+import { readCsrfCookies, isCsrfTokenValid } from './csrf.ts'
 import { Refusal } from './failure.ts'
 
-/** The caller of a browser route: bearer token first, then cookie. Throws a 503 when that cannot be determined. */
-export function signedInBy(context: AuthContext, request: IncomingMessage): Promise<SignedIn | undefined> {
-  return authenticated(context, presentedBy(context, request))
+/** Finds the caller of a browser route by bearer token, then by cookie. Throws a 503 if accounts cannot be asked. */
+export function authenticateRequest(context: AuthContext, request: IncomingMessage): Promise<SignedIn | undefined> {
+  return authenticateOr503(context, credentialsOf(context, request))
 }
 
-/** The user signed in with the cookie in this browser. Adds a new cookie to the response when due. */
-export async function browserUser(
+/** Finds the user who is signed in with the cookie of this browser. Adds a new cookie to the response when due. */
+export async function authenticateBrowser(
   context: AuthContext,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<SignedIn | undefined> {
-  const user = await authenticated(context, { ...presentedBy(context, request), bearer: undefined })
-  await keepSession(context, user, response)
+  const user = await authenticateOr503(context, { ...credentialsOf(context, request), bearer: undefined })
+  await renewSession(context, user, response)
   return user
 }
 
 /** Renews the session of a request when due. */
-export async function keepSession(context: AuthContext, user: SignedIn | undefined, response: ServerResponse) {
+export async function renewSession(context: AuthContext, user: SignedIn | undefined, response: ServerResponse) {
   const renewed = context.renewal.isDue(user) ? await context.renewal.renew(user) : undefined
-  if (renewed) beginSession(context, renewed, response)
+  if (renewed) setSessionCookies(context, renewed, response)
 }
 
 /** Sets the cookies that start a browser session, or continue it with its next handle. */
-export function beginSession(context: AuthContext, session: BrowserSession, response: ServerResponse): void {
+export function setSessionCookies(context: AuthContext, session: BrowserSession, response: ServerResponse): void {
   const { cookieSigningSecret: secret, secure } = context
   for (const cookie of sessionCookies(session, { secret, secure })) response.appendHeader('set-cookie', cookie)
 }
 
 /** Clears the cookies of the browser's session. */
-export function endSession(context: AuthContext, response: ServerResponse): void {
+export function clearSessionCookies(context: AuthContext, response: ServerResponse): void {
   for (const cookie of clearedCookies(context)) response.appendHeader('set-cookie', cookie)
 }
 
@@ -48,16 +48,16 @@ export function endSession(context: AuthContext, response: ServerResponse): void
  */
 export function assertCsrf(context: AuthContext, request: IncomingMessage, user: SignedIn | undefined): void {
   if (user?.by !== 'cookie') return
-  const { cookieHandle = '' } = presentedBy(context, request)
-  const token = { header: headerOf(request, 'x-csrf-token'), cookies: csrfCookies(request.headers.cookie) }
-  const holds = (secret: string) => csrfHolds(secret, token, user.caller.userId, cookieHandle)
+  const { cookieHandle = '' } = credentialsOf(context, request)
+  const token = { header: headerOf(request, 'x-csrf-token'), cookies: readCsrfCookies(request.headers.cookie) }
+  const holds = (secret: string) => isCsrfTokenValid(secret, token, user.caller.userId, cookieHandle)
   if (!cookieSecrets(context).some(holds)) throw csrfMismatch()
 }
 
-const presentedBy = (context: AuthContext, request: IncomingMessage): Presented =>
+const credentialsOf = (context: AuthContext, request: IncomingMessage): Presented =>
   presentedCredentials((name) => headerOf(request, name), context)
 
-async function authenticated(context: AuthContext, presented: Presented): Promise<SignedIn | undefined> {
+async function authenticateOr503(context: AuthContext, presented: Presented): Promise<SignedIn | undefined> {
   try {
     return await authenticate(context.callers, presented)
   } catch (error) {

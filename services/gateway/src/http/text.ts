@@ -1,7 +1,6 @@
 const strict = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * The text of a body. Throws a TypeError if it is not UTF-8, because replacement characters would be stored
- * permanently.
+ * Decodes a body. Throws a TypeError if it is not UTF-8, because otherwise replacement characters would be stored.
  */
 export const textOf = (body: Uint8Array): string => strict.decode(body)

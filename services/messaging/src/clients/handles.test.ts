@@ -2,15 +2,15 @@ import { expect, test } from '@jest/globals'
 import { Handles } from './handles.ts'
 
 function handlesOf(...known: string[]) {
-  const state = { calls: [] as (readonly string[])[], away: false, time: 1 }
+  const state = { calls: [] as (readonly string[])[], unavailable: false, time: 1 }
   const fetch = async (handles: readonly string[]) => {
     state.calls.push(handles)
     await new Promise(setImmediate)
-    if (state.away) throw new Error('away')
+    if (state.unavailable) throw new Error('unavailable')
     const users = handles.filter((handle) => known.includes(handle))
     return new Map(users.map((handle) => [handle, { userId: `U${handle}`, roleIds: [] }]))
   }
-  const options = { foundMs: 60, missedMs: 5, maxEntries: 3, now: () => state.time }
+  const options = { ttlMs: 60, unknownTtlMs: 5, maxEntries: 3, now: () => state.time }
   return { state, handles: new Handles(fetch, options) }
 }
 
@@ -18,7 +18,7 @@ const names = async (requested: Promise<ReadonlyMap<string, unknown> | undefined
   ...((await requested)?.keys() ?? ['?']),
 ]
 
-test('users are cached, and unknown handles for a shorter time', async () => {
+test('users are cached, and unknown handles too, for a shorter time', async () => {
   const { state, handles } = handlesOf('ann')
   expect(await names(handles.resolve(['ann', 'nobody']))).toEqual(['ann'])
   state.time = 4
@@ -32,7 +32,7 @@ test('users are cached, and unknown handles for a shorter time', async () => {
   expect(state.calls.at(-1)).toEqual(['ann'])
 })
 
-test('pending handles are not requested again, and a call has at most 100', async () => {
+test('handles in a running call are not requested again, and a call has at most 100', async () => {
   const { state, handles } = handlesOf('ann')
   expect(await Promise.all([names(handles.resolve(['ann', 'x'])), names(handles.resolve(['ann', 'y']))])).toEqual([
     ['ann'],
@@ -43,11 +43,11 @@ test('pending handles are not requested again, and a call has at most 100', asyn
   expect(state.calls.slice(1).map((call) => call.length)).toEqual([100, 50])
 })
 
-test('without a response nothing is cached, and the handle is requested again', async () => {
+test('after a failed call nothing is cached, and the handle is requested again', async () => {
   const { state, handles } = handlesOf('ann')
-  state.away = true
+  state.unavailable = true
   expect(await handles.resolve(['ann'])).toBeUndefined()
-  state.away = false
+  state.unavailable = false
   expect(await names(handles.resolve(['ann']))).toEqual(['ann'])
 })
 

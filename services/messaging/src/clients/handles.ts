@@ -24,31 +24,31 @@ export const fetchHandles = (transport: Transport, timeoutMs = defaultTimeoutMs)
   }
 }
 
-type Options = { foundMs?: number; missedMs?: number; maxEntries?: number; now?: () => number }
-type Known = { user: MentionedUser | undefined }
+type Options = { ttlMs?: number; unknownTtlMs?: number; maxEntries?: number; now?: () => number }
+type Entry = { user: MentionedUser | undefined }
 
-/** The users with given handles, cached for a minute; unknown handles are cached for a few seconds. */
+/** Finds users by their handles. Users are cached for a minute, unknown handles for a few seconds. */
 export class Handles {
-  readonly #known: LRUCache<string, Known>
+  readonly #cache: LRUCache<string, Entry>
 
   constructor(fetch: (handles: readonly string[]) => Promise<Found>, options: Options = {}) {
-    const { foundMs = 60_000, missedMs = 5_000, maxEntries = 50_000, now = () => performance.now() } = options
+    const { ttlMs = 60_000, unknownTtlMs = 5_000, maxEntries = 50_000, now = () => performance.now() } = options
     const loader = new DataLoader((handles: readonly string[]) => fetchMany(fetch, handles), {
       ...{ cache: false, maxBatchSize: handlesPerCall },
     })
-    this.#known = new LRUCache({
-      ...{ max: maxEntries, ttl: foundMs, ttlResolution: 0, perf: { now }, ignoreFetchAbort: true },
-      fetchMethod: async (handle, _older, { options: kept }) => {
+    this.#cache = new LRUCache({
+      ...{ max: maxEntries, ttl: ttlMs, ttlResolution: 0, perf: { now }, ignoreFetchAbort: true },
+      fetchMethod: async (handle, _older, { options: entryOptions }) => {
         const user = await loader.load(handle)
-        if (!user) kept.ttl = missedMs
+        if (!user) entryOptions.ttl = unknownTtlMs
         return { user }
       },
     })
   }
 
-  /** The users with these handles, by handle; undefined when accounts does not answer in time. */
+  /** Returns the users with these handles, by handle; undefined if accounts does not answer in time. */
   async resolve(handles: readonly string[]): Promise<Found | undefined> {
-    const lookups = handles.map(async (handle) => ({ handle, ...(await this.#known.forceFetch(handle)) }))
+    const lookups = handles.map(async (handle) => ({ handle, ...(await this.#cache.forceFetch(handle)) }))
     const answers = await Promise.allSettled(lookups)
     if (answers.some(({ status }) => status === 'rejected')) return undefined
     return new Map(
@@ -65,7 +65,7 @@ async function fetchMany(fetch: (handles: readonly string[]) => Promise<Found>, 
     return handles.map((handle) => found.get(handle))
   } catch (error) {
     countUnresolvedHandles(handles.length)
-    log.warn({ err: error }, 'mentions could not be resolved; they will be resolved later')
+    log.warn({ err: error }, 'accounts did not resolve handles; the mentions will be resolved later')
     throw error
   }
 }

@@ -7,12 +7,12 @@ import { previewsUnavailable } from '../errors.ts'
 const timeoutMs = 25_000
 
 /**
- * Fetches a preview, encoded for storage; undefined when there is nothing to show. Does not stop if the caller
- * disconnects, and neither does uploads.
+ * Fetches the preview of a page, encoded for storage; undefined if there is nothing to show. The fetch continues if the
+ * caller disconnects, here and in uploads.
  */
 export type PreviewLink = (url: string, userId: string) => Promise<Uint8Array | undefined>
 
-const passedOn = new Set([Code.InvalidArgument, Code.ResourceExhausted, Code.Canceled, Code.DeadlineExceeded])
+const forwardedCodes = new Set([Code.InvalidArgument, Code.ResourceExhausted, Code.Canceled, Code.DeadlineExceeded])
 
 export const previewLink = (transport: Transport): PreviewLink => {
   const uploads = createClient(UploadsInternalService, transport)
@@ -21,7 +21,7 @@ export const previewLink = (transport: Transport): PreviewLink => {
       const { preview } = await uploads.previewLink({ url, userId }, { timeoutMs })
       return preview && encode(PagePreviewSchema, preview)
     } catch (error) {
-      throw error instanceof ConnectError && passedOn.has(error.code) ? error : previewsUnavailable(error)
+      throw error instanceof ConnectError && forwardedCodes.has(error.code) ? error : previewsUnavailable(error)
     }
   }
 }

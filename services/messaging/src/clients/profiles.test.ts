@@ -7,10 +7,10 @@ const user = (id: string, displayName = id): User => create(UserSchema, { id, di
 
 function accounts() {
   const calls: string[][] = []
-  const state = { away: false, names: new Map<string, string>() }
+  const state = { unavailable: false, names: new Map<string, string>() }
   const fetch = (ids: string[]): Promise<User[]> => {
     calls.push(ids)
-    if (state.away) return Promise.reject(new Error('away'))
+    if (state.unavailable) return Promise.reject(new Error('unavailable'))
     return Promise.resolve(ids.filter((id) => id !== 'unknown').map((id) => user(id, state.names.get(id))))
   }
   return { calls, state, fetch }
@@ -19,7 +19,7 @@ function accounts() {
 const names = (found: Map<string, User>) => [...found.values()].map((found) => found.displayName)
 
 describe('profiles', () => {
-  test('concurrent requests share one call and its result', async () => {
+  test('are fetched with one call for concurrent requests, and then cached', async () => {
     const { calls, fetch } = accounts()
     const profiles = new Profiles(fetch)
     const pages = await Promise.all([profiles.get(['a', 'b']), profiles.get(['b', 'c', 'unknown']), profiles.get([])])
@@ -29,14 +29,14 @@ describe('profiles', () => {
     expect(calls).toHaveLength(1)
   })
 
-  test('calls are no larger than accounts allows', async () => {
+  test('are fetched with at most 500 ids per call, as accounts requires', async () => {
     const { calls, fetch } = accounts()
     const found = await new Profiles(fetch).get(Array.from({ length: 1001 }, (_, index) => `u${index}`))
     expect(found.size).toBe(1001)
     expect(calls.map((ids) => ids.length)).toEqual([500, 500, 1])
   })
 
-  test('an event of the user refreshes the profile, even during a request', async () => {
+  test('are fetched again after an event of their user, even one that arrives during a call', async () => {
     const { calls, state, fetch } = accounts()
     const profiles = new Profiles(fetch)
     await profiles.get(['a'])
@@ -44,27 +44,27 @@ describe('profiles', () => {
     profiles.drop('a')
     expect(names(await profiles.get(['a']))).toEqual(['new'])
     profiles.clear()
-    const onItsWay = profiles.get(['a'])
+    const running = profiles.get(['a'])
     profiles.drop('a')
-    expect(names(await onItsWay)).toEqual(['new'])
+    expect(names(await running)).toEqual(['new'])
     await profiles.get(['a'])
     expect(calls).toHaveLength(4)
   })
 
-  test('old ones are requested again, and used longer while accounts is unavailable', async () => {
+  test('are fetched again when stale, but still used while accounts is unavailable', async () => {
     let now = 1
     const { calls, state, fetch } = accounts()
-    const profiles = new Profiles(fetch, { freshMs: 10, keptMs: 100, now: () => now })
+    const profiles = new Profiles(fetch, { freshMs: 10, maxStaleMs: 100, now: () => now })
     await profiles.get(['a'])
     now = 50
-    state.away = true
+    state.unavailable = true
     expect(names(await profiles.get(['a', 'b']))).toEqual(['a'])
     expect(calls).toHaveLength(2)
     now = 150
     expect(names(await profiles.get(['a']))).toEqual([])
   })
 
-  test('the size of the cache is limited', async () => {
+  test('are cached up to a limit', async () => {
     const { calls, fetch } = accounts()
     const profiles = new Profiles(fetch, { maxEntries: 2 })
     await profiles.get(['a', 'b', 'c'])

@@ -11,7 +11,7 @@ const log = logger('profiles')
 const idsPerCall = 500
 const defaultTimeoutMs = 1_000
 /**
- * Profiles that accounts did not return are cached for the shortest possible time, so that they are requested again.
+ * How long a profile that accounts did not return is cached: as short as possible, so that it is requested again.
  */
 const unknownMs = 1
 
@@ -24,51 +24,51 @@ export const fetchProfiles = (transport: Transport, timeoutMs = defaultTimeoutMs
   }
 }
 
-type Options = { freshMs?: number; keptMs?: number; maxEntries?: number; now?: () => number }
-type Known = { user: User | undefined; at: number }
+type Options = { freshMs?: number; maxStaleMs?: number; maxEntries?: number; now?: () => number }
+type Entry = { user: User | undefined; at: number }
 
 /**
- * Profiles of the people on a page. They are cached for seconds only, because they include presence, and dropped by
- * events of the user. Requests of one turn of the event loop share one call. While accounts does not answer, older
- * profiles are used and unknown ones left out, because a page without names is better than none.
+ * Finds the profiles of the users on a page. They include presence, so they are cached for seconds only, and events of
+ * the user drop them. Requests in one turn of the event loop share one call. While accounts does not answer, stale
+ * profiles are used and missing ones are left out, because a page without names is better than none.
  */
 export class Profiles {
-  readonly #known: LRUCache<string, Known>
+  readonly #cache: LRUCache<string, Entry>
 
   constructor(fetch: (userIds: string[]) => Promise<User[]>, options: Options = {}) {
-    const { freshMs = 10_000, keptMs = 600_000, maxEntries = 50_000, now = () => performance.now() } = options
+    const { freshMs = 10_000, maxStaleMs = 600_000, maxEntries = 50_000, now = () => performance.now() } = options
     const loader = new DataLoader((userIds: readonly string[]) => fetchMany(fetch, userIds), {
       ...{ cache: false, maxBatchSize: idsPerCall, batchScheduleFn: setImmediate },
     })
-    this.#known = new LRUCache({
+    this.#cache = new LRUCache({
       ...{ max: maxEntries, ttl: freshMs, ttlResolution: 0, perf: { now }, noDeleteOnStaleGet: true },
       // Callers that already wait for a dropped profile get the response, which is not cached.
       ignoreFetchAbort: true,
-      fetchMethod: async (id, older, { options: kept }) => {
+      fetchMethod: async (id, older, { options: entryOptions }) => {
         const user = await loader.load(id)
         if (user) return { user, at: now() }
-        kept.ttl = unknownMs
-        return older && now() - older.at < keptMs ? older : { user, at: now() }
+        entryOptions.ttl = unknownMs
+        return older && now() - older.at < maxStaleMs ? older : { user, at: now() }
       },
     })
   }
 
-  /** The profiles that are known, by id. */
+  /** Returns the profiles by id; unknown ids are left out. */
   async get(userIds: readonly string[]): Promise<Map<string, User>> {
     const known = await Promise.all(
-      userIds.map(async (id) => this.#known.get(id) ?? (await this.#known.forceFetch(id))),
+      userIds.map(async (id) => this.#cache.get(id) ?? (await this.#cache.forceFetch(id))),
     )
     return new Map(known.flatMap(({ user }) => (user ? [[user.id, user]] : [])))
   }
 
   /** To be called when a profile has changed. */
   drop(userId: string): void {
-    this.#known.delete(userId)
+    this.#cache.delete(userId)
   }
 
   /** To be called when changes may have been missed. */
   clear(): void {
-    this.#known.clear()
+    this.#cache.clear()
   }
 }
 

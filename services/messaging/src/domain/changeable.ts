@@ -1,4 +1,4 @@
-/** The current state of a message to change. The id may be its own or that of its echo. */
+/** The current state of a message to change. The request may name the message or its echo. */
 export type ChangeableMessage = {
   seq: bigint
   eventId: string
@@ -7,23 +7,23 @@ export type ChangeableMessage = {
   retracted: boolean
   body: string
   threadRootEventId: string | null
-  /** Assets attached, in the order they are shown. */
+  /** Attached assets, in display order. */
   attachmentIds: readonly string[]
   /** Encoded svc.internal.v1.PagePreview. */
   linkPreview: Uint8Array | null
   /** Its current channel echo. */
   echo: { eventId: string; seq: bigint } | undefined
-  /** What the id refers to: the message, its echo, or a retracted echo. */
-  named: 'message' | 'echo' | 'former echo'
+  /** What the request names: the message, its echo, or an echo that was removed. */
+  named: 'message' | 'echo' | 'removed echo'
   /** Whether the caller has reacted with the requested emoji. */
-  reacted: boolean
-  /** Whether the emoji can be used: somebody already has, or the message is below the limit of different emojis. */
-  takesEmoji: boolean
+  hasReacted: boolean
+  /** Whether the emoji can be added: the message has it already, or fewer than `maxEmojis` different ones. */
+  acceptsEmoji: boolean
 }
 
-/** Maximum number of different emojis per message, because every page with the message contains them all. */
+/** Maximum number of different emojis per message. A page with the message contains all of them. */
 export const maxEmojis = 50
 
-/** Whether the named row shows a text. */
+/** Whether the named row is shown with its content: it is neither a placeholder nor a removed echo. */
 export const isShown = ({ retracted, named }: Pick<ChangeableMessage, 'retracted' | 'named'>): boolean =>
-  !retracted && named !== 'former echo'
+  !retracted && named !== 'removed echo'

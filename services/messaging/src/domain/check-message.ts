@@ -4,7 +4,13 @@ import { PagePreviewSchema, type ImportedMessage } from '@parley/contracts/inter
 import { encode } from '@parley/protobuf'
 import { checkBody } from './body.ts'
 import { assertEmoji } from './emoji.ts'
-import { importedAuthorMissing, importedIdMissing, importedMessageBad, importedTimeBad, threadInDm } from '../errors.ts'
+import {
+  importedAuthorMissing,
+  importedIdMissing,
+  importedMessageInvalid,
+  importedTimeInvalid,
+  threadInDm,
+} from '../errors.ts'
 
 /** An imported message that was validated like a posted one. */
 export type CheckedMessage = Pick<
@@ -20,22 +26,22 @@ export type CheckedMessage = Pick<
   linkPreview: Uint8Array | null
 }
 
-/** Throws `invalid_argument` that names the message. */
-export function checkMessage(message: ImportedMessage, terms: { dm: boolean; now: Date }): CheckedMessage {
+/** Validates an imported message. Throws `invalid_argument` that names it. */
+export function checkMessage(message: ImportedMessage, context: { dm: boolean; now: Date }): CheckedMessage {
   try {
-    return check(message, terms)
+    return check(message, context)
   } catch (error) {
-    throw error instanceof ConnectError ? importedMessageBad(message.externalId, error.rawMessage) : error
+    throw error instanceof ConnectError ? importedMessageInvalid(message.externalId, error.rawMessage) : error
   }
 }
 
 function check(message: ImportedMessage, { dm, now }: { dm: boolean; now: Date }): CheckedMessage {
   const { externalId, authorId, reactions, attachments, linkPreview } = message
   const ids = [externalId, message.threadRootExternalId, message.inReplyToExternalId]
-  if (externalId === '' || !ids.every(canBeKept)) throw importedIdMissing()
+  if (externalId === '' || !ids.every(isStorableId)) throw importedIdMissing()
   if (authorId === '') throw importedAuthorMissing()
   const createdAt = timeOf(message.createdAt, now)
-  if (createdAt === null) throw importedTimeBad()
+  if (createdAt === null) throw importedTimeInvalid()
   if (dm && message.threadRootExternalId !== '') throw threadInDm()
   for (const { emoji } of reactions) assertEmoji(emoji)
   const deletedAt = timeOf(message.deletedAt, now)
@@ -46,22 +52,22 @@ function check(message: ImportedMessage, { dm, now }: { dm: boolean; now: Date }
     body: deletedAt === null ? checkBody(message.body, attachments.length > 0) : '',
     threadRoot: message.threadRootExternalId,
     inReplyTo: message.inReplyToExternalId,
-    // The image is not imported.
+    // Images of previews are not imported.
     linkPreview: linkPreview ? encode(PagePreviewSchema, { ...linkPreview, imageKey: '' }) : null,
   }
 }
 
 const maxIdCharacters = 200
 
-const canBeKept = (id: string): boolean => id.length <= maxIdCharacters && !id.includes('\0')
+const isStorableId = (id: string): boolean => id.length <= maxIdCharacters && !id.includes('\0')
 
 const earliest = new Date('2000-01-01T00:00:00Z')
-/** Tolerated clock difference. */
-const aheadMs = 24 * 3600_000
+/** How far in the future a time may be, because the clock of the source may differ. */
+const toleranceMs = 24 * 3600_000
 
 function timeOf(at: Timestamp | undefined, now: Date): Date | null {
   if (!at) return null
   const date = timestampDate(at)
-  if (!(date >= earliest && date.getTime() <= now.getTime() + aheadMs)) throw importedTimeBad()
+  if (!(date >= earliest && date.getTime() <= now.getTime() + toleranceMs)) throw importedTimeInvalid()
   return date
 }

@@ -21,13 +21,13 @@ export function decodeCursor(cursor: string): bigint | undefined {
   return seq
 }
 
-/** Above every place a room can have: the largest bigint of PostgreSQL. */
+/** Higher than the place of any event: the largest bigint of PostgreSQL. */
 export const maxPlace = 2n ** 63n - 1n
 
-/** Where a page begins: before or after a place; undefined for the latest. */
+/** Which rows a page contains: those before or after a place, or the latest if undefined. */
 export type Position = { before: bigint } | { after: bigint } | undefined
 
-/** The position that the oneof `cursor` of a request names. */
+/** The position from the oneof `cursor` of a request. */
 export function positionOf(cursor: { case?: string | undefined; value?: string | undefined }): Position {
   const seq = decodeCursor(cursor.value ?? '')
   if (seq === undefined) return undefined

@@ -7,7 +7,7 @@ test.each(['+1', '-1', 'thumbsup', 'e-mail', '1st_place_medal'])('%s is a shortc
 )
 
 test.each(['', ':thumbsup:', 'Thumbsup', '👍', 'not_an_emoji', 'constructor', '__proto__', 'toString'])(
-  '%j is none',
+  '%j is not a shortcode',
   (text) =>
     expect(() => assertEmoji(text)).toThrow(
       expect.objectContaining({ code: Code.InvalidArgument, rawMessage: expect.stringContaining('emoji') }),

@@ -1,23 +1,27 @@
-/** Columns of an outbox entry whose payload has holes for a number that the statement which stores it draws. */
+/**
+ * Columns of an outbox entry that is complete except for a number, which the statement that stores the entry assigns.
+ * The payload has holes for the number.
+ */
 export type EntryWithHoles = {
   shard: number
   aggregate: string
   subject: string
   payload: Buffer
-  /** Positions of the holes, starting at 1 as in SQL. */
+  /** Positions of the holes in the payload, counted from 1 as in SQL. */
   holes: readonly number[]
 }
 
-/** A number to be encoded as a placeholder, and the length of its varint in bytes. */
+/** A number that is encoded instead of the one to be assigned, and the length of its varint in bytes. */
 type Placeholder = { value: bigint; bytes: number }
 
-/** Holes for a place in the log of a room, which may have up to 42 bits. */
-export const anyPlace: Placeholder = { value: 2n ** 35n, bytes: 6 }
-/** Holes for a version that follows the clock, which may have up to 56 bits. */
-export const anyVersion: Placeholder = { value: 2n ** 49n, bytes: 8 }
+/** For a place in the log of a room, which may have up to 42 bits. */
+export const roomSeqPlaceholder: Placeholder = { value: 2n ** 35n, bytes: 6 }
+/** For a version derived from the clock, which may have up to 56 bits. */
+export const versionPlaceholder: Placeholder = { value: 2n ** 49n, bytes: 8 }
 
 /**
- * Finds the `count` holes in a payload. The encoding of a placeholder occurs nowhere else in it: ids and kinds are ASCII.
+ * Finds the holes in a payload that was encoded with a placeholder. Throws unless there are `count`. Nothing else is
+ * encoded as the same bytes, because ids and kinds are ASCII.
  */
 export function findHoles(payload: Buffer, { bytes }: Placeholder, count: number): number[] {
   const hole = Buffer.from([...Array.from({ length: bytes - 1 }, () => 0x80), 0x01])

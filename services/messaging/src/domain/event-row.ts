@@ -1,11 +1,11 @@
 import type { Tally } from './tally.ts'
 
 /** A file of a message. */
-export type Attached = {
+export type AttachmentRow = {
   assetId: string
   filename: string
   contentType: string
-  /** In pixels; 0 if the file is no image. */
+  /** In pixels; 0 if the file is not an image. */
   width: number
   height: number
   /** Base64 of an encoded svc.internal.v1.VideoState; null for files that are not processed. */
@@ -30,10 +30,10 @@ export type EventRow = {
   updatedAt: Date | null
   deletedAt: Date | null
   body: string | null
-  /** Size in a page that shows it. */
+  /** Number of bytes that the row adds to a page. */
   bytes: number
   /** In display order; null for none. */
-  attachments: Attached[] | null
+  attachments: AttachmentRow[] | null
   /** Encoded svc.internal.v1.PagePreview. */
   linkPreview: Uint8Array | null
   /** One per emoji, in order of first use; null for none. */
@@ -47,6 +47,6 @@ export type EventRow = {
   replyCount: number | null
   lastReplyAt: Date | null
   participantIds: string[] | null
-  /** Whether the reader follows that thread; null if they never decided. */
+  /** Whether the reader follows that thread; null if nothing is stored about it. */
   isFollowing: boolean | null
 }

@@ -21,12 +21,12 @@ const fold = (changes: Change[], isMember: (userId: string) => boolean = nobody)
 
 test('each fact takes the next place and raises the version', () => {
   const steps = fold([created, joined('ann'), { case: 'moved', value: { groupId: 'G2' } }])
-  expect(steps.map(({ line }) => [line.version, line.roomSeq])).toEqual([
+  expect(steps.map(({ room }) => [room.version, room.roomSeq])).toEqual([
     [1n, 1n],
     [2n, 2n],
     [3n, 3n],
   ])
-  expect(steps.at(-1)?.line).toMatchObject({ roomId: 'R1', groupId: 'G2', name: 'tea', archived: false })
+  expect(steps.at(-1)?.room).toMatchObject({ roomId: 'R1', groupId: 'G2', name: 'tea', archived: false })
 })
 
 test.each<[Change, string, string | undefined]>([
@@ -39,16 +39,16 @@ test.each<[Change, string, string | undefined]>([
   [{ case: 'left', value: { userId: 'ann' } }, 'user_left_room', 'user_left_room'],
   [{ case: 'unbanned', value: { userId: 'ann' } }, 'member_unbanned', undefined],
   [{ case: 'banExpired', value: { userId: 'ann' } }, 'ban_expired', undefined],
-])('%o is event %s and clients receive %s', (change, kind, notice) => {
+])('%o is published as %s, and clients receive %s', (change, kind, clientEvent) => {
   const step = fold([created, change])[1]
   expect(step?.kind).toBe(kind)
-  expect(step?.notice).toBe(notice)
+  expect(step?.clientEvent).toBe(clientEvent)
 })
 
 describe('a ban', () => {
   test('ends a membership, even one that began in the same call', () => {
     const held = fold([created, banned('ann')], (userId) => userId === 'ann')[1]
-    expect(held).toMatchObject({ kind: 'member_banned', notice: 'user_left_room', aboutUserId: 'ann' })
+    expect(held).toMatchObject({ kind: 'member_banned', clientEvent: 'user_left_room', aboutUserId: 'ann' })
     expect(held?.members).toEqual([{ userId: 'ann', member: false }])
     expect(fold([created, joined('ann'), banned('ann')])[2]?.members).toEqual([{ userId: 'ann', member: false }])
   })
@@ -56,19 +56,19 @@ describe('a ban', () => {
   test('of a non-member is not announced', () => {
     const step = fold([created, joined('ann'), { case: 'left', value: { userId: 'ann' } }, banned('ann')])[3]
     expect(step).toMatchObject({ kind: 'member_banned', members: [], ban: { userId: 'ann', banned: true } })
-    expect(step?.notice).toBeUndefined()
+    expect(step?.clientEvent).toBeUndefined()
   })
 
   test('in a universal room removes the implicit membership', () => {
     const universal: Change = { case: 'created', value: { kind: RoomKind.CHANNEL, universal: true } }
-    expect(fold([universal, banned('ann')])[1]).toMatchObject({ notice: 'user_left_room', members: [] })
+    expect(fold([universal, banned('ann')])[1]).toMatchObject({ clientEvent: 'user_left_room', members: [] })
   })
 })
 
 test('participants of a direct message are members from the start', () => {
   const dm: Change = { case: 'created', value: { kind: RoomKind.DM, participantIds: ['ann', 'bob'] } }
   expect(fold([dm])[0]).toMatchObject({
-    line: { participantIds: ['ann', 'bob'] },
+    room: { participantIds: ['ann', 'bob'] },
     members: [
       { userId: 'ann', member: true },
       { userId: 'bob', member: true },
@@ -76,42 +76,42 @@ test('participants of a direct message are members from the start', () => {
   })
 })
 
-describe('duplicates, and facts that arrive too early', () => {
-  const held = fold([created, joined('ann')])[1]?.line
+describe('facts for a room at version 2', () => {
+  const held = fold([created, joined('ann')])[1]?.room
 
-  test('repeats are dropped', () => {
+  test('are dropped if they are duplicates', () => {
     const steps = foldFacts(held, 'R1', [fact(1, created), fact(2, joined('ann')), fact(3, joined('bob'))], nobody)
-    expect(steps.map(({ line }) => line.version)).toEqual([3n])
+    expect(steps.map(({ room }) => room.version)).toEqual([3n])
   })
 
-  test('nothing after a gap is applied', () => {
+  test('are not applied after a gap', () => {
     expect(foldFacts(held, 'R1', [fact(4, joined('bob')), fact(5, joined('cyd'))], nobody)).toEqual([])
     expect(foldFacts(undefined, 'R1', [fact(2, joined('bob'))], nobody)).toEqual([])
     const steps = foldFacts(held, 'R1', [fact(3, joined('bob')), fact(5, joined('cyd'))], nobody)
-    expect(steps.map(({ line }) => line.version)).toEqual([3n])
+    expect(steps.map(({ room }) => room.version)).toEqual([3n])
   })
 
   test.each([
     [1n, []],
     [2n, [90n]],
     [3n, []],
-  ])('a fact that follows version %s of a room at 2 makes the versions %s', (previousVersion, made) => {
+  ])('with the previous version %s lead to the versions %s', (previousVersion, made) => {
     const next = create(RoomFactSchema, { ...fact(90, joined('bob')), previousVersion })
-    expect(foldFacts(held, 'R1', [next], nobody).map(({ line }) => line.version)).toEqual(made)
+    expect(foldFacts(held, 'R1', [next], nobody).map(({ room }) => room.version)).toEqual(made)
   })
 
-  test('nothing is applied after a fact that differs from the stored one', () => {
+  test('are not applied after a fact that differs from the stored one', () => {
     const after = (previousEventId: string) => create(RoomFactSchema, { ...fact(3, joined('cyd')), previousEventId })
     expect(foldFacts(held, 'R1', [after('other')], nobody)).toEqual([])
     expect(foldFacts(held, 'R1', [after('E2')], nobody)).toHaveLength(1)
   })
 
-  test('a room is created once, by its first fact', () => {
-    expect(() => fold([joined('ann')])).toThrow('the first one, and no other')
-    expect(() => fold([created, created])).toThrow('the first one, and no other')
-  })
-
-  test('a fact of an unknown kind is not skipped', () => {
+  test('are refused if they are of an unknown kind', () => {
     expect(() => foldFacts(held, 'R1', [create(RoomFactSchema, { version: 3n })], nobody)).toThrow('does not know')
   })
+})
+
+test('a room must be created by its first fact, and only by that one', () => {
+  expect(() => fold([joined('ann')])).toThrow('the first fact of a room, and no other')
+  expect(() => fold([created, created])).toThrow('the first fact of a room, and no other')
 })

@@ -1,10 +1,10 @@
 import { RoomKind } from '@parley/contracts/api'
 import type { RoomFact } from '@parley/contracts/internal'
 import { factKindUnknown, firstFactMissing } from '../errors.ts'
-import type { FactLine } from './room-line.ts'
+import type { LogState } from './room-header.ts'
 
-/** The client event of a fact, and the name of its timeline row if it has one. */
-export type Notice =
+/** Kinds of client events about facts; also the kinds of their timeline rows, if they have one. */
+export type ClientEventKind =
   | 'room_created'
   | 'room_updated'
   | 'room_archived'
@@ -16,44 +16,44 @@ export type Notice =
 export type MemberChange = { userId: string; member: boolean }
 export type BanChange = { userId: string; banned: boolean; expiresAt?: RoomFact['occurredAt'] }
 
-/** The effect of one fact on a room. */
+/** The effects of one fact on a room. */
 export type Step = {
   fact: RoomFact
   /** The room after the fact; its `roomSeq` is the fact's place. */
-  line: FactLine
+  room: LogState
   /** Kind of the event on the stream. */
   kind: string
   /** The client event, if any. */
-  notice?: Notice
-  /** The user who joined or left, for such a notice. */
+  clientEvent?: ClientEventKind
+  /** The user who joins or leaves, or is banned. */
   aboutUserId?: string
   members: MemberChange[]
   ban?: BanChange
 }
 
 /**
- * Folds facts into steps, starting from the current state; drops duplicates. `isMember` returns whether somebody is an
- * explicit member before the first fact.
+ * Derives the effects of facts, starting from the stored state; drops duplicates, and everything after a gap.
+ * `isMember` returns whether a user is an explicit member before the first fact. Throws if the facts are inconsistent.
  */
 export function foldFacts(
-  held: FactLine | undefined,
+  held: LogState | undefined,
   roomId: string,
   facts: readonly RoomFact[],
   isMember: (userId: string) => boolean,
 ): Step[] {
   const steps: Step[] = []
   const changed = new Map<string, boolean>()
-  let line = held
+  let room = held
   for (const fact of facts) {
-    const version = line?.version ?? 0n
+    const version = room?.version ?? 0n
     if (fact.version <= version) continue
-    // A higher version means that facts are missing. A lower one means that rooms was restored, and must continue above
-    // the current version so that no fact is skipped.
-    if (previousOf(fact) !== version || !isOnTopOf(line?.factId, fact)) break
-    const step = takeStep(line, roomId, fact, (userId) => changed.get(userId) ?? isMember(userId))
+    // A higher previous version means that facts are missing. A lower one means that the database of rooms was
+    // restored; rooms must then continue above the stored version, so that no fact is skipped.
+    if (previousOf(fact) !== version || !follows(room?.factId, fact)) break
+    const step = toStep(room, roomId, fact, (userId) => changed.get(userId) ?? isMember(userId))
     for (const { userId, member } of step.members) changed.set(userId, member)
     steps.push(step)
-    line = step.line
+    room = step.room
   }
   return steps
 }
@@ -61,17 +61,17 @@ export function foldFacts(
 /** Earlier releases of rooms increased the version by one and did not set `previousVersion`. */
 const previousOf = ({ version, previousVersion }: RoomFact): bigint => previousVersion || version - 1n
 
-/** Two facts may have the same version if rooms was restored and lost one. Unknown ids are not compared. */
-const isOnTopOf = (held: string | undefined, { previousEventId }: RoomFact): boolean =>
+/** Compares ids too: after a restore rooms may give another fact the version of a lost one. Unknown ids match any. */
+const follows = (held: string | undefined, { previousEventId }: RoomFact): boolean =>
   !held || previousEventId === '' || previousEventId === held
 
-/** Users whose membership must be read before folding. */
-export function usersBanned(facts: readonly RoomFact[]): string[] {
+/** The users who are banned by these facts. `foldFacts` needs their memberships. */
+export function usersToBan(facts: readonly RoomFact[]): string[] {
   return facts.flatMap(({ fact }) => (fact.case === 'banned' ? [fact.value.userId] : []))
 }
 
-function takeStep(
-  held: FactLine | undefined,
+function toStep(
+  held: LogState | undefined,
   roomId: string,
   fact: RoomFact,
   isMember: (userId: string) => boolean,
@@ -80,15 +80,19 @@ function takeStep(
   if ((change.case === 'created') !== (held === undefined)) throw firstFactMissing()
   if (change.case === 'created') return firstStep(roomId, fact, change.value)
   if (!held) throw firstFactMissing()
-  const after = (line: Partial<FactLine>): FactLine => ({
+  const after = (properties: Partial<LogState>): LogState => ({
     ...held,
-    ...line,
+    ...properties,
     version: fact.version,
     roomSeq: held.roomSeq + 1n,
     factId: fact.eventId,
   })
-  const step = (kind: string, line: Partial<FactLine> = {}): Step => ({ fact, line: after(line), kind, members: [] })
-  const announced = (notice: Notice, line?: Partial<FactLine>): Step => ({ ...step(notice, line), notice })
+  const step = (kind: string, properties: Partial<LogState> = {}): Step => {
+    return { fact, room: after(properties), kind, members: [] }
+  }
+  const announced = (clientEvent: ClientEventKind, properties?: Partial<LogState>): Step => {
+    return { ...step(clientEvent, properties), clientEvent }
+  }
   switch (change.case) {
     case 'updated':
       return announced('room_updated', { name: change.value.name })
@@ -112,10 +116,10 @@ function takeStep(
       const { userId, expiresAt } = change.value
       const ban = { userId, banned: true, ...(expiresAt && { expiresAt }) }
       const banned = { ...step('member_banned'), aboutUserId: userId, ban }
-      // In a universal room everyone who may join was a member.
+      // In a universal room, everyone who may join was a member.
       if (!isMember(userId) && !held.universal) return banned
       const members = isMember(userId) ? [{ userId, member: false }] : []
-      return { ...banned, notice: 'user_left_room', members }
+      return { ...banned, clientEvent: 'user_left_room', members }
     }
     case 'unbanned':
       return { ...step('member_unbanned'), ban: { userId: change.value.userId, banned: false } }
@@ -132,7 +136,7 @@ function firstStep(roomId: string, fact: RoomFact, created: Created): Step {
   const first = { version: 1n, roomSeq: 1n, factId: fact.eventId }
   const room = { roomId, ...first, kind, groupId, universal, archived: false, name, participantIds }
   const members = kind === RoomKind.DM ? participantIds.map((userId) => ({ userId, member: true })) : []
-  return { fact, line: room, kind: 'room_created', notice: 'room_created', members }
+  return { fact, room, kind: 'room_created', clientEvent: 'room_created', members }
 }
 
 type Created = Extract<RoomFact['fact'], { case: 'created' }>['value']

@@ -1,9 +1,9 @@
-/** A place in the log of a room, and when the message there was posted. */
+/** The place of a message in the log of its room, and when it was posted. */
 export type Place = { seq: bigint; at: Date }
 
 /**
- * The definition of unread for SQL statements, from expressions of the last shown place, the marker, and whether the
- * user has muted the room.
+ * SQL condition that defines unread. The parameters are SQL expressions: the place of the last shown message, the place
+ * of the marker, and whether the user has muted the room.
  *
  * A room is unread when its last shown root message or channel echo comes after the marker of the room; a thread when
  * its last shown reply comes after the marker of the thread. Markers only move forward: to a message that was read, and
@@ -13,9 +13,10 @@ export type Place = { seq: bigint; at: Date }
 export const isUnread = (lastShown: string, marker: string, muted: string): string =>
   `(coalesce(${lastShown} > coalesce(${marker}, 0), false) and not ${muted})`
 
-/** The new place of the marker; undefined if it is already there or further. */
-export const onward = (read: Place | undefined, marker: Place | undefined): Place | undefined =>
+/** The new place of a marker after reading up to `read`; undefined if it stays where it is. */
+export const nextMarker = (read: Place | undefined, marker: Place | undefined): Place | undefined =>
   read && (!marker || read.seq > marker.seq) ? read : undefined
 
-/** The later of the two. */
-export const later = (a: Date | undefined, b: Date | undefined): Date | undefined => (a && b && a > b ? a : (b ?? a))
+/** The later of two dates; undefined if both are. */
+export const laterDate = (a: Date | undefined, b: Date | undefined): Date | undefined =>
+  a && b && a > b ? a : (b ?? a)

@@ -1,13 +1,13 @@
 import type { EventRow } from './event-row.ts'
 
-/** Maximum size of a page, in bytes; a single row is shown whatever its size. */
+/** Maximum size of a page, in bytes. A page has at least one row, whatever its size. */
 export const pageBytes = 256 * 1024
 
-/** Size of an attachment with its addresses, and of a reaction with its named users, in a response, in bytes. */
+/** Approximate size in a response, in bytes: of an attachment with its URLs, of a reaction with its named users. */
 export const [attachmentBytes, reactionBytes] = [1_000, 200]
 
-/** A row with its size in a page: its text and everything else shown with it. */
-export const sized = (row: Omit<EventRow, 'bytes'>): EventRow => ({ ...row, bytes: bytesShown(row) })
+/** Adds the number of bytes that a row takes on a page: its text and everything shown with it. */
+export const withSize = (row: Omit<EventRow, 'bytes'>): EventRow => ({ ...row, bytes: bytesShown(row) })
 
 const bytesShown = ({ body, linkPreview, attachments, reactions }: Omit<EventRow, 'bytes'>): number =>
   Buffer.byteLength(body ?? '') +
@@ -15,7 +15,7 @@ const bytesShown = ({ body, linkPreview, attachments, reactions }: Omit<EventRow
   (attachments?.length ?? 0) * attachmentBytes +
   (reactions?.length ?? 0) * reactionBytes
 
-/** How many of the first rows, given their sizes in bytes, form a page of up to `limit`. */
+/** Returns how many rows, from the first on, form a page of up to `limit` rows; `sizes` are their sizes in bytes. */
 export function countFitting(limit: number, sizes: readonly number[]): number {
   let left = pageBytes
   const tooMuch = sizes.findIndex((bytes, index) => {

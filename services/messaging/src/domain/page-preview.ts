@@ -8,5 +8,5 @@ export const decodePreview = (stored: Uint8Array): PagePreview => fromBinary(Pag
 /** Key of the image of a stored preview; empty for none. */
 export const previewImageKey = (stored: Uint8Array | null): string => (stored ? decodePreview(stored).imageKey : '')
 
-/** The bytes with which every encoded preview of this image ends, because the key is its last field. */
+/** The last bytes of every encoded preview with this image: the key is its last field. */
 export const endOfPreview = (imageKey: string): Uint8Array => encode(PagePreviewSchema, { imageKey })

@@ -1,27 +1,29 @@
 import type { PageInfo, PageRequest } from '@parley/contracts/api'
 import { countFitting } from './page-bytes.ts'
 
-/** Decodes a page request; reads one row more than is shown, to know whether there is another page. */
-export function pageOf(
+/**
+ * Applies the limits to a page request. `rowsToRead` is one more than `limit`, to know whether there is another page.
+ */
+export function readPageRequest(
   request: PageRequest | undefined,
   { defaultLimit, maxLimit }: { defaultLimit: number; maxLimit: number },
 ) {
   const limit = Math.min(request?.limit || defaultLimit, maxLimit)
-  return { limit, wanted: limit + 1, offset: request?.offset ?? 0, cursor: request?.cursor ?? '' }
+  return { limit, rowsToRead: limit + 1, offset: request?.offset ?? 0, cursor: request?.cursor ?? '' }
 }
 
-type List<T> = {
+type PageOptions<T> = {
   limit: number
   total: bigint
   cursorOf: (row: T) => string
-  /** Size of a row's text in bytes. Default: negligible. */
+  /** Size of a row in bytes. Default: 0, so that only `limit` counts. */
   bytesOf?: (row: T) => number
 }
 
-/** The rows to show, with their page information. */
-export function shownOf<T>(
+/** Returns the rows that fit the page, with the information about it. */
+export function cutPage<T>(
   rows: readonly T[],
-  { limit, total, cursorOf, bytesOf = () => 0 }: List<T>,
+  { limit, total, cursorOf, bytesOf = () => 0 }: PageOptions<T>,
 ): { shown: T[]; page: Pick<PageInfo, 'totalCount' | 'hasMore' | 'nextCursor'> } {
   const shown = rows.slice(0, countFitting(limit, rows.map(bytesOf)))
   const hasMore = rows.length > shown.length

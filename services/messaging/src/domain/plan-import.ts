@@ -2,7 +2,7 @@ import type { ImportedMessage } from '@parley/contracts/internal'
 import { newId } from '@parley/ids'
 import type { CheckedMessage } from './check-message.ts'
 
-/** The data of an imported message that its replies need. */
+/** The properties of an imported message that its replies need. */
 export type KnownMessage = { eventId: string; authorId: string; threadRootEventId: string | null }
 
 export type PlannedEvent = {
@@ -38,33 +38,34 @@ export type ImportPlan = {
   roomSeq: bigint
 }
 
-/** The state before the import. */
-export type Beginning = {
+/** The state of the room before the call. */
+export type ExistingState = {
   roomSeq: bigint
   /**
-   * By source id: the messages to which messages of the call refer, and messages of the call that are already written.
+   * Messages imported by earlier calls, by their id at the source: those to which messages of this call refer, and
+   * those that this call repeats.
    */
   known: ReadonlyMap<string, KnownMessage>
-  /** People whose accounts are deleted: nothing of theirs is written. */
+  /** Users whose accounts are deleted. Their messages become placeholders, and their reactions are left out. */
   erased: ReadonlySet<string>
   now: Date
 }
 
-/** Assigns every new message its place, thread, follows, reactions and attachments. */
-export function planImport(messages: readonly CheckedMessage[], beginning: Beginning): ImportPlan {
-  const known = new Map(beginning.known)
+/** Plans the rows of all new messages, with their places, threads, followers, reactions and attachments. */
+export function planImport(messages: readonly CheckedMessage[], existing: ExistingState): ImportPlan {
+  const known = new Map(existing.known)
   const plan: ImportPlan = {
     ...{ events: [], replies: [], follows: [], reactions: [], attachments: [], ids: [], orphaned: [] },
-    roomSeq: beginning.roomSeq,
+    roomSeq: existing.roomSeq,
   }
   const written: { message: CheckedMessage; seq: bigint }[] = []
   for (const message of messages) {
     if (known.has(message.externalId)) continue
     const seq = ++plan.roomSeq
-    known.set(message.externalId, planMessage(plan, message, seq, known, beginning))
+    known.set(message.externalId, planMessage(plan, message, seq, known, existing))
     written.push({ message, seq })
   }
-  for (const { message, seq } of written) planReactions(plan, message, seq, beginning.erased)
+  for (const { message, seq } of written) planReactions(plan, message, seq, existing.erased)
   return plan
 }
 
@@ -73,7 +74,7 @@ function planMessage(
   message: CheckedMessage,
   seq: bigint,
   known: ReadonlyMap<string, KnownMessage>,
-  { erased, now }: Beginning,
+  { erased, now }: ExistingState,
 ): KnownMessage {
   const { externalId, authorId, createdAt, threadRoot, inReplyTo, alsoInChannel } = message
   const eventId = newId('event')
@@ -108,7 +109,8 @@ function planMessage(
 }
 
 /**
- * Each emoji of a message takes a place after all rows, because emojis are shown in the order of their first reaction.
+ * Plans the reactions of a message. Emojis are shown in the order of their first reaction, so each takes a place of its
+ * own, after those of all rows.
  */
 function planReactions(plan: ImportPlan, message: CheckedMessage, seq: bigint, erased: ReadonlySet<string>): void {
   if (message.deletedAt !== null || erased.has(message.authorId)) return

@@ -4,20 +4,21 @@ import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 import { looksLikeId } from './ids.ts'
 
 /**
- * The kinds of events that other services may hand over for a room, by aggregate type. All others come from messaging.
+ * The kinds of events that other services may hand over for a room, by aggregate type. Messaging itself publishes the
+ * others.
  */
 const kinds: Record<string, readonly string[]> = {
   call: ['call_started', 'call_participant_joined', 'call_participant_left', 'call_ended'],
   asset: ['asset_processing_started', 'asset_processing_succeeded', 'asset_processing_failed'],
 }
-const facts: Record<string, RoomEvent['fact']['case']> = { call: 'call', asset: 'assetProcessing' }
+const factCases: Record<string, RoomEvent['fact']['case']> = { call: 'call', asset: 'assetProcessing' }
 
-/** Whether a handed-over event is an event of a call or an asset of this room. */
+/** Whether an event that was handed over is valid and belongs to this room. */
 export function isRoomEvent(roomId: string, event: RoomEvent): boolean {
   const { aggregateType, aggregateId, eventId, kind, version, fact, envelope } = event
   if (!kinds[aggregateType]?.includes(kind)) return false
   if (!looksLikeId(aggregateId) || !looksLikeId(eventId) || version === 0n) return false
-  if (fact.case !== undefined && fact.case !== facts[aggregateType]) return false
+  if (fact.case !== undefined && fact.case !== factCases[aggregateType]) return false
   return envelope.length === 0 || matches(envelope, { roomId, eventId, kind })
 }
 

@@ -2,7 +2,7 @@
 export type Tally = {
   emoji: string
   count: number
-  /** The first five who reacted. */
+  /** The first five users who reacted. */
   firstUserIds: string[]
   /** Whether the reader has reacted. */
   mine: boolean

@@ -9,7 +9,7 @@ test.each([
   [500, 500],
   [501, 500],
   [2 ** 31 - 1, 500],
-])('a limit of %i gives %i rows', (limit, rows) => {
+])('a requested limit of %i means %i rows', (limit, rows) => {
   expect(clampLimit(limit)).toBe(rows)
 })
 
@@ -26,19 +26,19 @@ describe('windowAround', () => {
     return ids(windowAround(limit, older, all.slice(anchor, anchor + limit + 1)))
   }
 
-  test('is in the middle', () => {
+  test('puts the anchor in the middle', () => {
     expect(around(100, 50, 5)).toEqual({ rows: [48, 49, 50, 51, 52], target: 2, hasOlder: true, hasNewer: true })
     expect(around(100, 50, 4)).toEqual({ rows: [49, 50, 51, 52], target: 1, hasOlder: true, hasNewer: true })
     expect(around(100, 50, 1)).toEqual({ rows: [50], target: 0, hasOlder: true, hasNewer: true })
   })
 
-  test('shifts at both ends', () => {
+  test('shifts the window at both ends', () => {
     expect(around(100, 0, 4)).toEqual({ rows: [0, 1, 2, 3], target: 0, hasOlder: false, hasNewer: true })
     expect(around(100, 99, 4)).toEqual({ rows: [96, 97, 98, 99], target: 3, hasOlder: true, hasNewer: false })
     expect(around(100, 98, 5)).toEqual({ rows: [95, 96, 97, 98, 99], target: 3, hasOlder: true, hasNewer: false })
   })
 
-  test('is full whenever there are rows, for every anchor and limit', () => {
+  test('fills the window as long as there are rows, for every anchor and limit', () => {
     for (let total = 1; total <= 8; total++) {
       for (let anchor = 0; anchor < total; anchor++) {
         for (let limit = 1; limit <= 10; limit++) {
@@ -52,7 +52,7 @@ describe('windowAround', () => {
     }
   })
 
-  test('loses rows of its longer side if the text exceeds a page', () => {
+  test('drops rows of the longer side if the rows exceed a page', () => {
     const third = pageBytes / 3
     expect(around(100, 50, 9, third)).toEqual({ rows: [49, 50, 51], target: 1, hasOlder: true, hasNewer: true })
     expect(around(100, 0, 9, third)).toEqual({ rows: [0, 1, 2], target: 0, hasOlder: false, hasNewer: true })
@@ -65,18 +65,18 @@ describe('windowAt', () => {
   const rows = [row(1), row(2), row(3)]
   const at = (...given: Parameters<typeof windowAt<ReturnType<typeof row>>>) => ids(windowAt(...given))
 
-  test('the latest and older pages drop the oldest extra row', () => {
+  test('drops the oldest row of older pages if there is one too many', () => {
     expect(at(2, undefined, rows)).toEqual({ rows: [2, 3], hasOlder: true, hasNewer: false })
     expect(at(3, undefined, rows)).toEqual({ rows: [1, 2, 3], hasOlder: false, hasNewer: false })
     expect(at(2, { before: 4n }, rows)).toEqual({ rows: [2, 3], hasOlder: true, hasNewer: true })
   })
 
-  test('newer pages drop the newest extra row', () => {
+  test('drops the newest row of newer pages if there is one too many', () => {
     expect(at(2, { after: 0n }, rows)).toEqual({ rows: [1, 2], hasOlder: true, hasNewer: true })
     expect(at(3, { after: 0n }, rows)).toEqual({ rows: [1, 2, 3], hasOlder: true, hasNewer: false })
   })
 
-  test('pages are limited by their text, and show one row of any size', () => {
+  test('limits pages by their bytes, and returns at least one row', () => {
     const half = pageBytes / 2
     const halves = [row(1, half), row(2, half), row(3, half)]
     expect(at(9, undefined, halves)).toEqual({ rows: [2, 3], hasOlder: true, hasNewer: false })

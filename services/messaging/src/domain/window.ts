@@ -4,21 +4,21 @@ import { countFitting, pageBytes } from './page-bytes.ts'
 const defaultLimit = 50
 const maxLimit = 500
 
-/** Number of rows for a timeline read. */
+/** The number of rows on a page: the requested limit, within bounds. */
 export function clampLimit(limit: number): number {
   return limit <= 0 ? defaultLimit : Math.min(limit, maxLimit)
 }
 
-/** A row and the bytes of its text. */
+/** A row with the number of bytes that it adds to a page. */
 type Sized = { bytes: number }
 
 export type Window<T> = { rows: T[]; hasOlder: boolean; hasNewer: boolean }
 
 /**
- * Selects up to `limit` rows around an anchor, (limit - 1) / 2 of them before it. If one side has too few rows, the other
- * gets more. If the text exceeds `pageBytes`, rows are dropped at the end of the longer side. `older` holds up to `limit`
- * rows before the anchor, `from` up to `limit` + 1 beginning with it, both oldest first; either may end early once its
- * text exceeds a page.
+ * Selects up to `limit` rows around an anchor, (limit - 1) / 2 of them before it. If one side has too few rows, the
+ * other gets more. If the rows exceed `pageBytes`, rows are dropped from the end of the longer side. `older` has up to
+ * `limit` rows before the anchor, `from` up to `limit` + 1 from the anchor on, both oldest first; either may have fewer
+ * if its rows exceed a page. `target` is the index of the anchor.
  */
 export function windowAround<T extends Sized>(limit: number, older: T[], from: T[]): Window<T> & { target: number } {
   const wantedBefore = Math.floor((limit - 1) / 2)
@@ -36,8 +36,8 @@ export function windowAround<T extends Sized>(limit: number, older: T[], from: T
 }
 
 /**
- * Selects a page of up to `limit` rows at a position. `rows`, oldest first, contains the page and, if there is one, the
- * next row beyond it, which exceeds the limit of rows or of text.
+ * Selects a page of up to `limit` rows at a position. `rows`, oldest first, contains the page and, if there is another
+ * one, its nearest row.
  */
 export function windowAt<T extends Sized>(limit: number, position: Position, rows: T[]): Window<T> {
   const newer = position !== undefined && 'after' in position

@@ -7,24 +7,27 @@ import { findProcessingVideos } from '../store/processing-videos.ts'
 
 const log = logger('videos')
 
-const atOnce = 100
+const batchSize = 100
 
 type Needs = Pick<Context, 'pool' | 'writer' | 'now'> & { getVideoOutcomes: GetVideoOutcomes }
 
 /**
- * Asks uploads for the outcomes of videos that have been processing for minutes. Uploads reports each only once, and a
- * restored database may have lost the report.
+ * Requests the outcomes of videos that have been processing for minutes from uploads. Uploads reports each only once,
+ * and a restored database of messaging may have lost the report.
  */
 export async function catchUpVideos(ctx: Needs, signal: AbortSignal): Promise<void> {
-  let assetIds = await findProcessingVideos(ctx.pool, '', atOnce)
+  let assetIds = await findProcessingVideos(ctx.pool, '', batchSize)
   for (; assetIds.length > 0 && !signal.aborted;) {
     for (const { roomId, event } of await ctx.getVideoOutcomes(assetIds, signal)) {
       try {
         if (isRoomEvent(roomId, event)) await appendServiceEvents(ctx, roomId, [event], signal)
       } catch (error) {
-        log.warn({ err: error, room: roomId }, 'the outcome of a video could not be read; it will be requested again')
+        log.warn(
+          { err: error, room: roomId },
+          'the outcome of a video could not be applied; it will be requested again',
+        )
       }
     }
-    assetIds = await findProcessingVideos(ctx.pool, assetIds.at(-1) ?? '', atOnce)
+    assetIds = await findProcessingVideos(ctx.pool, assetIds.at(-1) ?? '', batchSize)
   }
 }

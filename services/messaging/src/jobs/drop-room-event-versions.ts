@@ -3,7 +3,7 @@ import type { Connection } from '../store/statement.ts'
 
 const versionsPerStatement = 5_000
 
-/** Deletes the versions of calls and assets without events for three days. */
+/** Deletes the versions of calls and assets that had no event for three days. */
 export async function dropRoomEventVersions(on: Connection, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await dropOldVersions(on, versionsPerStatement)) === versionsPerStatement);
 }

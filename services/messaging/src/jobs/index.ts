@@ -7,13 +7,13 @@ import { dropPreviewTokens } from './drop-preview-tokens.ts'
 import { dropRoomEventVersions } from './drop-room-event-versions.ts'
 import { resolveMentions } from './resolve-mentions.ts'
 
-const keysDroppedEveryMs = 10 * 60_000
-const videosCaughtUpEveryMs = 5 * 60_000
+const cleanupIntervalMs = 10 * 60_000
+const videoCatchUpIntervalMs = 5 * 60_000
 
-/** Starts the periodic work. */
+/** Starts the jobs. */
 export function startJobs(host: DatabaseHost, ctx: Context): void {
   const { db, pool } = ctx
-  const everyMs = keysDroppedEveryMs
+  const everyMs = cleanupIntervalMs
   host.every({ name: 'drop message keys', everyMs, run: (stop) => dropMessageKeys(db, stop) })
   host.every({ name: 'drop preview tokens', everyMs, run: (stop) => dropPreviewTokens(pool, stop) })
   host.every({
@@ -23,7 +23,7 @@ export function startJobs(host: DatabaseHost, ctx: Context): void {
   host.use(resolveMentions(ctx, host.signal))
   const videos = { ...ctx, getVideoOutcomes: getVideoOutcomes(host.transport) }
   host.every({
-    ...{ name: 'catch up videos', everyMs: videosCaughtUpEveryMs },
+    ...{ name: 'catch up videos', everyMs: videoCatchUpIntervalMs },
     run: (stop) => catchUpVideos(videos, stop),
   })
 }

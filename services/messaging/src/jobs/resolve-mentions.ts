@@ -2,15 +2,15 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { runJobs, type RetryPolicy } from '@parley/jobs'
 import { logger } from '@parley/telemetry'
 import type { Context } from '../context.ts'
-import { findMentioned } from '../actions/room-log/mentions.ts'
+import { findMentions } from '../actions/room-log/mentions.ts'
 import { announceMentions } from '../actions/room-log/announce-mentions.ts'
 import { bodyOf, mentionQueue } from '../store/unresolved-mentions.ts'
 
 const log = logger('mentions')
 
-const atOnce = 16
+const maxConcurrent = 16
 const everyMs = 10_000
-/** Retried forever, because accounts will answer eventually. */
+/** Messages are retried forever, because accounts will answer eventually. */
 const retry: RetryPolicy = { firstMs: 1_000, longestMs: 5_000 }
 
 type Needs = Pick<Context, 'db' | 'handles' | 'policy' | 'pool' | 'writer'>
@@ -18,9 +18,9 @@ type Needs = Pick<Context, 'db' | 'handles' | 'policy' | 'pool' | 'writer'>
 /** Resolves and announces the mentions of messages that were posted while accounts did not answer. */
 export function resolveMentions(ctx: Needs, signal: AbortSignal): AsyncDisposable {
   return runJobs({
-    ...{ name: 'resolve mentions', db: ctx.db, queue: mentionQueue, atOnce, everyMs, retry, signal },
+    ...{ name: 'resolve mentions', db: ctx.db, queue: mentionQueue, atOnce: maxConcurrent, everyMs, retry, signal },
     async run(message, stop) {
-      const mentioned = await findMentioned(ctx, await bodyOf(ctx.pool, message))
+      const mentioned = await findMentions(ctx, await bodyOf(ctx.pool, message))
       if (mentioned.pending)
         throw new ConnectError('accounts did not resolve the mentions of a message', Code.Unavailable)
       await announceMentions(ctx, message, mentioned, stop)
@@ -28,7 +28,7 @@ export function resolveMentions(ctx: Needs, signal: AbortSignal): AsyncDisposabl
     },
     onFailure: ({ roomId }, { error, isOutage }) => {
       if (!isOutage)
-        log.warn({ err: error, room: roomId }, 'mentions of a message could not be resolved; it will be retried')
+        log.warn({ err: error, room: roomId }, 'the mentions of a message could not be resolved; they will be retried')
     },
   })
 }

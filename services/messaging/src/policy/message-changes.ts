@@ -1,18 +1,18 @@
 import { may, roomScope, type Policy, type Subject } from '@parley/permissions'
 import type { ChangeableMessage } from '../domain/changeable.ts'
-import type { RoomHeader } from '../domain/room-line.ts'
+import type { RoomHeader } from '../domain/room-header.ts'
 import { editWindowOver, lacksPermission, notTheAuthor, roomArchived } from '../errors.ts'
 
-type Who = { policy: Policy; caller: Subject; room: RoomHeader }
+type CallerInRoom = { policy: Policy; caller: Subject; room: RoomHeader }
 type Message = Pick<ChangeableMessage, 'authorId' | 'createdAt'>
 
 const isAuthor = (caller: Subject, message: Pick<Message, 'authorId'>): boolean => message.authorId === caller.userId
 
 /**
- * Throws unless the caller may change the text: authors within the edit window, regardless of their permissions; others
- * as moderators.
+ * Throws unless the caller may change the text: the author within the edit window, whatever their permissions; others
+ * with `message.manage`.
  */
-export function assertMayEdit(who: Who, message: Message, when: { now: Date; windowMs: number }): void {
+export function assertMayEdit(who: CallerInRoom, message: Message, when: { now: Date; windowMs: number }): void {
   const { caller, room } = who
   if (!isAuthor(caller, message)) assertPermission(who, 'message.manage')
   if (room.archived) throw roomArchived()
@@ -20,7 +20,7 @@ export function assertMayEdit(who: Who, message: Message, when: { now: Date; win
 }
 
 /** Throws unless the caller may add or remove the channel echo of a reply. */
-export function assertMayChangeEcho(who: Who, message: Message, change: 'add' | 'remove'): void {
+export function assertMayChangeEcho(who: CallerInRoom, message: Message, change: 'add' | 'remove'): void {
   assertAuthor(who.caller, message)
   if (change === 'remove') return
   assertPermission(who, 'message.echo')
@@ -28,9 +28,10 @@ export function assertMayChangeEcho(who: Who, message: Message, change: 'add' | 
 }
 
 /**
- * Throws unless the caller may retract the message: authors at any time, others as moderators; also in archived rooms.
+ * Throws unless the caller may retract the message: the author at any time, others with `message.manage`. Both may in
+ * archived rooms too.
  */
-export function assertMayRetract(who: Who, message: Message): void {
+export function assertMayRetract(who: CallerInRoom, message: Message): void {
   if (!isAuthor(who.caller, message)) assertPermission(who, 'message.manage')
 }
 
@@ -39,13 +40,13 @@ export function assertAuthor(caller: Subject, message: Pick<Message, 'authorId'>
   if (!isAuthor(caller, message)) throw notTheAuthor()
 }
 
-/** Throws unless the caller may react; reactions may be removed in an archived room too. */
-export function assertMayReact(who: Who, change: 'add' | 'remove'): void {
+/** Throws unless the caller may add or remove a reaction. In an archived room reactions can only be removed. */
+export function assertMayReact(who: CallerInRoom, change: 'add' | 'remove'): void {
   assertPermission(who, 'message.react')
   if (change === 'add' && who.room.archived) throw roomArchived()
 }
 
-function assertPermission({ policy, caller, room }: Who, permission: Parameters<typeof may>[2]): void {
+function assertPermission({ policy, caller, room }: CallerInRoom, permission: Parameters<typeof may>[2]): void {
   if (!may(policy, caller, permission, roomScope(room))) throw lacksPermission(permission)
 }
 

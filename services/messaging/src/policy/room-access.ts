@@ -1,25 +1,27 @@
 import type { ConnectError } from '@connectrpc/connect'
 import { isEffectiveMember, may, roomScope, type Permission, type Policy, type Subject } from '@parley/permissions'
-import type { RoomHeader, Standing } from '../domain/room-line.ts'
+import type { RoomHeader, Standing } from '../domain/room-header.ts'
 import { lacksPermission, notAMember, roomArchived } from '../errors.ts'
 
-/** The properties of a post on which permissions depend. */
-export type Posting = { inThread: boolean; withEcho: boolean; withAttachments: boolean }
+/** The properties of a post that decide which permissions it needs. */
+export type PostProperties = { inThread: boolean; withEcho: boolean; withAttachments: boolean }
 
-/** The reason why a member may not post in the room; undefined if they may. */
+/** The error if a member may not post in the room; undefined if they may. */
 export function refusalOfPosting(
   policy: Policy,
   subject: Subject,
   room: RoomHeader,
-  posting: Posting,
+  properties: PostProperties,
 ): ConnectError | undefined {
   if (room.archived) return roomArchived()
-  const missing = needed(posting).find((permission) => !may(policy, subject, permission, roomScope(room)))
+  const missing = requiredPermissions(properties).find(
+    (permission) => !may(policy, subject, permission, roomScope(room)),
+  )
   return missing && lacksPermission(missing)
 }
 
-/** Throws unless the user may read the room: an effective member, not banned. */
-export function assertReads(
+/** Throws unless the user may read the room, as an effective member. */
+export function assertMayRead(
   policy: Policy,
   subject: Subject,
   room: Parameters<typeof isEffectiveMember>[2],
@@ -28,11 +30,11 @@ export function assertReads(
   if (!isEffectiveMember(policy, subject, room, standing)) throw notAMember(room)
 }
 
-/** Whether the user may enter the room without an explicit membership. */
-export const opensTo = (policy: Policy, subject: Subject, room: RoomHeader): boolean =>
+/** Whether the user is a member without an explicit membership, because the room is universal. */
+export const isOpenTo = (policy: Policy, subject: Subject, room: RoomHeader): boolean =>
   isEffectiveMember(policy, subject, room, { member: false, banned: false })
 
-function needed({ inThread, withEcho, withAttachments }: Posting): Permission[] {
+function requiredPermissions({ inThread, withEcho, withAttachments }: PostProperties): Permission[] {
   return [
     inThread ? 'message.post-in-thread' : 'message.post',
     ...(withEcho ? (['message.echo', 'message.post'] as const) : []),

@@ -1,10 +1,10 @@
-import { banned, filled, isTaken, moveMarker, takeKey } from './append-parts.ts'
-import { toAppended, type Appended, type AppendedRow, type At, type NewPost } from './new-post.ts'
+import { fillHoles, isBannedOrDeleted, isTaken, moveMarker, takeKey } from './append-parts.ts'
+import { toAppended, type Appended, type AppendedRow, type RoomVersion, type NewPost } from './new-post.ts'
 import { statement, type Connection } from './statement.ts'
 
 /**
- * Parameters: $1 room, $2 version, $3 author, $4 whether membership is not checked, $5 key or null, $6 digest, $7
- * event, $8 time, $9 body, $10 in_reply_to, $11 to $15 shard, aggregate, subject, payload and holes of the outbox
+ * Parameters: $1 room, $2 version, $3 author, $4 whether no explicit membership is needed, $5 key or null, $6 digest,
+ * $7 event, $8 time, $9 body, $10 in_reply_to, $11 to $15 shard, aggregate, subject, payload and holes of the outbox
  * entry.
  */
 const append = statement<AppendedRow>(
@@ -13,7 +13,7 @@ const append = statement<AppendedRow>(
 with standing as materialized (
   select
     coalesce((select m.member from line_members m where m.room_id = $1 and m.user_id = $3), false) as member,
-    ${banned('$3')} as banned
+    ${isBannedOrDeleted('$3')} as banned
 ), line as materialized (
   select from room_lines l, standing s
   where l.room_id = $1 and l.version = $2::bigint and (s.member or $4::boolean) and not s.banned
@@ -36,7 +36,7 @@ with standing as materialized (
   ${moveMarker('room_markers', 'room_id, user_id')}
 ), entry as (
   insert into outbox (shard, aggregate, subject, event_id, payload)
-  select $11::integer, $12, $13, $7, ${filled('$14', '$15', 'seq')} from place
+  select $11::integer, $12, $13, $7, ${fillHoles('$14', '$15', 'seq')} from place
   returning id
 )
 select exists (select from line) as met, (select seq from place) as seq, array(select id from entry) as entries,
@@ -44,8 +44,12 @@ select exists (select from line) as met, (select seq from place) as seq, array(s
 from (select) one left join key on true`,
 )
 
-/** Writes a single root message or flat reply that consists only of text, as most posts do. */
-export async function appendMessage(on: Connection, { roomId, version }: At, post: NewPost): Promise<Appended> {
+/** Writes a single post that `isPlain`, as most posts are. */
+export async function appendMessage(
+  on: Connection,
+  { roomId, version }: RoomVersion,
+  post: NewPost,
+): Promise<Appended> {
   const { authorId, openToAuthor, key, digest, eventId, createdAt, body, inReplyTo, entry } = post
   const [row] = await append.run(on, [
     ...[roomId, version, authorId, openToAuthor, key ?? null, digest, eventId, createdAt, body, inReplyTo || null],

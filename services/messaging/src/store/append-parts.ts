@@ -1,20 +1,20 @@
-import { anyPlace } from '../domain/entry-holes.ts'
+import { roomSeqPlaceholder } from '../domain/entry-holes.ts'
 
 /*
- * Parts of the statements that write posts. The row of the room is locked and compared with the version for which
- * permissions were resolved. READ COMMITTED re-reads only that row; but every fact increases the version, so if it is
- * unchanged, membership and bans from the statement's start are still valid. Refusals are rows, never errors.
+ * Parts of the statements that write posts. They lock the row of the room and compare its version with the one for
+ * which permissions were resolved. READ COMMITTED re-reads only that row. But every fact increases the version: if it
+ * is unchanged, membership and bans are still as the statement read them at its start. Refusals are rows, never errors.
  */
 
-/** Whether the user is banned from room $1, or deleted. */
-export const banned = (user: string) => `(coalesce((
+/** SQL condition: the user is banned from room $1, or deleted. */
+export const isBannedOrDeleted = (user: string) => `(coalesce((
     select b.banned and (b.expires_at is null or b.expires_at > now())
     from line_bans b where b.room_id = $1 and b.user_id = ${user}
   ), false) or exists (select from erasures where user_id = ${user}))`
 
 /**
- * Stores an idempotency key for an event, unless the key was used in the last 24 hours. The row is returned in both
- * cases, so that a repeated call finds the message that was posted; see `isTaken`.
+ * The end of an insert that takes an idempotency key for an event, unless the key was used in the last 24 hours. It
+ * returns the row in both cases, so that a repeated call finds the posted message; see `isTaken`.
  */
 export const takeKey = `on conflict (caller_id, key) do update
   set ${['digest', 'room_id', 'event_id', 'created_at'].map(keepIfFresh).join(', ')}
@@ -25,23 +25,26 @@ function keepIfFresh(column: string): string {
   return `${column} = case when ${fresh} then message_keys.${column} else excluded.${column} end`
 }
 
-/** Whether this statement took the key for the event; the column has milliseconds. */
+/** SQL condition: this statement took the key for the event. The column has a precision of milliseconds. */
 export const isTaken = (eventId: string) => `key.event_id = ${eventId} and key.created_at = now()::timestamptz(3)`
 
-/** Markers only move forward. A later place may have an earlier time, because clocks of processes differ. */
+/**
+ * The end of an insert of read markers, which only move forward. A later place may have an earlier time, because clocks
+ * differ.
+ */
 export const moveMarker = (table: string, key: string) => `on conflict (${key}) do update
   set seq = excluded.seq, read_at = greatest(${table}.read_at, excluded.read_at)
   where ${table}.seq < excluded.seq`
 
 /**
- * A payload with a number written over its holes (see `findHoles`), as a protobuf varint padded to their length: the
- * statement that stores the payload also draws the number.
+ * SQL expression: the payload with a number in its holes (see `findHoles`), as a protobuf varint padded to their
+ * length. The statement that stores the payload assigns the number.
  */
-export function filled(
+export function fillHoles(
   payload: string,
   holes: string,
   number: string,
-  { bytes, count }: { bytes: number; count: number } = { bytes: anyPlace.bytes, count: 2 },
+  { bytes, count }: { bytes: number; count: number } = { bytes: roomSeqPlaceholder.bytes, count: 2 },
 ): string {
   const varint = Array.from({ length: bytes }, (_, index) => index).reduce(
     (written, index) => {

@@ -1,14 +1,14 @@
-import { banned, filled, isTaken, moveMarker, takeKey } from './append-parts.ts'
+import { fillHoles, isBannedOrDeleted, isTaken, moveMarker, takeKey } from './append-parts.ts'
 import { toPostRow } from './post-rows.ts'
-import { toAppended, type Appended, type AppendedRow, type At, type NewPost } from './new-post.ts'
+import { toAppended, type Appended, type AppendedRow, type RoomVersion, type NewPost } from './new-post.ts'
 import { statement, type Connection } from './statement.ts'
 
-const participantsTracked = 50
+const maxParticipants = 50
 
-/** Whether a user is in room $1: as a member, or because the room is open to them. */
+/** SQL condition: the user may read room $1, as an explicit member or because the room is open to them. */
 const mayRead = (open: string, user: string) => `(${open} or coalesce((
     select m.member from line_members m where m.room_id = $1 and m.user_id = ${user}
-  ), false)) and not ${banned(user)}`
+  ), false)) and not ${isBannedOrDeleted(user)}`
 
 /**
  * Parameters: $1 room, $2 version, $3 the posts as JSON (see `post-rows.ts`), numbered from 0 in order of arrival, $4
@@ -22,7 +22,7 @@ with post as materialized (
   select * from json_to_recordset($3::json) as p (
     n integer, author text, open boolean, key text, digest bytea, event_id text, created_at timestamptz, body text,
     in_reply_to text, subject text, payload bytea, holes integer[], link_preview bytea, attachments json, pending boolean,
-    root text, created_rider bytea, followers json, echo text, echo_subject text, echo_payload bytea, echo_holes integer[]
+    root text, created_delivery bytea, followers json, echo text, echo_subject text, echo_payload bytea, echo_holes integer[]
   )
 ), standing as materialized (
   select n, ${mayRead('open', 'author')} as may from post
@@ -102,7 +102,7 @@ with post as materialized (
   ${moveMarker('thread_markers', 'room_id, root_event_id, user_id')}
 ), thread as (
   insert into threads (room_id, root_event_id, reply_count, last_reply_at, last_reply_seq, participant_ids)
-  select $1, root, sum(replies), max(at), max(last), (array_agg(author order by first))[1:${participantsTracked}]
+  select $1, root, sum(replies), max(at), max(last), (array_agg(author order by first))[1:${maxParticipants}]
   from (
     select root, author, count(*) as replies, max(created_at) as at, min(seq) as first, max(seq) as last
     from placed where root is not null group by root, author
@@ -115,14 +115,14 @@ with post as materialized (
       participant_ids = (threads.participant_ids || array(
         select id from unnest(excluded.participant_ids) with ordinality as more (id, nth)
         where id <> all (threads.participant_ids) order by nth
-      ))[1:${participantsTracked}]
+      ))[1:${maxParticipants}]
   returning root_event_id as root, xmax = 0 as created
 ), first_reply as materialized (
   select min(n) as n from placed join thread using (root) where created group by root
 ), candidate as materialized (
-  select distinct on (root, f.user_id) n, root, f.user_id, f.nth, f.rider,
+  select distinct on (root, f.user_id) n, root, f.user_id, f.nth, f.delivery,
     bool_or(f.why = 'author') over (partition by root, f.user_id) as decided
-  from placed, json_to_recordset(followers) as f (nth integer, user_id text, why text, open boolean, rider bytea)
+  from placed, json_to_recordset(followers) as f (nth integer, user_id text, why text, open boolean, delivery bytea)
   where case f.why
     when 'author' then true
     when 'root_author' then n in (select n from first_reply) and ${mayRead('f.open', 'f.user_id')}
@@ -139,26 +139,26 @@ with post as materialized (
   select $1, root, user_id, true from candidate where not decided order by root, user_id
   on conflict (room_id, root_event_id, user_id) do nothing
   returning root_event_id as root, user_id
-), rider as materialized (
-  select n, string_agg(rider, '' order by nth) as bytes
+), delivery as materialized (
+  select n, string_agg(delivery, '' order by nth) as bytes
   from candidate join (select * from deciding union all select * from joining) following using (root, user_id)
   group by n
 ), entry as (
   insert into outbox (shard, aggregate, subject, event_id, payload)
   select $4::integer, $5, subject, event_id, payload
   from (
-    select seq, subject, event_id, ${filled('payload', 'holes', 'seq')}
-      || case when n in (select n from first_reply) then created_rider else '' end
-      || coalesce((select bytes from rider where rider.n = placed.n), '') as payload
+    select seq, subject, event_id, ${fillHoles('payload', 'holes', 'seq')}
+      || case when n in (select n from first_reply) then created_delivery else '' end
+      || coalesce((select bytes from delivery where delivery.n = placed.n), '') as payload
     from placed
     union all
-    select seq + 1, echo_subject, echo, ${filled('echo_payload', 'echo_holes', '(seq + 1)')} from placed where echo is not null
+    select seq + 1, echo_subject, echo, ${fillHoles('echo_payload', 'echo_holes', '(seq + 1)')} from placed where echo is not null
   ) entries
   order by seq
   returning id
 )
 select met.n is not null as met, placed.seq, case n when 0 then array(select id from entry order by id) else '{}' end as entries,
-  kept.file, kept.digest, kept."roomId", kept."eventId"
+  reason.file, reason.digest, reason."roomId", reason."eventId"
 from post left join met using (n) left join placed using (n)
 left join lateral (
   select (select asset_id from used where used.n = post.n order by position limit 1) as file,
@@ -169,12 +169,12 @@ left join lateral (
   left join message_keys earlier on earlier.caller_id = post.author and earlier.key = post.key
     and earlier.created_at >= now() - interval '24 hours'
   where met.n is not null and placed.seq is null
-) kept on true
+) reason on true
 order by n`,
 )
 
 /** Writes posts of one room in the given order, in one statement. Returns the outcome of each post. */
-export async function appendPosts(on: Connection, at: At, posts: readonly NewPost[]): Promise<Appended[]> {
+export async function appendPosts(on: Connection, at: RoomVersion, posts: readonly NewPost[]): Promise<Appended[]> {
   const [first] = posts
   if (!first) return []
   const { shard, aggregate } = first.entry

@@ -1,6 +1,6 @@
 import { maxEmojis, type ChangeableMessage } from '../domain/changeable.ts'
-import type { RoomLine, Standing } from '../domain/room-line.ts'
-import { headerColumns, standingColumns, standingJoins, toHeader, type HeaderRow } from './lines.ts'
+import type { RoomLog, Standing } from '../domain/room-header.ts'
+import { headerColumns, standingColumns, standingJoins, toHeader, type HeaderRow } from './rooms.ts'
 import { statement, type Connection } from './statement.ts'
 
 type Columns = Omit<ChangeableMessage, 'echo' | 'named'> & {
@@ -25,10 +25,10 @@ const read = statement<Row>(
   c.event_id as "echoEventId", c.seq as "echoSeq",
   exists (
     select from reactions r where r.room_id = e.room_id and r.seq = e.seq and r.emoji = $4 and r.user_id = $2
-  ) as reacted,
+  ) as "hasReacted",
   exists (select from reaction_tallies c where c.room_id = e.room_id and c.seq = e.seq and c.emoji = $4) or (
     select count(*) < ${maxEmojis} from reaction_tallies c where c.room_id = e.room_id and c.seq = e.seq
-  ) as "takesEmoji"
+  ) as "acceptsEmoji"
 from room_lines l${standingJoins('$2')}
 left join room_events n on n.room_id = l.room_id and n.event_id = $3 and n.kind = 'message_posted'
 left join room_events e on e.room_id = l.room_id and e.event_id = coalesce(n.echo_of_event_id, n.event_id)
@@ -36,16 +36,16 @@ left join room_events c on c.room_id = l.room_id and c.event_id = e.channel_echo
 where l.room_id = $1`,
 )
 
-/** A room with its last place, the user's standing in it, and the message if it exists. */
+/** A room with its last place, the user's standing in it, and the message if it exists in the room. */
 export type Changeable = {
-  room: RoomLine
+  room: RoomLog
   standing: Standing
   /** Whether the user's account is deleted. */
   erased: boolean
   message: ChangeableMessage | undefined
 }
 
-/** Reads everything that a change of a message depends on in one snapshot; undefined for an unknown room. */
+/** Reads, in one snapshot, everything on which a change of a message depends; undefined if the room is unknown. */
 export async function findChangeable(
   on: Connection,
   target: { roomId: string; eventId: string; userId: string; emoji: string },
@@ -60,11 +60,11 @@ export async function findChangeable(
 function toMessage(row: Columns): ChangeableMessage {
   const { echoEventId, echoSeq, namedEcho, namedDeleted } = row
   const { seq, eventId, authorId, createdAt, retracted, body, threadRootEventId, attachmentIds, linkPreview } = row
-  const { reacted, takesEmoji } = row
+  const { hasReacted, acceptsEmoji } = row
   return {
     ...{ seq, eventId, authorId, createdAt, retracted, body, threadRootEventId, attachmentIds, linkPreview },
-    ...{ reacted, takesEmoji },
+    ...{ hasReacted, acceptsEmoji },
     echo: echoEventId !== null && echoSeq !== null ? { eventId: echoEventId, seq: echoSeq } : undefined,
-    named: !namedEcho ? 'message' : namedDeleted && !retracted ? 'former echo' : 'echo',
+    named: !namedEcho ? 'message' : namedDeleted && !retracted ? 'removed echo' : 'echo',
   }
 }

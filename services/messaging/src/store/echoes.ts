@@ -2,7 +2,7 @@ import { statement, type Connection } from './statement.ts'
 
 export type NewEcho = {
   roomId: string
-  /** The place it takes. */
+  /** The place of the echo. */
   seq: bigint
   eventId: string
   authorId: string
@@ -28,8 +28,8 @@ update room_lines set last_message_seq = $2, last_message_at = greatest(last_mes
 )
 
 /**
- * Adds a channel echo of a reply at the end of the timeline, and marks the room as read by its author up to it. The log
- * must be locked.
+ * Adds a channel echo of a reply to the end of the timeline, and marks the room as read by its author up to the echo.
+ * The log must be locked.
  */
 export async function addEcho(on: Connection, echo: NewEcho): Promise<void> {
   const { roomId, seq, eventId, authorId, createdAt, reply } = echo

@@ -1,17 +1,20 @@
 import type { EventRow } from '../domain/event-row.ts'
-import { sized } from '../domain/page-bytes.ts'
+import { withSize } from '../domain/page-bytes.ts'
 import { eventColumns, eventJoins } from './readable-events.ts'
 import { statement, type Connection } from './statement.ts'
-import { changeOfUnchangedRoom, type DecidedAt } from './unchanged-room.ts'
+import { defineChangeOfUnchangedRoom, type DecidedState } from './unchanged-room.ts'
 
-/** A message by its room and place. */
-export type Placed = { roomId: string; seq: bigint }
+/** The room and place of a message. */
+export type MessagePlace = { roomId: string; seq: bigint }
 
-const body = statement('edit_body', 'update room_events set body = $3, updated_at = $4 where room_id = $1 and seq = $2')
+const updateBody = statement(
+  'edit_body',
+  'update room_events set body = $3, updated_at = $4 where room_id = $1 and seq = $2',
+)
 
 /** $10 place of the message, $11 text, $12 time, $13 the message or its echo to return. */
-const bodyAtOnce = changeOfUnchangedRoom<Omit<EventRow, 'bytes'>>(
-  'edit_body_at_once',
+const updateBodyWithEvent = defineChangeOfUnchangedRoom<Omit<EventRow, 'bytes'>>(
+  'edit_body_with_event',
   `written as (
   update room_events e set body = $11, updated_at = $12::timestamptz from line where e.room_id = $1 and e.seq = $10::bigint
   returning 1
@@ -22,41 +25,46 @@ join room_events e on e.room_id = l.room_id and e.event_id = $13${eventJoins}
 where l.room_id = $1`,
 )
 
-const preview = statement(
+const deletePreview = statement(
   'drop_link_preview',
   'update room_events set link_preview = null, updated_at = $3 where room_id = $1 and seq = $2',
 )
 
-const attachment = statement(
+const deleteAttachment = statement(
   'drop_attachment',
   `with dropped as (delete from message_attachments where room_id = $1 and seq = $2 and asset_id = $3)
 update room_events set updated_at = $4 where room_id = $1 and seq = $2`,
 )
 
-export async function storeBody(on: Connection, { roomId, seq }: Placed, text: string, at: Date): Promise<void> {
-  await body.run(on, [roomId, seq, text, at])
+export async function storeBody(on: Connection, { roomId, seq }: MessagePlace, text: string, at: Date): Promise<void> {
+  await updateBody.run(on, [roomId, seq, text, at])
 }
 
 /**
- * Stores a text with its event, in one statement, and returns the message with the given id as the user sees it;
- * undefined when the room has changed.
+ * Stores a text and its event in one statement. Returns the outbox entry and the message or echo with the id `shown`,
+ * as the user sees it; undefined if the room has changed.
  */
-export async function storeBodyAtOnce(
+export async function storeBodyWithEvent(
   on: Connection,
-  decided: DecidedAt,
+  decided: DecidedState,
   { seq, text, at, shown }: { seq: bigint; text: string; at: Date; shown: string },
 ): Promise<{ entries: bigint[]; row: EventRow } | undefined> {
-  const found = await bodyAtOnce.run(on, decided, [seq, text, at, shown])
+  const found = await updateBodyWithEvent.run(on, decided, [seq, text, at, shown])
   if (!found) return undefined
   const { entries, ...row } = found
-  // The statement reads the message as it was.
-  return { entries, row: sized({ ...row, body: text, updatedAt: at }) }
+  // The statement returns the message as it was before the change.
+  return { entries, row: withSize({ ...row, body: text, updatedAt: at }) }
 }
 
-export async function dropLinkPreview(on: Connection, { roomId, seq }: Placed, at: Date): Promise<void> {
-  await preview.run(on, [roomId, seq, at])
+export async function dropLinkPreview(on: Connection, { roomId, seq }: MessagePlace, at: Date): Promise<void> {
+  await deletePreview.run(on, [roomId, seq, at])
 }
 
-export async function dropAttachment(on: Connection, { roomId, seq }: Placed, id: string, at: Date): Promise<void> {
-  await attachment.run(on, [roomId, seq, id, at])
+export async function dropAttachment(
+  on: Connection,
+  { roomId, seq }: MessagePlace,
+  id: string,
+  at: Date,
+): Promise<void> {
+  await deleteAttachment.run(on, [roomId, seq, id, at])
 }

@@ -1,5 +1,5 @@
-import { holdStill, skipPlace } from './lines.ts'
-import { lastShown, stillTakesPart } from './retractions.ts'
+import { withLockedLog, skipPlace } from './rooms.ts'
+import { lastShown, stillParticipates } from './retractions.ts'
 import { statement, type Connection, type Pool } from './statement.ts'
 
 /** A room that still contains data of a user. */
@@ -11,7 +11,7 @@ const roomWithMessages = statement<InRoom>(
 where actor_id = $1 and kind = 'message_posted' and deleted_at is null limit 1`,
 )
 
-/** Up to $3 messages of user $2 in room $1, echoes included. */
+/** Turns up to $3 messages of user $2 in room $1 into placeholders, echoes included. */
 const retractSome = statement<{ erased: number }>(
   'erase_messages',
   `with batch as materialized (
@@ -34,7 +34,7 @@ const retractSome = statement<{ erased: number }>(
 ), thread as (
   update threads t
   set reply_count = t.reply_count - touched.replies, last_reply_at = touched.created_at, last_reply_seq = touched.seq,
-      participant_ids = case when ${stillTakesPart('t.root_event_id', '$2', 'touched.seqs')}
+      participant_ids = case when ${stillParticipates('t.root_event_id', '$2', 'touched.seqs')}
         then t.participant_ids else array_remove(t.participant_ids, $2) end
   from (
     select root, replies, seqs, last.seq, last.created_at
@@ -58,8 +58,8 @@ const roomWithReactions = statement<InRoom>(
   'select room_id as "roomId" from reactions where user_id = $1 limit 1',
 )
 
-/** Removes up to $3 reactions of user $2 in room $1. The next person who reacted is named instead. */
-const takeReactionsBack = statement<{ erased: number }>(
+/** Removes up to $3 reactions of user $2 in room $1. The next user who reacted is named instead. */
+const eraseSomeReactions = statement<{ erased: number }>(
   'erase_reactions',
   `with batch as (
   delete from reactions where (room_id, seq, emoji, user_id) in (
@@ -84,27 +84,31 @@ const takeReactionsBack = statement<{ erased: number }>(
 select count(*)::integer as erased from batch`,
 )
 
-type Some = (on: Connection, roomId: string) => Promise<{ erased: number }[]>
+type EraseBatch = (on: Connection, roomId: string) => Promise<{ erased: number }[]>
 
-/** Erases a part of a user's content in one room while the room is locked; 0 if they have none in any room. */
-async function inOneRoom(pool: Pool, found: Promise<InRoom[]>, some: Some): Promise<number> {
+/**
+ * Erases one batch in the room that was found, with its log locked. Returns the number of rows; 0 if no room was found.
+ */
+async function eraseInOneRoom(pool: Pool, found: Promise<InRoom[]>, eraseBatch: EraseBatch): Promise<number> {
   const [room] = await found
   if (!room) return 0
-  return holdStill(pool, room.roomId, async (on) => {
-    const [row] = await some(on, room.roomId)
-    // Nothing decided before may be written now; see `changeOfUnchangedRoom`.
+  return withLockedLog(pool, room.roomId, async (on) => {
+    const [row] = await eraseBatch(on, room.roomId)
+    // Keeps changes that were decided before from being written afterwards; see `defineChangeOfUnchangedRoom`.
     await skipPlace(on, room.roomId)
-    // Another process may have erased it first; other rooms may contain more.
+    // Not 0, even if another process was faster: other rooms may contain more.
     return Math.max(row?.erased ?? 0, 1)
   })
 }
 
-/** Turns a batch of messages into placeholders; they no longer count as unread or as replies. */
-export const eraseMessages = (pool: Pool, userId: string, atOnce: number): Promise<number> =>
-  inOneRoom(pool, roomWithMessages.run(pool, [userId]), (on, roomId) => retractSome.run(on, [roomId, userId, atOnce]))
+/** Turns one batch of a user's messages into placeholders, which count neither as unread nor as replies. */
+export const eraseMessages = (pool: Pool, userId: string, limit: number): Promise<number> =>
+  eraseInOneRoom(pool, roomWithMessages.run(pool, [userId]), (on, roomId) =>
+    retractSome.run(on, [roomId, userId, limit]),
+  )
 
-/** Removes one batch of reactions. */
-export const eraseReactions = (pool: Pool, userId: string, atOnce: number): Promise<number> =>
-  inOneRoom(pool, roomWithReactions.run(pool, [userId]), (on, roomId) =>
-    takeReactionsBack.run(on, [roomId, userId, atOnce]),
+/** Removes one batch of a user's reactions. */
+export const eraseReactions = (pool: Pool, userId: string, limit: number): Promise<number> =>
+  eraseInOneRoom(pool, roomWithReactions.run(pool, [userId]), (on, roomId) =>
+    eraseSomeReactions.run(on, [roomId, userId, limit]),
   )

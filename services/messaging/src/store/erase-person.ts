@@ -2,8 +2,8 @@ import { eraseMessages, eraseReactions } from './erase-messages.ts'
 import { statement, type Connection } from './statement.ts'
 
 /**
- * A user's further data: keys of posts with their digests, read markers, followed threads, notification levels,
- * previews shown to them.
+ * Deletes up to $2 rows of each kind of a user's other data: idempotency keys of posts, read markers, followed threads,
+ * notification levels, and link previews that were shown to them.
  */
 const rows = statement<{ erased: number }>(
   'erase_rows_of_user',
@@ -40,10 +40,10 @@ select ((select count(*) from keys) + (select count(*) from markers) + (select c
   as erased`,
 )
 
-/** Deletes up to `atOnce` of the user's own rows of each kind. */
-async function eraseRows(on: Connection, userId: string, atOnce: number): Promise<number> {
-  return (await rows.run(on, [userId, atOnce]))[0]?.erased ?? 0
+/** Deletes up to `limit` rows of each kind; returns their number. */
+async function eraseRows(on: Connection, userId: string, limit: number): Promise<number> {
+  return (await rows.run(on, [userId, limit]))[0]?.erased ?? 0
 }
 
-/** Each erases one batch of rows of a user and returns their number; 0 means that none is left. */
-export const erasers = [eraseMessages, eraseReactions, eraseRows]
+/** Each function erases one batch of a user's data and returns its size; 0 means that nothing is left. */
+export const eraseSteps = [eraseMessages, eraseReactions, eraseRows]

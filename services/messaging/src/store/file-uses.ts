@@ -13,18 +13,18 @@ where a.asset_id = any ($1::text[])`,
 
 const findShownPreviewEnds = statement<{ end: Buffer }>(
   'find_shown_preview_ends',
-  `select asked.preview_end as "end" from unnest($1::bytea[]) as asked (preview_end) where exists (
+  `select requested.preview_end as "end" from unnest($1::bytea[]) as requested (preview_end) where exists (
   select from room_events e where e.link_preview is not null
-    and substring(e.link_preview from octet_length(e.link_preview) - 16) = asked.preview_end
+    and substring(e.link_preview from octet_length(e.link_preview) - 16) = requested.preview_end
 )`,
 )
 
-/** Returns the given files that messages attach. */
+/** Returns those of the files that are attached to messages. */
 export function findAttachmentUses(on: Connection, assetIds: readonly string[]): Promise<AttachmentUse[]> {
   return findAttachments.run(on, [assetIds])
 }
 
-/** Returns the given images that previews of messages show. */
+/** Returns those of the images that link previews of messages show. */
 export async function findShownPreviewImages(on: Connection, imageKeys: readonly string[]): Promise<string[]> {
   const keyOf = new Map(imageKeys.map((key) => [Buffer.from(endOfPreview(key)).toString('hex'), key]))
   const found = await findShownPreviewEnds.run(on, [[...keyOf.keys()].map((end) => Buffer.from(end, 'hex'))])

@@ -1,8 +1,8 @@
 import type { EventRow } from '../domain/event-row.ts'
 import { isUnread } from '../domain/marker.ts'
-import { sized } from '../domain/page-bytes.ts'
-import type { RoomHeader } from '../domain/room-line.ts'
-import { roomKinds, standingJoins, type HeaderRow } from './lines.ts'
+import { withSize } from '../domain/page-bytes.ts'
+import type { RoomHeader } from '../domain/room-header.ts'
+import { roomKinds, standingJoins, type HeaderRow } from './rooms.ts'
 import { accessColumns, eventColumns, eventJoins, toAccess, type Access, type AccessRow } from './readable-events.ts'
 import { isMuted } from './notification-levels.ts'
 import { statement, type Connection } from './statement.ts'
@@ -14,12 +14,12 @@ from (select distinct room_id from thread_follows where user_id = $1 and followi
 join room_lines l on l.room_id = f.room_id${standingJoins('$1')}`,
 )
 
-/** The rooms, including archived ones, in which a user follows threads, with the user's standing. */
-export async function findRoomsOfFollowed(on: Connection, userId: string): Promise<Access[]> {
+/** Returns the rooms in which a user follows threads, with the user's standing; archived rooms are included. */
+export async function findRoomsWithFollowedThreads(on: Connection, userId: string): Promise<Access[]> {
   return (await rooms.run(on, [userId])).map((row) => toAccess(row.roomId, row))
 }
 
-/** A position in the list: by last reply, newest first, threads without replies last; then by id. */
+/** The sort key of the list: newest last reply first, threads without replies last; then by id. */
 export type FollowedKey = { lastReplyMs: bigint; roomId: string; rootEventId: string }
 
 export type FollowedThread = {
@@ -65,22 +65,22 @@ left join room_events e on e.room_id = p.room_id and e.event_id = p.root_event_i
 order by p.last_reply_ms desc, p.room_id, p.root_event_id`,
 )
 
-type Wanted = { limit: number; offset: number; after: FollowedKey | undefined }
+type Page = { limit: number; offset: number; after: FollowedKey | undefined }
 
-/** Threads that the user follows in these rooms. */
-export async function listFollowed(
+/** Returns a page of the threads that the user follows in these rooms, and their total number. */
+export async function readFollowedThreads(
   on: Connection,
   userId: string,
   roomIds: readonly string[],
-  { limit, offset, after }: Wanted,
+  { limit, offset, after }: Page,
 ): Promise<{ total: bigint; threads: FollowedThread[] }> {
-  const behind = [after?.lastReplyMs ?? null, after?.roomId ?? null, after?.rootEventId ?? null]
-  const rows = await page.run(on, [roomIds, userId, ...behind, limit, after ? 0 : offset])
+  const continueAfter = [after?.lastReplyMs ?? null, after?.roomId ?? null, after?.rootEventId ?? null]
+  const rows = await page.run(on, [roomIds, userId, ...continueAfter, limit, after ? 0 : offset])
   const threads = rows.flatMap((row): FollowedThread[] => {
     if (row.eventId === null) return []
     const { roomId, roomKind, roomName, hasUnread, lastReplyMs } = row
     const room = { roomId, kind: roomKinds[roomKind], name: roomName }
-    return [{ room, root: sized(row), hasUnread, key: { lastReplyMs, roomId, rootEventId: row.eventId } }]
+    return [{ room, root: withSize(row), hasUnread, key: { lastReplyMs, roomId, rootEventId: row.eventId } }]
   })
   return { total: rows[0]?.total ?? 0n, threads }
 }

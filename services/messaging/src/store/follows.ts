@@ -1,7 +1,7 @@
-import { changeOfReader, type ReaderEntry } from './readers.ts'
+import { defineReaderChange, type ReaderEntry } from './readers.ts'
 import { statement, type Connection } from './statement.ts'
 
-const decide = changeOfReader(
+const decide = defineReaderChange(
   'decide_following',
   `insert into thread_follows (room_id, root_event_id, user_id, following) select $8, $9, $1, $10::boolean from reader
   on conflict (room_id, root_event_id, user_id) do update set following = excluded.following
@@ -9,7 +9,9 @@ const decide = changeOfReader(
   returning 1`,
 )
 
-/** Stores a user's decision to follow a thread or not. Returns the entry of its event; none if nothing changed. */
+/**
+ * Stores a user's decision to follow a thread or not. Returns the outbox entry of its event; none if nothing changed.
+ */
 export const decideFollowing = (
   on: Connection,
   change: ReaderEntry,
@@ -24,7 +26,7 @@ where room_id = $1 and root_event_id = $2 and user_id > $3 and following
 order by user_id limit $4::integer`,
 )
 
-/** A page of a thread's followers, by user id. */
+/** Returns a page of a thread's followers, by user id. */
 export async function listFollowers(
   on: Connection,
   { roomId, rootEventId }: { roomId: string; rootEventId: string },

@@ -2,7 +2,7 @@ import type { KnownMessage } from '../domain/plan-import.ts'
 import { statement, type Connection } from './statement.ts'
 
 export type ImportState = { roomId: string; source: string; messages: bigint; through: Date; lastSeq: bigint }
-/** Places of messages that people posted between two calls of an import: after `from`, up to `to`. */
+/** The range of places of messages that users posted between two calls of an import: after `from`, up to `to`. */
 export type LivePlaces = { from: bigint; to: bigint }
 
 const states = statement<ImportState>(
@@ -12,25 +12,25 @@ const states = statement<ImportState>(
 export const findImports = (on: Connection, roomIds: readonly string[]): Promise<ImportState[]> =>
   states.run(on, [roomIds])
 
-const line = statement<{ roomSeq: bigint; used: boolean }>(
-  'read_line_of_import',
-  `select room_seq as "roomSeq", last_message_at is not null as used from room_lines where room_id = $1`,
+const target = statement<{ roomSeq: bigint; everPosted: boolean }>(
+  'read_import_target',
+  `select room_seq as "roomSeq", last_message_at is not null as "everPosted" from room_lines where room_id = $1`,
 )
 
-/** The last place of the room, and whether anything was ever posted in it. */
-export async function findLine(
+/** Returns the last place in the room's log, and whether anything was ever posted in the room. */
+export async function findImportTarget(
   on: Connection,
   roomId: string,
-): Promise<{ roomSeq: bigint; used: boolean } | undefined> {
-  return (await line.run(on, [roomId]))[0]
+): Promise<{ roomSeq: bigint; everPosted: boolean } | undefined> {
+  return (await target.run(on, [roomId]))[0]
 }
 
 const posted = statement<{ to: bigint | null }>(
-  'read_posted_behind_import',
+  'read_posted_after_import',
   `select max(seq) as "to" from room_events where room_id = $1 and seq > $2 and kind = 'message_posted'`,
 )
 
-/** Places of messages that people posted after the last imported one; undefined if there are none. */
+/** Returns the range of messages that users posted after the last imported one; undefined if there are none. */
 export async function findLivePlaces(
   on: Connection,
   { roomId, lastSeq }: ImportState,
@@ -47,7 +47,7 @@ from imported_messages i join room_events e on e.room_id = i.room_id and e.event
 where i.room_id = $1 and i.external_id = any ($2::text[])`,
 )
 
-/** Messages that are already imported, keyed by their id at the source. */
+/** Returns those of the messages that are already imported, by their id at the source. */
 export async function findImported(
   on: Connection,
   roomId: string,
@@ -62,14 +62,14 @@ const erased = statement<{ userId: string }>(
   `select user_id as "userId" from erasures where user_id = any ($1::text[])`,
 )
 
-/** Returns the users whose accounts are deleted. */
-export async function erasedAmong(on: Connection, userIds: readonly string[]): Promise<Set<string>> {
+/** Returns those of the users whose accounts are deleted. */
+export async function findErasedAmong(on: Connection, userIds: readonly string[]): Promise<Set<string>> {
   return new Set((await erased.run(on, [userIds])).map(({ userId }) => userId))
 }
 
 /**
- * SQL condition: the read marker `marker` has passed every message that people posted between the calls of the import `i`
- * and that fulfils the condition `which`.
+ * SQL condition: of the messages that users posted between the calls of the import `i` and that meet the condition
+ * `which`, none comes after the read marker `marker`.
  */
 const liveIsRead = (marker: string, which: string): string => `not exists (
   select from room_events e
@@ -105,7 +105,7 @@ set seq = excluded.seq, read_at = greatest(m.read_at, excluded.read_at) where m.
 )
 
 /**
- * Marks the imported messages of a room as read by these users, except users who have not yet read messages that were
+ * Marks the imported messages of a room as read by these users, except those who have not read all messages that were
  * posted between the calls of the import.
  */
 export async function markImportRead(on: Connection, roomId: string, userIds: readonly string[]): Promise<void> {

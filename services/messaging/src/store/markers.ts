@@ -1,16 +1,16 @@
 import type { Place } from '../domain/marker.ts'
 import { moveMarker } from './append-parts.ts'
-import { changeOfReader, type ReaderEntry } from './readers.ts'
+import { defineReaderChange, type ReaderEntry } from './readers.ts'
 import type { Connection } from './statement.ts'
 
-const moveRoom = changeOfReader(
+const moveRoom = defineReaderChange(
   'mark_room_read',
   `insert into room_markers (room_id, user_id, seq, read_at) select $8, $1, $9::bigint, $10::timestamptz from reader
   ${moveMarker('room_markers', 'room_id, user_id')}
   returning 1`,
 )
 
-const moveThread = changeOfReader(
+const moveThread = defineReaderChange(
   'mark_thread_read',
   `insert into thread_markers (room_id, root_event_id, user_id, seq, read_at)
   select $8, $11, $1, $9::bigint, $10::timestamptz from reader
@@ -18,11 +18,11 @@ const moveThread = changeOfReader(
   returning 1`,
 )
 
-/** Moves a user's marker of a room forward. Returns the entry of its event; none if it is already there or further. */
+/** Moves a user's marker in a room forward. Returns the outbox entry of its event; none if the marker stays. */
 export const moveRoomMarker = (on: Connection, change: ReaderEntry, roomId: string, to: Place): Promise<bigint[]> =>
   moveRoom(on, change, [roomId, to.seq, to.at])
 
-/** The same for a thread. */
+/** Does the same in a thread. */
 export const moveThreadMarker = (
   on: Connection,
   change: ReaderEntry,

@@ -1,22 +1,22 @@
 import type { EventRow } from '../domain/event-row.ts'
-import { readableEvents, type Readable } from './readable-events.ts'
+import { defineEventQuery, type EventsWithAccess } from './readable-events.ts'
 import type { Connection } from './statement.ts'
 
-const byIds = readableEvents(
+const byIds = defineEventQuery(
   'read_events_by_id',
   `select * from room_events where room_id = $1 and event_id = any ($3::text[]) and kind = 'message_posted'`,
 )
 
-/** Returns the given ids that are messages of the room, placeholders of retracted ones included. */
+/** Returns those of the events that are messages of the room, placeholders included. */
 export function readMessages(
   on: Connection,
   reader: { roomId: string; userId: string },
   eventIds: readonly string[],
-): Promise<Readable | undefined> {
+): Promise<EventsWithAccess | undefined> {
   return byIds.run(on, [reader.roomId, reader.userId, eventIds])
 }
 
-/** A message as its author sees it, without a check of access. */
+/** Returns a message as its author sees it, even if the author may no longer read the room. */
 export async function findOwnMessage(
   on: Connection,
   roomId: string,

@@ -1,7 +1,7 @@
 import type { EntryWithHoles } from '../domain/entry-holes.ts'
 import type { UsedKey } from './message-keys.ts'
 
-/** A file that a message attaches. */
+/** A file to attach to a message. */
 export type NewAttachment = {
   assetId: string
   filename: string
@@ -9,28 +9,29 @@ export type NewAttachment = {
   size: bigint
   width: number
   height: number
-  /** A video that is processed once the message is posted. */
+  /** Whether the file is a video that is processed once the message is posted. */
   toBeProcessed: boolean
 }
 
-/** A user who follows the thread because of the reply, with the bytes added to the outbox entry in that case. */
+/** A user who may follow the thread because of the reply. */
 export type NewFollower = {
   userId: string
   /**
-   * The author of a reply always follows. A mentioned member follows unless they decided otherwise; so does the author
-   * of the root, if still a member, at the first reply.
+   * The author of a reply always follows. A mentioned member follows unless they have decided about the thread before,
+   * and so does, at the first reply, the author of the root if they are still a member.
    */
   why: 'author' | 'root_author' | 'mentioned'
   /** Whether the user is a member even without an explicit membership, as in a universal room. */
   open: boolean
-  rider: Buffer
+  /** Encoded delivery to the user, appended to the outbox entry if they start to follow. */
+  delivery: Buffer
 }
 
-/** Further properties of a reply in a thread. */
+/** Additional properties of a reply in a thread. */
 export type NewReply = {
   rootEventId: string
-  /** Bytes to append to the entry if the reply is the first one. */
-  createdRider: Buffer
+  /** Encoded delivery to the room, appended to the outbox entry if the reply is the first one. */
+  createdDelivery: Buffer
   followers: readonly NewFollower[]
   echo: { eventId: string; entry: EntryWithHoles } | undefined
 }
@@ -53,17 +54,17 @@ export type NewPost = {
   reply: NewReply | undefined
 }
 
-/** Outcome of a post. */
+/** The outcome of a post. */
 export type AppendedPost =
   | { kind: 'written'; seq: bigint }
-  /** The version of the room differs, or the author is no member or banned. */
+  /** The room has another version, or the author is banned or not a member. */
   | { kind: 'unmet' }
   /** The idempotency key was used before. */
   | { kind: 'keyTaken'; used: UsedKey }
-  /** A message has the file already. */
+  /** The file is already attached to a message. */
   | { kind: 'fileTaken'; assetId: string }
 
-/** The outcome, and with the first post the outbox entries that the statement wrote. */
+/** The outcome of a post. The first one also has all outbox entries that the statement wrote. */
 export type Appended = { post: AppendedPost; entries: bigint[] }
 
 export type AppendedRow = { met: boolean; seq: bigint | null; entries: bigint[]; file: string | null } & (
@@ -72,14 +73,14 @@ export type AppendedRow = { met: boolean; seq: bigint | null; entries: bigint[];
 )
 
 export function toAppended(row: AppendedRow): Appended {
-  return { post: appendedPost(row), entries: row.entries }
+  return { post: toAppendedPost(row), entries: row.entries }
 }
 
-function appendedPost(row: AppendedRow): AppendedPost {
+function toAppendedPost(row: AppendedRow): AppendedPost {
   const { met, seq, file } = row
   if (!met) return { kind: 'unmet' }
   if (seq !== null) return { kind: 'written', seq }
-  // Checked before the files, because the message of the first call already uses the files of a repeated call.
+  // The key is checked before the files, because a repeated call finds its files attached by the first call.
   if (row.eventId !== null) {
     const { digest, roomId, eventId } = row
     return { kind: 'keyTaken', used: { digest, roomId, eventId } }
@@ -88,9 +89,9 @@ function appendedPost(row: AppendedRow): AppendedPost {
   return { kind: 'fileTaken', assetId: file }
 }
 
-/** The state of a room with which permissions were resolved. */
-export type At = { roomId: string; version: bigint }
+/** The version of a room with which permissions were resolved. */
+export type RoomVersion = { roomId: string; version: bigint }
 
-/** Whether the short statement for a single post can write it. */
+/** Whether `appendMessage` can write the post: it has only text and is not in a thread. */
 export const isPlain = (post: NewPost): boolean =>
   !post.reply && post.attachments.length === 0 && !post.linkPreview && !post.mentionsPending

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 
 type Level = { userId: string; roomId: string; level: NotificationLevel; version: bigint }
 
-/** The stored level; undefined if there is none. */
+/** Returns the stored level; undefined if there is none. */
 export async function findLevel(db: Db, { userId, roomId }: Pick<Level, 'userId' | 'roomId'>) {
   const query = sql`select level, version from notification_levels where user_id = ${userId} and room_id = ${roomId}`
   const [held] = await sqlRows<Pick<Level, 'level' | 'version'>>(db, query)
@@ -21,7 +21,7 @@ export async function storeLevel(tx: Db | Tx, { userId, roomId, level, version }
     where notification_levels.version < excluded.version`)
 }
 
-/** Whether a user has muted a room: by the level of the room, or else that of the server. */
+/** SQL condition: the user has muted the room, by the level of the room or, if it has none, by that of the server. */
 export const isMuted = (user: string, room: string): string => `coalesce((
   select n.level = ${NotificationLevel.MUTED} from notification_levels n
   where n.user_id = ${user} and n.room_id in (${room}, '') and n.level <> ${NotificationLevel.DEFAULT}

@@ -4,7 +4,7 @@ import type { NewAttachment, NewFollower, NewPost } from './new-post.ts'
 
 const processing = bytesOf(encode(VideoStateSchema, { status: 'processing' }))
 
-/** A post as `append_posts` reads it. */
+/** Converts a post to the JSON that `append_posts` reads; `n` is its number. */
 export function toPostRow(post: NewPost, n: number): object {
   const { entry, reply, key, linkPreview } = post
   return {
@@ -24,7 +24,7 @@ export function toPostRow(post: NewPost, n: number): object {
     attachments: post.attachments.map(toAttachmentRow),
     pending: post.mentionsPending,
     root: reply?.rootEventId ?? null,
-    created_rider: reply ? bytesOf(reply.createdRider) : null,
+    created_delivery: reply ? bytesOf(reply.createdDelivery) : null,
     followers: reply?.followers.map(toFollowerRow) ?? [],
     echo: reply?.echo?.eventId ?? null,
     echo_subject: reply?.echo?.entry.subject ?? null,
@@ -47,15 +47,15 @@ const toAttachmentRow = (attachment: NewAttachment, position: number) => {
   }
 }
 
-const toFollowerRow = ({ userId, why, open, rider }: NewFollower, nth: number) => ({
+const toFollowerRow = ({ userId, why, open, delivery }: NewFollower, nth: number) => ({
   nth,
   user_id: userId,
   why,
   open,
-  rider: bytesOf(rider),
+  delivery: bytesOf(delivery),
 })
 
-/** Text form of bytea in PostgreSQL. */
+/** The text representation of a bytea in PostgreSQL. */
 function bytesOf(value: Uint8Array): string {
   return `\\x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')}`
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { statement, type Connection } from './statement.ts'
 
-const keep = statement(
-  'keep_preview_token',
+const insert = statement(
+  'store_preview_token',
   `insert into link_preview_tokens (digest, user_id, preview, expires_at) values ($1, $2, $3, now() + interval '30 minutes')`,
 )
 
@@ -14,16 +14,16 @@ const drop = statement<{ dropped: number }>(
 ) select count(*)::integer as dropped from gone`,
 )
 
-/** A token that lets a user post the preview for half an hour. */
-export async function keepPreviewToken(
+/** Stores the digest of a token with which the user may post the preview for half an hour. */
+export async function storePreviewToken(
   on: Connection,
   { token, userId, preview }: { token: string; userId: string; preview: Uint8Array },
 ): Promise<void> {
   const digest = createHash('sha256').update(token).digest()
-  await keep.run(on, [digest, userId, Buffer.from(preview)])
+  await insert.run(on, [digest, userId, Buffer.from(preview)])
 }
 
-/** Deletes at most `limit` expired tokens; returns how many. */
+/** Deletes at most `limit` expired tokens; returns their number. */
 export async function dropExpiredPreviewTokens(on: Connection, limit: number): Promise<number> {
   return (await drop.run(on, [limit]))[0]?.dropped ?? 0
 }

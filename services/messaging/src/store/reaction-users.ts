@@ -1,15 +1,15 @@
-import { standingJoins } from './lines.ts'
+import { standingJoins } from './rooms.ts'
 import { accessColumns, toAccess, type Access, type AccessRow } from './readable-events.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** Position of a user among those who reacted: by time, then by id. */
+/** The sort key of users who reacted: by time, then by id. */
 export type ReactionKey = { at: Date; userId: string }
 
 type Row = AccessRow & { isMessage: boolean; total: bigint } & (ReactionKey | { userId: null })
 
 /**
- * $1 room, $2 reader, $3 message or echo, $4 emoji, $5 and $6 key to continue after (null for the first page), $7 limit, $8
- * offset.
+ * $1 room, $2 reader, $3 message or echo, $4 emoji, $5 and $6 key to continue after (null for the first page), $7
+ * limit, $8 offset.
  */
 const read = statement<Row>(
   'read_reaction_users',
@@ -36,21 +36,21 @@ where l.room_id = $1
 order by r.created_at, r.user_id`,
 )
 
-type Reactions = { roomId: string; userId: string; eventId: string; emoji: string }
-type Wanted = { limit: number; offset: number; after: ReactionKey | undefined }
+type ReactionQuery = { roomId: string; userId: string; eventId: string; emoji: string }
+type Page = { limit: number; offset: number; after: ReactionKey | undefined }
 export type ReactionUsers = { access: Access; isMessage: boolean; total: bigint; users: ReactionKey[] }
 
 /**
- * Who reacted to a message with an emoji; `userId` is the reader. `isMessage`: whether the id names a message that is
- * not retracted. Undefined for an unknown room.
+ * Returns a page of the users who reacted to a message with an emoji, for the reader `userId`; undefined if the room is
+ * unknown. `isMessage` tells whether the event is a message that is not retracted.
  */
 export async function listReactionUsers(
   on: Connection,
-  { roomId, userId, eventId, emoji }: Reactions,
-  { limit, offset, after }: Wanted,
+  { roomId, userId, eventId, emoji }: ReactionQuery,
+  { limit, offset, after }: Page,
 ): Promise<ReactionUsers | undefined> {
-  const behind = [after?.at ?? null, after?.userId ?? null]
-  const rows = await read.run(on, [roomId, userId, eventId, emoji, ...behind, limit, after ? 0 : offset])
+  const continueAfter = [after?.at ?? null, after?.userId ?? null]
+  const rows = await read.run(on, [roomId, userId, eventId, emoji, ...continueAfter, limit, after ? 0 : offset])
   const [first] = rows
   if (!first) return undefined
   const { isMessage, total } = first

@@ -1,16 +1,16 @@
 import type { Tally } from '../domain/tally.ts'
-import type { Placed } from './edits.ts'
+import type { MessagePlace } from './edits.ts'
 import { statement, type Connection } from './statement.ts'
-import { changeOfUnchangedRoom, type DecidedAt } from './unchanged-room.ts'
+import { defineChangeOfUnchangedRoom, type DecidedState } from './unchanged-room.ts'
 
-/** How many users a tally names. */
-const named = 5
+/** The number of users that a tally names. */
+const maxNamed = 5
 
-/** SQL expressions of a reaction: the place of its message, its emoji, its user; its time and its own place. */
+/** SQL expressions: the place of the message, the emoji, the user, the time of the reaction, and its own place. */
 type Parameters = { seq: string; emoji: string; user: string; at: string; place: string }
 
-/** The CTE `added`, from `source`, and the insertion or update of the tally, with room $1. */
-const adding = ({ seq, emoji, user, at, place }: Parameters, source: string) => ({
+/** SQL for room $1: the CTE `added`, which inserts from `source`, and the statement that updates the tally. */
+const addParts = ({ seq, emoji, user, at, place }: Parameters, source: string) => ({
   added: `added as (
   insert into reactions (room_id, seq, emoji, user_id, created_at) select $1, ${seq}, ${emoji}, ${user}, ${at}${source}
   on conflict do nothing
@@ -20,13 +20,16 @@ const adding = ({ seq, emoji, user, at, place }: Parameters, source: string) => 
 select $1, ${seq}, ${emoji}, 1, array[${user}], ${place} from added
 on conflict (room_id, seq, emoji) do update
 set count = t.count + 1,
-    first_user_ids = case when cardinality(t.first_user_ids) < ${named}
+    first_user_ids = case when cardinality(t.first_user_ids) < ${maxNamed}
       then t.first_user_ids || excluded.first_user_ids else t.first_user_ids end
 returning t.emoji, t.count, t.first_user_ids as "firstUserIds"`,
 })
 
-/** The CTEs `removed` and `emptied`. If a named user is removed, the next one who reacted is named instead. */
-const removing = ({ seq, emoji, user }: Parameters, source: string) => ({
+/**
+ * SQL for room $1: the CTEs `removed` and `emptied`, and the statement that updates the tally. If a named user is
+ * removed, the next user who reacted is named instead.
+ */
+const removeParts = ({ seq, emoji, user }: Parameters, source: string) => ({
   removed: `removed as (
   delete from reactions r${source} where r.room_id = $1 and r.seq = ${seq} and r.emoji = ${emoji} and r.user_id = ${user}
   returning 1
@@ -47,29 +50,29 @@ where t.room_id = $1 and t.seq = ${seq} and t.emoji = ${emoji} and t.count > 1
 returning t.emoji, t.count, t.first_user_ids as "firstUserIds"`,
 })
 
-type Named = Omit<Tally, 'mine'>
+type TallyRow = Omit<Tally, 'mine'>
 
 const underLock = { seq: '$2::bigint', emoji: '$3::text', user: '$4::text', at: '$5::timestamptz', place: '$6::bigint' }
-const addSteps = adding(underLock, '')
-const add = statement<Named>('add_reaction', `with ${addSteps.added}\n${addSteps.tally}`)
-const removeSteps = removing(underLock, '')
-const remove = statement<Named>('remove_reaction', `with ${removeSteps.removed}\n${removeSteps.tally}`)
+const addSql = addParts(underLock, '')
+const add = statement<TallyRow>('add_reaction', `with ${addSql.added}\n${addSql.tally}`)
+const removeSql = removeParts(underLock, '')
+const remove = statement<TallyRow>('remove_reaction', `with ${removeSql.removed}\n${removeSql.tally}`)
 
 /** $10 place of the message, $11 emoji, $12 time. */
-const alone = {
+const withEvent = {
   ...{ seq: '$10::bigint', emoji: '$11::text', user: '$2::text', at: '$12::timestamptz' },
   place: '($4::bigint + 1)',
 }
-const addAloneSteps = adding(alone, ' from line')
-const addAtOnce = changeOfUnchangedRoom<Named>(
-  'add_reaction_at_once',
-  `${addAloneSteps.added}, written as (\n${addAloneSteps.tally}\n)`,
+const addWithEventSql = addParts(withEvent, ' from line')
+const addWithEvent = defineChangeOfUnchangedRoom<TallyRow>(
+  'add_reaction_with_event',
+  `${addWithEventSql.added}, written as (\n${addWithEventSql.tally}\n)`,
   'written.* from written',
 )
-const removeAloneSteps = removing(alone, ' using line')
-const removeAtOnce = changeOfUnchangedRoom<Named | Record<keyof Named, null>>(
-  'remove_reaction_at_once',
-  `${removeAloneSteps.removed}, lowered as (\n${removeAloneSteps.tally}\n), written as (\n  select from removed\n)`,
+const removeWithEventSql = removeParts(withEvent, ' using line')
+const removeWithEvent = defineChangeOfUnchangedRoom<TallyRow | Record<keyof TallyRow, null>>(
+  'remove_reaction_with_event',
+  `${removeWithEventSql.removed}, lowered as (\n${removeWithEventSql.tally}\n), written as (\n  select from removed\n)`,
   'lowered.* from written left join lowered on true',
 )
 
@@ -83,11 +86,11 @@ from reaction_tallies t
 where t.room_id = $1 and t.seq = $2 and t.emoji = $3`,
 )
 
-export type Reaction = Placed & { emoji: string; userId: string }
+export type Reaction = MessagePlace & { emoji: string; userId: string }
 
 const parameters = ({ roomId, seq, emoji, userId }: Reaction) => [roomId, seq, emoji, userId]
 
-/** Call with the log locked; `place` is the reaction's place in it. Returns the reactions with that emoji. */
+/** Adds a reaction at this place in the log, which must be locked. Returns all reactions with that emoji. */
 export async function addReaction(
   on: Connection,
   reaction: Reaction,
@@ -98,41 +101,41 @@ export async function addReaction(
   return tally && { ...tally, mine: true }
 }
 
-/** The log must be locked. Returns the remaining reactions with that emoji. */
+/** Removes a reaction. The log must be locked. Returns the remaining reactions with that emoji. */
 export async function removeReaction(on: Connection, reaction: Reaction): Promise<Tally | undefined> {
   const [tally] = await remove.run(on, parameters(reaction))
   return tally && { ...tally, mine: false }
 }
 
-/** The outbox entry of a reaction, and the reactions with its emoji. */
-type AtOnce = { entries: bigint[]; tally: Tally | undefined }
+/** The outbox entry of a change, and the reactions with that emoji. */
+type TallyWithEntry = { entries: bigint[]; tally: Tally | undefined }
 
-/** Adds a reaction with its event in one statement; undefined when the room has changed. */
-export async function addReactionAtOnce(
+/** Adds a reaction and stores its event in one statement; returns undefined if the room has changed. */
+export async function addReactionWithEvent(
   on: Connection,
-  decided: DecidedAt,
+  decided: DecidedState,
   { seq, emoji }: Reaction,
   at: Date,
-): Promise<AtOnce | undefined> {
-  const found = await addAtOnce.run(on, decided, [seq, emoji, at])
+): Promise<TallyWithEntry | undefined> {
+  const found = await addWithEvent.run(on, decided, [seq, emoji, at])
   if (!found) return undefined
   const { entries, ...tally } = found
   return { entries, tally: { ...tally, mine: true } }
 }
 
-/** Removes a reaction with its event in one statement; undefined when the room has changed. */
-export async function removeReactionAtOnce(
+/** Removes a reaction and stores its event in one statement; returns undefined if the room has changed. */
+export async function removeReactionWithEvent(
   on: Connection,
-  decided: DecidedAt,
+  decided: DecidedState,
   { seq, emoji }: Reaction,
-): Promise<AtOnce | undefined> {
-  const found = await removeAtOnce.run(on, decided, [seq, emoji])
+): Promise<TallyWithEntry | undefined> {
+  const found = await removeWithEvent.run(on, decided, [seq, emoji])
   if (!found) return undefined
   const { entries, ...tally } = found
   return { entries, tally: tally.emoji === null ? undefined : { ...tally, mine: false } }
 }
 
-/** All reactions with that emoji, as the user sees them; undefined when there are none. */
+/** Returns the reactions with that emoji as the user sees them; undefined if there are none. */
 export async function findTally(on: Connection, reaction: Reaction): Promise<Tally | undefined> {
   const [row] = await read.run(on, parameters(reaction))
   return row

@@ -7,20 +7,23 @@ import {
   toHeader,
   type HeaderAndStanding,
   type HeaderRow,
-} from './lines.ts'
-import type { Standing } from '../domain/room-line.ts'
+} from './rooms.ts'
+import type { Standing } from '../domain/room-header.ts'
 import { statement, type Connection } from './statement.ts'
 
 type PlaceRow = HeaderRow &
   Standing & { erased: boolean; seq: bigint | null; at: Date | null; markedSeq: bigint | null; markedAt: Date | null }
 
-/** Everything needed to decide about moving a read marker, in one snapshot. */
+/** Everything needed to move a read marker, from one snapshot. */
 export type ReadPlaces = HeaderAndStanding & {
   /** Whether the user's account is deleted. */
   erased: boolean
-  /** The place up to which everything will be read: that of the given message, or of the last visible one. */
+  /**
+   * The place up to which everything will be read: that of the named message or, if none is named, of the last shown
+   * one.
+   */
   read: Place | undefined
-  /** Place of the marker. */
+  /** The current place of the marker. */
   marker: Place | undefined
 }
 
@@ -74,8 +77,8 @@ function toPlaces(row: PlaceRow): ReadPlaces {
 }
 
 /**
- * Finds the root message or echo with the given id, or the last visible one if the id is empty. Undefined for an
- * unknown room.
+ * For the marker in a room: finds the root message or echo with this id, or the last shown one if the id is empty.
+ * Returns undefined if the room is unknown.
  */
 export async function findPlacesInRoom(
   on: Connection,
@@ -87,12 +90,12 @@ export async function findPlacesInRoom(
   return row && toPlaces(row)
 }
 
-/** `root`: what the given root id refers to; undefined if it does not exist. */
+/** `root` is the kind of row that the root id names; undefined if there is none. */
 export type ThreadPlaces = ReadPlaces & { root: 'thread root' | 'something else' | undefined }
 
 /**
- * Finds the message of the thread with the given id, or if the id is empty the last visible reply, else the root.
- * Undefined for an unknown room.
+ * For the marker in a thread: finds the message of the thread with this id. If the id is empty, finds the last shown
+ * reply, or the root if there is none. Returns undefined if the room is unknown.
  */
 export async function findPlacesInThread(
   on: Connection,

@@ -1,25 +1,25 @@
 import type { EventRow } from '../domain/event-row.ts'
-import { attachmentBytes, pageBytes, reactionBytes, sized } from '../domain/page-bytes.ts'
-import type { RoomHeader, Standing } from '../domain/room-line.ts'
-import { roomKinds, standingColumns, standingJoins, type HeaderRow } from './lines.ts'
+import { attachmentBytes, pageBytes, reactionBytes, withSize } from '../domain/page-bytes.ts'
+import type { RoomHeader, Standing } from '../domain/room-header.ts'
+import { roomKinds, standingColumns, standingJoins, type HeaderRow } from './rooms.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** The facts on which access to a room depends. */
+/** The properties of a room and a user that decide whether the user may read the room. */
 export type Access = {
   room: Pick<RoomHeader, 'roomId' | 'kind' | 'groupId' | 'universal'>
   standing: Standing
 }
 
-/** Events oldest first, and what reading them depends on, in one snapshot. */
-export type Readable = { access: Access; events: EventRow[] }
+/** Events of a room, oldest first, and the reader's access to it, from one snapshot. */
+export type EventsWithAccess = { access: Access; events: EventRow[] }
 
-/** `accessColumns`. */
+/** A row of `accessColumns`. */
 export type AccessRow = Pick<HeaderRow, 'groupId' | 'universal'> & { roomKind: HeaderRow['kind'] } & Standing
 
-/** One row per event, or a single one without an event. */
+/** One row per event, or a single row without an event. */
 type ReadableRow = AccessRow & (Omit<EventRow, 'bytes'> | { eventId: null })
 
-/** Of the message, or of the reply that an echo shows. */
+/** SQL: the place of the message or, for an echo, of its reply. */
 const shownSeq = 'coalesce(o.seq, e.seq)'
 
 const attachments = `(
@@ -40,10 +40,10 @@ const reactions = `(
     from reaction_tallies c where c.room_id = l.room_id and c.seq = ${shownSeq} and e.kind = 'message_posted'
   )`
 
-/** Of `room_lines l` with `standingJoins`. */
+/** SQL: the columns for `Access`, from `room_lines l` and `standingJoins`. */
 export const accessColumns = `l.kind as "roomKind", l.group_id as "groupId", l.universal, ${standingColumns}`
 
-/** The columns of an EventRow, from `room_lines l`, `room_events e` and `eventJoins`. */
+/** SQL: the columns of an EventRow, from `room_lines l`, `room_events e` and `eventJoins`. */
 export const eventColumns = `e.seq, e.event_id as "eventId", e.kind, e.actor_id as "actorId", e.created_at as "createdAt",
   coalesce(o.updated_at, e.updated_at) as "updatedAt", coalesce(e.deleted_at, o.deleted_at) as "deletedAt",
   coalesce(o.body, e.body) as body, coalesce(o.link_preview, e.link_preview) as "linkPreview",
@@ -53,8 +53,9 @@ export const eventColumns = `e.seq, e.event_id as "eventId", e.kind, e.actor_id 
   t.participant_ids as "participantIds", f.following as "isFollowing"`
 
 /**
- * Further columns shown to reader $2 with `room_events e` of `room_lines l`. The limits make PostgreSQL look up the
- * joins row by row; a plan made before the page length is known would read the whole room instead.
+ * SQL: joins the content that reader $2 sees to `room_events e` of `room_lines l`. The limits make PostgreSQL look up
+ * the joined rows one by one; without them, a generic plan would read the whole room, because it does not know the
+ * page's length.
  */
 export const eventJoins = `
 left join lateral (
@@ -65,7 +66,7 @@ left join lateral (
   select * from thread_follows where room_id = l.room_id and root_event_id = e.event_id and user_id = $2 limit 1
 ) f on true`
 
-// The same size as in `sized`; an echo shows the content of its reply.
+// Equals the size that `withSize` computes. An echo shows the content of its reply.
 const countOf = (table: string): string =>
   `(select count(*) from ${table} t where t.room_id = r.room_id and t.seq = coalesce(o.seq, r.seq))::integer`
 const bytesShown = `coalesce(octet_length(coalesce(o.body, r.body)), 0)
@@ -73,8 +74,8 @@ const bytesShown = `coalesce(octet_length(coalesce(o.body, r.body)), 0)
     + ${attachmentBytes} * ${countOf('message_attachments')} + ${reactionBytes} * ${countOf('reaction_tallies')}`
 
 /**
- * The rows of a query on room_events that fit a page, in this order, and the first that does not. Their sizes are known
- * without reading their content.
+ * SQL: the rows of a query on room_events that fit a page, in this order, and the first row that does not. Their sizes
+ * are computed without reading their content.
  */
 export const withinPage = (order: 'seq' | 'seq desc', rows: string): string => `select * from (
     select *, sum(bytes) over (order by ${order} rows between unbounded preceding and 1 preceding) as bytes_before
@@ -88,10 +89,10 @@ export const withinPage = (order: 'seq' | 'seq desc', rows: string): string => `
   ) r where bytes_before is null or bytes_before <= ${pageBytes}`
 
 /**
- * A statement that reads room and standing together with the rows selected by `source`, a query on room_events. $1 is
- * the room, $2 the reader; further parameters belong to `source`.
+ * Defines a statement that reads the room and the reader's standing together with the rows of `source`, a query on
+ * room_events. $1 is the room, $2 the reader; further parameters belong to `source`.
  */
-export function readableEvents(name: string, source: string) {
+export function defineEventQuery(name: string, source: string) {
   const { text, run } = statement<ReadableRow>(
     name,
     `select ${accessColumns}, ${eventColumns}
@@ -102,18 +103,18 @@ order by e.seq`,
   )
   return {
     text,
-    /** Undefined when the room is unknown. */
+    /** Returns undefined if the room is unknown. */
     run: async (on: Connection, values: readonly [roomId: string, userId: string, ...unknown[]]) =>
-      toReadable(values[0], await run(on, values)),
+      toEventsWithAccess(values[0], await run(on, values)),
   }
 }
 
-function toReadable(roomId: string, rows: ReadableRow[]): Readable | undefined {
+function toEventsWithAccess(roomId: string, rows: ReadableRow[]): EventsWithAccess | undefined {
   const [first] = rows
   if (!first) return undefined
   return {
     access: toAccess(roomId, first),
-    events: rows.flatMap((row) => (row.eventId === null ? [] : sized(row))),
+    events: rows.flatMap((row) => (row.eventId === null ? [] : withSize(row))),
   }
 }
 

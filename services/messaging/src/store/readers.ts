@@ -1,18 +1,18 @@
 import { versionOfNow } from '@parley/events'
-import { anyVersion, type EntryWithHoles } from '../domain/entry-holes.ts'
-import { filled } from './append-parts.ts'
+import { versionPlaceholder, type EntryWithHoles } from '../domain/entry-holes.ts'
+import { fillHoles } from './append-parts.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** The user, and the event of a change, complete except for the user's version. */
+/** A user, and the event of their change, which is complete except for the user's version. */
 export type ReaderEntry = { userId: string; eventId: string; entry: EntryWithHoles }
 
 /**
- * A statement that changes what one user has read or follows, raises the user's version and stores the event with it.
- * `changed` is an insertion or update that returns a row if something changed; nothing else happens without one, or if
- * the user's account is deleted: `changed` takes its values from `reader`. The user's version is updated last, because
- * all changes of the user lock its row. $1 is the user; $8 and following belong to the change.
+ * Defines a statement that changes a read marker or followed thread of a user, raises the user's version, and stores
+ * the event with it. `changed` is an insertion or update that returns a row if something changed; otherwise nothing is
+ * stored. It must select from `reader`, which is empty if the user's account is deleted. The version is raised last,
+ * because all changes of the user lock its row. $1 is the user; $8 and following belong to `changed`.
  */
-export function changeOfReader(name: string, changed: string) {
+export function defineReaderChange(name: string, changed: string) {
   const { run } = statement<{ id: bigint }>(
     name,
     `with reader as materialized (
@@ -25,7 +25,7 @@ export function changeOfReader(name: string, changed: string) {
   returning version
 )
 insert into outbox (shard, aggregate, subject, event_id, payload)
-select $2::integer, $3, $4, $5, ${filled('$6', '$7', 'version', { bytes: anyVersion.bytes, count: 1 })} from raised
+select $2::integer, $3, $4, $5, ${fillHoles('$6', '$7', 'version', { bytes: versionPlaceholder.bytes, count: 1 })} from raised
 returning id`,
   )
   /** Returns the outbox entry; none if nothing changed. */

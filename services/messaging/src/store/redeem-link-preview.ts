@@ -7,7 +7,7 @@ const find = statement<{ preview: Buffer }>(
 )
 
 /**
- * The preview for which this user was given the token; undefined if the token is invalid, expired or another user's.
+ * Returns the preview of the token; undefined if the token is unknown, expired or another user's.
  */
 export async function redeemLinkPreview(on: Connection, userId: string, token: string): Promise<Buffer | undefined> {
   const digest = createHash('sha256').update(token).digest()

@@ -1,8 +1,8 @@
 import { statement, type Connection } from './statement.ts'
 
 /**
- * The last shown root message or echo of `room_lines l` without the rows at `places`: retracted messages are not
- * unread. `last_message_at` stays, because it shows whether anything was ever posted.
+ * SQL expression: the place of the last shown root message or echo of `room_lines l`, without the rows at `places`, so
+ * that retracted messages are not unread. `last_message_at` stays, because it tells whether anything was ever posted.
  */
 export const lastShown = (places: string) => `case when l.last_message_seq = any (${places}) then (
   select e.seq from room_events e
@@ -11,8 +11,8 @@ export const lastShown = (places: string) => `case when l.last_message_seq = any
   order by e.seq desc limit 1
 ) else l.last_message_seq end`
 
-/** Whether the user has a reply in the thread of room $1 besides those at `places`. */
-export const stillTakesPart = (root: string, user: string, places: string) => `exists (
+/** SQL condition: the user has a reply in the thread of room $1, other than those at `places`. */
+export const stillParticipates = (root: string, user: string, places: string) => `exists (
         select from room_events e
         where e.room_id = $1 and e.thread_root_event_id = ${root} and e.actor_id = ${user} and e.deleted_at is null
           and e.seq <> all (${places})
@@ -34,7 +34,7 @@ const retract = statement(
 ), thread as (
   update threads t
   set reply_count = t.reply_count - 1, last_reply_at = last.created_at, last_reply_seq = last.seq,
-      participant_ids = case when ${stillTakesPart('$4', '$5', '$2::bigint[]')}
+      participant_ids = case when ${stillParticipates('$4', '$5', '$2::bigint[]')}
         then t.participant_ids else array_remove(t.participant_ids, $5) end
   from (select) one left join lateral (
     select e.seq, e.created_at from room_events e
@@ -48,7 +48,7 @@ update room_lines l set last_message_seq = ${lastShown('$2::bigint[]')} where l.
 
 export type Retraction = {
   roomId: string
-  /** Of the message and of its echo. */
+  /** Places of the message and of its echo. */
   places: readonly bigint[]
   threadRootEventId: string | null
   authorId: string
@@ -73,7 +73,7 @@ const remove = statement(
 update room_lines l set last_message_seq = ${lastShown('array[$3::bigint]')} where l.room_id = $1`,
 )
 
-/** Removes an echo from the timeline without a placeholder; its reply stays. The row of the room must be locked. */
+/** Removes an echo from the timeline without a placeholder; its reply stays. The log must be locked. */
 export async function removeEcho(
   on: Connection,
   echo: { roomId: string; replySeq: bigint; seq: bigint },

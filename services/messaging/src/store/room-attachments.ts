@@ -1,22 +1,22 @@
 import { maxPlace } from '../domain/cursor.ts'
-import type { Attached } from '../domain/event-row.ts'
-import { standingJoins } from './lines.ts'
+import type { AttachmentRow } from '../domain/event-row.ts'
+import { standingJoins } from './rooms.ts'
 import { accessColumns, toAccess, type Access, type AccessRow } from './readable-events.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** A file with the message that carries it. */
-export type RoomAttachment = Attached & {
+/** A file, and the message that attaches it. */
+export type RoomAttachment = AttachmentRow & {
   size: bigint
   messageEventId: string
   threadRootEventId: string | null
   createdAt: Date
 } & AttachmentKey
 
-/** Position of a file: by message, then in the order of the message. */
+/** The sort key of files: newest message first, then by position in the message. */
 export type AttachmentKey = { seq: bigint; position: number }
 
-/** Where to continue, and the total as of the first page. */
-export type AttachmentPlace = AttachmentKey & { total: bigint }
+/** Where to continue, and the total number from the first page. */
+export type AttachmentCursor = AttachmentKey & { total: bigint }
 
 type Row = AccessRow & { total: bigint } & (RoomAttachment | { assetId: null })
 
@@ -40,14 +40,14 @@ where l.room_id = $1
 order by a.seq desc, a.position`,
 )
 
-type Wanted = { limit: number; offset: number; after: AttachmentPlace | undefined }
+type Page = { limit: number; offset: number; after: AttachmentCursor | undefined }
 export type RoomAttachments = { access: Access; total: bigint; attachments: RoomAttachment[] }
 
-/** Files of a room, newest message first; undefined for an unknown room. */
+/** Returns a page of a room's files, newest message first; undefined if the room is unknown. */
 export async function listRoomAttachments(
   on: Connection,
   reader: { roomId: string; userId: string },
-  { limit, offset, after }: Wanted,
+  { limit, offset, after }: Page,
 ): Promise<RoomAttachments | undefined> {
   const { roomId, userId } = reader
   const { seq, position } = after ?? { seq: maxPlace, position: 0 }

@@ -1,26 +1,26 @@
 import { VideoStateSchema, type RoomEvent, type VideoState } from '@parley/contracts/internal'
 import { encode } from '@parley/protobuf'
-import type { RoomLine } from '../domain/room-line.ts'
-import { headerColumns, toHeader, type HeaderRow } from './lines.ts'
+import type { RoomLog } from '../domain/room-header.ts'
+import { headerColumns, toHeader, type HeaderRow } from './rooms.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** An aggregate of another service with events in a room: a call, an asset. */
+/** An aggregate of another service that has events in a room: a call or an asset. */
 export type EventSource = Pick<RoomEvent, 'aggregateType' | 'aggregateId'>
-/** The newest version held, and the last hundred as decimal strings, oldest first. */
+/** The newest stored version of an aggregate, and its last hundred as decimal strings, oldest first. */
 export type HeldVersions = EventSource & { version: bigint; recent: string[] }
 
-/** Duplicates are never older, because events are handed over to a room in order, fifty at a time. */
-const versionsKept = 100
+/** Enough to recognize every duplicate, because events of a room are handed over in order, fifty at a time. */
+const maxRecentVersions = 100
 
-const readLine = statement<HeaderRow & { roomSeq: bigint }>(
-  'read_line',
+const readLog = statement<HeaderRow & { roomSeq: bigint }>(
+  'read_log',
   `select ${headerColumns}, l.room_seq as "roomSeq" from room_lines l where l.room_id = $1 and l.version > 0`,
 )
 
 const readVersions = statement<HeldVersions>(
   'read_room_event_versions',
   `select v.aggregate_type as "aggregateType", v.aggregate_id as "aggregateId", v.version, v.recent_versions::text[] as recent
-from unnest($2::text[], $3::text[]) as asked (aggregate_type, aggregate_id)
+from unnest($2::text[], $3::text[]) as requested (aggregate_type, aggregate_id)
 join room_event_versions v using (aggregate_type, aggregate_id)
 where v.room_id = $1`,
 )
@@ -29,7 +29,7 @@ const upsertVersions = statement(
   'store_room_event_versions',
   `insert into room_event_versions (room_id, aggregate_type, aggregate_id, version, recent_versions, heard_at)
 select $1, type, id, version, recent::bigint[], now()
-from unnest($2::text[], $3::text[], $4::bigint[], $5::text[]) as heard (type, id, version, recent)
+from unnest($2::text[], $3::text[], $4::bigint[], $5::text[]) as received (type, id, version, recent)
 on conflict (room_id, aggregate_type, aggregate_id) do update
 set version = excluded.version, recent_versions = excluded.recent_versions, heard_at = excluded.heard_at`,
 )
@@ -51,13 +51,13 @@ const drop = statement<{ dropped: number }>(
 ) select count(*)::integer as dropped from gone`,
 )
 
-/** The log of a room; undefined if nothing is stored about it. */
-export async function findLine(on: Connection, roomId: string): Promise<RoomLine | undefined> {
-  const [row] = await readLine.run(on, [roomId])
+/** Returns the log of a room; undefined if the room is unknown. */
+export async function findLog(on: Connection, roomId: string): Promise<RoomLog | undefined> {
+  const [row] = await readLog.run(on, [roomId])
   return row && { ...toHeader(row), roomSeq: row.roomSeq }
 }
 
-/** The recent versions of each of these aggregates; empty for unknown ones. */
+/** Returns the recent versions of these aggregates; unknown ones are left out. */
 export function findHeldVersions(
   on: Connection,
   roomId: string,
@@ -66,13 +66,13 @@ export function findHeldVersions(
   return readVersions.run(on, [roomId, ...columnsOf(sources)])
 }
 
-/** Stores the versions, one entry per source. */
+/** Stores the versions, one element per aggregate. */
 export async function storeHeldVersions(
   on: Connection,
   roomId: string,
   versions: readonly HeldVersions[],
 ): Promise<void> {
-  const recent = versions.map((one) => `{${one.recent.slice(-versionsKept).join()}}`)
+  const recent = versions.map((one) => `{${one.recent.slice(-maxRecentVersions).join()}}`)
   await upsertVersions.run(on, [roomId, ...columnsOf(versions), versions.map(({ version }) => version), recent])
 }
 
@@ -84,8 +84,8 @@ const columnsOf = (sources: readonly EventSource[]) => [
 const processing = Buffer.from(encode(VideoStateSchema, { status: 'processing' }))
 
 /**
- * Stores the states of videos, by asset, with the messages that attach them. A final state stays: a replayed event may
- * report the start of processing long after its end.
+ * Stores the states of videos, by asset, with the messages that attach them. The state `processing` does not replace
+ * another one, because a replayed event may report the start of processing long after its end.
  */
 export async function storeVideos(on: Connection, roomId: string, videos: ReadonlyMap<string, VideoState>) {
   if (videos.size === 0) return
@@ -93,7 +93,7 @@ export async function storeVideos(on: Connection, roomId: string, videos: Readon
   await storeStates.run(on, [roomId, [...videos.keys()], states, processing])
 }
 
-/** Deletes versions of aggregates without events for three days, at most `limit`; returns how many. */
+/** Deletes at most `limit` rows of aggregates that had no event for three days; returns their number. */
 export async function dropOldVersions(on: Connection, limit: number): Promise<number> {
   return (await drop.run(on, [limit]))[0]?.dropped ?? 0
 }

@@ -21,17 +21,17 @@ const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({ dataType: (
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3 })
 const place = (name: string) => bigint(name, { mode: 'bigint' })
 
-/** Encoded svc.internal.v1.VideoState of a video that is being processed, as SQL. */
+/** SQL: the encoded svc.internal.v1.VideoState of a video that is being processed. */
 export const processingVideo = String.raw`'\x0a0a70726f63657373696e67'::bytea`
 
 export const roomKind = pgEnum('room_kind', ['channel', 'dm'])
 
-/** The log of a room: its last place, the room's header, and its last root message. Its row lock serialises changes. */
+/** The log of a room: the room's header, the last place, and the last root message. Its row lock serialises changes. */
 export const roomLines = pgTable(
   'room_lines',
   {
     roomId: text('room_id').primaryKey(),
-    /** Version of the last fact applied; every fact raises it. */
+    /** Version of the last applied fact. */
     version: place('version').notNull(),
     /** The last place taken. */
     roomSeq: place('room_seq').notNull(),
@@ -56,7 +56,7 @@ export const roomLines = pgTable(
   ],
 )
 
-/** Explicit members. The row of a former member is kept and marked. */
+/** Explicit members. The rows of former members stay, with `member` false. */
 export const lineMembers = pgTable(
   'line_members',
   {
@@ -73,7 +73,7 @@ export const lineMembers = pgTable(
   ],
 )
 
-/** Bans. The row of a lifted ban is kept and marked. */
+/** Bans. The rows of lifted and expired bans stay, with `banned` false. */
 export const lineBans = pgTable(
   'line_bans',
   {
@@ -96,7 +96,7 @@ export const roomEventKind = pgEnum('room_event_kind', [
   'user_left_room',
 ])
 
-/** Rows of timelines and threads. A channel echo has no text: it shows the reply to which it refers. */
+/** Rows of timelines and threads. A channel echo has no content of its own: it shows that of its reply. */
 export const roomEvents = pgTable(
   'room_events',
   {
@@ -104,7 +104,7 @@ export const roomEvents = pgTable(
     seq: place('seq').notNull(),
     eventId: text('event_id').notNull(),
     kind: roomEventKind('kind').notNull(),
-    /** Whether the row is in the room's timeline; replies are only in their thread. */
+    /** Whether the row is in the timeline of the room. Replies are only in their threads. */
     inTimeline: boolean('in_timeline').notNull(),
     /** Author, or who joined or left; empty for the system. */
     actorId: text('actor_id').notNull(),
@@ -134,18 +134,18 @@ export const roomEvents = pgTable(
     index('room_events_thread')
       .on(table.roomId, table.threadRootEventId, table.seq)
       .where(sql`${table.threadRootEventId} is not null`),
-    // For finding the message that shows a preview image: the encoding ends with the image's key, after tag and length.
+    // Finds the message that shows a preview image: the encoding ends with tag, length and key of the image.
     index('room_events_preview_image')
       .on(sql`substring(${table.linkPreview} from octet_length(${table.linkPreview}) - 16)`)
       .where(sql`${table.linkPreview} is not null`),
-    // For checking whether somebody still takes part in a thread.
+    // Tells whether a user still has a reply in a thread.
     index('room_events_thread_author')
       .on(table.roomId, table.threadRootEventId, table.actorId)
       .where(sql`${table.threadRootEventId} is not null and ${table.deletedAt} is null`),
   ],
 )
 
-/** Attachments of messages, in display order; never of echoes. An asset belongs to one message. */
+/** Attachments of messages, never of echoes. An asset belongs to one message. */
 export const messageAttachments = pgTable(
   'message_attachments',
   {
@@ -157,10 +157,10 @@ export const messageAttachments = pgTable(
     filename: text('filename').notNull(),
     contentType: text('content_type').notNull(),
     size: place('size').notNull(),
-    /** In pixels; 0 if the file is no image. */
+    /** In pixels; 0 if the file is not an image. */
     width: integer('width').notNull(),
     height: integer('height').notNull(),
-    /** Encoded svc.internal.v1.VideoState of a video, as last reported by uploads. */
+    /** Encoded svc.internal.v1.VideoState, as last reported by uploads; null for other files. */
     video: bytea('video'),
   },
   (table) => [
@@ -190,8 +190,8 @@ export const reactions = pgTable(
 )
 
 /**
- * Reactions of one message with one emoji, counted when written so that reads need not count. There is no row without a
- * reaction.
+ * The reactions to a message with one emoji. They are counted when they change, so that reads need not count them. A
+ * row has at least one reaction.
  */
 export const reactionTallies = pgTable(
   'reaction_tallies',
@@ -201,9 +201,9 @@ export const reactionTallies = pgTable(
     seq: place('seq').notNull(),
     emoji: text('emoji').notNull(),
     count: integer('count').notNull(),
-    /** The first five who reacted. */
+    /** The first five users who reacted. */
     firstUserIds: text('first_user_ids').array().notNull(),
-    /** Place of the first reaction: emojis are shown in this order. */
+    /** Place of the first reaction. Emojis are shown in this order. */
     since: place('since').notNull(),
   },
   (table) => [primaryKey({ columns: [table.roomId, table.seq, table.emoji] })],
@@ -215,17 +215,20 @@ export const threads = pgTable(
   {
     roomId: text('room_id').notNull(),
     rootEventId: text('root_event_id').notNull(),
+    /** Retracted replies do not count. */
     replyCount: integer('reply_count').notNull(),
-    /** Replies that were retracted do not count, neither here nor below. */
+    /** Of the last reply that is not retracted. */
     lastReplyAt: instant('last_reply_at'),
     lastReplySeq: place('last_reply_seq'),
-    /** The first 50 who replied, in the order of their first reply. */
+    /**
+     * The first 50 users who replied, in the order of their first reply; without users whose replies are all retracted.
+     */
     participantIds: text('participant_ids').array().notNull(),
   },
   (table) => [primaryKey({ columns: [table.roomId, table.rootEventId] })],
 )
 
-/** Followers of threads; `following` false means that the user decided not to be added by others' actions. */
+/** Who follows threads. `following` false means that the user unfollowed; actions of others do not change that. */
 export const threadFollows = pgTable(
   'thread_follows',
   {
@@ -256,13 +259,13 @@ export const threadMarkers = pgTable(
   ],
 )
 
-/** Version of one user's reading and following events: aggregate `reader`. */
+/** Version of a user's read markers and followed threads: the aggregate `reader`. */
 export const readers = pgTable('readers', {
   userId: text('user_id').primaryKey(),
   version: place('version').notNull(),
 })
 
-/** Messages whose handles could not be resolved when they were posted. */
+/** The queue of messages whose mentions could not be resolved when they were posted. */
 export const unresolvedMentions = pgTable(
   'unresolved_mentions',
   {
@@ -278,7 +281,7 @@ export const unresolvedMentions = pgTable(
   (table) => [primaryKey({ columns: [table.roomId, table.seq] }), index('unresolved_mentions_age').on(table.createdAt)],
 )
 
-/** Previews that were shown to a user who may post them. */
+/** Tokens with which users may post the link previews that were shown to them. */
 export const linkPreviewTokens = pgTable(
   'link_preview_tokens',
   {
@@ -307,7 +310,7 @@ export const roomMarkers = pgTable(
   (table) => [primaryKey({ columns: [table.roomId, table.userId] }), index('room_markers_user').on(table.userId)],
 )
 
-/** Recent versions of other services' events in a room; deleted three days after the last one. */
+/** Recent versions of calls and assets whose events are in a room; deleted three days after the last event. */
 export const roomEventVersions = pgTable(
   'room_event_versions',
   {
@@ -325,22 +328,23 @@ export const roomEventVersions = pgTable(
   ],
 )
 
-/** Notification levels of users: for one room, or with an empty id for all rooms without their own level. */
+/** Notification levels of users: of a room or, with an empty room id, of the server, for rooms without a level. */
 export const notificationLevels = pgTable(
   'notification_levels',
   {
     userId: text('user_id').notNull(),
     roomId: text('room_id').notNull(),
-    /** A cleared level stays as DEFAULT: its version orders it against late events. */
+    /** A cleared level is stored as DEFAULT, because late events are compared with its version. */
     level: smallint('level').$type<NotificationLevel>().notNull(),
-    /** Of the user's aggregate `preference`. */
+    /** Version of the user's aggregate `preference`. */
     version: place('version').notNull(),
   },
   (table) => [primaryKey({ columns: [table.userId, table.roomId] })],
 )
 
 /**
- * Idempotency keys of posts of the last 24 hours. Keyed by caller, not by room, because a key identifies one request.
+ * Idempotency keys of posts of the last 24 hours. A key belongs to its caller, not to a room, because it identifies one
+ * request.
  */
 export const messageKeys = pgTable(
   'message_keys',
@@ -359,7 +363,7 @@ export const messageKeys = pgTable(
   ],
 )
 
-/** Rooms into which messages were imported. */
+/** Imports, by room. */
 export const imports = pgTable('imports', {
   roomId: text('room_id').primaryKey(),
   source: text('source').notNull(),
@@ -368,12 +372,12 @@ export const imports = pgTable('imports', {
   through: instant('through').notNull(),
   /** Place of the last imported row. */
   lastSeq: place('last_seq').notNull(),
-  /** Places between which people posted during the import. */
+  /** The range of places in which users posted between calls of the import. */
   liveFrom: place('live_from'),
   liveTo: place('live_to'),
 })
 
-/** Maps messages of an import to messages here, to recognise repetitions and find threads of replies. */
+/** Maps ids at the source of an import to events, to recognise repeated messages and to find the roots of replies. */
 export const importedMessages = pgTable(
   'imported_messages',
   {

@@ -5,13 +5,13 @@ import { roomLines } from './schema.ts'
 export type ChangedStanding = { userId: string; member: boolean; banned: boolean; expiresAt: Date | null }
 export type HeldRoom = { room: typeof roomLines.$inferSelect; standings: ChangedStanding[] }
 
-const standingsAtOnce = 5000
+const maxStandings = 5000
 
-/** Selects standings that facts above a version changed, of users with ids after the given one. */
-export type Wanted = { roomId: string; above: bigint; after: string }
+/** Selects the standings that facts above this version changed, of users whose ids come after this one. */
+export type Selection = { roomId: string; above: bigint; after: string }
 
-/** A room and the standings in it, in one snapshot; undefined when the room is unknown. */
-export function heldRoom(db: Db, { roomId, above, after }: Wanted): Promise<HeldRoom | undefined> {
+/** Returns a room and the selected standings in it, from one snapshot; undefined if the room is unknown. */
+export function findHeldRoom(db: Db, { roomId, above, after }: Selection): Promise<HeldRoom | undefined> {
   return db.transaction(
     async (tx) => {
       const [room] = await tx.select().from(roomLines).where(eq(roomLines.roomId, roomId))
@@ -24,7 +24,7 @@ export function heldRoom(db: Db, { roomId, above, after }: Wanted): Promise<Held
           from (select * from line_members where room_id = ${roomId}) m
           full join (select * from line_bans where room_id = ${roomId}) b using (user_id)
           where greatest(m.version, b.version) > ${above}::bigint and user_id > ${after}
-          order by user_id limit ${standingsAtOnce}`,
+          order by user_id limit ${maxStandings}`,
       )
       return { room, standings }
     },

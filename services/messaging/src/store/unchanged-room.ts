@@ -1,20 +1,20 @@
 import type { OutboxRow } from '@parley/events'
 import { statement, type Connection } from './statement.ts'
 
-/** The state of a room on which a change was decided, and the event with the next place. */
-export type DecidedAt = { roomId: string; userId: string; version: bigint; roomSeq: bigint; entry: OutboxRow }
+/** The state of a room in which a change was decided, and the change's event, which has the next place. */
+export type DecidedState = { roomId: string; userId: string; version: bigint; roomSeq: bigint; entry: OutboxRow }
 
 /**
- * A statement that makes a change of a message with its place and outbox entry, unless anything was written to the room
- * since it was decided: whoever changes messages, facts or permissions of a room under its lock takes a place, and the
- * row of the room is compared once it is locked. The message is locked after it and must not be retracted, because
+ * Defines a statement that changes a message, takes a place and stores the outbox entry, unless the room has changed
+ * since the change was decided. It locks the row of the room and compares its version and last place: every change of
+ * facts or messages takes a place under that lock. Then it locks the message, which must not be retracted, because
  * processes of an earlier release erase messages without taking a place.
  *
- * `written` is a list of CTEs that ends with `written`, one row if the change was made; its source is `line`. `result`
- * selects what to return besides `entries`, from `written`. $1 is the room, $2 the user, $10 the place of the message,
- * $11 and following belong to the change.
+ * `written` is a list of CTEs that select from `line`. The last one, also called `written`, has one row if the change
+ * was made. `result` selects from `written` what to return in addition to `entries`. $1 is the room, $2 the user, $10
+ * the place of the message; $11 and following belong to the change.
  */
-export function changeOfUnchangedRoom<Row extends object>(name: string, written: string, result: string) {
+export function defineChangeOfUnchangedRoom<Row extends object>(name: string, written: string, result: string) {
   const { run } = statement<Row & { entries: bigint[] }>(
     name,
     `with line as materialized (
@@ -32,10 +32,10 @@ export function changeOfUnchangedRoom<Row extends object>(name: string, written:
 select array(select id from entry) as entries, ${result}`,
   )
   return {
-    /** Undefined when the room has changed, and nothing was written. */
+    /** Returns undefined, without writing anything, if the room has changed. */
     async run(
       on: Connection,
-      at: DecidedAt,
+      at: DecidedState,
       values: readonly unknown[],
     ): Promise<(Row & { entries: bigint[] }) | undefined> {
       const { shard, aggregate, subject, eventId, payload } = at.entry

@@ -1,5 +1,5 @@
 import { JobQueue, type Job } from '@parley/jobs'
-import { banned } from './append-parts.ts'
+import { isBannedOrDeleted } from './append-parts.ts'
 import { maxFollowersInEvent } from '../domain/placement.ts'
 import { unresolvedMentions } from './schema.ts'
 import { statement, type Connection } from './statement.ts'
@@ -17,26 +17,27 @@ const findBody = statement<{ body: string | null }>(
   `select body from room_events where room_id = $1 and seq = $2`,
 )
 
-/** The text of a message; empty when it was retracted. */
+/** Returns the text of a message; empty if it is retracted. */
 export async function bodyOf(on: Connection, { roomId, seq }: Unresolved): Promise<string> {
   return (await findBody.run(on, [roomId, seq]))[0]?.body ?? ''
 }
 
-const forget = statement<{ roomSeq: bigint }>(
-  'forget_unresolved_mentions',
+const remove = statement<{ roomSeq: bigint }>(
+  'delete_unresolved_mentions',
   `delete from unresolved_mentions u using room_lines l
 where u.room_id = $1 and u.seq = $2 and l.room_id = $1
 returning l.room_seq as "roomSeq"`,
 )
 
 /**
- * Removes a message from the list and returns the last place of the locked log; undefined when it is not on the list.
+ * Removes a message from the queue and returns the last place in its log, which must be locked; undefined if the
+ * message is not in the queue.
  */
-export async function forgetUnresolved(on: Connection, { roomId, seq }: Unresolved): Promise<bigint | undefined> {
-  return (await forget.run(on, [roomId, seq]))[0]?.roomSeq
+export async function deleteUnresolved(on: Connection, { roomId, seq }: Unresolved): Promise<bigint | undefined> {
+  return (await remove.run(on, [roomId, seq]))[0]?.roomSeq
 }
 
-/** A message with mentions, as its event described it. */
+/** A message with unresolved mentions: what its event contains, in its current state. */
 export type MentioningMessage = {
   eventId: string
   actorId: string
@@ -51,7 +52,7 @@ export type MentioningMessage = {
 }
 
 const read = statement<MentioningMessage>(
-  'read_told_message',
+  'read_mentioning_message',
   `select e.event_id as "eventId", e.actor_id as "actorId", e.created_at as "createdAt", e.deleted_at as "deletedAt",
   e.in_reply_to as "inReplyTo", a.actor_id as "inReplyToAuthorId", e.thread_root_event_id as "threadRootEventId",
   e.link_preview as "linkPreview",
@@ -80,7 +81,7 @@ const follow = statement<{ userId: string }>(
 select $1, $2, user_id, true from unnest($3::text[], $4::boolean[]) as mentioned (user_id, open)
 where (open or coalesce((
     select m.member from line_members m where m.room_id = $1 and m.user_id = mentioned.user_id
-  ), false)) and not ${banned('mentioned.user_id')}
+  ), false)) and not ${isBannedOrDeleted('mentioned.user_id')}
 order by user_id
 on conflict (room_id, root_event_id, user_id) do nothing
 returning user_id as "userId"`,

@@ -25,7 +25,7 @@ const insertIds = statement(
 select $1, m.external_id, m.event_id from unnest($2::text[], $3::text[]) as m (external_id, event_id)`,
 )
 
-/** Participants in the order of their first reply, at most 50. */
+/** At most 50 participants, in the order of their first reply. */
 const upsertThreads = statement(
   'import_threads',
   `with reply as (
@@ -80,16 +80,16 @@ select $1, * from unnest(
 )`,
 )
 
-const moveLine = statement(
-  'import_moves_line',
+const updateLog = statement(
+  'import_updates_log',
   `update room_lines set room_seq = $2,
   last_message_seq = coalesce(greatest(last_message_seq, $3::bigint), last_message_seq),
   last_message_at = coalesce(greatest(last_message_at, $4::timestamptz), last_message_at)
 where room_id = $1`,
 )
 
-const noteImport = statement(
-  'note_import',
+const upsertImport = statement(
+  'upsert_import',
   `insert into imports as i (room_id, source, messages, through, last_seq, live_from, live_to)
 values ($1, $2, $3, $4, $5, $6, $7)
 on conflict (room_id) do update
@@ -102,8 +102,7 @@ const column = <T, C>(rows: readonly T[], of: (row: T) => C): C[] => rows.map(of
 const namedInTally = 5
 
 /**
- * Writes the plan in a transaction that holds the log's lock. One statement per table, regardless of the number of
- * messages.
+ * Writes a plan with one statement per table, whatever the number of messages. The log must be locked.
  */
 export async function writeImport(
   on: Connection,
@@ -141,10 +140,10 @@ export async function writeImport(
   const shown = events.filter(({ inTimeline, deletedAt }) => inTimeline && deletedAt === null)
   const posted = events.filter(({ inTimeline }) => inTimeline)
   const lastPosted = posted.reduce<Date | null>((last, { createdAt }) => later(last, createdAt), null)
-  await moveLine.run(on, [roomId, plan.roomSeq, shown.at(-1)?.seq ?? null, lastPosted])
+  await updateLog.run(on, [roomId, plan.roomSeq, shown.at(-1)?.seq ?? null, lastPosted])
   const through = events.reduce<Date | null>((last, { createdAt }) => later(last, createdAt), null)
   const places = [live?.from ?? null, live?.to ?? null]
-  await noteImport.run(on, [roomId, source, ids.length, through, plan.roomSeq, ...places])
+  await upsertImport.run(on, [roomId, source, ids.length, through, plan.roomSeq, ...places])
 }
 
 const later = (one: Date | null, other: Date): Date => (one !== null && one > other ? one : other)

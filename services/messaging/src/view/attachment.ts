@@ -7,27 +7,30 @@ import type {
   MessageVideoProcessingSchema,
 } from '@parley/contracts/api'
 import { VideoStateSchema } from '@parley/contracts/internal'
-import type { Attached } from '../domain/event-row.ts'
-import type { Viewing } from './viewing.ts'
+import type { AttachmentRow } from '../domain/event-row.ts'
+import type { ViewContext } from './view-context.ts'
 
 /** Size of images in timelines. */
 const thumbnail = { width: 960, height: 400, fit: 'contain' } as const
 
-/** A file with addresses at which this reader can open it for a day. */
-export function toAttachment(viewing: Viewing, attached: Attached): MessageInitShape<typeof MessageAttachmentSchema> {
+/** Converts a file. Its URLs are valid for this reader, for a day. */
+export function toAttachment(
+  viewContext: ViewContext,
+  attached: AttachmentRow,
+): MessageInitShape<typeof MessageAttachmentSchema> {
   const { assetId: id, filename, contentType, width, height, video } = attached
   const isImage = width > 0 && height > 0
   return {
     ...{ id, filename, contentType, width, height },
-    assetUrl: toUrl(viewing, id),
-    ...(isImage && { thumbnailAssetUrl: toUrl(viewing, id, thumbnail) }),
-    ...(video !== null && { videoProcessing: toVideo(viewing, id, video) }),
+    assetUrl: toUrl(viewContext, id),
+    ...(isImage && { thumbnailAssetUrl: toUrl(viewContext, id, thumbnail) }),
+    ...(video !== null && { videoProcessing: toVideo(viewContext, id, video) }),
   }
 }
 
-/** Address of a file, or of a small image of it, for this reader. */
+/** The signed URL of a file, or of an image of this size, for this reader. */
 export function toUrl(
-  { assets, userId, now }: Viewing,
+  { assets, userId, now }: ViewContext,
   assetId: string,
   image?: ServerImageSize,
 ): MessageInitShape<typeof MessageAssetUrlSchema> {
@@ -35,9 +38,9 @@ export function toUrl(
   return { url, expiresAt: timestampFromDate(expiresAt) }
 }
 
-/** The state of a video, with addresses of its renditions for this reader. */
+/** Converts the state of a video, with the signed URLs of its renditions for this reader. */
 export function toVideo(
-  { assets, userId, now }: Viewing,
+  { assets, userId, now }: ViewContext,
   assetId: string,
   video: string,
 ): MessageInitShape<typeof MessageVideoProcessingSchema> {

@@ -1,55 +1,55 @@
 import { realtimeEnvelope, type DeliveryInit, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
-import type { RoomHeader } from '../domain/room-line.ts'
-import { toRoom } from './deliveries.ts'
+import type { RoomHeader } from '../domain/room-header.ts'
+import { roomDelivery } from './deliveries.ts'
 
-/** A change that is about to get its place in the log of a room. */
+/** A change, and the place that it takes in the log of its room. */
 export type Occurrence = { room: RoomHeader; place: bigint; actorId: string; at: Date }
 
-/** Parts that a message no longer shows. */
+/** Files and images that a change removes from a message. */
 export type Removed = { assetIds: readonly string[]; previewImageKey: string }
 
 export const nothingRemoved: Removed = { assetIds: [], previewImageKey: '' }
 
 type Edited = { eventId: string; threadRootEventId: string; echoEventId: string | undefined }
 
-/** Text, attachments or preview changed; the event also covers its echo. */
+/** The event of a message whose text, attachments or preview changed. It also announces the change of its echo. */
 export function toEditedEvent(occurrence: Occurrence, message: Edited, removed: Removed): OutgoingEvent {
   const id = newId('event')
   const { eventId, threadRootEventId, echoEventId } = message
-  const edited = (messageEventId: string, envelopeId: string): DeliveryInit =>
-    delivered('message_edited', occurrence, envelopeId, messageEventId)
+  const toEdited = (messageEventId: string, envelopeId: string): DeliveryInit =>
+    toDelivery('message_edited', occurrence, envelopeId, messageEventId)
   return {
-    ...base(occurrence, id, 'message_edited'),
+    ...baseOf(occurrence, id, 'message_edited'),
     fact: {
       case: 'messageEdited',
-      value: { roomSeq: occurrence.place, messageEventId: eventId, threadRootEventId, ...removedFact(removed) },
+      value: { roomSeq: occurrence.place, messageEventId: eventId, threadRootEventId, ...toRemovedFields(removed) },
     },
     deliveries: [
-      edited(eventId, id),
-      ...(echoEventId === undefined ? [] : [edited(echoEventId, newId('event'))]),
-      ...assetsDeleted(occurrence, removed),
+      toEdited(eventId, id),
+      ...(echoEventId === undefined ? [] : [toEdited(echoEventId, newId('event'))]),
+      ...toAssetsDeleted(occurrence, removed),
     ],
   }
 }
 
 type Retracted = { eventId: string; threadRootEventId: string; channelEchoEventId: string; echoOnly: boolean }
 
-/** A message with its echo became a placeholder, or only an echo was retracted. */
+/** The event of a retraction: of a message with its echo, or of an echo alone. */
 export function toRetractedEvent(occurrence: Occurrence, message: Retracted, removed: Removed): OutgoingEvent {
   const id = newId('event')
   const { eventId, ...rest } = message
   return {
-    ...base(occurrence, id, 'message_retracted'),
+    ...baseOf(occurrence, id, 'message_retracted'),
     fact: {
       case: 'messageRetracted',
-      value: { roomSeq: occurrence.place, messageEventId: eventId, ...rest, ...removedFact(removed) },
+      value: { roomSeq: occurrence.place, messageEventId: eventId, ...rest, ...toRemovedFields(removed) },
     },
-    deliveries: [delivered('message_retracted', occurrence, id, eventId), ...assetsDeleted(occurrence, removed)],
+    deliveries: [toDelivery('message_retracted', occurrence, id, eventId), ...toAssetsDeleted(occurrence, removed)],
   }
 }
 
-/** A reaction was added or removed; always of the message, never of its echo. */
+/** The event of a reaction that was added or removed. It names the message, never its echo. */
 export function toReactionEvent(
   occurrence: Occurrence,
   kind: 'reaction_added' | 'reaction_removed',
@@ -60,33 +60,33 @@ export function toReactionEvent(
   const { eventId: messageEventId, emoji } = reaction
   const value = { roomId: room.roomId, messageEventId, emoji }
   return {
-    ...base(occurrence, id, kind),
+    ...baseOf(occurrence, id, kind),
     fact: { case: 'reaction', value: { roomSeq: place, messageEventId, emoji } },
-    deliveries: [toRoom(room, realtimeEnvelope(kind, { id, createdAt: at, actorId, value }))],
+    deliveries: [roomDelivery(room, realtimeEnvelope(kind, { id, createdAt: at, actorId, value }))],
   }
 }
 
-const base = ({ room, place, actorId, at }: Occurrence, id: string, kind: string) =>
+const baseOf = ({ room, place, actorId, at }: Occurrence, id: string, kind: string) =>
   ({ id, kind, aggregateType: 'room', aggregateId: room.roomId, version: place, occurredAt: at, actorId }) as const
 
-const removedFact = ({ assetIds, previewImageKey }: Removed) => ({
+const toRemovedFields = ({ assetIds, previewImageKey }: Removed) => ({
   removedAssetIds: [...assetIds],
   removedLinkPreviewImageKey: previewImageKey,
 })
 
-function delivered(
+function toDelivery(
   kind: 'message_edited' | 'message_retracted',
   { room, actorId, at }: Occurrence,
   id: string,
   messageEventId: string,
 ): DeliveryInit {
   const value = { roomId: room.roomId, messageEventId }
-  return toRoom(room, realtimeEnvelope(kind, { id, createdAt: at, actorId, value }))
+  return roomDelivery(room, realtimeEnvelope(kind, { id, createdAt: at, actorId, value }))
 }
 
-function assetsDeleted({ room, actorId, at }: Occurrence, { assetIds }: Removed): DeliveryInit[] {
+function toAssetsDeleted({ room, actorId, at }: Occurrence, { assetIds }: Removed): DeliveryInit[] {
   return assetIds.map((assetId) => {
     const value = { roomId: room.roomId, assetId }
-    return toRoom(room, realtimeEnvelope('asset_deleted', { id: newId('event'), createdAt: at, actorId, value }))
+    return roomDelivery(room, realtimeEnvelope('asset_deleted', { id: newId('event'), createdAt: at, actorId, value }))
   })
 }

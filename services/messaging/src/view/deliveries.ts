@@ -1,10 +1,10 @@
 import { EventSchema } from '@parley/contracts/internal'
 import type { DeliveryInit } from '@parley/events'
 import { encode } from '@parley/protobuf'
-import { isDm, type RoomHeader } from '../domain/room-line.ts'
+import { isDm, type RoomHeader } from '../domain/room-header.ts'
 
-/** Delivers to the effective members of a channel or the participants of a direct message. */
-export function toRoom(
+/** A delivery to the effective members of a channel, or to the participants of a direct message. */
+export function roomDelivery(
   room: Pick<RoomHeader, 'roomId' | 'kind' | 'participantIds'>,
   envelope: Uint8Array,
 ): DeliveryInit {
@@ -13,14 +13,14 @@ export function toRoom(
     : { envelope, audience: { case: 'roomId', value: room.roomId } }
 }
 
-export function toUser(userId: string, envelope: Uint8Array): DeliveryInit {
+export function userDelivery(userId: string, envelope: Uint8Array): DeliveryInit {
   return { envelope, audience: { case: 'users', value: { userIds: [userId] } } }
 }
 
 /**
- * Encodes a delivery so that its bytes, appended to an encoded event, add it to the event. Protobuf concatenates
+ * Encodes a delivery. Appending the bytes to an encoded event adds the delivery to it, because protobuf concatenates
  * repeated fields.
  */
-export function encodeRider(delivery: DeliveryInit): Buffer {
+export function encodeDelivery(delivery: DeliveryInit): Buffer {
   return Buffer.from(encode(EventSchema, { deliveries: [delivery] }))
 }

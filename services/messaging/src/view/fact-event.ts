@@ -1,12 +1,12 @@
 import { realtimeEnvelope, type DeliveryInit, type OutgoingEvent } from '@parley/events'
-import type { Notice, Step } from '../domain/fold-facts.ts'
-import { isDm } from '../domain/room-line.ts'
-import { toRoom, toUser } from './deliveries.ts'
+import type { ClientEventKind, Step } from '../domain/fold-facts.ts'
+import { isDm } from '../domain/room-header.ts'
+import { roomDelivery, userDelivery } from './deliveries.ts'
 
-/** The event of a fact that has its place in the room's log. */
+/** The event of a fact. */
 export function toFactEvent(step: Step, occurredAt: Date): OutgoingEvent {
-  const { fact, line } = step
-  const { roomId, roomSeq, groupId, universal, archived, name } = line
+  const { fact, room } = step
+  const { roomId, roomSeq, groupId, universal, archived, name } = room
   return {
     id: fact.eventId,
     kind: step.kind,
@@ -17,21 +17,21 @@ export function toFactEvent(step: Step, occurredAt: Date): OutgoingEvent {
     actorId: fact.actorId,
     fact: {
       case: 'roomFact',
-      value: { roomSeq, fact, header: { dm: isDm(line), groupId, universal, archived, name } },
+      value: { roomSeq, fact, header: { dm: isDm(room), groupId, universal, archived, name } },
     },
-    deliveries: step.notice ? deliveries(step, step.notice, occurredAt) : [],
+    deliveries: step.clientEvent ? toDeliveries(step, step.clientEvent, occurredAt) : [],
   }
 }
 
-function deliveries(step: Step, notice: Notice, createdAt: Date): DeliveryInit[] {
-  const { fact, line, aboutUserId } = step
+function toDeliveries(step: Step, clientEvent: ClientEventKind, createdAt: Date): DeliveryInit[] {
+  const { fact, room, aboutUserId } = step
   const base = { id: fact.eventId, createdAt, actorId: aboutUserId ?? fact.actorId }
   const envelope =
-    notice === 'room_universal_changed'
-      ? realtimeEnvelope(notice, { ...base, value: { roomId: line.roomId, universal: line.universal } })
-      : realtimeEnvelope(notice, { ...base, value: { roomId: line.roomId } })
-  // Includes the person who created, joined or left the room, who is not in its audience at that moment.
-  const person = notice === 'room_created' ? fact.actorId : aboutUserId
-  const toPerson = person && !isDm(line) ? [toUser(person, envelope)] : []
-  return [toRoom(line, envelope), ...toPerson]
+    clientEvent === 'room_universal_changed'
+      ? realtimeEnvelope(clientEvent, { ...base, value: { roomId: room.roomId, universal: room.universal } })
+      : realtimeEnvelope(clientEvent, { ...base, value: { roomId: room.roomId } })
+  // The user who created, joined or left the room is not in its audience at that moment, and gets a separate delivery.
+  const person = clientEvent === 'room_created' ? fact.actorId : aboutUserId
+  const toPerson = person && !isDm(room) ? [userDelivery(person, envelope)] : []
+  return [roomDelivery(room, envelope), ...toPerson]
 }

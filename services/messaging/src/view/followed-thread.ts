@@ -2,15 +2,15 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { FollowedThreadSchema } from '@parley/contracts/api'
 import type { FollowedThread } from '../store/followed-threads.ts'
 import { toMessage, toThreadSummary } from './message.ts'
-import type { Viewing } from './viewing.ts'
+import type { ViewContext } from './view-context.ts'
 
-/** A thread as its follower sees it. */
+/** Converts a thread for its follower. */
 export function toFollowedThread(
-  viewing: Viewing,
+  viewContext: ViewContext,
   { room, root, hasUnread }: FollowedThread,
 ): MessageInitShape<typeof FollowedThreadSchema> {
   return {
-    rootMessage: toMessage(viewing, root),
+    rootMessage: toMessage(viewContext, root),
     room: { id: room.roomId, kind: room.kind, name: room.name },
     thread: toThreadSummary(root, hasUnread),
   }

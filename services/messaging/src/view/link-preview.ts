@@ -2,14 +2,14 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import { serverImageUrl } from '@parley/signed-urls'
 import type { LinkPreviewSchema } from '@parley/contracts/api'
 import { decodePreview } from '../domain/page-preview.ts'
-import type { Viewing } from './viewing.ts'
+import type { ViewContext } from './view-context.ts'
 
 /** The size at which preview images are stored. */
 const imageSize = { width: 1200, height: 630, fit: 'contain' } as const
 
-/** A preview as stored; missing values are left out. */
+/** Converts a stored preview. Empty values are left out. */
 export function toLinkPreview(
-  assets: Viewing['assets'],
+  assets: ViewContext['assets'],
   stored: Uint8Array,
 ): MessageInitShape<typeof LinkPreviewSchema> {
   const { url, title, description, siteName, embedType, embedId, imageKey } = decodePreview(stored)

@@ -1,22 +1,22 @@
 import { realtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
-import type { RoomHeader } from '../domain/room-line.ts'
-import { toUser } from './deliveries.ts'
-import { toPostedFact, type Posted, type PostedDetails } from './posted-event.ts'
+import type { RoomHeader } from '../domain/room-header.ts'
+import { userDelivery } from './deliveries.ts'
+import { toPostedFact, type PostedMessage, type PostedDetails } from './posted-event.ts'
 
-/** Mentions that became known after their message was posted. */
+/** Mentions that were resolved after their message was posted. */
 export type MentionsResolved = {
   id: string
   occurredAt: Date
   roomSeq: bigint
   messageSeq: bigint
-  message: Posted
+  message: PostedMessage
   details: PostedDetails
-  /** Users who follow the thread from now on because they are mentioned. */
+  /** Users who start to follow the thread because they are mentioned. */
   newFollowerIds: readonly string[]
 }
 
-/** The event of resolved mentions; clients learn only that they follow a thread. */
+/** The event of resolved mentions. Clients are only told which users now follow the thread. */
 export function toMentionsResolvedEvent(room: RoomHeader, resolved: MentionsResolved): OutgoingEvent {
   const { id, occurredAt, roomSeq, messageSeq, message, details, newFollowerIds } = resolved
   return {
@@ -40,7 +40,7 @@ export function toMentionsResolvedEvent(room: RoomHeader, resolved: MentionsReso
     deliveries: newFollowerIds.map((userId) => {
       const value = { roomId: room.roomId, threadRootEventId: message.threadRootEventId, following: true }
       const event = { id: newId('event'), createdAt: occurredAt, actorId: userId, value }
-      return toUser(userId, realtimeEnvelope('thread_follow_changed', event))
+      return userDelivery(userId, realtimeEnvelope('thread_follow_changed', event))
     }),
   }
 }

@@ -5,16 +5,16 @@ import type { EventRow } from '../domain/event-row.ts'
 import { toAttachment } from './attachment.ts'
 import { toLinkPreview } from './link-preview.ts'
 import { toReaction } from './reaction.ts'
-import type { Viewing } from './viewing.ts'
+import type { ViewContext } from './view-context.ts'
 
-/** A message as the reader sees it. A retracted message is a placeholder that keeps only its place and thread. */
-export function toMessage(viewing: Viewing, row: EventRow): MessageInitShape<typeof MessageSchema> {
+/** Converts a message for the reader. A retracted message is a placeholder without content. */
+export function toMessage(viewContext: ViewContext, row: EventRow): MessageInitShape<typeof MessageSchema> {
   return {
     id: row.eventId,
-    roomId: viewing.roomId,
+    roomId: viewContext.roomId,
     createdAt: timestampFromDate(row.createdAt),
     actorId: row.actorId,
-    ...(row.deletedAt === null && toContent(viewing, row)),
+    ...(row.deletedAt === null && toContent(viewContext, row)),
     ...(row.updatedAt && { updatedAt: timestampFromDate(row.updatedAt) }),
     inReplyTo: row.inReplyTo ?? '',
     threadRootEventId: row.threadRootEventId ?? '',
@@ -26,20 +26,20 @@ export function toMessage(viewing: Viewing, row: EventRow): MessageInitShape<typ
   }
 }
 
-const toContent = (viewing: Viewing, { body, attachments, linkPreview, reactions }: EventRow) => ({
+const toContent = (viewContext: ViewContext, { body, attachments, linkPreview, reactions }: EventRow) => ({
   ...(body && { body }),
-  attachments: (attachments ?? []).map((attached) => toAttachment(viewing, attached)),
-  ...(linkPreview && { linkPreview: toLinkPreview(viewing.assets, linkPreview) }),
+  attachments: (attachments ?? []).map((attached) => toAttachment(viewContext, attached)),
+  ...(linkPreview && { linkPreview: toLinkPreview(viewContext.assets, linkPreview) }),
   reactions: (reactions ?? []).map(toReaction),
 })
 
-/** How many participants of a thread a summary names. */
+/** The number of participants of a thread that a summary names. */
 const participantsShown = 5
 
 export const shownParticipants = (row: Pick<EventRow, 'participantIds'>): string[] =>
   row.participantIds?.slice(0, participantsShown) ?? []
 
-/** The summary of the thread that starts with a row; an echo starts none. */
+/** The summary of the thread that starts with this row. No thread starts with an echo, so its summary is empty. */
 export function toThreadSummary(row: EventRow, hasUnread?: boolean): MessageInitShape<typeof ThreadSummarySchema> {
   return {
     threadRootEventId: row.eventId,

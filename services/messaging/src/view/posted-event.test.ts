@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { RoomKind } from '@parley/contracts/api'
 import { toPostedEntry } from './posted-event.ts'
-import { anyPlace, findHoles } from '../domain/entry-holes.ts'
+import { roomSeqPlaceholder, findHoles } from '../domain/entry-holes.ts'
 
-test('the two holes of an entry are at version and room_seq, regardless of its time', () => {
+test('the two holes of an entry are its version and room_seq, whatever its time', () => {
   const room = { roomId: 'R1', version: 1n, groupId: '', universal: false, archived: false, name: '' }
   const dm = { ...room, kind: RoomKind.DM, participantIds: ['ann', 'bob'] }
   const posted = { eventId: 'E1', actorId: 'ann', inReplyTo: 'E2', threadRootEventId: '', echoOfEventId: 'E3' }
@@ -13,11 +13,11 @@ test('the two holes of an entry are at version and room_seq, regardless of its t
     const [version = 0, roomSeq = 0] = holes
     expect(payload[version - 2]).toBe((5 << 3) | 0)
     expect(payload[roomSeq - 2]).toBe((1 << 3) | 0)
-    const between = payload.subarray(version - 1 + anyPlace.bytes, roomSeq - 1)
+    const between = payload.subarray(version - 1 + roomSeqPlaceholder.bytes, roomSeq - 1)
     expect(between.includes(Buffer.from('808080808001', 'hex'))).toBe(false)
   }
 })
 
-test('bytes without two holes are rejected', () => {
-  expect(() => findHoles(Buffer.from('28808080808001', 'hex'), anyPlace, 2)).toThrow('1 holes instead of 2')
+test('a payload without two holes is rejected', () => {
+  expect(() => findHoles(Buffer.from('28808080808001', 'hex'), roomSeqPlaceholder, 2)).toThrow('1 holes instead of 2')
 })

@@ -2,12 +2,12 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { MessagePostedFactSchema } from '@parley/contracts/internal'
 import { outgoing, realtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
-import { anyPlace, findHoles, type EntryWithHoles } from '../domain/entry-holes.ts'
-import { isDm, type RoomHeader } from '../domain/room-line.ts'
-import { encodeRider, toRoom, toUser } from './deliveries.ts'
+import { roomSeqPlaceholder, findHoles, type EntryWithHoles } from '../domain/entry-holes.ts'
+import { isDm, type RoomHeader } from '../domain/room-header.ts'
+import { encodeDelivery, roomDelivery, userDelivery } from './deliveries.ts'
 
-/** A message that is about to be written to the log. */
-export type Posted = {
+/** A message that is about to be written. */
+export type PostedMessage = {
   eventId: string
   actorId: string
   createdAt: Date
@@ -20,7 +20,7 @@ export type Posted = {
 
 type PostedFact = MessageInitShape<typeof MessagePostedFactSchema>
 
-/** Further details of the fact. */
+/** Additional fields of the fact. */
 export type PostedDetails = Pick<
   PostedFact,
   | 'attachmentAssetIds'
@@ -35,21 +35,21 @@ export type PostedDetails = Pick<
 type Options = { markedAsRead: boolean; details?: PostedDetails }
 
 /**
- * The outbox entry of a posted message, complete except for its place in the log: its version and its fact's room_seq,
- * which the writing statement fills in.
+ * The outbox entry of a posted message. Its place in the log (the event's version, and room_seq of the fact) is filled
+ * in by the statement that writes it.
  */
-export function toPostedEntry(room: RoomHeader, posted: Posted, options: Options): EntryWithHoles {
-  const entry = outgoing(toPostedEvent(room, posted, { ...options, place: anyPlace.value }))
-  return { ...entry, holes: findHoles(entry.payload, anyPlace, 2) }
+export function toPostedEntry(room: RoomHeader, posted: PostedMessage, options: Options): EntryWithHoles {
+  const entry = outgoing(toPostedEvent(room, posted, { ...options, place: roomSeqPlaceholder.value }))
+  return { ...entry, holes: findHoles(entry.payload, roomSeqPlaceholder, 2) }
 }
 
 /**
- * The event of a posted message. With `markedAsRead` it also informs the author's clients that the room is read up to
- * here.
+ * The event of a posted message. With `markedAsRead` it also notifies the author's clients that the room is read up to
+ * this message.
  */
 export function toPostedEvent(
   room: RoomHeader,
-  posted: Posted,
+  posted: PostedMessage,
   { markedAsRead, place, details }: Options & { place: bigint },
 ): OutgoingEvent {
   const { eventId, actorId, createdAt, threadRootEventId, traceparent = '' } = posted
@@ -65,7 +65,10 @@ export function toPostedEvent(
     occurredAt: createdAt,
     actorId,
     fact: { case: 'messagePosted', value: toPostedFact(room, posted, place, details) },
-    deliveries: [toRoom(room, envelope), ...(markedAsRead ? [toUser(actorId, toReadEnvelope(room, posted))] : [])],
+    deliveries: [
+      roomDelivery(room, envelope),
+      ...(markedAsRead ? [userDelivery(actorId, toReadEnvelope(room, posted))] : []),
+    ],
     traceparent,
   }
 }
@@ -74,10 +77,10 @@ export function toPostedEvent(
 const showsFile = ({ attachmentAssetIds = [], linkPreviewImageKey = '' }: PostedDetails = {}): boolean =>
   attachmentAssetIds.length > 0 || linkPreviewImageKey !== ''
 
-/** The fact of a posted message, for consumers. */
+/** The fact of a posted message. */
 export function toPostedFact(
   room: RoomHeader,
-  { inReplyTo, threadRootEventId, echoOfEventId }: Posted,
+  { inReplyTo, threadRootEventId, echoOfEventId }: PostedMessage,
   roomSeq: bigint,
   details: PostedDetails = {},
 ): PostedFact {
@@ -85,24 +88,24 @@ export function toPostedFact(
   return { roomSeq, threadRootEventId, inReplyTo, echoOfEventId, dmParticipantIds, ...details }
 }
 
-function toReadEnvelope(room: RoomHeader, { actorId, createdAt }: Posted): Uint8Array {
+function toReadEnvelope(room: RoomHeader, { actorId, createdAt }: PostedMessage): Uint8Array {
   const value = { roomId: room.roomId }
   return realtimeEnvelope('room_marked_as_read', { id: newId('event'), createdAt, actorId, value })
 }
 
-type InThread = Pick<Posted, 'actorId' | 'createdAt' | 'threadRootEventId'>
+type InThread = Pick<PostedMessage, 'actorId' | 'createdAt' | 'threadRootEventId'>
 
-/** Bytes to append to the entry of a reply if it is the first of its thread. */
-export function threadCreatedRider(room: RoomHeader, { actorId, createdAt, threadRootEventId }: InThread): Buffer {
+/** Encodes the delivery that is appended to the event of a reply if it is the first of its thread. */
+export function encodeThreadCreated(room: RoomHeader, { actorId, createdAt, threadRootEventId }: InThread): Buffer {
   const value = { roomId: room.roomId, threadRootEventId }
   const envelope = realtimeEnvelope('thread_created', { id: newId('event'), createdAt, actorId, value })
-  return encodeRider(toRoom(room, envelope))
+  return encodeDelivery(roomDelivery(room, envelope))
 }
 
-/** Bytes to append to an entry if it makes the user follow the thread. */
-export function threadFollowedRider(room: RoomHeader, reply: Omit<InThread, 'actorId'>, userId: string): Buffer {
+/** Encodes the delivery that is appended to the event of a reply if it makes the user follow the thread. */
+export function encodeThreadFollowed(room: RoomHeader, reply: Omit<InThread, 'actorId'>, userId: string): Buffer {
   const { createdAt, threadRootEventId } = reply
   const value = { roomId: room.roomId, threadRootEventId, following: true }
   const event = { id: newId('event'), createdAt, actorId: userId, value }
-  return encodeRider(toUser(userId, realtimeEnvelope('thread_follow_changed', event)))
+  return encodeDelivery(userDelivery(userId, realtimeEnvelope('thread_follow_changed', event)))
 }

@@ -4,7 +4,7 @@ import type { ServerImageSize } from '@parley/signed-urls'
 import { ImageFitMode, type ImageTransformOptions, type RoomAttachmentListItemSchema } from '@parley/contracts/api'
 import type { RoomAttachment } from '../store/room-attachments.ts'
 import { toUrl, toVideo } from './attachment.ts'
-import type { Viewing } from './viewing.ts'
+import type { ViewContext } from './view-context.ts'
 
 /** The requested size of thumbnails, 120 by 120 pixels by default. */
 export function thumbnailSize(options: ImageTransformOptions | undefined): ServerImageSize {
@@ -13,9 +13,9 @@ export function thumbnailSize(options: ImageTransformOptions | undefined): Serve
   return { width, height, fit: fit === ImageFitMode.CONTAIN ? 'contain' : 'cover' }
 }
 
-/** A file and the message that carries it. */
+/** Converts a file, with the message that attaches it. */
 export function toRoomAttachment(
-  viewing: Viewing,
+  viewContext: ViewContext,
   row: RoomAttachment,
   thumbnail: ServerImageSize,
 ): MessageInitShape<typeof RoomAttachmentListItemSchema> {
@@ -34,9 +34,9 @@ export function toRoomAttachment(
   return {
     attachment: {
       ...{ id, filename, contentType, size, width, height },
-      assetUrl: toUrl(viewing, id),
-      ...(width > 0 && height > 0 && { thumbnailAssetUrl: toUrl(viewing, id, thumbnail) }),
-      ...(video !== null && { videoProcessing: toVideo(viewing, id, video) }),
+      assetUrl: toUrl(viewContext, id),
+      ...(width > 0 && height > 0 && { thumbnailAssetUrl: toUrl(viewContext, id, thumbnail) }),
+      ...(video !== null && { videoProcessing: toVideo(viewContext, id, video) }),
     },
     messageEventId,
     threadRootEventId: threadRootEventId ?? '',

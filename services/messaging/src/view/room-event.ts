@@ -1,13 +1,13 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import type { RoomEvent } from '@parley/contracts/internal'
 import type { OutgoingEvent } from '@parley/events'
-import { isDm, type RoomHeader } from '../domain/room-line.ts'
-import { toRoom } from './deliveries.ts'
+import { isDm, type RoomHeader } from '../domain/room-header.ts'
+import { roomDelivery } from './deliveries.ts'
 
-/** The event of another deployable for a room; `now` is used if the event has no time. */
+/** Converts an event that another service handed over for a room. An event without a time gets `now`. */
 export function toRoomEvent(room: RoomHeader, place: bigint, event: RoomEvent, now: Date): OutgoingEvent {
   const { eventId, kind, occurredAt, actorId, envelope, traceparent } = event
-  const kept = { ...event, envelope: new Uint8Array(), traceparent: '' }
+  const stored = { ...event, envelope: new Uint8Array(), traceparent: '' }
   return {
     id: eventId,
     kind,
@@ -16,8 +16,8 @@ export function toRoomEvent(room: RoomHeader, place: bigint, event: RoomEvent, n
     version: place,
     occurredAt: occurredAt ? timestampDate(occurredAt) : now,
     actorId,
-    fact: { case: 'roomEvent', value: { roomSeq: place, event: kept, dm: isDm(room) } },
-    deliveries: envelope.length > 0 ? [toRoom(room, envelope)] : [],
+    fact: { case: 'roomEvent', value: { roomSeq: place, event: stored, dm: isDm(room) } },
+    deliveries: envelope.length > 0 ? [roomDelivery(room, envelope)] : [],
     traceparent,
   }
 }

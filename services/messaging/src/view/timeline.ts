@@ -5,7 +5,7 @@ import { encodeCursor } from '../domain/cursor.ts'
 import type { Window } from '../domain/window.ts'
 import type { EventRow } from '../domain/event-row.ts'
 import { shownParticipants, toMessage } from './message.ts'
-import type { Viewing } from './viewing.ts'
+import type { ViewContext } from './view-context.ts'
 
 type TimelineEvent = MessageInitShape<typeof RoomTimelineEventSchema>
 
@@ -19,18 +19,18 @@ const roomEventCases = {
 } as const
 
 /**
- * A page of a timeline or thread. Without rows both cursors are the requested one, so that a client can continue from
- * there. The root of a thread precedes the rows, and no cursor refers to it.
+ * Converts a page of a timeline or thread. If it has no rows, both cursors are that of the request, so that a client
+ * can continue from there. The root of a thread precedes the rows, and no cursor refers to it.
  */
 export function toPage(
-  viewing: Viewing,
+  viewContext: ViewContext,
   window: Window<EventRow>,
   users: ReadonlyMap<string, User>,
   { requestCursor = '', root }: { requestCursor?: string | undefined; root?: EventRow | undefined } = {},
 ): MessageInitShape<typeof RoomTimelinePageSchema> {
   const [first, last] = [window.rows[0], window.rows.at(-1)]
   return {
-    events: (root ? [root, ...window.rows] : window.rows).map((row) => toTimelineEvent(viewing, row)),
+    events: (root ? [root, ...window.rows] : window.rows).map((row) => toTimelineEvent(viewContext, row)),
     startCursor: first ? encodeCursor(first.seq) : requestCursor,
     endCursor: last ? encodeCursor(last.seq) : requestCursor,
     hasOlder: window.hasOlder,
@@ -39,19 +39,19 @@ export function toPage(
   }
 }
 
-function toTimelineEvent(viewing: Viewing, row: EventRow): TimelineEvent {
+function toTimelineEvent(viewContext: ViewContext, row: EventRow): TimelineEvent {
   return {
     id: row.eventId,
     createdAt: timestampFromDate(row.createdAt),
     actorId: row.actorId,
     event:
       row.kind === 'message_posted'
-        ? { case: 'messagePosted', value: { message: toMessage(viewing, row) } }
-        : { case: roomEventCases[row.kind], value: { roomId: viewing.roomId } },
+        ? { case: 'messagePosted', value: { message: toMessage(viewContext, row) } }
+        : { case: roomEventCases[row.kind], value: { roomId: viewContext.roomId } },
   }
 }
 
-/** Users that a client needs to show the rows. */
+/** The users whose profiles a client needs to show the rows. */
 export function usersShown(rows: readonly EventRow[]): string[] {
   const ids = rows.flatMap((row) => [row.actorId, ...shownParticipants(row), ...shownReactors(row)])
   return [...new Set(ids)].filter((id) => id !== '')

@@ -8,8 +8,8 @@ import type {
   RoomsInternalService,
 } from '@parley/contracts/internal'
 
-const usualMs = 3_000
-const options = { timeoutMs: usualMs }
+const defaultTimeoutMs = 3_000
+const options = { timeoutMs: defaultTimeoutMs }
 
 /** Maximum number of ids in one call to another service, or in its response. */
 export const idsPerCall = 1000
@@ -43,7 +43,7 @@ export class Audiences {
     roomId: string,
     query: RoomQuery,
     limit: number = idsPerCall,
-    timeoutMs: number = usualMs,
+    timeoutMs: number = defaultTimeoutMs,
   ): Promise<People & { roomName: string; universal: boolean }> {
     const { userIds, room } = await this.#rooms.listRecipients({ roomId, ...query, limit }, { timeoutMs })
     return { userIds, last: userIds.length < limit, roomName: room?.name ?? '', universal: room?.universal ?? false }
@@ -65,12 +65,12 @@ export class Audiences {
   }
 }
 
-export const isThere = (presences: Presences, userId: string): boolean =>
+export const isOnline = (presences: Presences, userId: string): boolean =>
   (presences?.get(userId) ?? PresenceStatus.OFFLINE) !== PresenceStatus.OFFLINE
 
 /**
- * While presence is unknown, no notification is silent: a silent one is never pushed, while a push checks again before
- * it is sent.
+ * False while presence is unknown: a silent notification is never pushed, but presence is checked again before a push
+ * is sent.
  */
-export const wantsQuiet = (presences: Presences, userId: string): boolean =>
+export const isDoNotDisturb = (presences: Presences, userId: string): boolean =>
   presences?.get(userId) === PresenceStatus.DO_NOT_DISTURB

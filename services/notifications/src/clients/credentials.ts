@@ -1,6 +1,6 @@
 import type { Client } from '@connectrpc/connect'
 import type { AccountsInternalService } from '@parley/contracts/internal'
-import { accountsSilent } from '../errors.ts'
+import { accountsUnavailable } from '../errors.ts'
 
 const options = { timeoutMs: 3_000 }
 
@@ -12,6 +12,6 @@ export const checkCredential =
       const { credentialIds } = await accounts.checkCredentials({ credentialIds: [credentialId] }, options)
       return credentialIds.includes(credentialId)
     } catch (error) {
-      throw accountsSilent(error)
+      throw accountsUnavailable(error)
     }
   }

@@ -7,8 +7,8 @@ const log = logger('notifications')
 const options = { timeoutMs: 1_500 }
 
 /**
- * Looks up people by id. The result is optional: a list without names is better than none. People without a result are
- * left out.
+ * Looks up people by id. Unknown people are missing from the result, and all are while accounts does not answer: a list
+ * without names is better than none.
  */
 export const fetchPeople =
   (accounts: Client<typeof AccountsInternalService>) =>

@@ -1,12 +1,12 @@
 import type { Client } from '@connectrpc/connect'
 import type { Caller } from '@parley/credentials'
 import type { RoomHeader, RoomsInternalService } from '@parley/contracts/internal'
-import { notAMember, roomNotFound, roomsSilent } from '../errors.ts'
+import { notAMember, roomNotFound, roomsUnavailable } from '../errors.ts'
 
 const timeoutMs = 3_000
 const roomsPerCall = 500
 
-/** Room memberships, as known by rooms. */
+/** Checks room memberships by calling rooms. */
 export class RoomAccess {
   readonly #rooms: Client<typeof RoomsInternalService>
 
@@ -29,7 +29,7 @@ export class RoomAccess {
     const fetch = (chunk: string[]) =>
       this.#rooms.listAccessibleRooms({ userId, roleIds: [...roleIds], roomIds: chunk }, { timeoutMs })
     const answers = await Promise.all(chunks.map(fetch)).catch((error: unknown): never => {
-      throw roomsSilent(error)
+      throw roomsUnavailable(error)
     })
     return new Map(answers.flatMap(({ rooms }) => rooms.map((room) => [room.roomId, room] as const)))
   }
@@ -38,7 +38,7 @@ export class RoomAccess {
     return this.#rooms
       .getRoomAccess({ userId, roleIds: [...roleIds], roomId }, { timeoutMs })
       .catch((error: unknown): never => {
-        throw roomsSilent(error)
+        throw roomsUnavailable(error)
       })
   }
 }

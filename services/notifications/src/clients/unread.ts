@@ -9,8 +9,8 @@ const options = { timeoutMs: 1_000 }
 export type ChosenLevel = MessageInitShape<typeof ApplyNotificationLevelRequestSchema>
 
 /**
- * Sends a level to messaging before the call is answered, so that it affects unread rooms at once. Returns the version
- * that messaging has if it has another level. Never fails: the event also reaches messaging.
+ * Sends a level to messaging before the call is answered, so that it affects unread rooms at once. If messaging has
+ * another level, returns the version of that. Never rejects, because messaging also receives the event.
  */
 export const applyLevel =
   (messaging: Client<typeof MessagingInternalService>) =>
@@ -22,7 +22,7 @@ export const applyLevel =
         ? undefined
         : heldVersion
     } catch (error) {
-      log.warn({ err: error }, 'messaging did not answer; it gets the level from the event')
+      log.warn({ err: error }, 'messaging did not answer; it will receive the level by an event')
       return undefined
     }
   }

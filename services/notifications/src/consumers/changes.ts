@@ -4,36 +4,36 @@ import type { Dismissal, AudienceJob } from '../domain/work.ts'
 import { shardsOf } from '../domain/shards.ts'
 import { insertJobs } from '../store/jobs.ts'
 import { moveMarkers, type Place } from '../store/read-markers.ts'
-import { holdShards } from '../store/shards.ts'
-import { noteDepartures, type Departure } from '../store/tombstones.ts'
+import { lockShards } from '../store/shards.ts'
+import { recordDepartures, type Departure } from '../store/tombstones.ts'
 import { createNotifications, type NotificationDraft } from '../actions/notify/create-notifications.ts'
 
 /** Effects of an event on notifications. */
 export type Change = {
-  /** The people to notify of a message now, and the audiences left to a job. */
+  /** The people to notify of a message now; `job` handles large audiences. */
   draft?: NotificationDraft
   job?: AudienceJob
-  /** A user has read up to this place, so earlier messages cause no notifications. */
+  /** A place up to which a user has read: earlier messages cause no notifications. */
   read?: Place
-  /** A user who lost a room and is no longer notified of earlier messages in it. */
+  /** A user who lost access to a room and is not notified of earlier messages in it. */
   left?: Departure
   /** Notifications to dismiss. */
   dismissal?: Dismissal
 }
 
 /**
- * Applies the changes of several events in one transaction; returns the outbox entries. The order is as if each event
- * were handled separately: people are notified before a later read marker or departure dismisses it. Of a reply and its
- * echo, only the first counts.
+ * Applies the changes of several events in one transaction; returns the outbox entries. The result is the same as if
+ * each event were handled separately: notifications are created before read markers and departures dismiss them. Of a
+ * reply and its echo, only the first one notifies.
  */
 export async function applyChanges(tx: Tx, changes: readonly Change[], at: Date): Promise<bigint[]> {
   const valuesOf = <K extends keyof Change>(what: K) => changes.flatMap(({ [what]: value }) => (value ? [value] : []))
   const [drafts, read, left] = [valuesOf('draft'), valuesOf('read'), valuesOf('left')]
   const dismissals: Dismissal[] = [...left.map(placeOf), ...valuesOf('dismissal')]
   const people = [...drafts.flatMap(({ recipients }) => recipients), ...read].map(({ userId }) => userId)
-  await holdShards(tx, [...new Set([...shardsOf(people), ...shardsOfDismissals(dismissals)])])
+  await lockShards(tx, [...new Set([...shardsOf(people), ...shardsOfDismissals(dismissals)])])
   const entries = await createNotifications(tx, drafts, at)
-  await noteDepartures(tx, left)
+  await recordDepartures(tx, left)
   dismissals.push(...(await moveMarkers(tx, read)).map(placeOf))
   entries.push(...(await dismissSoon(tx, dismissals, at)))
   await insertJobs(tx, valuesOf('job'))

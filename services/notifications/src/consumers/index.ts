@@ -3,21 +3,21 @@ import { Resources } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { onCredentialsEnded } from './credentials.ts'
 import { onReads } from './reads.ts'
-import { isForSomebody, onRoomEvents } from './room-events.ts'
+import { notifiesSomebody, onRoomEvents } from './room-events.ts'
 
 type Listening = Pick<ConsumerOptions, 'bus' | 'db' | 'service'>
 
-/** Small enough that transactions which need all shards do not wait long. */
+/** Small, so that transactions that need all shards do not wait long. */
 const maxAtOnce = 32
 
-/** Consumes events of rooms, of readers and of ended sessions. */
+/** Consumes events about rooms, read markers and ended sessions. */
 export async function startConsumers(ctx: Context, listening: Listening): Promise<AsyncDisposable> {
   await using opened = new Resources()
   opened.use(
     await consumeEvents({
       ...{ ...listening, durable: 'rooms', subject: 'evt.room.>' },
       kinds: ['message_posted', 'mentions_resolved', 'message_retracted', 'user_left_room', 'member_banned'],
-      batches: { pace: { maxAtOnce, pauseMs: 100 }, isUrgent: isForSomebody, prepare: onRoomEvents(ctx) },
+      batches: { pace: { maxAtOnce, pauseMs: 100 }, isUrgent: notifiesSomebody, prepare: onRoomEvents(ctx) },
     }),
   )
   opened.use(

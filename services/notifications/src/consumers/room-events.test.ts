@@ -1,27 +1,27 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { EventSchema, type MessagePostedFactSchema } from '@parley/contracts/internal'
 import { expect, test } from '@jest/globals'
-import { isForSomebody } from './room-events.ts'
+import { notifiesSomebody } from './room-events.ts'
 
 const posted = (value: MessageInitShape<typeof MessagePostedFactSchema>) =>
-  isForSomebody(create(EventSchema, { actorId: 'Uann', fact: { case: 'messagePosted', value } }))
+  notifiesSomebody(create(EventSchema, { actorId: 'Uann', fact: { case: 'messagePosted', value } }))
 
 test.each([
   ['nobody', {}, false],
   ['nobody but its author', { inReplyToAuthorId: 'Uann', threadFollowerIds: ['Uann'] }, false],
-  ['who is named', { mentions: { userIds: ['Ubob'] } }, true],
+  ['a mentioned person', { mentions: { userIds: ['Ubob'] } }, true],
   ['a role', { mentions: { roleIds: ['moderator'] } }, true],
   ['everyone', { mentions: { all: true } }, true],
-  ['everyone who is there', { mentions: { here: true } }, true],
-  ['who is answered', { inReplyToAuthorId: 'Ubob' }, true],
-  ['the other in a direct message', { dmParticipantIds: ['Uann', 'Ubob'] }, true],
-  ['who follows the thread', { threadFollowerIds: ['Uann', 'Ubob'] }, true],
-  ['many who follow the thread', { manyThreadFollowers: true }, true],
-])('the event of a message shows whether it notifies %s', (_, fact, is) => expect(posted(fact)).toBe(is))
+  ['everyone who is online', { mentions: { here: true } }, true],
+  ['the author of the message it answers', { inReplyToAuthorId: 'Ubob' }, true],
+  ['the other participant of a direct message', { dmParticipantIds: ['Uann', 'Ubob'] }, true],
+  ['a follower of the thread', { threadFollowerIds: ['Uann', 'Ubob'] }, true],
+  ['many followers of the thread', { manyThreadFollowers: true }, true],
+])('the event of a message for %s is urgent if it notifies somebody', (_, fact, is) => expect(posted(fact)).toBe(is))
 
-test('retractions, departures and mentions resolved later are handled at once', () => {
+test('retractions, departures and mentions resolved later are urgent', () => {
   const isUrgent = (fact: NonNullable<MessageInitShape<typeof EventSchema>['fact']>) =>
-    isForSomebody(create(EventSchema, { fact }))
+    notifiesSomebody(create(EventSchema, { fact }))
   expect(isUrgent({ case: 'messageRetracted', value: { messageEventId: 'E1' } })).toBe(true)
   expect(isUrgent({ case: 'roomFact', value: { roomSeq: 1n } })).toBe(true)
   expect(

@@ -6,9 +6,9 @@ import { audienceJob } from '../domain/work.ts'
 import { postingOf, type Message, type Posting } from '../domain/message.ts'
 import { firstAllMessages } from '../store/all-messages.ts'
 import type { Place } from '../store/read-markers.ts'
-import { noteRetractions } from '../store/tombstones.ts'
+import { recordRetractions } from '../store/tombstones.ts'
 import {
-  fewOfAllMessages,
+  maxImmediateAllMessages,
   findAllMessages,
   findRecipients,
   isForAll,
@@ -19,10 +19,10 @@ import { findSender } from '../actions/notify/find-sender.ts'
 import { applyChanges, type Change } from './changes.ts'
 
 /**
- * Whether the event itself shows that it notifies somebody. Most messages only move the marker of their author; people
- * with the level ALL_MESSAGES may be notified a moment later.
+ * Whether the event shows, without a look-up, that it may notify somebody or dismiss something. Most messages only move
+ * the read marker of their author; people with the level ALL_MESSAGES may be notified a moment later.
  */
-export function isForSomebody(event: Event): boolean {
+export function notifiesSomebody(event: Event): boolean {
   const fact = postingOf(event)?.fact
   if (!fact) return true
   const { userIds = [], roleIds = [], all = false, here = false } = fact.mentions ?? {}
@@ -31,13 +31,13 @@ export function isForSomebody(event: Event): boolean {
 }
 
 /**
- * Creates notifications for events of rooms; nobody is notified of retracted messages, or of messages posted before
- * they left the room.
+ * Creates and dismisses notifications for events of rooms. Nobody is notified of retracted messages, or of messages
+ * posted before they left the room.
  */
 export const onRoomEvents =
   (ctx: Context): BatchPreparation =>
   async (events) => {
-    await noteFirst(ctx, events)
+    await recordRetractionsFirst(ctx, events)
     const allMessages = await readAllMessages(ctx, events)
     const found = await Promise.allSettled(events.map((event) => changeOf(ctx, event, allMessages)))
     const changes = new Map<string, Change>()
@@ -68,18 +68,18 @@ async function changeOf(ctx: Context, event: Event, allMessages: ReadonlyMap<str
  * Records retractions before notifications are created: transactions that take a shard later see them, and
  * notifications created earlier are dismissed.
  */
-const noteFirst = ({ db, now }: Context, events: readonly Event[]): Promise<void> =>
-  noteRetractions(
+const recordRetractionsFirst = ({ db, now }: Context, events: readonly Event[]): Promise<void> =>
+  recordRetractions(
     db,
     events.flatMap(({ fact }) => (fact.case === 'messageRetracted' ? [fact.value.messageEventId] : [])),
     now(),
   )
 
-/** By room, once for all events. */
+/** Finds the people with the level ALL_MESSAGES by room, once for all events. */
 async function readAllMessages(ctx: Context, events: readonly Event[]): Promise<ReadonlyMap<string, AllMessages>> {
   const postings = events.flatMap((event) => postingOf(event) ?? []).filter(isForAll)
   const roomIds = new Set(postings.map(({ message }) => message.roomId))
-  const first = await firstAllMessages(ctx.db, [...roomIds], fewOfAllMessages + 1)
+  const first = await firstAllMessages(ctx.db, [...roomIds], maxImmediateAllMessages + 1)
   const found = [...first].map(async ([id, userIds]) => [id, await findAllMessages(ctx, id, userIds)] as const)
   return new Map(await Promise.all(found))
 }

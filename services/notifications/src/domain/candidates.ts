@@ -9,7 +9,7 @@ export type Recipient = { userId: string; kind: Kind; silent: boolean }
 /** Candidates by reason; only a person's first reason is used. */
 export type Reasons = readonly (readonly [kind: Kind, userIds: Iterable<string>])[]
 
-/** Each candidate's first reason; the author is never notified. */
+/** Returns the first reason of each candidate, without the author, who is never notified. */
 export function firstReasons(reasons: Reasons, authorId: string): Map<string, Kind> {
   const found = new Map<string, Kind>()
   for (const [kind, userIds] of reasons) {

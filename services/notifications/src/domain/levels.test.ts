@@ -5,10 +5,10 @@ import { effectiveLevel } from './levels.ts'
 const { DEFAULT, MUTED, NORMAL, ALL_MESSAGES } = NotificationLevel
 
 test.each([
-  ['nothing chosen is NORMAL', [DEFAULT, DEFAULT], NORMAL],
-  ['a room takes the level of the server', [DEFAULT, ALL_MESSAGES], ALL_MESSAGES],
-  ['the level of the room wins', [MUTED, ALL_MESSAGES], MUTED],
-  ['the server alone', [DEFAULT], NORMAL],
+  ['without a chosen level it is NORMAL', [DEFAULT, DEFAULT], NORMAL],
+  ['a room without a level has the level of the server', [DEFAULT, ALL_MESSAGES], ALL_MESSAGES],
+  ['the level of the room overrides that of the server', [MUTED, ALL_MESSAGES], MUTED],
+  ['without a level, the server has NORMAL', [DEFAULT], NORMAL],
 ])('%s', (_, stored, expected) => {
   expect(effectiveLevel(...stored)).toBe(expected)
 })

@@ -12,13 +12,13 @@ const stored = new Map<NotificationLevel, StoredLevel>([
   [ALL_MESSAGES, 'all_messages'],
 ])
 
-/** Default if no level is stored. */
+/** The level of a row; DEFAULT if there is none. */
 export const levelOf = (level: StoredLevel | undefined): NotificationLevel => (level ? levels[level] : DEFAULT)
 
 /** The level to store; undefined for DEFAULT, which has no row. */
 export const storedLevel = (level: NotificationLevel): StoredLevel | undefined => stored.get(level)
 
-/** The effective level: that of the room, else of the server, else NORMAL. Pass the levels in this order. */
+/** The effective level: the first that is not DEFAULT, else NORMAL. Pass the level of the room, then of the server. */
 export function effectiveLevel(...stored: NotificationLevel[]): NotificationLevel {
   return stored.find((level) => level !== DEFAULT) ?? NORMAL
 }

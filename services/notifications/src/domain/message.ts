@@ -14,13 +14,13 @@ export type Message = {
   threadRootEventId: string
   inReplyTo: string
   postedAt: Date
-  /** Whether its mentions were resolved after it was posted; `postedAt` is then the time of that. */
+  /** Whether its mentions were resolved after it was posted; `postedAt` is then the time of the resolution. */
   resolvedLater?: boolean
   /** W3C traceparent of the request that posted it; empty outside of any trace. */
   traceparent?: string
 }
 
-/** A message, and the people whom its event names. */
+/** A message, and the fact in its event, which names the people to notify. */
 export type Posting = { message: Message; fact: MessagePostedFact }
 
 /** The message in an event: a posted one, or one whose mentions were resolved later. */

@@ -2,7 +2,7 @@ import type { PageInfo, PageRequest } from '@parley/contracts/api'
 
 const limits = { defaultLimit: 50, maxLimit: 100 }
 
-/** Decodes a page request; reads one row more than is shown, to know whether there is another page. */
+/** Decodes a page request. `wanted` is one row more than shown, to know whether there is another page. */
 export function pageOf(request: PageRequest | undefined) {
   const limit = Math.min(request?.limit || limits.defaultLimit, limits.maxLimit)
   return { limit, wanted: limit + 1, offset: request?.offset ?? 0, cursor: request?.cursor ?? '' }

@@ -1,8 +1,8 @@
-import { isForThem, type PushKind } from './tag.ts'
+import { isPersonal, type PushKind } from './tag.ts'
 
 /**
- * Priorities of queued pushes, highest first (the column and the metric label are called `lane`). Higher ones get more
- * turns; no priority waits until another is empty.
+ * Priorities of queued pushes, highest first; the column and the metric label are called `lane`. A higher priority gets
+ * more turns, but never all of them.
  */
 export const pushPriorities = ['first', 'soon', 'mass'] as const
 export type PushPriority = (typeof pushPriorities)[number]
@@ -13,4 +13,4 @@ export const maxFirst = 20
 export const maxSoon = 400
 
 /** The best priority for a push: `first` if it is meant for one person. A dismissal has no kind. */
-export const bestPriority = (kind?: PushKind): PushPriority => (kind && isForThem(kind) ? 'first' : 'soon')
+export const bestPriority = (kind?: PushKind): PushPriority => (kind && isPersonal(kind) ? 'first' : 'soon')

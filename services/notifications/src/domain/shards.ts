@@ -1,11 +1,12 @@
 /**
- * Number of the aggregates `notification`: events of one user keep their order, and those of many are sent together.
+ * Number of shards, which are the aggregates `notification`. The events of a user keep their order, and events of many
+ * users are sent together.
  */
 const shardCount = 16
 
 export const allShards: readonly number[] = Array.from({ length: shardCount }, (_, shard) => shard)
 
-/** The same in every process and release. */
+/** The shard of a user. It must be the same in every process and release. */
 function shardOf(userId: string): number {
   let sum = 0
   for (let index = 0; index < userId.length; index++) sum = (sum * 31 + userId.charCodeAt(index)) % 65_521
@@ -16,8 +17,8 @@ export function byShard<T extends { userId: string }>(items: readonly T[]): Map<
   const found = new Map<number, T[]>()
   for (const item of items) {
     const shard = shardOf(item.userId)
-    const those = found.get(shard)
-    if (those) those.push(item)
+    const group = found.get(shard)
+    if (group) group.push(item)
     else found.set(shard, [item])
   }
   return found

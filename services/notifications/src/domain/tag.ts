@@ -2,7 +2,7 @@
 export type PushKind = 'direct_message' | 'mention' | 'reply' | 'room_message'
 
 /** Whether a push addresses one person, so that it may wake a sleeping phone. */
-export const isForThem = (kind: PushKind): boolean => kind === 'direct_message' || kind === 'mention'
+export const isPersonal = (kind: PushKind): boolean => kind === 'direct_message' || kind === 'mention'
 
 const prefixes: Record<PushKind, string> = {
   direct_message: 'dm-',

@@ -1,7 +1,7 @@
 import type { Kind } from './candidates.ts'
 import type { Message } from './message.ts'
 
-/** Audiences that are too large or unknown, handled in this order. */
+/** An audience that is too large or not known yet, so that a job notifies it. */
 export type Audience =
   | { of: 'members' }
   | { of: 'present_members' }
@@ -10,7 +10,7 @@ export type Audience =
   | { of: 'all_messages' }
   | { of: 'listed'; kind: Kind; userIds: string[] }
 
-/** Notifications to dismiss: of a message, of an echo, or of a room up to a place. */
+/** Notifications to dismiss: of a message, of an echo, or of a user in a room up to a place. */
 export type Dismissal =
   | { of: 'message'; eventId: string }
   | { of: 'echo'; eventId: string }

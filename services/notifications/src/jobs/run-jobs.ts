@@ -1,11 +1,11 @@
 import { runJobs, type RetryPolicy } from '@parley/jobs'
-import { inTraceOf, isRecording, logger, withSpan } from '@parley/telemetry'
+import { withTraceOf, isRecording, logger, withSpan } from '@parley/telemetry'
 import type { Context } from '../context.ts'
 import { dismissSome, shardsOfDismissals } from '../actions/dismissal/dismiss-some.ts'
 import { jobParked } from '../metrics.ts'
-import { notificationQueue, park, type NotificationJob, type Standing } from '../store/jobs.ts'
+import { notificationQueue, park, type NotificationJob, type JobState } from '../store/jobs.ts'
 import type { AudienceJob, Work } from '../domain/work.ts'
-import { holdShards } from '../store/shards.ts'
+import { lockShards } from '../store/shards.ts'
 import { notifyNextMembers } from '../actions/notify/notify-next-members.ts'
 
 const log = logger('jobs')
@@ -13,7 +13,7 @@ const log = logger('jobs')
 /** Attempts before a job is given up, after about two minutes. */
 const retry: RetryPolicy = { firstMs: 500, longestMs: 60_000, maxAttempts: 10 }
 
-/** Runs the waiting jobs in turn, one step each; those for people with the level ALL_MESSAGES after all others. */
+/** Runs waiting jobs in turn, one step each. Jobs for people with the level ALL_MESSAGES run last. */
 export function runNotificationJobs(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },
@@ -22,14 +22,14 @@ export function runNotificationJobs(
     ...{ name: 'jobs', db: ctx.db, queue: notificationQueue, everyMs, retry, signal },
     run: async (job) => runJob(ctx, job),
     onFailure: ({ id, work }, { error, attempts }) =>
-      inTraceOf(traceOf(work), () =>
+      withTraceOf(traceOf(work), () =>
         log.warn({ err: error, job: String(id), attempts }, 'a job failed and will be retried'),
       ),
     async giveUp(job, failure) {
       if (!(await park(ctx.db, job, failure))) return
       jobParked(job.work.of)
       const about = { err: failure.error, job: String(job.id), attempts: failure.attempts }
-      inTraceOf(traceOf(job.work), () => log.error(about, 'a job failed too often and is parked'))
+      withTraceOf(traceOf(job.work), () => log.error(about, 'a job failed too often and is parked'))
     },
   })
 }
@@ -37,18 +37,18 @@ export function runNotificationJobs(
 /** W3C traceparent of the message that a job is about; empty for dismissals. */
 const traceOf = (work: Work): string => ('message' in work ? (work.message.traceparent ?? '') : '')
 
-async function runJob(ctx: Context, { work, after }: NotificationJob): Promise<Standing> {
+async function runJob(ctx: Context, { work, after }: NotificationJob): Promise<JobState> {
   if (work.of === 'told') return notifyTraced(ctx, work, after)
   const { entries, more } = await ctx.db.transaction(async (tx) => {
-    await holdShards(tx, shardsOfDismissals([work]))
+    await lockShards(tx, shardsOfDismissals([work]))
     return dismissSome(tx, [work], ctx.now())
   })
   ctx.relay.wake(entries)
   return more ? { work, after } : undefined
 }
 
-/** A step for a large audience belongs to the trace of its message. */
-function notifyTraced(ctx: Context, work: AudienceJob, after: string): Promise<Standing> {
+/** Notifies the next members of a large audience in the trace of the message. */
+function notifyTraced(ctx: Context, work: AudienceJob, after: string): Promise<JobState> {
   const parent = traceOf(work)
   const notify = () => notifyNextMembers(ctx, work, after)
   return parent === '' || !isRecording() ? notify() : withSpan('notify audience', { parent }, notify)

@@ -3,11 +3,11 @@ import { sql, type SQL } from 'drizzle-orm'
 
 /** Users with the effective level ALL_MESSAGES in a room, in id order. */
 export async function listAllMessages(db: Reader, roomId: string, limit: number, after: string): Promise<string[]> {
-  const rows = await sqlRows<{ userId: string }>(db, those(sql`${roomId}`, limit, after))
+  const rows = await sqlRows<{ userId: string }>(db, selectAllMessages(sql`${roomId}`, limit, after))
   return rows.map(({ userId }) => userId)
 }
 
-/** Which of these users have the effective level ALL_MESSAGES in a room, in id order. */
+/** Selects the users who have the effective level ALL_MESSAGES in a room, in id order. */
 export async function allMessagesAmong(db: Reader, roomId: string, userIds: readonly string[]): Promise<string[]> {
   if (userIds.length === 0) return []
   const rows = await sqlRows<{ userId: string }>(
@@ -22,7 +22,9 @@ export async function allMessagesAmong(db: Reader, roomId: string, userIds: read
   return rows.map(({ userId }) => userId)
 }
 
-/** The first users with the effective level ALL_MESSAGES in each of several rooms; rooms without any are missing. */
+/**
+ * The first users with the effective level ALL_MESSAGES in each of several rooms; rooms without such users are missing.
+ */
 export async function firstAllMessages(
   db: Reader,
   roomIds: readonly string[],
@@ -34,13 +36,13 @@ export async function firstAllMessages(
     sql`
     select room as "roomId", array_agg("userId" order by "userId") as "userIds"
     from unnest(${sql.param([...roomIds])}::text[]) room
-    cross join lateral (${those(sql`room`, limit, '')}) found
+    cross join lateral (${selectAllMessages(sql`room`, limit, '')}) found
     group by room`,
   )
   return new Map(rows.map(({ roomId, userIds }) => [roomId, userIds]))
 }
 
-const those = (roomId: SQL, limit: number, after: string): SQL => sql`
+const selectAllMessages = (roomId: SQL, limit: number, after: string): SQL => sql`
   select user_id as "userId" from (
     (
       select user_id from notification_levels

@@ -9,8 +9,8 @@ export type Dismissed = { id: string; userId: string; kind: Kind; eventId: strin
 const maxAtOnce = 1000
 
 /**
- * Dismisses up to 1,000 pending notifications, selected by a query, of users whose shards are locked; `more` when there
- * may be others.
+ * Dismisses up to 1,000 pending notifications, which a query selects. `more`: whether there may be others. The shards
+ * of the users must be locked.
  */
 export async function dismiss(tx: Tx, ids: SQL, at: Date): Promise<{ dismissed: Dismissed[]; more: boolean }> {
   // A notification found twice counts twice against the limit.
@@ -34,7 +34,7 @@ export const causedBy = (actorId: string): SQL => sql`${pending} and n.actor_id 
 
 export const withId = (userId: string, id: string): SQL => sql`${ofUser(userId)} and n.id = ${id}`
 
-/** Selects the pending notifications that the dismissals (at least one) concern. */
+/** Selects the pending notifications to which the dismissals, at least one, apply. */
 export function idsToDismiss(dismissals: readonly Dismissal[]): SQL {
   const idsOf = (of: 'message' | 'echo') =>
     sql.param(dismissals.flatMap((dismissal) => (dismissal.of === of ? [dismissal.eventId] : [])))

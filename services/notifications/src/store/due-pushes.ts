@@ -5,7 +5,7 @@ import { pushPriorities, type PushPriority } from '../domain/push-priority.ts'
 /** A push that is due. `lane`: its priority, named like the column. */
 export type DuePush = { id: bigint; host: string; lane: PushPriority }
 
-/** Milliseconds until the next push is due, or its lease ends; undefined when none waits. */
+/** Milliseconds until a push is due or its lease ends; undefined if the queue is empty. */
 export async function nextPushMs(db: Db): Promise<number | undefined> {
   const [row] = await sqlRows<{ ms: number | null }>(
     db,
@@ -15,8 +15,8 @@ export async function nextPushMs(db: Db): Promise<number | undefined> {
 }
 
 /**
- * Due pushes, a few of each priority of each host, oldest first. The dismissal of a notification waits until the push
- * that shows it has finished.
+ * Due pushes, up to `perPriority` of each priority of each host, oldest first. A dismissal waits until the push that
+ * shows its notification is finished.
  */
 export function duePushes(db: Db, perPriority: number): Promise<DuePush[]> {
   return sqlRows(

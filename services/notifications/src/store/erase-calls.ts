@@ -3,8 +3,8 @@ import { deleteInBatches, type Db } from '@parley/postgres'
 import { outbox } from './schema.ts'
 
 /**
- * Deletes outbox entries that name the user and are already on the stream, from which accounts removes them. The
- * returned number includes entries not relayed yet, which the next pass deletes.
+ * Deletes relayed outbox entries that contain the user's name; accounts removes them from the stream. The returned
+ * number includes entries that are not relayed yet, which a later pass deletes.
  */
 export async function eraseCalls(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const calls = eq(outbox.aggregate, `notification.${userId}`)

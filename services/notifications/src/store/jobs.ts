@@ -7,15 +7,15 @@ import { notificationJobs } from './schema.ts'
 
 export type NotificationJob = Job<typeof notificationJobs>
 
-/** State of a job after a step; undefined when it is finished. */
-export type Standing = { work: Work; after: string } | undefined
+/** State of a job after a step; undefined if it is finished. */
+export type JobState = { work: Work; after: string } | undefined
 
-/** Whether a job is for people who want to hear of every message: nobody waits for it. */
-const isForAll = sql`coalesce(${notificationJobs.work} #>> '{audiences,0,of}' = 'all_messages', false)`
+/** Whether a job notifies people with the level ALL_MESSAGES. These jobs run last, because nobody waits for them. */
+const isAllMessagesJob = sql`coalesce(${notificationJobs.work} #>> '{audiences,0,of}' = 'all_messages', false)`
 
 export const notificationQueue = new JobQueue(notificationJobs, {
   key: ['id'],
-  order: [isForAll, notificationJobs.dueAt],
+  order: [isAllMessagesJob, notificationJobs.dueAt],
 })
 
 export async function insertJobs(db: Reader, works: readonly Work[]): Promise<void> {
@@ -26,7 +26,7 @@ export async function insertJobs(db: Reader, works: readonly Work[]): Promise<vo
   notificationQueue.announce(db)
 }
 
-/** Moves a job to the parked events. False if another process has leased it in the meantime. */
+/** Moves a job to the parked events. Returns false if another process has leased it meanwhile. */
 export async function park(db: Reader, job: NotificationJob, { attempts, error }: JobFailure): Promise<boolean> {
   const { rowCount } = await db.execute(sql`
     with given_up as (
@@ -39,7 +39,7 @@ export async function park(db: Reader, job: NotificationJob, { attempts, error }
   return (rowCount ?? 0) > 0
 }
 
-/** Continues parked jobs where they stopped. */
+/** Queues parked jobs again; they continue where they stopped. */
 export const requeueJobs: Requeue = async (tx, parked) => {
   const jobs = parked.map(({ payload }) => JSON.parse(Buffer.from(payload).toString()) as unknown)
   await tx.execute(sql`

@@ -8,16 +8,16 @@ import type { Message } from '../domain/message.ts'
 export type Created = { id: string; userId: string; kind: Kind; silent: boolean; eventId: string }
 
 /**
- * Whether a marker passed this place before the message was posted, because messaging's database was restored and
- * reuses places. Clocks differ by less than two seconds.
+ * Whether a marker passed this place before the message was posted: messaging's database was restored and reuses
+ * places. Clocks differ by less than two seconds.
  */
 const isOfLostLog = (roomSeq: SQL, at: SQL): SQL =>
   sql`(${roomSeq} >= r."roomSeq" and ${at} < r."postedAt" - interval '2 s' and r."resolvedLater" is not true)`
 
 /**
- * Creates notifications for recipients whose shards are locked. Returns those created: for people who had none yet,
- * whose level allows it, and who have neither read the message nor left the room. Creates none for retracted messages
- * and deleted accounts. Later notifications of a person get later times, regardless of clock differences.
+ * Creates notifications for recipients whose shards are locked, unless they have one for the message, their level
+ * forbids it, they have read the message or left the room, the message is retracted or their account is deleted.
+ * Returns the created ones. A later notification of a person has a later time, regardless of clock differences.
  */
 export async function insertNotifications(
   tx: Tx,

@@ -4,8 +4,8 @@ import { sql } from 'drizzle-orm'
 const maxAtOnce = 5000
 
 /**
- * Rows that are no longer needed. Events stay on the stream for three days; while they may be redelivered, markers and
- * dismissed rows prevent duplicate notifications.
+ * Rows that are no longer needed. Events stay on the stream for three days. While they may be redelivered, markers,
+ * tombstones and dismissed rows prevent wrong or duplicate notifications.
  */
 const old = [
   { table: sql`notifications`, is: sql`created_at < now() - interval '90 days'` },

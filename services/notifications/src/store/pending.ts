@@ -14,7 +14,7 @@ export type Pending = {
   createdAt: Date
 }
 
-/** A place in the list, newest first. */
+/** Sort key of a notification in the list, newest first. */
 export type PendingKey = Pick<Pending, 'createdAt' | 'id'>
 
 type Wanted = { limit: number; offset: number; after: PendingKey | undefined }
@@ -47,8 +47,8 @@ export async function listPending(
   )
 }
 
-/** Either a room, or a notification with its number on the page. */
-type PageRow = (PendingRoom & { id: null }) | (Pending & { place: bigint })
+/** Either a room, or a notification with its row number on the page. */
+type PageRow = (PendingRoom & { id: null }) | (Pending & { rowNumber: bigint })
 
 /** The rooms with pending notifications of a user, and a page of the notifications: in one room, or everywhere. */
 export async function listPendingWithRooms(
@@ -61,7 +61,7 @@ export async function listPendingWithRooms(
     db,
     sql`select null as id, room_id as "roomId", null as "eventId", null as kind, null as "actorId",
         null as "threadRootEventId", null as "inReplyTo", null::timestamptz as "createdAt", count(*) as count,
-        max(room_seq) as "lastRoomSeq", null::bigint as place
+        max(room_seq) as "lastRoomSeq", null::bigint as "rowNumber"
       from notifications where ${pendingOf(userId, roomId)} group by room_id
       union all
       select page.*, null, null, row_number() over (order by "createdAt" desc, id desc)
@@ -70,21 +70,21 @@ export async function listPendingWithRooms(
   const found = rows.filter((row) => row.id !== null)
   return {
     rooms: rows.filter((row) => row.id === null),
-    page: found.toSorted((a, b) => Number(a.place - b.place)),
+    page: found.toSorted((a, b) => Number(a.rowNumber - b.rowNumber)),
   }
 }
 
-/** Which of these notifications are pending for the user, in the order of the ids. */
+/** Returns the given notifications that are pending for the user, in the order of the ids. */
 export async function findPending(db: Reader, userId: string, ids: readonly string[]): Promise<Pending[]> {
   return sqlRows<Pending>(
     db,
     sql`select ${columns} from notifications
-      join unnest(${sql.param([...ids])}::text[]) with ordinality as wanted (wanted_id, place) on id = wanted_id
-      where ${pendingOf(userId)} order by place`,
+      join unnest(${sql.param([...ids])}::text[]) with ordinality as wanted (wanted_id, number) on id = wanted_id
+      where ${pendingOf(userId)} order by number`,
   )
 }
 
-/** A room with pending notifications, and the last place to which they refer. */
+/** A room with pending notifications: their number, and the last place of their messages. */
 export type PendingRoom = { roomId: string; count: bigint; lastRoomSeq: bigint }
 
 /** Rooms with pending notifications of a user. */

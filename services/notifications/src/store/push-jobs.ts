@@ -18,29 +18,31 @@ export type NewPush = {
   traceparent?: string | undefined
 }
 
-/** Channel for notifications about queued or withdrawn pushes. */
+/** Notifies senders of this process of queued or withdrawn pushes, after commit. */
 export const pushesQueued = new CommitChannel()
 
 type Tagged = { userId: string; tag: string }
-type Untouched = { subscriptionId: bigint; tag: string }
+type NeverSent = { subscriptionId: bigint; tag: string }
 
 /**
- * Number of waiting pushes with the tags of `p`, up to the limit that matters. The order makes PostgreSQL use an index.
+ * The number of waiting pushes with each tag of `p`, counted up to `maxSoon`. The order makes PostgreSQL use an index.
  */
 const waiting: SQL = sql`
     waiting as materialized (
       select t."tag", (
         select count(*)
-        from (select from push_jobs j where j.tag = t."tag" order by j.user_id limit ${maxSoon}) those) as "before"
+        from (select from push_jobs j where j.tag = t."tag" order by j.user_id limit ${maxSoon}) counted) as "before"
       from (select distinct "tag" from p) t)`
 
-/** The priority (column `lane`) of a row of `p`, chosen so that it does not delay pushes with other tags. */
+/**
+ * The priority (column `lane`) of a row of `p`, lower if many pushes have its tag, so that they do not delay others.
+ */
 const priority: SQL = sql`
     case when waiting."before" + row_number() over (partition by p."tag" order by p.subscription_id) > ${maxSoon} then 'mass'
          when waiting."before" + row_number() over (partition by p."tag" order by p.subscription_id) > ${maxFirst} then 'soon'
          else p."lane" end`
 
-/** Queues pushes; browsers that are removed or change their user concurrently get none. */
+/** Queues pushes. Browsers that are concurrently removed, or registered by another user, get none. */
 export async function insertPushes(tx: Tx, pushes: readonly NewPush[]): Promise<void> {
   const rows = JSON.stringify(pushes.map((push) => ({ ...push, lane: bestPriority(push.kind) })))
   await tx.execute(sql`
@@ -64,39 +66,39 @@ export async function insertPushes(tx: Tx, pushes: readonly NewPush[]): Promise<
  * Locks the subscriptions of users, so that they are neither moved to other users nor deleted until the transaction
  * ends. Must precede queueing their pushes.
  */
-export async function holdSubscriptions(tx: Tx, userIds: readonly string[]): Promise<void> {
+export async function lockSubscriptions(tx: Tx, userIds: readonly string[]): Promise<void> {
   await tx.execute(sql`
     select from push_subscriptions where user_id = any(${sql.param([...userIds])}::text[]) order by id for share`)
 }
 
-/** Cancels pushes: deletes those without a lease and marks the others. Returns those whose sending never began. */
-export async function withdrawPushes(tx: Tx, dismissed: readonly Tagged[]): Promise<Untouched[]> {
-  const held = (of: 'those nobody holds' | 'all') => sql`
+/** Cancels pushes: deletes unleased ones and marks the others as withdrawn. Returns the ones that were never sent. */
+export async function withdrawPushes(tx: Tx, dismissed: readonly Tagged[]): Promise<NeverSent[]> {
+  const matching = (of: 'unleased' | 'all') => sql`
     with found as (
       select j.id from push_jobs j
       join jsonb_to_recordset(${JSON.stringify(dismissed)}::jsonb) as d("userId" text, "tag" text)
         on j.user_id = d."userId" and j.tag = d."tag"
       where j.action = 'show' ${of === 'all' ? sql`` : sql`and (j.leased_until is null or j.leased_until < now())`}
       order by j.id for update of j)`
-  const gone = await sqlRows<Untouched & { attempts: number }>(
+  const deleted = await sqlRows<NeverSent & { attempts: number }>(
     tx,
-    sql`${held('those nobody holds')} delete from push_jobs j using found where j.id = found.id
+    sql`${matching('unleased')} delete from push_jobs j using found where j.id = found.id
         returning j.subscription_id as "subscriptionId", j.tag, j.attempts`,
   )
-  await tx.execute(sql`${held('all')}
+  await tx.execute(sql`${matching('all')}
     update push_jobs j set withdrawn = true, lane = 'first', due_at = least(j.due_at, coalesce(j.leased_until, now()))
     from found where j.id = found.id`)
   pushesQueued.notify(tx)
-  return gone.filter(({ attempts }) => attempts === 0)
+  return deleted.filter(({ attempts }) => attempts === 0)
 }
 
 /** Queues dismissals for the browsers of users, except browsers that cannot have received the notification. */
 export async function insertDismissals(
   tx: Tx,
   dismissed: readonly Tagged[],
-  except: readonly Untouched[],
+  except: readonly NeverSent[],
 ): Promise<void> {
-  const spared = except.map(({ subscriptionId, tag }) => ({ id: String(subscriptionId), tag }))
+  const excluded = except.map(({ subscriptionId, tag }) => ({ id: String(subscriptionId), tag }))
   await tx.execute(sql`
     with p as (
       select s.id as subscription_id, s.user_id, s.host, d."tag", ${bestPriority()} as "lane"
@@ -104,7 +106,7 @@ export async function insertDismissals(
             from jsonb_to_recordset(${JSON.stringify(dismissed)}::jsonb) as x("userId" text, "tag" text)) d
       join push_subscriptions s on s.user_id = d."userId"
       where not exists (
-        select from jsonb_to_recordset(${JSON.stringify(spared)}::jsonb) as e(id bigint, tag text)
+        select from jsonb_to_recordset(${JSON.stringify(excluded)}::jsonb) as e(id bigint, tag text)
         where e.id = s.id and e.tag = d."tag")),
     ${waiting}
     insert into push_jobs (subscription_id, user_id, host, action, tag, created_at, lane, traceparent)

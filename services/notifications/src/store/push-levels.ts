@@ -5,7 +5,7 @@ import type { StoredLevel } from '../domain/levels.ts'
 /** A person's levels for a room and for the server. */
 export type ChosenLevels = { userId: string; roomId: string; room: StoredLevel | null; server: StoredLevel | null }
 
-/** The levels of people in rooms; people without any are left out. */
+/** The chosen levels of people in rooms; people who chose none are left out. */
 export function findChosenLevels(
   db: Db,
   pairs: readonly { userId: string; roomId: string }[],

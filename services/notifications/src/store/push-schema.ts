@@ -11,7 +11,7 @@ export const pushSubscriptions = pgTable(
   'push_subscriptions',
   {
     id: identity('id').primaryKey().generatedAlwaysAsIdentity(),
-    /** SHA-256: endpoints are too long for an index. */
+    /** SHA-256 of the endpoint, because endpoints are too long for an index. */
     endpointDigest: bytea('endpoint_digest').notNull(),
     endpoint: text().notNull(),
     /** Host and port of the endpoint; rate limits apply per host. */
@@ -56,13 +56,13 @@ export const pushJobs = pgTable(
     dueAt: instant('due_at')
       .notNull()
       .default(sql`now()`),
-    /** When its lease ends. */
+    /** When the lease ends. */
     leasedUntil: instant('leased_until'),
-    /** How often it was leased. */
+    /** How often the push was leased, without leases in which it was not sent. */
     attempts: integer().notNull().default(0),
-    /** Dismissed while it was leased: it must not be sent. */
+    /** Whether the notification was dismissed while the push was leased; then it must not be sent. */
     withdrawn: boolean().notNull().default(false),
-    /** W3C traceparent of what caused it; empty outside of any trace. */
+    /** W3C traceparent of the cause; empty if there is none. */
     traceparent: text().notNull().default(''),
   },
   (t) => [

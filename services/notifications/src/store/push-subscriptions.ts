@@ -19,7 +19,7 @@ const maxPerUser = 20
 
 const digestOf = (endpoint: URL): Buffer => createHash('sha256').update(endpoint.href).digest()
 
-/** Stores or updates a subscription, which now belongs to this user and session. Returns whether it did before. */
+/** Stores or updates a subscription, which then belongs to this user and session. `isKnown`: whether it did before. */
 export async function upsertSubscription(
   tx: Tx,
   { endpoint, ...subscription }: NewSubscription,
@@ -63,15 +63,18 @@ const endedOf = (userId: string, { credentialIds, all }: Ended) => {
 }
 
 /**
- * Deletes the waiting pushes of browsers whose session ended, in batches. Deleting the subscriptions first would
- * cascade to all pushes in one statement, a whole day's while a push service is unavailable.
+ * Deletes the waiting pushes of browsers whose session ended, in batches. Deleting the subscriptions first would delete
+ * all their pushes in one cascade: those of a whole day if a push service is unavailable.
  */
 export async function deletePushesOfEnded(db: Db, userId: string, ended: Ended, signal?: AbortSignal): Promise<void> {
-  const those = db.select({ id: pushSubscriptions.id }).from(pushSubscriptions).where(endedOf(userId, ended))
-  await deleteInBatches(db, pushJobs, { where: inArray(pushJobs.subscriptionId, those), ...(signal && { signal }) })
+  const subscriptionIds = db.select({ id: pushSubscriptions.id }).from(pushSubscriptions).where(endedOf(userId, ended))
+  await deleteInBatches(db, pushJobs, {
+    where: inArray(pushJobs.subscriptionId, subscriptionIds),
+    ...(signal && { signal }),
+  })
 }
 
-/** Deletes the subscriptions of ended sessions; returns how many there were. */
+/** Deletes the subscriptions of ended sessions; returns their number. */
 export async function deleteSubscriptionsOfEnded(on: Db | Tx, userId: string, ended: Ended): Promise<number> {
   return (await on.delete(pushSubscriptions).where(endedOf(userId, ended))).rowCount ?? 0
 }

@@ -1,7 +1,7 @@
 import { sqlRows, type Tx } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
 
-/** A place in a main timeline, or in a thread, up to which somebody has read, and when. */
+/** How far a user has read a main timeline or a thread, and when. */
 export type Place = { userId: string; roomId: string; threadRootEventId: string; roomSeq: bigint; at: Date }
 
 /**

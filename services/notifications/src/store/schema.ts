@@ -44,13 +44,13 @@ export const preferences = pgTable('preferences', {
 export const notifications = pgTable(
   'notifications',
   {
-    /** Derived from message and user, so that it is the same at each attempt. */
+    /** Derived from the message and the user, so that it is the same at each attempt. */
     id: text().primaryKey(),
     userId: text('user_id').notNull(),
     roomId: text('room_id').notNull(),
     /** The message of the notification; for a channel echo, the reply that it shows. */
     messageId: text('message_id').notNull(),
-    /** Its row in the room: the message or the echo. */
+    /** Id of its row in the room: the message or the echo. */
     eventId: text('event_id').notNull(),
     kind: text({ enum: ['direct_message', 'mention', 'reply', 'room_message'] }).notNull(),
     actorId: text('actor_id').notNull(),
@@ -58,7 +58,7 @@ export const notifications = pgTable(
     threadRootEventId: text('thread_root_event_id').notNull(),
     inReplyTo: text('in_reply_to').notNull(),
     roomSeq: bigint('room_seq', { mode: 'bigint' }).notNull(),
-    /** Whether it was created while the user was in do-not-disturb. */
+    /** Whether the user had the status do-not-disturb when it was created. */
     silent: boolean().notNull(),
     createdAt: instant('created_at').notNull(),
     dismissedAt: instant('dismissed_at'),
@@ -108,7 +108,7 @@ export const readMarkers = pgTable(
   ],
 )
 
-/** Users who recently lost a room, and at which place: they are not notified of earlier messages. */
+/** Users who recently lost access to a room, and the place in its log. They are not notified of earlier messages. */
 export const departures = pgTable(
   'departures',
   {
@@ -120,7 +120,7 @@ export const departures = pgTable(
   (t) => [primaryKey({ columns: [t.userId, t.roomId] }), index('departures_by_age').on(t.leftAt)],
 )
 
-/** Retracted messages and echoes, of which nobody is notified. Kept while their events may arrive. */
+/** Tombstones of retracted messages and echoes: nobody is notified of them. Kept while their events may arrive. */
 export const retractions = pgTable(
   'retractions',
   {
@@ -130,13 +130,13 @@ export const retractions = pgTable(
   (t) => [index('retractions_by_age').on(t.retractedAt)],
 )
 
-/** Jobs: work that does not fit one transaction. */
+/** Jobs: work that does not fit into one transaction. */
 export const notificationJobs = pgTable(
   'notification_jobs',
   {
     id: bigint({ mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
     work: jsonb().$type<Work>().notNull(),
-    /** Last user id of the audience that was handled; empty before the first. */
+    /** Id of the last user of the audience who was handled; empty at the start. */
     after: text().notNull().default(''),
     /** When the next step is due; while it is leased, when the lease ends. */
     dueAt: instant('due_at').notNull(),

@@ -3,8 +3,8 @@ import { sql } from 'drizzle-orm'
 import { versionOfNow } from '@parley/events'
 import { allShards } from '../domain/shards.ts'
 
-/** Creates the rows that writers lock; safe to repeat. */
-export async function makeShards(db: Db): Promise<void> {
+/** Creates the rows that writers lock. Repeated calls are harmless. */
+export async function createShards(db: Db): Promise<void> {
   await db.execute(sql`
     insert into notification_shards (shard, version)
     select shard, 0 from unnest(${sql.param([...allShards])}::integer[]) shard
@@ -15,7 +15,7 @@ export async function makeShards(db: Db): Promise<void> {
  * Locks shards until the transaction ends, always in the same order to avoid deadlocks. Later reads see what previous
  * holders committed.
  */
-export async function holdShards(tx: Tx, shards: readonly number[]): Promise<void> {
+export async function lockShards(tx: Tx, shards: readonly number[]): Promise<void> {
   if (shards.length === 0) return
   await tx.execute(sql`
     select from notification_shards where shard = any(${sql.param([...shards])}::integer[])

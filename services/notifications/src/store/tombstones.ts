@@ -2,7 +2,7 @@ import type { Reader, Tx } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
 
 /** Records retracted messages and echoes, in the order of ids to avoid deadlocks. */
-export async function noteRetractions(db: Reader, eventIds: readonly string[], at: Date): Promise<void> {
+export async function recordRetractions(db: Reader, eventIds: readonly string[], at: Date): Promise<void> {
   if (eventIds.length === 0) return
   await db.execute(sql`
     insert into retractions (event_id, retracted_at)
@@ -16,11 +16,11 @@ export async function isRetracted(db: Reader, eventIds: readonly string[]): Prom
   return (found.rowCount ?? 0) > 0
 }
 
-/** A user who lost a room, at which place of its log, and when. */
+/** A user who lost access to a room, the place of that in its log, and the time. */
 export type Departure = { userId: string; roomId: string; roomSeq: bigint; at: Date }
 
-/** Records that users have lost a room. Their shards must be locked. Skips deleted people. */
-export async function noteDepartures(tx: Tx, departures: readonly Departure[]): Promise<void> {
+/** Records that users have lost access to rooms. Their shards must be locked. Skips deleted people. */
+export async function recordDepartures(tx: Tx, departures: readonly Departure[]): Promise<void> {
   if (departures.length === 0) return
   const rows = departures.map((departure) => ({ ...departure, roomSeq: String(departure.roomSeq) }))
   await tx.execute(sql`

@@ -2,7 +2,7 @@ import type { NotificationLevel } from '@parley/contracts/api'
 import { realtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
 
-/** A user chose a level for a room, or for the server if the room is empty. */
+/** A level that a user chose for a room, or for the server if the room id is empty. */
 export type LevelChange = {
   userId: string
   roomId: string

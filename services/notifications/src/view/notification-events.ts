@@ -5,10 +5,10 @@ import type { Message } from '../domain/message.ts'
 import type { Dismissed } from '../store/dismissals.ts'
 import type { Created } from '../store/new-notifications.ts'
 
-/** A shard of users, at a version. */
+/** A change of a shard: its new version and time. */
 export type ShardChange = { shard: number; version: bigint; at: Date }
 
-/** Announces to users of one shard that a message notifies them. */
+/** The event that announces new notifications of one message to users of one shard. */
 export function toCreatedEvent(change: ShardChange, message: Message, created: readonly Created[]): OutgoingEvent {
   const { roomId, eventId, inReplyTo, actorId, traceparent = '' } = message
   const deliveries = created.map(({ id, userId, kind, silent }) => {
@@ -20,7 +20,7 @@ export function toCreatedEvent(change: ShardChange, message: Message, created: r
   return { ...base(change, 'notification_created', actorId), deliveries, traceparent }
 }
 
-/** Details of a mention beyond ids, so that clients can show it without another call. */
+/** Names and pictures with which clients can show a mention or direct message without another call. */
 export type Hints = {
   roomName: string
   /** The sender; undefined when unknown. */
@@ -30,16 +30,16 @@ export type Hints = {
 }
 
 /**
- * Events for people who are mentioned or get a direct message. They contain the sender's name, so they are events of
- * the sender, removed from the stream when the sender's account is deleted. Undefined when there are no such people.
+ * The event for people who are mentioned or get a direct message; undefined if there are none. It contains the sender's
+ * name, so its aggregate is the sender: it is removed from the stream when the sender's account is deleted.
  */
-export function toCalledEvent(
+export function toPeopleCalledEvent(
   { actorId, roomId, traceparent = '' }: Message,
   { roomName, sender, others }: Hints,
   created: readonly Created[],
   at: Date,
 ): OutgoingEvent | undefined {
-  const aloud = (kind: Created['kind']) =>
+  const audibleFor = (kind: Created['kind']) =>
     created.filter((one) => one.kind === kind && !one.silent).map(({ userId }) => userId)
   const name = sender?.displayName ?? ''
   const mention = {
@@ -55,10 +55,10 @@ export function toCalledEvent(
   }
   const envelope = { createdAt: at, actorId }
   const deliveries = [
-    ...aside(aloud('mention'), () =>
+    ...deliverIfAny(audibleFor('mention'), () =>
       realtimeEnvelope('mention_notification', { id: newId('event'), ...envelope, value: mention }),
     ),
-    ...aside(aloud('direct_message'), () =>
+    ...deliverIfAny(audibleFor('direct_message'), () =>
       realtimeEnvelope('new_direct_message_notification', { id: newId('event'), ...envelope, value: direct }),
     ),
   ]
@@ -69,7 +69,7 @@ export function toCalledEvent(
   }
 }
 
-/** Announces to users of one shard which notifications are no longer pending. */
+/** The event that announces dismissed notifications to users of one shard. */
 export function toDismissedEvent(change: ShardChange, dismissed: readonly Dismissed[]): OutgoingEvent {
   const deliveries = dismissed.map(({ id, userId }) => {
     const event = { id: newId('event'), createdAt: change.at, actorId: userId, value: { notificationId: id } }
@@ -94,5 +94,5 @@ const toUsers = (userIds: string[], envelope: Uint8Array): DeliveryInit => ({
   audience: { case: 'users', value: { userIds } },
 })
 
-const aside = (userIds: string[], envelope: () => Uint8Array): DeliveryInit[] =>
+const deliverIfAny = (userIds: string[], envelope: () => Uint8Array): DeliveryInit[] =>
   userIds.length > 0 ? [toUsers(userIds, envelope())] : []

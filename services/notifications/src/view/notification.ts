@@ -1,12 +1,12 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { NotificationItemSchema } from '@parley/contracts/api'
-import type { Surroundings } from '../domain/surroundings.ts'
+import type { DisplayData } from '../domain/display-data.ts'
 import type { Pending } from '../store/pending.ts'
 
 type Item = MessageInitShape<typeof NotificationItemSchema>
 
-export function toNotification(pending: Pending, { users, rooms }: Surroundings): Item {
+export function toNotification(pending: Pending, { users, rooms }: DisplayData): Item {
   const { id, actorId, createdAt, roomId } = pending
   const header = rooms.get(roomId)
   const room = header ? { id: roomId, kind: header.kind, name: header.name } : { id: roomId }

@@ -1,4 +1,4 @@
-// A notifications process for tests to kill.
+// A process of notifications that tests can kill.
 import { readConfig } from '../../src/config.ts'
 import { startNotifications } from '../../src/service.ts'
 

@@ -2,11 +2,12 @@ import type { Client } from '@connectrpc/connect'
 import { callerFrom, type Caller } from '@parley/credentials'
 import type { AccountsInternalService } from '@parley/contracts/internal'
 
-/** Calls to accounts. Callers are keyed by the digest in hex; invalid digests are missing. */
+/** Calls to accounts. */
 export type Accounts = {
+  /** Returns the callers of credentials by their digests in hex; those of invalid credentials are missing. */
   openSockets: (digests: Buffer[]) => Promise<Map<string, Caller>>
-  /** Returns the ids of those credentials that are valid. */
-  holding: (credentialIds: string[]) => Promise<Set<string>>
+  /** Returns the ids of the credentials that are valid. */
+  findValid: (credentialIds: string[]) => Promise<Set<string>>
   /** Stores credentials under their current digests. */
   rekey: (entries: { previous: Buffer; digest: Buffer }[]) => Promise<unknown>
 }
@@ -22,7 +23,7 @@ export function accountsClient(client: Client<typeof AccountsInternalService>): 
       }
       return callers
     },
-    async holding(credentialIds) {
+    async findValid(credentialIds) {
       return new Set((await client.checkCredentials({ credentialIds })).credentialIds)
     },
     rekey: (entries) => client.rekeyCredentials({ entries }),

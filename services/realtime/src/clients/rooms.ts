@@ -10,12 +10,12 @@ import type { StandingInRoom, UniversalRoom } from '../domain/standing.ts'
 
 /** Calls to rooms. */
 export type Rooms = {
-  /** Standings in channels; users without any are missing. */
+  /** Returns the standings in channels by user; users without any are missing. */
   openSockets: (userIds: string[]) => Promise<Map<string, StandingInRoom[]>>
-  universalRooms: () => Promise<UniversalRoom[]>
+  listUniversalRooms: () => Promise<UniversalRoom[]>
 }
 
-/** Standings in one answer: about half a megabyte. */
+/** Maximum number of standings in one response: about half a megabyte. */
 const pageSize = 5_000
 
 export function roomsClient(client: Client<typeof RoomsInternalService>): Rooms {
@@ -30,7 +30,7 @@ export function roomsClient(client: Client<typeof RoomsInternalService>): Rooms 
       } while (page.next)
       return found
     },
-    async universalRooms() {
+    async listUniversalRooms() {
       const { rooms } = await client.listUniversalRooms({})
       return rooms.map(toUniversalRoom)
     },

@@ -5,7 +5,7 @@ export type Standing = {
   banned: boolean
   banExpiresAt: Date | undefined
   banVersion: bigint
-  /** Direct messages are addressed to their participants, never to a room topic. */
+  /** Whether the room is a direct message, whose events go to the participants and never to a room topic. */
   dm: boolean
 }
 

@@ -8,7 +8,7 @@ import type { SocketServer } from '../ws/server.ts'
 import { createSocketSweep } from './sweep-sockets.ts'
 import { verifySessions } from './verify-sessions.ts'
 
-/** Periodic work for all sockets: closes silent ones and sends heartbeats to the others. */
+/** Starts the periodic work for all sockets: closing stale ones, sending heartbeats and verifying sessions. */
 export function startJobs(host: Host, server: SocketServer, config: Config, accounts: Accounts): void {
   const { hub } = server.context
   const sweep = createSocketSweep({
@@ -21,7 +21,7 @@ export function startJobs(host: Host, server: SocketServer, config: Config, acco
     ...{ name: 'sweep sockets', everyMs: 5_000 },
     run: () => {
       sweep(performance.now())
-      hub.hintTopics.control(hub.access.users.values())
+      hub.hintTopics.updateSubscriptions(hub.access.users.values())
       if (server.handshaking.size + hub.connections.size > 0) return 1_000
     },
   })

@@ -8,18 +8,21 @@ const batchSize = 500
 /** Checks the sessions of sockets in accounts, in batches, and closes sockets whose session is no longer valid. */
 export async function verifySessions(
   connections: Iterable<Subscriber>,
-  accounts: Pick<Accounts, 'holding'>,
+  accounts: Pick<Accounts, 'findValid'>,
 ): Promise<void> {
   const all = [...connections].flatMap((connection) =>
     connection.credentialId === undefined ? [] : [{ connection, id: connection.credentialId }],
   )
   for (let i = 0; i < all.length; i += batchSize) {
     const batch = all.slice(i, i + batchSize)
-    const holding = await accounts.holding(batch.map(({ id }) => id))
-    for (const { connection, id } of batch) if (!holding.has(id)) connection.end(sessionTerminated)
+    const valid = await accounts.findValid(batch.map(({ id }) => id))
+    for (const { connection, id } of batch) if (!valid.has(id)) connection.end(sessionTerminated)
   }
 }
 
-/** The same, retried until accounts answers. */
-export const verifyInTime = (sockets: readonly Subscriber[], accounts: Accounts, signal: AbortSignal): Promise<void> =>
-  retry(() => verifySessions(sockets, accounts), { signal, initialMs: 100, maxMs: 5_000 })
+/** Runs {@link verifySessions}, and retries it until accounts answers. */
+export const verifyUntilAnswered = (
+  sockets: readonly Subscriber[],
+  accounts: Accounts,
+  signal: AbortSignal,
+): Promise<void> => retry(() => verifySessions(sockets, accounts), { signal, initialMs: 100, maxMs: 5_000 })

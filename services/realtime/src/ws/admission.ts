@@ -1,6 +1,6 @@
 /**
  * Limits the hellos per second, so that admitted sockets are served even when everybody reconnects at once. The others
- * are told to retry later, spread over twice the time that this node needs for them.
+ * are told to retry at random times, spread over twice the time that this node needs to serve them.
  */
 export class Admission {
   readonly #perSecond: number
@@ -16,13 +16,13 @@ export class Admission {
     this.#filledAt = now
   }
 
-  /** Undefined if the socket is admitted; otherwise after how many milliseconds it may return. */
+  /** Undefined if the socket is admitted; otherwise the number of milliseconds after which it may return. */
   refuse(now: number): number | undefined {
     if (this.#perSecond === 0) return undefined
-    const arrived = ((now - this.#filledAt) / 1000) * this.#perSecond
+    const refilled = ((now - this.#filledAt) / 1000) * this.#perSecond
     this.#filledAt = now
-    this.#tokens = Math.min(burstSeconds * this.#perSecond, this.#tokens + arrived)
-    this.#refused = Math.max(0, this.#refused - arrived)
+    this.#tokens = Math.min(burstSeconds * this.#perSecond, this.#tokens + refilled)
+    this.#refused = Math.max(0, this.#refused - refilled)
     if (this.#tokens >= 1) {
       this.#tokens--
       return undefined
@@ -33,7 +33,7 @@ export class Admission {
   }
 }
 
-/** Seconds of the rate that may come at once. */
+/** Size of a burst, in seconds of the rate. */
 const burstSeconds = 2
 const leastMs = 1_000
 /** Limits how long a flood of hellos can delay others. */

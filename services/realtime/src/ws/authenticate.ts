@@ -1,39 +1,39 @@
 import type { Caller, CredentialDigests } from '@parley/credentials'
-import { overloaded, tooManyTrials, type FatalError, type StreamEnd } from '../errors.ts'
+import { overloaded, tooManyUnauthenticated, type FatalError, type StreamEnd } from '../errors.ts'
 import type { ConnectionContext } from './connection-context.ts'
 
 type Hello = {
-  /** Digests of the credentials to try, best first. */
+  /** Digests of the credentials to try, in order of precedence. */
   digests: readonly CredentialDigests[]
   address: string
   /** Aborts the wait for a look-up. Called only if it has to wait. */
   signal: () => AbortSignal
 }
 
-/** The caller of a hello, or how its socket ends; none of them if no credential is valid. */
+/** The caller of a hello, or how its socket ends; empty if no credential is valid. */
 type Outcome = {
   caller?: Caller | undefined
   error?: FatalError
   end?: StreamEnd
-  /** After how many milliseconds the client may return, if that does not follow from the error. */
+  /** Number of milliseconds after which the client may return, if it does not follow from the error. */
   delayMs?: number
 }
 
 /** Decides whether a hello is served. Rejects with DependencyUnavailable. */
 export async function authenticate(
-  { opening, trials, overloadDelayMs }: ConnectionContext,
+  { opening, credentialAttempts, overloadDelayMs }: ConnectionContext,
   { digests, address, signal }: Hello,
 ): Promise<Outcome> {
   // A recently valid credential is admitted regardless of its network's failures.
   const isKnown = digests.some((one) => opening.remembers(one))
-  const trialsWaitMs = isKnown ? 0 : trials.wait(address)
-  if (trialsWaitMs > 0) return { error: tooManyTrials, delayMs: Math.round(trialsWaitMs) }
+  const blockedMs = isKnown ? 0 : credentialAttempts.wait(address)
+  if (blockedMs > 0) return { error: tooManyUnauthenticated, delayMs: Math.round(blockedMs) }
   // A client without credentials is refused without a look-up.
   const delayMs = digests.length === 0 ? undefined : overloadDelayMs(isKnown)
   if (delayMs !== undefined) return { end: overloaded, delayMs }
-  const { found: caller, waitMs } = await trials.lookUp({ address, isKnown, signal }, () =>
+  const { found: caller, waitMs } = await credentialAttempts.lookUp({ address, isKnown, signal }, () =>
     opening.authenticate(digests),
   )
-  if (waitMs > 0) return { error: tooManyTrials, delayMs: Math.round(waitMs) }
+  if (waitMs > 0) return { error: tooManyUnauthenticated, delayMs: Math.round(waitMs) }
   return { caller }
 }

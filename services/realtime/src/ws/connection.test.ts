@@ -20,8 +20,8 @@ describe('a client that sends its subscription with its hello', () => {
   const none = () => undefined
   type ClientFrame = NonNullable<MessageInitShape<typeof RealtimeClientFrameSchema>['frame']>
 
-  /** A connection whose standings are loaded by `load`, and the frames of each write. */
-  function opened(load: Promise<void>) {
+  /** Opens a connection whose standings are loaded by `load`; returns the frames of each write. */
+  function open(load: Promise<void>) {
     const writes: (string | undefined)[][] = []
     let corked: (string | undefined)[] | undefined
     const socket = {
@@ -42,13 +42,13 @@ describe('a client that sends its subscription with its hello', () => {
     const context = {
       ...{ handshakeTimeoutMs: 1_000, socketsPerPerson: 0, hello: helloFrame('1', 15) },
       ...{ overloadDelayMs: none, retryAfterMs: () => 0, digests: () => [{}] },
-      trials: {
+      credentialAttempts: {
         wait: () => 0,
         lookUp: async (_: unknown, find: () => Promise<unknown>) => ({ found: await find(), waitMs: 0 }),
       },
       opening: { remembers: () => true, authenticate: async () => ({ userId: 'Uanna' }), load: () => load },
       hub: { attach: () => ({}), detach: none, subscribe: none, position: 'a.b' },
-      metrics: { opened: none, failed: none },
+      metrics: { countOpened: none, countFailed: none },
     } as unknown as ConnectionContext
     const connection = new Connection(socket, { address: '' } as never, context)
     const receive = (frame: ClientFrame) => {
@@ -62,13 +62,13 @@ describe('a client that sends its subscription with its hello', () => {
   const settled = () => new Promise(setImmediate)
 
   test('receives both answers in one write', async () => {
-    const writes = opened(Promise.resolve())
+    const writes = open(Promise.resolve())
     await settled()
     expect(writes).toEqual([['hello', 'subscribed']])
   })
 
   test('receives the hello before the reason if the subscription fails', async () => {
-    const writes = opened(Promise.reject(new DependencyUnavailable('rooms does not answer')))
+    const writes = open(Promise.reject(new DependencyUnavailable('rooms does not answer')))
     await settled()
     expect(writes).toEqual([['hello', 'error']])
   })

@@ -17,7 +17,7 @@ import { authenticate } from './authenticate.ts'
 import { readClientFrame, type Incoming } from './client-frame.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { bytesPerSecond, FrameBudget, framesPerSecond } from './frame-budget.ts'
-import type { Presented } from './presented.ts'
+import type { PresentedCredentials } from './presented-credentials.ts'
 import { closeFrame, errorFrame, pongFrame, protocolVersion, subscribedFrame } from './server-frames.ts'
 import type { WebSocket } from './uws.ts'
 
@@ -39,23 +39,23 @@ export class Connection implements Subscriber {
   readonly #ws: Socket
   readonly #context: ConnectionContext
   #state: State = 'awaiting hello'
-  #presented: Presented | undefined
+  #presented: PresentedCredentials | undefined
   readonly #budget = new FrameBudget(performance.now())
   /** Deadline of the current step, in the time of `performance.now()`. */
   #deadline: number
   readonly #openedAt = performance.now()
   /** Random, so that sockets opened together do not all expire together. */
   readonly #ageFactor = 0.75 + Math.random() / 2
-  #wantsEvents: { resumePosition: string } | undefined
+  #subscription: { resumePosition: string } | undefined
   #earlyPings: string[] | undefined
   #user: UserAccess | undefined
   #credentialId: string | undefined
   /** The server's hello waits for the answer to the subscription, so that both take one write. */
-  #owesHello = false
-  /** Set while the hello waits for its look-up. */
+  #isHelloPending = false
+  /** Aborts the wait of a hello for the look-up of its credential. */
   #waiting: AbortController | undefined
 
-  constructor(ws: Socket, presented: Presented, context: ConnectionContext) {
+  constructor(ws: Socket, presented: PresentedCredentials, context: ConnectionContext) {
     this.#ws = ws
     this.#presented = presented
     this.#context = context
@@ -87,14 +87,14 @@ export class Connection implements Subscriber {
   }
 
   receive(data: ArrayBuffer, isBinary: boolean): void {
-    if (!this.#isAffordable(data.byteLength)) return
+    if (!this.#takeFromBudget(data.byteLength)) return
     const incoming = readClientFrame(data, isBinary)
     switch (this.#state) {
       case 'awaiting hello':
         return this.#receiveHello(incoming)
       case 'authenticating':
       case 'awaiting subscribe':
-        return this.#wantsEvents ? this.#receivePing(incoming) : this.#receiveSubscribe(incoming)
+        return this.#subscription ? this.#receivePing(incoming) : this.#receiveSubscribe(incoming)
       case 'subscribing':
       case 'open':
         return this.#receivePing(incoming)
@@ -104,27 +104,27 @@ export class Connection implements Subscriber {
 
   /** A ping or pong of the WebSocket itself, which the library answers. */
   receiveControl(data: ArrayBuffer): void {
-    this.#isAffordable(data.byteLength)
+    this.#takeFromBudget(data.byteLength)
   }
 
   /** Fails the current step if its time is over. */
   checkDeadline(now: number): void {
     if (now < this.#deadline) return
-    if (this.#state === 'awaiting hello') this.fail(badHello('no hello came in time'))
-    else if (this.#state === 'awaiting subscribe') this.fail(badSubscribe('no subscribe_events came in time'))
+    if (this.#state === 'awaiting hello') this.fail(badHello('no hello was received in time'))
+    else if (this.#state === 'awaiting subscribe') this.fail(badSubscribe('no subscribe_events was received in time'))
   }
 
   /** Sends the client its error, then closes. */
-  fail(error: FatalError, delayMs = error.passes ? this.#context.retryAfterMs() : 0): void {
+  fail(error: FatalError, delayMs = error.isTemporary ? this.#context.retryAfterMs() : 0): void {
     if (this.#state === 'ended') return
-    this.#context.metrics.failed(error.code)
+    this.#context.metrics.countFailed(error.code)
     this.#finish(errorFrame(error, delayMs), error.closeCode, error.code)
   }
 
   /** Ends a healthy stream. */
   end(end: StreamEnd, delayMs = this.#context.retryAfterMs()): void {
     if (this.#state === 'ended') return
-    this.#context.metrics.ended(end.code)
+    this.#context.metrics.countEnded(end.code)
     const retryAfterMs = end.reconnect ? delayMs : 0
     this.#finish(closeFrame({ ...end, retryAfterMs }), end.closeCode, end.code)
   }
@@ -136,11 +136,12 @@ export class Connection implements Subscriber {
     if (this.#user) this.#context.hub.detach(this, this.#user)
   }
 
-  #isAffordable(bytes: number): boolean {
+  /** Takes a frame from the budget; fails the connection if the budget is used up. */
+  #takeFromBudget(bytes: number): boolean {
     if (this.#state === 'ended') return false
-    const affordable = this.#budget.take(bytes, performance.now())
-    if (!affordable) this.fail(badFrame(tooFast))
-    return affordable
+    const isWithin = this.#budget.take(bytes, performance.now())
+    if (!isWithin) this.fail(badFrame(tooFast))
+    return isWithin
   }
 
   #receiveHello(incoming: Incoming): void {
@@ -154,7 +155,7 @@ export class Connection implements Subscriber {
     this.#presented = undefined
     this.#state = 'authenticating'
     this.#deadline = Infinity
-    this.#settle(this.#authenticate(digests, address), temporarilyUnavailable)
+    this.#failIfRejected(this.#authenticate(digests, address), temporarilyUnavailable)
   }
 
   async #authenticate(digests: readonly CredentialDigests[], address: string): Promise<void> {
@@ -165,30 +166,30 @@ export class Connection implements Subscriber {
     if (end) return this.end(end, delayMs)
     if (!caller) return this.fail(error ?? authenticationRequired, delayMs)
     const { hub, opening, socketsPerPerson, hello } = this.#context
-    if (socketsPerPerson > 0 && hub.socketsOf(caller.userId) >= socketsPerPerson) return this.fail(tooManySockets)
+    if (socketsPerPerson > 0 && hub.socketCountOf(caller.userId) >= socketsPerPerson) return this.fail(tooManySockets)
     this.#user = hub.attach(this, caller)
     this.#credentialId = caller.credentialId
     // Standings are loaded while the client prepares its subscription; a failure is reported when it subscribes.
     opening.load(this.#user).catch(() => undefined)
     this.#state = 'awaiting subscribe'
     this.#deadline = performance.now() + this.#context.handshakeTimeoutMs
-    if (this.#wantsEvents) this.#owesHello = true
+    if (this.#subscription) this.#isHelloPending = true
     else this.#ws.send(hello, true)
-    this.#startIfWanted()
+    this.#startIfSubscribed()
   }
 
   #receiveSubscribe(incoming: Incoming): void {
     if (incoming.kind === 'unreadable') return this.#reject(incoming, badSubscribe)
     if (incoming.frame.case !== 'subscribeEvents')
       return this.fail(badSubscribe('the frame after hello must be subscribe_events'))
-    this.#wantsEvents = { resumePosition: incoming.frame.value.resumePosition }
-    this.#startIfWanted()
+    this.#subscription = { resumePosition: incoming.frame.value.resumePosition }
+    this.#startIfSubscribed()
   }
 
-  #startIfWanted(): void {
-    if (!this.#user || !this.#wantsEvents) return
+  #startIfSubscribed(): void {
+    if (!this.#user || !this.#subscription) return
     this.#state = 'subscribing'
-    this.#settle(this.#start(this.#user, this.#wantsEvents.resumePosition), subscribeFailed)
+    this.#failIfRejected(this.#start(this.#user, this.#subscription.resumePosition), subscribeFailed)
   }
 
   async #start(user: UserAccess, resumePosition: string): Promise<void> {
@@ -204,9 +205,9 @@ export class Connection implements Subscriber {
       for (const frame of missed ?? []) this.#ws.send(frame, true)
       hub.subscribe(this, user)
     })
-    metrics.opened()
-    if (missed) metrics.resumed()
-    else if (replay && 'refusal' in replay) metrics.resumeRefused(replay.refusal)
+    metrics.countOpened()
+    if (missed) metrics.countResumed()
+    else if (replay && 'refusal' in replay) metrics.countRefusedResume(replay.refusal)
     for (const nonce of this.#earlyPings ?? []) this.#ws.send(pongFrame(nonce), true)
     this.#earlyPings = undefined
   }
@@ -224,9 +225,10 @@ export class Connection implements Subscriber {
     this.fail(incoming.tooLong ? oversized(error(incoming.why)) : error(incoming.why))
   }
 
-  #settle(step: Promise<void>, failure: FatalError): void {
+  /** Fails the connection if a step is rejected. */
+  #failIfRejected(step: Promise<void>, failure: FatalError): void {
     step.catch((error: unknown) => {
-      if (!(error instanceof DependencyUnavailable)) this.#context.metrics.openingFailed(error)
+      if (!(error instanceof DependencyUnavailable)) this.#context.metrics.reportOpeningFailure(error)
       this.fail(failure)
     })
   }
@@ -239,8 +241,8 @@ export class Connection implements Subscriber {
 
   #sendAfterHello(send: () => void): void {
     this.#ws.cork(() => {
-      if (this.#owesHello) this.#ws.send(this.#context.hello, true)
-      this.#owesHello = false
+      if (this.#isHelloPending) this.#ws.send(this.#context.hello, true)
+      this.#isHelloPending = false
       send()
     })
   }

@@ -6,7 +6,7 @@ import {
   type SecretKeys,
 } from '@parley/credentials'
 import { isOwnOrigin, type ClientAddress } from '@parley/runtime'
-import type { Presented } from './presented.ts'
+import type { PresentedCredentials } from './presented-credentials.ts'
 import type { HttpRequest } from './uws.ts'
 
 type OriginRule = {
@@ -19,7 +19,7 @@ type CookieSecrets = {
   previousCookieSigningSecret?: string | undefined
 }
 
-/** An upgrade request and the other end of its connection. */
+/** An upgrade request and the address of its peer. */
 export type Upgrade = { request: HttpRequest; peer: string }
 
 /** Whether a page of this origin may open a socket, and whether the browser's cookie is accepted. */
@@ -28,17 +28,17 @@ function judgeOrigin(
   host: string,
   { publicUrl, allowedOrigins }: OriginRule,
 ): 'refused' | 'no cookie' | 'trusted' {
-  if (origin === '') return 'trusted' // not a browser, which would send cookies automatically
+  if (origin === '') return 'trusted' // Not a browser, so the client sent the cookie deliberately.
   if (isOwnOrigin(origin, host, publicUrl)) return 'trusted'
   if (allowedOrigins.includes(origin)) return 'trusted'
   return allowedOrigins.includes('*') ? 'no cookie' : 'refused'
 }
 
 /** Reads the credentials of an upgrade request; undefined if its origin is refused. */
-export function readPresented(
+export function readPresentedCredentials(
   { request, peer }: Upgrade,
   rule: OriginRule & CookieSecrets & { clientAddress: ClientAddress },
-): Presented | undefined {
+): PresentedCredentials | undefined {
   const verdict = judgeOrigin(request.getHeader('origin'), request.getHeader('host'), rule)
   if (verdict === 'refused') return undefined
   const authorization = request.getHeader('authorization')
@@ -46,15 +46,15 @@ export function readPresented(
     authorizationToken: /^bearer +(\S+)$/i.exec(authorization)?.[1],
     cookieHandle:
       verdict === 'trusted' ? verifySessionCookie(cookieSecrets(rule), request.getHeader('cookie')) : undefined,
-    address: rule.clientAddress(peer, everyLineOf(request)),
+    address: rule.clientAddress(peer, readHeaders(request)),
   }
 }
 
 /**
- * Reads all lines of a header, because a proxy may add one after those of the client. The request is read once, when the
- * first header is asked for.
+ * Returns a function that joins all lines of a header, because a proxy may add one after those of the client. The
+ * headers are read once, when the first one is requested.
  */
-function everyLineOf(request: HttpRequest): (name: string) => string | undefined {
+function readHeaders(request: HttpRequest): (name: string) => string | undefined {
   let headers: Map<string, string> | undefined
   return (name) => {
     if (headers) return headers.get(name) || undefined
@@ -71,7 +71,7 @@ function everyLineOf(request: HttpRequest): (name: string) => string | undefined
 export function digestsToTry(
   keys: SecretKeys,
   bearerToken: string | undefined,
-  presented: Presented,
+  presented: PresentedCredentials,
 ): CredentialDigests[] {
   const tokens = bearerToken === undefined ? [presented.authorizationToken, presented.cookieHandle] : [bearerToken]
   return tokens.flatMap((token) => (token ? credentialDigests(keys, token) : []))

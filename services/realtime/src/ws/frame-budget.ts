@@ -1,4 +1,4 @@
-/** Frames per second that a client may send, and the size of a burst. */
+/** Frames and bytes per second that a client may send, and the sizes of a burst. */
 export const framesPerSecond = 20
 export const bytesPerSecond = 256 * 1024
 const burstFrames = 60

@@ -1,5 +1,5 @@
 import { isForwardedByGateway } from '@parley/credentials'
-import { openTrials } from '@parley/redis'
+import { openCredentialAttempts } from '@parley/redis'
 import { clientAddressBehind } from '@parley/runtime'
 import type { Host } from '@parley/service'
 import { serverVersion } from '@parley/telemetry'
@@ -8,12 +8,12 @@ import type { Rooms } from '../clients/rooms.ts'
 import type { Config } from '../config.ts'
 import { Hub, type NodePolicy, Opening, ReplayBuffer, type Subscriber } from '../engines/hub/index.ts'
 import type { Metrics } from '../metrics.ts'
-import { digestsToTry, readPresented } from './credentials.ts'
+import { digestsToTry, readPresentedCredentials } from './credentials.ts'
 import { Admission } from './admission.ts'
 import { helloFrame } from './server-frames.ts'
 import { serveSockets, type SocketServer } from './server.ts'
 
-type Given = {
+type Options = {
   accounts: Accounts
   rooms: Rooms
   policy: NodePolicy
@@ -21,22 +21,22 @@ type Given = {
   verify: (sockets: readonly Subscriber[]) => void
 }
 
-/** Opens the port for sockets, which does not accept any yet, with the hub that sends their frames. */
-export async function openSockets(host: Host, config: Config, given: Given): Promise<SocketServer> {
-  const { accounts, rooms, policy, metrics, verify } = given
+/** Opens the port for sockets, which does not accept any yet, and the hub that sends frames to them. */
+export async function openSockets(host: Host, config: Config, options: Options): Promise<SocketServer> {
+  const { accounts, rooms, policy, metrics, verify } = options
   const clientAddress = clientAddressBehind(config.trustedProxies, {
-    isPassedOn: (header) => isForwardedByGateway(config, header),
+    isForwarded: (header) => isForwardedByGateway(config, header),
   })
   // Separate, so that a flood of other credentials does not displace known ones.
   const newAdmission = () => new Admission(config.hellosPerSecond, performance.now())
   const [known, others] = [newAdmission(), newAdmission()]
-  const trials = host.use(openTrials({ perMinute: config.trialsPerMinute }))
+  const credentialAttempts = host.use(openCredentialAttempts({ perMinute: config.unauthenticatedPerMinute }))
   const server = await serveSockets(
     {
       host: config.host,
       port: config.port,
       maxBackpressureBytes: config.maxBackpressureBytes,
-      presented: (upgrade) => readPresented(upgrade, { ...config, clientAddress }),
+      readCredentials: (upgrade) => readPresentedCredentials(upgrade, { ...config, clientAddress }),
     },
     (publish) => {
       const replayBuffer = new ReplayBuffer({
@@ -46,7 +46,7 @@ export async function openSockets(host: Host, config: Config, given: Given): Pro
       })
       const hub = new Hub({ publish, policy: () => policy.current(), verify, metrics, replayBuffer })
       return {
-        ...{ hub, metrics, trials },
+        ...{ hub, metrics, credentialAttempts },
         hello: helloFrame(serverVersion, Math.round(config.heartbeatIntervalMs / 1000)),
         opening: host.use(new Opening({ hub, accounts, rooms, metrics })),
         overloadDelayMs: (isKnown) => (isKnown ? known : others).refuse(performance.now()),

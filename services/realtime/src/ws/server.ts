@@ -3,7 +3,7 @@ import { Connection } from './connection.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { maxFrameBytes } from './client-frame.ts'
 import type { Upgrade } from './credentials.ts'
-import type { Presented } from './presented.ts'
+import type { PresentedCredentials } from './presented-credentials.ts'
 import {
   createApp,
   listen,
@@ -18,20 +18,20 @@ type Options = {
   host: string
   port: number
   maxBackpressureBytes: number
-  /** Extracts the credentials of the request, which is refused if undefined. */
-  presented: (upgrade: Upgrade) => Presented | undefined
+  /** Reads the credentials of a request; undefined if the request is refused. */
+  readCredentials: (upgrade: Upgrade) => PresentedCredentials | undefined
 }
 
 /** User data of a uWebSockets.js socket. */
-type UserData = { connection: Connection | undefined; presented: Presented | undefined }
+type UserData = { connection: Connection | undefined; presented: PresentedCredentials | undefined }
 
 /** The port of GET /api/realtime. */
 export type SocketServer = {
   port: number
-  /** Connections that have not said hello yet. */
+  /** Connections whose stream has not started yet. */
   handshaking: Set<Connection>
   context: ConnectionContext
-  /** Starts accepting sockets; before, clients are asked to retry. */
+  /** Starts accepting sockets; until then requests are answered with 503. */
   startAccepting: () => void
   publish: (topic: string, frame: Uint8Array) => void
   /** Number of sockets subscribed to a topic. */
@@ -41,9 +41,9 @@ export type SocketServer = {
   close: () => void
 }
 
-const socketWanted = 'this is a WebSocket: open it with GET and the headers Connection: Upgrade and Upgrade: websocket'
+const notUpgraded = 'this is a WebSocket: open it with GET and the headers Connection: Upgrade and Upgrade: websocket'
 
-const answer = (res: HttpResponse, status: string, error: string, headers: Record<string, string> = {}) =>
+const respond = (res: HttpResponse, status: string, error: string, headers: Record<string, string> = {}) =>
   res.cork(() => {
     res.writeStatus(status).writeHeader('Content-Type', 'application/json')
     for (const [name, value] of Object.entries(headers)) res.writeHeader(name, value)
@@ -56,7 +56,7 @@ export async function serveSockets(
 ): Promise<SocketServer> {
   const app: App = createApp()
   const handshaking = new Set<Connection>()
-  let refusal: string | undefined = 'this node is starting'
+  let refusal: string | undefined = 'this node is starting; try again shortly'
   const publish = (topic: string, frame: Uint8Array): void => {
     app.publish(topic, frame, true, false)
   }
@@ -70,13 +70,13 @@ export async function serveSockets(
     idleTimeout: 60,
     sendPingsAutomatically: true,
     upgrade: (res, req, socketContext) => {
-      if (refusal) return void answer(res, '503 Service Unavailable', refusal)
-      upgrade(res, req, socketContext, options.presented)
+      if (refusal) return void respond(res, '503 Service Unavailable', refusal)
+      upgrade(res, req, socketContext, options.readCredentials)
     },
     ...socketEvents(handshaking, connectionContext),
   })
-  app.any('/api/realtime', (res) => void answer(res, '426 Upgrade Required', socketWanted, { Upgrade: 'websocket' }))
-  app.any('/*', (res) => void answer(res, '404 Not Found', 'not found: this port serves /api/realtime only'))
+  app.any('/api/realtime', (res) => void respond(res, '426 Upgrade Required', notUpgraded, { Upgrade: 'websocket' }))
+  app.any('/*', (res) => void respond(res, '404 Not Found', 'not found: this port serves /api/realtime only'))
 
   const listening = await listen(app, options.host, options.port)
   return {
@@ -89,7 +89,7 @@ export async function serveSockets(
       refusal = undefined
     },
     stopAccepting() {
-      refusal = 'this node is going down'
+      refusal = 'this node is shutting down; reconnect to another'
       listening.close()
       for (const connection of handshaking) if (!connection.isOpen) connection.end(draining)
     },
@@ -102,12 +102,12 @@ function upgrade(
   res: HttpResponse,
   req: HttpRequest,
   socketContext: us_socket_context_t,
-  presentedBy: Options['presented'],
+  readCredentials: Options['readCredentials'],
 ): void {
   const peer = Buffer.from(res.getRemoteAddressAsText()).toString()
-  const presented = presentedBy({ request: req, peer })
+  const presented = readCredentials({ request: req, peer })
   if (!presented)
-    return void answer(res, '403 Forbidden', 'permission denied: this origin is not allowed to open sockets')
+    return void respond(res, '403 Forbidden', 'permission denied: this origin is not allowed to open sockets')
   res.upgrade<UserData>(
     { connection: undefined, presented },
     req.getHeader('sec-websocket-key'),
@@ -117,7 +117,7 @@ function upgrade(
   )
 }
 
-/** Creates a connection for each socket, and passes incoming frames to it. */
+/** Handlers that create a connection for each socket and pass incoming frames to it. */
 function socketEvents(handshaking: Set<Connection>, context: ConnectionContext) {
   return {
     open: (ws) => {

@@ -20,9 +20,9 @@ export type App = TemplatedApp & { listen: Listen }
 export const createApp = (): App => createTemplatedApp() as App
 
 /**
- * The library lets at most 512 connections per listening socket wait to be accepted. When thousands of clients reconnect
- * at once, those beyond that are repeated by the network stack after a second or more. So a port has several listening
- * sockets, over which the kernel spreads connections.
+ * The library lets at most 512 connections per listening socket wait to be accepted. If thousands of clients reconnect
+ * at once, the others retry only after a second or more. So a port has several listening sockets, over which the kernel
+ * spreads connections.
  */
 const listeningSockets = 8
 /** The library's option for a port with several listening sockets. */
@@ -31,9 +31,9 @@ const sharedPort = 0
 /** A listening port: closing it refuses new connections and keeps open ones. */
 export type ListeningPort = { port: number; close: () => void }
 
-/** Listens; rejects when the port is taken. 0 takes a free one. */
+/** Listens on a port; 0 chooses a free one. Rejects if the port is in use. */
 export async function listen(app: App, host: string, wanted: number): Promise<ListeningPort> {
-  const port = await untakenPort(host, wanted)
+  const port = await findFreePort(host, wanted)
   const sockets = Array.from({ length: listeningSockets }, () => listenOnce(app, host, port))
   const close = (): void => {
     for (const socket of sockets) if (socket) us_listen_socket_close(socket)
@@ -50,8 +50,8 @@ function listenOnce(app: App, host: string, port: number): us_listen_socket | fa
   return listening
 }
 
-/** Rejects when the port is taken: two processes could share it without an error. 0 finds a free one. */
-function untakenPort(host: string, wanted: number): Promise<number> {
+/** Finds a free port for 0. Rejects if the port is in use, because two processes could share it without an error. */
+function findFreePort(host: string, wanted: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     server.once('error', () => reject(cannotListen(host, wanted)))

@@ -1,6 +1,6 @@
 import type { Client } from '@connectrpc/connect'
 import type { AccountsInternalService, Profile } from '@parley/contracts/internal'
-import { accountsSilent, userNotFound } from '../errors.ts'
+import { accountsUnavailable, userNotFound } from '../errors.ts'
 
 type Accounts = Client<typeof AccountsInternalService>
 
@@ -14,7 +14,7 @@ export async function findProfiles(accounts: Accounts, userIds: readonly string[
   const answers = await Promise.all(
     calls.map((ids) => accounts.getProfiles({ userIds: ids }, { timeoutMs: 3000 })),
   ).catch((error: unknown) => {
-    throw accountsSilent(error)
+    throw accountsUnavailable(error)
   })
   return new Map(answers.flatMap(({ profiles }) => profiles.map((profile) => [profile.user?.id ?? '', profile])))
 }

@@ -1,21 +1,24 @@
 import type { Client } from '@connectrpc/connect'
 import type { AdminInternalService } from '@parley/contracts/internal'
-import { adminSilent } from '../errors.ts'
+import { adminUnavailable } from '../errors.ts'
 
-/** Stored before the room exists, so that people cannot post there even for a moment. */
+/**
+ * Denies posting in a room to everybody. Called before the room exists, so that nobody can post there even for a
+ * moment.
+ */
 export async function denyPosting(
   admin: Client<typeof AdminInternalService>,
   roomId: string,
   actorId: string,
 ): Promise<void> {
   await admin.denyPosting({ roomId, actorId }, { timeoutMs: 3000 }).catch((error: unknown) => {
-    throw adminSilent(error)
+    throw adminUnavailable(error)
   })
 }
 
-/** The same for finding and joining a private room. */
+/** Denies finding and joining a private room to everybody. Called before the room exists, for the same reason. */
 export async function denyEntry(admin: Client<typeof AdminInternalService>, roomId: string): Promise<void> {
   await admin.denyEntry({ roomId }, { timeoutMs: 3000 }).catch((error: unknown) => {
-    throw adminSilent(error)
+    throw adminUnavailable(error)
   })
 }

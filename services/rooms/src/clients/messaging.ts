@@ -2,7 +2,7 @@ import { timestampDate } from '@bufbuild/protobuf/wkt'
 import type { Client } from '@connectrpc/connect'
 import type { MessagingInternalService, RoomFact } from '@parley/contracts/internal'
 import type { TheirRoom } from '../domain/restate.ts'
-import { messagingSilent } from '../errors.ts'
+import { messagingUnavailable } from '../errors.ts'
 
 /** Arguments of ApplyRoomFacts, and its timeout. */
 export type Batch = { roomId: string; facts: RoomFact[]; awaitStream: boolean; timeoutMs: number }
@@ -20,7 +20,7 @@ export function applyFacts(messaging: Client<typeof MessagingInternalService>): 
 
 /** Messaging's state of a room, with the standings changed by facts above a version. */
 export type HeldRoom = TheirRoom & { held: HeldFact }
-/** Fetches that state; undefined if messaging runs an earlier release. */
+/** Fetches a room's state from messaging; undefined if messaging runs an earlier release. */
 export type ReadHeldRoom = (roomId: string, above: bigint) => Promise<HeldRoom | undefined>
 
 const standingsPerCall = 5000
@@ -50,7 +50,10 @@ export type RoomStates = ReadonlyMap<string, RoomState>
 
 const roomsPerCall = 5000
 
-/** Usually one call is enough. Throws unavailable without a response, because there is no state to show. */
+/**
+ * Fetches the state of rooms for one user, usually with one call. Throws unavailable if messaging does not answer,
+ * because there is no unread state to show.
+ */
 export async function roomStates(
   messaging: Client<typeof MessagingInternalService>,
   userId: string,
@@ -61,7 +64,7 @@ export async function roomStates(
   const answers = await Promise.all(
     calls.map((ids) => messaging.roomStates({ userId, roomIds: ids }, { timeoutMs: 3000 })),
   ).catch((error: unknown) => {
-    throw messagingSilent(error)
+    throw messagingUnavailable(error)
   })
   return new Map(
     answers.flatMap(({ entries }) =>

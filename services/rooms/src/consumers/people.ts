@@ -9,8 +9,8 @@ type Accounts = Pick<Context['accounts'], 'getPeople'>
 const timeoutMs = 3000
 
 /**
- * Keeps the names in `people` equal to those in accounts. They are fetched, because no event contains a name. The
- * newest response is kept.
+ * Copies changed names from accounts to `people`. The names are fetched, because events contain none. Older responses
+ * are dropped by version.
  */
 export const onProfileEvent =
   (accounts: Accounts): EventPreparation =>
@@ -24,7 +24,10 @@ export const onProfileEvent =
     }
   }
 
-/** Keeps roles and deletions in `people`. Versions of the account decide, so the order of arrival does not matter. */
+/**
+ * Copies role changes and deletions to `people`. The versions of the account decide which is newer, so events may
+ * arrive in any order.
+ */
 export const onAccessEvent =
   (accounts: Accounts): EventHandler =>
   async ({ aggregateId: userId, version, fact }, tx) => {
@@ -42,7 +45,7 @@ const fetchPeople = async (accounts: Accounts, userId: string) =>
 
 /**
  * A version below the stored one means either a late event, or the first event after accounts' database was restored.
- * The response of accounts, while the row is locked, is newer than everything stored before.
+ * Accounts' response, fetched while the row is locked, is newer than everything stored.
  */
 async function refetch(accounts: Accounts, tx: Tx, userId: string): Promise<void> {
   const people = await fetchPeople(accounts, userId)

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { livelyDms } from './dm-order.ts'
+import { activeDms } from './dm-order.ts'
 
 const dm = (id: string) => ({ room: { id } })
 
@@ -7,8 +7,8 @@ test('orders conversations by their last message and hides empty and unknown one
   const states = new Map([
     ['old', { empty: false, lastMessageAt: new Date(1000) }],
     ['new', { empty: false, lastMessageAt: new Date(2000) }],
-    ['silent', { empty: true, lastMessageAt: undefined }],
+    ['empty', { empty: true, lastMessageAt: undefined }],
   ])
-  const shown = livelyDms([dm('old'), dm('silent'), dm('unknown'), dm('new')], states)
+  const shown = activeDms([dm('old'), dm('empty'), dm('unknown'), dm('new')], states)
   expect(shown.map(({ room }) => room.id)).toEqual(['new', 'old'])
 })

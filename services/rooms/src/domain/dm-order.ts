@@ -1,7 +1,7 @@
 type State = { empty: boolean; lastMessageAt: Date | undefined }
 
 /** Conversations with messages, most recent first; empty ones are hidden. */
-export function livelyDms<D extends { room: { id: string } }>(
+export function activeDms<D extends { room: { id: string } }>(
   dms: readonly D[],
   states: ReadonlyMap<string, State>,
 ): D[] {

@@ -26,42 +26,42 @@ export function roomGroupsUpdated(
   }
 }
 
-/** Details of the change for the audit log: only ids, no names of groups and links. */
-export type LayoutNote = Pick<OutgoingEvent, 'kind' | 'aggregateType' | 'aggregateId' | 'fact'>
+/** An event for the audit log and other services, not for clients. Contains ids, but no names of groups and links. */
+export type LayoutAuditEvent = Pick<OutgoingEvent, 'kind' | 'aggregateType' | 'aggregateId' | 'fact'>
 
-/** The lock of the layout orders the versions of all groups. */
-export function noteEvent(note: LayoutNote, layoutVersion: bigint, { actorId, at }: Cause): OutgoingEvent {
-  return { ...note, version: layoutVersion, occurredAt: at, actorId }
+/** Uses the version of the layout, whose lock orders the changes of all groups. */
+export function toAuditEvent(event: LayoutAuditEvent, layoutVersion: bigint, { actorId, at }: Cause): OutgoingEvent {
+  return { ...event, version: layoutVersion, occurredAt: at, actorId }
 }
 
-const ofGroup = (kind: string, groupId: string, details: Record<string, string> = {}): LayoutNote => {
+const ofGroup = (kind: string, groupId: string, details: Record<string, string> = {}): LayoutAuditEvent => {
   return { kind, aggregateType: 'group', aggregateId: groupId, fact: { case: 'details', value: { details } } }
 }
 
-export const groupCreated = (groupId: string): LayoutNote => ofGroup('room_group_created', groupId)
-export const groupUpdated = (groupId: string): LayoutNote => ofGroup('room_group_updated', groupId)
-export const groupDeleted = (groupId: string): LayoutNote => ofGroup('room_group_deleted', groupId)
+export const groupCreated = (groupId: string): LayoutAuditEvent => ofGroup('room_group_created', groupId)
+export const groupUpdated = (groupId: string): LayoutAuditEvent => ofGroup('room_group_updated', groupId)
+export const groupDeleted = (groupId: string): LayoutAuditEvent => ofGroup('room_group_deleted', groupId)
 
-export function groupsReordered(groupIds: readonly string[]): LayoutNote {
+export function groupsReordered(groupIds: readonly string[]): LayoutAuditEvent {
   const details = { group_ids: groupIds.join(' ') }
   const fact = { case: 'details', value: { details } } as const
   return { kind: 'room_groups_reordered', aggregateType: 'layout', aggregateId: 'server', fact }
 }
 
-export const itemsReordered = (groupId: string, itemIds: readonly string[]): LayoutNote =>
+export const itemsReordered = (groupId: string, itemIds: readonly string[]): LayoutAuditEvent =>
   ofGroup('sidebar_group_entries_reordered', groupId, { item_ids: itemIds.join(' ') })
 
-/** An additional event if rooms changed their order. */
-export const roomsReordered = (groupId: string, roomIds: readonly string[]): LayoutNote =>
+/** Enqueued in addition if the order of the rooms changed. */
+export const roomsReordered = (groupId: string, roomIds: readonly string[]): LayoutAuditEvent =>
   ofGroup('rooms_in_group_reordered', groupId, { room_ids: roomIds.join(' ') })
 
-/** The fact of the room contains the new group. */
-export const roomRemoved = (groupId: string, roomId: string): LayoutNote =>
+/** Announces the old group only: the `moved` fact of the room contains the new one. */
+export const roomRemoved = (groupId: string, roomId: string): LayoutAuditEvent =>
   ofGroup('room_removed_from_group', groupId, { room_id: roomId })
 
-export const linkAdded = (groupId: string, linkId: string): LayoutNote =>
+export const linkAdded = (groupId: string, linkId: string): LayoutAuditEvent =>
   ofGroup('sidebar_link_added_to_group', groupId, { link_id: linkId })
-export const linkUpdated = (groupId: string, linkId: string): LayoutNote =>
+export const linkUpdated = (groupId: string, linkId: string): LayoutAuditEvent =>
   ofGroup('sidebar_link_updated', groupId, { link_id: linkId })
-export const linkRemoved = (groupId: string, linkId: string): LayoutNote =>
+export const linkRemoved = (groupId: string, linkId: string): LayoutAuditEvent =>
   ofGroup('sidebar_link_removed_from_group', groupId, { link_id: linkId })

@@ -6,7 +6,7 @@ const channel = { id: 'R1', name: 'tea', description: '', groupId: 'G1', univers
 const cause = { actorId: 'ann', at: new Date(0) }
 const kinds = (facts: RoomFact[]) => facts.map(({ version, fact }) => [version, fact.case])
 
-test('the creator of a channel is a member, by its second fact', () => {
+test('the second fact of a channel makes its creator a member', () => {
   const room = newChannel(channel, cause)
   expect(kinds(room.facts)).toEqual([
     [1n, 'created'],

@@ -17,7 +17,7 @@ export type NewRoom<Head> = {
 export const newChannel = (channel: Channel, cause: Cause): NewRoom<Channel> =>
   newChannelOf(channel, channel.universal || !cause.actorId ? [] : [cause.actorId], cause)
 
-/** A channel of these people. */
+/** A channel with these explicit members. */
 export function newChannelOf(channel: Channel, userIds: readonly string[], cause: Cause): NewRoom<Channel> {
   const { name, groupId, universal } = channel
   const created = roomFact(
@@ -29,7 +29,7 @@ export function newChannelOf(channel: Channel, userIds: readonly string[], cause
   return withMembers(channel, created, userIds, cause)
 }
 
-/** A direct message of these people, who are all members from the start. */
+/** A direct message between these people, who are all members from the start. */
 export function newDm(id: string, participantIds: readonly string[], cause: Cause): NewRoom<{ id: string }> {
   const created = roomFact(
     0n,

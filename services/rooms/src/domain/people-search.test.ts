@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
-import { isFindable, nameKey, searchedFor, searchGrams, searchKey } from './people-search.ts'
+import { isFindable, nameKey, normalizeSearch, searchGrams, searchKey } from './people-search.ts'
 
 test('people are found by login and display name in any letter case', () => {
   expect(searchKey({ login: 'Ann', displayName: 'ÄNNE M.' })).toBe('ann\nänne m.')
-  expect(searchedFor('  ÄNN ')).toBe('änn')
+  expect(normalizeSearch('  ÄNN ')).toBe('änn')
 })
 
 test('people are sorted by display name, or login', () => {

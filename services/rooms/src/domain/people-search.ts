@@ -7,7 +7,7 @@ export const nameKey = ({ displayName, login }: Names): string => (displayName |
 export const searchKey = ({ displayName, login }: Names): string => `${login}\n${displayName}`.toLowerCase()
 
 /** The text to look for in search keys; empty matches everybody. */
-export const searchedFor = (search: string): string => search.trim().toLowerCase()
+export const normalizeSearch = (search: string): string => search.trim().toLowerCase()
 
 /** Whether a name could contain the text. */
 export const isFindable = (needle: string): boolean => !/\p{Cc}/u.test(needle)
@@ -15,8 +15,8 @@ export const isFindable = (needle: string): boolean => !/\p{Cc}/u.test(needle)
 const gramLength = 3
 
 /**
- * All three-character pieces of a text. If a text is contained in a key, its pieces are among those of the key, so an
- * index on them finds any part of a name without a database extension. A text of less than three characters has none.
+ * The trigrams of a text. The trigrams of any part of a key are among those of the key, so an index on them finds any
+ * part of a name without a database extension. A text of fewer than three characters has none.
  */
 export function searchGrams(text: string): string[] {
   const characters = [...text]

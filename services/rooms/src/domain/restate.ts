@@ -2,33 +2,33 @@ import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { RoomFact } from '@parley/contracts/internal'
 import type { Change } from './room-fact.ts'
 
-/** A person's standing in a room; a ban counts until a fact ends it. */
-export type PlainStanding = { member: boolean; banned: boolean; expiresAt: Date | null }
+/** A person's standing in a room according to its facts: a ban counts until a fact ends it, even past its expiry. */
+export type StandingByFacts = { member: boolean; banned: boolean; expiresAt: Date | null }
 type Attributes = { name: string; groupId: string; universal: boolean; archived: boolean }
 /** Messaging's state of a channel, with the standings changed by facts that are unknown to rooms. */
-export type TheirRoom = Attributes & { standings: Map<string, PlainStanding> }
-export type OurRoom = Attributes & { standings: ReadonlyMap<string, PlainStanding> }
+export type TheirRoom = Attributes & { standings: Map<string, StandingByFacts> }
+export type OurRoom = Attributes & { standings: ReadonlyMap<string, StandingByFacts> }
 
-const nothing: PlainStanding = { member: false, banned: false, expiresAt: null }
+const noStanding: StandingByFacts = { member: false, banned: false, expiresAt: null }
 
 /**
  * The changes that make messaging's channel equal to the one in rooms, after the waiting facts are applied to
  * messaging's state. For each user, changes of bans come first.
  */
 export function restate(theirs: TheirRoom, waiting: readonly RoomFact[], ours: OurRoom): Change[] {
-  const then = afterwards(theirs, waiting)
+  const expected = roomAfter(theirs, waiting)
   const changes: Change[] = []
-  if (then.name !== ours.name) changes.push({ case: 'updated', value: { name: ours.name } })
-  if (then.groupId !== ours.groupId) changes.push({ case: 'moved', value: { groupId: ours.groupId } })
-  if (then.universal !== ours.universal) changes.push({ case: 'universal', value: { universal: ours.universal } })
-  if (then.archived !== ours.archived)
+  if (expected.name !== ours.name) changes.push({ case: 'updated', value: { name: ours.name } })
+  if (expected.groupId !== ours.groupId) changes.push({ case: 'moved', value: { groupId: ours.groupId } })
+  if (expected.universal !== ours.universal) changes.push({ case: 'universal', value: { universal: ours.universal } })
+  if (expected.archived !== ours.archived)
     changes.push(ours.archived ? { case: 'archived', value: {} } : { case: 'unarchived', value: {} })
-  for (const [userId, standing] of then.standings)
-    changes.push(...standingChanges(userId, standing, ours.standings.get(userId) ?? nothing))
+  for (const [userId, standing] of expected.standings)
+    changes.push(...standingChanges(userId, standing, ours.standings.get(userId) ?? noStanding))
   return changes
 }
 
-function standingChanges(userId: string, theirs: PlainStanding, ours: PlainStanding): Change[] {
+function standingChanges(userId: string, theirs: StandingByFacts, ours: StandingByFacts): Change[] {
   const changes: Change[] = []
   let { member } = theirs
   if (ours.banned && !(theirs.banned && theirs.expiresAt?.getTime() === ours.expiresAt?.getTime())) {
@@ -41,8 +41,8 @@ function standingChanges(userId: string, theirs: PlainStanding, ours: PlainStand
   return changes
 }
 
-/** The state after the facts. */
-function afterwards(theirs: TheirRoom, facts: readonly RoomFact[]): TheirRoom {
+/** The state after messaging has applied the facts. */
+function roomAfter(theirs: TheirRoom, facts: readonly RoomFact[]): TheirRoom {
   const room = { ...theirs, standings: new Map(theirs.standings) }
   for (const { fact } of facts) {
     if (fact.case === 'updated') room.name = fact.value.name
@@ -52,12 +52,12 @@ function afterwards(theirs: TheirRoom, facts: readonly RoomFact[]): TheirRoom {
     if (!fact.value || !('userId' in fact.value)) continue
     const { userId } = fact.value
     const standing = room.standings.get(userId)
-    if (standing) room.standings.set(userId, changedBy(standing, fact))
+    if (standing) room.standings.set(userId, standingAfter(standing, fact))
   }
   return room
 }
 
-function changedBy(standing: PlainStanding, fact: RoomFact['fact']): PlainStanding {
+function standingAfter(standing: StandingByFacts, fact: RoomFact['fact']): StandingByFacts {
   switch (fact.case) {
     case 'joined':
     case 'left':

@@ -44,7 +44,7 @@ export const factsOf =
     kinds.includes(fact.case) &&
     (userId === undefined || fact.value === undefined || !('userId' in fact.value) || fact.value.userId === userId)
 
-/** Changes that take access away: their calls succeed only once their events are on the stream. */
+/** Whether the fact takes access away: its call then succeeds only once its event is on the stream. */
 export function takesAccessAway(fact: RoomFact): boolean {
   const { fact: change } = fact
   switch (change.case) {

@@ -1,4 +1,4 @@
-/** Letters, digits, underscore and hyphen, as messages and links can carry them. */
+/** Only letters, digits, underscore and hyphen, so that names can be written in messages and links. */
 const pattern = /^[A-Za-z0-9_-]{1,30}$/
 
 export const isRoomName = (name: string): boolean => pattern.test(name)

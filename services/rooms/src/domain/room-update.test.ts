@@ -12,12 +12,15 @@ test('absent fields stay unchanged, an empty description clears the stored one',
   expect(updateOf(room, { description: '' })).toEqual({
     name: 'tea',
     description: '',
-    renamed: true,
+    detailsChanged: true,
     universalChanged: false,
   })
 })
 
 test('equal values are no change', () => {
-  expect(updateOf(room, { name: 'tea', universal: false })).toMatchObject({ renamed: false, universalChanged: false })
-  expect(updateOf(room, { universal: true })).toMatchObject({ renamed: false, universalChanged: true })
+  expect(updateOf(room, { name: 'tea', universal: false })).toMatchObject({
+    detailsChanged: false,
+    universalChanged: false,
+  })
+  expect(updateOf(room, { universal: true })).toMatchObject({ detailsChanged: false, universalChanged: true })
 })

@@ -3,8 +3,8 @@ import { emptyUpdate } from '../errors.ts'
 type Wanted = { name?: string | undefined; description?: string | undefined; universal?: boolean | undefined }
 type Current = { name: string; description: string; universal: boolean }
 
-/** The requested changes that differ from the current room. */
-export type RoomUpdate = { name: string; description: string; renamed: boolean; universalChanged: boolean }
+/** The name and description of a room after an update, and what the update changes. Details: name or description. */
+export type RoomUpdate = { name: string; description: string; detailsChanged: boolean; universalChanged: boolean }
 
 /** Throws unless the update names a field. */
 export function assertNotEmpty({ name, description, universal }: Wanted): void {
@@ -13,6 +13,6 @@ export function assertNotEmpty({ name, description, universal }: Wanted): void {
 
 export function updateOf(room: Current, wanted: Wanted): RoomUpdate {
   const { name = room.name, description = room.description, universal = room.universal } = wanted
-  const renamed = name !== room.name || description !== room.description
-  return { name, description, renamed, universalChanged: universal !== room.universal }
+  const detailsChanged = name !== room.name || description !== room.description
+  return { name, description, detailsChanged, universalChanged: universal !== room.universal }
 }

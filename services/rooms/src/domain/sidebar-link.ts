@@ -7,16 +7,16 @@ export function linkLabel(given: string): string {
   return label
 }
 
-/** Browsers drop control characters and read "\" as "/", so with them an address may lead elsewhere than it seems. */
+/** Browsers drop control characters and treat "\" as "/", so a URL with them may lead elsewhere than it seems to. */
 const misleading = /[\\\s\p{Cc}]/u
 const localPath = /^\/(?!\/)/
-const webAddress = /^https?:\/\/[^/]/i
+const httpUrl = /^https?:\/\/[^/]/i
 
 /** Trims an absolute http(s) URL or a path on this server. Throws `invalid_argument` for anything else. */
 export function linkUrl(given: string): string {
   const url = given.trim()
-  if (misleading.test(url) || !(localPath.test(url) || isWebAddress(url))) throw badLinkUrl()
+  if (misleading.test(url) || !(localPath.test(url) || isHttpUrl(url))) throw badLinkUrl()
   return url
 }
 
-const isWebAddress = (url: string): boolean => webAddress.test(url) && URL.canParse(url)
+const isHttpUrl = (url: string): boolean => httpUrl.test(url) && URL.canParse(url)

@@ -1,13 +1,13 @@
 import { periodically, Resources } from '@parley/runtime'
 import type { Context } from '../context.ts'
-import { bansToEnd, endBan, hasRunOut, nextBanEnds } from '../store/bans.ts'
+import { bansToEnd, endBan, isBanExpired, nextBanEnds } from '../store/bans.ts'
 import { changeRoom, lockRoom } from '../store/changes.ts'
 
-const bansPerRound = 100
-/** Pause before retrying what could not be done. */
+const bansPerRun = 100
+/** Pause before a ban whose end failed is tried again. */
 const shortestPauseMs = 100
 
-/** Announces expired bans. They stop counting when they expire; the facts inform services that keep copies. */
+/** Announces expired bans. A ban has no effect once it has expired; the fact is for services that keep copies. */
 export function endExpiredBans(ctx: Context, signal: AbortSignal): AsyncDisposable {
   const job = new Resources()
   const ending = job.use(
@@ -17,12 +17,12 @@ export function endExpiredBans(ctx: Context, signal: AbortSignal): AsyncDisposab
       afterFailureMs: 1000,
       signal,
       run: async () => {
-        const ends = await nextBanEnds(ctx.db, bansPerRound)
+        const ends = await nextBanEnds(ctx.db, bansPerRun)
         for (const { roomId, userId, ms } of ends) {
           if (ms > 0) return Math.max(ms, shortestPauseMs)
           await endExpired(ctx, roomId, userId)
         }
-        return ends.length < bansPerRound ? undefined : shortestPauseMs
+        return ends.length < bansPerRun ? undefined : shortestPauseMs
       },
     }),
   )
@@ -35,13 +35,13 @@ async function endExpired(ctx: Context, roomId: string, userId: string): Promise
   const write = () =>
     ctx.db.transaction(async (tx) => {
       const room = await lockRoom(tx, roomId)
-      // Another process may have been faster, or the user was banned again.
-      if (!room || !(await hasRunOut(tx, roomId, userId))) return []
+      // Another process may have ended it, or the user was banned again.
+      if (!room || !(await isBanExpired(tx, roomId, userId))) return []
       const { room: after, facts } = await changeRoom(tx, room, { case: 'banExpired', value: { userId } }, cause)
       await endBan(tx, { roomId, userId, version: after.version, at: cause.at })
       return facts
     })
   const facts = await ctx.writes.run(roomId, undefined, write)
-  // Facts that messaging does not accept in time are delivered later by the job for facts left behind.
+  // If messaging does not apply them in time, the job for facts left behind delivers them.
   await ctx.delivery.handOver(roomId, facts).catch(() => undefined)
 }

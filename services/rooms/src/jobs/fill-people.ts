@@ -1,16 +1,16 @@
 import type { Context } from '../context.ts'
 import { logPeopleFilled } from '../metrics.ts'
 import { isFilled, markFilled, saveProfiles, saveRoles } from '../store/people.ts'
-import { persistently } from './persistently.ts'
+import { retryUntilSuccess } from './retry-until-success.ts'
 
 const projection = 'people'
 const pageSize = 1000
 /** Large statements take long to build, and transactions of this process would time out in the meantime. */
-const savedAtOnce = 100
+const rowsPerTransaction = 100
 
 /** Copies every account once. The consumers are already running, and newer versions win, so nothing is lost. */
 export function fillPeople(ctx: Context, signal: AbortSignal): Promise<void> {
-  return persistently('fill people from accounts', signal, () => fillOnce(ctx, signal))
+  return retryUntilSuccess('fill people from accounts', signal, () => fillOnce(ctx, signal))
 }
 
 async function fillOnce(ctx: Context, signal: AbortSignal): Promise<void> {
@@ -18,8 +18,8 @@ async function fillOnce(ctx: Context, signal: AbortSignal): Promise<void> {
   let copied = 0
   for (let after = ''; ;) {
     const { people } = await ctx.accounts.listPeople({ after, limit: pageSize }, { signal })
-    for (let from = 0; from < people.length; from += savedAtOnce) {
-      const some = people.slice(from, from + savedAtOnce)
+    for (let from = 0; from < people.length; from += rowsPerTransaction) {
+      const some = people.slice(from, from + rowsPerTransaction)
       await ctx.db.transaction(async (tx) => {
         await saveProfiles(tx, some)
         await saveRoles(tx, some)

@@ -5,13 +5,13 @@ import { roomsLeftBehind } from '../store/facts.ts'
 
 /** How long the process that committed a fact may take to deliver it. */
 const handOverMs = 1000
-const roomsPerRound = 100
+const roomsPerRun = 100
 /**
- * Interval without a notification. Facts left behind are announced by this process when messaging does not answer, and
- * by the relay when another process died.
+ * Interval without a wake-up. This process wakes the job when messaging does not answer, and the relay wakes it when
+ * another process has died.
  */
 const everyMs = 10_000
-const againMs = 1000
+const retryMs = 1000
 
 /** Delivers facts that were left behind by crashed processes or while messaging did not answer. */
 export function handOverLeftBehind(ctx: Context, signal: AbortSignal): AsyncDisposable {
@@ -23,16 +23,16 @@ export function handOverLeftBehind(ctx: Context, signal: AbortSignal): AsyncDisp
     signal,
     run: async () => {
       const olderThan = new Date(ctx.now().getTime() - handOverMs)
-      const left = await roomsLeftBehind(ctx.db, olderThan, roomsPerRound)
+      const left = await roomsLeftBehind(ctx.db, olderThan, roomsPerRun)
       waiting = left.length
-      // Failed deliveries are retried in the next round.
+      // Failed deliveries are retried in the next run.
       await Promise.allSettled(
-        left.map(({ roomId, version, awaitStream }) => ctx.delivery.feed(roomId, version, awaitStream)),
+        left.map(({ roomId, version, awaitStream }) => ctx.delivery.sendStored(roomId, version, awaitStream)),
       )
-      return left.length > 0 ? againMs : undefined
+      return left.length > 0 ? retryMs : undefined
     },
   })
-  const listeners = [ctx.delivery.onLeftBehind(() => task.wake(againMs)), ctx.relay.onPeerGone(() => task.wake())]
+  const listeners = [ctx.delivery.onLeftBehind(() => task.wake(retryMs)), ctx.relay.onPeerGone(() => task.wake())]
   return {
     async [Symbol.asyncDispose]() {
       for (const one of listeners) one[Symbol.dispose]()

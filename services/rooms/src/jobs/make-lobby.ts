@@ -9,11 +9,11 @@ import { appendGroup } from '../store/groups.ts'
 import { appendItem, nextLayoutVersion } from '../store/layout.ts'
 import { reserveLobby } from '../store/lobby.ts'
 import { channelRow, insertRoom } from '../store/new-rooms.ts'
-import { persistently } from './persistently.ts'
+import { retryUntilSuccess } from './retry-until-success.ts'
 
 /** Creates the first group and rooms of a new server; resolves once there is a channel. Retries until admin answers. */
 export function makeLobby(ctx: Context, signal: AbortSignal): Promise<void> {
-  return persistently('make the first rooms', signal, () => makeOnce(ctx))
+  return retryUntilSuccess('make the first rooms', signal, () => makeOnce(ctx))
 }
 
 async function makeOnce(ctx: Context): Promise<void> {
@@ -41,6 +41,6 @@ async function makeOnce(ctx: Context): Promise<void> {
   if (entries.length === 0) return
   logLobbyMade(groupId)
   ctx.relay.wake(entries)
-  // Messaging may start later; facts that it does not accept now are delivered by the job for facts left behind.
+  // Messaging may start later; the job for facts left behind then delivers them.
   await Promise.allSettled(made.map(({ head, facts }) => ctx.delivery.handOver(head.id, facts)))
 }

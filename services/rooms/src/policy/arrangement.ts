@@ -17,16 +17,16 @@ export function assertCanManageGroup(policy: Policy, subject: Subject, groupId: 
 /** A move of an item from the group in which the caller saw it to another one; needs the permission in both groups. */
 export type Move = { seenIn: string; groupId: string }
 
-/** Decides about a move. `now` is the item's current group; throws if that is neither `seenIn` nor the destination. */
-export function move(policy: Policy, subject: Subject, now: string, { seenIn, groupId }: Move): Outcome {
-  assertCanManageGroup(policy, subject, now)
+/** Decides about a move. `current` is the item's current group; throws if that is neither `seenIn` nor the destination. */
+export function decideMove(policy: Policy, subject: Subject, current: string, { seenIn, groupId }: Move): Outcome {
+  assertCanManageGroup(policy, subject, current)
   assertCanManageGroup(policy, subject, groupId)
-  if (now === groupId) return 'nothing'
-  if (now !== seenIn) throw movedMeanwhile()
+  if (current === groupId) return 'nothing'
+  if (current !== seenIn) throw movedMeanwhile()
   return 'change'
 }
 
-export function moveRoom(policy: Policy, subject: Subject, room: RoomHead, { seenIn, groupId }: Move): Outcome {
+export function decideRoomMove(policy: Policy, subject: Subject, room: RoomHead, { seenIn, groupId }: Move): Outcome {
   if (room.kind === RoomKind.DM) throw dmCannotBeManaged()
-  return move(policy, subject, room.groupId, { seenIn, groupId })
+  return decideMove(policy, subject, room.groupId, { seenIn, groupId })
 }

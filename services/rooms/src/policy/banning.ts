@@ -15,7 +15,13 @@ export function assertCanListBans(policy: Policy, subject: Subject): void {
 }
 
 /** Only members can be banned from a room, so nobody is banned twice. */
-export function ban(policy: Policy, subject: Subject, room: RoomHead, target: Subject, standing: Standing): Outcome {
+export function decideBan(
+  policy: Policy,
+  subject: Subject,
+  room: RoomHead,
+  target: Subject,
+  standing: Standing,
+): Outcome {
   assertCanBan(policy, subject, room)
   if (target.userId === subject.userId) throw banOfOneself()
   if (!isEffectiveMember(policy, target, room, standing)) throw banOfNonMember()
@@ -23,7 +29,7 @@ export function ban(policy: Policy, subject: Subject, room: RoomHead, target: Su
 }
 
 /** Lifting a ban that does not exist is not an error. */
-export function unban(policy: Policy, subject: Subject, room: RoomHead, standing: Standing): Outcome {
+export function decideUnban(policy: Policy, subject: Subject, room: RoomHead, standing: Standing): Outcome {
   assertCanBan(policy, subject, room)
   return standing.banned ? 'change' : 'nothing'
 }

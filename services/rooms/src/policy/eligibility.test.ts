@@ -3,7 +3,7 @@ import { create } from '@bufbuild/protobuf'
 import { defaultPolicy, may, policyFrom, type Policy } from '@parley/permissions'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { PolicyDecisionSchema } from '@parley/contracts/internal'
-import { whoMayJoin, type Eligibility } from './eligibility.ts'
+import { joinEligibility, type Eligibility } from './eligibility.ts'
 
 const scope = { kind: 'room', roomId: 'R1', groupId: 'G1' } as const
 const { ALLOW, DENY } = PermissionDecision
@@ -22,12 +22,12 @@ function policyWith(...decisions: Decision[]): Policy {
   return policyFrom(policy)
 }
 
-/** The effect of the query on the sets. */
-function belongs(sets: Eligibility, userId: string, roleIds: string[]): boolean {
-  const holds = (ids: string[]) => roleIds.some((id) => ids.includes(id))
+/** Decides as the query does with the sets. */
+function isEligible(sets: Eligibility, userId: string, roleIds: string[]): boolean {
+  const hasAnyRole = (ids: string[]) => roleIds.some((id) => ids.includes(id))
   if (roleIds.includes(sets.ownerRoleId)) return true
-  if (sets.everyone === 'deny' || holds(sets.deniedRoles) || sets.deniedUsers.includes(userId)) return false
-  return sets.everyone === 'allow' || holds(sets.allowedRoles) || sets.allowedUsers.includes(userId)
+  if (sets.everyone === 'deny' || hasAnyRole(sets.deniedRoles) || sets.deniedUsers.includes(userId)) return false
+  return sets.everyone === 'allow' || hasAnyRole(sets.allowedRoles) || sets.allowedUsers.includes(userId)
 }
 
 const everyone = { roleId: 'everyone' }
@@ -49,10 +49,10 @@ test.each(cases.map((decisions, n) => [n, decisions] as const))(
   'the sets of policy %i agree with may()',
   (_n, decisions) => {
     const policy = policyWith(...decisions)
-    const sets = whoMayJoin(policy, scope)
+    const sets = joinEligibility(policy, scope)
     for (const userId of ['ann', 'bob', 'eve']) {
       for (const roleIds of [[], ['moderator'], ['admin'], ['owner'], ['moderator', 'admin'], ['owner', 'moderator']]) {
-        expect([userId, roleIds, belongs(sets, userId, roleIds)]).toEqual([
+        expect([userId, roleIds, isEligible(sets, userId, roleIds)]).toEqual([
           userId,
           roleIds,
           may(policy, { userId, roleIds }, 'room.join', scope),

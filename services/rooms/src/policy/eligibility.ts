@@ -17,7 +17,7 @@ export type Eligibility = {
 export const includesEveryone = ({ everyone, deniedRoles, deniedUsers }: Eligibility): boolean =>
   everyone === 'allow' && deniedRoles.length === 0 && deniedUsers.length === 0
 
-export function whoMayJoin(policy: Policy, scope: Scope & { kind: 'room' }): Eligibility {
+export function joinEligibility(policy: Policy, scope: Scope & { kind: 'room' }): Eligibility {
   const outcome = (userId: string, roleIds: string[]) => resolve(policy, { userId, roleIds }, 'room.join', scope)
   const { server, groups, rooms } = policy.decisions
   const decided = [server, groups.get(scope.groupId), rooms.get(scope.roomId)]

@@ -1,8 +1,8 @@
 import { may, roomScope, type Policy, type Subject } from '@parley/permissions'
 import { RoomKind } from '@parley/contracts/api'
 import {
-  archivedRoom,
-  bannedTarget,
+  roomIsArchived,
+  userIsBanned,
   dmCannotBeManaged,
   mayNotManage,
   universalHasNoExplicitMembers,
@@ -16,20 +16,20 @@ export function assertCanManage(policy: Policy, subject: Subject, room: RoomHead
   if (!may(policy, subject, 'room.manage', roomScope(room))) throw mayNotManage()
 }
 
-export function archive(policy: Policy, subject: Subject, room: RoomHead, archived: boolean): Outcome {
+export function decideArchiving(policy: Policy, subject: Subject, room: RoomHead, archived: boolean): Outcome {
   assertCanManage(policy, subject, room)
   return room.archived === archived ? 'nothing' : 'change'
 }
 
 /** `target` is the standing of the user to be added. */
-export function addMember(policy: Policy, subject: Subject, room: RoomHead, target: Standing): Outcome {
+export function decideAddition(policy: Policy, subject: Subject, room: RoomHead, target: Standing): Outcome {
   assertCanManageMembers(policy, subject, room)
-  if (target.banned) throw bannedTarget()
+  if (target.banned) throw userIsBanned()
   return target.member ? 'nothing' : 'change'
 }
 
 /** `target` is the standing of the user to be removed. */
-export function removeMember(policy: Policy, subject: Subject, room: RoomHead, target: Standing): Outcome {
+export function decideRemoval(policy: Policy, subject: Subject, room: RoomHead, target: Standing): Outcome {
   assertCanManageMembers(policy, subject, room)
   return target.member ? 'change' : 'nothing'
 }
@@ -37,5 +37,5 @@ export function removeMember(policy: Policy, subject: Subject, room: RoomHead, t
 function assertCanManageMembers(policy: Policy, subject: Subject, room: RoomHead): void {
   assertCanManage(policy, subject, room)
   if (room.universal) throw universalHasNoExplicitMembers()
-  if (room.archived) throw archivedRoom()
+  if (room.archived) throw roomIsArchived()
 }

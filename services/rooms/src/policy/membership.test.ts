@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { defaultPolicy, policyFrom } from '@parley/permissions'
 import { RoomKind } from '@parley/contracts/api'
-import { join, leave, wouldJoin } from './membership.ts'
+import { decideJoin, decideLeave, wouldJoin } from './membership.ts'
 import type { RoomHead, Standing } from './standing.ts'
 
 const policy = policyFrom(defaultPolicy())
@@ -26,9 +26,9 @@ describe('join', () => {
   test.each<[string, RoomHead, Standing, 'change' | 'nothing']>([
     ['a stranger becomes a member', channel, stranger, 'change'],
     ['a member stays one', channel, member, 'nothing'],
-    ['universal rooms write nothing', { ...channel, universal: true }, stranger, 'nothing'],
+    ['joining a universal room writes nothing', { ...channel, universal: true }, stranger, 'nothing'],
   ])('%s', (_what, room, standing, outcome) => {
-    expect(join(policy, ann, room, standing)).toBe(outcome)
+    expect(decideJoin(policy, ann, room, standing)).toBe(outcome)
   })
 
   test.each<[string, RoomHead, Standing, Code]>([
@@ -38,24 +38,24 @@ describe('join', () => {
     ['archived rooms', { ...channel, archived: true }, stranger, Code.FailedPrecondition],
     ['archived universal rooms', { ...channel, universal: true, archived: true }, stranger, Code.FailedPrecondition],
   ])('refuses %s', (_what, room, standing, code) => {
-    expect(codeOf(() => join(policy, ann, room, standing))).toBe(code)
+    expect(codeOf(() => decideJoin(policy, ann, room, standing))).toBe(code)
   })
 })
 
 describe('leave', () => {
   test.each<[string, RoomHead, Standing, 'change' | 'nothing']>([
     ['a member leaves', channel, member, 'change'],
-    ['a stranger has left already', channel, stranger, 'nothing'],
+    ['a non-member has nothing to leave', channel, stranger, 'nothing'],
     ['archived rooms can be left', { ...channel, archived: true }, member, 'change'],
   ])('%s', (_what, room, standing, outcome) => {
-    expect(leave(room, standing)).toBe(outcome)
+    expect(decideLeave(room, standing)).toBe(outcome)
   })
 
   test.each<[string, RoomHead]>([
     ['direct messages', dm],
     ['universal rooms', { ...channel, universal: true }],
   ])('refuses %s', (_what, room) => {
-    expect(codeOf(() => leave(room, member))).toBe(Code.FailedPrecondition)
+    expect(codeOf(() => decideLeave(room, member))).toBe(Code.FailedPrecondition)
   })
 })
 
@@ -70,7 +70,8 @@ test('a room is joined with its group exactly if joining it alone would have an 
             for (const decisions of [policy, nobody]) {
               const room = { ...channel, kind, universal, archived }
               const requested = [decisions, ann, room, { member, banned }] as const
-              const alone = codeOf(() => join(...requested)) === undefined && join(...requested) === 'change'
+              const alone =
+                codeOf(() => decideJoin(...requested)) === undefined && decideJoin(...requested) === 'change'
               expect(wouldJoin(...requested)).toBe(alone)
             }
 })

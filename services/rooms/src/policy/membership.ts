@@ -1,7 +1,7 @@
 import { may, roomScope, type Policy, type Subject } from '@parley/permissions'
 import { RoomKind } from '@parley/contracts/api'
 import {
-  archivedRoom,
+  roomIsArchived,
   bannedFromRoom,
   dmCannotBeJoined,
   dmCannotBeLeft,
@@ -12,11 +12,11 @@ import type { Outcome } from './outcome.ts'
 import type { RoomHead, Standing } from './standing.ts'
 
 /** Everyone is implicitly a member of a universal room, so joining one writes nothing. */
-export function join(policy: Policy, subject: Subject, room: RoomHead, standing: Standing): Outcome {
+export function decideJoin(policy: Policy, subject: Subject, room: RoomHead, standing: Standing): Outcome {
   if (room.kind === RoomKind.DM) throw dmCannotBeJoined()
   if (standing.banned) throw bannedFromRoom()
   if (!standing.member && !may(policy, subject, 'room.join', roomScope(room))) throw mayNotJoin()
-  if (room.archived) throw archivedRoom()
+  if (room.archived) throw roomIsArchived()
   return standing.member || room.universal ? 'nothing' : 'change'
 }
 
@@ -26,8 +26,8 @@ export function wouldJoin(policy: Policy, subject: Subject, room: RoomHead, { me
   return may(policy, subject, 'room.join', roomScope(room))
 }
 
-/** Everybody may leave a channel, even an archived one. For a non-member there is nothing to do. */
-export function leave(room: RoomHead, standing: Standing): Outcome {
+/** Everybody may leave a channel, even an archived one. A non-member has nothing to leave. */
+export function decideLeave(room: RoomHead, standing: Standing): Outcome {
   if (room.kind === RoomKind.DM) throw dmCannotBeLeft()
   if (room.universal) throw universalRoomCannotBeLeft()
   return standing.member ? 'change' : 'nothing'

@@ -9,7 +9,7 @@ export function canSee(policy: Policy, subject: Subject, room: RoomHead, standin
 }
 
 /** Whether a room is a direct conversation between others, which non-participants may not know of. */
-export const isForeignDm = ({ room, standing }: { room: Pick<RoomHead, 'kind'>; standing: Standing }): boolean =>
+export const isDmOfOthers = ({ room, standing }: { room: Pick<RoomHead, 'kind'>; standing: Standing }): boolean =>
   room.kind === RoomKind.DM && !standing.member
 
 /** Returns the given rooms of which the user is a member. */

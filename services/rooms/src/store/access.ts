@@ -4,10 +4,10 @@ import { preparedQuery, type Reader } from '@parley/postgres'
 import { anyOf } from './any-of.ts'
 import type { RoomRow } from './rows.ts'
 import { roomBans, roomMembers, rooms } from './schema.ts'
-import { banHolds } from './seen-rooms.ts'
+import { isBanActive } from './rooms.ts'
 
-/** Standings that ended since then are still listed: the event of the end may not have been published yet. */
-const lately = sql`now() - interval '3 days'`
+/** Standings that ended after this time are still listed: the event of the end may not have been published yet. */
+const threeDaysAgo = sql`now() - interval '3 days'`
 
 /** The standing of a user in a channel: membership and ban, with version 0 if there is no row. */
 export type StandingRow = {
@@ -37,7 +37,7 @@ const findPage = preparedQuery('standings_of_users', (reader) => {
     .where(
       and(
         sql`${roomMembers.userId} = ${userIds} and ${roomMembers.userId} >= ${afterUser}`,
-        or(eq(roomMembers.member, true), gt(roomMembers.since, lately)),
+        or(eq(roomMembers.member, true), gt(roomMembers.since, threeDaysAgo)),
       ),
     )
     .as('memberships')
@@ -45,7 +45,7 @@ const findPage = preparedQuery('standings_of_users', (reader) => {
     .select({
       userId: roomBans.userId,
       roomId: roomBans.roomId,
-      holds: sql<boolean>`${banHolds}`.as('holds'),
+      active: sql<boolean>`${isBanActive}`.as('active'),
       expiresAt: roomBans.expiresAt,
       version: roomBans.version,
     })
@@ -53,7 +53,7 @@ const findPage = preparedQuery('standings_of_users', (reader) => {
     .where(
       and(
         sql`${roomBans.userId} = ${userIds} and ${roomBans.userId} >= ${afterUser}`,
-        or(eq(roomBans.banned, true), gt(roomBans.since, lately)),
+        or(eq(roomBans.banned, true), gt(roomBans.since, threeDaysAgo)),
       ),
     )
     .as('bans')
@@ -65,7 +65,7 @@ const findPage = preparedQuery('standings_of_users', (reader) => {
       roomId,
       member: memberships.member,
       memberVersion: memberships.version,
-      banned: bans.holds,
+      banned: bans.active,
       banExpiresAt: bans.expiresAt,
       banVersion: bans.version,
     })
@@ -79,15 +79,15 @@ const findPage = preparedQuery('standings_of_users', (reader) => {
 
 /**
  * Explicit memberships and bans of users in channels, including recently ended ones, by user and room; at most `limit`
- * after a place.
+ * after a position.
  */
-export async function findStandings(
+export async function listStandings(
   reader: Reader,
   userIds: readonly string[],
   { after, limit }: { after: StandingPlace | undefined; limit: number },
 ): Promise<StandingRow[]> {
-  const place = { afterUser: after?.userId ?? '', afterRoom: after?.roomId ?? '' }
-  const rows = await findPage(reader, { userIds, limit, ...place })
+  const position = { afterUser: after?.userId ?? '', afterRoom: after?.roomId ?? '' }
+  const rows = await findPage(reader, { userIds, limit, ...position })
   return rows.map(({ member, memberVersion, banned, banVersion, ...row }) => ({
     ...row,
     member: member ?? false,
@@ -97,7 +97,7 @@ export async function findStandings(
   }))
 }
 
-export function findHeads(reader: Reader, roomIds: readonly string[]): Promise<RoomRow[]> {
+export function findRoomRows(reader: Reader, roomIds: readonly string[]): Promise<RoomRow[]> {
   return reader.select().from(rooms).where(anyOf(rooms.id, roomIds))
 }
 
@@ -106,5 +106,7 @@ export function findUniversalRooms(reader: Reader): Promise<RoomRow[]> {
   return reader
     .select()
     .from(rooms)
-    .where(and(eq(rooms.kind, RoomKind.CHANNEL), or(eq(rooms.universal, true), gt(rooms.universalEndedAt, lately))))
+    .where(
+      and(eq(rooms.kind, RoomKind.CHANNEL), or(eq(rooms.universal, true), gt(rooms.universalEndedAt, threeDaysAgo))),
+    )
 }

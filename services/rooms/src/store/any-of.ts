@@ -1,5 +1,5 @@
 import { sql, type SQL } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 
-/** Matches columns that contain one of these ids, passed as a single parameter. */
+/** Condition: the column has one of these ids, which are passed as a single parameter. */
 export const anyOf = (column: PgColumn, ids: readonly string[]): SQL => sql`${column} = any(${sql.param([...ids])})`

@@ -2,7 +2,7 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Reader } from '@parley/postgres'
 import type { RoomRow } from './rows.ts'
 import { roomBans, rooms } from './schema.ts'
-import { banHolds } from './seen-rooms.ts'
+import { isBanActive } from './rooms.ts'
 
 export type BanRow = typeof roomBans.$inferSelect
 export type BanKey = { createdAt: Date; id: string }
@@ -10,15 +10,15 @@ export type BanPage = { bans: { ban: BanRow; room: RoomRow }[]; total: bigint }
 
 type Wanted = { limit: number; offset: number; before: BanKey | undefined }
 
-const inForce = (roomId: string) =>
-  and(roomBans.banned, banHolds, roomId === '' ? undefined : eq(roomBans.roomId, roomId))
+const isActiveIn = (roomId: string) =>
+  and(roomBans.banned, isBanActive, roomId === '' ? undefined : eq(roomBans.roomId, roomId))
 
 /** Active bans of one room or of all, newest first, after the key of the previous page or after an offset. */
 export async function listBans(reader: Reader, roomId: string, page: Wanted): Promise<BanPage> {
   const total = sql<bigint>`count(*)`.mapWith(BigInt)
   const [bans, [count]] = await Promise.all([
     bansPage(reader, roomId, page),
-    reader.select({ total }).from(roomBans).where(inForce(roomId)),
+    reader.select({ total }).from(roomBans).where(isActiveIn(roomId)),
   ])
   return { bans, total: count?.total ?? 0n }
 }
@@ -29,7 +29,7 @@ export function bansPage(reader: Reader, roomId: string, { limit, offset, before
     .select({ ban: roomBans, room: rooms })
     .from(roomBans)
     .innerJoin(rooms, eq(rooms.id, roomBans.roomId))
-    .where(and(inForce(roomId), older))
+    .where(and(isActiveIn(roomId), older))
     .orderBy(desc(roomBans.createdAt), desc(roomBans.id))
     .limit(limit)
     .offset(before ? 0 : offset)

@@ -46,9 +46,12 @@ export async function findBanVersion(reader: Reader, roomId: string, userId: str
   return ban?.version
 }
 
-const ranOut = and(eq(roomBans.banned, true), lte(roomBans.expiresAt, sql`now()`))
+const isExpired = and(eq(roomBans.banned, true), lte(roomBans.expiresAt, sql`now()`))
 
-/** Bans whose end was not announced, the earliest first, with the milliseconds until it, negative afterwards. */
+/**
+ * Bans with an expiry whose end has not been announced, in order of expiry, with the milliseconds until it (negative if
+ * it has passed).
+ */
 export function nextBanEnds(reader: Reader, limit: number): Promise<{ roomId: string; userId: string; ms: number }[]> {
   return sqlRows(
     reader,
@@ -58,10 +61,10 @@ export function nextBanEnds(reader: Reader, limit: number): Promise<{ roomId: st
   )
 }
 
-export async function hasRunOut(reader: Reader, roomId: string, userId: string): Promise<boolean> {
+export async function isBanExpired(reader: Reader, roomId: string, userId: string): Promise<boolean> {
   const found = await reader
     .select({ userId: roomBans.userId })
     .from(roomBans)
-    .where(and(eq(roomBans.roomId, roomId), eq(roomBans.userId, userId), ranOut))
+    .where(and(eq(roomBans.roomId, roomId), eq(roomBans.userId, userId), isExpired))
   return found.length > 0
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { dmRoomId, unkeyedDmRoomId } from '@parley/ids'
 import type { Db } from '@parley/postgres'
-import type { SeenRoom } from './rows.ts'
+import type { RoomWithStanding } from './rows.ts'
 import { dmKeys } from './schema.ts'
-import { findRooms } from './seen-rooms.ts'
+import { findRooms } from './rooms.ts'
 
 /** The key of this installation, created at the first use. */
 export async function readDmKey(db: Db): Promise<Uint8Array> {
@@ -21,9 +21,9 @@ export async function findDm(
   db: Db,
   key: Uint8Array,
   { participantIds, viewerId }: { participantIds: readonly string[]; viewerId: string },
-): Promise<{ roomId: string; known: SeenRoom | undefined }> {
+): Promise<{ roomId: string; known: RoomWithStanding | undefined }> {
   const keyed = dmRoomId(key, participantIds)
-  // The conversation was begun before ids had a key.
+  // The id of a conversation that was started before ids had a key.
   const old = unkeyedDmRoomId(participantIds)
   const found = await findRooms(db, viewerId, [old, keyed])
   const known = found.find(({ room }) => room.id === old) ?? found[0]

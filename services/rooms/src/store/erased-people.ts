@@ -5,7 +5,7 @@ import type { Standing } from '../policy/standing.ts'
 import { noNames } from './people.ts'
 import { people, roomBans, roomMembers } from './schema.ts'
 
-/** Rooms of which a person is a member, or which have a ban of theirs, including lifted ones. */
+/** Rooms of which a person is a member, or in which they have a ban, even a lifted one. */
 export async function roomsWithStanding(reader: Reader, userId: string, limit: number): Promise<string[]> {
   const rows = await sqlRows<{ roomId: string }>(
     reader,
@@ -16,7 +16,8 @@ export async function roomsWithStanding(reader: Reader, userId: string, limit: n
 }
 
 /**
- * Whether a fact made the person a member or banned them and no later fact ended it. Expiry by time is ignored.
+ * Whether the person is a member, and whether they are banned, according to the facts. A ban past its expiry still
+ * counts until a fact ends it.
  */
 export async function standingIn(tx: Tx, roomId: string, userId: string): Promise<Standing> {
   const [member] = await tx

@@ -1,12 +1,12 @@
 import { fromBinary } from '@bufbuild/protobuf'
-import { and, asc, eq, gt, isNotNull, isNull, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, isNotNull, isNull, lte, max, sql } from 'drizzle-orm'
 import { RoomFactSchema, type RoomFact } from '@parley/contracts/internal'
 import { sqlRows, type Db, type Reader, type Tx } from '@parley/postgres'
 import { encode } from '@parley/protobuf'
 import { takesAccessAway } from '../domain/room-fact.ts'
 import { roomFacts, rooms } from './schema.ts'
 
-/** Maximum number per call to messaging. */
+/** Maximum number of facts in one call to messaging. */
 export const factsPerCall = 100
 
 /** A fact and its room. */
@@ -21,7 +21,7 @@ export const insertFacts = (tx: Tx, roomId: string, facts: readonly RoomFact[], 
 
 /** Stores facts, adding to each the event id of the previous fact. The rooms must be locked. */
 export async function insertFactsOfRooms(tx: Tx, facts: readonly FactOfRoom[], at: Date): Promise<void> {
-  await namePrevious(tx, facts)
+  await setPreviousEventIds(tx, facts)
   await tx.insert(roomFacts).values(
     facts.map(({ roomId, fact }) => ({
       roomId,
@@ -34,11 +34,11 @@ export async function insertFactsOfRooms(tx: Tx, facts: readonly FactOfRoom[], a
   )
 }
 
-async function namePrevious(tx: Tx, facts: readonly FactOfRoom[]): Promise<void> {
+async function setPreviousEventIds(tx: Tx, facts: readonly FactOfRoom[]): Promise<void> {
   const keyOf = (roomId: string, version: bigint) => `${roomId} ${version}`
   const ids = new Map(facts.map(({ roomId, fact }) => [keyOf(roomId, fact.version), fact.eventId]))
-  const unnamed = facts.filter(({ fact }) => fact.previousVersion > 0n && fact.previousEventId === '')
-  const stored = unnamed.filter(({ roomId, fact }) => !ids.has(keyOf(roomId, fact.previousVersion)))
+  const incomplete = facts.filter(({ fact }) => fact.previousVersion > 0n && fact.previousEventId === '')
+  const stored = incomplete.filter(({ roomId, fact }) => !ids.has(keyOf(roomId, fact.previousVersion)))
   if (stored.length > 0) {
     const roomIds = sql.param(stored.map(({ roomId }) => roomId))
     const versions = sql.param(stored.map(({ fact }) => fact.previousVersion))
@@ -50,7 +50,7 @@ async function namePrevious(tx: Tx, facts: readonly FactOfRoom[]): Promise<void>
     )
     for (const { roomId, version, eventId } of rows) ids.set(keyOf(roomId, version), eventId)
   }
-  for (const { roomId, fact } of unnamed) fact.previousEventId = ids.get(keyOf(roomId, fact.previousVersion)) ?? ''
+  for (const { roomId, fact } of incomplete) fact.previousEventId = ids.get(keyOf(roomId, fact.previousVersion)) ?? ''
 }
 
 export function decodeFact(bytes: Uint8Array): RoomFact {
@@ -60,12 +60,12 @@ export function decodeFact(bytes: Uint8Array): RoomFact {
   return fact
 }
 
-const decoded = (rows: { fact: Uint8Array }[]): RoomFact[] => rows.map(({ fact }) => decodeFact(fact))
+const decodeFacts = (rows: { fact: Uint8Array }[]): RoomFact[] => rows.map(({ fact }) => decodeFact(fact))
 
 /** The next facts above a version that messaging has, each with the version of the previous one. */
 export async function factsAbove(reader: Reader, roomId: string, version: bigint): Promise<RoomFact[]> {
   const above = and(eq(roomFacts.roomId, roomId), gt(roomFacts.version, version))
-  const facts = decoded(
+  const facts = decodeFacts(
     await reader
       .select({ fact: roomFacts.fact })
       .from(roomFacts)
@@ -79,39 +79,52 @@ export async function factsAbove(reader: Reader, roomId: string, version: bigint
   })
 }
 
-/** The oldest facts up to a version that are not marked as applied. */
-export async function unappliedFacts(reader: Reader, roomId: string, upTo: bigint): Promise<RoomFact[]> {
-  const open = and(eq(roomFacts.roomId, roomId), isNull(roomFacts.appliedAt), lte(roomFacts.version, upTo))
-  return decoded(
+const unapplied = (roomId: string, upTo?: bigint) =>
+  and(
+    eq(roomFacts.roomId, roomId),
+    isNull(roomFacts.appliedAt),
+    upTo === undefined ? undefined : lte(roomFacts.version, upTo),
+  )
+
+/** The oldest facts, up to a version if one is given, that are not marked as applied. */
+export async function unappliedFacts(reader: Reader, roomId: string, upTo?: bigint): Promise<RoomFact[]> {
+  return decodeFacts(
     await reader
       .select({ fact: roomFacts.fact })
       .from(roomFacts)
-      .where(open)
+      .where(unapplied(roomId, upTo))
       .orderBy(asc(roomFacts.version))
       .limit(factsPerCall),
   )
 }
 
+/** The fact with this version, as a list of at most one. */
 export async function findFact(reader: Reader, roomId: string, version: bigint): Promise<RoomFact[]> {
   const one = and(eq(roomFacts.roomId, roomId), eq(roomFacts.version, version))
-  return decoded(await reader.select({ fact: roomFacts.fact }).from(roomFacts).where(one))
+  return decodeFacts(await reader.select({ fact: roomFacts.fact }).from(roomFacts).where(one))
 }
 
-/** The unapplied facts up to a version: whether there are any, and whether one of them waits for the stream. */
-export async function openFacts(
+/**
+ * The version of the newest unapplied fact, up to a version if one is given, and whether one of them waits for the
+ * stream; undefined if there is none.
+ */
+export async function summarizeUnapplied(
   reader: Reader,
   roomId: string,
-  upTo: bigint,
-): Promise<{ open: boolean; awaitStream: boolean }> {
+  upTo?: bigint,
+): Promise<{ version: bigint; awaitStream: boolean } | undefined> {
   const [row] = await reader
-    .select({ awaitStream: sql<boolean | null>`bool_or(${roomFacts.awaitsStream})` })
+    .select({ version: max(roomFacts.version), awaitStream: sql<boolean | null>`bool_or(${roomFacts.awaitsStream})` })
     .from(roomFacts)
-    .where(and(eq(roomFacts.roomId, roomId), isNull(roomFacts.appliedAt), lte(roomFacts.version, upTo)))
-  const awaitStream = row?.awaitStream ?? undefined
-  return { open: awaitStream !== undefined, awaitStream: awaitStream ?? false }
+    .where(unapplied(roomId, upTo))
+  if (!row?.version) return undefined
+  return { version: BigInt(row.version), awaitStream: row.awaitStream ?? false }
 }
 
-/** Facts that wait for the stream are marked only by a call that waited for it. */
+/**
+ * Marks the facts up to a version as applied. `streamed`: also those that wait for the stream, because the call to
+ * messaging waited for it.
+ */
 export async function markApplied(db: Db, roomId: string, upTo: bigint, streamed: boolean): Promise<void> {
   await db
     .update(roomFacts)

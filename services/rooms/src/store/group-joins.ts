@@ -5,13 +5,14 @@ import { saveMemberships } from './changes.ts'
 import { insertFactsOfRooms, type FactOfRoom } from './facts.ts'
 import type { RoomRow } from './rows.ts'
 
-/** Locks rooms for the following change, in the same order as all transactions. */
+/** Locks the rows of these rooms in the order of their ids, as every transaction does, so that none deadlock. */
 export async function lockRooms(tx: Tx, roomIds: readonly string[]): Promise<void> {
   await tx.execute(sql`select from rooms where id = any(${sql.param([...roomIds])}) order by id for update`)
 }
 
 /**
- * Makes a user a member of locked rooms to which they do not belong yet, with three statements for any number of rooms.
+ * Adds a user to rooms they are not in yet, with a fixed number of statements. The caller must have locked the rows of
+ * the rooms (`lockRooms`).
  */
 export async function joinRooms(
   tx: Tx,
@@ -35,18 +36,15 @@ export async function joinRooms(
   return facts
 }
 
-/** Memberships of a user in a group that are stored but not yet in effect. */
-export function joinsWithoutEffect(
-  reader: Reader,
-  userId: string,
-  groupId: string,
-): Promise<{ roomId: string; version: bigint }[]> {
-  return sqlRows(
+/** Ids of the rooms of a group that the user has joined, but whose `joined` fact messaging has not applied yet. */
+export async function unappliedJoins(reader: Reader, userId: string, groupId: string): Promise<string[]> {
+  const joins = await sqlRows<{ roomId: string }>(
     reader,
-    sql`select member.room_id as "roomId", member.version
+    sql`select member.room_id as "roomId"
         from rooms
         join room_members as member on member.room_id = rooms.id and member.user_id = ${userId} and member.member
         join room_facts as fact on fact.room_id = member.room_id and fact.version = member.version
         where rooms.group_id = ${groupId} and fact.applied_at is null`,
   )
+  return joins.map(({ roomId }) => roomId)
 }

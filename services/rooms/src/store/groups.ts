@@ -27,16 +27,16 @@ export async function appendGroup(tx: Tx, group: Omit<GroupRow, 'position'>): Pr
 export async function updateGroup(
   tx: Tx,
   groupId: string,
-  words: Pick<GroupRow, 'name' | 'description'>,
+  fields: Pick<GroupRow, 'name' | 'description'>,
 ): Promise<void> {
-  await tx.update(roomGroups).set(words).where(eq(roomGroups.id, groupId))
+  await tx.update(roomGroups).set(fields).where(eq(roomGroups.id, groupId))
 }
 
 /** Orders the groups by this complete list of ids; the layout must be locked. */
 export async function orderGroups(tx: Tx, groupIds: readonly string[]): Promise<void> {
   await tx.execute(sql`
-    update room_groups set position = ordered.place
-    from unnest(${sql.param([...groupIds])}::text[]) with ordinality as ordered (id, place)
+    update room_groups set position = ordered.ordinal
+    from unnest(${sql.param([...groupIds])}::text[]) with ordinality as ordered (id, ordinal)
     where room_groups.id = ordered.id`)
 }
 

@@ -6,7 +6,7 @@ import { anyOf } from './any-of.ts'
 import type { RoomRow } from './rows.ts'
 import { importedRooms, lobby, roomMembers, rooms } from './schema.ts'
 
-/** The id of an imported room, reserved if it does not exist yet. */
+/** Returns the id reserved for an imported room; if there is none, reserves `roomId`. */
 export async function reserveRoomId(
   db: Db,
   from: { source: string; externalId: string },
@@ -34,7 +34,7 @@ export async function takenNames(reader: Reader, names: readonly string[]): Prom
   return new Set(rows.flatMap(({ key }) => key ?? []))
 }
 
-/** Returns the given users who are members, in id order. */
+/** Returns the given users who are members. */
 export async function membersAmong(reader: Reader, roomId: string, userIds: readonly string[]): Promise<Set<string>> {
   const rows = await reader
     .select({ userId: roomMembers.userId })
@@ -77,7 +77,7 @@ export async function membersAfter(reader: Reader, roomId: string, after: string
   return found.map(({ userId }) => userId)
 }
 
-/** The id of the server, created once: nothing else identifies a server permanently. */
+/** The permanent id of the server: the id that was reserved for its first group. */
 export async function findServerId(reader: Reader): Promise<string> {
   const [row] = await reader
     .select({ id: lobby.groupId })

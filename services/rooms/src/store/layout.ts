@@ -37,8 +37,8 @@ export async function moveItem(tx: Tx, itemId: string, groupId: string): Promise
 /** Orders the items of a group by this complete list of ids; the layout must be locked. */
 export async function orderItems(tx: Tx, groupId: string, itemIds: readonly string[]): Promise<void> {
   await tx.execute(sql`
-    update layout_items set position = ordered.place
-    from unnest(${sql.param([...itemIds])}::text[]) with ordinality as ordered (id, place)
+    update layout_items set position = ordered.ordinal
+    from unnest(${sql.param([...itemIds])}::text[]) with ordinality as ordered (id, ordinal)
     where item_id = ordered.id and group_id = ${groupId}`)
 }
 
@@ -58,7 +58,7 @@ export function findItems(reader: Reader, groupIds: readonly string[]): Promise<
     .orderBy(...inOrder)
 }
 
-/** A room or a link with its position. */
+/** The room or the link of an item, and its group. */
 export type PlacedItem = { groupId: string; room: RoomRow | null; link: LinkRow | null }
 
 /** The items of these groups with their rooms and links, including archived rooms. */

@@ -1,6 +1,6 @@
 import { sql, type SQL } from 'drizzle-orm'
 import { sqlRows, type Reader } from '@parley/postgres'
-import { isFindable, searchedFor, searchGrams } from '../domain/people-search.ts'
+import { isFindable, normalizeSearch, searchGrams } from '../domain/people-search.ts'
 import { includesEveryone, type Eligibility } from '../policy/eligibility.ts'
 
 /** Which members to list: explicit ones, or with `eligible` everybody who belongs to a universal room. */
@@ -13,17 +13,17 @@ export async function listMembers(
   filter: MemberFilter,
   page: { limit: number; offset: number; after: MemberKey | undefined },
 ): Promise<MemberKey[]> {
-  return finds(filter) ? await sqlRows<MemberKey>(reader, membersPage(filter, page)) : []
+  return canMatch(filter) ? await sqlRows<MemberKey>(reader, membersPage(filter, page)) : []
 }
 
 /** Total over all pages. */
 export async function countMembers(reader: Reader, filter: MemberFilter): Promise<bigint> {
-  if (!finds(filter)) return 0n
+  if (!canMatch(filter)) return 0n
   const [count] = await sqlRows<{ total: bigint }>(reader, membersCount(filter))
   return count?.total ?? 0n
 }
 
-const finds = ({ search }: MemberFilter): boolean => isFindable(searchedFor(search))
+const canMatch = ({ search }: MemberFilter): boolean => isFindable(normalizeSearch(search))
 
 export function membersPage(
   filter: MemberFilter,
@@ -38,18 +38,18 @@ export function membersPage(
 /** Without a search the memberships are counted directly: deleted users have none. */
 export function membersCount(filter: MemberFilter): SQL {
   const { roomId, search, eligible } = filter
-  if (searchedFor(search) !== '' || eligible) return sql`select count(*) as total ${membersOf(filter)}`
+  if (normalizeSearch(search) !== '' || eligible) return sql`select count(*) as total ${membersOf(filter)}`
   return sql`select count(*) as total from room_members as m
     where m.room_id = ${roomId} and m.member and ${notBanned(roomId, sql`m.user_id`)}`
 }
 
 function membersOf({ roomId, search, eligible }: MemberFilter): SQL {
-  const needle = searchedFor(search)
-  const rules = sql`not p.deleted and ${notBanned(roomId, sql`p.user_id`)} ${found(needle)}`
+  const needle = normalizeSearch(search)
+  const rules = sql`not p.deleted and ${notBanned(roomId, sql`p.user_id`)} ${matchesSearch(needle)}`
   const explicit = sql`room_members as m on m.room_id = ${roomId} and m.user_id = p.user_id and m.member`
   if (!eligible) return sql`from people as p join ${explicit} where ${rules}`
   if (includesEveryone(eligible)) return sql`from people as p where ${rules}`
-  return sql`from people as p left join ${explicit} where ${rules} and (m.user_id is not null or ${belongs(eligible)})`
+  return sql`from people as p left join ${explicit} where ${rules} and (m.user_id is not null or ${isEligible(eligible)})`
 }
 
 /** The user has no active ban in the room. */
@@ -57,8 +57,8 @@ export const notBanned = (roomId: string, userId: SQL): SQL => sql`not exists (
   select from room_bans as b where b.room_id = ${roomId} and b.user_id = ${userId}
   and b.banned and (b.expires_at is null or b.expires_at > now()))`
 
-/** The index finds candidates by their trigrams, which are then compared in full. */
-function found(needle: string): SQL {
+/** The index finds candidates by their trigrams; their whole keys are then compared. */
+function matchesSearch(needle: string): SQL {
   if (needle === '') return sql``
   const grams = searchGrams(needle)
   const byIndex = grams.length === 0 ? sql`` : sql`and p.search_grams @> ${sql.param(grams)}::text[]`
@@ -66,12 +66,12 @@ function found(needle: string): SQL {
 }
 
 /** The rule of {@link Eligibility} for `people as p`. */
-export function belongs(eligible: Eligibility): SQL {
+export function isEligible(eligible: Eligibility): SQL {
   const { everyone, ownerRoleId, allowedRoles, deniedRoles, allowedUsers, deniedUsers } = eligible
   const among = (ids: string[]) => sql`p.user_id = any(${sql.param(ids)}::text[])`
-  const holds = (ids: string[]) => sql`p.role_ids && ${sql.param(ids)}::text[]`
-  if (everyone === 'deny') return holds([ownerRoleId])
-  const allowed = everyone === 'allow' ? sql`true` : sql`(${holds(allowedRoles)} or ${among(allowedUsers)})`
-  return sql`(${holds([ownerRoleId])} or
-    (${allowed} and not ${holds(deniedRoles)} and not ${among(deniedUsers)}))`
+  const hasAnyRole = (ids: string[]) => sql`p.role_ids && ${sql.param(ids)}::text[]`
+  if (everyone === 'deny') return hasAnyRole([ownerRoleId])
+  const allowed = everyone === 'allow' ? sql`true` : sql`(${hasAnyRole(allowedRoles)} or ${among(allowedUsers)})`
+  return sql`(${hasAnyRole([ownerRoleId])} or
+    (${allowed} and not ${hasAnyRole(deniedRoles)} and not ${among(deniedUsers)}))`
 }

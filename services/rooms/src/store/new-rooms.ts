@@ -9,16 +9,16 @@ import { roomMembers, rooms } from './schema.ts'
 /** The index that makes names unique. */
 export const nameIndex = 'rooms_name_key'
 
-const plain = { universalEndedAt: null, archived: false }
+const defaults = { universalEndedAt: null, archived: false }
 
 export function channelRow({ head, version, at }: NewRoom<Channel>): RoomRow {
   const { name } = head
-  return { ...plain, ...head, kind: RoomKind.CHANNEL, version, nameKey: roomNameKey(name), createdAt: at }
+  return { ...defaults, ...head, kind: RoomKind.CHANNEL, version, nameKey: roomNameKey(name), createdAt: at }
 }
 
 export function dmRow({ head, version, at }: NewRoom<{ id: string }>): RoomRow {
   return {
-    ...plain,
+    ...defaults,
     id: head.id,
     kind: RoomKind.DM,
     version,
@@ -31,27 +31,27 @@ export function dmRow({ head, version, at }: NewRoom<{ id: string }>): RoomRow {
   }
 }
 
-type Beginning = Pick<NewRoom<unknown>, 'facts' | 'members' | 'at'>
+type InitialRows = Pick<NewRoom<unknown>, 'facts' | 'members' | 'at'>
 
 /** Stores a room with its first facts and members. A taken name violates `nameIndex`. */
-export async function insertRoom(tx: Tx, row: RoomRow, beginning: Beginning): Promise<void> {
+export async function insertRoom(tx: Tx, row: RoomRow, initial: InitialRows): Promise<void> {
   await tx.insert(rooms).values(row)
-  await insertBeginning(tx, row, beginning)
+  await insertInitialRows(tx, row, initial)
 }
 
-/** The same, but returns false if a room with this id exists. */
-export async function insertRoomOnce(tx: Tx, row: RoomRow, beginning: Beginning): Promise<boolean> {
+/** Stores a room like `insertRoom`, but returns false if a room with this id exists. */
+export async function insertRoomOnce(tx: Tx, row: RoomRow, initial: InitialRows): Promise<boolean> {
   const inserted = await tx
     .insert(rooms)
     .values(row)
     .onConflictDoNothing({ target: rooms.id })
     .returning({ id: rooms.id })
   if (inserted.length === 0) return false
-  await insertBeginning(tx, row, beginning)
+  await insertInitialRows(tx, row, initial)
   return true
 }
 
-async function insertBeginning(tx: Tx, row: RoomRow, { facts, members, at }: Beginning): Promise<void> {
+async function insertInitialRows(tx: Tx, row: RoomRow, { facts, members, at }: InitialRows): Promise<void> {
   await insertFacts(tx, row.id, facts, at)
   if (members.length === 0) return
   await tx

@@ -9,7 +9,7 @@ export type Roles = { userId: string; roleIds: string[]; version: bigint }
 /** Lower than the version of any account. */
 const nothingYet = -1n
 
-/** Values of the name columns of a person without a name. */
+/** Values of the name columns for a person whose name is unknown or deleted. */
 export const noNames = { login: '', displayName: '', nameKey: '', searchKey: '', searchGrams: [] as string[] }
 
 function namesOf(names: { login: string; displayName: string }): typeof noNames {

@@ -11,13 +11,13 @@ import type { RoomRow } from './rows.ts'
 import { roomFacts, rooms } from './schema.ts'
 
 export type Rebased = {
-  /** New versions of the requested facts; facts that another process has moved are missing. */
-  places: ReadonlyMap<bigint, bigint>
+  /** Versions of the requested facts now; empty if the room does not exist. */
+  newVersions: ReadonlyMap<bigint, bigint>
   /** Number of facts that got a new version or restate a difference. */
   rebased: number
   /**
-   * Version of the room after rebasing; undefined if messaging has no lost fact. Another process may have continued
-   * above it.
+   * Version of the room after rebasing; undefined if messaging has no fact that is lost here. Another process may have
+   * continued above it.
    */
   newest?: bigint
 }
@@ -33,31 +33,47 @@ export async function rebaseFacts(
   answered: HeldFact,
   { versions, read }: { versions: readonly bigint[]; read: ReadHeldRoom },
 ): Promise<Rebased> {
-  if (await isOurs(db, roomId, answered)) return { places: await standing(db, roomId, versions), rebased: 0 }
-  const theirs = await read(roomId, await newestShared(db, roomId))
+  if (await isOurs(db, roomId, answered))
+    return { newVersions: await currentVersions(db, roomId, versions), rebased: 0 }
+  const theirs = await read(roomId, await newestSharedVersion(db, roomId))
   const held = theirs?.held ?? answered
   const { room, made } = await db.transaction(async (tx) => {
     const locked = await lockRoom(tx, roomId)
     const isDone = !locked || (await isOurs(tx, roomId, held))
-    return { room: locked, made: isDone ? [] : await goOnAbove(tx, locked, held, theirs) }
+    return { room: locked, made: isDone ? [] : await continueAbove(tx, locked, held, theirs) }
   })
   const newest = made.at(-1)?.version
   if (newest === undefined)
-    return { places: await standing(db, roomId, versions), rebased: 0, ...(room && { newest: room.version }) }
-  return { places: new Map(versions.map((version) => [version, newest])), rebased: made.length, newest }
+    return {
+      newVersions: await currentVersions(db, roomId, versions),
+      rebased: 0,
+      ...(room && { newest: room.version }),
+    }
+  return { newVersions: new Map(versions.map((version) => [version, newest])), rebased: made.length, newest }
 }
 
-/** Which of the requested versions exist. */
-async function standing(reader: Reader, roomId: string, versions: readonly bigint[]): Promise<Map<bigint, bigint>> {
-  const known = await reader
-    .select({ version: roomFacts.version })
-    .from(roomFacts)
-    .where(and(eq(roomFacts.roomId, roomId), inArray(roomFacts.version, [...versions])))
-  return new Map(known.map(({ version }) => [version, version]))
+/**
+ * Maps each requested version that exists to itself, and those that another rebase has moved to the room's newest
+ * version, which is above them. Empty if the room does not exist.
+ */
+async function currentVersions(
+  reader: Reader,
+  roomId: string,
+  versions: readonly bigint[],
+): Promise<Map<bigint, bigint>> {
+  const found = await reader
+    .select({ newest: rooms.version, existing: roomFacts.version })
+    .from(rooms)
+    .leftJoin(roomFacts, and(eq(roomFacts.roomId, rooms.id), inArray(roomFacts.version, [...versions])))
+    .where(eq(rooms.id, roomId))
+  const [room] = found
+  if (!room) return new Map()
+  const existing = new Set(found.map((row) => row.existing))
+  return new Map(versions.map((version) => [version, existing.has(version) ? version : room.newest]))
 }
 
 /** The newest fact that messaging was known to hold before the database was restored. */
-async function newestShared(reader: Reader, roomId: string): Promise<bigint> {
+async function newestSharedVersion(reader: Reader, roomId: string): Promise<bigint> {
   const [shared] = await reader
     .select({ version: max(roomFacts.version) })
     .from(roomFacts)
@@ -86,12 +102,21 @@ async function isOurs(reader: Reader, roomId: string, held: HeldFact): Promise<b
  * Moves the waiting facts above the one that messaging has, and adds facts that restate differing values; returns all
  * of them.
  */
-async function goOnAbove(tx: Tx, room: RoomRow, held: HeldFact, theirs: TheirRoom | undefined): Promise<RoomFact[]> {
+async function continueAbove(
+  tx: Tx,
+  room: RoomRow,
+  held: HeldFact,
+  theirs: TheirRoom | undefined,
+): Promise<RoomFact[]> {
   const top = room.version > held.version ? room.version : held.version
-  const waiting = await takeWaiting(tx, room.id)
-  const moved = renumbered(waiting.facts, top, held)
+  const waiting = await removeWaitingFacts(tx, room.id)
+  const moved = renumber(waiting.facts, top, held)
   if (moved.length > 0) await insertFacts(tx, room.id, moved, waiting.since)
-  await follow(tx, room.id, new Map(waiting.facts.map(({ version }, n) => [version, moved[n]?.version ?? version])))
+  await updateReferences(
+    tx,
+    room.id,
+    new Map(waiting.facts.map(({ version }, n) => [version, moved[n]?.version ?? version])),
+  )
   const below = moved.at(-1) ?? held
   const restated = theirs ? await restateRoom(tx, room, { theirs, waiting: moved, below, top }) : []
   const made = [...moved, ...restated]
@@ -101,7 +126,7 @@ async function goOnAbove(tx: Tx, room: RoomRow, held: HeldFact, theirs: TheirRoo
 }
 
 /** Removes and returns the oldest unapplied fact and all later ones, except the fact that created the room. */
-async function takeWaiting(tx: Tx, roomId: string): Promise<{ facts: RoomFact[]; since: Date }> {
+async function removeWaitingFacts(tx: Tx, roomId: string): Promise<{ facts: RoomFact[]; since: Date }> {
   const ofRoom = eq(roomFacts.roomId, roomId)
   const [open] = await tx
     .select({ oldest: min(roomFacts.version) })
@@ -117,7 +142,7 @@ async function takeWaiting(tx: Tx, roomId: string): Promise<{ facts: RoomFact[];
 }
 
 /** The same facts in the same order, renumbered above a version and applied to the state that messaging holds. */
-function renumbered(facts: readonly RoomFact[], top: bigint, held: HeldFact): RoomFact[] {
+function renumber(facts: readonly RoomFact[], top: bigint, held: HeldFact): RoomFact[] {
   let version = top
   let previous = held
   return facts.map((fact) => {
@@ -130,7 +155,7 @@ function renumbered(facts: readonly RoomFact[], top: bigint, held: HeldFact): Ro
 }
 
 /** Updates rows that refer to a fact by its version. */
-async function follow(tx: Tx, roomId: string, moved: ReadonlyMap<bigint, bigint>): Promise<void> {
+async function updateReferences(tx: Tx, roomId: string, moved: ReadonlyMap<bigint, bigint>): Promise<void> {
   const olds = sql.param([...moved.keys()])
   const news = sql.param([...moved.values()])
   for (const table of ['room_members', 'room_bans'])

@@ -1,9 +1,12 @@
 import { sql, type SQL } from 'drizzle-orm'
 import { sqlRows, type Reader } from '@parley/postgres'
 import { includesEveryone, type Eligibility } from '../policy/eligibility.ts'
-import { belongs, notBanned } from './member-list.ts'
+import { isEligible, notBanned } from './member-list.ts'
 
-/** Which members of a room to find; `eligible` for a universal room. The conditions are alternatives. */
+/**
+ * Selects members of a room: all, or the given users together with the holders of the given roles. `eligible` is set
+ * for a universal room.
+ */
 export type RecipientFilter = {
   roomId: string
   eligible: Eligibility | undefined
@@ -21,8 +24,8 @@ export async function findRecipients(reader: Reader, filter: RecipientFilter, pa
 }
 
 /**
- * Undefined if nobody is selected. Each condition uses its own index, and the other rules are checked row by row; a
- * join would read everybody for each page.
+ * Returns undefined if nobody is selected. Users and holders of roles are found with separate indexes, and the other
+ * rules are checked row by row; a join would read everybody for each page.
  */
 export function recipientsPage(filter: RecipientFilter, page: Page): SQL | undefined {
   const { eligible, all, userIds, roleIds } = filter
@@ -43,11 +46,11 @@ export function recipientsPage(filter: RecipientFilter, page: Page): SQL | undef
 
 type Want = (userId: SQL) => SQL
 
-/** Members count even if rooms has not received their account yet. */
+/** Finds members even if rooms has not received their account yet. */
 function ofMembers(filter: RecipientFilter, page: Page, want: Want): SQL {
-  const there = sql`coalesce((select not p.deleted from people as p where p.user_id = m.user_id), true)`
+  const isActive = sql`coalesce((select not p.deleted from people as p where p.user_id = m.user_id), true)`
   return sql`select m.user_id as "userId" from room_members as m
-    where m.room_id = ${filter.roomId} and m.member and ${there} and ${onPage(filter, page, want, sql`m.user_id`)}`
+    where m.room_id = ${filter.roomId} and m.member and ${isActive} and ${onPage(filter, page, want, sql`m.user_id`)}`
 }
 
 function ofPeople(filter: RecipientFilter, page: Page, want: Want): SQL {
@@ -57,7 +60,7 @@ function ofPeople(filter: RecipientFilter, page: Page, want: Want): SQL {
   const isMember = eligible
     ? includesEveryone(eligible)
       ? sql`true`
-      : sql`(${belongs(eligible)} or ${explicit})`
+      : sql`(${isEligible(eligible)} or ${explicit})`
     : explicit
   return sql`select p.user_id as "userId" from people as p
     where not p.deleted and ${isMember} and ${onPage(filter, page, want, sql`p.user_id`)}`

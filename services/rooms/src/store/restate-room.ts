@@ -3,7 +3,7 @@ import { RoomKind } from '@parley/contracts/api'
 import type { RoomFact } from '@parley/contracts/internal'
 import type { Tx } from '@parley/postgres'
 import type { HeldFact } from '../clients/messaging.ts'
-import { restate, type OurRoom, type PlainStanding, type TheirRoom } from '../domain/restate.ts'
+import { restate, type OurRoom, type StandingByFacts, type TheirRoom } from '../domain/restate.ts'
 import { nextVersion } from '@parley/events'
 import { roomFact, type Change } from '../domain/room-fact.ts'
 import { anyOf } from './any-of.ts'
@@ -12,7 +12,7 @@ import { insertFacts } from './facts.ts'
 import type { RoomRow } from './rows.ts'
 import { roomBans, roomMembers } from './schema.ts'
 
-type Found = {
+type Difference = {
   theirs: TheirRoom
   /** Facts that messaging has not applied yet. */
   waiting: readonly RoomFact[]
@@ -28,23 +28,24 @@ const rowsAtOnce = 1000
  * Restates a locked channel where messaging differs; returns the facts. The participants of a direct message never
  * change.
  */
-export async function restateRoom(tx: Tx, room: RoomRow, found: Found): Promise<RoomFact[]> {
+export async function restateRoom(tx: Tx, room: RoomRow, difference: Difference): Promise<RoomFact[]> {
   if (room.kind !== RoomKind.CHANNEL) return []
-  const ours = await ourRoom(tx, room, [...found.theirs.standings.keys()])
-  const changes = restate(found.theirs, found.waiting, ours)
-  // Without a fact above the one that messaging has, the same difference would be found again forever.
-  if (changes.length + found.waiting.length === 0) changes.push({ case: 'moved', value: { groupId: ours.groupId } })
+  const ours = await ourRoom(tx, room, [...difference.theirs.standings.keys()])
+  const changes = restate(difference.theirs, difference.waiting, ours)
+  // Without a fact above the one that messaging has, the same difference would be difference again forever.
+  if (changes.length + difference.waiting.length === 0)
+    changes.push({ case: 'moved', value: { groupId: ours.groupId } })
   const at = new Date()
-  const facts = factsAbove(found, changes, at)
+  const facts = toFacts(difference, changes, at)
   for (let from = 0; from < facts.length; from += rowsAtOnce) {
     const some = facts.slice(from, from + rowsAtOnce)
     await insertFacts(tx, room.id, some, at)
-    await noteVersions(tx, room.id, some, at)
+    await saveVersions(tx, room.id, some, at)
   }
   return facts
 }
 
-function factsAbove({ below, top }: Found, changes: readonly Change[], at: Date): RoomFact[] {
+function toFacts({ below, top }: Difference, changes: readonly Change[], at: Date): RoomFact[] {
   let previous = below
   let highest = below.version > top ? below.version : top
   return changes.map((change) => {
@@ -67,7 +68,7 @@ async function ourRoom(tx: Tx, room: RoomRow, userIds: readonly string[]): Promi
     .where(and(eq(roomBans.roomId, room.id), anyOf(roomBans.userId, userIds)))
   const banOf = new Map(bans.map((ban) => [ban.userId, ban]))
   const memberOf = new Map(members.map(({ userId, member }) => [userId, member]))
-  const standings = userIds.map((userId): [string, PlainStanding] => {
+  const standings = userIds.map((userId): [string, StandingByFacts] => {
     const ban = banOf.get(userId)
     const banned = ban?.banned ?? false
     return [
@@ -80,7 +81,7 @@ async function ourRoom(tx: Tx, room: RoomRow, userIds: readonly string[]): Promi
 }
 
 /** Updates rows of standings to the version of their new fact. */
-async function noteVersions(tx: Tx, roomId: string, facts: readonly RoomFact[], since: Date): Promise<void> {
+async function saveVersions(tx: Tx, roomId: string, facts: readonly RoomFact[], since: Date): Promise<void> {
   const memberships = new Map<string, typeof roomMembers.$inferInsert>()
   for (const { fact, version } of facts) {
     if (fact.case === 'joined' || fact.case === 'left') {

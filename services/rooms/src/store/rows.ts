@@ -6,6 +6,6 @@ export type GroupRow = typeof roomGroups.$inferSelect
 export type LinkRow = typeof sidebarLinks.$inferSelect
 
 /** A room and one user's standing in it. */
-export type SeenRoom = { room: RoomRow; standing: Standing }
+export type RoomWithStanding = { room: RoomRow; standing: Standing }
 /** The row with all shown data; for a direct message also its participants, including deleted ones. */
-export type ShownRoom = SeenRoom & { dmMemberIds: string[] }
+export type ShownRoom = RoomWithStanding & { dmMemberIds: string[] }

@@ -139,7 +139,7 @@ export const roomFacts = pgTable(
     /** Encoded svc.internal.v1.RoomFact. */
     fact: bytea('fact').notNull(),
     createdAt: instant('created_at').notNull(),
-    /** Applied only when its event is stored on the stream: it takes access away. */
+    /** Whether it counts as applied only when its event is stored on the stream, because it takes access away. */
     awaitsStream: boolean('awaits_stream').notNull(),
     appliedAt: instant('applied_at'),
   },
@@ -196,7 +196,7 @@ export const people = pgTable(
     nameKey: text('name_key').notNull(),
     /** The searchable text; see `searchKey`. */
     searchKey: text('search_key').notNull().default(''),
-    /** Three-character pieces of the search key, stored so that queries need not compute them. */
+    /** The trigrams of the search key, stored so that queries need not compute them. */
     searchGrams: text('search_grams').array().notNull().default([]),
     roleIds: text('role_ids').array().notNull(),
     deleted: boolean().notNull(),

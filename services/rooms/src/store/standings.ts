@@ -3,7 +3,7 @@ import type { Reader } from '@parley/postgres'
 import type { Standing } from '../policy/standing.ts'
 import { anyOf } from './any-of.ts'
 import { roomBans, roomMembers } from './schema.ts'
-import { banHolds } from './seen-rooms.ts'
+import { isBanActive } from './rooms.ts'
 
 /** The standing of these users in one room; users missing from the result are neither members nor banned. */
 export async function standingsOf(
@@ -18,7 +18,7 @@ export async function standingsOf(
   const banned = await reader
     .select({ userId: roomBans.userId })
     .from(roomBans)
-    .where(and(eq(roomBans.roomId, roomId), banHolds, anyOf(roomBans.userId, userIds)))
+    .where(and(eq(roomBans.roomId, roomId), isBanActive, anyOf(roomBans.userId, userIds)))
   const bans = new Set(banned.map(({ userId }) => userId))
   const explicit = new Set(members.map(({ userId }) => userId))
   return new Map(userIds.map((userId) => [userId, { member: explicit.has(userId), banned: bans.has(userId) }]))

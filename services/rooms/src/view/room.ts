@@ -2,7 +2,7 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { isEffectiveMember, roomPermissions, type Policy, type Subject } from '@parley/permissions'
 import { RoomSchema, type Room, type RoomWithViewerStateSchema, type User } from '@parley/contracts/api'
 import { headOf } from '../policy/standing.ts'
-import type { RoomRow, SeenRoom } from '../store/rows.ts'
+import type { RoomRow, RoomWithStanding } from '../store/rows.ts'
 
 export function toRoom(room: RoomRow): Room {
   const { id, kind, name, description, archived, universal } = room
@@ -19,7 +19,7 @@ export type Viewer = {
 
 /** A plain object instead of a created message, for speed: a list of rooms has twenty permissions per room. */
 export function toRoomWithViewerState(
-  { room, standing }: SeenRoom,
+  { room, standing }: RoomWithStanding,
   viewer: Viewer,
 ): MessageInitShape<typeof RoomWithViewerStateSchema> {
   const { policy, subject } = viewer

@@ -4,7 +4,7 @@ import type { AccountsInternalService } from '@parley/contracts/internal'
 
 const timeoutMs = 3_000
 
-/** The caller of a credential, according to accounts. */
+/** Resolves the callers of credentials with accounts. */
 export const callersAt = (accounts: Client<typeof AccountsInternalService>, now: () => Date): CallerCache =>
   new CallerCache({
     authenticate: async (digest) => {

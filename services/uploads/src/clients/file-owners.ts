@@ -15,9 +15,9 @@ type Owners = {
 const timeoutMs = 5_000
 
 /**
- * Queries the owners of references for the files and images that they currently use. Call this before deleting
- * something that no event named, because the event may be late or parked. At most 500 per call; rejects while an owner
- * does not answer.
+ * Queries the services that refer to files and images about which of them they currently use. Call this before deleting
+ * something to which no event referred, because the event may be late or parked. At most 500 per call; rejects while a
+ * service does not answer.
  */
 export class FileOwners {
   readonly #owners: Owners
@@ -27,26 +27,26 @@ export class FileOwners {
   }
 
   /** Returns the given files that messages attach, each with its message. */
-  async attachedAmong(assetIds: readonly string[]): Promise<{ assetId: string; eventId: string }[]> {
+  async findAttachedFiles(assetIds: readonly string[]): Promise<{ assetId: string; eventId: string }[]> {
     if (assetIds.length === 0) return []
     const { attachments } = await this.#owners.messaging.findFileUses({ assetIds: [...assetIds] }, { timeoutMs })
     return attachments.map(({ assetId, messageEventId: eventId }) => ({ assetId, eventId }))
   }
 
   /** Returns the given preview images that messages show. */
-  async shownAmong(imageKeys: readonly string[]): Promise<Set<string>> {
+  async findShownImages(imageKeys: readonly string[]): Promise<Set<string>> {
     if (imageKeys.length === 0) return new Set()
     const request = { previewImageKeys: [...imageKeys] }
     return new Set((await this.#owners.messaging.findFileUses(request, { timeoutMs })).previewImageKeys)
   }
 
-  /** Returns those of these avatars, logos and banners that their owners use. */
-  async namedAmong(images: readonly Pick<ServerImageRow, 'key' | 'ownerId' | 'kind'>[]): Promise<Set<string>> {
+  /** Returns the keys that the owners of these avatars, logos and banners currently use. */
+  async findUsedImages(images: readonly Pick<ServerImageRow, 'key' | 'ownerId' | 'kind'>[]): Promise<Set<string>> {
     const userIds = new Set(images.flatMap(({ kind, ownerId }) => (kind === 'avatar' ? ownerId : [])))
-    const isOfServer = images.some(({ kind }) => kind === 'logo' || kind === 'banner')
+    const hasServerImage = images.some(({ kind }) => kind === 'logo' || kind === 'banner')
     const [people, server] = await Promise.all([
       userIds.size > 0 ? this.#owners.accounts.getPeople({ userIds: [...userIds] }, { timeoutMs }) : undefined,
-      isOfServer ? this.#owners.admin.getServerImages({}, { timeoutMs }) : undefined,
+      hasServerImage ? this.#owners.admin.getServerImages({}, { timeoutMs }) : undefined,
     ])
     const avatars = people?.people.map(({ avatarKey }) => avatarKey) ?? []
     return new Set([...avatars, server?.logoKey ?? '', server?.bannerKey ?? ''])

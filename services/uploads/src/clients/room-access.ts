@@ -1,8 +1,8 @@
 import type { Client } from '@connectrpc/connect'
 import type { GetRoomAccessResponse, RoomsInternalService } from '@parley/contracts/internal'
-import { notAMember, roomNotFound, roomsSilent } from '../errors.ts'
+import { notAMember, roomNotFound, roomsUnavailable } from '../errors.ts'
 
-/** The reader. Without roles, rooms uses the roles that it has stored. */
+/** A reader. Without `roleIds`, rooms uses the roles that it has stored. */
 export type Reader = { userId: string; roleIds?: readonly string[] }
 
 const timeoutMs = 3_000
@@ -15,18 +15,18 @@ export class RoomAccess {
     this.#rooms = rooms
   }
 
-  async accessOf({ userId, roleIds }: Reader, roomId: string): Promise<GetRoomAccessResponse> {
+  async getAccess({ userId, roleIds }: Reader, roomId: string): Promise<GetRoomAccessResponse> {
     const roles = roleIds === undefined ? { heardRoles: true } : { roleIds: [...roleIds] }
     try {
       return await this.#rooms.getRoomAccess({ userId, roomId, ...roles }, { timeoutMs })
     } catch (error) {
-      throw roomsSilent(error)
+      throw roomsUnavailable(error)
     }
   }
 
   /** Throws `not_found` or `permission_denied` unless the reader may read the room. */
   async assertMayRead(reader: Reader, roomId: string): Promise<void> {
-    const { exists, effectiveMember } = await this.accessOf(reader, roomId)
+    const { exists, effectiveMember } = await this.getAccess(reader, roomId)
     if (!exists) throw roomNotFound()
     if (!effectiveMember) throw notAMember()
   }

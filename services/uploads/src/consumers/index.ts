@@ -5,7 +5,7 @@ import { onMessagePosted, onMessagesImported } from './on-message-posted.ts'
 import { onProfileUpdated } from './on-profile-updated.ts'
 import { onServerUpdated } from './on-server-updated.ts'
 
-/** The event handlers of uploads. */
+/** Starts the consumers of uploads. */
 export async function startConsumers(host: DatabaseHost, { now, fileLimits }: Context): Promise<void> {
   const posted = { now, processesVideos: fileLimits.videoEnabled }
   const profiles = 'evt.user.*.user_profile_updated'

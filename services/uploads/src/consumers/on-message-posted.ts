@@ -3,7 +3,7 @@ import type { Tx } from '@parley/postgres'
 import { keepPosted } from '../actions/files/keep-posted.ts'
 import { beginPreviewUses } from '../store/preview-uses.ts'
 
-type Handling = {
+type Options = {
   now: () => Date
   /** Whether videos are processed. */
   processesVideos: boolean
@@ -11,12 +11,12 @@ type Handling = {
 
 /** After messages were posted, keeps their attachments and the images of their previews. */
 export const onMessagePosted =
-  (handling: Handling) =>
+  (options: Options) =>
   async (events: Event[], tx: Tx): Promise<void> => {
     const posted = events.flatMap(({ id: eventId, fact }) =>
       fact.case === 'messagePosted' ? fact.value.attachmentAssetIds.map((assetId) => ({ assetId, eventId })) : [],
     )
-    await keepPosted(tx, { files: posted, imported: false }, { ...handling, now: handling.now() })
+    await keepPosted(tx, { files: posted, imported: false }, { ...options, now: options.now() })
     const shown = events.flatMap(({ id: messageEventId, actorId: authorId, fact }) => {
       const imageKey = fact.case === 'messagePosted' ? fact.value.linkPreviewImageKey : ''
       return imageKey === '' ? [] : [{ imageKey, messageEventId, authorId }]
@@ -26,9 +26,9 @@ export const onMessagePosted =
 
 /** After messages were imported, keeps their attachments. */
 export const onMessagesImported =
-  (handling: Handling) =>
+  (options: Options) =>
   async (events: Event[], tx: Tx): Promise<void> => {
     const imported = events.flatMap(({ fact }) => (fact.case === 'messagesImported' ? fact.value.attachments : []))
     const files = imported.map(({ assetId, messageEventId: eventId }) => ({ assetId, eventId }))
-    await keepPosted(tx, { files, imported: true }, { ...handling, now: handling.now() })
+    await keepPosted(tx, { files, imported: true }, { ...options, now: options.now() })
   }

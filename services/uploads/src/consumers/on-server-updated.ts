@@ -2,7 +2,7 @@ import type { EventHandler } from '@parley/events'
 import { reportClaimWithoutImage } from '../metrics.ts'
 import { claimServerImage } from '../store/server-images.ts'
 
-/** The server's profile changed: its current logo and banner are kept, earlier ones are deleted. */
+/** When the server's profile changes, keeps its logo and banner and releases the previous ones. */
 export const onServerUpdated: EventHandler = async ({ version, fact }, tx) => {
   if (fact.case !== 'serverProfileChanged') return
   const { logoKey, bannerKey } = fact.value

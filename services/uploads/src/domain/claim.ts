@@ -11,9 +11,9 @@ type Claimed = {
 type Claim = { roomId: string; userId: string; eventId: string; now: Date }
 
 /**
- * Whether a message may attach a file, which must be its author's, in its room, not too old and not another message's.
- * A claim whose message did not arrive within a minute belongs to a failed post, and the author may use the file again;
- * if that message arrives after all, messaging gives the file to one of the two.
+ * Whether a message may attach a file. The file must belong to its author and its room, must not be too old, and must
+ * not be claimed by another message. A claim whose message did not arrive within a minute belongs to a failed post, and
+ * the author may use the file again; if that message arrives after all, messaging gives the file to one of the two.
  */
 export function isClaimable(asset: Claimed, { roomId, userId, eventId, now }: Claim): boolean {
   if (asset.roomId !== roomId || asset.ownerId !== userId) return false

@@ -6,15 +6,15 @@ export const smallChunkBytes = 65_536
 export const maxSmallChunks = 4_096
 /** Largest image that is inspected, because it is held in memory. */
 export const maxImageBytes = 64 * 1024 * 1024
-/** Maximum number of open sessions per person. */
+/** Maximum number of open upload sessions per person. */
 export const maxOpenUploads = 20
-/** How long a session accepts chunks. */
+/** How long an upload session accepts chunks. */
 export const uploadLifeMs = 15 * 60_000
 /** How long a finished session, and a file that no message uses, are kept. */
 export const keptMs = 24 * 3_600_000
-/** Unused blobs and unused images are deleted after the same time. */
+/** How long unused blobs and unused images are kept. */
 export const unclaimedLifeMs = 3_600_000
-/** Younger bytes may not have a row yet, because rows are written after bytes. */
+/** Age from which bytes must have a row. Younger ones may not have it yet, because rows are written after bytes. */
 export const settledMs = 2 * unclaimedLifeMs
 /** How long bytes must have been without a row before they are deleted. */
 export const quarantineMs = 7 * 24 * 3_600_000

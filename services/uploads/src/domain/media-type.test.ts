@@ -18,13 +18,13 @@ test.each([
   expect(mediaType(given)).toBe(stored)
 })
 
-describe('of types', () => {
+describe('a media type', () => {
   test.each([
     ['image/jpg', true],
     ['image/webp', true],
     ['image/svg+xml', false],
     ['text/image/png', false],
-  ])('%s is decoded: %p', (type, expected) => expect(isDecodedImage(type)).toBe(expected))
+  ])('%s is decoded as an image: %p', (type, expected) => expect(isDecodedImage(type)).toBe(expected))
 
   test.each([
     ['video/mp4; codecs=avc1', true],
@@ -66,5 +66,5 @@ describe('of types', () => {
     ['video/mp4; codecs=avc1', true],
     ['audio/ogg', true],
     ['image/gif', false],
-  ])('%s is played: %p', (type, expected) => expect(isPlayed(type)).toBe(expected))
+  ])('%s is played in parts: %p', (type, expected) => expect(isPlayed(type)).toBe(expected))
 })

@@ -10,10 +10,10 @@ const maxToolBytes = 4 * GiB
 
 const usual = { imagesAtOnce: 2, transformCacheBytes: 64 * MiB, videosAtOnce: 2 }
 
-/** The operator's settings; the others follow from the memory limit. */
+/** Settings of the operator. Missing ones are derived from the memory limit. */
 export type MemoryRequests = { [What in keyof typeof usual]?: number | undefined }
 
-/** Resource limits of one process: images and videos processed concurrently, memory of each video's program. */
+/** Resource limits of one process. `toolBytes`: memory of one ffmpeg. */
 export type MemoryPlan = typeof usual & {
   toolBytes: number
   /** The total. */
@@ -21,8 +21,8 @@ export type MemoryPlan = typeof usual & {
 }
 
 /**
- * Divides a memory limit, such as that of a container; undefined: there is none. Settings of the operator are kept even
- * if they do not fit, and at least one of everything is planned: then `bytes` exceeds the limit.
+ * Divides a memory limit, such as that of a container, among images and videos; undefined: no limit. Settings of the
+ * operator are kept, and one image and one video are planned at least, even if `bytes` then exceeds the limit.
  *
  * @param worksOn - whether this process decodes images, and whether ffmpeg runs in its container
  */

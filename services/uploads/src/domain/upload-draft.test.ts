@@ -13,6 +13,6 @@ test.each([
   ['..', undefined],
   ['folder/', undefined],
   [' \u0000 ', undefined],
-])('%j gets the file name %j', (given, name) => {
+])('the file name of %j is %j', (given, name) => {
   expect(cleanFilename(given)).toBe(name)
 })

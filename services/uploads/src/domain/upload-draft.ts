@@ -9,7 +9,7 @@ export type FileLimits = { maxUploadBytes: number; videoEnabled: boolean; maxVid
 /** A file that a user wants to upload. */
 export type UploadDraft = { roomId: string; filename: string; contentType: string; size: number; sha256: string }
 
-/** Validates the announcement of a file. Throws `invalid_argument`. */
+/** Validates a request for an upload. Throws `invalid_argument`. */
 export function draftUpload(request: CreateUploadRequest, limits: FileLimits): UploadDraft {
   const filename = cleanFilename(request.filename)
   if (filename === undefined) throw errors.filenameInvalid()
@@ -30,7 +30,10 @@ function largestOf(contentType: string, { maxUploadBytes, maxVideoUploadBytes }:
 
 const longestFilename = 255
 
-/** The last part of a path, without control and direction-changing characters, which could disguise a name. */
+/**
+ * Returns the last part of a path, without control and direction-changing characters, which could disguise a name.
+ * Undefined if the name is invalid.
+ */
 export function cleanFilename(given: string): string | undefined {
   const last = given.split(/[/\\]/).at(-1) ?? ''
   const name = last.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '').trim()

@@ -7,10 +7,12 @@ function memoryLimit(): number | undefined {
   return limit > 0 && limit < Number.MAX_SAFE_INTEGER ? limit : undefined
 }
 
-/** Divides the memory of this process, and logs a warning if the settings do not fit. */
-export function dividedMemory(wishes: MemoryRequests, worksOn: { images: boolean; videos: boolean }): MemoryPlan {
+/**
+ * Divides the memory of this process among images and videos; logs a warning if the limit is too low for the settings.
+ */
+export function divideMemory(requests: MemoryRequests, worksOn: { images: boolean; videos: boolean }): MemoryPlan {
   const limit = memoryLimit()
-  const plan = planMemory(limit, wishes, worksOn)
+  const plan = planMemory(limit, requests, worksOn)
   if (limit !== undefined && plan.bytes > limit) reportTooLittleMemory(limit, plan)
   return plan
 }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
-import { isUnchanged, rangeHolds } from './conditions.ts'
+import { isUnchanged, mayServeRange } from './conditions.ts'
 
 const at = 'Sat, 21 Nov 2026 05:00:00 GMT'
 const state = { etag: '"a"', lastModified: new Date('2026-11-21T05:00:00.700Z') }
 
-describe('whether the client has the current version', () => {
+describe('isUnchanged', () => {
   test.each([
     ['"a"', true],
     ['W/"a"', true],
@@ -14,7 +14,7 @@ describe('whether the client has the current version', () => {
     ['"b"', false],
     ['a', false],
     ['', false],
-  ])('is decided by If-None-Match %j: %s', (tags, unchanged) => {
+  ])('with If-None-Match %j is %s', (tags, unchanged) => {
     expect(isUnchanged({ 'if-none-match': tags }, state)).toBe(unchanged)
   })
 
@@ -24,11 +24,11 @@ describe('whether the client has the current version', () => {
     ['Sat, 21 Nov 2026 04:59:59 GMT', false],
     ['yesterday', false],
     [undefined, false],
-  ])('is decided by If-Modified-Since %j: %s', (since, unchanged) => {
+  ])('with If-Modified-Since %j is %s', (since, unchanged) => {
     expect(isUnchanged({ 'if-modified-since': since }, state)).toBe(unchanged)
   })
 
-  test('is decided by If-None-Match alone if both are given', () => {
+  test('ignores If-Modified-Since if If-None-Match is given', () => {
     expect(isUnchanged({ 'if-none-match': '"b"', 'if-modified-since': at }, state)).toBe(false)
   })
 })
@@ -42,6 +42,6 @@ test.each([
   ['Sat, 21 Nov 2026 05:00:01 GMT', false],
   ['Sat, 21 Nov 2026 04:59:59 GMT', false],
   ['whenever', false],
-])('a part is sent with If-Range %j: %s', (given, holds) => {
-  expect(rangeHolds({ 'if-range': given }, state)).toBe(holds)
+])('mayServeRange with If-Range %j is %s', (given, expected) => {
+  expect(mayServeRange({ 'if-range': given }, state)).toBe(expected)
 })

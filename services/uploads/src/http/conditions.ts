@@ -11,7 +11,7 @@ export function isUnchanged(headers: IncomingHttpHeaders, { etag, lastModified }
 }
 
 /** Whether a range may be sent, because the client's earlier parts belong to the same state. */
-export function rangeHolds(headers: IncomingHttpHeaders, { etag, lastModified }: Validators): boolean {
+export function mayServeRange(headers: IncomingHttpHeaders, { etag, lastModified }: Validators): boolean {
   const given = headers['if-range']
   if (given === undefined || given === etag) return true
   return typeof given === 'string' && !given.includes('"') && wholeSeconds(lastModified) === Date.parse(given)

@@ -7,16 +7,16 @@ import { storageKeys } from '../engines/storage/index.ts'
 import type { AssetRow } from '../store/assets.ts'
 import { addressOf } from './client-address.ts'
 import { contentHeaders } from './content-headers.ts'
-import { repliedElsewhere } from './elsewhere.ts'
+import { redirectToStorage } from './redirect-to-storage.ts'
 import { readImagePath } from './image-path.ts'
-import { readableAsset } from './readable-asset.ts'
+import { findReadableAsset } from './find-readable-asset.ts'
 import { Refusal } from './refusal.ts'
-import { sizeOf } from './size-of.ts'
-import { bytesOf, inMemory, repliedUnchanged, send } from './send.ts'
+import { getResized } from './get-resized.ts'
+import { readAll, fromMemory, replyIfUnchanged, send } from './send.ts'
 
 type Params = { assetId: string; image: string | undefined }
 
-/** `GET /assets/files/{id}` and `.../image/{W}x{H}/{fit}?access=TICKET`: attachments. */
+/** `GET /assets/files/{id}` and `.../image/{W}x{H}/{fit}?access=SIGNATURE`: attachments. */
 export async function getFile(
   ctx: Context,
   { assetId, image }: Params,
@@ -25,7 +25,7 @@ export async function getFile(
 ): Promise<void> {
   const size = image === undefined ? undefined : readImagePath(image)
   if (image !== undefined && !size) throw new Refusal(400, 'invalid image size')
-  const found = await readableAsset(ctx, request, response, { assetId, size })
+  const found = await findReadableAsset(ctx, request, response, { assetId, size })
   if (size) return sendSize(ctx, { ...found, size }, request, response)
   const { row: asset, content, headers } = found
 
@@ -34,33 +34,38 @@ export async function getFile(
     headers: { ...headers, ...contentHeaders(asset) },
     open: content,
   }
-  if (repliedUnchanged(request, response, file)) return
+  if (replyIfUnchanged(request, response, file)) return
   const { contentType, filename } = asset
-  const passive = { key: storageKeys.asset(asset.id), size: asset.size, contentType, filename, headers }
-  if (!(await repliedElsewhere(ctx, request, response, passive))) await send(request, response, file)
+  const redirectable = { key: storageKeys.asset(asset.id), size: asset.size, contentType, filename, headers }
+  if (!(await redirectToStorage(ctx, request, response, redirectable))) await send(request, response, file)
 }
 
-type Sized = StoredFile<AssetRow> & { userId: string; size: ServerImageSize; headers: OutgoingHttpHeaders }
+type FileInSize = StoredFile<AssetRow> & { userId: string; size: ServerImageSize; headers: OutgoingHttpHeaders }
 
-async function sendSize(ctx: Context, file: Sized, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function sendSize(
+  ctx: Context,
+  file: FileInSize,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const { row: asset, userId, size, headers } = file
   if (asset.width === 0) throw new Refusal(400, 'the asset is not an image')
   const tag = sizeTag(asset.sha256, size)
   const state = { etag: `"${tag}"`, lastModified: asset.createdAt }
-  if (repliedUnchanged(request, response, { ...state, headers })) return
-  const original = () => bytesOf(file)
+  if (replyIfUnchanged(request, response, { ...state, headers })) return
+  const readOriginal = () => readAll(file)
   const wanted = {
-    picture: asset.id,
+    imageId: asset.id,
     tag,
     size,
     as: 'attachment',
     callerId: userId,
     address: addressOf(ctx, request),
   } as const
-  const { bytes, contentType } = await sizeOf(ctx, { ...wanted, read: original })
+  const { bytes, contentType } = await getResized(ctx, { ...wanted, read: readOriginal })
   await send(request, response, {
     ...state,
-    ...inMemory(bytes),
+    ...fromMemory(bytes),
     headers: { ...headers, 'content-type': contentType, 'x-content-type-options': 'nosniff' },
   })
 }

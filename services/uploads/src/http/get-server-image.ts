@@ -6,8 +6,8 @@ import { findStoredImage, type StoredFile } from '../actions/files/stored-files.
 import type { ServerImageRow } from '../store/server-images.ts'
 import { addressOf } from './client-address.ts'
 import { noSuchAsset, Refusal } from './refusal.ts'
-import { sizeOf } from './size-of.ts'
-import { bytesOf, inMemory, repliedUnchanged, send } from './send.ts'
+import { getResized } from './get-resized.ts'
+import { readAll, fromMemory, replyIfUnchanged, send } from './send.ts'
 
 /** Public and immutable: a key is random and belongs to one image forever. */
 const headers: OutgoingHttpHeaders = {
@@ -20,38 +20,38 @@ const headers: OutgoingHttpHeaders = {
 
 type Params = { key: string; segment: string | undefined }
 
-/** `GET /assets/server/{key}` and `GET /assets/server/{key}/t/{params}.{sig}`: avatars, logos and banners. */
+/** `GET /assets/server/{key}` and `GET /assets/server/{key}/t/{params}.{sig}`: public images. */
 export async function getServerImage(
   ctx: Context,
   { key, segment }: Params,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const size = segment === undefined ? undefined : sizeIn(ctx, key, segment)
+  const size = segment === undefined ? undefined : readSize(ctx, key, segment)
   const found = await findStoredImage(ctx, key)
   if (!found) throw noSuchAsset()
   const { row: image, content } = found
   const tag = size ? sizeTag(image.digest, size) : image.digest
   const state = { headers, etag: `"${tag}"`, lastModified: image.createdAt }
-  if (repliedUnchanged(request, response, state)) return
+  if (replyIfUnchanged(request, response, state)) return
   const bytes = size
-    ? inMemory(await bytesOfSize(ctx, found, { size, tag, address: addressOf(ctx, request) }))
+    ? fromMemory(await resize(ctx, found, { size, tag, address: addressOf(ctx, request) }))
     : { size: image.size, open: content }
   await send(request, response, { ...state, ...bytes })
 }
 
-type Size = { size: ServerImageSize; tag: string; address: string }
+type WantedSize = { size: ServerImageSize; tag: string; address: string }
 
-async function bytesOfSize(ctx: Context, file: StoredFile<ServerImageRow>, { address, size, tag }: Size) {
+async function resize(ctx: Context, file: StoredFile<ServerImageRow>, { address, size, tag }: WantedSize) {
   const { row: image } = file
-  const original = () => bytesOf(file)
-  const wanted = { picture: image.key, tag, size, as: 'public image', callerId: image.key, address } as const
-  return (await sizeOf(ctx, { ...wanted, read: original })).bytes
+  const readOriginal = () => readAll(file)
+  const wanted = { imageId: image.key, tag, size, as: 'public image', callerId: image.key, address } as const
+  return (await getResized(ctx, { ...wanted, read: readOriginal })).bytes
 }
 
-function sizeIn(ctx: Context, key: string, segment: string): ServerImageSize {
+function readSize(ctx: Context, key: string, segment: string): ServerImageSize {
   const size = readServerImageParams(ctx.signingSecrets, key, segment)
   if (size) return size
   if (/^[\w-]+\.[0-9a-f]{32}$/.test(segment)) throw new Refusal(403, 'permission denied: invalid signature')
-  throw new Refusal(400, 'invalid image address')
+  throw new Refusal(400, 'invalid image URL')
 }

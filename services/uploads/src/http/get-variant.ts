@@ -3,16 +3,16 @@ import type { VideoVariant } from '@parley/signed-urls'
 import type { Context } from '../context.ts'
 import { storageKeys } from '../engines/storage/index.ts'
 import { findStoredVariant } from '../actions/files/stored-files.ts'
-import { repliedElsewhere } from './elsewhere.ts'
-import { readableAsset } from './readable-asset.ts'
+import { redirectToStorage } from './redirect-to-storage.ts'
+import { findReadableAsset } from './find-readable-asset.ts'
 import { noSuchAsset } from './refusal.ts'
-import { repliedUnchanged, send } from './send.ts'
+import { replyIfUnchanged, send } from './send.ts'
 
 type Params = { assetId: string; variant: VideoVariant }
 
 /**
- * `GET /assets/files/{id}/video/{quality}?access=TICKET` and `.../poster?access=TICKET`: renditions and posters of
- * videos.
+ * `GET /assets/files/{id}/video/{quality}?access=SIGNATURE` and `.../poster?access=SIGNATURE`: renditions and posters
+ * of videos.
  */
 export async function getVariant(
   ctx: Context,
@@ -20,17 +20,17 @@ export async function getVariant(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { row: asset, headers } = await readableAsset(ctx, request, response, { assetId, size: undefined, variant })
+  const { row: asset, headers } = await findReadableAsset(ctx, request, response, { assetId, size: undefined, variant })
   const found = await findStoredVariant(ctx, assetId, variant)
   if (!found) throw noSuchAsset()
-  const { row: made, content } = found
+  const { row: rendition, content } = found
   const file = {
-    ...{ etag: `"${made.sha256}"`, lastModified: made.createdAt, size: made.size },
-    headers: { ...headers, 'content-type': made.contentType, 'x-content-type-options': 'nosniff' },
+    ...{ etag: `"${rendition.sha256}"`, lastModified: rendition.createdAt, size: rendition.size },
+    headers: { ...headers, 'content-type': rendition.contentType, 'x-content-type-options': 'nosniff' },
   }
-  if (repliedUnchanged(request, response, file)) return
-  const { contentType, size } = made
-  const passive = { key: storageKeys.variant(made.key), size, contentType, filename: asset.filename, headers }
-  if (await repliedElsewhere(ctx, request, response, passive)) return
+  if (replyIfUnchanged(request, response, file)) return
+  const { contentType, size } = rendition
+  const redirectable = { key: storageKeys.variant(rendition.key), size, contentType, filename: asset.filename, headers }
+  if (await redirectToStorage(ctx, request, response, redirectable)) return
   await send(request, response, { ...file, open: content })
 }

@@ -2,10 +2,10 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { KnownReader } from './reader.ts'
 
 /**
- * For one reader, so it may not be cached. Other origins may show files for which they have a ticket, but not those
- * opened by a cookie.
+ * Headers for a file that only this reader may see, so it must not be cached. Pages of other origins may embed files by
+ * signed URL, but not files that are read with a cookie.
  */
-export const privately = ({ by }: Pick<KnownReader, 'by'>): OutgoingHttpHeaders => ({
+export const privateHeaders = ({ by }: Pick<KnownReader, 'by'>): OutgoingHttpHeaders => ({
   'cache-control': 'private, no-store',
   'cross-origin-resource-policy': by === 'cookie' ? 'same-site' : 'cross-origin',
   'referrer-policy': 'no-referrer',

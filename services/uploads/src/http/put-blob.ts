@@ -5,7 +5,8 @@ import { storeBlob } from '../actions/files/store-blob.ts'
 import { replyJson } from './reply.ts'
 
 /**
- * `POST /internal/blobs`: stores bytes for a later call. Only the gateway can sign the ticket that names their owner.
+ * `POST /internal/blobs`: stores bytes for a later call. The ticket, which only the gateway can sign, names their
+ * owner.
  */
 export async function putBlob(ctx: Context, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== 'POST')
@@ -14,12 +15,12 @@ export async function putBlob(ctx: Context, request: IncomingMessage, response: 
   const text = typeof given === 'string' ? given : ''
   const tickets = ctx.blobSecrets.map((secret) => readBlobTicket(secret, text, Date.now()))
   const ticket = tickets.find((read) => read !== undefined)
-  if (!ticket) return replyJson(response, 401, { error: 'invalid ticket' })
+  if (!ticket) return replyJson(response, 401, { error: 'invalid or expired ticket' })
   const { maxUploadBytes } = ctx.fileLimits
   if (ticket.size > maxUploadBytes)
     return replyJson(response, 413, { error: `the body is larger than ${maxUploadBytes} bytes` })
 
   const id = await storeBlob(ctx, ticket, request)
-  if (id === undefined) return replyJson(response, 400, { error: 'the body is not the one named in the ticket' })
+  if (id === undefined) return replyJson(response, 400, { error: 'the body does not match the ticket' })
   replyJson(response, 201, { id })
 }

@@ -24,7 +24,7 @@ test.each([
   ['bytes=-1-2', undefined],
   ['bytes=1.5-2', undefined],
   ['items=0-1', undefined],
-])('of ten bytes %j selects %j', (header, range) => {
+])('in a file of ten bytes %j selects %j', (header, range) => {
   expect(rangeOf(header, 10)).toEqual(range)
 })
 

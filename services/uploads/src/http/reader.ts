@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { authenticate, isRemembered, presentedCredentials } from '@parley/credentials'
-import { readAssetTicket, type ServerImageSize, type VideoVariant } from '@parley/signed-urls'
+import { readAssetAccess, type ServerImageSize, type VideoVariant } from '@parley/signed-urls'
 import { closeSignal, headerOf } from '@parley/runtime'
 import type { Reader } from '../clients/room-access.ts'
 import type { Context } from '../context.ts'
@@ -11,56 +11,56 @@ import { Refusal } from './refusal.ts'
 export type Wanted = { assetId: string; size: ServerImageSize | undefined; variant?: VideoVariant }
 
 /** The authenticated reader, and how they were authenticated. */
-export type KnownReader = Reader & { by: 'ticket' | 'bearer' | 'cookie' }
+export type KnownReader = Reader & { by: 'signed URL' | 'bearer' | 'cookie' }
 
 /**
- * The reader of a file: the holder of the ticket in its address, or the signed-in user, who may read only the file
- * itself. Throws a refusal, also when the network sends too many invalid credentials, or `unavailable` when the
+ * Determines the reader of a file: the user for whom the URL was signed, or the signed-in user, who may read only the
+ * file itself. Throws a refusal, also if the network sends too many invalid requests, or `unavailable` if the
  * credential cannot be checked.
  */
-export async function readerOf(
+export async function getReader(
   ctx: Context,
   request: IncomingMessage,
   response: ServerResponse,
   wanted: Wanted,
 ): Promise<KnownReader> {
   const access = new URLSearchParams((request.url ?? '').split('?', 2)[1]).get('access')
-  if (access !== null) return holderOf(ctx, access, wanted) ?? badTicket(ctx, request)
-  if (wanted.size || wanted.variant) throw new Refusal(403, 'permission denied: the address has no ticket')
+  if (access !== null) return readerOfSignedUrl(ctx, access, wanted) ?? refuseSignature(ctx, request)
+  if (wanted.size || wanted.variant) throw new Refusal(403, 'permission denied: sizes and renditions need a signed URL')
   const presented = presentedCredentials((name) => headerOf(request, name), ctx.credentialSecrets)
   const isKnown = isRemembered(ctx.callers, presented)
-  const trial = { address: addressOf(ctx, request), isKnown, signal: () => closeSignal(response) }
-  const { found, waitMs } = await ctx.trials.lookUp(trial, () => authenticate(ctx.callers, presented))
-  if (waitMs > 0) throw tooManyTrials(waitMs)
-  if (!found) throw nobodyRefusal()
+  const attempt = { address: addressOf(ctx, request), isKnown, signal: () => closeSignal(response) }
+  const { found, waitMs } = await ctx.trials.lookUp(attempt, () => authenticate(ctx.callers, presented))
+  if (waitMs > 0) throw tooManyRequests(waitMs)
+  if (!found) throw unauthenticated()
   const { caller, by } = found
   return { userId: caller.userId, roleIds: caller.roleIds, by }
 }
 
-function holderOf(ctx: Context, access: string, { assetId, size, variant }: Wanted): KnownReader | undefined {
-  const ticket = readAssetTicket(ctx.signingSecrets, access, ctx.now())
-  if (ticket?.assetId !== assetId || !isSame(ticket.image, size) || ticket.variant !== variant) return undefined
-  return { userId: ticket.userId, by: 'ticket' }
+function readerOfSignedUrl(ctx: Context, access: string, { assetId, size, variant }: Wanted): KnownReader | undefined {
+  const ticket = readAssetAccess(ctx.signingSecrets, access, ctx.now())
+  if (ticket?.assetId !== assetId || !isSameSize(ticket.image, size) || ticket.variant !== variant) return undefined
+  return { userId: ticket.userId, by: 'signed URL' }
 }
 
-/** Counts a request with an invalid ticket, and throws. */
-function badTicket(ctx: Context, request: IncomingMessage): never {
+/** Counts a request with an invalid signature, and throws. */
+function refuseSignature(ctx: Context, request: IncomingMessage): never {
   const address = addressOf(ctx, request)
   const waitMs = ctx.trials.wait(address)
-  if (waitMs > 0) throw tooManyTrials(waitMs)
+  if (waitMs > 0) throw tooManyRequests(waitMs)
   ctx.trials.failed(address)
-  throw ticketRefusal()
+  throw invalidSignature()
 }
 
-const ticketRefusal = () => new Refusal(403, 'permission denied: invalid ticket')
-const nobodyRefusal = () =>
-  new Refusal(401, 'authentication required: sign in, or use an address with a ticket', {
+const invalidSignature = () => new Refusal(403, 'permission denied: the signature of the URL is invalid or expired')
+const unauthenticated = () =>
+  new Refusal(401, 'authentication required: sign in, or use a signed URL', {
     'www-authenticate': 'Bearer',
   })
-const tooManyTrials = (waitMs: number) =>
+const tooManyRequests = (waitMs: number) =>
   new Refusal(429, 'too many unauthenticated requests from your network; wait and try again', {
     'retry-after': String(Math.ceil(waitMs / 1000)),
   })
 
-const isSame = (a: ServerImageSize | undefined, b: ServerImageSize | undefined): boolean =>
+const isSameSize = (a: ServerImageSize | undefined, b: ServerImageSize | undefined): boolean =>
   a?.width === b?.width && a?.height === b?.height && a?.fit === b?.fit

@@ -5,7 +5,7 @@ import { isVideoVariant, type VideoVariant } from '@parley/signed-urls'
 import { translateDatabaseError } from '@parley/postgres'
 import { crossOriginHeaders, isPreflight, preflightHeaders } from '@parley/runtime'
 import type { Context } from '../context.ts'
-import { reportBrokenOff, reportFailedRequest } from '../metrics.ts'
+import { reportInterrupted, reportFailedRequest } from '../metrics.ts'
 import { getFile } from './get-file.ts'
 import { getServerImage } from './get-server-image.ts'
 import { getVariant } from './get-variant.ts'
@@ -19,7 +19,10 @@ const variantPath = /^\/assets\/files\/([^/]+)\/(?:video\/(\d+p)|(poster))$/
 
 /** Response headers that pages of other origins may read. */
 const exposedHeaders = ['Accept-Ranges', 'Content-Disposition', 'Content-Range', 'ETag', 'Retry-After']
-const toEveryPage = { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposedHeaders.join(', ') }
+const publicCorsHeaders = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': exposedHeaders.join(', '),
+}
 
 /** The pattern of a path, for metrics. */
 export function routeOf(path: string): string {
@@ -34,12 +37,12 @@ export function handleRequests(ctx: Context): RequestListener {
   return (request, response) => {
     route(ctx, request, response).catch((error: unknown) => {
       // The client has disconnected, so no response is needed and nothing failed here.
-      if (isGone(error) || (request.destroyed && !request.complete)) return void response.destroy()
+      if (isClientGone(error) || (request.destroyed && !request.complete)) return void response.destroy()
       if (response.headersSent) {
-        reportBrokenOff(error)
+        reportInterrupted(error)
         return void response.destroy()
       }
-      const { status, message, headers } = asRefusal(error)
+      const { status, message, headers } = toRefusal(error)
       replyJson(response, status, { error: message }, headers)
     })
   }
@@ -51,35 +54,37 @@ async function route(ctx: Context, request: IncomingMessage, response: ServerRes
   if (!path.startsWith('/assets/')) throw new Refusal(404, 'not found')
   const [, key, segment] = serverImagePath.exec(path) ?? []
   const [, assetId, image] = filePath.exec(path) ?? []
-  const made = variantIn(path)
+  const variant = parseVariantPath(path)
   const cors =
-    key === undefined ? crossOriginHeaders(request.headers, { ...ctx, ...ctx.assets, exposedHeaders }) : toEveryPage
+    key === undefined
+      ? crossOriginHeaders(request.headers, { ...ctx, ...ctx.assets, exposedHeaders })
+      : publicCorsHeaders
   if (isPreflight(request)) return void response.writeHead(204, preflightHeaders(cors)).end()
   for (const [name, value] of Object.entries(cors)) if (value !== undefined) response.setHeader(name, value)
-  if (key === undefined && assetId === undefined && !made) throw noSuchAsset()
+  if (key === undefined && assetId === undefined && !variant) throw noSuchAsset()
   if (request.method !== 'GET' && request.method !== 'HEAD')
     throw new Refusal(405, 'method not allowed: use GET', { allow: 'GET, HEAD' })
   if (key !== undefined) return getServerImage(ctx, { key, segment }, request, response)
   if (assetId !== undefined) return getFile(ctx, { assetId, image }, request, response)
-  if (made) return getVariant(ctx, made, request, response)
+  if (variant) return getVariant(ctx, variant, request, response)
 }
 
-function variantIn(path: string): { assetId: string; variant: VideoVariant } | undefined {
+function parseVariantPath(path: string): { assetId: string; variant: VideoVariant } | undefined {
   const [, assetId, quality, poster] = variantPath.exec(path) ?? []
   const variant = quality ?? poster
   return assetId !== undefined && isVideoVariant(variant) ? { assetId, variant } : undefined
 }
 
-const isGone = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE'
+const isClientGone = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE'
 
-function asRefusal(thrown: unknown): Refusal {
+function toRefusal(thrown: unknown): Refusal {
   if (thrown instanceof Refusal) return thrown
   const error = thrown instanceof ConnectError ? thrown : translateDatabaseError(thrown)
   if (!error) {
     reportFailedRequest(thrown)
     return new Refusal(500, 'internal server error')
   }
-  // Overload is not the client's fault: it may retry.
+  // Overload of this process is not the client's fault, so it may retry.
   const status = error.code === Code.ResourceExhausted ? 503 : codeToHttpStatus(error.code)
   const after = error.metadata.get('retry-after') ?? '1'
   return new Refusal(status, error.rawMessage, status === 503 ? { 'retry-after': after } : {})

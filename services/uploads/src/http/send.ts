@@ -4,11 +4,11 @@ import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import type { StoredFile } from '../actions/files/stored-files.ts'
 import type { ByteRange } from '../engines/storage/index.ts'
-import { isUnchanged, rangeHolds, type Validators } from './conditions.ts'
+import { isUnchanged, mayServeRange, type Validators } from './conditions.ts'
 import { rangeOf } from './range.ts'
 import { noSuchAsset, Refusal } from './refusal.ts'
 
-/** Immutable bytes and their headers. */
+/** A file to send: its bytes, which never change, and its headers. */
 export type Sendable = Validators & {
   size: number
   headers: OutgoingHttpHeaders
@@ -16,8 +16,8 @@ export type Sendable = Validators & {
   open: (range?: ByteRange) => Promise<Readable | undefined>
 }
 
-/** Answers 304 if the client already has the bytes. */
-export function repliedUnchanged(
+/** Replies 304 if the client already has the bytes. Returns whether it has replied. */
+export function replyIfUnchanged(
   { headers: requestHeaders }: IncomingMessage,
   response: ServerResponse,
   { headers, ...state }: Validators & { headers: OutgoingHttpHeaders },
@@ -32,7 +32,7 @@ export async function send(request: IncomingMessage, response: ServerResponse, f
   const { size } = file
   const headers = { ...file.headers, ...validatorHeaders(file), 'accept-ranges': 'bytes' }
   if (request.method === 'HEAD') return void response.writeHead(200, { ...headers, 'content-length': size }).end()
-  const range = rangeHolds(request.headers, file) ? rangeOf(request.headers.range, size) : undefined
+  const range = mayServeRange(request.headers, file) ? rangeOf(request.headers.range, size) : undefined
   if (range === 'beyond')
     throw new Refusal(416, `range not satisfiable: the file has ${size} bytes`, { 'content-range': `bytes */${size}` })
   const content = await file.open(range)
@@ -46,15 +46,15 @@ export async function send(request: IncomingMessage, response: ServerResponse, f
   await pipeline(content, response)
 }
 
-/** All bytes of a stored file. Throws a refusal if they are missing. */
-export async function bytesOf({ content }: Pick<StoredFile<unknown>, 'content'>): Promise<Buffer> {
+/** Reads all bytes of a stored file. Throws a refusal if they are missing. */
+export async function readAll({ content }: Pick<StoredFile<unknown>, 'content'>): Promise<Buffer> {
   const stream = await content()
   if (!stream) throw noSuchAsset()
   return buffer(stream)
 }
 
-/** Bytes in memory as a file to send. */
-export const inMemory = (bytes: Buffer): Pick<Sendable, 'size' | 'open'> => ({
+/** Makes bytes in memory a file to send. */
+export const fromMemory = (bytes: Buffer): Pick<Sendable, 'size' | 'open'> => ({
   size: bytes.length,
   open: (range) => Promise.resolve(Readable.from([range ? bytes.subarray(range.start, range.end + 1) : bytes])),
 })

@@ -1,18 +1,18 @@
 import { periodically } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { forgetPreviews } from '../store/link-previews.ts'
-import { forgetEndedUses, previewImages } from '../store/preview-uses.ts'
-import { markImagesForDeletion, type ImagePlace } from '../store/server-images.ts'
+import { forgetEndedUses, listPreviewImages } from '../store/preview-uses.ts'
+import { markImagesForDeletion, type ImagePosition } from '../store/server-images.ts'
 
-/** A preview may be posted half an hour after it was shown, and the event of the message may arrive even later. */
-const usableForMs = 2 * 3_600_000
-/** Images are stored before their previews. */
-const storedForMs = 3_600_000
+/** A preview may be posted half an hour after it was requested, and the event of the message may arrive even later. */
+const keepExpiredMs = 2 * 3_600_000
+/** Younger images may not have a preview yet, because images are stored before their previews. */
+const minImageAgeMs = 3_600_000
 const rowsPerRound = 500
 
 /**
- * Deletes previews that are too old to be shown, and releases images to which no preview and no message refers.
- * Messaging is queried, because events of messages may not have arrived yet.
+ * Deletes old previews, and images to which no preview and no message refers. Messaging is queried first, because
+ * events of messages may not have arrived yet.
  */
 export function cleanPreviews(
   ctx: Context,
@@ -24,15 +24,19 @@ export function cleanPreviews(
     signal,
     run: async (stop) => {
       const now = ctx.now().getTime()
-      await inRounds(stop, () => forgetEndedUses(ctx.db, rowsPerRound))
-      await inRounds(stop, () => forgetPreviews(ctx.db, new Date(now - usableForMs), rowsPerRound))
-      let after: ImagePlace | undefined
-      await inRounds(stop, async () => {
-        const page = await previewImages(ctx.db, { before: new Date(now - storedForMs), after, limit: rowsPerRound })
+      await repeatUntilDone(stop, () => forgetEndedUses(ctx.db, rowsPerRound))
+      await repeatUntilDone(stop, () => forgetPreviews(ctx.db, new Date(now - keepExpiredMs), rowsPerRound))
+      let after: ImagePosition | undefined
+      await repeatUntilDone(stop, async () => {
+        const page = await listPreviewImages(ctx.db, {
+          before: new Date(now - minImageAgeMs),
+          after,
+          limit: rowsPerRound,
+        })
         const unused = page.flatMap(({ key, used }) => (used ? [] : key))
-        const shown = await ctx.owners.shownAmong(unused)
-        const unshown = unused.filter((key) => !shown.has(key))
-        await markImagesForDeletion(ctx.db, unshown)
+        const shown = await ctx.owners.findShownImages(unused)
+        const toDelete = unused.filter((key) => !shown.has(key))
+        await markImagesForDeletion(ctx.db, toDelete)
         after = page.at(-1)
         return page.length
       })
@@ -40,6 +44,6 @@ export function cleanPreviews(
   })
 }
 
-async function inRounds(stop: AbortSignal, round: () => Promise<number>): Promise<void> {
+async function repeatUntilDone(stop: AbortSignal, round: () => Promise<number>): Promise<void> {
   for (let rows = rowsPerRound; rows === rowsPerRound && !stop.aborted;) rows = await round()
 }

@@ -1,11 +1,11 @@
 import { periodically } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { deleteChunks } from '../actions/files/delete-chunks.ts'
-import { endExpired, forgetEnded, idleChunks } from '../store/uploads.ts'
+import { endExpired, forgetEnded, findIdleChunks } from '../store/uploads.ts'
 
 const chunksPerRound = 500
 
-/** Ends expired sessions, deletes the chunks of ended ones, then deletes their rows. */
+/** Ends expired upload sessions, deletes the chunks of ended ones, then deletes their rows. */
 export function cleanUploads(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },
@@ -18,7 +18,7 @@ export function cleanUploads(
       await endExpired(ctx.db, ctx.now())
       for (let deleted = chunksPerRound; deleted === chunksPerRound;) {
         stop.throwIfAborted()
-        const keys = await idleChunks(ctx.db, chunksPerRound)
+        const keys = await findIdleChunks(ctx.db, chunksPerRound)
         await deleteChunks(ctx, keys)
         deleted = keys.length
       }

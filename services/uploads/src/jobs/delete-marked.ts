@@ -2,8 +2,8 @@ import { periodically, Resources } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { deleteAssets } from '../actions/files/delete-assets.ts'
 import { deleteImages } from '../actions/files/delete-images.ts'
-import { deletionsMarked, assetsToDelete } from '../store/assets.ts'
-import { imagesToDelete } from '../store/server-images.ts'
+import { deletionsMarked, findAssetsToDelete } from '../store/assets.ts'
+import { findImagesToDelete } from '../store/server-images.ts'
 
 const maxPerRound = 100
 
@@ -14,8 +14,8 @@ export function deleteMarked(
 ): AsyncDisposable {
   const jobs = new Resources()
   for (const { what, find, remove } of [
-    { what: 'images', find: imagesToDelete, remove: deleteImages },
-    { what: 'assets', find: assetsToDelete, remove: deleteAssets },
+    { what: 'images', find: findImagesToDelete, remove: deleteImages },
+    { what: 'assets', find: findAssetsToDelete, remove: deleteAssets },
   ]) {
     const run = async () => {
       const marked = await find(ctx.db, maxPerRound)

@@ -3,7 +3,7 @@ import { periodically } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { keptMs } from '../domain/limits.ts'
 import { keepPosted } from '../actions/files/keep-posted.ts'
-import { markUnusedForDeletion, unusedAssets } from '../store/assets.ts'
+import { markUnusedForDeletion, findUnusedAssets } from '../store/assets.ts'
 import { assetExpired } from '../view/asset-events.ts'
 
 const assetsPerRound = 200
@@ -21,11 +21,11 @@ export function expireAssets(
     everyMs,
     signal,
     run: async (stop) => {
-      for (let looked = assetsPerRound; looked === assetsPerRound && !stop.aborted;) {
+      for (let found = assetsPerRound; found === assetsPerRound && !stop.aborted;) {
         const now = ctx.now()
         const before = new Date(now.getTime() - keptMs)
-        const ids = await unusedAssets(ctx.db, before, assetsPerRound)
-        const files = await ctx.owners.attachedAmong(ids)
+        const ids = await findUnusedAssets(ctx.db, before, assetsPerRound)
+        const files = await ctx.owners.findAttachedFiles(ids)
         const attached = new Set(files.map(({ assetId }) => assetId))
         const entries = await ctx.db.transaction(async (tx) => {
           await keepPosted(tx, { files, imported: false }, { now, processesVideos: ctx.fileLimits.videoEnabled })
@@ -37,7 +37,7 @@ export function expireAssets(
           )
         })
         ctx.relay.wake(entries)
-        looked = ids.length
+        found = ids.length
       }
     },
   })

@@ -4,37 +4,37 @@ import { orphanFinders } from '../actions/check/orphans.ts'
 import { quarantine } from '../actions/check/quarantine.ts'
 import type { Context } from '../context.ts'
 import { settledMs, unfinishedLifeMs } from '../domain/limits.ts'
-import { logSwept, reportStorageNotOurs } from '../metrics.ts'
+import { logSwept, reportStorageMismatch } from '../metrics.ts'
 import { forgetOrphansUnseen } from '../store/orphans.ts'
 
 const batchSize = 500
 
 /**
- * Deletes bytes that have had no row for days, left by a process that ended while storing them or before writing the
- * row. Deletes nothing if the storage does not belong to the database.
+ * Deletes bytes that have had no row for a week. They were left by a process that ended while it stored them, or before
+ * it wrote their row. Deletes nothing if the storage does not belong to the database.
  */
 export function sweepOrphans(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },
 ): AsyncDisposable {
-  const orphansAmong = orphanFinders(ctx.db)
+  const finders = orphanFinders(ctx.db)
   return periodically({
     name: 'sweep orphans',
     everyMs,
     signal,
     run: async (stop) => {
       const belonging = await compareIdentity(ctx)
-      if (belonging !== 'own') return reportStorageNotOurs(belonging)
+      if (belonging !== 'own') return reportStorageMismatch(belonging)
       await renewIdentity(ctx)
-      const began = ctx.now()
+      const startedAt = ctx.now()
       let swept = 0
-      for (const [prefix, orphansOf] of Object.entries(orphansAmong))
-        for await (const keys of oldObjects(ctx, prefix, began.getTime() - settledMs)) {
+      for (const [prefix, findOrphans] of Object.entries(finders))
+        for await (const keys of listOldKeys(ctx, prefix, startedAt.getTime() - settledMs)) {
           stop.throwIfAborted()
-          swept += (await quarantine(ctx, await orphansOf(keys), began)).size
+          swept += (await quarantine(ctx, await findOrphans(keys), startedAt)).size
         }
-      for (let forgotten = batchSize; forgotten === batchSize;)
-        forgotten = await forgetOrphansUnseen(ctx.db, began, batchSize)
+      for (let deleted = batchSize; deleted === batchSize;)
+        deleted = await forgetOrphansUnseen(ctx.db, startedAt, batchSize)
       for await (const write of ctx.storage.unfinished()) {
         if (ctx.now().getTime() - write.startedAt.getTime() < unfinishedLifeMs) continue
         await write.discard()
@@ -45,7 +45,7 @@ export function sweepOrphans(
   })
 }
 
-async function* oldObjects(ctx: Context, prefix: string, before: number): AsyncIterable<string[]> {
+async function* listOldKeys(ctx: Context, prefix: string, before: number): AsyncIterable<string[]> {
   let batch: string[] = []
   for await (const { key, modifiedAt } of ctx.storage.list(prefix)) {
     if (modifiedAt.getTime() >= before) continue

@@ -4,12 +4,12 @@ import { unclaimedLifeMs } from '../domain/limits.ts'
 import { deleteBlobs } from '../actions/files/delete-blobs.ts'
 import { logSwept } from '../metrics.ts'
 import { forgetOldBlobs } from '../store/blobs.ts'
-import { markImagesForDeletion, unclaimedImages, type ImagePlace } from '../store/server-images.ts'
+import { markImagesForDeletion, findUnclaimedImages, type ImagePosition } from '../store/server-images.ts'
 
 const blobsPerRound = 1_000
 const imagesPerRound = 200
 
-/** Deletes blobs that no call used, and images that no event named and that their owners do not use. */
+/** Deletes blobs that no call used, and images to which no event referred and that their owners do not use. */
 export function sweepUnclaimed(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },
@@ -30,11 +30,11 @@ export function sweepUnclaimed(
 
 async function sweepImages(ctx: Context, before: Date, stop: AbortSignal): Promise<number> {
   let swept = 0
-  for (let after: ImagePlace | undefined; !stop.aborted;) {
-    const page = await unclaimedImages(ctx.db, { before, after, limit: imagesPerRound })
-    const named = await ctx.owners.namedAmong(page)
-    const unnamed = page.flatMap(({ key }) => (named.has(key) ? [] : key))
-    swept += await markImagesForDeletion(ctx.db, unnamed)
+  for (let after: ImagePosition | undefined; !stop.aborted;) {
+    const page = await findUnclaimedImages(ctx.db, { before, after, limit: imagesPerRound })
+    const used = await ctx.owners.findUsedImages(page)
+    const unused = page.flatMap(({ key }) => (used.has(key) ? [] : key))
+    swept += await markImagesForDeletion(ctx.db, unused)
     if (page.length < imagesPerRound) break
     after = page.at(-1)
   }

@@ -16,23 +16,23 @@ const denial = create(PolicyDecisionSchema, {
   ...{ userId: 'Ualice', permission: 'message.attach', decision: PermissionDecision.DENY },
   scope: { kind: PermissionScopeKind.ROOM, id: 'Rtea' },
 })
-const attaching = (given: ReturnType<typeof access>, policy = standard) => {
+const assertion = (given: ReturnType<typeof access>, policy = standard) => {
   return () => assertMayAttach(policyFrom(policy), alice, given)
 }
 
 test('members of an active room may send files', () => {
-  expect(attaching(access())).not.toThrow()
+  expect(assertion(access())).not.toThrow()
 })
 
 test.each([
-  ['no room', access({ exists: false }), Code.NotFound],
-  ['no membership', access({ effectiveMember: false }), Code.PermissionDenied],
-  ['an archived room', access({ room: { ...room, archived: true } }), Code.FailedPrecondition],
-])('nobody may send files with %s', (_, given, code) => {
-  expect(attaching(given)).toThrow(expect.objectContaining({ code }))
+  ['the room does not exist', access({ exists: false }), Code.NotFound],
+  ['the user is not a member', access({ effectiveMember: false }), Code.PermissionDenied],
+  ['the room is archived', access({ room: { ...room, archived: true } }), Code.FailedPrecondition],
+])('nobody may send files: %s', (_, given, code) => {
+  expect(assertion(given)).toThrow(expect.objectContaining({ code }))
 })
 
 test('a user who is denied message.attach cannot send files', () => {
   const denying = { ...standard, decisions: [...standard.decisions, denial] }
-  expect(attaching(access(), denying)).toThrow(expect.objectContaining({ code: Code.PermissionDenied }))
+  expect(assertion(access(), denying)).toThrow(expect.objectContaining({ code: Code.PermissionDenied }))
 })

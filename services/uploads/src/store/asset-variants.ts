@@ -25,7 +25,7 @@ export function variantKeysOf(db: Reader, assetIds: readonly string[]): Promise<
 }
 
 /** Returns the keys that belong to no variant. */
-export async function unknownVariants(db: Reader, keys: readonly string[]): Promise<string[]> {
+export async function findUnknownVariants(db: Reader, keys: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ key: assetVariants.key })
     .from(assetVariants)

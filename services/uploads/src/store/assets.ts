@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, isNotNull, lt, or, sql } from 'drizzle-orm'
 import { CommitChannel, type Db, type Reader, type Tx } from '@parley/postgres'
-import { isToBeDeletedNow } from './failed-deletions.ts'
+import { mayBeDeletedNow } from './failed-deletions.ts'
 import { assets, assetVariants, videoJobs } from './schema.ts'
 
 export type AssetRow = typeof assets.$inferSelect
@@ -11,19 +11,19 @@ export async function insertAsset(tx: Tx, asset: NewAsset): Promise<AssetRow | u
   return row
 }
 
-/** Files that a user may see, given access to the room: those of messages, and their own. */
-const shownTo = (userId: string) =>
+/** Files that a member of the room may see: claimed ones and their own. */
+const isVisibleTo = (userId: string) =>
   and(eq(assets.doomed, false), eq(assets.lost, false), or(isNotNull(assets.claimEventId), eq(assets.ownerId, userId)))
 
 export async function findAsset(db: Reader, id: string, userId: string): Promise<AssetRow | undefined> {
   const [row] = await db
     .select()
     .from(assets)
-    .where(and(eq(assets.id, id), shownTo(userId)))
+    .where(and(eq(assets.id, id), isVisibleTo(userId)))
   return row
 }
 
-/** Returns the given ids that are in the room, in no particular order. */
+/** Returns those of these files that are in the room and visible to the user, in no particular order. */
 export function findAssets(
   db: Reader,
   { roomId, ids, userId }: { roomId: string; ids: readonly string[]; userId: string },
@@ -31,10 +31,10 @@ export function findAssets(
   return db
     .select()
     .from(assets)
-    .where(and(inArray(assets.id, [...ids]), eq(assets.roomId, roomId), shownTo(userId)))
+    .where(and(inArray(assets.id, [...ids]), eq(assets.roomId, roomId), isVisibleTo(userId)))
 }
 
-/** Existing files, locked in the order of their ids. */
+/** Returns the existing ones of these files, locked in the order of their ids. */
 export function lockAssets(tx: Tx, ids: readonly string[]): Promise<AssetRow[]> {
   return tx
     .select()
@@ -67,7 +67,7 @@ export async function confirmPosted(tx: Tx, posted: readonly { assetId: string; 
 /** Notifies that files or images were marked for deletion. */
 export const deletionsMarked = new CommitChannel()
 
-/** Marks files for deletion that are no longer shown by a message. */
+/** Marks files that no message shows any longer for deletion. */
 export async function markAssetsForDeletion(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx
@@ -84,8 +84,8 @@ const isUnusedSince = (before: Date) =>
     sql`(${assets.claimedAt} is null or ${assets.claimedAt} < ${before})`,
   )
 
-/** Files that were not posted in time, oldest first. */
-export async function unusedAssets(db: Reader, before: Date, limit: number): Promise<string[]> {
+/** Finds files that were not posted in time, oldest first. */
+export async function findUnusedAssets(db: Reader, before: Date, limit: number): Promise<string[]> {
   const rows = await db
     .select({ id: assets.id })
     .from(assets)
@@ -110,23 +110,23 @@ export async function markUnusedForDeletion(tx: Tx, ids: readonly string[], befo
 export const countAssetsOf = (db: Reader, ownerId: string): Promise<number> =>
   db.$count(assets, eq(assets.ownerId, ownerId))
 
-/** Marks some files of an owner for deletion; returns how many. */
+/** Marks some files of an owner for deletion; returns their number. */
 export async function markOwnedAssetsForDeletion(db: Db, ownerId: string, limit: number): Promise<number> {
-  const some = db
+  const batch = db
     .select({ id: assets.id })
     .from(assets)
     .where(and(eq(assets.ownerId, ownerId), eq(assets.doomed, false)))
     .limit(limit)
-  return (await db.update(assets).set({ doomed: true }).where(inArray(assets.id, some))).rowCount ?? 0
+  return (await db.update(assets).set({ doomed: true }).where(inArray(assets.id, batch))).rowCount ?? 0
 }
 
-/** Files whose bytes are to be deleted, of one owner or of all. */
-export async function assetsToDelete(db: Reader, limit: number, ownerId?: string): Promise<string[]> {
+/** Finds files whose bytes are to be deleted, of one owner or of all. */
+export async function findAssetsToDelete(db: Reader, limit: number, ownerId?: string): Promise<string[]> {
   const rows = await db
     .select({ id: assets.id })
     .from(assets)
     .where(
-      and(sql`doomed`, isToBeDeletedNow(assets.id), ownerId === undefined ? undefined : eq(assets.ownerId, ownerId)),
+      and(sql`doomed`, mayBeDeletedNow(assets.id), ownerId === undefined ? undefined : eq(assets.ownerId, ownerId)),
     )
     .limit(limit)
   return rows.map(({ id }) => id)
@@ -136,18 +136,18 @@ export async function assetsToDelete(db: Reader, limit: number, ownerId?: string
 export async function forgetAssets(db: Db, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db.transaction(async (tx) => {
-    const gone = tx
+    const marked = tx
       .select({ id: assets.id })
       .from(assets)
       .where(and(inArray(assets.id, [...ids]), eq(assets.doomed, true)))
-    await tx.delete(assetVariants).where(inArray(assetVariants.assetId, gone))
-    await tx.delete(videoJobs).where(inArray(videoJobs.assetId, gone))
-    await tx.delete(assets).where(inArray(assets.id, gone))
+    await tx.delete(assetVariants).where(inArray(assetVariants.assetId, marked))
+    await tx.delete(videoJobs).where(inArray(videoJobs.assetId, marked))
+    await tx.delete(assets).where(inArray(assets.id, marked))
   })
 }
 
-/** Returns those of the given ids that belong to no file. */
-export async function unknownAssets(db: Reader, ids: readonly string[]): Promise<string[]> {
+/** Returns the given ids without a file. */
+export async function findUnknownAssets(db: Reader, ids: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ id: assets.id })
     .from(assets)

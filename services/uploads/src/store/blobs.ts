@@ -4,16 +4,16 @@ import { blobs } from './schema.ts'
 
 export type BlobRow = typeof blobs.$inferSelect
 
-/** Records a blob whose bytes are stored. Returns its id: an earlier one if the ticket was used before. */
+/** Records a blob whose bytes are stored. Returns its id, or that of the earlier blob if the ticket was used before. */
 export async function insertBlob(db: Db, blob: BlobRow): Promise<string> {
-  const [made] = await db
+  const [inserted] = await db
     .insert(blobs)
     .values(blob)
     .onConflictDoNothing({ target: blobs.nonce })
     .returning({ id: blobs.id })
-  if (made) return made.id
-  const [known] = await db.select({ id: blobs.id }).from(blobs).where(eq(blobs.nonce, blob.nonce))
-  return known?.id ?? blob.id
+  if (inserted) return inserted.id
+  const [earlier] = await db.select({ id: blobs.id }).from(blobs).where(eq(blobs.nonce, blob.nonce))
+  return earlier?.id ?? blob.id
 }
 
 export async function findBlob(db: Reader, id: string, callerId: string): Promise<BlobRow | undefined> {
@@ -24,27 +24,27 @@ export async function findBlob(db: Reader, id: string, callerId: string): Promis
   return row
 }
 
-/** Returns false if another call took the blob first. */
+/** Deletes the row of a blob. Returns false if another call has used it first. */
 export async function takeBlob(db: Db | Tx, id: string): Promise<boolean> {
   return (await db.delete(blobs).where(eq(blobs.id, id)).returning({ id: blobs.id })).length > 0
 }
 
-/** Deletes blobs that no call took in time, and returns their ids. */
+/** Deletes the rows of blobs that no call used in time, and returns their ids. */
 export async function forgetOldBlobs(db: Db, before: Date, limit: number): Promise<string[]> {
   const old = db.select({ id: blobs.id }).from(blobs).where(lt(blobs.createdAt, before)).limit(limit)
   const rows = await db.delete(blobs).where(inArray(blobs.id, old)).returning({ id: blobs.id })
   return rows.map(({ id }) => id)
 }
 
-/** Deletes the blobs of a user, and returns their ids. */
+/** Deletes the rows of a user's blobs, and returns their ids. */
 export async function takeBlobsOf(db: Db, callerId: string, limit: number): Promise<string[]> {
-  const theirs = db.select({ id: blobs.id }).from(blobs).where(eq(blobs.callerId, callerId)).limit(limit)
-  const rows = await db.delete(blobs).where(inArray(blobs.id, theirs)).returning({ id: blobs.id })
+  const ofCaller = db.select({ id: blobs.id }).from(blobs).where(eq(blobs.callerId, callerId)).limit(limit)
+  const rows = await db.delete(blobs).where(inArray(blobs.id, ofCaller)).returning({ id: blobs.id })
   return rows.map(({ id }) => id)
 }
 
 /** Returns the given ids without a blob. */
-export async function unknownBlobs(db: Reader, ids: readonly string[]): Promise<string[]> {
+export async function findUnknownBlobs(db: Reader, ids: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ id: blobs.id })
     .from(blobs)

@@ -9,38 +9,41 @@ export type Expected = {
   /** Id of the row. */
   id: string
   key: string
-  /** Undefined if the row does not contain it. */
+  /** Undefined if the row does not contain the size. */
   size?: number
   /** Whether its bytes are known to be missing. */
   lost: boolean
 }
 
-/** Rows that have bytes. */
-export type ExpectingTable = {
+/** A kind of rows that have bytes. */
+export type TableWithBytes = {
   name: string
-  /** Rows after an id, in the order of ids. Leaves out rows whose bytes may be deleted now. */
-  behind(db: Reader, after: string, limit: number): Promise<Expected[]>
-  /** The same for one row, in its current state. */
-  now(db: Reader, id: string): Promise<Expected | undefined>
-  /** Records that the bytes are lost, which hides or ends what needs them, or that they are found again. */
-  mark(db: Db, id: string, lost: boolean): Promise<void>
+  /** Lists rows after an id, in the order of ids. Leaves out rows whose bytes may already be deleted. */
+  listAfter(db: Reader, after: string, limit: number): Promise<Expected[]>
+  /** Finds one row in its current state; undefined if it is gone or its bytes may already be deleted. */
+  find(db: Reader, id: string): Promise<Expected | undefined>
+  /**
+   * Records that the bytes are lost, or found again. A file or image without bytes is hidden, a blob or rendition is
+   * deleted, and the upload session of a chunk is ended.
+   */
+  markLost(db: Db, id: string, lost: boolean): Promise<void>
 }
 
-type Find = (db: Reader, where: SQL | undefined, limit: number) => Promise<Expected[]>
+type FindRows = (db: Reader, where: SQL | undefined, limit: number) => Promise<Expected[]>
 
-function table(name: string, id: PgColumn, find: Find, mark: ExpectingTable['mark']): ExpectingTable {
+function table(name: string, id: PgColumn, findRows: FindRows, markLost: TableWithBytes['markLost']): TableWithBytes {
   return {
     name,
-    behind: (db, after, limit) => find(db, gt(id, after), limit),
-    now: async (db, wanted) => (await find(db, eq(id, wanted), 1))[0],
-    mark,
+    listAfter: (db, after, limit) => findRows(db, gt(id, after), limit),
+    find: async (db, wanted) => (await findRows(db, eq(id, wanted), 1))[0],
+    markLost,
   }
 }
 
-const found = { lost: false }
+const notLost = { lost: false }
 
 /** Every kind of row that has bytes. */
-export const expectingTables: readonly ExpectingTable[] = [
+export const tablesWithBytes: readonly TableWithBytes[] = [
   table(
     'blobs',
     blobs.id,
@@ -51,7 +54,7 @@ export const expectingTables: readonly ExpectingTable[] = [
         .where(where)
         .orderBy(asc(blobs.id))
         .limit(limit)
-      return rows.map((row) => ({ ...row, ...found, key: storageKeys.blob(row.id) }))
+      return rows.map((row) => ({ ...row, ...notLost, key: storageKeys.blob(row.id) }))
     },
     async (db, id) => void (await db.delete(blobs).where(eq(blobs.id, id))),
   ),
@@ -66,9 +69,9 @@ export const expectingTables: readonly ExpectingTable[] = [
         .where(where)
         .orderBy(asc(uploadChunks.key))
         .limit(limit)
-      return rows.map(({ id }) => ({ id, key: id, ...found }))
+      return rows.map(({ id }) => ({ id, key: id, ...notLost }))
     },
-    // Its file can never be completed: the sender must start again.
+    // A file without this chunk cannot be completed, so the session ends and the sender must start again.
     async (db, key) => {
       const broken = db.select({ id: uploadChunks.uploadId }).from(uploadChunks).where(eq(uploadChunks.key, key))
       await db
@@ -102,7 +105,7 @@ export const expectingTables: readonly ExpectingTable[] = [
         .where(where)
         .orderBy(asc(assetVariants.key))
         .limit(limit)
-      return rows.map((row) => ({ ...row, ...found, key: storageKeys.variant(row.id) }))
+      return rows.map((row) => ({ ...row, ...notLost, key: storageKeys.variant(row.id) }))
     },
     async (db, key) => void (await db.delete(assetVariants).where(eq(assetVariants.key, key))),
   ),

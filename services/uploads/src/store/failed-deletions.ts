@@ -6,12 +6,12 @@ import { failedDeletions } from './schema.ts'
 const firstPauseMs = 5_000
 const longestPauseMs = 3_600_000
 
-/** Whether deletion of this id may be tried now. */
-export const isToBeDeletedNow = (id: PgColumn): SQL =>
+/** Whether the deletion of this id may be attempted now. */
+export const mayBeDeletedNow = (id: PgColumn): SQL =>
   sql`not exists (select from ${failedDeletions} where ${failedDeletions.id} = ${id} and ${failedDeletions.retryAt} > clock_timestamp())`
 
-/** Records a failed deletion: the pause doubles each time. */
-export async function noteFailedDeletion(db: Db, id: string): Promise<void> {
+/** Records a failed deletion. The pause before the next attempt doubles each time. */
+export async function recordFailedDeletion(db: Db, id: string): Promise<void> {
   const { failures } = failedDeletions
   const pause = (times: SQL) =>
     sql`clock_timestamp() + least(${firstPauseMs} * 2.0 ^ ${times}, ${longestPauseMs}) * interval '1 ms'`

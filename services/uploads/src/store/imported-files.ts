@@ -15,7 +15,7 @@ export async function findImported(
   return row
 }
 
-/** An existing file, regardless of access. */
+/** Finds an existing file, regardless of access. */
 export async function findAnyAsset(reader: Reader, id: string): Promise<AssetRow | undefined> {
   const [row] = await reader
     .select()
@@ -24,15 +24,16 @@ export async function findAnyAsset(reader: Reader, id: string): Promise<AssetRow
   return row
 }
 
-/** The import of the file begins, perhaps again. */
-export async function noteBegun(tx: Tx, key: Uint8Array, uploadId: string): Promise<void> {
-  const begun = { uploadId, assetId: null }
+/** Records that the import of a file has started or was restarted. */
+export async function recordImportStarted(tx: Tx, key: Uint8Array, uploadId: string): Promise<void> {
+  const started = { uploadId, assetId: null }
   await tx
     .insert(importedFiles)
-    .values({ key, ...begun })
-    .onConflictDoUpdate({ target: importedFiles.key, set: begun })
+    .values({ key, ...started })
+    .onConflictDoUpdate({ target: importedFiles.key, set: started })
 }
 
-export async function noteComplete(db: Db, uploadId: string, assetId: string): Promise<void> {
+/** Records that all bytes of an imported file are stored. */
+export async function recordImportCompleted(db: Db, uploadId: string, assetId: string): Promise<void> {
   await db.update(importedFiles).set({ assetId }).where(eq(importedFiles.uploadId, uploadId))
 }

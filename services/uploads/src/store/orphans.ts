@@ -3,7 +3,7 @@ import type { Db } from '@parley/postgres'
 import { orphans } from './schema.ts'
 
 /** Records bytes without a row. Returns when each was first found. */
-export async function noteOrphans(db: Db, keys: readonly string[], now: Date): Promise<Map<string, Date>> {
+export async function recordOrphans(db: Db, keys: readonly string[], now: Date): Promise<Map<string, Date>> {
   if (keys.length === 0) return new Map()
   const rows = await db
     .insert(orphans)

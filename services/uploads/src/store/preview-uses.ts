@@ -1,26 +1,26 @@
 import { and, eq, exists, lt, or, sql } from 'drizzle-orm'
 import type { Db, Reader, Tx } from '@parley/postgres'
 import { linkPreviews, previewUses, serverImages } from './schema.ts'
-import { inPageOrder, isInPage, type ImagePage, type ImagePlace } from './server-images.ts'
+import { inPageOrder, isInPage, type ImagePage, type ImagePosition } from './server-images.ts'
 
 type Use = { imageKey: string; messageEventId: string }
 
-const inOrder = <T extends Use>(uses: readonly T[]): T[] => {
-  const once = new Map(uses.map((use) => [`${use.imageKey} ${use.messageEventId}`, use]))
-  return [...once.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, use]) => use)
+const sortUnique = <T extends Use>(uses: readonly T[]): T[] => {
+  const byId = new Map(uses.map((use) => [`${use.imageKey} ${use.messageEventId}`, use]))
+  return [...byId.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, use]) => use)
 }
 
-/** Records that messages show these images, unless the event that they no longer do arrived earlier. */
+/** Records that messages show these images, unless an event about the end of this use has already arrived. */
 export async function beginPreviewUses(tx: Tx, uses: readonly (Use & { authorId: string })[]): Promise<void> {
   if (uses.length === 0) return
-  const rows = inOrder(uses).map((use) => ({ ...use, ended: false, changedAt: sql`now()` }))
+  const rows = sortUnique(uses).map((use) => ({ ...use, ended: false, changedAt: sql`now()` }))
   await tx.insert(previewUses).values(rows).onConflictDoNothing()
 }
 
-/** Records that messages no longer show these images, even if the event that they do has not arrived. */
+/** Records that messages no longer show these images, even if the event about the start of this use arrives later. */
 export async function endPreviewUses(tx: Tx, uses: readonly Use[]): Promise<void> {
   if (uses.length === 0) return
-  const rows = inOrder(uses).map((use) => ({ ...use, authorId: '', ended: true, changedAt: sql`now()` }))
+  const rows = sortUnique(uses).map((use) => ({ ...use, authorId: '', ended: true, changedAt: sql`now()` }))
   await tx
     .insert(previewUses)
     .values(rows)
@@ -37,25 +37,25 @@ export async function forgetEndedUses(db: Db, limit: number): Promise<number> {
     .from(previewUses)
     .where(and(sql`${previewUses.ended}`, lt(previewUses.changedAt, sql`now() - interval '4 days'`)))
     .limit(limit)
-  const gone = sql`(${previewUses.imageKey}, ${previewUses.messageEventId}) in ${ended}`
-  return (await db.delete(previewUses).where(gone)).rowCount ?? 0
+  const isEnded = sql`(${previewUses.imageKey}, ${previewUses.messageEventId}) in ${ended}`
+  return (await db.delete(previewUses).where(isEnded)).rowCount ?? 0
 }
 
-/** Deletes some of the image uses of a person's messages; returns their number. */
+/** Deletes up to `limit` uses of images by a person's messages; returns their number. */
 export async function forgetUsesOf(db: Db, authorId: string, limit: number): Promise<number> {
-  const some = db
+  const batch = db
     .select({ imageKey: previewUses.imageKey, messageEventId: previewUses.messageEventId })
     .from(previewUses)
     .where(eq(previewUses.authorId, authorId))
     .limit(limit)
   return (
-    (await db.delete(previewUses).where(sql`(${previewUses.imageKey}, ${previewUses.messageEventId}) in ${some}`))
+    (await db.delete(previewUses).where(sql`(${previewUses.imageKey}, ${previewUses.messageEventId}) in ${batch}`))
       .rowCount ?? 0
   )
 }
 
-/** A page of preview images, and whether a preview or a known message uses each. */
-export function previewImages(db: Reader, page: ImagePage): Promise<(ImagePlace & { used: boolean })[]> {
+/** Lists a page of preview images, each with whether a preview or a known message uses it. */
+export function listPreviewImages(db: Reader, page: ImagePage): Promise<(ImagePosition & { used: boolean })[]> {
   const previews = db
     .select({ one: sql`1` })
     .from(linkPreviews)

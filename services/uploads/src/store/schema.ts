@@ -55,7 +55,9 @@ export const serverImages = pgTable(
     /** SHA-256 of the bytes as hex. */
     digest: text().notNull(),
     createdAt: instant('created_at').notNull(),
-    /** Whether an event of the owner has named it. Previews are kept by `link_previews` and `preview_uses` instead. */
+    /**
+     * Whether an event of the owner refers to it. Images of previews are kept by `link_previews` and `preview_uses`.
+     */
     claimed: boolean().notNull().default(false),
     /** Whether a check found its bytes missing. */
     lost: boolean().notNull().default(false),
@@ -73,13 +75,13 @@ export const serverImages = pgTable(
   ],
 )
 
-/** The image named by the newest event of an owner. */
+/** The image to which the newest event of an owner refers. */
 export const serverImageClaims = pgTable(
   'server_image_claims',
   {
     ownerId: text('owner_id').notNull(),
     kind: text().$type<'avatar' | 'logo' | 'banner'>().notNull(),
-    /** Null: none. */
+    /** Null: no image. */
     key: text(),
     /** Version of the owner in that event; older ones are ignored. */
     version: bigint({ mode: 'bigint' }).notNull(),
@@ -92,8 +94,8 @@ export const storageIdentity = pgTable('storage_identity', {
   id: text().primaryKey().default('storage'),
   storageId: text('storage_id').notNull(),
   /**
-   * Marks that this database wrote into the storage, newest last. A copy or an older state of the database does not
-   * know the newest.
+   * Marks that this database wrote into the storage, newest last. A copy or an earlier state of the database does not
+   * contain the newest.
    */
   marks: text().array().notNull().default([]),
 })
@@ -106,13 +108,13 @@ export const failedDeletions = pgTable('failed_deletions', {
   retryAt: instant('retry_at').notNull(),
 })
 
-/** Bytes without a row, which are deleted after some days. */
+/** Keys of bytes without a row, which are deleted after a week. */
 export const orphans = pgTable(
   'orphans',
   {
     key: text().primaryKey(),
     foundAt: instant('found_at').notNull(),
-    /** Entries that a complete sweep did not find again are deleted. */
+    /** When a sweep or check last found it. Entries that a complete sweep did not find are deleted. */
     seenAt: instant('seen_at').notNull(),
   },
   (t) => [index('orphans_seen').on(t.seenAt)],
@@ -133,11 +135,11 @@ export const uploads = pgTable(
     /** `ended`: cancelled or expired; its bytes are about to be deleted. */
     state: text().$type<'open' | 'completed' | 'ended'>().notNull().default('open'),
     committed: bigint({ mode: 'number' }).notNull().default(0),
-    /** How many chunks were much smaller than the maximum. */
+    /** Number of small chunks, which is limited. */
     smallChunks: integer('small_chunks').notNull().default(0),
     assetId: text('asset_id'),
     createdAt: instant('created_at').notNull(),
-    /** When an open session ends, or a completed one is deleted. */
+    /** When an open session expires, or a completed one is deleted. */
     expiresAt: instant('expires_at').notNull(),
   },
   (t) => [index('uploads_expiry').on(t.expiresAt), index('uploads_owner').on(t.ownerId)],
@@ -166,7 +168,7 @@ export const assets = pgTable(
     contentType: text('content_type').notNull(),
     size: bigint({ mode: 'number' }).notNull(),
     sha256: text().notNull(),
-    /** In pixels; 0 if the file is no image. */
+    /** In pixels; 0 if the file is not a decoded image. */
     width: integer().notNull(),
     height: integer().notNull(),
     /** Whether the image is animated. */
@@ -196,12 +198,12 @@ export const assets = pgTable(
   ],
 )
 
-/** Fetched previews of pages; only the newest per address is used. */
+/** Fetched previews of pages; only the newest per URL is used. */
 export const linkPreviews = pgTable(
   'link_previews',
   {
     id: text().primaryKey(),
-    /** SHA-256 of the address. */
+    /** SHA-256 of the URL. */
     urlDigest: bytea('url_digest').notNull(),
     /** Encoded svc.internal.v1.PagePreview; null: there is nothing to show. */
     preview: bytea(),
@@ -251,7 +253,7 @@ export const videoJobs = pgTable(
     roomId: text('room_id').notNull(),
     /** The message that attaches it; never its echo. */
     messageEventId: text('message_event_id').notNull(),
-    /** Whether it was imported: imported videos wait for posted ones. */
+    /** Whether its message was imported. Imported videos wait for posted ones. */
     imported: boolean().notNull(),
     /** Encoded svc.internal.v1.VideoState; null until it is processed. */
     result: bytea(),

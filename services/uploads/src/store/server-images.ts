@@ -2,7 +2,7 @@ import { and, asc, eq, inArray, lt, ne, sql } from 'drizzle-orm'
 import type { Db, Reader, Tx } from '@parley/postgres'
 import { deletionsMarked } from './assets.ts'
 import { isErased } from './erased.ts'
-import { isToBeDeletedNow } from './failed-deletions.ts'
+import { mayBeDeletedNow } from './failed-deletions.ts'
 import { serverImageClaims, serverImages } from './schema.ts'
 
 export type ServerImageRow = typeof serverImages.$inferSelect
@@ -18,7 +18,7 @@ export async function insertServerImage(
   return true
 }
 
-/** An image that may be shown. */
+/** Finds an image that may be shown. */
 export async function findServerImage(db: Reader, key: string): Promise<ServerImageRow | undefined> {
   const [row] = await db
     .select()
@@ -35,8 +35,8 @@ export type Claim = {
 }
 
 /**
- * Keeps the image named by the owner's newest event and releases earlier ones. An older event changes nothing. Returns
- * the outcome; `gone` when the named image does not exist.
+ * Keeps the image to which the owner's newest event refers, and marks earlier ones for deletion. An older event changes
+ * nothing. Returns `gone` if the image does not exist.
  */
 export async function claimServerImage(tx: Tx, claim: Claim): Promise<'claimed' | 'cleared' | 'older' | 'gone'> {
   const { ownerId, kind, key, version } = claim
@@ -57,19 +57,19 @@ export async function claimServerImage(tx: Tx, claim: Claim): Promise<'claimed' 
     .where(and(ofOwner, eq(serverImages.claimed, true), key === undefined ? undefined : ne(serverImages.key, key)))
   deletionsMarked.notify(tx)
   if (key === undefined) return 'cleared'
-  const kept = await tx
+  const claimed = await tx
     .update(serverImages)
     .set({ claimed: true })
     .where(and(ofOwner, eq(serverImages.key, key)))
     .returning({ key: serverImages.key })
-  return kept.length > 0 ? 'claimed' : 'gone'
+  return claimed.length > 0 ? 'claimed' : 'gone'
 }
 
-/** Position at which a page of images ended. */
-export type ImagePlace = Pick<ServerImageRow, 'createdAt' | 'key'>
+/** The last image of a page, after which the next page starts. */
+export type ImagePosition = Pick<ServerImageRow, 'createdAt' | 'key'>
 
-/** A page of images that were stored before a moment, oldest first. */
-export type ImagePage = { before: Date; after: ImagePlace | undefined; limit: number }
+/** A page of images that were stored before a time, oldest first. */
+export type ImagePage = { before: Date; after: ImagePosition | undefined; limit: number }
 
 export const isInPage = ({ before, after }: ImagePage) =>
   and(
@@ -80,8 +80,8 @@ export const inPageOrder = [asc(serverImages.createdAt), asc(serverImages.key)]
 
 const isUnclaimed = sql`not ${serverImages.claimed} and not ${serverImages.doomed}`
 
-/** Avatars, logos and banners that no event named in time. */
-export function unclaimedImages(
+/** Finds avatars, logos and banners to which no event referred in time. */
+export function findUnclaimedImages(
   db: Reader,
   page: ImagePage,
 ): Promise<Pick<ServerImageRow, 'key' | 'ownerId' | 'kind' | 'createdAt'>[]> {
@@ -94,7 +94,7 @@ export function unclaimedImages(
     .limit(page.limit)
 }
 
-/** Marks the images that no event has named for deletion; returns their number. */
+/** Marks those of these images that are unclaimed for deletion; returns their number. */
 export async function markImagesForDeletion(db: Db, keys: readonly string[]): Promise<number> {
   if (keys.length === 0) return 0
   const marked = await db
@@ -105,15 +105,15 @@ export async function markImagesForDeletion(db: Db, keys: readonly string[]): Pr
   return marked.rowCount ?? 0
 }
 
-/** Images whose bytes are to be deleted, of one owner or of all. */
-export async function imagesToDelete(db: Reader, limit: number, ownerId?: string): Promise<string[]> {
+/** Finds images whose bytes are to be deleted, of one owner or of all. */
+export async function findImagesToDelete(db: Reader, limit: number, ownerId?: string): Promise<string[]> {
   const rows = await db
     .select({ key: serverImages.key })
     .from(serverImages)
     .where(
       and(
         sql`doomed`,
-        isToBeDeletedNow(serverImages.key),
+        mayBeDeletedNow(serverImages.key),
         ownerId === undefined ? undefined : eq(serverImages.ownerId, ownerId),
       ),
     )
@@ -128,7 +128,7 @@ export async function forgetServerImages(db: Db, keys: readonly string[]): Promi
 }
 
 /** Returns the given keys without an image. */
-export async function unknownKeys(db: Reader, keys: readonly string[]): Promise<string[]> {
+export async function findUnknownImages(db: Reader, keys: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ key: serverImages.key })
     .from(serverImages)
@@ -140,17 +140,17 @@ export async function unknownKeys(db: Reader, keys: readonly string[]): Promise<
 export const countImagesOf = (db: Reader, ownerId: string): Promise<number> =>
   db.$count(serverImages, eq(serverImages.ownerId, ownerId))
 
-/** Marks some images of an owner for deletion; returns how many. */
+/** Marks some images of an owner for deletion; returns their number. */
 export async function markOwnedImagesForDeletion(db: Db, ownerId: string, limit: number): Promise<number> {
-  const some = db
+  const batch = db
     .select({ key: serverImages.key })
     .from(serverImages)
     .where(and(eq(serverImages.ownerId, ownerId), eq(serverImages.doomed, false)))
     .limit(limit)
-  return (await db.update(serverImages).set({ doomed: true }).where(inArray(serverImages.key, some))).rowCount ?? 0
+  return (await db.update(serverImages).set({ doomed: true }).where(inArray(serverImages.key, batch))).rowCount ?? 0
 }
 
-/** Deletes the images that events of an owner referred to; returns the number of rows. */
+/** Deletes the claims of an owner; returns their number. */
 export async function forgetClaimsOf(db: Db, ownerId: string): Promise<number> {
   return (await db.delete(serverImageClaims).where(eq(serverImageClaims.ownerId, ownerId))).rowCount ?? 0
 }

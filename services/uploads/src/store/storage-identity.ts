@@ -3,20 +3,20 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '@parley/postgres'
 import { storageIdentity } from './schema.ts'
 
-/** A storage with an older mark is no longer recognised. */
+/** Maximum number of marks. A storage with an older mark is no longer recognised. */
 const maxMarks = 500
 
 export type KnownIdentity = { storageId: string; marks: string[] }
 
-/** The identity that the database expects of its storage; generated if there is none yet. */
-export async function knownIdentity(db: Db): Promise<KnownIdentity> {
+/** Returns the identity that the database expects of its storage; generates it if there is none yet. */
+export async function getIdentity(db: Db): Promise<KnownIdentity> {
   await db.insert(storageIdentity).values({ storageId: randomUUID() }).onConflictDoNothing()
   const [row] = await db.select().from(storageIdentity)
   if (!row) throw new Error('the identity of the storage was deleted concurrently')
   return row
 }
 
-/** Stores the identity before it is written into the storage. */
+/** Adds a mark, before it is written into the storage. */
 export async function addMark(db: Db, mark: string): Promise<void> {
   const { marks } = storageIdentity
   await db

@@ -1,6 +1,6 @@
 import { and, eq, inArray, lte, ne, notExists, sql } from 'drizzle-orm'
 import type { Db, Reader, Tx } from '@parley/postgres'
-import { isToBeDeletedNow } from './failed-deletions.ts'
+import { mayBeDeletedNow } from './failed-deletions.ts'
 import { uploadChunks, uploads } from './schema.ts'
 
 export type UploadRow = typeof uploads.$inferSelect
@@ -10,7 +10,7 @@ export async function insertUpload(tx: Tx, upload: NewUpload): Promise<void> {
   await tx.insert(uploads).values(upload)
 }
 
-/** A session that has neither ended nor expired. */
+/** Finds an upload session that has neither ended nor expired. */
 export async function findUpload(db: Reader, id: string, now: Date): Promise<UploadRow | undefined> {
   const [row] = await db
     .select()
@@ -21,7 +21,7 @@ export async function findUpload(db: Reader, id: string, now: Date): Promise<Upl
 
 const isOpen = (id: string) => and(eq(uploads.id, id), eq(uploads.state, 'open'))
 
-/** Records a stored chunk. Undefined when the session has advanced or ended. */
+/** Records a stored chunk. Returns undefined if another chunk has this position or the session is not open. */
 export async function appendChunk(
   tx: Tx,
   chunk: { uploadId: string; position: number; size: number; key: string; small?: boolean },
@@ -46,7 +46,7 @@ export async function findChunks(db: Reader, uploadId: string): Promise<string[]
   return rows.map(({ key }) => key)
 }
 
-/** Undefined if the session is no longer open. */
+/** Completes a session; returns undefined if it is not open. */
 export async function markCompleted(
   tx: Tx,
   id: string,
@@ -56,7 +56,7 @@ export async function markCompleted(
   return row
 }
 
-/** Undefined if the session is no longer open. */
+/** Ends a session; returns undefined if it is not open. */
 export async function markEnded(db: Db, id: string): Promise<UploadRow | undefined> {
   const [row] = await db.update(uploads).set({ state: 'ended' }).where(isOpen(id)).returning()
   return row
@@ -73,24 +73,24 @@ export async function endUploadsOf(db: Db, ownerId: string): Promise<number> {
   return (await db.update(uploads).set({ state: 'ended' }).where(eq(uploads.ownerId, ownerId))).rowCount ?? 0
 }
 
-/** Chunks of a person's unfinished uploads. */
-export async function chunksOfPerson(db: Reader, ownerId: string, limit: number): Promise<string[]> {
+/** Finds chunks of a person's uploads. */
+export async function findChunksOf(db: Reader, ownerId: string, limit: number): Promise<string[]> {
   const rows = await db
     .select({ key: uploadChunks.key })
     .from(uploadChunks)
     .innerJoin(uploads, eq(uploads.id, uploadChunks.uploadId))
-    .where(and(eq(uploads.ownerId, ownerId), isToBeDeletedNow(uploadChunks.key)))
+    .where(and(eq(uploads.ownerId, ownerId), mayBeDeletedNow(uploadChunks.key)))
     .limit(limit)
   return rows.map(({ key }) => key)
 }
 
-/** Chunks of sessions that are no longer being assembled. */
-export async function idleChunks(db: Reader, limit: number): Promise<string[]> {
+/** Finds chunks of sessions that are no longer open. */
+export async function findIdleChunks(db: Reader, limit: number): Promise<string[]> {
   const rows = await db
     .select({ key: uploadChunks.key })
     .from(uploadChunks)
     .innerJoin(uploads, eq(uploads.id, uploadChunks.uploadId))
-    .where(and(ne(uploads.state, 'open'), isToBeDeletedNow(uploadChunks.key)))
+    .where(and(ne(uploads.state, 'open'), mayBeDeletedNow(uploadChunks.key)))
     .limit(limit)
   return rows.map(({ key }) => key)
 }
@@ -105,12 +105,12 @@ export async function forgetEnded(db: Db, ownerId?: string): Promise<void> {
     .select({ one: sql`1` })
     .from(uploadChunks)
     .where(eq(uploadChunks.uploadId, uploads.id))
-  const isTheirs = ownerId === undefined ? undefined : eq(uploads.ownerId, ownerId)
-  await db.delete(uploads).where(and(eq(uploads.state, 'ended'), isTheirs, notExists(chunks)))
+  const ofOwner = ownerId === undefined ? undefined : eq(uploads.ownerId, ownerId)
+  await db.delete(uploads).where(and(eq(uploads.state, 'ended'), ofOwner, notExists(chunks)))
 }
 
 /** Returns the given keys without a chunk. */
-export async function unknownChunks(db: Reader, keys: readonly string[]): Promise<string[]> {
+export async function findUnknownChunks(db: Reader, keys: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ key: uploadChunks.key })
     .from(uploadChunks)

@@ -7,7 +7,7 @@ export async function lockOwner(tx: Tx, ownerId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`uploads of ${ownerId}`}, 0))`)
 }
 
-/** A person's open uploads, with their announced sizes. */
+/** Number and announced size of a person's open uploads. */
 export async function openUploads(
   reader: Reader,
   ownerId: string,
@@ -20,14 +20,14 @@ export async function openUploads(
   return { count: row?.count ?? 0, bytes: row?.bytes ?? 0 }
 }
 
-/** Files of a user that no message shows. */
+/** Total size of a user's files that no message shows. */
 export const bytesPending = (reader: Reader, ownerId: string): Promise<number> =>
   bytesOfAssets(reader, and(eq(assets.ownerId, ownerId), sql`not ${assets.posted} and not ${assets.doomed}`))
 
 export const bytesOfOwner = (reader: Reader, ownerId: string): Promise<number> =>
   bytesOfAssets(reader, and(eq(assets.ownerId, ownerId), eq(assets.doomed, false)))
 
-/** Total of all files and open uploads. */
+/** Total size of all files and open uploads. */
 export async function bytesOfServer(db: Db, now: Date): Promise<number> {
   const [row] = await db
     .select({ bytes: sum(uploads.size).mapWith(Number) })

@@ -7,10 +7,10 @@ import type { Reader, Tx } from '@parley/postgres'
 import { encode } from '@parley/protobuf'
 import { assets, videoJobs } from './schema.ts'
 
-/** A video that a process is working on. */
-export type HeldJob = Job<typeof videoJobs>
-type Attached = { assetId: string; eventId: string }
-export type BegunVideo = { assetId: string; roomId: string; messageEventId: string }
+/** A video on which a process works. */
+export type ClaimedJob = Job<typeof videoJobs>
+type AttachedFile = { assetId: string; eventId: string }
+export type QueuedVideo = { assetId: string; roomId: string; messageEventId: string }
 
 /** The queue of videos to process, in which posted ones precede imported ones. */
 export const videoQueue = new JobQueue(videoJobs, {
@@ -20,33 +20,36 @@ export const videoQueue = new JobQueue(videoJobs, {
 
 /** The initial state of a video. */
 export const processing = { status: 'processing' }
-const neverProcessed = { status: 'failed', reasonCode: 'processing_failed' }
+const unprocessed = { status: 'failed', reasonCode: 'processing_failed' }
 
-/** `isMoving` in SQL. */
-const moves = or(like(assets.contentType, 'video/%'), and(eq(assets.contentType, 'image/gif'), assets.animated))
+/** `isProcessedAsVideo` in SQL. */
+const isProcessedAsVideo = or(
+  like(assets.contentType, 'video/%'),
+  and(eq(assets.contentType, 'image/gif'), assets.animated),
+)
 
-/** Queues the videos among the files that are to be processed, each once. */
-export async function beginVideos(
+/** Queues the videos among these files, each once; returns the newly queued ones. */
+export async function insertVideoJobs(
   tx: Tx,
-  attached: readonly Attached[],
+  attached: readonly AttachedFile[],
   { imported, now }: { imported: boolean; now: Date },
-): Promise<BegunVideo[]> {
+): Promise<QueuedVideo[]> {
   if (attached.length === 0) return []
   const messages = new Map(attached.map(({ assetId, eventId }) => [assetId, eventId]))
   const rows = await tx
     .select({ assetId: assets.id, roomId: assets.roomId })
     .from(assets)
-    .where(and(inArray(assets.id, [...messages.keys()]), eq(assets.doomed, false), moves))
+    .where(and(inArray(assets.id, [...messages.keys()]), eq(assets.doomed, false), isProcessedAsVideo))
     .orderBy(asc(assets.id))
-  const begun = rows.flatMap((row) => {
+  const queued = rows.flatMap((row) => {
     const messageEventId = messages.get(row.assetId)
     return messageEventId === undefined ? [] : { ...row, messageEventId }
   })
-  if (begun.length === 0) return []
+  if (queued.length === 0) return []
   videoQueue.announce(tx)
   return tx
     .insert(videoJobs)
-    .values(begun.map((video) => ({ ...video, imported, dueAt: sql`clock_timestamp()`, createdAt: now })))
+    .values(queued.map((video) => ({ ...video, imported, dueAt: sql`clock_timestamp()`, createdAt: now })))
     .onConflictDoNothing()
     .returning({
       assetId: videoJobs.assetId,
@@ -68,16 +71,16 @@ const toState = (result: Uint8Array | null): VideoState =>
   result === null ? create(VideoStateSchema, processing) : fromBinary(VideoStateSchema, result)
 
 /** The result of a video, with the version of its event. */
-export type VideoOutcome = BegunVideo & { state: VideoState; version: bigint }
+export type VideoOutcome = QueuedVideo & { state: VideoState; version: bigint }
 
-/** Higher than the version of the start of processing, lower than that of every result. */
-const neverBegunVersion = 2n
+/** Higher than the version of the event that processing has started, lower than that of every result. */
+const unstartedVersion = 2n
 
 /**
- * Results of these videos. A video that was posted while processing was off is reported as failed, because its message
- * says that it will be processed.
+ * Finds the results of these videos. A video that was posted while processing was off counts as failed, because its
+ * message says that it will be processed.
  */
-export async function endedAmong(db: Reader, assetIds: readonly string[]): Promise<VideoOutcome[]> {
+export async function findVideoOutcomes(db: Reader, assetIds: readonly string[]): Promise<VideoOutcome[]> {
   const rows = await db
     .select({
       ...{ assetId: assets.id, roomId: assets.roomId, claimedFor: assets.claimEventId },
@@ -91,15 +94,15 @@ export async function endedAmong(db: Reader, assetIds: readonly string[]): Promi
     )
   return rows.map(({ assetId, roomId, claimedFor, messageEventId, result, version, createdAt }) => ({
     ...{ assetId, roomId, messageEventId: messageEventId ?? claimedFor ?? '' },
-    state: result ? toState(result) : create(VideoStateSchema, neverProcessed),
-    version: version ?? (createdAt ? BigInt(createdAt.getTime()) * 1000n : neverBegunVersion),
+    state: result ? toState(result) : create(VideoStateSchema, unprocessed),
+    version: version ?? (createdAt ? BigInt(createdAt.getTime()) * 1000n : unstartedVersion),
   }))
 }
 
-/** Returns the version of the result; undefined if another process works on the video or the job is gone. */
+/** Stores the result of a video; returns its version, or undefined if another process works on it or it is deleted. */
 export async function endJob(
   tx: Tx,
-  job: HeldJob,
+  job: ClaimedJob,
   state: MessageInitShape<typeof VideoStateSchema>,
 ): Promise<bigint | undefined> {
   const result = encode(VideoStateSchema, state)

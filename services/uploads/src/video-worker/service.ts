@@ -8,32 +8,32 @@ import {
   defaultTimeouts,
   type Service,
 } from '@parley/runtime'
-import { dividedMemory } from '../engines/memory.ts'
-import { removeOldJobFolders, openEncoder } from '../engines/video/index.ts'
+import { divideMemory } from '../engines/memory.ts'
+import { removeOldJobFolders, openLocalEncoder } from '../engines/video/index.ts'
 import type { Config } from './config.ts'
-import { takeVideos } from './take-videos.ts'
+import { handleVideoRequests } from './handle-video-requests.ts'
 
 /**
- * Makes renditions of videos for uploads in a process without secrets, database or bus, so that a compromised ffmpeg
- * gains nothing. Throws if ffmpeg does not work here.
+ * Starts a video worker: a process that encodes videos for uploads and has no secrets, database or bus, so that a
+ * compromised ffmpeg gains nothing. Throws if ffmpeg does not work here.
  */
 export async function startWorkerProcess(config: Config, { stop }: { stop?: AbortSignal } = {}): Promise<Service> {
   await using opened = new Resources()
   const closing = new AbortController()
   const signal = stop ? AbortSignal.any([closing.signal, stop]) : closing.signal
   const health = new Health()
-  const works = health.startup('ffmpeg')
+  const ffmpegReady = health.startup('ffmpeg')
   const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
-  const memory = dividedMemory(config, { images: false, videos: true })
-  const encoder = await openEncoder(config, { memoryBytes: memory.toolBytes, signal })
-  if (!encoder) throw new Error('a video worker needs ffmpeg and ffprobe')
+  const memory = divideMemory(config, { images: false, videos: true })
+  const encoder = await openLocalEncoder(config, { memoryBytes: memory.toolBytes, signal })
+  if (!encoder) throw new Error('a video worker needs working ffmpeg and ffprobe programs; see the previous log line')
   const folder = config.videoFolder ?? tmpdir()
   const sweep = () => removeOldJobFolders(folder, 2 * config.videoTimeoutMs)
   opened.use(periodically({ name: 'remove old job folders', everyMs: 300_000, signal, run: sweep }))
   const http = opened.use(
     await serveHttp({
       ...{ host: config.httpHost, port: config.httpPort },
-      handle: takeVideos({
+      handle: handleVideoRequests({
         encoder,
         atOnce: memory.videosAtOnce,
         maxBytes: Math.max(config.maxVideoUploadBytes, config.maxUploadBytes),
@@ -43,7 +43,7 @@ export async function startWorkerProcess(config: Config, { stop }: { stop?: Abor
       timeouts: { ...defaultTimeouts, idle: config.videoTimeoutMs + defaultTimeouts.idle },
     }),
   )
-  works()
+  ffmpegReady()
   opened.defer('videos', () => {
     health.drain()
     closing.abort()

@@ -4,13 +4,13 @@ import type { AssetRow } from '../store/assets.ts'
 
 type AssetOwner = Pick<AssetRow, 'id' | 'roomId' | 'ownerId'>
 
-/** A file was uploaded. */
+/** The event that a file was uploaded. */
 export function assetCreated({ id, roomId, ownerId }: AssetOwner, now: Date): OutgoingEvent {
-  const about = { kind: 'asset_created', aggregateType: 'asset', aggregateId: id, version: 1n } as const
-  return { ...about, occurredAt: now, actorId: ownerId, fact: details(roomId) }
+  const properties = { kind: 'asset_created', aggregateType: 'asset', aggregateId: id, version: 1n } as const
+  return { ...properties, occurredAt: now, actorId: ownerId, fact: details(roomId) }
 }
 
-/** An unused file was deleted: only its owner is notified, because nobody else knew of it. */
+/** The event that an unused file was deleted. Only its owner is notified, because nobody else could see it. */
 export function assetExpired({ id, roomId, ownerId }: AssetOwner, now: Date): OutgoingEvent {
   const eventId = newId('event')
   const envelope = realtimeEnvelope('asset_deleted', { id: eventId, createdAt: now, value: { roomId, assetId: id } })

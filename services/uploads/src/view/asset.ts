@@ -11,30 +11,30 @@ import {
 import type { VideoState } from '@parley/contracts/internal'
 import type { AssetRow } from '../store/assets.ts'
 
-/** The reader of the file, and the parts of its addresses. */
-export type Showing = { userId: string; now: Date; from: { publicUrl: string; signingSecret: string } }
+/** The reader of the file; the time, base URL and secret with which its URLs are signed. */
+export type AssetViewOptions = { userId: string; now: Date; from: { publicUrl: string; signingSecret: string } }
 
 const defaultThumbnail: ServerImageSize = { width: 120, height: 120, fit: 'cover' }
 
-/** The requested size. */
+/** Converts the requested size of a thumbnail. */
 export function thumbnailSize(options: ImageTransformOptions | undefined): ServerImageSize {
   if (!options) return defaultThumbnail
   const fit = options.fit === ImageFitMode.CONTAIN ? 'contain' : 'cover'
   return { width: options.width, height: options.height, fit }
 }
 
-type Shown = { thumbnail?: ServerImageSize; video?: VideoState | undefined }
+type Extras = { thumbnail?: ServerImageSize; video?: VideoState | undefined }
 
-/** A file with addresses for one reader. */
+/** Converts a file, with signed URLs for one reader. */
 export function toAsset(
   row: AssetRow,
-  { userId, now, from }: Showing,
-  { thumbnail = defaultThumbnail, video }: Shown = {},
+  { userId, now, from }: AssetViewOptions,
+  { thumbnail = defaultThumbnail, video }: Extras = {},
 ): Asset {
-  const about = { assetId: row.id, userId, now }
+  const params = { assetId: row.id, userId, now }
   const url = (image?: ServerImageSize): MessageInitShape<typeof MessageAssetUrlSchema> => {
-    const made = assetUrl(from, { ...about, ...(image && { image }) })
-    return { url: made.url, expiresAt: timestampFromDate(made.expiresAt) }
+    const signed = assetUrl(from, { ...params, ...(image && { image }) })
+    return { url: signed.url, expiresAt: timestampFromDate(signed.expiresAt) }
   }
   return create(AssetSchema, {
     id: row.id,
@@ -45,6 +45,6 @@ export function toAsset(
     height: row.height,
     assetUrl: url(),
     ...(row.width > 0 && { thumbnailAssetUrl: url(thumbnail) }),
-    ...(video && { videoProcessing: toVideoProcessing(video, (variant) => assetUrl(from, { ...about, variant })) }),
+    ...(video && { videoProcessing: toVideoProcessing(video, (variant) => assetUrl(from, { ...params, variant })) }),
   })
 }

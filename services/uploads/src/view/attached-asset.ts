@@ -1,9 +1,9 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { AttachedAssetSchema } from '@parley/contracts/internal'
-import { isMoving } from '../domain/media-type.ts'
+import { isProcessedAsVideo } from '../domain/media-type.ts'
 import type { AssetRow } from '../store/assets.ts'
 
-/** A file as stored with a message. */
+/** Converts a file to the form that messaging stores with a message. */
 export function toAttachedAsset(
   row: AssetRow,
   { videoEnabled }: { videoEnabled: boolean },
@@ -16,6 +16,6 @@ export function toAttachedAsset(
     size: BigInt(size),
     width,
     height,
-    toBeProcessed: videoEnabled && isMoving(row),
+    toBeProcessed: videoEnabled && isProcessedAsVideo(row),
   }
 }

@@ -1,10 +1,10 @@
 const sample = 'Messages are written in words of several letters, and in some signs: 10:02, why not?'
 /** Pixels beside the text of a message. */
 const besideText = 96
-/** Part of a window that a room and a thread take, until they are laid out. */
-const share = { room: 0.75, thread: 0.3 }
+/** Fraction of the window's width that a room and a thread have, for use before layout. */
+const fraction = { room: 0.75, thread: 0.3 }
 
-/** Mean width of a letter in pixels, of the font and at the size that this device uses. */
+/** Mean width of a letter in pixels, in the font of this device. */
 let letterPx: number | undefined
 
 function measureLetter(): number {
@@ -17,9 +17,9 @@ function measureLetter(): number {
   return width || 8
 }
 
-/** About how many letters fit into a line of text of a timeline. */
+/** Estimates how many letters fit into a line of a timeline. */
 export function columnsIn(timeline: HTMLElement | undefined, isThread: boolean): number {
   letterPx ??= measureLetter()
-  const width = timeline?.clientWidth ?? innerWidth * (isThread ? share.thread : share.room)
+  const width = timeline?.clientWidth ?? innerWidth * (isThread ? fraction.thread : fraction.room)
   return Math.max(1, Math.floor((width - besideText) / letterPx))
 }

@@ -3,7 +3,7 @@ import type { Chat } from '../../sync/chat.ts'
 
 const key = Symbol('chat')
 
-/** Hands the chat to all components below. */
+/** Provides the chat to all components below. */
 export const provideChat = (chat: Chat): Chat => setContext(key, chat)
 
 /** The chat that a component is part of. */

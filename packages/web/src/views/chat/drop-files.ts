@@ -27,8 +27,8 @@ export const dropFiles =
     return () => gone.abort()
   }
 
-/** Ignores files dropped elsewhere: the browser would navigate to them. */
-export function keepPage(event: DragEvent): void {
+/** Ignores files dropped elsewhere, to which the browser would navigate. */
+export function preventNavigation(event: DragEvent): void {
   if (!hasFiles(event)) return
   if (event.type === 'dragover' && !event.defaultPrevented && event.dataTransfer) event.dataTransfer.dropEffect = 'none'
   event.preventDefault()

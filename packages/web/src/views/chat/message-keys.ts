@@ -1,6 +1,6 @@
 const steps: Partial<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1 }
 
-/** Keys of a timeline: the arrow keys lead from the message with the focus to its neighbours. */
+/** Handles the arrow keys of a timeline, which move the focus to the previous or next message. */
 export function toNextMessage(event: KeyboardEvent & { currentTarget: Element }): void {
   const { key, altKey, ctrlKey, metaKey, shiftKey, target, currentTarget } = event
   const step = steps[key]

@@ -1,7 +1,7 @@
 const kinds = ['wheel', 'touchmove', 'keydown']
 const recentMs = 500
 
-/** Notes when a user scrolls an element, apart from what scrolls by itself. */
+/** Detects when a user scrolls an element, as opposed to a script or the browser. */
 export class UserScrolls {
   #at = -Infinity
 

@@ -2,8 +2,8 @@ import type { Attachment } from 'svelte/attachments'
 import { on } from 'svelte/events'
 
 /**
- * For a pane beside the room: Escape in it closes it, and whoever is in it when it goes is led back to where they came from. Asked for
- * before the pane takes the focus.
+ * Attachment for a side pane: Escape closes it, and when it closes the focus returns to the element that had it before. Call
+ * it before the pane is focused.
  */
 export function paneKeys(close: () => void): Attachment<HTMLElement> {
   const before = document.activeElement

@@ -44,7 +44,7 @@ function createLimiter(maxConcurrent: number): <T>(caller: HashingCaller, work: 
       const networks = countedNetworks(caller)
       if (waiting.length >= queueLength || !waitingOf.take(networks)) throw tooManyHashings()
       await new Promise<void>((resolve) => waiting.push(resolve))
-      waitingOf.giveBack(networks)
+      waitingOf.release(networks)
     } else running++
     try {
       return await work()
@@ -57,4 +57,4 @@ function createLimiter(maxConcurrent: number): <T>(caller: HashingCaller, work: 
 }
 
 const countedNetworks = (caller: HashingCaller): Network[] =>
-  'userId' in caller ? [{ id: `user ${caller.userId}`, share: 1 }] : networksOf(caller.address)
+  'userId' in caller ? [{ id: `user ${caller.userId}`, budgetFactor: 1 }] : networksOf(caller.address)

@@ -2,10 +2,10 @@ import type { Context } from '../../context.ts'
 import { toLogPage } from '../../domain/event-log-page.ts'
 import { countEntries, scanEntries } from '../../store/audit-entries.ts'
 
-type Stretch = Parameters<typeof scanEntries>[1]
+type LogQuery = Parameters<typeof scanEntries>[1]
 
 /** A page of the audit log, and the number of all stored entries. */
-export async function readLog({ db }: Pick<Context, 'db'>, stretch: Stretch) {
-  const page = toLogPage(await scanEntries(db, stretch), stretch.limit, stretch.scan)
+export async function readLog({ db }: Pick<Context, 'db'>, query: LogQuery) {
+  const page = toLogPage(await scanEntries(db, query), query.limit, query.scan)
   return { page, totalCount: await countEntries(db) }
 }

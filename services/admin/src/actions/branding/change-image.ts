@@ -6,7 +6,7 @@ import { storeServerImage } from '../../clients/uploads.ts'
 import type { Context } from '../../context.ts'
 import { imageCleared, imageSet, serverUpdated, type ServerImage } from '../../domain/server-events.ts'
 import { imageMissing } from '../../errors.ts'
-import { serverChanged } from '../../metrics.ts'
+import { countServerChange } from '../../metrics.ts'
 import { changeServer } from '../../store/server-changes.ts'
 import { toPublicProfile } from '../../view/server.ts'
 
@@ -49,7 +49,7 @@ async function changeImage(
       events: (after) => [serverUpdated(toPublicProfile(after, ctx.config), after, by), what],
     }
   })
-  if (entries.length > 0) serverChanged(image)
+  if (entries.length > 0) countServerChange(image)
   ctx.relay.wake(entries)
   return toPublicProfile(profile, ctx.config)
 }

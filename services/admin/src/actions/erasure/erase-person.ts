@@ -3,11 +3,14 @@ import { changePolicy } from '../../store/policy-changes.ts'
 import { clearDecisionsOf } from '../../store/policy.ts'
 import { toPolicyDecision } from '../../view/policy.ts'
 
-/** Removes the decisions about a deleted person and announces it. The audit log contains only ids and is kept. */
+/**
+ * Removes the permission decisions for a deleted person and announces the change. The audit log contains only ids, so
+ * it is kept.
+ */
 export const erasePerson =
   (ctx: Pick<Context, 'db' | 'relay' | 'policy' | 'now'>) =>
   async (userId: string): Promise<number> => {
-    const { answer, unannounced } = await changePolicy(
+    const { answer, unpublished } = await changePolicy(
       ctx.db,
       { actorId: '', at: ctx.now(), above: ctx.policy.highest() },
       async (tx) => {
@@ -17,6 +20,6 @@ export const erasePerson =
         return { change: { delta: { decisions }, events: [] }, answer: cleared.length }
       },
     )
-    ctx.relay.wake(unannounced)
+    ctx.relay.wake(unpublished)
     return answer
   }

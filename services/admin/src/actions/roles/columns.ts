@@ -2,18 +2,18 @@ import type { Holder, Policy, Subject } from '@parley/permissions'
 import { findGroups, listLayout } from '../../clients/rooms.ts'
 import type { Context } from '../../context.ts'
 import type { Column } from '../../view/matrix.ts'
-import { seenDecisions } from './seen-decisions.ts'
+import { findVisibleDecisions } from './visible-decisions.ts'
 
 /**
- * The scopes of a matrix: the server, then the groups with their channels in the order of the sidebar, then rooms that
- * the sidebar does not show (archived ones, direct messages) if they have decisions.
+ * The scopes of a matrix: the server, then the groups with their channels in the order of the sidebar, then scopes that
+ * the sidebar does not show (such as archived rooms and direct messages) if they have decisions.
  */
 export async function columnsFor(
   { rooms }: Pick<Context, 'rooms'>,
   policy: Policy,
   about: { holder: Holder; caller: Subject },
 ): Promise<Column[]> {
-  const [layout, seen] = await Promise.all([listLayout(rooms), seenDecisions({ rooms }, policy, about)])
+  const [layout, seen] = await Promise.all([listLayout(rooms), findVisibleDecisions({ rooms }, policy, about)])
   const shown = layout.flatMap(({ groupId, name, channels }): Column[] => [
     { kind: 'group', id: groupId, label: name, groupId: '' },
     ...channels.map((room): Column => ({ kind: 'room', id: room.roomId, label: room.name, groupId })),

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { releaseName, reserveName } from '../../clients/accounts.ts'
-import { nameNotReleased } from '../../metrics.ts'
+import { reportNameNotReleased } from '../../metrics.ts'
 import * as pending from '../../store/pending-role-names.ts'
 
 /**
@@ -9,28 +9,31 @@ import * as pending from '../../store/pending-role-names.ts'
  */
 export async function reserveRoleName(ctx: Context, roleId: string, name: string): Promise<void> {
   await releaseRoleNames(ctx, { name })
-  await pending.notePending(ctx.db, { roleId, name, state: 'reserved', since: ctx.now() })
+  await pending.insertPending(ctx.db, { roleId, name, state: 'reserved', since: ctx.now() })
   await reserveName(ctx.accounts, roleId, name)
 }
 
 /** Releases the name of a role whose creation has failed. Does nothing if the role exists. */
 export async function releaseRoleName(ctx: Context, roleId: string): Promise<void> {
   try {
-    await pending.giveUp(ctx.db, roleId)
+    await pending.markForRelease(ctx.db, roleId)
     await releaseRoleNames(ctx, { roleId })
   } catch (error) {
-    nameNotReleased(error)
+    reportNameNotReleased(error)
   }
 }
 
-/** Releases names; if accounts is unavailable, they are released later. */
+/**
+ * Releases names of roles that do not exist: all, or the given one. If accounts is unavailable, a job releases them
+ * later.
+ */
 export async function releaseRoleNames(ctx: Context, about: { name?: string; roleId?: string } = {}): Promise<void> {
-  for (const { roleId } of await pending.listGivenUp(ctx.db, about)) {
+  for (const { roleId } of await pending.listNamesToRelease(ctx.db, about)) {
     try {
       await releaseName(ctx.accounts, roleId)
-      await pending.forgetPending(ctx.db, roleId)
+      await pending.deletePending(ctx.db, roleId)
     } catch (error) {
-      nameNotReleased(error)
+      reportNameNotReleased(error)
     }
   }
 }

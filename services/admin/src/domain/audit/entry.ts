@@ -1,7 +1,7 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import type { Event } from '@parley/contracts/internal'
 import { eventTypeOf } from './event-types.ts'
-import { happenedAlong } from './happened-along.ts'
+import { findIncludedChange } from './included-change.ts'
 import { payloadOf } from './payload.ts'
 import { auditClassOf, bucketAt, bucketName } from './retention.ts'
 
@@ -20,10 +20,10 @@ export type NewAuditEntry = {
 
 /** The entries of an event: its own, and possibly one for a change that it includes. */
 export function toAuditEntries(event: Event, recordedAt: Date): NewAuditEntry[] {
-  const along = happenedAlong(event)
+  const included = findIncludedChange(event)
   const own = toAuditEntry(event, recordedAt)
-  if (!along) return [own]
-  const { id, kind, payload } = along
+  if (!included) return [own]
+  const { id, kind, payload } = included
   return [own, { ...toAuditEntry({ ...event, id, kind, fact: { case: undefined } }, recordedAt), payload }]
 }
 
@@ -47,11 +47,11 @@ export const isAudited = ({ aggregateType, kind }: Pick<Event, 'aggregateType' |
   (aggregateType !== 'reader' || (kind !== 'room_marked_as_read' && kind !== 'thread_marked_as_read'))
 
 /** Aggregates of other services that belong to one user. */
-const ofUsers = new Set(['reader', 'preference'])
+const userAggregates = new Set(['reader', 'preference'])
 
 function aggregateTypeOf(event: Event): string {
   if (isAboutRoles(event)) return 'rbac'
-  return ofUsers.has(event.aggregateType) ? 'user' : event.aggregateType
+  return userAggregates.has(event.aggregateType) ? 'user' : event.aggregateType
 }
 
 /** Roles, decisions and role assignments have one subject in the log, regardless of the service that stores them. */

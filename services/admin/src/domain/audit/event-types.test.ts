@@ -48,7 +48,7 @@ test('all published kinds can be used in filters before they occur', () => {
   for (const kind of announced.trim().split(/\s+/)) expect(knownEventTypes).toContain(eventTypeOf(plain(kind)))
 })
 
-test('an unknown kind follows the pattern', () => {
+test('an unknown kind gets a type by the same pattern', () => {
   expect(eventTypeOf(plain('tea_kettle_boiled'))).toBe('TeaKettleBoiledEvent')
 })
 

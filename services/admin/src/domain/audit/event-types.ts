@@ -1,10 +1,10 @@
 import type { Event } from '@parley/contracts/internal'
 
-/** The parts of an event that determine an audit entry's type. */
+/** The parts of an event that determine the type of its audit entry. */
 export type TypedEvent = Pick<Event, 'kind' | 'actorId' | 'fact'>
 
-/** Kinds of events whose audit entry has a different name. */
-const renamed = new Map([
+/** Types of audit entries that do not follow the pattern, by the kind of the event. */
+const specialTypes = new Map([
   ['account_deleted', 'UserAccountDeletedEvent'],
   ['ban_expired', 'RoomMemberBanExpiredEvent'],
   ['credentials_ended', 'UserCredentialsEndedEvent'],
@@ -18,7 +18,7 @@ const renamed = new Map([
 ])
 
 /** Words with a special spelling. */
-const words = new Map([
+const spellings = new Map([
   ['oauth', 'OAuth'],
   ['oidc', 'OIDC'],
   ['dm', 'DM'],
@@ -26,11 +26,11 @@ const words = new Map([
 
 /** `RoomCreatedEvent` for `room_created`; unknown kinds follow the same pattern. */
 export function eventTypeOf(event: TypedEvent): string {
-  return byAnother(event) ?? renamed.get(event.kind) ?? inPattern(event.kind)
+  return typeIfCausedByOthers(event) ?? specialTypes.get(event.kind) ?? typeFromKind(event.kind)
 }
 
-/** A member who joins or leaves through somebody else's action was added or removed. */
-function byAnother({ actorId, fact }: TypedEvent): string | undefined {
+/** If somebody else caused a join or leave, the member was added or removed. */
+function typeIfCausedByOthers({ actorId, fact }: TypedEvent): string | undefined {
   if (fact.case !== 'roomFact' || fact.value.header?.dm || actorId === '') return undefined
   const change = fact.value.fact?.fact
   if (change?.case !== 'joined' && change?.case !== 'left') return undefined
@@ -38,7 +38,7 @@ function byAnother({ actorId, fact }: TypedEvent): string | undefined {
   return change.case === 'joined' ? 'RoomMemberAddedEvent' : 'RoomMemberRemovedEvent'
 }
 
-function inPattern(kind: string): string {
-  const named = kind.split('_').map((word) => words.get(word) ?? word.charAt(0).toUpperCase() + word.slice(1))
+function typeFromKind(kind: string): string {
+  const named = kind.split('_').map((word) => spellings.get(word) ?? word.charAt(0).toUpperCase() + word.slice(1))
   return `${named.join('')}Event`
 }

@@ -23,7 +23,7 @@ test('ids, numbers and flags are kept', () => {
   })
 })
 
-test('names of rooms and keywords are kept', () => {
+test('names of rooms, and keywords, are kept', () => {
   const made = { name: 'general', groupId: 'G1' }
   const fact = create(RoomFactAppliedSchema, {
     fact: { fact: { case: 'created', value: made } },
@@ -77,7 +77,7 @@ test('texts that people wrote are left out, and the event is not modified', () =
   expect(value.roles[0]?.displayName).toBe('The Cooks')
 })
 
-test('details contain keywords and ids, but neither addresses nor sentences', () => {
+test('details contain keywords and ids, but neither e-mail addresses nor sentences', () => {
   const details = {
     role_name: 'cooks',
     role_names: 'cooks waiters',

@@ -9,7 +9,7 @@ const facts = new Map<string | undefined, DescMessage>(
 )
 
 /** Further fields that are kept: keywords, and names of rooms and roles. */
-const words = new Set([
+const keptTexts = new Set([
   'CallFact.source',
   'CredentialsEndedFact.reason',
   'PolicyDecision.permission',
@@ -24,7 +24,7 @@ const words = new Set([
 ])
 const id = /(^|_)(id|ids|key)$/
 /** Ids and keywords contain neither spaces nor "@", unlike texts, names and addresses. */
-const word = /^[^\s@]{0,128}$/
+const keyword = /^[^\s@]{0,128}$/
 
 /**
  * The fact of an event as protobuf JSON: ids, numbers, flags, and the fields listed above. Texts are left out, and so
@@ -34,19 +34,19 @@ export function payloadOf(fact: Event['fact']): string {
   const schema = facts.get(fact.case)
   if (schema === undefined || fact.value === undefined) return '{}'
   const kept = reflect(schema, clone(schema, fact.value))
-  leaveTextsOut(kept)
+  removeTexts(kept)
   return toJsonString(schema, kept.message)
 }
 
-function leaveTextsOut(message: ReflectMessage): void {
+function removeTexts(message: ReflectMessage): void {
   for (const field of message.fields) {
     if (!message.isSet(field)) continue
-    if (field.fieldKind === 'message') leaveTextsOut(message.get(field))
+    if (field.fieldKind === 'message') removeTexts(message.get(field))
     else if (field.fieldKind === 'list' && field.listKind === 'message') {
-      for (const item of message.get(field)) leaveTextsOut(item as ReflectMessage)
+      for (const item of message.get(field)) removeTexts(item as ReflectMessage)
     } else if (field.fieldKind === 'map' && field.mapKind === 'message') {
-      for (const item of message.get(field).values()) leaveTextsOut(item as ReflectMessage)
-    } else if (isDetails(field)) keepWords(message, field)
+      for (const item of message.get(field).values()) removeTexts(item as ReflectMessage)
+    } else if (isDetails(field)) keepKeywords(message, field)
     else if (!isKept(field)) message.clear(field)
   }
 }
@@ -54,16 +54,16 @@ function leaveTextsOut(message: ReflectMessage): void {
 const isDetails = (field: DescField): field is DescField & { fieldKind: 'map' } =>
   field.fieldKind === 'map' && field.parent.name === 'DetailsFact'
 
-function keepWords(message: ReflectMessage, field: DescField & { fieldKind: 'map' }): void {
+function keepKeywords(message: ReflectMessage, field: DescField & { fieldKind: 'map' }): void {
   const details = message.get(field)
-  for (const [name, value] of details) if (!isWords(String(name), String(value))) details.delete(name)
+  for (const [name, value] of details) if (!areKeywords(String(name), String(value))) details.delete(name)
 }
 
-const isWords = (name: string, value: string): boolean =>
-  (/_(ids|names)$/.test(name) ? value.split(' ') : [value]).every((part) => word.test(part))
+const areKeywords = (name: string, value: string): boolean =>
+  (/_(ids|names)$/.test(name) ? value.split(' ') : [value]).every((part) => keyword.test(part))
 
 function isKept(field: DescField): boolean {
   if (field.scalar !== ScalarType.STRING && field.scalar !== ScalarType.BYTES) return true
   if (field.scalar === ScalarType.BYTES) return false
-  return id.test(field.name) || words.has(`${field.parent.name}.${field.name}`)
+  return id.test(field.name) || keptTexts.has(`${field.parent.name}.${field.name}`)
 }

@@ -4,7 +4,7 @@ import type { Event } from '@parley/contracts/internal'
 export type AuditClass = 'security' | 'conversation'
 const auditClasses: readonly AuditClass[] = ['security', 'conversation']
 
-/** Types of entries about conversations; all others are about security and administration. */
+/** Kinds of events about conversations; all others are about security and administration. */
 const conversation =
   /^(message|reaction|thread|call|asset|notification|mention|link_preview)_|^(room_marked_as_read|user_custom_status_(set|cleared)|presence_changed)$/
 
@@ -25,19 +25,19 @@ export const bucketAt = (auditClass: AuditClass, at: Date): Bucket => ({
 export const bucketName = ({ auditClass, year, month }: Bucket): string =>
   `${auditClass}_${year}_${String(month).padStart(2, '0')}`
 
-export function bucketNamed(name: string): Bucket | undefined {
+export function parseBucketName(name: string): Bucket | undefined {
   const [, found, year, month] = /^([a-z]+)_(\d{4})_(\d{2})$/.exec(name) ?? []
   const auditClass = auditClasses.find((known) => known === found)
   return auditClass && { auditClass, year: Number(year), month: Number(month) }
 }
 
-/** This month and the next two, so that a job may fail for weeks without harm. */
+/** The buckets of this month and the next two, so that the job may fail for weeks without harm. */
 export function bucketsAhead(at: Date): Bucket[] {
   const months = [0, 1, 2].map((ahead) => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + ahead)))
   return auditClasses.flatMap((auditClass) => months.map((month) => bucketAt(auditClass, month)))
 }
 
 /** Whether the youngest possible entry of the bucket is past the retention of its class. */
-export function isOver({ auditClass, year, month }: Bucket, at: Date, keepMs: Record<AuditClass, number>): boolean {
+export function isExpired({ auditClass, year, month }: Bucket, at: Date, keepMs: Record<AuditClass, number>): boolean {
   return Date.UTC(year, month) + keepMs[auditClass] <= at.getTime()
 }

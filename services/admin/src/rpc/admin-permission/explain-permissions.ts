@@ -6,25 +6,25 @@ import { callerOf } from '@parley/rpc'
 import { getProfile } from '../../clients/accounts.ts'
 import { findRooms } from '../../clients/rooms.ts'
 import type { Context } from '../../context.ts'
-import { notOneself, roomNotExplained } from '../../errors.ts'
+import { cannotExplainOneself, cannotExplainRoom } from '../../errors.ts'
 import { assertMay } from '../../policy/server-permission.ts'
-import { policyNow } from '../../actions/roles/policy-now.ts'
+import { getCurrentPolicy } from '../../actions/roles/current-policy.ts'
 import { toExplanation } from '../../view/explanation.ts'
 
 export function explainPermissions(ctx: Context): MethodImpl<typeof AdminPermissionService.method.explainPermissions> {
   return async ({ userId, roomId }, call) => {
     const caller = callerOf(call)
-    const policy = await policyNow(ctx)
+    const policy = await getCurrentPolicy(ctx)
     assertMay(policy, caller, 'role.manage')
-    if (userId === caller.userId) throw notOneself()
-    const [{ roleIds }, scope] = await Promise.all([getProfile(ctx.accounts, userId), findScope(ctx, roomId)])
+    if (userId === caller.userId) throw cannotExplainOneself()
+    const [{ roleIds }, scope] = await Promise.all([getProfile(ctx.accounts, userId), findRoomScope(ctx, roomId)])
     return { explanations: explain(policy, { userId, roleIds }, scope).map(toExplanation) }
   }
 }
 
-async function findScope({ rooms }: Context, roomId: string): Promise<Scope> {
+async function findRoomScope({ rooms }: Context, roomId: string): Promise<Scope> {
   if (roomId === '') return serverScope
   const [room] = await findRooms(rooms, [roomId])
-  if (room?.kind !== RoomKind.CHANNEL) throw roomNotExplained()
+  if (room?.kind !== RoomKind.CHANNEL) throw cannotExplainRoom()
   return roomScope(room)
 }

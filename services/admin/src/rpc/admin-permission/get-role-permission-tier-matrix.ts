@@ -4,8 +4,8 @@ import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { scopeFrom, toScope } from '../../domain/decision-scope.ts'
 import { assertExists, assertMayEditRoles } from '../../policy/role-editing.ts'
-import { findPlace } from '../../actions/roles/find-place.ts'
-import { policyNow } from '../../actions/roles/policy-now.ts'
+import { resolveScope } from '../../actions/roles/resolve-scope.ts'
+import { getCurrentPolicy } from '../../actions/roles/current-policy.ts'
 import { toTierRoles } from '../../view/tier.ts'
 
 export function getRolePermissionTierMatrix(
@@ -14,10 +14,10 @@ export function getRolePermissionTierMatrix(
   return async (req, call) => {
     const scope = scopeFrom(req.scope)
     const caller = callerOf(call)
-    const [policy, place] = await Promise.all([policyNow(ctx), findPlace(ctx, caller, scope)])
-    assertMayEditRoles(policy, caller, place)
-    assertExists(place)
-    const groupId = place.kind === 'room' ? place.room?.groupId : undefined
+    const [policy, resolved] = await Promise.all([getCurrentPolicy(ctx), resolveScope(ctx, caller, scope)])
+    assertMayEditRoles(policy, caller, resolved)
+    assertExists(resolved)
+    const groupId = resolved.kind === 'room' ? resolved.room?.groupId : undefined
     return { matrix: toTierRoles(policy, toScope(scope, groupId)) }
   }
 }

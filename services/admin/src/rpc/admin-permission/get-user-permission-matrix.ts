@@ -5,14 +5,14 @@ import { getProfile } from '../../clients/accounts.ts'
 import type { Context } from '../../context.ts'
 import { assertMay } from '../../policy/server-permission.ts'
 import { columnsFor } from '../../actions/roles/columns.ts'
-import { policyNow } from '../../actions/roles/policy-now.ts'
+import { getCurrentPolicy } from '../../actions/roles/current-policy.ts'
 import { toMatrix } from '../../view/matrix.ts'
 
 export function getUserPermissionMatrix(
   ctx: Context,
 ): MethodImpl<typeof AdminPermissionService.method.getUserPermissionMatrix> {
   return async ({ userId }, call) => {
-    const policy = await policyNow(ctx)
+    const policy = await getCurrentPolicy(ctx)
     const caller = callerOf(call)
     assertMay(policy, caller, 'user.manage-permissions')
     await getProfile(ctx.accounts, userId)

@@ -4,19 +4,19 @@ import { callerOf } from '@parley/rpc'
 import { getProfile } from '../../clients/accounts.ts'
 import type { Context } from '../../context.ts'
 import { assertMay } from '../../policy/server-permission.ts'
-import { policyNow } from '../../actions/roles/policy-now.ts'
-import { seenDecisions } from '../../actions/roles/seen-decisions.ts'
+import { getCurrentPolicy } from '../../actions/roles/current-policy.ts'
+import { findVisibleDecisions } from '../../actions/roles/visible-decisions.ts'
 import { toScopedDecision } from '../../view/decision.ts'
 
 export function listUserPermissionDecisions(
   ctx: Context,
 ): MethodImpl<typeof AdminPermissionService.method.listUserPermissionDecisions> {
   return async ({ userId }, call) => {
-    const policy = await policyNow(ctx)
+    const policy = await getCurrentPolicy(ctx)
     const caller = callerOf(call)
     assertMay(policy, caller, 'user.manage-permissions')
     await getProfile(ctx.accounts, userId)
-    const { decisions } = await seenDecisions(ctx, policy, { holder: { kind: 'user', id: userId }, caller })
+    const { decisions } = await findVisibleDecisions(ctx, policy, { holder: { kind: 'user', id: userId }, caller })
     return { userId, decisions: decisions.map(toScopedDecision) }
   }
 }

@@ -7,9 +7,9 @@ import type { Context } from '../../context.ts'
 import { scopeFrom } from '../../domain/decision-scope.ts'
 import { assertDecidable } from '../../policy/decidable.ts'
 import { assertMay } from '../../policy/server-permission.ts'
-import { decide } from '../../actions/roles/decide.ts'
-import { findPlace } from '../../actions/roles/find-place.ts'
-import { policyNow } from '../../actions/roles/policy-now.ts'
+import { setDecision } from '../../actions/roles/set-decision.ts'
+import { resolveScope } from '../../actions/roles/resolve-scope.ts'
+import { getCurrentPolicy } from '../../actions/roles/current-policy.ts'
 
 export function setUserPermission(ctx: Context): MethodImpl<typeof AdminPermissionService.method.setUserPermission> {
   return async ({ userId, permission, decision, scope: wanted }, call) => {
@@ -19,9 +19,9 @@ export function setUserPermission(ctx: Context): MethodImpl<typeof AdminPermissi
       assertMay(policy, caller, 'user.manage-permissions')
       return { kind: 'user', id: userId } as const
     }
-    find(await policyNow(ctx))
+    find(await getCurrentPolicy(ctx))
     assertDecidable(permission, scope.kind)
-    const [place] = await Promise.all([findPlace(ctx, caller, scope), getProfile(ctx.accounts, userId)])
-    return { decision: await decide(ctx, caller.userId, find, { permission, scope, place, decision }) }
+    const [resolved] = await Promise.all([resolveScope(ctx, caller, scope), getProfile(ctx.accounts, userId)])
+    return { decision: await setDecision(ctx, caller.userId, find, { permission, scope, resolved, decision }) }
   }
 }

@@ -10,13 +10,13 @@ import { roleCreated } from '../../domain/rbac-events.ts'
 import { assertRoleName } from '../../domain/role-name.ts'
 import { nextPosition } from '../../domain/role-order.ts'
 import { wantedTexts } from '../../domain/role-texts.ts'
-import { nameLapsed } from '../../errors.ts'
-import { assertRoleFits } from '../../policy/role-named.ts'
+import { reservationExpired } from '../../errors.ts'
+import { assertCanAddRole } from '../../policy/roles-by-name.ts'
 import { assertMay } from '../../policy/server-permission.ts'
 import { changePolicy } from '../../actions/roles/change-policy.ts'
-import { policyNow } from '../../actions/roles/policy-now.ts'
+import { getCurrentPolicy } from '../../actions/roles/current-policy.ts'
 import { releaseRoleName, reserveRoleName } from '../../actions/roles/role-names.ts'
-import { takeReserved } from '../../store/pending-role-names.ts'
+import { completeReservation } from '../../store/pending-role-names.ts'
 import { insertRole } from '../../store/roles.ts'
 import { toAdminRole } from '../../view/admin-role.ts'
 
@@ -24,19 +24,19 @@ export function createRole(ctx: Context): MethodImpl<typeof AdminRoleService.met
   return async (req, call) => {
     const caller = callerOf(call)
     const { name } = req
-    const assertFits = (policy: Policy) => {
+    const assertCanCreate = (policy: Policy) => {
       assertMay(policy, caller, 'role.manage')
       assertRoleName(name)
-      assertRoleFits(policy, name)
+      assertCanAddRole(policy, name)
     }
-    assertFits(await policyNow(ctx))
+    assertCanCreate(await getCurrentPolicy(ctx))
     const texts = wantedTexts(req)
     const id = newId('role')
     try {
       await reserveRoleName(ctx, id, name)
       const { answer } = await changePolicy(ctx, caller.userId, async (tx, policy) => {
-        assertFits(policy)
-        if (!(await takeReserved(tx, id))) throw nameLapsed()
+        assertCanCreate(policy)
+        if (!(await completeReservation(tx, id))) throw reservationExpired()
         const role = create(PolicyRoleSchema, { ...texts, id, name, isSystem: false, position: nextPosition(policy) })
         await insertRole(tx, role)
         const change = { delta: { roles: [role] }, events: [roleCreated(role)] }

@@ -4,12 +4,12 @@ import type { AdminRoleService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { roleDeleted } from '../../domain/rbac-events.ts'
-import { customRoleNamed } from '../../policy/role-named.ts'
+import { getDeletableRole } from '../../policy/roles-by-name.ts'
 import { assertMay } from '../../policy/server-permission.ts'
 import { changePolicy } from '../../actions/roles/change-policy.ts'
-import { policyNow } from '../../actions/roles/policy-now.ts'
+import { getCurrentPolicy } from '../../actions/roles/current-policy.ts'
 import { releaseRoleNames } from '../../actions/roles/role-names.ts'
-import { notePending } from '../../store/pending-role-names.ts'
+import { insertPending } from '../../store/pending-role-names.ts'
 import { clearDecisionsOf } from '../../store/policy.ts'
 import * as store from '../../store/roles.ts'
 
@@ -18,14 +18,14 @@ export function deleteRole(ctx: Context): MethodImpl<typeof AdminRoleService.met
     const caller = callerOf(call)
     const find = (policy: Policy) => {
       assertMay(policy, caller, 'role.manage')
-      return customRoleNamed(policy, name)
+      return getDeletableRole(policy, name)
     }
-    find(await policyNow(ctx))
+    find(await getCurrentPolicy(ctx))
     const { answer: roleId } = await changePolicy(ctx, caller.userId, async (tx, policy) => {
       const role = find(policy)
       await clearDecisionsOf(tx, { subjectKind: 'role', subjectId: role.id })
       await store.deleteRole(tx, role.id)
-      await notePending(tx, { roleId: role.id, name, state: 'given_up', since: ctx.now() })
+      await insertPending(tx, { roleId: role.id, name, state: 'given_up', since: ctx.now() })
       return { change: { delta: { deletedRoleIds: [role.id] }, events: [roleDeleted(role)] }, answer: role.id }
     })
     await releaseRoleNames(ctx, { roleId })

@@ -6,10 +6,10 @@ import { PolicyRoleSchema } from '@parley/contracts/internal'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { rolesReordered } from '../../domain/rbac-events.ts'
-import { inOrder, reordered } from '../../domain/role-order.ts'
+import { rolesInOrder, assignPositions } from '../../domain/role-order.ts'
 import { assertMay } from '../../policy/server-permission.ts'
 import { changePolicy } from '../../actions/roles/change-policy.ts'
-import { policyNow } from '../../actions/roles/policy-now.ts'
+import { getCurrentPolicy } from '../../actions/roles/current-policy.ts'
 import { updateRole } from '../../store/roles.ts'
 import { toAdminRole } from '../../view/admin-role.ts'
 
@@ -18,9 +18,9 @@ export function reorderRoles(ctx: Context): MethodImpl<typeof AdminRoleService.m
     const caller = callerOf(call)
     const order = (policy: Policy) => {
       assertMay(policy, caller, 'role.manage')
-      return reordered(policy, roleNames)
+      return assignPositions(policy, roleNames)
     }
-    order(await policyNow(ctx))
+    order(await getCurrentPolicy(ctx))
     await changePolicy(ctx, caller.userId, async (tx, policy) => {
       const moved = order(policy).filter(({ role, position }) => role.position !== position)
       if (moved.length === 0) return { change: undefined, answer: undefined }
@@ -28,7 +28,7 @@ export function reorderRoles(ctx: Context): MethodImpl<typeof AdminRoleService.m
       const roles = moved.map(({ role, position }) => create(PolicyRoleSchema, { ...role, position }))
       return { change: { delta: { roles }, events: [rolesReordered(roleNames)] }, answer: undefined }
     })
-    const policy = await policyNow(ctx)
-    return { roles: inOrder(policy).map((role) => toAdminRole(policy, role)) }
+    const policy = await getCurrentPolicy(ctx)
+    return { roles: rolesInOrder(policy).map((role) => toAdminRole(policy, role)) }
   }
 }

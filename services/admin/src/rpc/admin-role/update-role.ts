@@ -7,10 +7,10 @@ import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { roleFieldChanged } from '../../domain/rbac-events.ts'
 import { changedFields, wantedTexts } from '../../domain/role-texts.ts'
-import { roleNamed } from '../../policy/role-named.ts'
+import { getRoleByName } from '../../policy/roles-by-name.ts'
 import { assertMay } from '../../policy/server-permission.ts'
 import { changePolicy } from '../../actions/roles/change-policy.ts'
-import { policyNow } from '../../actions/roles/policy-now.ts'
+import { getCurrentPolicy } from '../../actions/roles/current-policy.ts'
 import * as store from '../../store/roles.ts'
 import { toAdminRole } from '../../view/admin-role.ts'
 
@@ -19,9 +19,9 @@ export function updateRole(ctx: Context): MethodImpl<typeof AdminRoleService.met
     const caller = callerOf(call)
     const find = (policy: Policy) => {
       assertMay(policy, caller, 'role.manage')
-      return roleNamed(policy, req.name)
+      return getRoleByName(policy, req.name)
     }
-    find(await policyNow(ctx))
+    find(await getCurrentPolicy(ctx))
     const wanted = wantedTexts(req)
     const { answer } = await changePolicy(ctx, caller.userId, async (tx, policy) => {
       const before = find(policy)

@@ -4,7 +4,7 @@ import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { normaliseBlockedUsernames } from '../../domain/blocked-usernames.ts'
 import { blockedUsernamesChanged } from '../../domain/server-events.ts'
-import { serverChanged } from '../../metrics.ts'
+import { countServerChange } from '../../metrics.ts'
 import { assertMay } from '../../policy/server-permission.ts'
 import { listBlockedUsernames, replaceBlockedUsernames } from '../../store/blocked-usernames.ts'
 import { changeServer } from '../../store/server-changes.ts'
@@ -25,7 +25,7 @@ export function updateBlockedUsernames(
       await replaceBlockedUsernames(tx, wanted)
       return { events: () => [blockedUsernamesChanged(added, removed)] }
     })
-    if (entries.length > 0) serverChanged('blocked usernames')
+    if (entries.length > 0) countServerChange('blocked usernames')
     ctx.relay.wake(entries)
     return { blockedUsernames: wanted }
   }

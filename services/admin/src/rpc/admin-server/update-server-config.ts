@@ -4,7 +4,7 @@ import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { serverUpdated, textChanged } from '../../domain/server-events.ts'
 import { changedTexts, wantedTexts } from '../../domain/server-texts.ts'
-import { serverChanged } from '../../metrics.ts'
+import { countServerChange } from '../../metrics.ts'
 import { assertMay } from '../../policy/server-permission.ts'
 import { changeServer } from '../../store/server-changes.ts'
 import { toPublicProfile, toServerConfig } from '../../view/server.ts'
@@ -23,7 +23,7 @@ export function updateServerConfig(ctx: Context): MethodImpl<typeof AdminServerS
         events: (after) => [serverUpdated(toPublicProfile(after, ctx.config), after, by), ...changed.map(textChanged)],
       }
     })
-    if (entries.length > 0) serverChanged('texts')
+    if (entries.length > 0) countServerChange('texts')
     ctx.relay.wake(entries)
     return { config: toServerConfig(profile), publicProfile: toPublicProfile(profile, ctx.config) }
   }

@@ -4,27 +4,27 @@ import type { Context } from '../../context.ts'
 import { mediaRoomName } from '../../domain/media-room.ts'
 import { lockCall, updateCall, type CallRow } from '../../store/calls.ts'
 import { insertChores } from '../../store/media-chores.ts'
-import { findPresentAnd, saveParticipants } from '../../store/participants.ts'
+import { findParticipantsForChange, saveParticipants } from '../../store/participants.ts'
 import { toRoomEvent } from '../../view/room-event.ts'
 import { Call, type Source } from '../../domain/call.ts'
 
-type Changing = Pick<Context, 'media' | 'now'>
+type ChangeContext = Pick<Context, 'media' | 'now'>
 
 /** How a change was detected, and users whose state is needed although they may not be in the call. */
-export type About = { source: Source; userIds: readonly string[] }
+export type ChangeScope = { source: Source; userIds: readonly string[] }
 
-/** Changes an active call and writes all consequences. The call's row must be locked. */
+/** Changes an active call, and stores the change with its events and chores. The call's row must be locked. */
 export async function changeLocked<T>(
-  ctx: Changing,
+  ctx: ChangeContext,
   tx: Tx,
   row: CallRow,
-  { source, userIds }: About,
+  { source, userIds }: ChangeScope,
   change: (call: Call) => T,
 ): Promise<T> {
-  const call = new Call(row, await findPresentAnd(tx, row.id, userIds), { source, now: ctx.now() })
+  const call = new Call(row, await findParticipantsForChange(tx, row.id, userIds), { source, now: ctx.now() })
   const result = change(call)
   if (call.row !== row) await updateCall(tx, call.row)
-  await saveParticipants(tx, call.changed)
+  await saveParticipants(tx, call.changedParticipants)
   await handOver(
     tx,
     row.roomId,
@@ -38,13 +38,13 @@ export async function changeLocked<T>(
 export async function changeCall<T>(
   ctx: Context,
   callId: string,
-  about: About,
+  scope: ChangeScope,
   change: (call: Call) => T,
 ): Promise<T | undefined> {
   return ctx.db.transaction(async (tx) => {
     const row = await lockCall(tx, callId)
     if (!row || row.endedAt !== null) return undefined
-    return changeLocked(ctx, tx, row, about, change)
+    return changeLocked(ctx, tx, row, scope, change)
   })
 }
 
@@ -58,7 +58,7 @@ export function leaveCall(call: Call, userId: string): void {
   if (call.present().length === 0) call.end(call.source === 'user' ? userId : '')
 }
 
-function choresOf({ media }: Changing, { row, removals }: Call) {
+function choresOf({ media }: ChangeContext, { row, removals }: Call) {
   if (!media) return []
   const mediaRoom = mediaRoomOf(media, row)
   if (row.endedAt !== null) return [{ mediaRoom, userId: null }]

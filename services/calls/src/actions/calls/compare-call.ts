@@ -7,15 +7,15 @@ import { changeCall, mediaRoomOf } from './change-call.ts'
 
 /**
  * Compares the participants of a call with those on the media server and with the members of the room. Participants
- * that changed here during the requests are skipped until the next time. Throws when the media server or rooms does not
- * answer.
+ * that changed here during the requests are skipped until the next comparison. Throws if the media server or rooms does
+ * not answer.
  */
 export async function compareCall(ctx: Context, media: Media, row: CallRow, source: Source): Promise<void> {
   const before = new Map((await findParticipants(ctx.db, row.id)).map((one) => [one.userId, one]))
   const seen = new Map((await media.server.listParticipants(mediaRoomOf(media, row))).map((one) => [one.userId, one]))
   const present = [...before.values()].filter(({ leftAt }) => leftAt === null).map(({ userId }) => userId)
   const userIds = [...new Set([...present, ...seen.keys()])]
-  const members = await ctx.rooms.membersAmong(row.roomId, userIds)
+  const members = await ctx.rooms.findMembers(row.roomId, userIds)
   await changeCall(ctx, row.id, { source, userIds }, (call) => {
     for (const userId of userIds) {
       if (call.find(userId)?.revision !== before.get(userId)?.revision) continue
@@ -31,8 +31,8 @@ function compareOne(call: Call, userId: string, seen: MediaParticipant | undefin
     if (seen) call.removals.add(userId)
     return call.leave(userId)
   }
-  if (!seen) return call.miss(userId)
-  if (isExpected(known, seen)) return call.see(userId, seen.connection)
+  if (!seen) return call.recordUnlisted(userId)
+  if (isExpected(known, seen)) return call.recordListed(userId, seen.connection)
   // The participant left deliberately, but the media server was not notified in time.
   call.removals.add(userId)
 }

@@ -6,8 +6,8 @@ import { changeCall } from './change-call.ts'
 const callsPerPage = 100
 
 /**
- * Ends every active call, because it is unknown who is connected. If one call cannot be ended, the others still are,
- * and the next round retries it.
+ * Ends every active call, because it is unknown who is connected. A call that cannot be ended does not block the
+ * others; the next round retries it.
  */
 export async function endCalls(ctx: Context, signal: AbortSignal): Promise<void> {
   let after: string | undefined = ''

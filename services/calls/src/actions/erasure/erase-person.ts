@@ -2,7 +2,7 @@ import { forgetAnswersOf } from '@parley/service'
 import { changeCall, leaveCall } from '../calls/change-call.ts'
 import type { Context } from '../../context.ts'
 import { countChoresOf } from '../../store/media-chores.ts'
-import { callsWith, forgetParticipationsOf } from '../../store/participants.ts'
+import { findActiveCallIds, forgetParticipationsOf } from '../../store/participants.ts'
 
 /**
  * Removes a deleted person from calls and deletes the records of their participation. Chores for the media server are
@@ -11,7 +11,7 @@ import { callsWith, forgetParticipationsOf } from '../../store/participants.ts'
 export const erasePerson =
   (ctx: Context) =>
   async (userId: string, signal: AbortSignal): Promise<number> => {
-    for (const callId of await callsWith(ctx.db, userId)) {
+    for (const callId of await findActiveCallIds(ctx.db, userId)) {
       signal.throwIfAborted()
       const about = { source: 'user', userIds: [userId] } as const
       await changeCall(ctx, callId, about, (call) => leaveCall(call, userId))

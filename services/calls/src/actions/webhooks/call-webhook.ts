@@ -4,13 +4,13 @@ import type { Context, Media } from '../../context.ts'
 import { lockCall, type CallRow } from '../../store/calls.ts'
 import { listErased } from '../../store/erased.ts'
 import { insertChores } from '../../store/media-chores.ts'
-import { takeWebhook } from '../../store/webhooks.ts'
+import { recordWebhook } from '../../store/webhooks.ts'
 
 /** A webhook and the call that it concerns. */
 export type CallWebhook = { ctx: Context; media: Media; call: CallRow; webhookId: string }
 
-/** `again`: it was applied before; `erased`: it concerns a deleted account; `ended`: the call is over. */
-export type Outcome<T> = 'again' | 'erased' | 'ended' | { result: T }
+/** `duplicate`: it was applied before; `erased`: it concerns a deleted account; `ended`: the call is over. */
+export type Outcome<T> = 'duplicate' | 'erased' | 'ended' | { result: T }
 
 /** Applies a webhook once, and changes the call accordingly if it is active. */
 export async function applyOnce<T>(
@@ -19,7 +19,7 @@ export async function applyOnce<T>(
   change: (call: Call) => T,
 ): Promise<Outcome<T>> {
   return ctx.db.transaction(async (tx): Promise<Outcome<T>> => {
-    if (!(await takeWebhook(tx, webhookId, ctx.now()))) return 'again'
+    if (!(await recordWebhook(tx, webhookId, ctx.now()))) return 'duplicate'
     // Webhooks may be late: store nothing about an erased account.
     if ((await listErased(tx, userIds)).length > 0) return 'erased'
     const row = await lockCall(tx, id)

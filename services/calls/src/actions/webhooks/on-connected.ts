@@ -2,12 +2,12 @@ import { changeCall, leaveCall } from '../calls/change-call.ts'
 import type { Connection } from '../../domain/connection.ts'
 import { applyOnce, queueMediaChore, type CallWebhook } from './call-webhook.ts'
 
-/** Somebody connected to the media server, with a token that may be older than a ban or the end of the call. */
+/** Handles a new connection. Its token may be older than a ban or the end of the call. */
 export async function onConnected(webhook: CallWebhook, userId: string, connection: Connection): Promise<void> {
   if (!(await isMember(webhook, userId))) return queueMediaChore(webhook, userId)
   const outcome = await applyOnce(webhook, [userId], (call) => call.applyConnection(userId, connection))
   if (outcome === 'ended') return queueMediaChore(webhook, null)
-  // A ban between token and connection was announced before there was a participant to remove.
+  // If the user was banned after the first check, the event of the ban found no participant to remove.
   if (typeof outcome === 'object' && outcome.result && !(await isMember(webhook, userId))) {
     const about = { source: 'livekit', userIds: [userId] } as const
     await changeCall(webhook.ctx, webhook.call.id, about, (call) => leaveCall(call, userId))
@@ -15,4 +15,4 @@ export async function onConnected(webhook: CallWebhook, userId: string, connecti
 }
 
 const isMember = async ({ ctx, call }: CallWebhook, userId: string): Promise<boolean> =>
-  (await ctx.rooms.membersAmong(call.roomId, [userId])).has(userId)
+  (await ctx.rooms.findMembers(call.roomId, [userId])).has(userId)

@@ -18,8 +18,8 @@ export const mediaServerCheck = check('livekit', livekitFields(), async ({ livek
       'livekit.server',
       `${url.host} cannot be used: ${reasonOf(error)}`,
       denied
-        ? 'Correct PARLEY_LIVEKIT_API_KEY and PARLEY_LIVEKIT_API_SECRET: the pair must stand among the keys of the LiveKit server. Clocks more than a few minutes apart have the same effect.'
-        : 'Start LiveKit, or correct PARLEY_LIVEKIT_URL; check that no firewall is between.',
+        ? 'Correct PARLEY_LIVEKIT_API_KEY and PARLEY_LIVEKIT_API_SECRET: the pair must be listed under `keys` in the configuration of the LiveKit server. Clocks that differ by more than a few minutes have the same effect.'
+        : 'Start LiveKit, or correct PARLEY_LIVEKIT_URL; check that no firewall blocks the connection.',
     )
   }
 })

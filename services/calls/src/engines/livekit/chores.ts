@@ -8,11 +8,13 @@ import { hasJoinedSince } from '../../store/participants.ts'
 import type { Media } from './media-server.ts'
 
 const choresAtOnce = 16
-/** Duration of a lease: longer than the timeout of the media server. */
+/** Duration of a lease: longer than the timeout of a request to the media server. */
 const leaseMs = 20_000
 const retry: RetryPolicy = { firstMs: 1_000, longestMs: 5_000, maxAgeMs: tokenLifeMs }
 
-/** Runs the chores for the media server, in any process: immediately after the commit, otherwise when due. */
+/**
+ * Runs the chores for the media server, in any process: immediately after their commit, and again when a retry is due.
+ */
 export function doMediaChores(
   db: Db,
   { server }: Media,

@@ -2,7 +2,7 @@ import { RoomServiceClient, TwirpError } from 'livekit-server-sdk'
 import type { LivekitSettings } from '@parley/config'
 import { countOutgoing } from '@parley/runtime'
 import type { Connection } from '../../domain/connection.ts'
-import { connectionFrom, isPerson, isThere } from './participant.ts'
+import { connectionFrom, isPerson, isConnected } from './participant.ts'
 
 const timeoutSeconds = 5
 
@@ -28,8 +28,8 @@ export class MediaServer {
   /** Participants of a room; empty if the room does not exist. */
   async listParticipants(mediaRoom: string): Promise<MediaParticipant[]> {
     const participants = (await unlessMissing(() => this.#rooms.listParticipants(mediaRoom))) ?? []
-    const people = participants.filter((one) => isPerson(one) && isThere(one))
-    // Participants have no room sid, because the response does not contain it.
+    const people = participants.filter((one) => isPerson(one) && isConnected(one))
+    // The response does not contain the sid of the room.
     return people.map((one) => ({ userId: one.identity, connection: connectionFrom(one, '') }))
   }
 
@@ -49,7 +49,7 @@ async function unlessMissing<T>(request: () => Promise<T>): Promise<T | undefine
   try {
     return await measured(request)
   } catch (error) {
-    // Checks the code too, because a proxy also answers 404 while the media server is down.
+    // The status is not enough: a proxy may answer 404 while the media server is down.
     if (error instanceof TwirpError && error.code === 'not_found') return undefined
     throw error
   }

@@ -8,7 +8,7 @@ const duplicateIdentity = 2
 /** Excludes recorders, agents and telephones. */
 export const isPerson = ({ kind }: ParticipantInfo): boolean => Number(kind) === standard
 
-export const isThere = ({ state }: ParticipantInfo): boolean => state !== ParticipantInfo_State.DISCONNECTED
+export const isConnected = ({ state }: ParticipantInfo): boolean => state !== ParticipantInfo_State.DISCONNECTED
 
 export function connectionFrom({ sid, joinedAt, joinedAtMs }: ParticipantInfo, mediaRoomSid: string): Connection {
   // Older servers report whole seconds. The end of the second is used, so that a quick reconnect does not appear too

@@ -3,7 +3,7 @@ import type { LivekitSettings } from '@parley/config'
 import type { User } from '@parley/contracts/api'
 import { tokenLifeMs } from '../../domain/limits.ts'
 
-/** A token that lets somebody into one room of the media server. */
+/** A token with which the user can enter one room of the media server. */
 export function makeToken(
   { apiKey, apiSecret }: LivekitSettings,
   user: User,

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { TokenVerifier, WebhookEvent } from 'livekit-server-sdk'
 import type { LivekitSettings } from '@parley/config'
 
-/** Whether the media server signed these bytes: the token in the header contains their checksum. */
+/** Whether the media server signed this body: the token in the header contains its checksum. */
 export async function isSigned(
   { webhookKeys }: LivekitSettings,
   body: Buffer,

@@ -9,7 +9,10 @@ export function batchGetActiveCalls(ctx: Context): MethodImpl<typeof VoiceCallSe
   return async ({ roomIds }, call) => {
     if (!ctx.media) return { calls: [] }
     const ids = [...new Set(roomIds)]
-    const [active, rooms] = await Promise.all([findActiveCalls(ctx.db, ids), ctx.rooms.accessible(callerOf(call), ids)])
+    const [active, rooms] = await Promise.all([
+      findActiveCalls(ctx.db, ids),
+      ctx.rooms.listAccessible(callerOf(call), ids),
+    ])
     const byRoom = new Map(active.map((row) => [row.roomId, row]))
     const inOrder = ids.flatMap((roomId) => byRoom.get(roomId) ?? [])
     return { calls: await showCalls(ctx, inOrder, rooms) }

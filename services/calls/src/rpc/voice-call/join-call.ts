@@ -21,14 +21,14 @@ export function joinCall(ctx: Context): MethodImpl<typeof method> {
           const joined = ctx.media !== undefined
           const answer = create(JoinCallResponseSchema, { joined })
           const callId = await ctx.db.transaction(async (tx) => {
-            await key.keep(tx, answer)
+            await key.store(tx, answer)
             return joined ? await joinCallIn(ctx, tx, room, caller.userId) : undefined
           })
           if (callId === undefined) return answer
           try {
             await assertStillMember(ctx, caller, room.roomId, callId)
           } catch (error) {
-            await key.free()
+            await key.release()
             throw error
           }
           return answer
@@ -37,7 +37,7 @@ export function joinCall(ctx: Context): MethodImpl<typeof method> {
     )
 }
 
-/** A ban between check and join was announced before there was a participant to remove. */
+/** The user may have been banned since the first check; the event of that ban found no participant to remove. */
 async function assertStillMember(
   ctx: Context,
   caller: ReturnType<typeof callerOf>,
@@ -47,10 +47,10 @@ async function assertStillMember(
   try {
     await ctx.rooms.assertMember(caller, roomId)
   } catch (error) {
-    // If rooms is unavailable now, the periodic check of participants repeats this.
+    // If rooms is unavailable now, the periodic comparison removes the user later.
     if (ConnectError.from(error).code === Code.Unavailable) return
     const about = { source: 'user', userIds: [caller.userId] } as const
-    await changeCall(ctx, callId, about, (left) => leaveCall(left, caller.userId))
+    await changeCall(ctx, callId, about, (active) => leaveCall(active, caller.userId))
     throw error
   }
 }

@@ -12,7 +12,7 @@ export function leaveCall(ctx: Context): MethodImpl<typeof VoiceCallService.meth
     if (!ctx.media) return { left: false }
     const active = await findActiveCall(ctx.db, roomId)
     const about = { source: 'user', userIds: [caller.userId] } as const
-    if (active) await changeCall(ctx, active.id, about, (changing) => leave(changing, caller.userId))
+    if (active) await changeCall(ctx, active.id, about, (locked) => leave(locked, caller.userId))
     return { left: true }
   }
 }

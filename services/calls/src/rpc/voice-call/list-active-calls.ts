@@ -19,7 +19,7 @@ export function listActiveCalls(ctx: Context): MethodImpl<typeof VoiceCallServic
     while (after !== undefined && shown.length < maxShown) {
       const rows: CallRow[] = await listCalls(ctx.db, after, callsAtOnce)
       const roomIds = rows.map(({ roomId }) => roomId)
-      for (const [roomId, room] of await ctx.rooms.accessible(caller, roomIds)) rooms.set(roomId, room)
+      for (const [roomId, room] of await ctx.rooms.listAccessible(caller, roomIds)) rooms.set(roomId, room)
       shown.push(...rows.filter(({ roomId }) => rooms.has(roomId)))
       after = rows.length < callsAtOnce ? undefined : rows.at(-1)?.roomId
     }

@@ -7,12 +7,14 @@ export type BrowserSession = { userId: string; cookieHandle: string; lifetimeSec
 
 /** Response metadata in which accounts passes the handle of a new session; clients get it only as a cookie. */
 const header = 'parley-session'
-const beginner = ExternalIdentityAuthService.method.createExternalIdentityAccount
+const startingMethod = ExternalIdentityAuthService.method.createExternalIdentityAccount
 
-/** The session that the response of a forwarded call starts. */
-export function sessionBegunBy({ method }: PublicMethod, answer: Reply): BrowserSession | undefined {
-  const begins = method.parent.typeName === beginner.parent.typeName && method.name === beginner.name
-  return begins ? sessionFrom(answer.headers?.get(header)) : undefined
+/**
+ * The session that a forwarded call started, if any: only creating an account after a provider's sign-in starts one.
+ */
+export function sessionStartedBy({ method }: PublicMethod, answer: Reply): BrowserSession | undefined {
+  const startsSession = method.parent.typeName === startingMethod.parent.typeName && method.name === startingMethod.name
+  return startsSession ? sessionFrom(answer.headers?.get(header)) : undefined
 }
 
 /** Reads `<cookie handle> <lifetime in seconds> <user id>`. */

@@ -7,7 +7,7 @@ import type { Metrics } from '../../metrics.ts'
 
 type Accounts = Client<typeof AccountsInternalService>
 
-/** Credentials are cached until an event about their user arrives. */
+/** Opens the cache of callers, which drops entries at events of the control feed. */
 export async function followCallers(host: Host, accounts: Accounts, metrics: Metrics): Promise<CallerCache> {
   const callers = new CallerCache({
     authenticate: async (digest) => {
@@ -16,14 +16,14 @@ export async function followCallers(host: Host, accounts: Accounts, metrics: Met
       return caller && callerFrom(caller)
     },
     rekey: (entry) => accounts.rekeyCredentials({ entries: [entry] }),
-    feedSilentMs: () => feed.healthyAgoMs(),
+    feedIdleMs: () => feed.healthyAgoMs(),
   })
   const feed = host.use(
     await followControl({
       ...{ bus: host.events, signal: host.signal },
       onEvent: (event) => callers.observe(event),
       onReset: () => {
-        metrics.feedLost()
+        metrics.reportLostFeed()
         callers.clear()
       },
     }),

@@ -10,7 +10,7 @@ const signedIn = (by: 'bearer' | 'cookie', rotateAfter: Date | undefined): Signe
   },
 })
 
-const opened = () => {
+const openRenewal = () => {
   let now = 1_000
   const rotate = jest.fn((_digest: Buffer) => Promise.resolve({ cookieHandle: 'next', lifetimeSeconds: 60 }))
   const renewal = new SessionRenewal({ rotate, now: () => now })
@@ -18,7 +18,7 @@ const opened = () => {
 }
 
 test('a cookie is due from its renewal time on, a bearer token never', () => {
-  const { renewal, pass } = opened()
+  const { renewal, pass } = openRenewal()
   const due = new Date(2_000)
   expect(renewal.isDue(signedIn('cookie', due))).toBe(false)
   pass(1_000)
@@ -29,7 +29,7 @@ test('a cookie is due from its renewal time on, a bearer token never', () => {
 })
 
 test('one of several concurrent requests of a browser renews the cookie, and a much later one renews it again', async () => {
-  const { renewal, rotate, pass } = opened()
+  const { renewal, rotate, pass } = openRenewal()
   const session = signedIn('cookie', new Date(0))
   expect(await renewal.renew(session)).toEqual({ userId: 'U1', cookieHandle: 'next', lifetimeSeconds: 60 })
   expect(rotate).toHaveBeenCalledWith(session.digest)
@@ -38,9 +38,9 @@ test('one of several concurrent requests of a browser renews the cookie, and a m
   expect(renewal.isDue(session)).toBe(true)
 })
 
-test('a failure is ignored', async () => {
-  const { renewal, rotate } = opened()
-  rotate.mockRejectedValueOnce(new Error('away'))
+test('a failed renewal is ignored', async () => {
+  const { renewal, rotate } = openRenewal()
+  rotate.mockRejectedValueOnce(new Error('unavailable'))
   expect(await renewal.renew(signedIn('cookie', new Date(0)))).toBeUndefined()
   rotate.mockResolvedValueOnce({ cookieHandle: '', lifetimeSeconds: 0 })
   expect(await renewal.renew(signedIn('cookie', new Date(0)))).toBeUndefined()

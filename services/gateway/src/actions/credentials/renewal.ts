@@ -8,7 +8,7 @@ type Options = {
   now?: () => number
 }
 
-/** Other running requests of the same browser use the old handle, which stays valid for this time. */
+/** How long the old handle stays valid, because other running requests of the same browser use it. */
 const repeatAfterMs = 60_000
 const maxRemembered = 10_000
 

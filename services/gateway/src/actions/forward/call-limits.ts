@@ -1,4 +1,4 @@
-import { eagerLimiter, takeOfNetworks, type RedisClient } from '@parley/redis'
+import { eagerLimiter, takeFromNetworks, type RedisClient } from '@parley/redis'
 import type { Config } from '../../config.ts'
 import { tooManyCalls } from '../../errors.ts'
 import type { LimitClass } from './limit-class.ts'
@@ -32,7 +32,7 @@ export function openCallLimits(redis: RedisClient, settings: Settings): CallLimi
       if (waitMs > 0) throw tooManyCalls(limit, waitMs)
     },
     takeFrom(limit, address) {
-      const waitMs = takeOfNetworks(limiters[limit], address)
+      const waitMs = takeFromNetworks(limiters[limit], address)
       if (waitMs > 0) throw tooManyCalls(limit, waitMs)
     },
     async [Symbol.asyncDispose]() {

@@ -9,15 +9,15 @@ import {
   type SignedIn,
 } from '@parley/credentials'
 import { methodPath } from '@parley/contracts/catalogue'
-import type { Trials } from '@parley/redis'
+import type { CredentialAttempts } from '@parley/redis'
 import { keyedMethods, type CallMeta, type Reply, type RpcClient } from '@parley/rpc'
 import type { ClientAddress } from '@parley/runtime'
 import type { PutBlob } from '../../clients/blobs.ts'
-import { sessionBegunBy, type BrowserSession } from '../credentials/browser-session.ts'
+import { sessionStartedBy, type BrowserSession } from '../credentials/browser-session.ts'
 import type { SessionRenewal } from '../credentials/renewal.ts'
-import { badIdempotencyKey, imageTooLarge, tooManyTrials, unauthenticated } from '../../errors.ts'
+import { badIdempotencyKey, imageTooLarge, tooManyUnauthenticated, unauthenticated } from '../../errors.ts'
 import type { CallLimits } from './call-limits.ts'
-import { takeImageOut } from './image-requests.ts'
+import { extractImage } from './image-requests.ts'
 import type { PublicMethod } from './methods.ts'
 
 /** The client of a request. */
@@ -29,7 +29,7 @@ export type Client = {
 }
 
 /** A request that passed all checks that do not need its body. */
-export type Admitted = {
+export type AdmittedCall = {
   method: PublicMethod
   caller: string | undefined
   callerId: string
@@ -48,7 +48,7 @@ type Options = {
   /** `Set-Cookie` values of a session. */
   cookiesOf: (session: BrowserSession) => string[]
   limits: CallLimits
-  trials: Trials
+  credentialAttempts: CredentialAttempts
   clientAddress: ClientAddress
   putBlob: PutBlob
   maxUploadBytes: number
@@ -65,7 +65,7 @@ export class Forwarder {
   }
 
   /** Identifies the caller and applies rate limits, before the body is read. */
-  async admit(method: PublicMethod, client: Client): Promise<Admitted> {
+  async admit(method: PublicMethod, client: Client): Promise<AdmittedCall> {
     const { clientAddress, cookiesOf, limits, renewal } = this.#options
     const { header, peer } = client
     const known = method.needsCaller ? await this.#signedIn(client) : undefined
@@ -82,7 +82,7 @@ export class Forwarder {
     }
   }
 
-  /** Throws `unauthenticated` without a valid credential, or `resource_exhausted` like {@link admit}. */
+  /** Throws `unauthenticated` if there is no valid credential, and `resource_exhausted` like {@link admit}. */
   async assertSignedIn(client: Client): Promise<void> {
     await this.#signedIn(client)
   }
@@ -94,24 +94,24 @@ export class Forwarder {
   }
 
   /** Sends the encoded request to the deployable that owns the method. */
-  send(admitted: Admitted, body: Uint8Array, timeoutMs: number, traceparent: string | undefined): Promise<Reply> {
+  send(admitted: AdmittedCall, body: Uint8Array, timeoutMs: number, traceparent: string | undefined): Promise<Reply> {
     return admitted.method.carriesImage
       ? this.#sendImage(admitted, body, { timeoutMs, traceparent })
       : this.#call(admitted, body, { timeoutMs, traceparent })
   }
 
-  /** The bytes of an image are not sent over the bus but to uploads; the request contains their id. */
-  async #sendImage(admitted: Admitted, body: Uint8Array, meta: CallMeta): Promise<Reply> {
+  /** Sends the image to uploads instead of over the bus; the call carries the id of the stored blob. */
+  async #sendImage(admitted: AdmittedCall, body: Uint8Array, meta: CallMeta): Promise<Reply> {
     const { callerId, method } = admitted
     const { maxUploadBytes, putBlob } = this.#options
-    const taken = takeImageOut(method.method, body)
-    if (!taken) return this.#call(admitted, body, meta)
-    if (taken.image.length > maxUploadBytes) throw imageTooLarge(maxUploadBytes)
-    const blob = await putBlob(taken.image, { callerId, method: methodPath(method.method).slice(1) })
-    return this.#call(admitted, taken.rest, { ...meta, blob })
+    const extracted = extractImage(method.method, body)
+    if (!extracted) return this.#call(admitted, body, meta)
+    if (extracted.image.length > maxUploadBytes) throw imageTooLarge(maxUploadBytes)
+    const blob = await putBlob(extracted.image, { callerId, method: methodPath(method.method).slice(1) })
+    return this.#call(admitted, extracted.rest, { ...meta, blob })
   }
 
-  #call({ caller, idempotencyKey, method }: Admitted, body: Uint8Array, meta: CallMeta): Promise<Reply> {
+  #call({ caller, idempotencyKey, method }: AdmittedCall, body: Uint8Array, meta: CallMeta): Promise<Reply> {
     return this.#options.rpc.call(method.method, body, { ...meta, caller, idempotencyKey })
   }
 
@@ -120,19 +120,19 @@ export class Forwarder {
    * network if they turn out to be invalid.
    */
   async #signedIn({ header, peer, signal }: Client): Promise<SignedIn> {
-    const { callers, clientAddress, secrets, trials } = this.#options
+    const { callers, clientAddress, secrets, credentialAttempts } = this.#options
     const presented = presentedCredentials(header, secrets)
-    const trial = { address: clientAddress(peer, header), isKnown: isRemembered(callers, presented), signal }
-    const { found, waitMs } = await trials.lookUp(trial, () => authenticate(callers, presented))
-    if (waitMs > 0) throw tooManyTrials(waitMs)
+    const attempt = { address: clientAddress(peer, header), isKnown: isRemembered(callers, presented), signal }
+    const { found, waitMs } = await credentialAttempts.lookUp(attempt, () => authenticate(callers, presented))
+    if (waitMs > 0) throw tooManyUnauthenticated(waitMs)
     if (!found) throw unauthenticated()
     return found
   }
 
   /** Cookies of the browser session that the call started. Most calls start none. */
-  cookiesBegun({ method }: Admitted, answer: Reply): string[] {
-    const begun = sessionBegunBy(method, answer)
-    return begun ? this.#options.cookiesOf(begun) : []
+  startedSessionCookies({ method }: AdmittedCall, answer: Reply): string[] {
+    const session = sessionStartedBy(method, answer)
+    return session ? this.#options.cookiesOf(session) : []
   }
 }
 

@@ -11,7 +11,7 @@ const byMethod = new Map<DescMethod, (typeof methods)[number]>(methods.map((meth
 export const carriesImage = (method: DescMethod): boolean => byMethod.has(method)
 
 /** Extracts the image from an encoded request. Undefined if there is none, or the request cannot be read. */
-export function takeImageOut(
+export function extractImage(
   method: DescMethod,
   body: Uint8Array,
 ): { image: Uint8Array; rest: Uint8Array } | undefined {

@@ -17,7 +17,7 @@ test.each([
   ['MyAccountService/UploadAvatar', 'upload'],
   ['AdminServerService/UploadServerBanner', 'upload'],
   ['AssetUploadService/UploadChunk', 'upload'],
-])('%s is a %s', (name, limit) => {
+])('%s counts as %s', (name, limit) => {
   const method = publicMethods.find(({ parent, name: own }) => `${parent.name}/${own}` === name)
   expect(method && limitClassOf(method)).toBe(limit)
 })

@@ -5,9 +5,9 @@ import { methodPath, publicMethods } from '@parley/contracts/catalogue'
 
 export type PublicMethod = {
   method: DescMethodUnary
-  /** Whether a credential is needed: for everything except discovery and the token-guarded flows of svc.auth. */
+  /** Whether a credential is needed: for everything except discovery and svc.auth, whose methods check tokens of their own. */
   needsCaller: boolean
-  /** Maximum size of a request body in bytes; a setting for methods with an image. */
+  /** Maximum size of a request body in bytes; for methods with an image a setting applies instead. */
   maxBodyBytes: number
   /** The same for JSON, which encodes bytes a third longer. */
   maxJsonBodyBytes: number
@@ -17,20 +17,20 @@ export type PublicMethod = {
   limit: LimitClass
 }
 
-/** Space in a request for everything except its image or chunk. */
-export const bodyFrameBytes = 64 * 1024
+/** Space for everything else in a request that contains an image or a chunk of a file. */
+export const bodyOverheadBytes = 64 * 1024
 const defaultMaxBodyBytes = 1024 * 1024
 /** Limit for callers who are not signed in, whose requests are short. */
-const anyonesMaxBodyBytes = 64 * 1024
+const anonymousMaxBodyBytes = 64 * 1024
 const chunkBytes = 512 * 1024
-const chunkBodyBytes = chunkBytes + bodyFrameBytes
-const chunkJsonBytes = Math.ceil(chunkBytes / 3) * 4 + bodyFrameBytes
+const chunkBodyBytes = chunkBytes + bodyOverheadBytes
+const chunkJsonBytes = Math.ceil(chunkBytes / 3) * 4 + bodyOverheadBytes
 
 /** Every public method by its path, e.g. `/svc.api.v1.RoomService/CreateRoom`. */
 export const methodsByPath: ReadonlyMap<string, PublicMethod> = new Map(
   publicMethods.map((method) => {
     const needsCaller = /^svc\.(api|admin)\./.test(method.parent.typeName)
-    const usual = needsCaller ? defaultMaxBodyBytes : anyonesMaxBodyBytes
+    const usual = needsCaller ? defaultMaxBodyBytes : anonymousMaxBodyBytes
     return [
       methodPath(method),
       {

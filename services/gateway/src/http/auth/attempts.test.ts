@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { NetworkLimiter, RateLimiter } from '@parley/redis'
-import { signInAttempts } from './attempts.ts'
+import { createSignInAttempts } from './attempts.ts'
 
 const counter = (points: number) => {
   const spent = new Map<string, number>()
@@ -24,13 +24,13 @@ const right = () => Promise.resolve('in')
 const refusal = { code: Code.ResourceExhausted }
 
 let counters: Record<'pair' | 'address' | 'account' | 'turn' | 'browser' | 'browsers', ReturnType<typeof counter>>
-let attempts: ReturnType<typeof signInAttempts>
+let attempts: ReturnType<typeof createSignInAttempts>
 beforeEach(() => {
   counters = {
     ...{ pair: counter(3), address: counter(5), account: counter(4) },
     ...{ turn: counter(1), browser: counter(3), browsers: counter(6) },
   }
-  attempts = signInAttempts({
+  attempts = createSignInAttempts({
     perAccountAndAddress: counters.pair.limiter,
     perAddress: counters.address.limiter,
     perAccount: counters.account.limiter,
@@ -58,7 +58,7 @@ describe('attempts to sign in', () => {
     expect(await run('f', '203.0.113.2', right)).toBe('in')
   })
 
-  test('a thousand at once from different addresses result in a handful of checks', async () => {
+  test('at once from a thousand addresses are checked only a few times', async () => {
     let made = 0
     const attempt = () => {
       made++
@@ -66,7 +66,7 @@ describe('attempts to sign in', () => {
     }
     const many = () => Promise.allSettled(Array.from({ length: 1_000 }, (_, n) => run('ada', `address ${n}`, attempt)))
     await many()
-    // The attempts that are always allowed, and the one that is let through now.
+    // The attempts that are always allowed, and the one that is admitted now.
     expect(made).toBe(4 + 1)
     await many()
     expect(made).toBe(4 + 1)
@@ -85,7 +85,7 @@ describe('attempts to sign in', () => {
     expect(await run('ada', '203.0.113.1', right, 'hers')).toBe('in')
   })
 
-  test('from such a browser have their own limit, and then count like any other', async () => {
+  test('from a browser that signed in before have their own limit, and beyond it count like any others', async () => {
     let made = 0
     const attempt = () => {
       made++
@@ -102,14 +102,14 @@ describe('attempts to sign in', () => {
     for (let at = 0; at < 10; at++) {
       for (const browser of [undefined, 'hers']) {
         expect(await run('ada', '203.0.113.1', right, browser)).toBe('in')
-        const broken = () => Promise.reject(new ConnectError('away', Code.Unavailable))
-        await expect(run('ada', '203.0.113.1', broken, browser)).rejects.toThrow('away')
+        const broken = () => Promise.reject(new ConnectError('unavailable', Code.Unavailable))
+        await expect(run('ada', '203.0.113.1', broken, browser)).rejects.toThrow('unavailable')
       }
     }
     expect(Object.values(counters).flatMap(({ spent }) => [...spent.values()])).toEqual([0, 0, 0, 0, 0])
   })
 
-  test('do not store the typed text in the counters', async () => {
+  test('are counted without storing the typed text', async () => {
     await fail('secret@example.org', '203.0.113.1')
     expect(JSON.stringify([...counters.pair.spent, ...counters.account.spent])).not.toContain('secret')
   })

@@ -3,18 +3,18 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import type { Allowance, NetworkLimiter, RateLimiter } from '@parley/redis'
 import { tooManySignIns } from '../../errors.ts'
 
-export type SignInAttempts = ReturnType<typeof signInAttempts>
+export type SignInAttempts = ReturnType<typeof createSignInAttempts>
 
 /**
- * Limits for failed sign-ins. An account is identified by the text that was typed: a login and an address count
- * separately.
+ * Limits for failed sign-ins. An account is identified by the text that was typed: a login and an e-mail address
+ * count separately.
  */
 type Limits = {
   perAccountAndAddress: NetworkLimiter
   perAddress: NetworkLimiter
-  /** Above this number attempts are let through one at a time. */
+  /** Above this limit attempts are admitted one at a time. */
   perAccount: RateLimiter
-  /** A limit of one point, for the attempt that is let through. */
+  /** Admits one attempt at a time above that limit. */
   turn: RateLimiter
   perKnownBrowser: RateLimiter
   /** Limit for all browsers together that signed in to the account before. */
@@ -22,31 +22,31 @@ type Limits = {
 }
 
 /** Origin of a sign-in attempt. */
-export type Attempter = {
+export type AttemptOrigin = {
   address: string
   /** Identifies a browser that signed in to this account before. */
   knownBrowser: string | undefined
 }
 
-type Count = { take: () => Promise<Allowance>; giveBack: () => Promise<void> }
+type Counter = { take: () => Promise<Allowance>; refund: () => Promise<void> }
 
 /**
  * Limits failed sign-ins per (account, network) and per network. The limit per account alone only slows attempts down
- * to one at a time; otherwise anyone could lock anyone out. Browsers that signed in to the account before have their
- * own budget, so that failures of others do not slow them down. An attempt is counted before it is made, and the count
- * is returned if it succeeds, so that concurrent attempts cannot exceed the limit.
+ * to one at a time, because a hard limit would let anyone lock anyone out. Browsers that signed in to the account
+ * before have their own budget, so that failures of others do not slow them down. An attempt is counted before it is
+ * made and refunded if it succeeds, so that concurrent attempts cannot exceed the limit.
  */
-export function signInAttempts(limits: Limits) {
-  const ofKnownBrowser = (account: string, browser: string): Count[] => [
-    countOf(limits.perKnownBrowser, browser),
-    countOf(limits.knownPerAccount, account),
+export function createSignInAttempts(limits: Limits) {
+  const countersOfKnownBrowser = (account: string, browser: string): Counter[] => [
+    counterOf(limits.perKnownBrowser, browser),
+    counterOf(limits.knownPerAccount, account),
   ]
-  const ofStranger = (account: string, address: string): Count[] => [
+  const countersOfUnknownBrowser = (account: string, address: string): Counter[] => [
     {
       take: () => limits.perAccountAndAddress.consume(address, account),
-      giveBack: () => limits.perAccountAndAddress.refund(address, account),
+      refund: () => limits.perAccountAndAddress.refund(address, account),
     },
-    { take: () => limits.perAddress.consume(address), giveBack: () => limits.perAddress.refund(address) },
+    { take: () => limits.perAddress.consume(address), refund: () => limits.perAddress.refund(address) },
     {
       async take() {
         const { allowed } = await limits.perAccount.consume(account)
@@ -55,51 +55,52 @@ export function signInAttempts(limits: Limits) {
         if (!turn.allowed) await limits.perAccount.refund(account)
         return turn
       },
-      giveBack: () => limits.perAccount.refund(account),
+      refund: () => limits.perAccount.refund(account),
     },
   ]
   return {
     /**
-     * Runs an attempt, of which `unauthenticated` counts as a failure. Throws `resource_exhausted` without running it
-     * if no attempts are left.
+     * Runs an attempt. Only the error `unauthenticated` counts as a failure. Throws `resource_exhausted` without
+     * running the attempt if none is left.
      */
-    async run<T>(identifier: string, { address, knownBrowser }: Attempter, attempt: () => Promise<T>): Promise<T> {
+    async run<T>(identifier: string, { address, knownBrowser }: AttemptOrigin, attempt: () => Promise<T>): Promise<T> {
       const account = digest(identifier.trim().toLowerCase())
-      const known = knownBrowser === undefined ? undefined : await takeAll(ofKnownBrowser(account, knownBrowser))
-      const counted = known?.giveBack ? known : await takeAll(ofStranger(account, address))
-      if (!counted.giveBack) throw tooManySignIns(counted.retryAfterMs)
+      const known =
+        knownBrowser === undefined ? undefined : await takeAll(countersOfKnownBrowser(account, knownBrowser))
+      const counted = known?.refund ? known : await takeAll(countersOfUnknownBrowser(account, address))
+      if (!counted.refund) throw tooManySignIns(counted.retryAfterMs)
       try {
         const result = await attempt()
-        await counted.giveBack()
+        await counted.refund()
         return result
       } catch (error) {
-        if (!(error instanceof ConnectError) || error.code !== Code.Unauthenticated) await counted.giveBack()
+        if (!(error instanceof ConnectError) || error.code !== Code.Unauthenticated) await counted.refund()
         throw error
       }
     },
   }
 }
 
-const countOf = (limiter: RateLimiter, id: string): Count => ({
+const counterOf = (limiter: RateLimiter, id: string): Counter => ({
   take: () => limiter.consume(id),
-  giveBack: () => limiter.refund(id),
+  refund: () => limiter.refund(id),
 })
 
-/** Takes a point from each limiter or from none; `giveBack` is undefined if none was taken. */
+/** Takes a point from each counter or from none; `refund` is undefined if none was taken. */
 async function takeAll(
-  counts: Count[],
-): Promise<{ giveBack: (() => Promise<unknown>) | undefined; retryAfterMs: number }> {
-  const taken: Count[] = []
-  const giveBack = () => Promise.all(taken.map((count) => count.giveBack()))
-  for (const count of counts) {
-    const { allowed, retryAfterMs } = await count.take()
+  counters: Counter[],
+): Promise<{ refund: (() => Promise<unknown>) | undefined; retryAfterMs: number }> {
+  const taken: Counter[] = []
+  const refund = () => Promise.all(taken.map((counter) => counter.refund()))
+  for (const counter of counters) {
+    const { allowed, retryAfterMs } = await counter.take()
     if (!allowed) {
-      await giveBack()
-      return { giveBack: undefined, retryAfterMs }
+      await refund()
+      return { refund: undefined, retryAfterMs }
     }
-    taken.push(count)
+    taken.push(counter)
   }
-  return { giveBack, retryAfterMs: 0 }
+  return { refund, retryAfterMs: 0 }
 }
 
 /** Hashes the login, so that Redis does not contain what people typed into the login field. */

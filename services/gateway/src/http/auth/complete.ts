@@ -3,28 +3,28 @@ import type { NewSession } from '@parley/contracts/internal'
 import { badRequest } from '../../errors.ts'
 import { rememberBrowser } from '../known-browser.ts'
 import { replyJson } from '../reply.ts'
-import { beginSession } from '../session.ts'
-import { clientAddressOf, wantedSession, type AuthContext, type Handler } from './context.ts'
+import { setSessionCookies } from '../session.ts'
+import { clientAddressOf, requestedSession, type AuthContext, type Handler } from './context.ts'
 import { readJsonObject, textFields } from './json-body.ts'
 
 /** `POST /auth/register/complete`: creates the account and signs in. */
-export const complete: Handler = async (context, request, response) => {
-  const { token: completionToken, ...account } = await newAccount(context, request)
+export const completeRegistration: Handler = async (context, request, response) => {
+  const { token: completionToken, ...account } = await readNewAccount(context, request)
   const session = await context.signIn.completeRegistration({ completionToken, ...account })
   return replySignedIn(context, session, { request, response })
 }
 
-/** `POST /auth/invite/accept`: creates the account of an invite and signs in, even if registration is closed. */
+/** `POST /auth/invite/accept`: creates the account for an invite and signs in, even if registration is closed. */
 export const acceptInvite: Handler = async (context, request, response) => {
-  const session = await context.signIn.acceptInvite(await newAccount(context, request))
+  const session = await context.signIn.acceptInvite(await readNewAccount(context, request))
   return replySignedIn(context, session, { request, response })
 }
 
-async function newAccount(context: AuthContext, request: IncomingMessage) {
+async function readNewAccount(context: AuthContext, request: IncomingMessage) {
   const body = await readJsonObject(request)
   const { passwordConfirmation, ...account } = textFields(body, 'token', 'login', 'password', 'passwordConfirmation')
   if (account.password !== passwordConfirmation) throw badRequest('password and passwordConfirmation differ')
-  return { ...account, ...wantedSession(request, body), clientAddress: clientAddressOf(context, request) }
+  return { ...account, ...requestedSession(request, body), clientAddress: clientAddressOf(context, request) }
 }
 
 function replySignedIn(
@@ -32,7 +32,7 @@ function replySignedIn(
   session: NewSession,
   { request, response }: { request: IncomingMessage; response: ServerResponse },
 ): Promise<void> {
-  beginSession(context, session, response)
+  setSessionCookies(context, session, response)
   rememberBrowser(context, request, response, [session.login])
   const { userId: id, login, token } = session
   return replyJson(request, response, 200, { success: true, user: { id, login }, ...(token !== '' && { token }) })

@@ -17,12 +17,12 @@ export type AuthContext = CredentialSecrets & {
   describeServer: ServerDescription
   callers: CallerCache
   renewal: SessionRenewal
-  /** Rate limit of these routes per address. */
+  /** Rate limits of these routes per client address. */
   limits: CallLimits
   attempts: SignInAttempts
-  /** Limit of requested mails per address. */
+  /** Limit of requested mails per client address. */
   mails: NetworkLimiter
-  /** Limit of sign-ins at providers per address. */
+  /** Limit of sign-ins at providers per client address. */
   providerSignIns: NetworkLimiter
   clientAddress: ClientAddress
   metrics: Metrics
@@ -36,7 +36,7 @@ export type AuthContext = CredentialSecrets & {
 /** Answers a request, or throws an error that `failureOf` converts to a status and a text. */
 export type Handler = (context: AuthContext, request: IncomingMessage, response: ServerResponse) => Promise<void>
 
-/** The same for routes that need someone signed in. */
+/** A handler of a route that requires a signed-in user. */
 export type UserHandler = (
   context: AuthContext,
   request: IncomingMessage,
@@ -44,8 +44,8 @@ export type UserHandler = (
   user: SignedIn,
 ) => Promise<void>
 
-/** Properties of the session that a sign-in requests: its user agent, and whether a token is wanted. */
-export const wantedSession = (request: IncomingMessage, body: Record<string, unknown>) => ({
+/** The session that a sign-in requests: with which user agent, and whether without a bearer token. */
+export const requestedSession = (request: IncomingMessage, body: Record<string, unknown>) => ({
   userAgent: headerOf(request, 'user-agent') ?? '',
   cookieOnly: body['cookieOnly'] === true,
 })

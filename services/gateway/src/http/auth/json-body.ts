@@ -19,8 +19,8 @@ export async function readAuthBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Reads a JSON object. Throws a 415 for other content types, which forms of any site can send in order to sign people
- * in to somebody else's account.
+ * Reads a JSON object. Throws a 415 for other content types: a form on any site could send them, to sign people in to
+ * somebody else's account.
  */
 export async function readJsonObject(request: IncomingMessage): Promise<Record<string, unknown>> {
   if (unaryFormat(request.headers['content-type']) !== 'json') {
@@ -38,8 +38,8 @@ export async function readJsonObject(request: IncomingMessage): Promise<Record<s
 }
 
 /**
- * Reads the named fields, each a text of at most `maxFieldLength`. Throws `invalid_argument` with the names of missing
- * fields.
+ * Reads the named fields, each a text of at most `maxFieldLength` characters. Throws `invalid_argument` with the names
+ * of the fields that are missing or too long.
  */
 export function textFields<Name extends string>(
   object: Record<string, unknown>,

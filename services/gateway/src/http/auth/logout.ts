@@ -1,7 +1,7 @@
 import { digestsIn, presentedCredentials } from '@parley/credentials'
 import { headerOf } from '@parley/runtime'
 import { replyJson } from '../reply.ts'
-import { endSession } from '../session.ts'
+import { clearSessionCookies } from '../session.ts'
 import type { Handler } from './context.ts'
 
 /** `POST /auth/logout`: ends the bearer token and the session of the request, and no others. */
@@ -12,6 +12,6 @@ export const logout: Handler = async (context, request, response) => {
   const known = await Promise.all(digests.map((digest) => context.callers.find(digest)))
   if (digests.length > 0) await context.accounts.endCredentials({ digests, reason: 'logout' })
   for (const one of known) if (one) context.callers.forgetUser(one.caller.userId)
-  endSession(context, response)
+  clearSessionCookies(context, response)
   return replyJson(request, response, 200, { success: true })
 }

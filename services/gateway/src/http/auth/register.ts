@@ -1,15 +1,15 @@
 import { replyJson } from '../reply.ts'
 import type { Handler } from './context.ts'
 import { readJsonObject, textFields } from './json-body.ts'
-import { allowMail } from './mails.ts'
+import { countMail } from './count-mail.ts'
 
 /** The response, which is the same for known and unknown addresses. */
-const codeIsOnItsWay = 'If an account can be made with this address, a code is on its way to it.'
+const message = 'If an account can be created with this e-mail address, you will receive a code there shortly.'
 
 /** `POST /auth/register`: mails a code to an address. */
 export const register: Handler = async (context, request, response) => {
   const { email } = textFields(await readJsonObject(request), 'email')
-  await allowMail(context, request)
+  await countMail(context, request)
   await context.signIn.requestRegistrationCode({ email })
-  return replyJson(request, response, 200, { message: codeIsOnItsWay })
+  return replyJson(request, response, 200, { message })
 }

@@ -11,5 +11,7 @@ export const resetPassword: Handler = async (context, request, response) => {
   context.callers.forgetUser(userId)
   // The recipient of the mail owns the account, and must be able to sign in even while others guess its password.
   rememberBrowser(context, request, response, names)
-  return replyJson(request, response, 200, { message: 'The password is set. Sign in with it.' })
+  return replyJson(request, response, 200, {
+    message: 'Your password has been changed. Sign in with the new password.',
+  })
 }

@@ -1,7 +1,7 @@
 import { Code } from '@connectrpc/connect'
 import { jsonRoute, type JsonRoute } from '../json-route.ts'
 import { approveConsent, consentRequest, denyConsent } from '../oauth/consent.ts'
-import { acceptInvite, complete } from './complete.ts'
+import { acceptInvite, completeRegistration } from './complete.ts'
 import { forgotPassword } from './forgot-password.ts'
 import { describeInvite } from './invite.ts'
 import { login } from './login.ts'
@@ -12,23 +12,23 @@ import { revokeToken } from './revoke-token.ts'
 import { verifyCode } from './verify-code.ts'
 import { confirmEmailCode, requestEmailCode } from './verify-email.ts'
 
-// Accounts returns failed_precondition without a mailer, and unavailable if the mail could not be sent, which existing
-// clients of a registration know as 500.
-const mailing = { [Code.FailedPrecondition]: 503 }
-const registering = { ...mailing, [Code.Unavailable]: 500 }
-const userLimit = { [Code.ResourceExhausted]: 403 }
+// Accounts answers failed_precondition if no mail server is configured, and unavailable if the mail could not be sent.
+// For the latter, existing clients expect 500 from a registration.
+const mailStatuses = { [Code.FailedPrecondition]: 503 }
+const registrationStatuses = { ...mailStatuses, [Code.Unavailable]: 500 }
+const userLimitStatuses = { [Code.ResourceExhausted]: 403 }
 
 /** The sign-in routes for programs. `open` routes need no CSRF token, because they do not act for a signed-in user. */
 export const jsonRoutes: ReadonlyMap<string, JsonRoute> = new Map([
   ['/auth/login', jsonRoute.open(login)],
-  ['/auth/register', jsonRoute.open(register, registering)],
+  ['/auth/register', jsonRoute.open(register, registrationStatuses)],
   ['/auth/register/verify-code', jsonRoute.open(verifyCode)],
-  ['/auth/register/complete', jsonRoute.open(complete, userLimit)],
+  ['/auth/register/complete', jsonRoute.open(completeRegistration, userLimitStatuses)],
   ['/auth/invite', jsonRoute.open(describeInvite)],
-  ['/auth/invite/accept', jsonRoute.open(acceptInvite, userLimit)],
-  ['/auth/verify-email/request-code', jsonRoute.user(requestEmailCode, mailing)],
+  ['/auth/invite/accept', jsonRoute.open(acceptInvite, userLimitStatuses)],
+  ['/auth/verify-email/request-code', jsonRoute.user(requestEmailCode, mailStatuses)],
   ['/auth/verify-email/confirm-code', jsonRoute.user(confirmEmailCode)],
-  ['/auth/forgot-password', jsonRoute.open(forgotPassword, mailing)],
+  ['/auth/forgot-password', jsonRoute.open(forgotPassword, mailStatuses)],
   ['/auth/reset-password', jsonRoute.open(resetPassword)],
   ['/auth/logout', jsonRoute.anyone(logout)],
   ['/auth/revoke-token', jsonRoute.anyone(revokeToken)],

@@ -3,29 +3,29 @@ import type { Caller } from '@parley/credentials'
 import { replyJson } from '../reply.ts'
 import type { UserHandler } from './context.ts'
 import { readJsonObject, textField, textFields } from './json-body.ts'
-import { allowMail } from './mails.ts'
+import { countMail } from './count-mail.ts'
 
-/** `POST /auth/verify-email/request-code`: mails a code to an address that the user wants to prove. */
+/** `POST /auth/verify-email/request-code`: mails a code to an e-mail address that the user wants to verify. */
 export const requestEmailCode: UserHandler = async (context, request, response, { caller }) => {
   assertOwnSession(caller)
   const body = await readJsonObject(request)
   const { email } = textFields(body, 'email')
-  await allowMail(context, request)
-  await context.signIn.requestEmailCode({ ...proofOf(caller, body), email })
-  return replyJson(request, response, 200, { message: 'A code is on its way to the address.' })
+  await countMail(context, request)
+  await context.signIn.requestEmailCode({ ...reauthenticationOf(caller, body), email })
+  return replyJson(request, response, 200, { message: 'You will receive a code at this e-mail address shortly.' })
 }
 
-/** `POST /auth/verify-email/confirm-code`: proves the address with the code. */
+/** `POST /auth/verify-email/confirm-code`: verifies the e-mail address with the code. */
 export const confirmEmailCode: UserHandler = async (context, request, response, { caller }) => {
   assertOwnSession(caller)
   const body = await readJsonObject(request)
   const { email, code } = textFields(body, 'email', 'code')
-  await context.signIn.confirmEmailCode({ ...proofOf(caller, body), email, code })
+  await context.signIn.confirmEmailCode({ ...reauthenticationOf(caller, body), email, code })
   return replyJson(request, response, 200, { success: true })
 }
 
-/** Proof of the caller: a fresh session, or the password. */
-const proofOf = ({ credentialId, userId }: Caller, body: Record<string, unknown>) => ({
+/** How accounts re-authenticates the caller: by a fresh session or by the current password. */
+const reauthenticationOf = ({ credentialId, userId }: Caller, body: Record<string, unknown>) => ({
   userId,
   credentialId,
   currentPassword: textField(body, 'current_password') ?? textField(body, 'currentPassword') ?? '',

@@ -22,7 +22,7 @@ export async function serveApiServer(
     const info = await context.describe()
     await replyJson(request, response, 200, info, { ...cors, 'cache-control': 'public, max-age=300' })
   } catch (thrown) {
-    const { status, text, headers } = failureOf(thrown, context.failed)
+    const { status, text, headers } = failureOf(thrown, context.onUnexpected)
     await replyJson(request, response, status, { error: text }, { ...cors, ...headers })
   }
 }

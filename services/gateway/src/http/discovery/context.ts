@@ -7,5 +7,5 @@ export type DiscoveryContext = {
   /** Counts an unauthenticated call. Throws `resource_exhausted` if there were too many recently. */
   admit: (request: IncomingMessage) => void
   /** Called with unexpected failures. */
-  failed: (error: unknown) => void
+  onUnexpected: (error: unknown) => void
 }

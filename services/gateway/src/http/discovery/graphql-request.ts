@@ -14,22 +14,25 @@ export type GraphqlRequest = {
 const maxBodyBytes = 64 * 1024
 
 /**
- * Reads a query from the address (GET) or a JSON body (POST). Throws a Refusal for anything else, including batches.
+ * Reads a query from the URL (GET) or a JSON body (POST). Throws a Refusal for anything else, including batches.
  */
 export async function readGraphqlRequest(request: IncomingMessage): Promise<GraphqlRequest> {
   if (request.method === 'GET') {
     const parameters = queryOf(request)
     const variables = parameters.get('variables')
-    return checked({ ...Object.fromEntries(parameters), variables: variables === null ? undefined : parsed(variables) })
+    return toGraphqlRequest({
+      ...Object.fromEntries(parameters),
+      variables: variables === null ? undefined : parseJson(variables),
+    })
   }
   if (request.method !== 'POST')
     throw new Refusal(405, 'method not allowed: use GET or POST', { allow: 'GET, POST, OPTIONS' })
   if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
     throw new Refusal(415, 'unsupported media type: send application/json')
-  return checked(parsed(await text(request)))
+  return toGraphqlRequest(parseJson(await readText(request)))
 }
 
-async function text(request: IncomingMessage): Promise<string> {
+async function readText(request: IncomingMessage): Promise<string> {
   const body = await readBody(request, maxBodyBytes)
   try {
     return textOf(body)
@@ -38,7 +41,7 @@ async function text(request: IncomingMessage): Promise<string> {
   }
 }
 
-function parsed(json: string): unknown {
+function parseJson(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
@@ -46,15 +49,15 @@ function parsed(json: string): unknown {
   }
 }
 
-function checked(value: unknown): GraphqlRequest {
+function toGraphqlRequest(value: unknown): GraphqlRequest {
   if (!isObject(value)) throw new Refusal(400, 'send one query: {"query": "..."}')
   const { query } = value
   // Null is treated like a missing value.
   const operationName = value['operationName'] ?? undefined
   const variables = value['variables'] ?? undefined
-  if (typeof query !== 'string') throw new Refusal(400, 'query must be a text')
+  if (typeof query !== 'string') throw new Refusal(400, 'query must be a string')
   if (operationName !== undefined && typeof operationName !== 'string')
-    throw new Refusal(400, 'operationName must be a text')
+    throw new Refusal(400, 'operationName must be a string')
   if (variables !== undefined && !isObject(variables)) throw new Refusal(400, 'variables must be an object')
   return { query, operationName, variables }
 }

@@ -29,36 +29,36 @@ export async function serveGraphql(
   if (request.method === 'OPTIONS') return void response.writeHead(204, { ...cors, allow: 'GET, POST, OPTIONS' }).end()
   try {
     context.admit(request)
-    const { ran, result } = await answer(context, await readGraphqlRequest(request))
-    const knowsNew = (request.headers.accept ?? '').includes(newMediaType)
-    const type = knowsNew ? newMediaType : 'application/json'
+    const { isExecuted, result } = await runQuery(context, await readGraphqlRequest(request))
+    const acceptsNewType = (request.headers.accept ?? '').includes(newMediaType)
+    const type = acceptsNewType ? newMediaType : 'application/json'
     // Older clients treat any other status as a transport failure.
-    const status = ran || !knowsNew ? 200 : 400
+    const status = isExecuted || !acceptsNewType ? 200 : 400
     await replyJson(request, response, status, result, { ...cors, 'content-type': `${type}; charset=utf-8` })
   } catch (thrown) {
     request.resume()
-    const { status, text, headers } = failureOf(thrown, context.failed)
+    const { status, text, headers } = failureOf(thrown, context.onUnexpected)
     await replyJson(request, response, status, { errors: [{ message: text }] }, { ...cors, ...headers })
   }
 }
 
-async function answer(
+async function runQuery(
   context: DiscoveryContext,
   { query, operationName, variables }: GraphqlRequest,
-): Promise<{ ran: boolean; result: ExecutionResult }> {
-  const document = parsed(query)
-  if (document instanceof GraphQLError) return { ran: false, result: { errors: [document] } }
+): Promise<{ isExecuted: boolean; result: ExecutionResult }> {
+  const document = parseQuery(query)
+  if (document instanceof GraphQLError) return { isExecuted: false, result: { errors: [document] } }
   const errors = validate(schema, document, rules, { maxErrors: 5 })
-  if (errors.length > 0) return { ran: false, result: { errors } }
+  if (errors.length > 0) return { isExecuted: false, result: { errors } }
   // The server is looked up once, even if a query contains it several times.
   let server: Promise<ReturnType<typeof serverOf>> | undefined
   const rootValue = { server: () => (server ??= context.describe().then(serverOf)) }
   const result = await execute({ schema, document, rootValue, operationName, variableValues: variables })
   for (const { originalError } of result.errors ?? []) if (originalError) throw originalError
-  return { ran: 'data' in result, result }
+  return { isExecuted: 'data' in result, result }
 }
 
-function parsed(query: string): DocumentNode | GraphQLError {
+function parseQuery(query: string): DocumentNode | GraphQLError {
   try {
     return parse(query, { maxTokens })
   } catch (error) {

@@ -1,7 +1,7 @@
 import { buildSchema } from 'graphql'
 import type { ServerInfo } from './server-info.ts'
 
-/** The GraphQL schema. Its values are objects of the same shape, made by {@link serverOf}. */
+/** The GraphQL schema; {@link serverOf} creates the value of `server`. */
 export const schema = buildSchema(/* GraphQL */ `
   "Data that is available before signing in."
   type Query {
@@ -14,7 +14,7 @@ export const schema = buildSchema(/* GraphQL */ `
     profile: ServerProfile!
     "Whether accounts can be created with an e-mail address."
     directRegistrationEnabled: Boolean!
-    "password, if accounts can be created with an e-mail address, then the types of the providers."
+    "Ways to sign in: password, if accounts can be created with an e-mail address, and the types of the providers."
     authMethods: [String!]!
     "Sign-in providers, in the operator's order."
     authProviders: [AuthProvider!]!

@@ -1,15 +1,16 @@
-import { answeredTo, redirectTarget, type ClientOrigins } from './redirect-target.ts'
+import { responseUrl, redirectTarget, type ClientOrigins } from './redirect-target.ts'
 
 /** An authorization request of another web client. */
 export type AuthorizationRequest = { redirectUri: string; codeChallenge: string; state: string }
 
 /**
- * A valid request, an invalid one to be reported to the client, or one with an address to which we must not redirect.
+ * A valid request, an invalid one, which is reported to the client by a redirect, or one whose redirect URL must not be
+ * used.
  */
 export type ParsedRequest =
-  | { kind: 'fine'; request: AuthorizationRequest }
-  | { kind: 'faulty'; redirectUrl: string }
-  | { kind: 'refused'; why: string }
+  | { kind: 'valid'; request: AuthorizationRequest }
+  | { kind: 'invalid'; redirectUrl: string }
+  | { kind: 'untrusted_redirect'; why: string }
 
 const maxStateLength = 1_024
 const names = ['response_type', 'redirect_uri', 'code_challenge', 'code_challenge_method', 'state'] as const
@@ -19,24 +20,24 @@ export function readAuthorizationRequest(query: URLSearchParams, origins: Client
   const redirectUri = query.get('redirect_uri') ?? ''
   if (query.getAll('redirect_uri').length > 1 || !redirectTarget(redirectUri, origins))
     return {
-      kind: 'refused',
-      why: 'The redirect address is missing or not allowed by this server.',
+      kind: 'untrusted_redirect',
+      why: 'The redirect URL is missing, or this server does not allow it.',
     }
   const state = query.get('state') ?? ''
-  const faulty = (error: string, why: string): ParsedRequest => ({
-    kind: 'faulty',
-    redirectUrl: answeredTo(origins, redirectUri, {
+  const invalid = (error: string, why: string): ParsedRequest => ({
+    kind: 'invalid',
+    redirectUrl: responseUrl(origins, redirectUri, {
       error,
       error_description: why,
       state: state.slice(0, maxStateLength),
     }),
   })
   const twice = names.find((name) => query.getAll(name).length > 1)
-  if (twice) return faulty('invalid_request', `${twice} is given twice`)
-  if (state.length > maxStateLength) return faulty('invalid_request', 'state is too long')
-  if (query.get('response_type') !== 'code') return faulty('unsupported_response_type', 'response_type must be code')
+  if (twice) return invalid('invalid_request', `${twice} is given twice`)
+  if (state.length > maxStateLength) return invalid('invalid_request', 'state is too long')
+  if (query.get('response_type') !== 'code') return invalid('unsupported_response_type', 'response_type must be code')
   const codeChallenge = query.get('code_challenge') ?? ''
   if (query.get('code_challenge_method') !== 'S256' || !/^[\w-]{43}$/.test(codeChallenge))
-    return faulty('invalid_request', 'PKCE with code_challenge_method S256 is needed')
-  return { kind: 'fine', request: { redirectUri, codeChallenge, state } }
+    return invalid('invalid_request', 'PKCE with code_challenge_method S256 is required')
+  return { kind: 'valid', request: { redirectUri, codeChallenge, state } }
 }

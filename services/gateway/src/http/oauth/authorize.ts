@@ -1,26 +1,30 @@
 import type { Handler } from '../auth/context.ts'
 import { replyMessage } from '../pages/message.ts'
 import { queryOf, redirect } from '../redirect.ts'
-import { browserUser } from '../session.ts'
+import { authenticateBrowser } from '../session.ts'
 import { readAuthorizationRequest } from './authorization-request.ts'
-import { keepRequest, letIn } from './consent.ts'
+import { storePendingRequest, issueCode } from './consent.ts'
 
 /**
  * `GET /oauth/authorize`: another web client requests access. A user who has already consented is redirected at once.
  */
 export const authorize: Handler = async (context, request, response) => {
   const read = readAuthorizationRequest(queryOf(request), context)
-  if (read.kind === 'refused')
-    return replyMessage(context, request, response, { status: 400, heading: 'This cannot go on', text: read.why })
-  if (read.kind === 'faulty') return redirect(response, 302, read.redirectUrl)
-  const user = await browserUser(context, request, response)
+  if (read.kind === 'untrusted_redirect')
+    return replyMessage(context, request, response, {
+      status: 400,
+      heading: 'Invalid authorization request',
+      text: read.why,
+    })
+  if (read.kind === 'invalid') return redirect(response, 302, read.redirectUrl)
+  const user = await authenticateBrowser(context, request, response)
   if (!user) {
     const back = `/oauth/authorize?${queryOf(request).toString()}`
     return redirect(response, 302, `/login?${new URLSearchParams({ redirect: back }).toString()}`)
   }
   const { userId } = user.caller
   const { granted } = await context.signIn.hasConsent({ userId, origin: new URL(read.request.redirectUri).origin })
-  if (granted) return redirect(response, 302, await letIn(context, read.request, { user, consentedNow: false }))
-  keepRequest(context, response, read.request, user)
+  if (granted) return redirect(response, 302, await issueCode(context, read.request, { user, consentedNow: false }))
+  storePendingRequest(context, response, read.request, user)
   return redirect(response, 302, '/oauth/consent')
 }

@@ -3,22 +3,22 @@ import { cookieSecrets, type SignedIn } from '@parley/credentials'
 import { noPendingRequest } from '../../errors.ts'
 import type { AuthContext, UserHandler } from '../auth/context.ts'
 import { readJsonObject, textFields } from '../auth/json-body.ts'
-import { keepCookie, dropCookie, readKept } from '../cookies.ts'
+import { setCookie, deleteCookie, readCookie } from '../cookies.ts'
 import { replyJson } from '../reply.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
-import { openRequest, pendingRequestSeconds, sealRequest } from './pending-request.ts'
-import { answeredTo } from './redirect-target.ts'
+import { unsealRequest, pendingRequestSeconds, sealRequest } from './pending-request.ts'
+import { responseUrl } from './redirect-target.ts'
 
 const name = 'parley_oauth'
 
-/** Keeps a request in the browser until its user has decided. */
-export function keepRequest(
+/** Stores a request in a cookie until the user has decided. */
+export function storePendingRequest(
   context: AuthContext,
   response: ServerResponse,
   authorization: AuthorizationRequest,
   user: SignedIn,
 ) {
-  keepCookie(
+  setCookie(
     context,
     response,
     name,
@@ -27,33 +27,36 @@ export function keepRequest(
   )
 }
 
-/** The request of this user that waits for consent in this browser. Throws `failed_precondition` if there is none. */
-function pendingRequest(context: AuthContext, request: IncomingMessage, user: SignedIn): AuthorizationRequest {
-  const sealed = readKept(context, request.headers.cookie, name)
-  const opened = cookieSecrets(context).map((secret) => openRequest(secret, sealed, user))
-  const authorization = opened.find((request) => request !== undefined)
+/**
+ * Returns the request of this user that waits for consent in this browser. Throws `failed_precondition` if there is
+ * none.
+ */
+function readPendingRequest(context: AuthContext, request: IncomingMessage, user: SignedIn): AuthorizationRequest {
+  const sealed = readCookie(context, request.headers.cookie, name)
+  const candidates = cookieSecrets(context).map((secret) => unsealRequest(secret, sealed, user))
+  const authorization = candidates.find((request) => request !== undefined)
   if (!authorization) throw noPendingRequest()
   return authorization
 }
 
-/** Grants or refuses the request of a client; returns the address to redirect the browser to. */
+/** Grants or denies the request of a client; returns the URL to which the browser is then redirected. */
 async function decide(
   context: AuthContext,
   response: ServerResponse,
-  decided: { authorization: AuthorizationRequest; user: SignedIn; granted: boolean },
+  decision: { authorization: AuthorizationRequest; user: SignedIn; granted: boolean },
 ): Promise<string> {
-  const { authorization, granted } = decided
-  const { userId, credentialId } = decided.user.caller
+  const { authorization, granted } = decision
+  const { userId, credentialId } = decision.user.caller
   const { origin } = new URL(authorization.redirectUri)
   await context.signIn.decideConsent({ userId, credentialId, origin, granted })
-  const consent = { user: decided.user, consentedNow: true }
-  const url = granted ? await letIn(context, authorization, consent) : refusalOf(context, authorization)
-  dropCookie(context, response, name)
+  const consent = { user: decision.user, consentedNow: true }
+  const url = granted ? await issueCode(context, authorization, consent) : deniedUrl(context, authorization)
+  deleteCookie(context, response, name)
   return url
 }
 
-/** The client's address with a fresh authorization code. */
-export async function letIn(
+/** Issues an authorization code; returns the client's redirect URL with it. */
+export async function issueCode(
   context: AuthContext,
   authorization: AuthorizationRequest,
   { user, consentedNow }: { user: SignedIn; consentedNow: boolean },
@@ -64,30 +67,30 @@ export async function letIn(
     ...{ userId, credentialId, redirectUri, codeChallenge },
     consentedNow,
   })
-  return answeredTo(context, redirectUri, { code, state })
+  return responseUrl(context, redirectUri, { code, state })
 }
 
-const refusalOf = (context: AuthContext, { redirectUri, state }: AuthorizationRequest) =>
-  answeredTo(context, redirectUri, { error: 'access_denied', state })
+const deniedUrl = (context: AuthContext, { redirectUri, state }: AuthorizationRequest) =>
+  responseUrl(context, redirectUri, { error: 'access_denied', state })
 
-/** `GET /oauth/consent/request` */
+/** `GET /oauth/consent/request`: the client about which the user has to decide. */
 export const consentRequest: UserHandler = (context, request, response, user) => {
-  const { redirectUri } = pendingRequest(context, request, user)
+  const { redirectUri } = readPendingRequest(context, request, user)
   return replyJson(request, response, 200, { redirectUri, redirectOrigin: new URL(redirectUri).origin })
 }
 
-const deciding =
+const decisionHandler =
   (granted: boolean): UserHandler =>
   async (context, request, response, user) => {
     const { redirectUri: shown } = textFields(await readJsonObject(request), 'redirectUri')
-    const authorization = pendingRequest(context, request, user)
+    const authorization = readPendingRequest(context, request, user)
     // Another client may have started a request since the page was shown; the decision does not apply to that one.
     if (shown !== authorization.redirectUri) throw noPendingRequest()
     const redirectUrl = await decide(context, response, { authorization, user, granted })
     return replyJson(request, response, 200, { redirectUrl })
   }
 
-/** `POST /oauth/consent/approve` */
-export const approveConsent = deciding(true)
-/** `POST /oauth/consent/deny` */
-export const denyConsent = deciding(false)
+/** `POST /oauth/consent/approve`: grants the request. */
+export const approveConsent = decisionHandler(true)
+/** `POST /oauth/consent/deny`: denies the request. */
+export const denyConsent = decisionHandler(false)

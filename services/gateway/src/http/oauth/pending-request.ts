@@ -5,11 +5,11 @@ import type { AuthorizationRequest } from './authorization-request.ts'
 /** Time that the user has to decide about the request of a client. */
 export const pendingRequestSeconds = 600
 
-type Kept = AuthorizationRequest & { until: number }
+type SealedRequest = AuthorizationRequest & { until: number }
 
 /**
- * Encodes a request that waits for consent as a cookie value. It is readable, but valid only in its session and for ten
- * minutes.
+ * Encodes a request that waits for consent as a cookie value. The value is signed, not encrypted; it is valid only in
+ * its session and for ten minutes.
  */
 export function sealRequest(
   secret: string,
@@ -17,7 +17,7 @@ export function sealRequest(
   user: SignedIn,
   now = Date.now(),
 ): string {
-  const kept: Kept = { ...authorization, until: now + pendingRequestSeconds * 1_000 }
+  const kept: SealedRequest = { ...authorization, until: now + pendingRequestSeconds * 1_000 }
   const text = Buffer.from(JSON.stringify(kept)).toString('base64url')
   return `${text}.${signature(secret, text, user)}`
 }
@@ -26,7 +26,7 @@ export function sealRequest(
  * Decodes the request in a cookie of {@link sealRequest}; undefined if it belongs to another session, is too old or has
  * an invalid signature.
  */
-export function openRequest(
+export function unsealRequest(
   secret: string,
   sealed: string | undefined,
   user: SignedIn,
@@ -35,7 +35,7 @@ export function openRequest(
   const [text = '', given = ''] = (sealed ?? '').split('.', 2)
   const [left, right] = [Buffer.from(given), Buffer.from(signature(secret, text, user))]
   if (left.length !== right.length || !timingSafeEqual(left, right)) return undefined
-  const { until, ...authorization } = JSON.parse(Buffer.from(text, 'base64url').toString()) as Kept
+  const { until, ...authorization } = JSON.parse(Buffer.from(text, 'base64url').toString()) as SealedRequest
   return until > now ? authorization : undefined
 }
 

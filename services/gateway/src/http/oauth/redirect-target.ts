@@ -2,7 +2,7 @@ import { isLoopbackHost, issuerOf } from '@parley/credentials'
 
 /** Origins of web clients that may request access. */
 export type ClientOrigins = {
-  /** Public address of this server. */
+  /** Public URL of this server. */
   publicUrl: string
   allowedOrigins: readonly string[]
   oauthRedirectOrigins: readonly string[]
@@ -11,8 +11,8 @@ export type ClientOrigins = {
 const maxLength = 1_024
 
 /**
- * Validates the redirect address of the authorization-code flow: an http(s) address without fragment and credentials,
- * on our own origin, a listed one or this computer; `*` in the list of redirect origins stands for any https origin.
+ * Validates the redirect URL of the authorization-code flow: an http(s) URL without fragment and credentials, on our
+ * own origin, a listed origin or a loopback address; `*` in the list of redirect origins stands for any https origin.
  * Undefined for anything else.
  */
 export function redirectTarget(given: string | null, origins: ClientOrigins): URL | undefined {
@@ -30,8 +30,8 @@ export function redirectTarget(given: string | null, origins: ClientOrigins): UR
   return known || (protocol === 'https:' && oauthRedirectOrigins.includes('*')) ? target : undefined
 }
 
-/** The address with the response in its query, including our issuer (RFC 9207). */
-export function answeredTo(
+/** The redirect URL with the response in its query, including our issuer (RFC 9207). */
+export function responseUrl(
   { publicUrl }: Pick<ClientOrigins, 'publicUrl'>,
   redirectUri: string,
   answer: Record<string, string>,

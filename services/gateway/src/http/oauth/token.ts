@@ -20,8 +20,8 @@ class TokenError extends Error {
 }
 
 /**
- * `POST /oauth/token`: exchanges an authorization code for a bearer token, for any origin, because the code is the
- * proof.
+ * `POST /oauth/token`: exchanges an authorization code for a bearer token. Pages of any origin may call it, because the
+ * code authorizes the request.
  */
 export async function serveToken(
   context: AuthContext,
@@ -33,7 +33,7 @@ export async function serveToken(
   try {
     countRequest(context, request)
     if (request.method !== 'POST') throw new Refusal(405, 'method not allowed: use POST', { allow: 'POST, OPTIONS' })
-    const session = await context.signIn.exchangeAuthorizationCode(exchangeOf(await readFields(request)))
+    const session = await context.signIn.exchangeAuthorizationCode(toExchange(await readFields(request)))
     const { userId: id, login, displayName, token } = session
     const user = { id, login, displayName }
     await replyJson(request, response, 200, { access_token: token, token_type: 'Bearer', user })
@@ -44,7 +44,7 @@ export async function serveToken(
   }
 }
 
-function exchangeOf(fields: Fields) {
+function toExchange(fields: Fields) {
   const { grant_type: grantType, code, code_verifier: codeVerifier, redirect_uri: redirectUri } = fields
   if (!grantType) throw new TokenError('invalid_request', 'grant_type is missing')
   if (grantType !== 'authorization_code')
@@ -79,6 +79,6 @@ function tokenFailure(thrown: unknown, { metrics }: AuthContext) {
   if (thrown instanceof TokenError) return { status: 400, error: thrown.code, text: thrown.message, headers: {} }
   if (thrown instanceof ConnectError && thrown.code === Code.InvalidArgument)
     return { status: 400, error: 'invalid_grant', text: thrown.rawMessage, headers: {} }
-  const failure = failureOf(thrown, metrics.failed)
+  const failure = failureOf(thrown, metrics.reportFailure)
   return { ...failure, error: failure.status < 500 ? 'invalid_request' : 'server_error' }
 }

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { html } from './html.ts'
 
-test('text is escaped, markup is kept, nothing is dropped', () => {
+test('text is escaped, markup is kept, false and undefined add nothing', () => {
   const name = `<script>alert("x")</script> & 'y'`
   expect(html`<p title="${name}">${name}</p>`.text).toBe(
     '<p title="&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; &amp; &#39;y&#39;">' +

@@ -1,4 +1,4 @@
-/** Markup that is safe to send. Only {@link html} makes it. */
+/** Markup that is sent as it is. Create it with {@link html}, which escapes values. */
 export class Html {
   readonly text: string
 
@@ -7,7 +7,7 @@ export class Html {
   }
 }
 
-/** Values allowed in a template: text is escaped, and nothing is dropped. */
+/** Values allowed in a template. Text is escaped; `false` and `undefined` add nothing. */
 type Value = Html | string | number | false | undefined | readonly Value[]
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
@@ -17,12 +17,12 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
  * scripts.
  */
 export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
-  return new Html(String.raw({ raw: strings.raw }, ...values.map(rendered)))
+  return new Html(String.raw({ raw: strings.raw }, ...values.map(render)))
 }
 
-function rendered(value: Value): string {
+function render(value: Value): string {
   if (value === undefined || value === false) return ''
   if (value instanceof Html) return value.text
-  if (typeof value === 'object') return value.map(rendered).join('')
+  if (typeof value === 'object') return value.map(render).join('')
   return String(value).replace(/[&<>"']/g, (character) => entities[character] ?? '')
 }

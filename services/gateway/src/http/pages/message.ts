@@ -6,7 +6,7 @@ import { replyPage } from './page.ts'
 
 type Message = { status?: number; heading: string; text: string; headers?: Record<string, string> }
 
-/** A page with a message and nothing else. */
+/** Sends a page that shows a message. */
 export function replyMessage(
   context: AuthContext,
   request: IncomingMessage,
@@ -19,13 +19,13 @@ export function replyMessage(
   return replyPage(request, response, { status, title: heading, body, headers })
 }
 
-/** A page about a failure that no form can show. */
+/** Sends a page about a failure. */
 export function replyFailure(
   context: AuthContext,
   request: IncomingMessage,
   response: ServerResponse,
   thrown: unknown,
 ): Promise<void> {
-  const { status, text, headers } = failureOf(thrown, context.metrics.failed)
-  return replyMessage(context, request, response, { status, heading: 'This did not work', text, headers })
+  const { status, text, headers } = failureOf(thrown, context.metrics.reportFailure)
+  return replyMessage(context, request, response, { status, heading: 'Something went wrong', text, headers })
 }

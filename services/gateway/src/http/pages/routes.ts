@@ -5,10 +5,10 @@ import { Refusal } from '../failure.ts'
 import { authorize } from '../oauth/authorize.ts'
 import { replyFailure } from './message.ts'
 
-/** Addresses to which browsers are redirected and that the gateway answers itself. */
+/** Paths that browsers open and that the gateway, not the web client, answers. */
 export const pageRoutes: ReadonlyMap<string, Handler> = new Map<string, Handler>([['/oauth/authorize', authorize]])
 
-/** Answers such an address; failures are shown as pages without scripts. */
+/** Answers a request for such a path; a failure is shown as a page. */
 export async function servePage(
   context: AuthContext,
   handle: Handler,
@@ -19,7 +19,7 @@ export async function servePage(
   try {
     countRequest(context, request)
     if (request.method !== 'GET' && request.method !== 'HEAD')
-      throw new Refusal(405, 'This page cannot be used so.', { allow: 'GET, HEAD' })
+      throw new Refusal(405, 'This page can only be opened by a link.', { allow: 'GET, HEAD' })
     await handle(context, request, response)
   } catch (thrown) {
     await replyFailure(context, request, response, thrown)

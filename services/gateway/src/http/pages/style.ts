@@ -1,4 +1,4 @@
-/** The look of the plain pages: readable on a phone, in light and dark, with visible focus. */
+/** Styles of the gateway's pages: readable on a phone, in light and dark mode, with visible focus. */
 export const style = `
 :root { color-scheme: light dark; --accent: #2856c4; }
 @media (prefers-color-scheme: dark) { :root { --accent: #8aabff; } }

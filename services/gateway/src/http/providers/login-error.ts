@@ -10,8 +10,8 @@ const loginErrors = [
   'authentication_required',
 ] as const
 
-/** Address of the sign-in page with an error; after the sign-in it continues to the requested page. */
-export function loginError(error: string, redirectPath: string): string {
+/** Path of the sign-in page with an error; after signing in, the browser continues to `redirectPath`. */
+export function loginErrorPath(error: string, redirectPath: string): string {
   const known: LoginError = loginErrors.find((one) => one === error) ?? 'provider_failed'
   return `/login?${new URLSearchParams({ error: known, ...(redirectPath !== '/' && { redirect: redirectPath }) }).toString()}`
 }

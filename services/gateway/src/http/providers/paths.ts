@@ -1,4 +1,4 @@
-/** The provider route of a path below `/auth`; an empty id means the one OIDC provider. */
+/** A route of sign-in at a provider; an empty id means the only OIDC provider. */
 export type ProviderPath = { providerId: string; callback: boolean }
 
 const pattern = /^\/auth\/(?:oidc|providers\/([^/]+))(\/callback)?$/

@@ -7,7 +7,7 @@ import { finishProviderLogin } from './callback.ts'
 import type { ProviderPath } from './paths.ts'
 import { startProviderLogin } from './start.ts'
 
-/** Answers the routes of sign-in at providers, to which browsers come by links and redirects. */
+/** Serves the routes of sign-in at providers, which browsers open by links and redirects. */
 export async function serveProvider(
   context: AuthContext,
   { providerId, callback }: ProviderPath,
@@ -17,7 +17,7 @@ export async function serveProvider(
   request.resume()
   try {
     countRequest(context, request)
-    if (request.method !== 'GET') throw new Refusal(405, 'This address can only be used as a link.', { allow: 'GET' })
+    if (request.method !== 'GET') throw new Refusal(405, 'This page can only be opened by a link.', { allow: 'GET' })
     await (callback ? finishProviderLogin : startProviderLogin)(context, providerId, request, response)
   } catch (thrown) {
     await replyFailure(context, request, response, thrown)

@@ -3,12 +3,12 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { internalPath } from '@parley/credentials'
 import { tooManyProviderSignIns } from '../../errors.ts'
 import { clientAddressOf, type AuthContext } from '../auth/context.ts'
-import { keptBrowserHandle } from '../browser-handle.ts'
+import { ensureBrowserHandle } from '../browser-handle.ts'
 import { queryOf, redirect } from '../redirect.ts'
-import { browserUser } from '../session.ts'
-import { loginError, type LoginError } from './login-error.ts'
+import { authenticateBrowser } from '../session.ts'
+import { loginErrorPath, type LoginError } from './login-error.ts'
 
-/** Timeout that includes discovery at the provider. */
+/** Timeout of the call, during which accounts may load the provider's configuration. */
 const timeoutMs = 15_000
 
 const errors = new Map<Code, LoginError>([
@@ -27,26 +27,26 @@ export async function startProviderLogin(
   const redirectPath = internalPath(query.get('redirect')) ?? '/'
   const linkStart = query.get('intent') === 'link' ? (query.get('link_start') ?? '') : ''
   if (query.get('intent') === 'link' && linkStart === '')
-    return redirect(response, 307, loginError('authentication_required', redirectPath))
-  await allowStart(context, request)
-  const user = await browserUser(context, request, response)
-  const handle = keptBrowserHandle(context, request, response)
+    return redirect(response, 307, loginErrorPath('authentication_required', redirectPath))
+  await countStart(context, request)
+  const user = await authenticateBrowser(context, request, response)
+  const handle = ensureBrowserHandle(context, request, response)
   const start = { providerId, redirectPath, browserHandle: handle, linkStart, userId: user?.caller.userId ?? '' }
   try {
     const { authorizeUrl } = await context.signIn.startProviderLogin(start, { timeoutMs })
     return await redirect(response, 307, authorizeUrl)
   } catch (error) {
     const code = error instanceof ConnectError ? error.code : undefined
-    if (code === undefined || code === Code.Internal || code === Code.Unknown) context.metrics.failed(error)
-    return redirect(response, 307, loginError(errors.get(code ?? Code.Unknown) ?? 'provider_failed', redirectPath))
+    if (code === undefined || code === Code.Internal || code === Code.Unknown) context.metrics.reportFailure(error)
+    return redirect(response, 307, loginErrorPath(errors.get(code ?? Code.Unknown) ?? 'provider_failed', redirectPath))
   }
 }
 
 /**
- * Throws `resource_exhausted` if one address starts too many sign-ins, because anybody can start one and each is stored
- * for a while.
+ * Counts a started sign-in. Throws `resource_exhausted` if the client has started too many: anybody can start one, and
+ * each is stored for a while.
  */
-async function allowStart(context: AuthContext, request: IncomingMessage): Promise<void> {
+async function countStart(context: AuthContext, request: IncomingMessage): Promise<void> {
   const { allowed, retryAfterMs } = await context.providerSignIns.consume(clientAddressOf(context, request))
   if (!allowed) throw tooManyProviderSignIns(retryAfterMs)
 }

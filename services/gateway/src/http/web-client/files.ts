@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
 
-/** Encodings in which the build of the web client also stores its files, best first. */
+/** Encodings in which the build of the web client also stores its files, in order of preference. */
 const encodings = [
   { name: 'br', suffix: '.br' },
   { name: 'gzip', suffix: '.gz' },
@@ -31,12 +31,12 @@ const contentTypes = new Map([
   ['.webmanifest', 'application/manifest+json'],
 ])
 
-/** Folder of the files that the build names by their content. */
+/** Folder of the files whose names contain a hash of their content. */
 const hashedFolder = '/app/'
 
 /**
- * Reads all files of a built web client, by the path at which they are served. Empty if the folder has none. Only these
- * files can be served, so no path leads out of the folder.
+ * Reads all files of a built web client, by the path at which they are served; empty if there are none. Only
+ * these files can be served, so no path leads out of the folder.
  */
 export async function readClientFiles(folder: string): Promise<ReadonlyMap<string, ClientFile>> {
   const files = new Map<string, ClientFile>()

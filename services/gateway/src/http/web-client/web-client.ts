@@ -3,8 +3,8 @@ import { replyJson } from '../reply.ts'
 import type { ClientFile, Encoding } from './files.ts'
 
 /**
- * Pages of the web client, which evaluates the path itself. Pushes link to pages below /chat/, mails and providers to
- * the others.
+ * Paths at which the page of the web client is served; it evaluates the path itself. Push notifications link to paths
+ * below /chat/, mails and providers to others.
  */
 const pages = new Set([
   '/',
@@ -18,7 +18,7 @@ const pages = new Set([
 ])
 const isPage = (path: string): boolean => pages.has(path) || path.startsWith('/chat/') || path.startsWith('/manage/')
 
-/** Answers the pages and files of the web client. */
+/** Serves the page and the files of the web client. */
 export class WebClient {
   readonly #files: ReadonlyMap<string, ClientFile>
   readonly #page: ClientFile | undefined
@@ -30,8 +30,8 @@ export class WebClient {
     this.#pageHeaders = pageHeaders(new URL(publicUrl).origin)
   }
 
-  /** Whether the web client is present. */
-  get isThere(): boolean {
+  /** Whether the folder contains a built web client. */
+  get isBuilt(): boolean {
     return this.#page !== undefined
   }
 
@@ -54,7 +54,7 @@ export class WebClient {
       ...(file.compressed.size > 0 && { vary: 'accept-encoding' }),
       ...(page && this.#pageHeaders),
     }
-    if (hasCurrent(request, file.etag)) response.writeHead(304, headers).end()
+    if (matchesEtag(request, file.etag)) response.writeHead(304, headers).end()
     else send(file, 200, headers, request, response)
     return true
   }
@@ -64,7 +64,7 @@ export class WebClient {
    * request.
    */
   serveNotFound(request: IncomingMessage, response: ServerResponse): boolean {
-    if (!this.#page || !opensPage(request)) return false
+    if (!this.#page || !acceptsHtml(request)) return false
     request.resume()
     const headers = {
       'content-type': this.#page.contentType,
@@ -79,8 +79,8 @@ export class WebClient {
   }
 }
 
-/** Whether a person will see the response. Scripts and images do not request HTML. */
-const opensPage = ({ method, headers }: IncomingMessage): boolean =>
+/** Whether a browser will show the response to a person; scripts and images do not request HTML. */
+const acceptsHtml = ({ method, headers }: IncomingMessage): boolean =>
   (method === 'GET' || method === 'HEAD') &&
   /(^|,)\s*text\/html\s*(,|;(?!\s*q=0(\.0*)?\s*(,|$))|$)/i.test(headers.accept ?? '')
 
@@ -91,7 +91,7 @@ function send(
   request: IncomingMessage,
   response: ServerResponse,
 ) {
-  const encoding = wantedEncoding(request, file)
+  const encoding = chooseEncoding(request, file)
   const body = (encoding && file.compressed.get(encoding)) ?? file.body
   response.writeHead(status, {
     ...headers,
@@ -101,13 +101,13 @@ function send(
   response.end(request.method === 'HEAD' ? undefined : body)
 }
 
-function hasCurrent({ headers }: IncomingMessage, etag: string): boolean {
+function matchesEtag({ headers }: IncomingMessage, etag: string): boolean {
   const known = headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, ''))
   return known !== undefined && (known.includes(etag) || known.includes('*'))
 }
 
 /** The best encoding that the request accepts and the file has. */
-function wantedEncoding({ headers }: IncomingMessage, { compressed }: ClientFile): Encoding | undefined {
+function chooseEncoding({ headers }: IncomingMessage, { compressed }: ClientFile): Encoding | undefined {
   const accepted = headers['accept-encoding']
   const taken = (typeof accepted === 'string' ? accepted : '')
     .toLowerCase()
@@ -120,8 +120,8 @@ function wantedEncoding({ headers }: IncomingMessage, { compressed }: ClientFile
 
 /**
  * Allows only the client's own scripts, no frames, and forms only to this server. Strings become markup only through
- * the policy of its rendering library. Images must come from this server, so that no other server learns who reads
- * them. Video and audio may come from a bucket at any https address.
+ * the Trusted Types policy of its rendering library. Images must come from this server, so that no other server learns
+ * who views them. Video and audio may come from a bucket at any https address.
  */
 function pageHeaders(publicOrigin: string): OutgoingHttpHeaders {
   const own = `'self' blob: data: ${publicOrigin}`

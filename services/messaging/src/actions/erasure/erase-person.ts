@@ -1,20 +1,20 @@
-import { erasers } from '../../store/erase-person.ts'
+import { eraseSteps } from '../../store/erase-person.ts'
 import type { Pool } from '../../store/statement.ts'
 
-const atOnce = 500
+const batchSize = 500
 
 /**
- * Turns everything a deleted person wrote into placeholders and deletes their private data. Facts of rooms end
- * memberships and bans; their rows stay, since their ids order later facts of the room.
+ * Turns all messages of a deleted user into placeholders and deletes their private data. Returns the number of rows
+ * erased. Rows of memberships and bans stay: facts from rooms end them, and rooms may need their versions.
  */
 export const erasePerson =
   (pool: Pool) =>
   async (userId: string, signal: AbortSignal): Promise<number> => {
     let found = 0
-    for (const eraseSome of erasers) {
+    for (const eraseBatch of eraseSteps) {
       for (let erased = -1; erased !== 0; found += erased) {
         signal.throwIfAborted()
-        erased = await eraseSome(pool, userId, atOnce)
+        erased = await eraseBatch(pool, userId, batchSize)
       }
     }
     return found

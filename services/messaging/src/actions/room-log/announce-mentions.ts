@@ -1,15 +1,15 @@
 import { newId } from '@parley/ids'
 import type { Context } from '../../context.ts'
-import { toMentions, type Mentioned } from '../../domain/mentions/mentioned.ts'
+import { toMentionsFact, type FoundMentions } from '../../domain/mentions/mentioned.ts'
 import { previewImageKey } from '../../domain/page-preview.ts'
-import { isDm, type RoomHeader } from '../../domain/room-line.ts'
-import { opensTo } from '../../policy/room-access.ts'
-import type { HeldLog } from '../../store/held-log.ts'
-import { findHeader } from '../../store/lines.ts'
+import { isDm, type RoomHeader } from '../../domain/room-header.ts'
+import { isOpenTo } from '../../policy/room-access.ts'
+import type { LockedLog } from '../../store/locked-log.ts'
+import { findHeader } from '../../store/rooms.ts'
 import type { Connection } from '../../store/statement.ts'
 import {
   followAsMentioned,
-  forgetUnresolved,
+  deleteUnresolved,
   readMentioningMessage,
   type MentioningMessage,
   type Unresolved,
@@ -18,28 +18,29 @@ import { toMentionsResolvedEvent } from '../../view/mentions-resolved-event.ts'
 import { followerFields } from './new-post.ts'
 
 /**
- * Announces the mentions of a message at a place of their own in the log; does nothing if another process already has.
+ * Announces the mentions of a message with an event that takes its own place in the log. Does nothing if another
+ * process has announced them.
  */
 export async function announceMentions(
   ctx: Pick<Context, 'policy' | 'writer'>,
   unresolved: Unresolved,
-  mentioned: Mentioned,
+  mentioned: FoundMentions,
   signal: AbortSignal,
 ): Promise<void> {
   const { roomId, seq } = unresolved
-  const change = async ({ on, ahead }: HeldLog) => {
-    const roomSeq = await forgetUnresolved(on, unresolved)
+  const change = async ({ on, pendingPlaces }: LockedLog) => {
+    const roomSeq = await deleteUnresolved(on, unresolved)
     const room = await findHeader(on, roomId)
     const message = await readMentioningMessage(on, roomId, seq)
     if (roomSeq === undefined || !room || !message || message.deletedAt) return []
     const event = toMentionsResolvedEvent(room, {
       id: newId('event'),
       occurredAt: new Date(),
-      roomSeq: roomSeq + ahead + 1n,
+      roomSeq: roomSeq + pendingPlaces + 1n,
       messageSeq: seq,
       message: toPosted(message),
       details: toDetails(message, mentioned),
-      newFollowerIds: await follow(ctx, on, room, message, mentioned),
+      newFollowerIds: await addFollowers(ctx, on, room, message, mentioned),
     })
     return [event]
   }
@@ -56,8 +57,8 @@ const toPosted = ({ eventId, actorId, createdAt, inReplyTo, threadRootEventId }:
   echoOfEventId: '',
 })
 
-function toDetails(message: MentioningMessage, mentioned: Mentioned) {
-  const mentions = toMentions(mentioned)
+function toDetails(message: MentioningMessage, mentioned: FoundMentions) {
+  const mentions = toMentionsFact(mentioned)
   return {
     attachmentAssetIds: message.assetIds,
     linkPreviewImageKey: previewImageKey(message.linkPreview),
@@ -67,15 +68,15 @@ function toDetails(message: MentioningMessage, mentioned: Mentioned) {
   }
 }
 
-async function follow(
+async function addFollowers(
   ctx: Pick<Context, 'policy'>,
   on: Connection,
   room: RoomHeader,
   { actorId, threadRootEventId }: MentioningMessage,
-  mentioned: Mentioned,
+  mentioned: FoundMentions,
 ): Promise<string[]> {
   if (!threadRootEventId || isDm(room)) return []
   const others = mentioned.users.filter(({ userId }) => userId !== actorId)
-  const users = others.map((user) => ({ userId: user.userId, open: opensTo(ctx.policy(), user, room) }))
+  const users = others.map((user) => ({ userId: user.userId, open: isOpenTo(ctx.policy(), user, room) }))
   return followAsMentioned(on, { roomId: room.roomId, rootEventId: threadRootEventId }, users)
 }

@@ -3,13 +3,13 @@ import type { Context } from '../../context.ts'
 import { roomNotFound } from '../../errors.ts'
 import {
   findHeldVersions,
-  findLine,
+  findLog,
   storeHeldVersions,
   storeVideos,
   type HeldVersions,
   type EventSource,
 } from '../../store/room-events.ts'
-import type { HeldLog } from '../../store/held-log.ts'
+import type { LockedLog } from '../../store/locked-log.ts'
 import type { Connection } from '../../store/statement.ts'
 import { toRoomEvent } from '../../view/room-event.ts'
 
@@ -23,14 +23,14 @@ export async function appendServiceEvents(
   events: readonly RoomEvent[],
   signal: AbortSignal,
 ): Promise<number> {
-  const change = async ({ on, ahead }: HeldLog) => {
-    const room = await findLine(on, roomId)
+  const change = async ({ on, pendingPlaces }: LockedLog) => {
+    const room = await findLog(on, roomId)
     if (!room) throw roomNotFound()
     const { fresh, versions } = await dropDuplicates(on, roomId, events)
     if (fresh.length === 0) return []
     await storeHeldVersions(on, roomId, versions)
     await storeVideos(on, roomId, videosIn(fresh))
-    const next = room.roomSeq + ahead + 1n
+    const next = room.roomSeq + pendingPlaces + 1n
     return fresh.map((event, n) => toRoomEvent(room, next + BigInt(n), event, ctx.now()))
   }
   const outcome = await ctx.writer.submit(roomId, { kind: 'change', change, signal })
@@ -46,20 +46,20 @@ const keyOf = ({ aggregateType, aggregateId }: EventSource): string => `${aggreg
  */
 async function dropDuplicates(on: Connection, roomId: string, events: readonly RoomEvent[]) {
   const stored = await findHeldVersions(on, roomId, [...new Map(events.map((event) => [keyOf(event), event])).values()])
-  const held = new Map(stored.map((one) => [keyOf(one), one]))
+  const held = new Map(stored.map((versions) => [keyOf(versions), versions]))
   const changed = new Map<string, HeldVersions>()
   const fresh = events.filter((event) => {
     const { aggregateType, aggregateId, version } = event
     const key = keyOf(event)
     const before = changed.get(key) ?? held.get(key)
-    if (before && isRepeated(event, before)) return false
+    if (before && isDuplicate(event, before)) return false
     changed.set(key, { aggregateType, aggregateId, version, recent: [...(before?.recent ?? []), `${version}`] })
     return true
   })
   return { fresh, versions: [...changed.values()] }
 }
 
-function isRepeated({ version }: RoomEvent, { recent, version: held }: HeldVersions): boolean {
+function isDuplicate({ version }: RoomEvent, { recent, version: held }: HeldVersions): boolean {
   // An earlier release stored only the last version.
   if (recent.at(-1) !== `${held}`) return version <= held
   // Version 1 is the start of a video's processing, so no other event of that video can precede it.

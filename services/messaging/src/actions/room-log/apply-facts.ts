@@ -2,74 +2,74 @@ import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { ConnectError } from '@connectrpc/connect'
 import type { RoomFact } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { foldFacts, usersBanned, type Step } from '../../domain/fold-facts.ts'
-import type { FactLine } from '../../domain/room-line.ts'
-import { lockFactLine, makeLine, membersAmong, storeFacts } from '../../store/fact-lines.ts'
-import type { HeldLog } from '../../store/held-log.ts'
+import { foldFacts, usersToBan, type Step } from '../../domain/fold-facts.ts'
+import type { LogState } from '../../domain/room-header.ts'
+import { lockLogState, insertLog, findMembersAmong, storeFacts } from '../../store/facts.ts'
+import type { LockedLog } from '../../store/locked-log.ts'
 import { toFactEvent } from '../../view/fact-event.ts'
 import type { FactsOutcome } from './room-command.ts'
 
-/** Facts, and the trace of the call that offers them. */
-type Offer = { readonly facts: readonly RoomFact[]; readonly traceparent?: string }
+/** The facts of one call, and its trace. */
+type FactBatch = { readonly facts: readonly RoomFact[]; readonly traceparent?: string }
 
 type Fold = { kind: 'folded'; steps: Step[] } | { kind: 'refused'; error: ConnectError }
 
-/** Applies the new facts of each offer to the log: place, timeline rows, copies and events. */
+/** Applies the new facts of each batch: stores their places, timeline rows, members, bans and events. */
 export async function applyFacts(
   ctx: Pick<Context, 'now'>,
-  log: HeldLog,
-  offers: readonly Offer[],
+  log: LockedLog,
+  batches: readonly FactBatch[],
 ): Promise<FactsOutcome[]> {
   const { on, roomId } = log
-  const found = await lockFactLine(on, roomId)
-  const isMade = offers.some(({ facts }) => facts[0]?.version === 1n && folds(roomId, facts))
-  const held = !found.room && isMade ? await makeLine(on, roomId) : found
-  const { room, folded } = await foldAll(log, held.room, offers)
+  const found = await lockLogState(on, roomId)
+  const isNew = batches.some(({ facts }) => facts[0]?.version === 1n && canCreateRoom(roomId, facts))
+  const held = !found.room && isNew ? await insertLog(on, roomId) : found
+  const { room, folded } = await foldAll(log, held.room, batches)
   const now = ctx.now()
   const timed = folded.flatMap((fold, n) =>
     (fold.kind === 'folded' ? fold.steps : []).map((step) => {
       const at = step.fact.occurredAt ? timestampDate(step.fact.occurredAt) : now
-      return { step, at, event: { ...toFactEvent(step, at), traceparent: offers[n]?.traceparent ?? '' } }
+      return { step, at, event: { ...toFactEvent(step, at), traceparent: batches[n]?.traceparent ?? '' } }
     }),
   )
   const entries = await storeFacts(on, roomId, timed)
-  log.noteEntries(entries)
+  log.addEntries(entries)
   const lastEntry = entries.at(-1) ?? held.lastEntry
   return folded.map((fold) =>
     fold.kind === 'refused' ? fold : { kind: 'held', applied: fold.steps.length, room, lastEntry },
   )
 }
 
-/** Applies the offers one after another. */
+/** Folds the batches one after another, each from the state after the previous one. */
 async function foldAll(
-  { on, roomId }: HeldLog,
-  held: FactLine | undefined,
-  offers: readonly Offer[],
-): Promise<{ room: FactLine | undefined; folded: Fold[] }> {
-  const members = await membersAmong(
+  { on, roomId }: LockedLog,
+  held: LogState | undefined,
+  batches: readonly FactBatch[],
+): Promise<{ room: LogState | undefined; folded: Fold[] }> {
+  const members = await findMembersAmong(
     on,
     roomId,
-    offers.flatMap(({ facts }) => usersBanned(facts)),
+    batches.flatMap(({ facts }) => usersToBan(facts)),
   )
   let room = held
-  const folded = offers.map(({ facts }): Fold => {
-    const fold = attempt(() => foldFacts(room, roomId, facts, (userId) => members.has(userId)))
+  const folded = batches.map(({ facts }): Fold => {
+    const fold = tryFold(() => foldFacts(room, roomId, facts, (userId) => members.has(userId)))
     if (fold.kind === 'refused') return fold
     for (const { userId, member } of fold.steps.flatMap((step) => step.members)) {
       if (member) members.add(userId)
       else members.delete(userId)
     }
-    room = fold.steps.at(-1)?.line ?? room
+    room = fold.steps.at(-1)?.room ?? room
     return fold
   })
   return { room, folded }
 }
 
-/** Whether the facts are consistent for a room. */
-const folds = (roomId: string, facts: readonly RoomFact[]): boolean =>
-  attempt(() => foldFacts(undefined, roomId, facts, () => false)).kind === 'folded'
+/** Whether the facts, applied to a room that does not exist yet, are consistent. */
+const canCreateRoom = (roomId: string, facts: readonly RoomFact[]): boolean =>
+  tryFold(() => foldFacts(undefined, roomId, facts, () => false)).kind === 'folded'
 
-function attempt(fold: () => Step[]): Fold {
+function tryFold(fold: () => Step[]): Fold {
   try {
     return { kind: 'folded', steps: fold() }
   } catch (error) {

@@ -3,91 +3,104 @@ import { outgoing, type OutgoingEvent } from '@parley/events'
 import type { Context } from '../../context.ts'
 import type { ChangeableMessage } from '../../domain/changeable.ts'
 import { looksLikeId } from '../../domain/ids.ts'
-import type { RoomLine, Standing } from '../../domain/room-line.ts'
+import type { RoomLog, Standing } from '../../domain/room-header.ts'
 import { accountDeleted, messageNotFound, roomNotFound } from '../../errors.ts'
-import { assertReads } from '../../policy/room-access.ts'
+import { assertMayRead } from '../../policy/room-access.ts'
 import { findChangeable } from '../../store/changeable.ts'
-import type { HeldLog } from '../../store/held-log.ts'
+import type { LockedLog } from '../../store/locked-log.ts'
 import type { Connection } from '../../store/statement.ts'
-import type { DecidedAt } from '../../store/unchanged-room.ts'
+import type { DecidedState } from '../../store/unchanged-room.ts'
 import type { Occurrence } from '../../view/change-events.ts'
 
-/** The message that a call names, and the emoji of a reaction. `signal` fires when the call ends. */
+/** The message that a call is about, and the emoji of a reaction. `signal` fires when the call ends. */
 export type Target = { roomId: string; eventId: string; emoji?: string; signal: AbortSignal }
 
 /** The current message, in a room that the caller may read, and their standing in it. */
-export type Found = { room: RoomLine; standing: Standing; message: ChangeableMessage }
+export type Found = { room: RoomLog; standing: Standing; message: ChangeableMessage }
 
 /** The rows to write and their events, which take the next places of the log in this order. */
 export type Change<Result = void> = {
   write: (on: Connection) => Promise<Result>
   events: readonly OutgoingEvent[]
-  /** Makes a change with one event in one statement; undefined when the room has changed since. */
-  writeAtOnce?: (on: Connection, decided: DecidedAt) => Promise<{ entries: bigint[]; result: Result } | undefined>
+  /**
+   * For a change with one event: makes it and stores the event in one statement, without a transaction. Returns
+   * undefined if the room has changed since.
+   */
+  writeInOneStatement?: (
+    on: Connection,
+    decided: DecidedState,
+  ) => Promise<{ entries: bigint[]; result: Result } | undefined>
 }
 
-/** Whether the message was changed or already was as requested, and its earlier state. */
-export type Changed<Result> = { kind: 'written'; found: Found; result: Result } | { kind: 'unchanged'; found: Found }
+/** Whether the message was changed or already was as requested, and its state before. */
+export type ChangeResult<Result> =
+  | { kind: 'written'; found: Found; result: Result }
+  | { kind: 'unchanged'; found: Found }
 
 /**
- * Changes a message under the lock of its room, which excludes joins, leaves, bans, posts and other changes. `decide`
- * throws a refusal, or returns nothing when there is nothing to change. It is first called without the lock, so that
- * refusals and repetitions do not hold it. If nothing was written to the room since, what it decided is written in one
- * statement, which checks that; else it decides again under the lock.
+ * Changes a message with the row of its room locked, which excludes joins, leaves, bans, posts and other changes.
+ * `decide` throws a refusal, or returns undefined if there is nothing to change. It is first called without the lock,
+ * so that refusals and repetitions do not hold it. Its change is then written in one statement, if that is possible and
+ * nothing was written to the room in the meantime. Otherwise `decide` is called again under the lock.
  */
 export async function changeMessage<Result>(
   ctx: Context,
   caller: Subject,
   target: Target,
   decide: (found: Found) => Change<Result> | undefined,
-): Promise<Changed<Result>> {
+): Promise<ChangeResult<Result>> {
   const { roomId, signal } = target
   if (!looksLikeId(roomId)) throw roomNotFound()
-  const first = await look(ctx, ctx.pool, caller, target)
+  const first = await readMessage(ctx, ctx.pool, caller, target)
   ctx.headers.put(first.room)
   const planned = decide(first)
   if (!planned) return { kind: 'unchanged', found: first }
-  let changed: Changed<Result> = { kind: 'unchanged', found: first }
-  const change = async (log: HeldLog) => {
-    const current = await look(ctx, log.on, caller, target)
-    const found = { ...current, room: { ...current.room, roomSeq: current.room.roomSeq + log.ahead } }
+  let changed: ChangeResult<Result> = { kind: 'unchanged', found: first }
+  const change = async (log: LockedLog) => {
+    const current = await readMessage(ctx, log.on, caller, target)
+    const found = { ...current, room: { ...current.room, roomSeq: current.room.roomSeq + log.pendingPlaces } }
     const change = decide(found)
     changed = change ? { kind: 'written', found, result: await change.write(log.on) } : { kind: 'unchanged', found }
     return change?.events ?? []
   }
-  const changeAtOnce = async () => {
+  const changeInOneStatement = async () => {
     const { room, standing } = first
     // The policy may have changed while the change waited.
-    assertReads(ctx.policy(), caller, room, standing)
+    assertMayRead(ctx.policy(), caller, room, standing)
     const change = decide(first)
     const [event, ...others] = change?.events ?? []
-    if (!change?.writeAtOnce || !event || others.length > 0) return undefined
+    if (!change?.writeInOneStatement || !event || others.length > 0) return undefined
     const { version, roomSeq } = room
     const decided = { roomId, userId: caller.userId, version, roomSeq, entry: outgoing(event) }
-    const written = await change.writeAtOnce(ctx.pool, decided)
+    const written = await change.writeInOneStatement(ctx.pool, decided)
     if (written) changed = { kind: 'written', found: first, result: written.result }
     return written?.entries
   }
-  const command = { kind: 'change', change, ...(planned.writeAtOnce && { changeAtOnce }), signal } as const
+  const command = {
+    kind: 'change',
+    change,
+    ...(planned.writeInOneStatement && { changeInOneStatement }),
+    signal,
+  } as const
   const outcome = await ctx.writer.submit(roomId, command)
   if (outcome.kind === 'refused') throw outcome.error
   return changed
 }
 
-async function look(ctx: Context, on: Connection, caller: Subject, target: Target): Promise<Found> {
+async function readMessage(ctx: Context, on: Connection, caller: Subject, target: Target): Promise<Found> {
   const { roomId, eventId, emoji = '' } = target
   const id = looksLikeId(eventId) ? eventId : ''
   const found = await findChangeable(on, { roomId, eventId: id, userId: caller.userId, emoji })
   if (!found) throw roomNotFound()
   const { room, standing, erased, message } = found
   if (erased) throw accountDeleted()
-  assertReads(ctx.policy(), caller, room, standing)
+  assertMayRead(ctx.policy(), caller, room, standing)
   if (!message) throw messageNotFound()
   return { room, standing, message }
 }
 
-/** A change at the next place of the log, or `skipped` places after it. */
-export const occurrence = (room: RoomLine, caller: Subject, at: Date, skipped = 0): Occurrence => ({
+/** A change that takes the next place of the log, or the one `skipped` places later. */
+export const toOccurrence = (room: RoomLog, caller: Subject, at: Date, skipped = 0): Occurrence => ({
   room,
   place: room.roomSeq + 1n + BigInt(skipped),
   actorId: caller.userId,

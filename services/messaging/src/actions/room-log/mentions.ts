@@ -1,30 +1,30 @@
 import type { Policy } from '@parley/permissions'
 import type { Context } from '../../context.ts'
-import { findHandles, readings } from '../../domain/mentions/find-handles.ts'
-import { nobody, type Mentioned } from '../../domain/mentions/mentioned.ts'
+import { findHandles, possibleHandles } from '../../domain/mentions/find-handles.ts'
+import { noMentions, type FoundMentions } from '../../domain/mentions/mentioned.ts'
 
-/** Handles that name everyone in the room; nobody's login and no role's name. */
+/** Handles that mention everyone in the room. They are never logins or names of roles. */
 const everyone = new Set(['all', 'here'])
-const possible = /^[a-z0-9][a-z0-9._-]{0,31}$/
+const handlePattern = /^[a-z0-9][a-z0-9._-]{0,31}$/
 
-/** Resolves the mentions of a text. Never fails: if accounts does not answer, the users are resolved later. */
-export async function findMentioned(ctx: Pick<Context, 'handles' | 'policy'>, body: string): Promise<Mentioned> {
+/** Resolves the mentions of a text. Never throws: if accounts does not answer, `pending` is true. */
+export async function findMentions(ctx: Pick<Context, 'handles' | 'policy'>, body: string): Promise<FoundMentions> {
   const handles = findHandles(body)
-  if (handles.length === 0) return nobody
+  if (handles.length === 0) return noMentions
   const roles = rolesByName(ctx.policy())
-  const named = handles.flatMap((handle) => readings(handle).find((reading) => roles.has(reading)) ?? [])
+  const roleNames = handles.flatMap((handle) => possibleHandles(handle).find((name) => roles.has(name)) ?? [])
   const candidates = handles.map((handle) =>
-    readings(handle).filter((reading) => possible.test(reading) && !everyone.has(reading) && !roles.has(reading)),
+    possibleHandles(handle).filter((name) => handlePattern.test(name) && !everyone.has(name) && !roles.has(name)),
   )
   const found = await ctx.handles.resolve([...new Set(candidates.flat())])
   const users = candidates.flatMap((alternatives) => {
-    const handle = alternatives.find((reading) => found?.has(reading))
+    const handle = alternatives.find((name) => found?.has(name))
     return (handle !== undefined && found?.get(handle)) || []
   })
-  const has = (word: string) => handles.some((handle) => readings(handle).includes(word))
+  const has = (word: string) => handles.some((handle) => possibleHandles(handle).includes(word))
   return {
     users: [...new Map(users.map((user) => [user.userId, user])).values()],
-    roleIds: [...new Set(named.flatMap((name) => roles.get(name) ?? []))],
+    roleIds: [...new Set(roleNames.flatMap((name) => roles.get(name) ?? []))],
     all: has('all'),
     here: has('here'),
     pending: found === undefined,

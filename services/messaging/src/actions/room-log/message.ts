@@ -1,13 +1,13 @@
 import type { ConnectError } from '@connectrpc/connect'
 import type { Subject } from '@parley/permissions'
 import type { Draft } from '../../domain/draft.ts'
-import type { Mentioned } from '../../domain/mentions/mentioned.ts'
+import type { FoundMentions } from '../../domain/mentions/mentioned.ts'
 import type { Placement } from '../../domain/placement.ts'
-import type { Posting } from '../../policy/room-access.ts'
+import type { PostProperties } from '../../policy/room-access.ts'
 import type { AppendedPost, NewAttachment } from '../../store/new-post.ts'
-import type { Posted } from '../../view/posted-event.ts'
+import type { PostedMessage } from '../../view/posted-event.ts'
 
-/** One request to post. */
+/** A request to post a message. */
 export type Post = {
   caller: Subject
   draft: Draft
@@ -18,20 +18,20 @@ export type Post = {
 /** The parts of a message besides its text. */
 export type Parts = { attachments: readonly NewAttachment[]; linkPreview: Uint8Array | undefined }
 
-/** A message that can be written. */
-export type Message = Posted & {
+/** A message ready to be written. */
+export type Message = PostedMessage & {
   post: Post
   placement: Placement
   echoEventId: string | undefined
-  mentioned: Mentioned
+  mentioned: FoundMentions
   parts: Parts
 }
 
-/** The outcome for one message. Refusals are found before anything is written. */
-export type WrittenPost = Exclude<AppendedPost, { kind: 'unmet' }> | { kind: 'refused'; error: ConnectError }
+/** The outcome of writing a message. If it is refused, nothing of it was written. */
+export type PostWriteOutcome = Exclude<AppendedPost, { kind: 'unmet' }> | { kind: 'refused'; error: ConnectError }
 
-/** The properties of a message on which permissions depend. */
-export const posting = (draft: Draft, placement: Placement): Posting => ({
+/** The properties of a message that decide which permissions it needs. */
+export const toPostProperties = (draft: Draft, placement: Placement): PostProperties => ({
   inThread: placement.thread !== undefined,
   withEcho: draft.withEcho,
   withAttachments: draft.attachmentAssetIds.length > 0,

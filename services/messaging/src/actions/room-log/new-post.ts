@@ -1,21 +1,26 @@
 import type { Context } from '../../context.ts'
-import { toMentions } from '../../domain/mentions/mentioned.ts'
-import { maxFollowersInEvent, type ThreadPlace } from '../../domain/placement.ts'
+import { toMentionsFact } from '../../domain/mentions/mentioned.ts'
+import { maxFollowersInEvent, type ReplyThread } from '../../domain/placement.ts'
 import { previewImageKey } from '../../domain/page-preview.ts'
-import type { RoomHeader } from '../../domain/room-line.ts'
-import { opensTo } from '../../policy/room-access.ts'
+import type { RoomHeader } from '../../domain/room-header.ts'
+import { isOpenTo } from '../../policy/room-access.ts'
 import type { NewFollower, NewPost, NewReply } from '../../store/new-post.ts'
-import { threadCreatedRider, threadFollowedRider, toPostedEntry, type PostedDetails } from '../../view/posted-event.ts'
+import {
+  encodeThreadCreated,
+  encodeThreadFollowed,
+  toPostedEntry,
+  type PostedDetails,
+} from '../../view/posted-event.ts'
 import type { Message } from './message.ts'
 
-/** Converts a message for the statements that write it, with the known header of its room. */
+/** Converts a message for the statements that write it. `room` is the header with which permissions were resolved. */
 export function toNewPost(ctx: Context, room: RoomHeader, message: Message): NewPost {
   const { post, placement, parts, mentioned, eventId, createdAt, inReplyTo } = message
   const { caller, draft, key, digest } = post
   const { thread } = placement
   return {
     authorId: caller.userId,
-    openToAuthor: opensTo(ctx.policy(), caller, room),
+    openToAuthor: isOpenTo(ctx.policy(), caller, room),
     key,
     digest,
     eventId,
@@ -30,7 +35,7 @@ export function toNewPost(ctx: Context, room: RoomHeader, message: Message): New
 }
 
 function toDetails({ placement, parts, mentioned, actorId }: Message): PostedDetails {
-  const mentions = toMentions(mentioned)
+  const mentions = toMentionsFact(mentioned)
   return {
     attachmentAssetIds: parts.attachments.map(({ assetId }) => assetId),
     linkPreviewImageKey: previewImageKey(parts.linkPreview ?? null),
@@ -41,29 +46,29 @@ function toDetails({ placement, parts, mentioned, actorId }: Message): PostedDet
   }
 }
 
-/** Followers as facts list them: all, or only that there are many. */
+/** The fields of a fact for these followers: their ids, or only that there are too many to list. */
 export function followerFields(followerIds: readonly string[]) {
   const threadFollowerIds = [...new Set(followerIds)]
   return threadFollowerIds.length > maxFollowersInEvent ? { manyThreadFollowers: true } : { threadFollowerIds }
 }
 
-function toNewReply(ctx: Context, room: RoomHeader, message: Message, thread: ThreadPlace): NewReply {
+function toNewReply(ctx: Context, room: RoomHeader, message: Message, thread: ReplyThread): NewReply {
   const { actorId, mentioned, echoEventId } = message
   const follower = (userId: string, why: NewFollower['why'], open: boolean): NewFollower => ({
-    ...{ userId, why, open, rider: threadFollowedRider(room, message, userId) },
+    ...{ userId, why, open, delivery: encodeThreadFollowed(room, message, userId) },
   })
   const others = mentioned.users.filter(({ userId }) => userId !== actorId)
   // The roles of the root's author are not known here.
   const rootAuthor = { userId: thread.rootAuthorId, roleIds: [] }
   return {
     rootEventId: thread.rootEventId,
-    createdRider: threadCreatedRider(room, message),
+    createdDelivery: encodeThreadCreated(room, message),
     followers: [
       follower(actorId, 'author', true),
       ...(rootAuthor.userId !== actorId
-        ? [follower(rootAuthor.userId, 'root_author', opensTo(ctx.policy(), rootAuthor, room))]
+        ? [follower(rootAuthor.userId, 'root_author', isOpenTo(ctx.policy(), rootAuthor, room))]
         : []),
-      ...others.map((user) => follower(user.userId, 'mentioned', opensTo(ctx.policy(), user, room))),
+      ...others.map((user) => follower(user.userId, 'mentioned', isOpenTo(ctx.policy(), user, room))),
     ],
     echo: echoEventId === undefined ? undefined : toEcho(room, message, echoEventId),
   }

@@ -1,16 +1,16 @@
 import type { Context } from '../../context.ts'
 import { looksLikeId } from '../../domain/ids.ts'
 import { unknownAttachment, unknownLinkPreview } from '../../errors.ts'
-import { findAttached } from '../../store/attached.ts'
+import { findAttachedAsset } from '../../store/attached-assets.ts'
 import type { NewAttachment } from '../../store/new-post.ts'
 import { redeemLinkPreview } from '../../store/redeem-link-preview.ts'
 import type { Parts, Post } from './message.ts'
 
-export const textAlone: Parts = { attachments: [], linkPreview: undefined }
+export const noParts: Parts = { attachments: [], linkPreview: undefined }
 
-/** Claims the files and redeems the preview. Throws invalid_argument when one cannot be shown. */
-export async function findParts(ctx: Context, post: Post, eventId: string): Promise<Parts> {
-  const [linkPreview, attachments] = await Promise.all([findPreview(ctx, post), claim(ctx, post, eventId)])
+/** Claims the files and redeems the token of the link preview. Throws `invalid_argument` if one of them is unusable. */
+export async function prepareParts(ctx: Context, post: Post, eventId: string): Promise<Parts> {
+  const [linkPreview, attachments] = await Promise.all([findPreview(ctx, post), claimFiles(ctx, post, eventId)])
   return { attachments, linkPreview }
 }
 
@@ -21,11 +21,11 @@ async function findPreview(ctx: Context, { caller, draft }: Post): Promise<Uint8
   return preview
 }
 
-async function claim(ctx: Context, { caller, draft }: Post, eventId: string): Promise<readonly NewAttachment[]> {
+async function claimFiles(ctx: Context, { caller, draft }: Post, eventId: string): Promise<readonly NewAttachment[]> {
   const assetIds = draft.attachmentAssetIds
   if (assetIds.length === 0) return []
-  const impossible = assetIds.find((id) => !looksLikeId(id)) ?? (await findAttached(ctx.pool, assetIds))
-  if (impossible !== undefined) throw unknownAttachment(impossible)
+  const unusable = assetIds.find((id) => !looksLikeId(id)) ?? (await findAttachedAsset(ctx.pool, assetIds))
+  if (unusable !== undefined) throw unknownAttachment(unusable)
   const claimed = await ctx.claimAssets({ roomId: draft.roomId, eventId, userId: caller.userId, assetIds })
   const byId = new Map(claimed.map((asset) => [asset.assetId, asset]))
   return assetIds.map((id) => {

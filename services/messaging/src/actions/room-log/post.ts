@@ -6,30 +6,32 @@ import type { Context } from '../../context.ts'
 import { hasParts, isReply, type Draft } from '../../domain/draft.ts'
 import type { EventRow } from '../../domain/event-row.ts'
 import { looksLikeId } from '../../domain/ids.ts'
-import { sized } from '../../domain/page-bytes.ts'
-import { inChannel, placeReply, type Placement } from '../../domain/placement.ts'
-import type { RoomHeader } from '../../domain/room-line.ts'
+import { withSize } from '../../domain/page-bytes.ts'
+import { inChannel, toPlacement, type Placement } from '../../domain/placement.ts'
+import type { RoomHeader } from '../../domain/room-header.ts'
 import { messageNotFound, roomNotFound } from '../../errors.ts'
-import { assertReads, refusalOfPosting } from '../../policy/room-access.ts'
-import { findStanding } from '../../store/lines.ts'
+import { assertMayRead, refusalOfPosting } from '../../policy/room-access.ts'
+import { findStanding } from '../../store/rooms.ts'
 import { findMessageKey, type UsedKey } from '../../store/message-keys.ts'
 import { findOwnMessage } from '../../store/messages.ts'
 import { findTargets } from '../../store/targets.ts'
-import { findMentioned } from './mentions.ts'
-import { posting, type Message, type Parts, type Post, type WrittenPost } from './message.ts'
-import { findParts, textAlone } from './parts.ts'
+import { findMentions } from './mentions.ts'
+import { toPostProperties, type Message, type Parts, type Post, type PostWriteOutcome } from './message.ts'
+import { prepareParts, noParts } from './parts.ts'
 
-/** Outcome of a request to post. */
+/** The outcome of a request to post. */
 export type PostOutcome =
   | { kind: 'written'; row: EventRow }
-  /** The key was used for the same request: the current message, even if it could not be posted now. */
+  /**
+   * The key was used for the same request. `row` is the current message, even if the caller could no longer post it.
+   */
   | { kind: 'replayed'; roomId: string; row: EventRow }
   /** The key was used for another request. */
   | { kind: 'keyReused' }
   | { kind: 'fileTaken'; assetId: string }
   | { kind: 'refused'; error: ConnectError }
 
-/** Writes the message into the log of the room. Throws if it cannot be determined whether it can be posted. */
+/** Writes a message into the log of its room. Throws if the outcome is unknown, for example during an outage. */
 export async function post(ctx: Context, request: Post, signal: AbortSignal): Promise<PostOutcome> {
   const outcome = await write(ctx, request, signal)
   if (outcome.kind === 'keyTaken') return replay(ctx, request, outcome.used)
@@ -39,7 +41,7 @@ export async function post(ctx: Context, request: Post, signal: AbortSignal): Pr
   return used ? replay(ctx, request, used) : outcome
 }
 
-type Write = Exclude<WrittenPost, { kind: 'written' }> | { kind: 'written'; seq: bigint; message: Message }
+type Write = Exclude<PostWriteOutcome, { kind: 'written' }> | { kind: 'written'; seq: bigint; message: Message }
 
 async function write(ctx: Context, request: Post, signal: AbortSignal): Promise<Write> {
   const { roomId } = request.draft
@@ -54,7 +56,7 @@ async function write(ctx: Context, request: Post, signal: AbortSignal): Promise<
   }
 }
 
-/** A repeated request is answered with the message that was posted under the key. */
+/** Returns the message that was posted with the key. */
 async function replay(ctx: Context, { caller, digest }: Post, used: UsedKey): Promise<PostOutcome> {
   if (!digest.equals(used.digest)) return { kind: 'keyReused' }
   const { roomId } = used
@@ -64,8 +66,8 @@ async function replay(ctx: Context, { caller, digest }: Post, used: UsedKey): Pr
 
 async function prepare(ctx: Context, request: Post): Promise<Message> {
   const { caller, draft } = request
-  const mentioning = findMentioned(ctx, draft.body)
-  const room = isReply(draft) || hasParts(draft) ? await readable(ctx, caller, draft.roomId) : undefined
+  const mentioning = findMentions(ctx, draft.body)
+  const room = isReply(draft) || hasParts(draft) ? await getReadableRoom(ctx, caller, draft.roomId) : undefined
   const placement = room && isReply(draft) ? await findPlacement(ctx, draft, room) : inChannel
   const eventId = newEventId(request)
   return {
@@ -78,7 +80,7 @@ async function prepare(ctx: Context, request: Post): Promise<Message> {
     echoOfEventId: '',
     placement,
     echoEventId: draft.withEcho ? newId('event') : undefined,
-    parts: room && hasParts(draft) ? await findPermittedParts(ctx, request, placement, room, eventId) : textAlone,
+    parts: room && hasParts(draft) ? await findPermittedParts(ctx, request, placement, room, eventId) : noParts,
     mentioned: await mentioning,
     traceparent: currentTraceparent(),
   }
@@ -86,7 +88,7 @@ async function prepare(ctx: Context, request: Post): Promise<Message> {
 
 /**
  * Files are claimed for an event id. A retry with the same files must use the same id, because the first attempt may
- * have failed between claim and write.
+ * have failed after the claim and before the write.
  */
 const newEventId = ({ caller, draft }: Post): string =>
   draft.attachmentAssetIds.length > 0
@@ -95,7 +97,7 @@ const newEventId = ({ caller, draft }: Post): string =>
 
 function findPlacement(ctx: Context, draft: Draft, room: RoomHeader): Promise<Placement> {
   const ids = [draft.threadRootEventId, draft.inReplyTo].filter(looksLikeId)
-  return findTargets(ctx.pool, draft.roomId, ids).then((targets) => placeReply(draft, room, targets))
+  return findTargets(ctx.pool, draft.roomId, ids).then((targets) => toPlacement(draft, room, targets))
 }
 
 async function findPermittedParts(
@@ -105,30 +107,30 @@ async function findPermittedParts(
   room: RoomHeader,
   eventId: string,
 ): Promise<Parts> {
-  const refusal = refusalOfPosting(ctx.policy(), request.caller, room, posting(request.draft, placement))
+  const refusal = refusalOfPosting(ctx.policy(), request.caller, room, toPostProperties(request.draft, placement))
   if (refusal) throw refusal
-  return findParts(ctx, request, eventId)
+  return prepareParts(ctx, request, eventId)
 }
 
-async function readable(ctx: Context, caller: Subject, roomId: string): Promise<RoomHeader> {
+async function getReadableRoom(ctx: Context, caller: Subject, roomId: string): Promise<RoomHeader> {
   const found = await findStanding(ctx.pool, roomId, caller.userId)
   if (!found) throw roomNotFound()
   ctx.headers.put(found.room)
-  assertReads(ctx.policy(), caller, found.room, found.standing)
+  assertMayRead(ctx.policy(), caller, found.room, found.standing)
   return found.room
 }
 
-/** The message as it is stored, with its attachments and preview. */
+/** The message as its author sees it. It is read again if it has attachments or a preview. */
 async function toRow(ctx: Context, message: Message, seq: bigint): Promise<EventRow> {
   const { roomId } = message.post.draft
   const stored =
     hasParts(message.post.draft) && (await findOwnMessage(ctx.pool, roomId, message.actorId, message.eventId))
-  return stored || textRow(message, seq)
+  return stored || toTextRow(message, seq)
 }
 
-function textRow(message: Message, seq: bigint): EventRow {
+function toTextRow(message: Message, seq: bigint): EventRow {
   const { eventId, actorId, createdAt, inReplyTo, threadRootEventId, echoEventId, post } = message
-  return sized({
+  return withSize({
     seq,
     eventId,
     kind: 'message_posted',

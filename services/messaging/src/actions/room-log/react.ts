@@ -7,22 +7,22 @@ import { messageNotFound, tooManyEmojis } from '../../errors.ts'
 import { assertMayReact } from '../../policy/message-changes.ts'
 import {
   addReaction,
-  addReactionAtOnce,
+  addReactionWithEvent,
   findTally,
   removeReaction,
-  removeReactionAtOnce,
+  removeReactionWithEvent,
 } from '../../store/reactions.ts'
 import { toReactionEvent } from '../../view/change-events.ts'
-import { changeMessage, occurrence, type Change, type Found, type Target } from './change.ts'
+import { changeMessage, toOccurrence, type Change, type Found, type Target } from './change.ts'
 
-/** A reaction to add or remove. */
-export type React = Target & { emoji: string; change: 'add' | 'remove' }
+/** A request to add or remove a reaction. */
+export type ReactionRequest = Target & { emoji: string; change: 'add' | 'remove' }
 
-/** Whether anything changed, and the resulting reactions with that emoji. */
-export type Reacted = { changed: boolean; tally: Tally | undefined }
+/** Whether anything changed, and the remaining reactions with that emoji. */
+export type ReactionResult = { changed: boolean; tally: Tally | undefined }
 
-/** Adds or removes a reaction of the caller. A reaction to an echo counts for its reply. */
-export async function react(ctx: Context, caller: Subject, request: React): Promise<Reacted> {
+/** Adds or removes a reaction of the caller. A reaction to an echo is stored with its reply. */
+export async function react(ctx: Context, caller: Subject, request: ReactionRequest): Promise<ReactionResult> {
   const { roomId, emoji } = request
   assertEmoji(emoji)
   const changed = await changeMessage(ctx, caller, request, (found) => planReaction(ctx, caller, request, found))
@@ -34,24 +34,24 @@ export async function react(ctx: Context, caller: Subject, request: React): Prom
 function planReaction(
   ctx: Context,
   caller: Subject,
-  { emoji, change }: React,
+  { emoji, change }: ReactionRequest,
   found: Found,
 ): Change<Tally | undefined> | undefined {
   const { room, message } = found
   if (!isShown(message)) throw messageNotFound()
   assertMayReact({ policy: ctx.policy(), caller, room }, change)
-  if (message.reacted === (change === 'add')) return undefined
-  if (change === 'add' && !message.takesEmoji) throw tooManyEmojis(maxEmojis)
+  if (message.hasReacted === (change === 'add')) return undefined
+  if (change === 'add' && !message.acceptsEmoji) throw tooManyEmojis(maxEmojis)
   const now = ctx.now()
   const reaction = { roomId: room.roomId, seq: message.seq, emoji, userId: caller.userId }
-  const at = occurrence(room, caller, now)
+  const at = toOccurrence(room, caller, now)
   const kind = change === 'add' ? 'reaction_added' : 'reaction_removed'
   return {
     write: (on) => (change === 'add' ? addReaction(on, reaction, now, at.place) : removeReaction(on, reaction)),
-    async writeAtOnce(on, decided) {
+    async writeInOneStatement(on, decided) {
       const written = await (change === 'add'
-        ? addReactionAtOnce(on, decided, reaction, now)
-        : removeReactionAtOnce(on, decided, reaction))
+        ? addReactionWithEvent(on, decided, reaction, now)
+        : removeReactionWithEvent(on, decided, reaction))
       return written && { entries: written.entries, result: written.tally }
     },
     events: [toReactionEvent(at, kind, { eventId: message.eventId, emoji })],

@@ -2,45 +2,45 @@ import type { Subject } from '@parley/permissions'
 import type { Context } from '../../context.ts'
 import type { EventRow } from '../../domain/event-row.ts'
 import { looksLikeId } from '../../domain/ids.ts'
-import { isDm } from '../../domain/room-line.ts'
+import { isDm } from '../../domain/room-header.ts'
 import { roomNotFound, threadInDm, threadRootNotFound } from '../../errors.ts'
-import { assertReads } from '../../policy/room-access.ts'
+import { assertMayRead } from '../../policy/room-access.ts'
 import { readMessages } from '../../store/messages.ts'
-import type { Readable } from '../../store/readable-events.ts'
+import type { EventsWithAccess } from '../../store/readable-events.ts'
 
 type Reader = { roomId: string; userId: string }
-type Read = (reader: Reader) => Promise<Readable | undefined>
+type Read = (reader: Reader) => Promise<EventsWithAccess | undefined>
 
-/** Returns the result of a statement. Throws unless the caller may read the room in the same snapshot. */
-async function readable(ctx: Context, caller: Subject, roomId: string, read: Read): Promise<Readable> {
+/** Returns the result of `read`. Throws unless the caller may read the room, which the same snapshot decides. */
+async function readRoom(ctx: Context, caller: Subject, roomId: string, read: Read): Promise<EventsWithAccess> {
   const { userId } = caller
   const found = looksLikeId(roomId) ? await ctx.reads.run(() => read({ roomId, userId }), userId) : undefined
   if (!found) throw roomNotFound()
-  assertReads(ctx.policy(), caller, found.access.room, found.access.standing)
+  assertMayRead(ctx.policy(), caller, found.access.room, found.access.standing)
   return found
 }
 
-/** The rows that a statement found, when the caller may read the room. */
+/** Returns the rows that `read` found. Throws unless the caller may read the room. */
 export async function readAsMember(ctx: Context, caller: Subject, roomId: string, read: Read): Promise<EventRow[]> {
-  return (await readable(ctx, caller, roomId, read)).events
+  return (await readRoom(ctx, caller, roomId, read)).events
 }
 
-/** The root of a thread and the replies that a statement found, when the caller may read the room. */
+/** Returns the root of a thread and the replies that `read` found. Throws unless the caller may read the room. */
 export async function readThread(
   ctx: Context,
   caller: Subject,
   thread: { roomId: string; rootEventId: string },
-  read: (reader: Reader, rootEventId: string) => Promise<Readable | undefined>,
+  read: (reader: Reader, rootEventId: string) => Promise<EventsWithAccess | undefined>,
 ): Promise<{ root: EventRow; replies: EventRow[] }> {
   const rootEventId = looksLikeId(thread.rootEventId) ? thread.rootEventId : ''
-  const { access, events } = await readable(ctx, caller, thread.roomId, (reader) => read(reader, rootEventId))
+  const { access, events } = await readRoom(ctx, caller, thread.roomId, (reader) => read(reader, rootEventId))
   if (isDm(access.room)) throw threadInDm()
   const [root, ...replies] = events
   if (root?.eventId !== thread.rootEventId) throw threadRootNotFound()
   return { root, replies }
 }
 
-/** Messages of the room that are not retracted, in no particular order. */
+/** Returns those of the messages that are in the room and not retracted, in no particular order. */
 export async function readVisibleMessages(
   ctx: Context,
   caller: Subject,

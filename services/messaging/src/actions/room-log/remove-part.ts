@@ -7,45 +7,45 @@ import { attachmentNotFound, linkPreviewNotFound, messageNotFound } from '../../
 import { assertAuthor } from '../../policy/message-changes.ts'
 import { dropAttachment, dropLinkPreview } from '../../store/edits.ts'
 import { toEditedEvent, type Removed } from '../../view/change-events.ts'
-import { occurrence, type Change, type Found } from './change.ts'
-import { retracting } from './retract.ts'
+import { toOccurrence, type Change, type Found } from './change.ts'
+import { buildRetraction } from './retract.ts'
 
 /**
- * Removes an attachment; only the author may, even in archived rooms. Retracts the message if nothing else is left of
- * it.
+ * Plans the removal of an attachment. Only the author may remove it, in archived rooms too. If the message has nothing
+ * else to show, it is retracted.
  */
-export function planWithoutAttachment(ctx: Context, caller: Subject, assetId: string, found: Found): Change {
-  const message = ownMessage(caller, found)
+export function planAttachmentRemoval(ctx: Context, caller: Subject, assetId: string, found: Found): Change {
+  const message = getOwnMessage(caller, found)
   if (!message.attachmentIds.includes(assetId)) throw attachmentNotFound()
-  if (message.attachmentIds.length === 1 && !isVisible(message.body)) return retracting(found, caller, ctx.now())
+  if (message.attachmentIds.length === 1 && !isVisible(message.body)) return buildRetraction(found, caller, ctx.now())
   const now = ctx.now()
-  const placed = { roomId: found.room.roomId, seq: message.seq }
+  const place = { roomId: found.room.roomId, seq: message.seq }
   return {
-    write: (on) => dropAttachment(on, placed, assetId, now),
-    events: [edited(found, caller, now, { assetIds: [assetId], previewImageKey: '' })],
+    write: (on) => dropAttachment(on, place, assetId, now),
+    events: [toEdited(found, caller, now, { assetIds: [assetId], previewImageKey: '' })],
   }
 }
 
-/** Removes the preview of that address; only the author may, even in archived rooms. */
-export function planWithoutPreview(ctx: Context, caller: Subject, url: string, found: Found): Change {
-  const message = ownMessage(caller, found)
+/** Plans the removal of the preview of this URL. Only the author may remove it, in archived rooms too. */
+export function planPreviewRemoval(ctx: Context, caller: Subject, url: string, found: Found): Change {
+  const message = getOwnMessage(caller, found)
   const preview = message.linkPreview && decodePreview(message.linkPreview)
   if (preview?.url !== url) throw linkPreviewNotFound()
   const now = ctx.now()
   return {
     write: (on) => dropLinkPreview(on, { roomId: found.room.roomId, seq: message.seq }, now),
-    events: [edited(found, caller, now, { assetIds: [], previewImageKey: preview.imageKey })],
+    events: [toEdited(found, caller, now, { assetIds: [], previewImageKey: preview.imageKey })],
   }
 }
 
-function ownMessage(caller: Subject, { message }: Found) {
+function getOwnMessage(caller: Subject, { message }: Found) {
   if (!isShown(message)) throw messageNotFound()
   assertAuthor(caller, message)
   return message
 }
 
-function edited({ room, message }: Found, caller: Subject, now: Date, removed: Removed) {
+function toEdited({ room, message }: Found, caller: Subject, now: Date, removed: Removed) {
   const { eventId, threadRootEventId, echo } = message
   const change = { eventId, threadRootEventId: threadRootEventId ?? '', echoEventId: echo?.eventId }
-  return toEditedEvent(occurrence(room, caller, now), change, removed)
+  return toEditedEvent(toOccurrence(room, caller, now), change, removed)
 }

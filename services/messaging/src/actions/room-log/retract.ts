@@ -5,36 +5,36 @@ import { previewImageKey } from '../../domain/page-preview.ts'
 import { assertMayRetract } from '../../policy/message-changes.ts'
 import { retractMessage, removeEcho } from '../../store/retractions.ts'
 import { nothingRemoved, toRetractedEvent } from '../../view/change-events.ts'
-import { occurrence, type Change, type Found } from './change.ts'
+import { toOccurrence, type Change, type Found } from './change.ts'
 
 /**
- * Retracts a message with its echo, or only the echo if the id is that of the echo. Does nothing if it is already
- * retracted.
+ * Plans the retraction of a message with its echo, or of the echo alone if the request names the echo. Returns
+ * undefined if it is already retracted.
  */
 export function planRetraction(ctx: Context, caller: Subject, found: Found): Change | undefined {
   const { room, message } = found
   assertMayRetract({ policy: ctx.policy(), caller, room }, message)
   const now = ctx.now()
-  if (message.retracted || message.named === 'former echo') return undefined
-  if (message.named === 'echo') return message.echo && removingEcho(found, message.echo, caller, now)
-  return retracting(found, caller, now)
+  if (message.retracted || message.named === 'removed echo') return undefined
+  if (message.named === 'echo') return message.echo && buildEchoRemoval(found, message.echo, caller, now)
+  return buildRetraction(found, caller, now)
 }
 
 /** Turns the message and its echo into placeholders. */
-export function retracting({ room, message }: Found, caller: Subject, now: Date): Change {
+export function buildRetraction({ room, message }: Found, caller: Subject, now: Date): Change {
   const { seq, eventId, authorId, threadRootEventId, echo, attachmentIds, linkPreview } = message
   const places = echo ? [seq, echo.seq] : [seq]
   const channelEchoEventId = echo?.eventId ?? ''
-  const gone = { eventId, threadRootEventId: threadRootEventId ?? '', channelEchoEventId, echoOnly: false }
+  const retracted = { eventId, threadRootEventId: threadRootEventId ?? '', channelEchoEventId, echoOnly: false }
   const removed = { assetIds: attachmentIds, previewImageKey: previewImageKey(linkPreview) }
   return {
     write: (on) => retractMessage(on, { roomId: room.roomId, places, threadRootEventId, authorId }, now),
-    events: [toRetractedEvent(occurrence(room, caller, now), gone, removed)],
+    events: [toRetractedEvent(toOccurrence(room, caller, now), retracted, removed)],
   }
 }
 
 /** Removes the echo of a reply from the timeline. */
-export function removingEcho(
+export function buildEchoRemoval(
   { room, message }: Found,
   echo: NonNullable<ChangeableMessage['echo']>,
   caller: Subject,
@@ -42,9 +42,10 @@ export function removingEcho(
   skipped = 0,
 ): Change {
   const { eventId, seq } = echo
-  const gone = { eventId, threadRootEventId: message.threadRootEventId ?? '', channelEchoEventId: '', echoOnly: true }
+  const threadRootEventId = message.threadRootEventId ?? ''
+  const retracted = { eventId, threadRootEventId, channelEchoEventId: '', echoOnly: true }
   return {
     write: (on) => removeEcho(on, { roomId: room.roomId, replySeq: message.seq, seq }, now),
-    events: [toRetractedEvent(occurrence(room, caller, now, skipped), gone, nothingRemoved)],
+    events: [toRetractedEvent(toOccurrence(room, caller, now, skipped), retracted, nothingRemoved)],
   }
 }

@@ -1,37 +1,39 @@
 import type { ConnectError } from '@connectrpc/connect'
 import type { RoomFact } from '@parley/contracts/internal'
 import type { OutgoingEvent } from '@parley/events'
-import type { HeldFacts } from '../../store/fact-lines.ts'
-import type { HeldLog } from '../../store/held-log.ts'
-import type { Message, WrittenPost } from './message.ts'
+import type { HeldFacts } from '../../store/facts.ts'
+import type { LockedLog } from '../../store/locked-log.ts'
+import type { Message, PostWriteOutcome } from './message.ts'
 
-/** `signal` fires when the caller has gone away; `traceparent` is set when the command begins to wait. */
-type Waiting = { signal: AbortSignal; traceparent?: string }
+/** `signal` fires when the call ends; `RoomWriter.submit` sets `traceparent`. */
+type Submitted = { signal: AbortSignal; traceparent?: string }
 
-export type PostCommand = Waiting & { kind: 'post'; message: Message }
+export type PostCommand = Submitted & { kind: 'post'; message: Message }
 
-export type ChangeCommand = Waiting & {
+export type ChangeCommand = Submitted & {
   kind: 'change'
   /**
-   * Makes the change and returns the events for the next places. Refuses the change by throwing a ConnectError before
-   * writing anything.
+   * Makes the change in the transaction of the locked log, and returns the events that take the next places. To refuse
+   * it, throws a ConnectError before writing anything.
    */
-  change: (log: HeldLog) => Promise<readonly OutgoingEvent[]>
+  change: (log: LockedLog) => Promise<readonly OutgoingEvent[]>
   /**
-   * Makes the change in one statement without the lock, if that is still possible, and returns its outbox entry, which
-   * has one place. Refuses it as `change` does. Undefined when nothing was written.
+   * Makes the change in one statement instead, and returns the outbox entry of its event. Returns undefined, without
+   * writing anything, if that is no longer possible. Refuses the change as `change` does.
    */
-  changeAtOnce?: () => Promise<readonly bigint[] | undefined>
+  changeInOneStatement?: () => Promise<readonly bigint[] | undefined>
 }
 
-export type FactsCommand = Waiting & { kind: 'facts'; facts: readonly RoomFact[] }
+export type FactsCommand = Submitted & { kind: 'facts'; facts: readonly RoomFact[] }
 
 export type RoomCommand = PostCommand | ChangeCommand | FactsCommand
 
-/** How many places a change took; 0 if there was nothing to change. */
+/** The number of places that a change took; 0 if there was nothing to change. */
 export type ChangeOutcome = { kind: 'changed'; places: number } | { kind: 'refused'; error: ConnectError }
 
-/** The state after applying facts and the number of new ones; or that they are inconsistent and none was applied. */
+/**
+ * The state after the facts and the number of new ones; or the refusal of inconsistent facts, none of which is applied.
+ */
 export type FactsOutcome = ({ kind: 'held'; applied: number } & HeldFacts) | { kind: 'refused'; error: ConnectError }
 
-export type Outcome = WrittenPost | ChangeOutcome | FactsOutcome
+export type Outcome = PostWriteOutcome | ChangeOutcome | FactsOutcome

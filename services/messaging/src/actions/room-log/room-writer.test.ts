@@ -9,7 +9,7 @@ const post = { kind: 'post', message: {} as Message, signal } as const
 const change = { kind: 'change', change: () => Promise.resolve([]), signal } as const
 const facts = { kind: 'facts', facts: [], signal } as const
 
-/** A writer whose batches end when the test calls the returned function. */
+/** A writer whose batches end when the test calls their `end`. */
 function slowWriter() {
   const batches: { kinds: string[]; end: () => Promise<void> }[] = []
   const writer = new RoomWriter((_, commands) => {
@@ -30,7 +30,7 @@ function outcomeOf({ kind }: RoomCommand): Outcome {
   return { kind: 'held', applied: 1, room: undefined, lastEntry: 0n }
 }
 
-test('a room has one batch at a time, and waiting facts are written before posts and changes', async () => {
+test('a room has one running batch, and waiting facts come first in the next one', async () => {
   const { writer, batches } = slowWriter()
   const outcomes = Promise.all([
     writer.submit('R1', post),
@@ -53,17 +53,17 @@ test('a batch has at most 64 posts or 16 changes', async () => {
   expect(batches.map(({ kinds }) => kinds.length)).toEqual([1, 64, 15 + 13, 7])
 })
 
-test('a room with a full queue refuses posts but accepts facts; abandoned posts are not written', async () => {
+test('a full queue refuses posts but accepts facts, and canceled posts are not written', async () => {
   const { writer, batches } = slowWriter()
-  const giver = new AbortController()
+  const call = new AbortController()
   void writer.submit('R1', post)
-  const canceled = expect(writer.submit('R1', { ...post, signal: giver.signal })).rejects.toMatchObject({
+  const canceled = expect(writer.submit('R1', { ...post, signal: call.signal })).rejects.toMatchObject({
     code: Code.Canceled,
   })
   void Array.from({ length: 2_047 }, () => writer.submit('R1', post))
   await expect(writer.submit('R1', post)).rejects.toMatchObject({ code: Code.Unavailable })
   void writer.submit('R1', facts)
-  giver.abort()
+  call.abort()
   await batches[0]?.end()
   expect(batches[1]?.kinds).toEqual(['facts', ...Array.from({ length: 62 }, () => 'post')])
   await canceled

@@ -1,8 +1,8 @@
 import { isDatabaseUnavailable } from '@parley/postgres'
 import { KeyedBatcher } from '@parley/runtime'
 import { currentTraceparent, isRecording, withSpan } from '@parley/telemetry'
-import { givenUp, roomBusy } from '../../errors.ts'
-import type { WrittenPost } from './message.ts'
+import { callCanceled, roomBusy } from '../../errors.ts'
+import type { PostWriteOutcome } from './message.ts'
 import type {
   ChangeCommand,
   ChangeOutcome,
@@ -15,8 +15,8 @@ import type {
 
 export type WriteBatch = (roomId: string, commands: readonly RoomCommand[]) => Promise<(Outcome | Error)[]>
 
-/** Maximum number of posts in a batch; a change takes more round trips, and counts as four. */
-const postsAtOnce = 64
+/** Maximum number of posts in a batch. A change needs more round trips, so it counts as four. */
+const postsPerBatch = 64
 const weightOfChange = 4
 const maxWaiting = 2_048
 
@@ -31,19 +31,19 @@ export class RoomWriter {
   constructor(run: WriteBatch) {
     this.#batches = new KeyedBatcher({
       run: (roomId, commands) =>
-        isRecording() ? writeSpan(commands, () => run(roomId, commands)) : run(roomId, commands),
-      atOnce: postsAtOnce,
+        isRecording() ? withWriteSpan(commands, () => run(roomId, commands)) : run(roomId, commands),
+      atOnce: postsPerBatch,
       weight: ({ kind }) => (kind === 'change' ? weightOfChange : 1),
       // Facts are rare, and may remove somebody's access.
       isUrgent: ({ kind }) => kind === 'facts',
-      refusal: ({ signal }) => (signal.aborted ? givenUp() : undefined),
+      refusal: ({ signal }) => (signal.aborted ? callCanceled() : undefined),
       ...{ maxWaiting, busy: roomBusy },
-      triesAlone: (error) => !isDatabaseUnavailable(error),
+      retryIndividually: (error) => !isDatabaseUnavailable(error),
     })
   }
 
-  /** Resolves when the command is committed or refused. Rejects if it could be neither. */
-  submit(roomId: string, command: PostCommand): Promise<WrittenPost>
+  /** Resolves when the command is committed or refused. Rejects if neither could be done. */
+  submit(roomId: string, command: PostCommand): Promise<PostWriteOutcome>
   submit(roomId: string, command: ChangeCommand): Promise<ChangeOutcome>
   submit(roomId: string, command: FactsCommand): Promise<FactsOutcome>
   submit(roomId: string, command: RoomCommand): Promise<Outcome> {
@@ -52,8 +52,8 @@ export class RoomWriter {
   }
 }
 
-/** One span for all commands of a batch: it continues the trace of one and links to the others. */
-function writeSpan<T>(commands: readonly RoomCommand[], write: () => Promise<T>): Promise<T> {
+/** Records one span for all commands of a batch. It continues the trace of one command and links to the others. */
+function withWriteSpan<T>(commands: readonly RoomCommand[], write: () => Promise<T>): Promise<T> {
   const joined = commands.flatMap(({ traceparent }) => traceparent ?? [])
   if (joined.length === 0) return write()
   return withSpan('write room log', { joined, attributes: { 'parley.command.count': commands.length } }, write)

@@ -7,16 +7,19 @@ import type { EventRow } from '../../domain/event-row.ts'
 import { echoWithoutThread, messageNotFound } from '../../errors.ts'
 import { assertMayChangeEcho, assertMayEdit } from '../../policy/message-changes.ts'
 import { addEcho } from '../../store/echoes.ts'
-import { storeBody, storeBodyAtOnce } from '../../store/edits.ts'
+import { storeBody, storeBodyWithEvent } from '../../store/edits.ts'
 import { nothingRemoved, toEditedEvent } from '../../view/change-events.ts'
 import { toPostedEvent } from '../../view/posted-event.ts'
-import { occurrence, type Change, type Found } from './change.ts'
-import { removingEcho } from './retract.ts'
+import { toOccurrence, type Change, type Found } from './change.ts'
+import { buildEchoRemoval } from './retract.ts'
 
-/** The requested changes of the message or echo with this id; undefined fields stay as they are. */
+/** The requested changes of the message or echo with this id. Fields that are undefined stay as they are. */
 export type Update = { eventId: string; body: string | undefined; withEcho: boolean | undefined }
 
-/** The changes that an update makes, the text first. Their result is the row of the named id, if it is known. */
+/**
+ * Plans the changes of an update: first the text, then the echo. A change of the text alone returns the row of
+ * `eventId`; other changes return undefined.
+ */
 export function planUpdate(
   ctx: Context,
   caller: Subject,
@@ -28,14 +31,14 @@ export function planUpdate(
   const who = { policy: ctx.policy(), caller, room }
   const now = ctx.now()
   assertMayEdit(who, message, { now, windowMs: ctx.editWindowMs })
-  const body = newBody(update, found)
+  const body = changedBody(update, found)
   const echo = echoChange(update, found)
   if (echo) assertMayChangeEcho(who, message, echo)
 
   const steps: Change[] = []
-  if (body !== undefined) steps.push(edit(found, caller, now, body, echo !== 'remove'))
-  if (echo === 'add') steps.push(addingEcho(found, caller, now, steps.length))
-  if (echo === 'remove' && message.echo) steps.push(removingEcho(found, message.echo, caller, now, steps.length))
+  if (body !== undefined) steps.push(buildEdit(found, caller, now, body, echo !== 'remove'))
+  if (echo === 'add') steps.push(buildEchoAddition(found, caller, now, steps.length))
+  if (echo === 'remove' && message.echo) steps.push(buildEchoRemoval(found, message.echo, caller, now, steps.length))
   if (steps.length === 0) return undefined
   return {
     async write(on) {
@@ -43,18 +46,18 @@ export function planUpdate(
       return undefined
     },
     events: steps.flatMap(({ events }) => events),
-    ...(body !== undefined && !echo && { writeAtOnce: editingAtOnce(found, now, body, update.eventId) }),
+    ...(body !== undefined && !echo && { writeInOneStatement: editInOneStatement(found, now, body, update.eventId) }),
   }
 }
 
-function editingAtOnce({ message: { seq } }: Found, at: Date, text: string, shown: string) {
-  return async (...[on, decided]: Parameters<NonNullable<Change['writeAtOnce']>>) => {
-    const written = await storeBodyAtOnce(on, decided, { seq, text, at, shown })
+function editInOneStatement({ message: { seq } }: Found, at: Date, text: string, shown: string) {
+  return async (...[on, decided]: Parameters<NonNullable<Change['writeInOneStatement']>>) => {
+    const written = await storeBodyWithEvent(on, decided, { seq, text, at, shown })
     return written && { entries: written.entries, result: written.row }
   }
 }
 
-function newBody(update: Update, { message }: Found): string | undefined {
+function changedBody(update: Update, { message }: Found): string | undefined {
   if (update.body === undefined) return undefined
   const body = checkBody(update.body, message.attachmentIds.length > 0)
   return body === message.body ? undefined : body
@@ -66,18 +69,18 @@ function echoChange({ withEcho }: Update, { message }: Found): 'add' | 'remove' 
   return withEcho ? 'add' : 'remove'
 }
 
-function edit({ room, message }: Found, caller: Subject, now: Date, body: string, echoStays: boolean): Change {
+function buildEdit({ room, message }: Found, caller: Subject, now: Date, body: string, echoStays: boolean): Change {
   const { seq, eventId, threadRootEventId, echo } = message
   const echoEventId = echoStays ? echo?.eventId : undefined
   const edited = { eventId, threadRootEventId: threadRootEventId ?? '', echoEventId }
   return {
     write: (on) => storeBody(on, { roomId: room.roomId, seq }, body, now),
-    events: [toEditedEvent(occurrence(room, caller, now), edited, nothingRemoved)],
+    events: [toEditedEvent(toOccurrence(room, caller, now), edited, nothingRemoved)],
   }
 }
 
-function addingEcho({ room, message }: Found, caller: Subject, now: Date, skipped: number): Change {
-  const { place } = occurrence(room, caller, now, skipped)
+function buildEchoAddition({ room, message }: Found, caller: Subject, now: Date, skipped: number): Change {
+  const { place } = toOccurrence(room, caller, now, skipped)
   const { eventId: echoOfEventId, seq, threadRootEventId } = message
   const eventId = newId('event')
   const reply = { seq, eventId: echoOfEventId, threadRootEventId: threadRootEventId ?? '' }

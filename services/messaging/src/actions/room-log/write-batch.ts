@@ -1,74 +1,78 @@
 import { ConnectError } from '@connectrpc/connect'
 import type { Context } from '../../context.ts'
-import { HeldLog } from '../../store/held-log.ts'
+import { LockedLog } from '../../store/locked-log.ts'
 import { transaction } from '../../store/statement.ts'
 import { applyFacts } from './apply-facts.ts'
 import type { ChangeCommand, ChangeOutcome, FactsCommand, Outcome, PostCommand, RoomCommand } from './room-command.ts'
-import type { Message, WrittenPost } from './message.ts'
+import type { Message, PostWriteOutcome } from './message.ts'
 import { wakeMentionResolver, writePosts, writePostsInto } from './write-posts.ts'
 
-type Parts = { facts: FactsCommand[]; changes: ChangeCommand[]; posts: PostCommand[] }
+type CommandsByKind = { facts: FactsCommand[]; changes: ChangeCommand[]; posts: PostCommand[] }
 
 /**
- * Writes the waiting commands of a room: only posts in one statement, a single change in one statement if possible,
- * anything else in one transaction. Facts come first, so that posts of people who lost access are refused.
+ * Writes a batch of commands. If all are posts, they are one statement, and so is a single change if possible; anything
+ * else is one transaction. Facts come first, so that posts of users who lost access are refused.
  */
 export async function writeBatch(
   ctx: Context,
   roomId: string,
   commands: readonly RoomCommand[],
 ): Promise<(Outcome | Error)[]> {
-  const parts: Parts = { facts: [], changes: [], posts: [] }
+  const byKind: CommandsByKind = { facts: [], changes: [], posts: [] }
   for (const command of commands) {
-    if (command.kind === 'facts') parts.facts.push(command)
-    else if (command.kind === 'change') parts.changes.push(command)
-    else parts.posts.push(command)
+    if (command.kind === 'facts') byKind.facts.push(command)
+    else if (command.kind === 'change') byKind.changes.push(command)
+    else byKind.posts.push(command)
   }
-  if (parts.posts.length === commands.length) return writePosts(ctx, roomId, messagesOf(parts))
+  if (byKind.posts.length === commands.length) return writePosts(ctx, roomId, messagesOf(byKind))
   const [command] = commands
-  const alone = commands.length === 1 && command?.kind === 'change' ? await changeAlone(ctx, command) : undefined
-  return alone ? [alone] : writeTogether(ctx, roomId, commands, parts)
+  const outcome =
+    commands.length === 1 && command?.kind === 'change' ? await tryInOneStatement(ctx, command) : undefined
+  return outcome ? [outcome] : writeInTransaction(ctx, roomId, commands, byKind)
 }
 
-/** Makes a change in one statement; undefined when it needs a transaction. */
-async function changeAlone(ctx: Context, { changeAtOnce }: ChangeCommand): Promise<ChangeOutcome | undefined> {
-  const entries = changeAtOnce && (await orRefusal(changeAtOnce))
+/** Makes a change in one statement; returns undefined if it needs a transaction. */
+async function tryInOneStatement(
+  ctx: Context,
+  { changeInOneStatement }: ChangeCommand,
+): Promise<ChangeOutcome | undefined> {
+  const entries = changeInOneStatement && (await catchRefusal(changeInOneStatement))
   if (!entries || 'kind' in entries) return entries
   ctx.relay.wake(entries)
   return { kind: 'changed', places: entries.length }
 }
 
-const messagesOf = ({ posts }: Parts): Message[] => posts.map(({ message }) => message)
+const messagesOf = ({ posts }: CommandsByKind): Message[] => posts.map(({ message }) => message)
 
-async function writeTogether(
+async function writeInTransaction(
   ctx: Context,
   roomId: string,
   commands: readonly RoomCommand[],
-  parts: Parts,
+  byKind: CommandsByKind,
 ): Promise<(Outcome | Error)[]> {
-  const { facts, changes, posts } = parts
+  const { facts, changes, posts } = byKind
   const outcomes = new Map<RoomCommand, Outcome>()
-  const messages = messagesOf(parts)
+  const messages = messagesOf(byKind)
   const log = await transaction(ctx.pool, async (on) => {
-    const log = await HeldLog.hold(on, roomId)
+    const log = await LockedLog.lock(on, roomId)
     if (facts.length > 0) {
       const applied = await applyFacts(ctx, log, facts)
-      for (const [index, outcome] of applied.entries()) setFor(outcomes, facts[index], outcome)
+      for (const [index, outcome] of applied.entries()) setOutcome(outcomes, facts[index], outcome)
     }
-    for (const command of changes) outcomes.set(command, await change(log, command))
-    const written = new Map<Message, WrittenPost>()
+    for (const command of changes) outcomes.set(command, await makeChange(log, command))
+    const written = new Map<Message, PostWriteOutcome>()
     await writePostsInto(ctx, log, messages, written)
-    for (const command of posts) setFor(outcomes, command, written.get(command.message))
+    for (const command of posts) setOutcome(outcomes, command, written.get(command.message))
     await log.flush()
     return log
   })
   for (const outcome of outcomes.values()) if (outcome.kind === 'held' && outcome.room) ctx.headers.put(outcome.room)
   ctx.relay.wake(log.entries)
   wakeMentionResolver(ctx, messages)
-  return commands.map((command) => outcomes.get(command) ?? new Error(`a ${command.kind} has no outcome`))
+  return commands.map((command) => outcomes.get(command) ?? new Error(`a command (${command.kind}) has no outcome`))
 }
 
-function setFor(
+function setOutcome(
   outcomes: Map<RoomCommand, Outcome>,
   command: RoomCommand | undefined,
   outcome: Outcome | undefined,
@@ -76,8 +80,8 @@ function setFor(
   if (command && outcome) outcomes.set(command, outcome)
 }
 
-async function change(log: HeldLog, command: ChangeCommand): Promise<ChangeOutcome> {
-  const events = await orRefusal(() => command.change(log))
+async function makeChange(log: LockedLog, command: ChangeCommand): Promise<ChangeOutcome> {
+  const events = await catchRefusal(() => command.change(log))
   if ('kind' in events) return events
   const { traceparent } = command
   log.append(
@@ -90,7 +94,7 @@ async function change(log: HeldLog, command: ChangeCommand): Promise<ChangeOutco
 
 type Refusal = Extract<ChangeOutcome, { kind: 'refused' }>
 
-async function orRefusal<T>(run: () => Promise<T>): Promise<T | Refusal> {
+async function catchRefusal<T>(run: () => Promise<T>): Promise<T | Refusal> {
   try {
     return await run()
   } catch (error) {

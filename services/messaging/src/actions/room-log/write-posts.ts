@@ -2,39 +2,39 @@ import type { ConnectError } from '@connectrpc/connect'
 import { isEffectiveMember } from '@parley/permissions'
 import { isUniqueViolation } from '@parley/postgres'
 import type { Context } from '../../context.ts'
-import type { RoomHeader, Standing } from '../../domain/room-line.ts'
+import type { RoomHeader, Standing } from '../../domain/room-header.ts'
 import { notAMember, roomNotFound } from '../../errors.ts'
 import { countCombined } from '../../metrics.ts'
 import { refusalOfPosting } from '../../policy/room-access.ts'
 import { appendMessage } from '../../store/append-message.ts'
 import { appendPosts } from '../../store/append-posts.ts'
-import { HeldLog } from '../../store/held-log.ts'
-import { findStandings } from '../../store/lines.ts'
+import { LockedLog } from '../../store/locked-log.ts'
+import { findStandings } from '../../store/rooms.ts'
 import { isPlain } from '../../store/new-post.ts'
 import { transaction, type Connection } from '../../store/statement.ts'
 import { mentionQueue } from '../../store/unresolved-mentions.ts'
 import { toNewPost } from './new-post.ts'
-import { posting, type Message, type WrittenPost } from './message.ts'
+import { toPostProperties, type Message, type PostWriteOutcome } from './message.ts'
 
 /** The outcomes known so far, by message. */
-export type Outcomes = Map<Message, WrittenPost>
+export type Outcomes = Map<Message, PostWriteOutcome>
 
-/** Writes messages of one room in order. Throws if none was written. */
+/** Writes messages of one room in the given order. Throws if an error kept all of them from being written. */
 export async function writePosts(
   ctx: Context,
   roomId: string,
   messages: readonly Message[],
-): Promise<(WrittenPost | Error)[]> {
+): Promise<(PostWriteOutcome | Error)[]> {
   const outcomes: Outcomes = new Map()
-  await writeAtOnce(ctx, roomId, messages, outcomes).catch((error: unknown) => {
-    // Another process has written the same files. The check repeats once the row is locked.
+  await writeWithCachedHeader(ctx, roomId, messages, outcomes).catch((error: unknown) => {
+    // Another process has attached one of the files in the meantime. They are checked again with the row locked.
     if (!isUniqueViolation(error)) throw error
   })
   const unwritten = messages.filter((message) => !outcomes.has(message))
   let failure: Error | undefined
   if (unwritten.length > 0) {
     await writeLocked(ctx, roomId, unwritten, outcomes).catch((error: unknown) => {
-      // Rows of the first statement are committed; those of the transaction are not.
+      // The messages of the first statement are committed; those of the failed transaction are not.
       if (unwritten.length === messages.length) throw error
       failure = error instanceof Error ? error : new Error(String(error))
       for (const message of unwritten) if (outcomes.get(message)?.kind !== 'refused') outcomes.delete(message)
@@ -43,31 +43,34 @@ export async function writePosts(
   return messages.map((message) => outcomes.get(message) ?? failure ?? new Error('a post has no outcome'))
 }
 
-/** One statement, with the cached header. Leaves out messages that a stale header affects or refuses. */
-async function writeAtOnce(
+/**
+ * Writes messages in one statement, with permissions from the cached header. Messages that the header refuses, or that
+ * were not written because it is stale, get no outcome.
+ */
+async function writeWithCachedHeader(
   ctx: Context,
   roomId: string,
   messages: readonly Message[],
   outcomes: Outcomes,
 ): Promise<void> {
   const room = await ctx.headers.get(roomId)
-  const ready = room ? messages.filter((message) => !refusal(ctx, room, message)) : []
+  const ready = room ? messages.filter((message) => !refusalOf(ctx, room, message)) : []
   if (!room || ready.length === 0) return
   ctx.relay.wake(await append(ctx, ctx.pool, room, ready, outcomes))
   wakeMentionResolver(ctx, ready)
 }
 
-/** Writes with the room's row locked; messages that a check without the lock refuses are left out. */
+/** Writes messages with the room's row locked. Those that are refused without the lock do not wait for it. */
 async function writeLocked(
   ctx: Context,
   roomId: string,
   messages: readonly Message[],
   outcomes: Outcomes,
 ): Promise<void> {
-  const { permitted } = await judge(ctx, ctx.pool, roomId, messages, outcomes)
+  const { permitted } = await findPermitted(ctx, ctx.pool, roomId, messages, outcomes)
   if (permitted.length === 0) return
   const log = await transaction(ctx.pool, async (on) => {
-    const log = await HeldLog.hold(on, roomId)
+    const log = await LockedLog.lock(on, roomId)
     await writePostsInto(ctx, log, permitted, outcomes)
     return log
   })
@@ -78,18 +81,18 @@ async function writeLocked(
 /** Writes messages into a room whose row is locked, and records the outcome of each. */
 export async function writePostsInto(
   ctx: Context,
-  log: HeldLog,
+  log: LockedLog,
   messages: readonly Message[],
   outcomes: Outcomes,
 ): Promise<void> {
   if (messages.length === 0) return
   await log.flush()
-  const { room, permitted } = await judge(ctx, log.on, log.roomId, messages, outcomes)
-  if (room && permitted.length > 0) log.noteEntries(await append(ctx, log.on, room, permitted, outcomes))
+  const { room, permitted } = await findPermitted(ctx, log.on, log.roomId, messages, outcomes)
+  if (room && permitted.length > 0) log.addEntries(await append(ctx, log.on, room, permitted, outcomes))
 }
 
-/** Reads the stored room and the messages that it accepts; records the refusals of the others. */
-async function judge(
+/** Reads the stored room; returns it with the messages that may be posted, and records the refusals of the others. */
+async function findPermitted(
   ctx: Context,
   on: Connection,
   roomId: string,
@@ -98,11 +101,11 @@ async function judge(
 ): Promise<{ room: RoomHeader | undefined; permitted: Message[] }> {
   const authors = [...new Set(messages.map(({ actorId }) => actorId))]
   const found = await findStandings(on, roomId, authors)
-  // A transaction may read its own uncommitted changes.
+  // A transaction may have read its own uncommitted changes.
   if (found && on === ctx.pool) ctx.headers.put(found.room)
   const permitted = messages.filter((message) => {
     const error = found
-      ? (outside(ctx, found.room, message, found.standings.get(message.actorId)) ?? refusal(ctx, found.room, message))
+      ? (refusalOfNonMember(ctx, found.room, message, found.standings) ?? refusalOf(ctx, found.room, message))
       : roomNotFound()
     if (error) outcomes.set(message, { kind: 'refused', error })
     return !error
@@ -110,13 +113,20 @@ async function judge(
   return { room: found?.room, permitted }
 }
 
-const refusal = (ctx: Context, room: RoomHeader, { post, placement }: Message): ConnectError | undefined =>
-  refusalOfPosting(ctx.policy(), post.caller, room, posting(post.draft, placement))
+const refusalOf = (ctx: Context, room: RoomHeader, { post, placement }: Message): ConnectError | undefined =>
+  refusalOfPosting(ctx.policy(), post.caller, room, toPostProperties(post.draft, placement))
 
-const outside = (ctx: Context, room: RoomHeader, { post }: Message, standing: Standing | undefined) =>
-  standing && isEffectiveMember(ctx.policy(), post.caller, room, standing) ? undefined : notAMember(room)
+function refusalOfNonMember(
+  ctx: Context,
+  room: RoomHeader,
+  { actorId, post }: Message,
+  standings: ReadonlyMap<string, Standing>,
+): ConnectError | undefined {
+  const standing = standings.get(actorId)
+  return standing && isEffectiveMember(ctx.policy(), post.caller, room, standing) ? undefined : notAMember(room)
+}
 
-/** One statement; returns its outbox entries. */
+/** Writes messages in one statement; returns its outbox entries. */
 async function append(
   ctx: Context,
   on: Connection,
@@ -138,7 +148,7 @@ async function append(
   return appended.flatMap(({ entries }) => entries)
 }
 
-/** After commit. */
+/** Makes the job resolve pending mentions without delay. To be called after the commit. */
 export function wakeMentionResolver(ctx: Pick<Context, 'db'>, messages: readonly Message[]): void {
   if (messages.some(({ mentioned }) => mentioned.pending)) mentionQueue.announce(ctx.db)
 }

@@ -1,25 +1,27 @@
 import type { ImportMessagesRequest } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { importElsewhere, roomNotFound } from '../../errors.ts'
-import { isDm } from '../../domain/room-line.ts'
+import { roomHasOtherMessages, roomNotFound } from '../../errors.ts'
+import { isDm } from '../../domain/room-header.ts'
 import {
-  erasedAmong,
+  findErasedAmong,
   findImported,
   findImports,
-  findLine,
+  findImportTarget,
   findLivePlaces,
   type ImportState,
 } from '../../store/imports.ts'
 import { writeImport } from '../../store/write-import.ts'
-import type { HeldLog } from '../../store/held-log.ts'
-import { findHeader } from '../../store/lines.ts'
+import type { LockedLog } from '../../store/locked-log.ts'
+import { findHeader } from '../../store/rooms.ts'
 import type { Connection } from '../../store/statement.ts'
 import { checkMessage, type CheckedMessage } from '../../domain/check-message.ts'
 import { toImportedEvents } from './imported-event.ts'
 import { planImport, type ImportPlan } from '../../domain/plan-import.ts'
 
-/** Writes imported messages into a room, under its lock and in one transaction; existing ones stay as they are. */
-export async function importTogether(
+/**
+ * Writes messages of an import into a room, in one transaction. Messages that were imported before stay as they are.
+ */
+export async function importIntoRoom(
   ctx: Context,
   request: ImportMessagesRequest,
   signal: AbortSignal,
@@ -30,12 +32,12 @@ export async function importTogether(
   const now = ctx.now()
   const messages = request.messages.map((message) => checkMessage(message, { dm: isDm(room), now }))
   let plan: ImportPlan | undefined
-  const change = async (log: HeldLog) => {
+  const change = async (log: LockedLog) => {
     // The import assigns the places in the log itself.
     await log.flush()
     const { on } = log
     const [state] = await findImports(on, [roomId])
-    plan = await lookAndPlan(on, { roomId, source, state }, messages, now)
+    plan = await readAndPlan(on, { roomId, source, state }, messages, now)
     if (plan.ids.length === 0) return []
     const live = state && (await findLivePlaces(on, state))
     await writeImport(on, { roomId, source, live }, plan)
@@ -48,15 +50,15 @@ export async function importTogether(
   return plan
 }
 
-async function lookAndPlan(
+async function readAndPlan(
   on: Connection,
   { roomId, source, state }: { roomId: string; source: string; state: ImportState | undefined },
   messages: readonly CheckedMessage[],
   now: Date,
 ): Promise<ImportPlan> {
-  const line = await findLine(on, roomId)
-  if (!line) throw roomNotFound()
-  if (state ? state.source !== source : line.used) throw importElsewhere()
+  const target = await findImportTarget(on, roomId)
+  if (!target) throw roomNotFound()
+  if (state ? state.source !== source : target.everPosted) throw roomHasOtherMessages()
   const references = messages.flatMap(({ externalId, threadRoot, inReplyTo }) => [externalId, threadRoot, inReplyTo])
   const known = await findImported(
     on,
@@ -67,8 +69,8 @@ async function lookAndPlan(
     authorId,
     ...reactions.flatMap(({ userIds }) => userIds),
   ])
-  const erased = await erasedAmong(on, [...new Set(people)])
-  return planImport(messages, { roomSeq: line.roomSeq, known, erased, now })
+  const erased = await findErasedAmong(on, [...new Set(people)])
+  return planImport(messages, { roomSeq: target.roomSeq, known, erased, now })
 }
 
 function attachmentsOf({ events, attachments }: ImportPlan) {

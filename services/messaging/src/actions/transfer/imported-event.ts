@@ -1,14 +1,14 @@
 import { realtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import { newId } from '@parley/ids'
-import type { RoomHeader } from '../../domain/room-line.ts'
-import { toRoom } from '../../view/deliveries.ts'
+import type { RoomHeader } from '../../domain/room-header.ts'
+import { roomDelivery } from '../../view/deliveries.ts'
 
 export type ImportedAttachment = { assetId: string; messageEventId: string }
 
-/** Limits the size of an event. */
+/** More attachments are split into several events, because their size is limited. */
 const attachmentsPerEvent = 2_000
 
-/** Announces that messages were imported into a room: clients reload it, and nobody is notified. */
+/** The events that announce imported messages. Clients reload the room, and nobody is notified. */
 export function toImportedEvents(
   room: RoomHeader,
   place: bigint,
@@ -38,6 +38,6 @@ function toEvent(
     ...{ id, kind: 'messages_imported', aggregateType: 'room', aggregateId: room.roomId, version: place },
     ...{ occurredAt: at, actorId: '' },
     fact: { case: 'messagesImported', value: { roomSeq: place, messages, attachments } },
-    deliveries: [toRoom(room, envelope)],
+    deliveries: [roomDelivery(room, envelope)],
   }
 }

@@ -1,11 +1,11 @@
 /** A container of Markdown lines: a block quote, or a list item whose content is indented by this many columns. */
 export type Container = { kind: 'quote' } | { kind: 'item'; indent: number; empty: boolean }
 
-/** A line that is read from the left. */
+/** A line that is parsed from left to right; `at` is the current position. */
 export type Line = { text: string; at: number }
 
-/** Deeper nesting is read as text; nobody uses it. */
-export const deepest = 32
+/** Containers nested more deeply are treated as text, because nobody uses them. */
+export const maxDepth = 32
 
 export const indentOf = ({ text, at }: Line): number => {
   let end = at
@@ -15,12 +15,12 @@ export const indentOf = ({ text, at }: Line): number => {
 
 export const isBlank = ({ text, at }: Line): boolean => text.slice(at).trim() === ''
 
-const breakOrMarker = { break: /^([-*_])(?: *\1){2,} *$/, marker: /^(?:[-+*]|(\d{1,9})[.)])(?= |$)/ }
+const patterns = { thematicBreak: /^([-*_])(?: *\1){2,} *$/, marker: /^(?:[-+*]|(\d{1,9})[.)])(?= |$)/ }
 
-export const isThematicBreak = (rest: string): boolean => breakOrMarker.break.test(rest)
+export const isThematicBreak = (rest: string): boolean => patterns.thematicBreak.test(rest)
 
-/** Skips the marks of the containers to which the line still belongs; returns their number. */
-export function enterHeld(line: Line, containers: readonly Container[]): number {
+/** Skips the markers of the open containers that the line continues; returns their number. */
+export function enterContinued(line: Line, containers: readonly Container[]): number {
   for (const [index, container] of containers.entries()) {
     const entered = container.kind === 'quote' ? enterQuote(line) : stayInItem(line, container)
     if (!entered) return index
@@ -28,7 +28,7 @@ export function enterHeld(line: Line, containers: readonly Container[]): number 
   return containers.length
 }
 
-/** Moves past the marker of a block quote. */
+/** Skips the marker of a block quote; returns whether there is one. */
 export function enterQuote(line: Line): boolean {
   const indent = indentOf(line)
   if (indent > 3 || line.text[line.at + indent] !== '>') return false
@@ -37,7 +37,7 @@ export function enterQuote(line: Line): boolean {
   return true
 }
 
-/** An item that is still empty ends with a blank line. */
+/** Skips the indentation of a list item; returns whether the line continues it. A blank line ends an empty item. */
 function stayInItem(line: Line, item: Extract<Container, { kind: 'item' }>): boolean {
   if (isBlank(line)) return !item.empty
   if (indentOf(line) < item.indent) return false
@@ -47,19 +47,19 @@ function stayInItem(line: Line, item: Extract<Container, { kind: 'item' }>): boo
 }
 
 /**
- * Skips the marker of a list item. Inside a paragraph only an item with content starts a list, and a number other than
- * 1 does not.
+ * Skips the marker of a list item and returns the item; undefined if there is none. A list may interrupt a paragraph
+ * only with an item that is not empty and, if numbered, has the number 1.
  */
 export function enterItem(line: Line, inParagraph: boolean): Container | undefined {
   const indent = indentOf(line)
   const rest = line.text.slice(line.at + indent)
-  const marker = indent > 3 || isThematicBreak(rest) ? null : breakOrMarker.marker.exec(rest)
+  const marker = indent > 3 || isThematicBreak(rest) ? null : patterns.marker.exec(rest)
   if (!marker) return undefined
-  const behind = { text: line.text, at: line.at + indent + marker[0].length }
-  const empty = isBlank(behind)
+  const after = { text: line.text, at: line.at + indent + marker[0].length }
+  const empty = isBlank(after)
   if (inParagraph && (empty || (marker[1] !== undefined && Number(marker[1]) !== 1))) return undefined
-  const spaces = indentOf(behind)
-  const pad = empty || spaces > 4 ? 1 : spaces
-  line.at = Math.min(behind.at + pad, line.text.length)
-  return { kind: 'item', indent: indent + marker[0].length + pad, empty }
+  const spaces = indentOf(after)
+  const padding = empty || spaces > 4 ? 1 : spaces
+  line.at = Math.min(after.at + padding, line.text.length)
+  return { kind: 'item', indent: indent + marker[0].length + padding, empty }
 }

@@ -1,20 +1,20 @@
-/** A link reference definition, `[label]: destination "title"`, at the beginning of the rest of a paragraph. */
+/** A link reference definition, `[label]: destination "title"`, at the current position. */
 const definition =
   / *\[((?:\\[^]|[^\\[\]])+)\]:\s*(?:<[^<>\n]*>|(?!<)(?:\\.|[^\\\s()]|\((?:\\.|[^\\\s()])*\))+)(?:(?: *\n *| +)(?:"(?:\\[^]|[^"\\])*"|'(?:\\[^]|[^'\\])*'|\((?:\\[^]|[^()\\])*\)))? *(?:\n|$)/y
 
-/** Longer ones are no labels. */
-const longestLabel = 999
+/** CommonMark's limit for labels, in characters. */
+const maxLabelLength = 999
 
-/** Labels of links, compared as CommonMark does: by their letters, with single spaces. */
+/** Labels of link references. As in CommonMark, neither case nor the amount of white space matters. */
 export class Labels {
   readonly #defined = new Set<string>()
 
   /** Adds the labels that a paragraph defines at its beginning, and returns the rest of the paragraph. */
-  take(paragraph: string): string {
+  takeDefinitions(paragraph: string): string {
     let from = 0
     definition.lastIndex = 0
     for (let found = definition.exec(paragraph); found; found = definition.exec(paragraph)) {
-      const label = normalized(found[1] ?? '')
+      const label = normalize(found[1] ?? '')
       if (label === '') break
       this.#defined.add(label)
       from = definition.lastIndex
@@ -23,8 +23,8 @@ export class Labels {
   }
 
   has(label: string): boolean {
-    return this.#defined.size > 0 && label.length <= longestLabel && this.#defined.has(normalized(label))
+    return this.#defined.size > 0 && label.length <= maxLabelLength && this.#defined.has(normalize(label))
   }
 }
 
-const normalized = (label: string): string => label.replace(/\s+/g, ' ').trim().toLowerCase().toUpperCase()
+const normalize = (label: string): string => label.replace(/\s+/g, ' ').trim().toLowerCase().toUpperCase()

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { Nodes } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
-import { findHandles, maxHandles, readings } from './find-handles.ts'
+import { findHandles, maxHandles, possibleHandles } from './find-handles.ts'
 
 describe('a mention', () => {
   test.each([
@@ -37,43 +37,43 @@ describe('a mention', () => {
   ])('is found in %j', (body, handles) => expect(findHandles(body)).toEqual(handles))
 
   test.each([
-    ['directly behind a letter or digit', 'ann@example.org 1@ann é@ann'],
+    ['directly after a letter or digit', 'ann@example.org 1@ann é@ann'],
     ['in an e-mail address', 'ann_@example.org a.b+@example.org'],
-    ['behind a backslash', '\\@ann (\\@ann) \\@ann\\@ann'],
+    ['after a backslash', '\\@ann (\\@ann) \\@ann\\@ann'],
     ['in a link', '[see @ann](http://x) [@ann]() [a](<b c> "@ann") [@a [b] \\] @c](/d "e")'],
-    ['in a link by reference', '[@ann][x] [@ann][ X ] ![@ann][x] [@ann][]\n\n[x]: /a "b"\n[@ann]: <c d>\n\n[@ann]'],
-    ['in a link whose address a quote defines', '[@ann][x]\n\n> [x]: /a'],
-    ['in a definition', '[x]: /@ann\n[y]:\n  <a @ann> "@ann"\n[@ann]: /z'],
-    ['in the address of a link', '[see](/@ann) [see](https://x.org/(@ann)) ![alt @ann](x) [![@ann](a)](b)'],
-    ['in an address', 'https://x.org/@ann http://@ann www.x.org?q=@ann example.org/@ann MAILTO://@ann x.org/a,@ann'],
+    ['in a reference link', '[@ann][x] [@ann][ X ] ![@ann][x] [@ann][]\n\n[x]: /a "b"\n[@ann]: <c d>\n\n[@ann]'],
+    ['in a reference link that is defined in a block quote', '[@ann][x]\n\n> [x]: /a'],
+    ['in a link reference definition', '[x]: /@ann\n[y]:\n  <a @ann> "@ann"\n[@ann]: /z'],
+    ['in the destination of a link', '[see](/@ann) [see](https://x.org/(@ann)) ![alt @ann](x) [![@ann](a)](b)'],
+    ['in a web address', 'https://x.org/@ann http://@ann www.x.org?q=@ann example.org/@ann MAILTO://@ann x.org/a,@ann'],
     ['in inline code', '`@ann` ``a ` @ann``'],
-    ['in inline code over two lines', '`a\n@ann`'],
-    ['in a fence', '```\n@ann\n```'],
-    ['in a fence with tildes and a language', '~~~ts\n@ann\n``` \n@ann'],
-    ['in a fence that is never closed', '````\n@ann\n```\n@ann'],
-    ['in a fence of an item', '- ```\n  @ann\n  ```'],
+    ['in inline code that spans two lines', '`a\n@ann`'],
+    ['in a fenced code block', '```\n@ann\n```'],
+    ['in a fenced code block with tildes and a language', '~~~ts\n@ann\n``` \n@ann'],
+    ['in a fenced code block that is never closed', '````\n@ann\n```\n@ann'],
+    ['in a fenced code block in a list item', '- ```\n  @ann\n  ```'],
     ['in indented code', 'text\n\n    @ann\n\t@ann'],
-    ['in indented code of an item', '- text\n\n      @ann'],
-    ['in a quote', '> @ann\n>@ann'],
-    ['in the lazy end of a quote', '> said\n@ann'],
-    ['in a list in a quote', '> - @ann\n>   @ann'],
-    ['in a quote in a list', '- > @ann'],
-    ['without a handle', '@ @. @! @'],
+    ['in indented code in a list item', '- text\n\n      @ann'],
+    ['in a block quote', '> @ann\n>@ann'],
+    ['in a lazy continuation line of a block quote', '> said\n@ann'],
+    ['in a list in a block quote', '> - @ann\n>   @ann'],
+    ['in a block quote in a list', '- > @ann'],
+    ['if no handle follows the "@"', '@ @. @! @'],
   ])('is not found %s', (_, body) => expect(findHandles(body)).toEqual([]))
 
-  test('is found up to the hundredth', () => {
+  test('is found only if it is among the first hundred', () => {
     const body = Array.from({ length: 150 }, (_, n) => `@u${n}`).join(' ')
     expect(findHandles(body)).toHaveLength(maxHandles)
   })
 
-  test('is also returned without trailing underscores, which may be emphasis', () => {
-    expect(readings('ann')).toEqual(['ann'])
-    expect(readings('ann__')).toEqual(['ann__', 'ann'])
-    expect(readings('__')).toEqual(['__'])
+  test('is also looked up without its trailing underscores, which may mark emphasis', () => {
+    expect(possibleHandles('ann')).toEqual(['ann'])
+    expect(possibleHandles('ann__')).toEqual(['ann__', 'ann'])
+    expect(possibleHandles('__')).toEqual(['__'])
   })
 })
 
-/** Text outside code and quotes, as a full CommonMark parser finds it. */
+/** The text outside code, block quotes and links, according to a full CommonMark parser. */
 function texts(node: Nodes): string[] {
   if (node.type === 'blockquote' || node.type === 'code' || node.type === 'inlineCode') return []
   if (node.type === 'link' || node.type === 'linkReference' || node.type === 'definition') return []
@@ -83,7 +83,7 @@ function texts(node: Nodes): string[] {
 
 const mentionsOf = (text: string) => Array.from(text.matchAll(/@(m\d+)/g), ([, handle]) => handle)
 
-test('code and quotes are those of CommonMark', () => {
+test('mentions are found in the same text as with a full CommonMark parser', () => {
   const token = fc.constantFrom(
     '@',
     'x',
@@ -116,7 +116,7 @@ test('code and quotes are those of CommonMark', () => {
     fc.property(body, (text) => {
       expect(findHandles(text)).toEqual(texts(fromMarkdown(text)).flatMap(mentionsOf))
     }),
-    // A fixed seed, because the parser itself deviates from CommonMark in about one of 10,000 texts.
+    // The seed is fixed because that parser deviates from CommonMark in about one of 10,000 texts.
     { numRuns: 3_000, seed: 7 },
   )
 })

@@ -6,20 +6,20 @@ import { paragraphsOf } from './prose.ts'
 /** Maximum number of handles per text; further ones are ignored. */
 export const maxHandles = 100
 
-// An "@" after a letter or digit, even with a sign between, belongs to an e-mail address: `ann_@example.org`.
+// After a letter or digit, even with punctuation between, an "@" belongs to an e-mail address: `ann_@example.org`.
 const mention = /(?<![\p{L}\p{N}]|[\p{L}\p{N}][._+-])@([\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*)/gu
 const escape = /\\([!-/:-@[-`{-~])/g
 
 /**
- * Returns the distinct handles, in lower case, that a Markdown text mentions. An "@" in code, block quotes, links or
- * addresses is no mention, and neither is an escaped one.
+ * Returns the distinct handles that a Markdown text mentions, in lower case. An "@" in code, a block quote, a link, a
+ * web address or an e-mail address does not mention anybody, and neither does an escaped one.
  */
 export function findHandles(body: string): string[] {
   if (!body.includes('@')) return []
   const handles = new Set<string>()
   const labels = new Labels()
-  // Link definitions in a block quote also apply outside of it.
-  const paragraphs = paragraphsOf(body).map(({ text, quoted }) => ({ text: labels.take(text), quoted }))
+  // Link reference definitions in a block quote apply outside of it too.
+  const paragraphs = paragraphsOf(body).map(({ text, quoted }) => ({ text: labels.takeDefinitions(text), quoted }))
   for (const { text: paragraph, quoted } of paragraphs) {
     if (quoted || !paragraph.includes('@')) continue
     for (const [, handle] of proseOf(paragraph, labels).matchAll(mention)) {
@@ -30,12 +30,14 @@ export function findHandles(body: string): string[] {
   return [...handles]
 }
 
-/** Replaces an escaped "@" by another sign, and unescapes all other signs. */
+/** Removes code and links. Replaces escaped "@" with another character, and unescapes other characters. */
 const proseOf = (paragraph: string, labels: Labels): string =>
-  withoutLinks(withoutCodeSpans(paragraph), labels).replace(escape, (_, sign: string) => (sign === '@' ? '\\' : sign))
+  withoutLinks(withoutCodeSpans(paragraph), labels).replace(escape, (_, character: string) =>
+    character === '@' ? '\\' : character,
+  )
 
-/** Possible handles, the most likely first: underscores at the end may belong to emphasis, as in `_@ann_`. */
-export function readings(handle: string): string[] {
+/** The handles that the text may mean, most likely first: final underscores may mark emphasis, as in `_@ann_`. */
+export function possibleHandles(handle: string): string[] {
   const bare = handle.replace(/_+$/, '')
   return bare === handle || bare === '' ? [handle] : [handle, bare]
 }

@@ -2,19 +2,19 @@
 type Run = { at: number; length: number }
 
 /**
- * The text of a paragraph with a single backtick in place of each code span. A span ends at the next run with the same
- * number of backticks; a run without such an end, and a backtick after a backslash, are text.
+ * Returns the text of a paragraph with a single backtick in place of each code span. A span ends at the next run with
+ * the same number of backticks. A run without such an end is text, and so is a backtick after a backslash.
  */
 export function withoutCodeSpans(paragraph: string): string {
   const runs = findRuns(paragraph)
   if (runs.length < 2) return paragraph
-  const ends = new Ends(runs)
+  const byLength = new RunsByLength(runs)
   let prose = ''
   let from = 0
   for (const [index, run] of runs.entries()) {
     if (run.at < from) continue
     const escaped = isEscaped(paragraph, run.at, from) ? 1 : 0
-    const end = ends.after(index, run.length - escaped)
+    const end = byLength.after(index, run.length - escaped)
     if (!end) continue
     prose += `${paragraph.slice(from, run.at)}\``
     from = end.at + end.length
@@ -33,7 +33,7 @@ function isEscaped(text: string, at: number, from: number): boolean {
 }
 
 /** Runs by length. They are queried from left to right, so no run is visited twice. */
-class Ends {
+class RunsByLength {
   readonly #byLength = new Map<number, { index: number; run: Run }[]>()
 
   constructor(runs: readonly Run[]) {

@@ -1,20 +1,20 @@
 import type { Labels } from './definitions.ts'
 
 /**
- * The destination and title of an inline link, directly after its text. Runs of spaces were collapsed, which keeps the
- * match fast.
+ * The destination and title of an inline link, directly after its text. White space must have been collapsed to single
+ * spaces, which keeps the match fast.
  */
 const target =
   /\( ?(?:<[^<>]*>|(?!<)(?:\\.|[^\\\s()]|\((?:\\.|[^\\\s()])*\))*)(?: (?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\)))? ?\)/y
 
-/** The label of a reference, directly after the text of a link. */
+/** The label of a reference link, directly after its text. */
 const reference = /\[((?:\\.|[^\\[\]])*)\]/y
 
 /** Web addresses, including the path after a host name: `example.org/@ann`. */
-const address =
+const webAddress =
   /(?<![\p{L}\p{N}+.-])(?:[a-z][a-z\d+.-]*:\/\/|www\.|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+[/?#])[^\s<>]*/giu
 
-/** The text of a paragraph without code spans, with a space in place of each link, image and address. */
+/** Returns the text of a paragraph without code spans, with a space in place of each link, image and web address. */
 export function withoutLinks(paragraph: string, labels: Labels): string {
   const text = paragraph.replace(/\s+/g, ' ')
   let prose = ''
@@ -23,14 +23,14 @@ export function withoutLinks(paragraph: string, labels: Labels): string {
     prose += `${text.slice(from, link.from)} `
     from = link.to
   }
-  return (prose + text.slice(from)).replace(address, ' ')
+  return (prose + text.slice(from)).replace(webAddress, ' ')
 }
 
-type Stretch = { from: number; to: number }
+type TextRange = { from: number; to: number }
 
-/** From left to right. A link contains no other link; an image may. */
-function linksIn(text: string, labels: Labels): Stretch[] {
-  const links: Stretch[] = []
+/** Finds links and images, from left to right. A link contains no other link; an image may. */
+function linksIn(text: string, labels: Labels): TextRange[] {
+  const links: TextRange[] = []
   const openings: number[] = []
   const bracket = /\\.|[[\]]/g
   for (let found = bracket.exec(text); found; found = bracket.exec(text)) {
@@ -38,7 +38,7 @@ function linksIn(text: string, labels: Labels): Stretch[] {
     if (found[0] !== ']') continue
     const opening = openings.pop()
     if (opening === undefined) continue
-    const to = endOfTarget(text, { from: opening, to: bracket.lastIndex }, labels)
+    const to = endOfLink(text, { from: opening, to: bracket.lastIndex }, labels)
     if (to === undefined) continue
     const from = text[opening - 1] === '!' ? opening - 1 : opening
     while ((links.at(-1)?.from ?? -1) > from) links.pop()
@@ -49,8 +49,8 @@ function linksIn(text: string, labels: Labels): Stretch[] {
   return links
 }
 
-/** End of a link whose text is in brackets; undefined when it is not a link. */
-function endOfTarget(text: string, { from, to }: Stretch, labels: Labels): number | undefined {
+/** The end of the link whose bracketed text is given; undefined if it is not a link. */
+function endOfLink(text: string, { from, to }: TextRange, labels: Labels): number | undefined {
   target.lastIndex = to
   if (target.test(text)) return target.lastIndex
   reference.lastIndex = to

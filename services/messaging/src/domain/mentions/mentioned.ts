@@ -4,21 +4,21 @@ import type { MentionsSchema } from '@parley/contracts/internal'
 /** A user mentioned in a text. */
 export type MentionedUser = { userId: string; roleIds: readonly string[] }
 
-/** The people and roles that a text mentions, regardless of membership in the room. */
-export type Mentioned = {
+/** The users and roles that a text mentions, whether or not they are in the room. */
+export type FoundMentions = {
   users: readonly MentionedUser[]
   /** Pingable roles. */
   roleIds: readonly string[]
   all: boolean
   here: boolean
-  /** The mentioned users could not be fetched in time. */
+  /** Whether users are missing because accounts did not answer in time. */
   pending: boolean
 }
 
-export const nobody: Mentioned = { users: [], roleIds: [], all: false, here: false, pending: false }
+export const noMentions: FoundMentions = { users: [], roleIds: [], all: false, here: false, pending: false }
 
-/** Mentions in the form of facts; undefined when nobody is mentioned. */
-export function toMentions(mentioned: Mentioned): MessageInitShape<typeof MentionsSchema> | undefined {
+/** The mentions as facts contain them; undefined if nobody is mentioned. */
+export function toMentionsFact(mentioned: FoundMentions): MessageInitShape<typeof MentionsSchema> | undefined {
   const { users, roleIds, all, here } = mentioned
   if (users.length === 0 && roleIds.length === 0 && !all && !here) return undefined
   return { userIds: users.map(({ userId }) => userId), roleIds: [...roleIds], all, here }

@@ -1,6 +1,6 @@
 import {
-  deepest,
-  enterHeld,
+  maxDepth,
+  enterContinued,
   enterItem,
   enterQuote,
   indentOf,
@@ -20,34 +20,34 @@ const underline = /^(?:=+|-+) *$/
 export type Paragraph = { text: string; quoted: boolean }
 
 /**
- * The paragraphs and headings of a Markdown text outside code blocks. Reads the text in one pass, in time linear in its
- * length: the input is untrusted, and full Markdown parsers can be kept busy for seconds by 10,000 bytes.
+ * Returns the paragraphs and headings of a Markdown text outside code blocks. Parses the text in one pass, in linear
+ * time: the input is untrusted, and 10,000 bytes can keep full Markdown parsers busy for seconds.
  */
 export function paragraphsOf(markdown: string): Paragraph[] {
-  const reader = new Reader()
+  const reader = new ParagraphReader()
   for (const text of markdown.split(/\r\n|\n|\r/)) reader.read({ text: expandTabs(text), at: 0 })
   return reader.end()
 }
 
-class Reader {
+class ParagraphReader {
   readonly #paragraphs: Paragraph[] = []
   #containers: Container[] = []
   #fence: Fence | undefined
   #paragraph: string[] = []
 
   read(line: Line): void {
-    const held = enterHeld(line, this.#containers)
-    const all = held === this.#containers.length
-    if (all && this.#fence) return this.#readCode(line, this.#fence)
-    const opened = this.#openContainers(line, all && this.#inParagraph)
-    if (!all && opened.length === 0 && this.#inParagraph && this.#goesOn(line)) {
+    const continued = enterContinued(line, this.#containers)
+    const inAll = continued === this.#containers.length
+    if (inAll && this.#fence) return this.#readCode(line, this.#fence)
+    const opened = this.#openContainers(line, inAll && this.#inParagraph)
+    if (!inAll && opened.length === 0 && this.#inParagraph && this.#continuesParagraph(line)) {
       this.#paragraph.push(line.text.slice(line.at))
       return
     }
-    if (!all || opened.length > 0) {
+    if (!inAll || opened.length > 0) {
       this.#endParagraph()
       this.#fence = undefined
-      this.#containers = [...this.#containers.slice(0, held), ...opened]
+      this.#containers = [...this.#containers.slice(0, continued), ...opened]
     }
     this.#readLeaf(line)
   }
@@ -63,7 +63,7 @@ class Reader {
 
   #openContainers(line: Line, inParagraph: boolean): Container[] {
     const opened: Container[] = []
-    while (this.#containers.length + opened.length < deepest && !isBlank(line)) {
+    while (this.#containers.length + opened.length < maxDepth && !isBlank(line)) {
       const container = enterQuote(line)
         ? ({ kind: 'quote' } as const)
         : enterItem(line, inParagraph && opened.length === 0)
@@ -73,8 +73,8 @@ class Reader {
     return opened
   }
 
-  /** Whether a line in fewer containers than the paragraph still continues it. */
-  #goesOn(line: Line): boolean {
+  /** Whether a line that leaves containers of the paragraph is still a lazy continuation of it. */
+  #continuesParagraph(line: Line): boolean {
     if (isBlank(line)) return false
     if (indentOf(line) > 3) return true
     const rest = line.text.slice(line.at).trimStart()
@@ -114,7 +114,7 @@ class Reader {
   }
 }
 
-/** Tabs reach to the next multiple of four columns. */
+/** Replaces tabs with spaces, with tab stops every four columns. */
 function expandTabs(text: string): string {
   if (!text.includes('\t')) return text
   let expanded = ''

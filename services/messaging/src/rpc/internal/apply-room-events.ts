@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { MessagingInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { isRoomEvent } from '../../domain/room-event.ts'
-import { roomEventBad, tooManyAtOnce } from '../../errors.ts'
+import { roomEventInvalid, tooManyAtOnce } from '../../errors.ts'
 import { appendServiceEvents } from '../../actions/room-log/append-service-events.ts'
 import { countRoomEvents } from '../../metrics.ts'
 
@@ -11,7 +11,7 @@ const maxEvents = 100
 export function applyRoomEvents(ctx: Context): MethodImpl<typeof MessagingInternalService.method.applyRoomEvents> {
   return async ({ roomId, events }, { signal }) => {
     if (events.length > maxEvents) throw tooManyAtOnce('events', maxEvents)
-    for (const event of events) if (!isRoomEvent(roomId, event)) throw roomEventBad(event.kind)
+    for (const event of events) if (!isRoomEvent(roomId, event)) throw roomEventInvalid(event.kind)
     countRoomEvents(await appendServiceEvents(ctx, roomId, events, signal))
     return {}
   }

@@ -3,7 +3,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { MessagingInternalService, WantedStandings } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { countFacts } from '../../metrics.ts'
-import { heldRoom } from '../../store/standings.ts'
+import { findHeldRoom } from '../../store/standings.ts'
 
 export function applyRoomFacts(ctx: Context): MethodImpl<typeof MessagingInternalService.method.applyRoomFacts> {
   return async ({ roomId, facts, awaitStream, standings }, { signal }) => {
@@ -11,17 +11,17 @@ export function applyRoomFacts(ctx: Context): MethodImpl<typeof MessagingInterna
     if (outcome.kind === 'refused') throw outcome.error
     const { room, applied, lastEntry } = outcome
     countFacts(applied)
-    // Entries of a room reach the stream in order. Repeated calls wait too, because their facts may be applied but not
-    // yet on the stream.
+    // Entries of a room reach the stream in order. A repeated call waits too, because its facts may be applied and
+    // their events not stored on the stream yet.
     if (awaitStream && room) await ctx.relay.stored([lastEntry])
     if (standings) return await standingsOf(ctx, roomId, standings)
     return { heldVersion: room?.version ?? 0n, heldEventId: room?.factId ?? '' }
   }
 }
 
-/** Version and standings from one snapshot, which may be later than the facts. */
+/** Reads version and standings from one snapshot, which may include later facts. */
 async function standingsOf(ctx: Context, roomId: string, { aboveVersion, afterUserId }: WantedStandings) {
-  const held = await heldRoom(ctx.db, { roomId, above: aboveVersion, after: afterUserId })
+  const held = await findHeldRoom(ctx.db, { roomId, above: aboveVersion, after: afterUserId })
   if (!held) return {}
   const { version, factId, name, groupId, universal, archived } = held.room
   const standings = held.standings.map(({ expiresAt, ...standing }) => ({

@@ -1,6 +1,6 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { MessagingInternalService } from '@parley/contracts/internal'
-import { fileUses } from '../../actions/room-log/file-uses.ts'
+import { findUsesOfFiles } from '../../actions/room-log/file-uses.ts'
 import type { Context } from '../../context.ts'
 import { tooManyAtOnce } from '../../errors.ts'
 
@@ -10,6 +10,6 @@ export function findFileUses(ctx: Context): MethodImpl<typeof MessagingInternalS
   return async ({ assetIds, previewImageKeys }) => {
     if (assetIds.length > maxPerCall) throw tooManyAtOnce('files', maxPerCall)
     if (previewImageKeys.length > maxPerCall) throw tooManyAtOnce('images', maxPerCall)
-    return await fileUses(ctx, { assetIds, previewImageKeys })
+    return await findUsesOfFiles(ctx, { assetIds, previewImageKeys })
   }
 }

@@ -7,9 +7,9 @@ import { readUnread, type UnreadRoom } from '../../store/unread.ts'
 export function hasUnread(ctx: Context): MethodImpl<typeof MessagingInternalService.method.hasUnread> {
   return async (subject) => {
     const policy = ctx.policy()
-    const reads = ({ roomId, groupId, member }: UnreadRoom) =>
+    const canRead = ({ roomId, groupId, member }: UnreadRoom) =>
       member || may(policy, subject, 'room.join', { kind: 'room', roomId, groupId })
-    const readable = (await readUnread(ctx.pool, subject.userId)).filter(reads)
+    const readable = (await readUnread(ctx.pool, subject.userId)).filter(canRead)
     return {
       rooms: readable.some(({ inThread }) => !inThread),
       followedThreads: readable.some(({ inThread }) => inThread),

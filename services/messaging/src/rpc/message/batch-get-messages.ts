@@ -3,7 +3,7 @@ import type { MessageService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { readVisibleMessages } from '../../actions/room-log/read.ts'
-import { viewingAs } from '../../actions/room-log/viewing.ts'
+import { viewContextOf } from '../../actions/room-log/view-context.ts'
 import { toMessage } from '../../view/message.ts'
 
 export function batchGetMessages(ctx: Context): MethodImpl<typeof MessageService.method.batchGetMessages> {
@@ -12,6 +12,6 @@ export function batchGetMessages(ctx: Context): MethodImpl<typeof MessageService
     const rows = await readVisibleMessages(ctx, caller, roomId, eventIds)
     const found = new Map(rows.map((row) => [row.eventId, row]))
     const inOrder = [...new Set(eventIds)].flatMap((id) => found.get(id) ?? [])
-    return { messages: inOrder.map((row) => toMessage(viewingAs(ctx, caller, roomId), row)) }
+    return { messages: inOrder.map((row) => toMessage(viewContextOf(ctx, caller, roomId), row)) }
   }
 }

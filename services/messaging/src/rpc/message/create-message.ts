@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts'
 import { draftMessage } from '../../domain/draft.ts'
 import { keyReused, unknownAttachment } from '../../errors.ts'
 import { post } from '../../actions/room-log/post.ts'
-import { viewingAs } from '../../actions/room-log/viewing.ts'
+import { viewContextOf } from '../../actions/room-log/view-context.ts'
 import { countPosted, countReplayed } from '../../metrics.ts'
 import { toMessage } from '../../view/message.ts'
 
@@ -20,11 +20,11 @@ export function createMessage(ctx: Context): MethodImpl<typeof MessageService.me
     switch (outcome.kind) {
       case 'written':
         countPosted()
-        return { message: toMessage(viewingAs(ctx, caller, request.roomId), outcome.row) }
+        return { message: toMessage(viewContextOf(ctx, caller, request.roomId), outcome.row) }
       case 'replayed':
         call.responseHeader.set('Idempotency-Replayed', 'true')
         countReplayed()
-        return { message: toMessage(viewingAs(ctx, caller, outcome.roomId), outcome.row) }
+        return { message: toMessage(viewContextOf(ctx, caller, outcome.roomId), outcome.row) }
       case 'keyReused':
         throw keyReused()
       case 'fileTaken':

@@ -3,13 +3,13 @@ import type { MessageService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { changeMessage } from '../../actions/room-log/change.ts'
-import { planWithoutPreview } from '../../actions/room-log/remove-part.ts'
+import { planPreviewRemoval } from '../../actions/room-log/remove-part.ts'
 
 export function deleteLinkPreview(ctx: Context): MethodImpl<typeof MessageService.method.deleteLinkPreview> {
   return async ({ roomId, eventId, url }, call) => {
     const caller = callerOf(call)
     await changeMessage(ctx, caller, { roomId, eventId, signal: call.signal }, (found) =>
-      planWithoutPreview(ctx, caller, url, found),
+      planPreviewRemoval(ctx, caller, url, found),
     )
     return { deleted: true }
   }

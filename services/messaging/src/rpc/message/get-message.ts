@@ -4,7 +4,7 @@ import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { messageNotFound } from '../../errors.ts'
 import { readVisibleMessages } from '../../actions/room-log/read.ts'
-import { viewingAs } from '../../actions/room-log/viewing.ts'
+import { viewContextOf } from '../../actions/room-log/view-context.ts'
 import { toMessage } from '../../view/message.ts'
 
 export function getMessage(ctx: Context): MethodImpl<typeof MessageService.method.getMessage> {
@@ -12,6 +12,6 @@ export function getMessage(ctx: Context): MethodImpl<typeof MessageService.metho
     const caller = callerOf(call)
     const [row] = await readVisibleMessages(ctx, caller, roomId, [eventId])
     if (!row) throw messageNotFound()
-    return { message: toMessage(viewingAs(ctx, caller, roomId), row) }
+    return { message: toMessage(viewContextOf(ctx, caller, roomId), row) }
   }
 }

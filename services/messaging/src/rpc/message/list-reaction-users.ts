@@ -5,9 +5,9 @@ import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { assertEmoji } from '../../domain/emoji.ts'
 import { looksLikeId } from '../../domain/ids.ts'
-import { pageOf, shownOf } from '../../domain/page.ts'
+import { readPageRequest, cutPage } from '../../domain/page.ts'
 import { cursorInvalid, messageNotFound, roomNotFound } from '../../errors.ts'
-import { assertReads } from '../../policy/room-access.ts'
+import { assertMayRead } from '../../policy/room-access.ts'
 import { listReactionUsers as listUsers, type ReactionKey } from '../../store/reaction-users.ts'
 
 const limits = { defaultLimit: 50, maxLimit: 100 }
@@ -16,17 +16,17 @@ export function listReactionUsers(ctx: Context): MethodImpl<typeof MessageServic
   return async ({ roomId, messageEventId, emoji, page: request }, call) => {
     assertEmoji(emoji)
     const caller = callerOf(call)
-    const { limit, wanted, offset, cursor } = pageOf(request, limits)
+    const { limit, rowsToRead, offset, cursor } = readPageRequest(request, limits)
     const after = cursor === '' ? undefined : keyOf(cursor)
     const eventId = looksLikeId(messageEventId) ? messageEventId : ''
     const named = { roomId, userId: caller.userId, eventId, emoji }
     const found = looksLikeId(roomId)
-      ? await ctx.reads.run(() => listUsers(ctx.pool, named, { limit: wanted, offset, after }), caller.userId)
+      ? await ctx.reads.run(() => listUsers(ctx.pool, named, { limit: rowsToRead, offset, after }), caller.userId)
       : undefined
     if (!found) throw roomNotFound()
-    assertReads(ctx.policy(), caller, found.access.room, found.access.standing)
+    assertMayRead(ctx.policy(), caller, found.access.room, found.access.standing)
     if (!found.isMessage) throw messageNotFound()
-    const { shown, page } = shownOf(found.users, { limit, total: found.total, cursorOf })
+    const { shown, page } = cutPage(found.users, { limit, total: found.total, cursorOf })
     const userIds = shown.map(({ userId }) => userId)
     const users = await ctx.profiles.get(userIds)
     return { userIds, includes: { users: Object.fromEntries(users) }, page }

@@ -6,7 +6,7 @@ import { messageNotFound, nothingToUpdate } from '../../errors.ts'
 import { changeMessage } from '../../actions/room-log/change.ts'
 import { readVisibleMessages } from '../../actions/room-log/read.ts'
 import { planUpdate } from '../../actions/room-log/update.ts'
-import { viewingAs } from '../../actions/room-log/viewing.ts'
+import { viewContextOf } from '../../actions/room-log/view-context.ts'
 import { toMessage } from '../../view/message.ts'
 
 export function updateMessage(ctx: Context): MethodImpl<typeof MessageService.method.updateMessage> {
@@ -16,11 +16,11 @@ export function updateMessage(ctx: Context): MethodImpl<typeof MessageService.me
     const decide = planUpdate.bind(undefined, ctx, caller, { eventId, body, withEcho })
     const changed = await changeMessage(ctx, caller, { roomId, eventId, signal: call.signal }, decide)
     if (changed.kind === 'written' && changed.result)
-      return { message: toMessage(viewingAs(ctx, caller, roomId), changed.result) }
-    // If the request named an echo and removed it, the response contains the reply.
+      return { message: toMessage(viewContextOf(ctx, caller, roomId), changed.result) }
+    // If the request removed the echo that it names, the response contains the reply.
     const rows = await readVisibleMessages(ctx, caller, roomId, [eventId, changed.found.message.eventId])
     const row = rows.find((row) => row.eventId === eventId) ?? rows[0]
     if (!row) throw messageNotFound()
-    return { message: toMessage(viewingAs(ctx, caller, roomId), row) }
+    return { message: toMessage(viewContextOf(ctx, caller, roomId), row) }
   }
 }

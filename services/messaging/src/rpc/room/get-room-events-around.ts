@@ -6,7 +6,7 @@ import { looksLikeId } from '../../domain/ids.ts'
 import { clampLimit, windowAround } from '../../domain/window.ts'
 import { eventNotFound } from '../../errors.ts'
 import { readAsMember } from '../../actions/room-log/read.ts'
-import { viewingAs } from '../../actions/room-log/viewing.ts'
+import { viewContextOf } from '../../actions/room-log/view-context.ts'
 import { readTimelineAround } from '../../store/timeline.ts'
 import { toPage, usersShown } from '../../view/timeline.ts'
 
@@ -22,6 +22,6 @@ export function getRoomEventsAround(ctx: Context): MethodImpl<typeof RoomService
     if (anchor < 0) throw eventNotFound()
     const { target, ...window } = windowAround(count, rows.slice(0, anchor), rows.slice(anchor))
     const users = await ctx.profiles.get(usersShown(window.rows))
-    return { page: toPage(viewingAs(ctx, caller, roomId), window, users), targetIndex: target }
+    return { page: toPage(viewContextOf(ctx, caller, roomId), window, users), targetIndex: target }
   }
 }

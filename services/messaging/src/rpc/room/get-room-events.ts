@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { positionOf } from '../../domain/cursor.ts'
 import { clampLimit, windowAt } from '../../domain/window.ts'
 import { readAsMember } from '../../actions/room-log/read.ts'
-import { viewingAs } from '../../actions/room-log/viewing.ts'
+import { viewContextOf } from '../../actions/room-log/view-context.ts'
 import { readTimeline } from '../../store/timeline.ts'
 import { toPage, usersShown } from '../../view/timeline.ts'
 
@@ -15,11 +15,11 @@ export function getRoomEvents(ctx: Context): MethodImpl<typeof RoomService.metho
     const count = clampLimit(limit)
     const position = positionOf(cursor)
     const rows = await readAsMember(ctx, caller, roomId, (reader) =>
-      // One more than requested, to know whether this is the last page.
+      // One row more than requested, to know whether there is another page.
       readTimeline(ctx.pool, reader, position, count + 1),
     )
     const window = windowAt(count, position, rows)
     const users = await ctx.profiles.get(usersShown(window.rows))
-    return { page: toPage(viewingAs(ctx, caller, roomId), window, users, { requestCursor: cursor.value }) }
+    return { page: toPage(viewContextOf(ctx, caller, roomId), window, users, { requestCursor: cursor.value }) }
   }
 }

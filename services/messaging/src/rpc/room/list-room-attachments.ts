@@ -4,14 +4,14 @@ import { decodeCursor, encodeCursor } from '@parley/postgres'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { looksLikeId } from '../../domain/ids.ts'
-import { pageOf, shownOf } from '../../domain/page.ts'
+import { readPageRequest, cutPage } from '../../domain/page.ts'
 import { cursorInvalid, roomNotFound } from '../../errors.ts'
-import { viewingAs } from '../../actions/room-log/viewing.ts'
-import { assertReads } from '../../policy/room-access.ts'
+import { viewContextOf } from '../../actions/room-log/view-context.ts'
+import { assertMayRead } from '../../policy/room-access.ts'
 import {
   listRoomAttachments as listAttachments,
   type AttachmentKey,
-  type AttachmentPlace,
+  type AttachmentCursor,
 } from '../../store/room-attachments.ts'
 import { thumbnailSize, toRoomAttachment } from '../../view/room-attachment.ts'
 
@@ -20,19 +20,22 @@ const limits = { defaultLimit: 50, maxLimit: 100 }
 export function listRoomAttachments(ctx: Context): MethodImpl<typeof RoomService.method.listRoomAttachments> {
   return async ({ roomId, thumbnail, page: request }, call) => {
     const caller = callerOf(call)
-    const { limit, wanted, offset, cursor } = pageOf(request, limits)
+    const { limit, rowsToRead, offset, cursor } = readPageRequest(request, limits)
     const after = cursor === '' ? undefined : keyOf(cursor)
     const reader = { roomId, userId: caller.userId }
     const found = looksLikeId(roomId)
-      ? await ctx.reads.run(() => listAttachments(ctx.pool, reader, { limit: wanted, offset, after }), caller.userId)
+      ? await ctx.reads.run(
+          () => listAttachments(ctx.pool, reader, { limit: rowsToRead, offset, after }),
+          caller.userId,
+        )
       : undefined
     if (!found) throw roomNotFound()
-    assertReads(ctx.policy(), caller, found.access.room, found.access.standing)
+    assertMayRead(ctx.policy(), caller, found.access.room, found.access.standing)
     const { total } = found
-    const { shown, page } = shownOf(found.attachments, { limit, total, cursorOf: cursorOf(total) })
-    const viewing = viewingAs(ctx, caller, roomId)
+    const { shown, page } = cutPage(found.attachments, { limit, total, cursorOf: cursorOf(total) })
+    const viewContext = viewContextOf(ctx, caller, roomId)
     const size = thumbnailSize(thumbnail)
-    return { attachments: shown.map((row) => toRoomAttachment(viewing, row, size)), page }
+    return { attachments: shown.map((row) => toRoomAttachment(viewContext, row, size)), page }
   }
 }
 
@@ -41,7 +44,7 @@ const cursorOf =
   ({ seq, position }: AttachmentKey): string =>
     encodeCursor([seq, position, total])
 
-function keyOf(cursor: string): AttachmentPlace {
+function keyOf(cursor: string): AttachmentCursor {
   const [seq = '', position = '', total = '', ...rest] = decodeCursor(cursor)
   const numbers = /^\d{1,18}$/.test(seq) && /^\d{1,4}$/.test(position) && /^\d{1,18}$/.test(total)
   if (!numbers || rest.length > 0) throw cursorInvalid()

@@ -4,9 +4,9 @@ import type { RoomService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { looksLikeId } from '../../domain/ids.ts'
-import { later, onward } from '../../domain/marker.ts'
-import { accountDeleted, notReadInRoom, roomNotFound } from '../../errors.ts'
-import { assertReads } from '../../policy/room-access.ts'
+import { laterDate, nextMarker } from '../../domain/marker.ts'
+import { accountDeleted, readTargetNotInRoom, roomNotFound } from '../../errors.ts'
+import { assertMayRead } from '../../policy/room-access.ts'
 import { changeReader } from '../../actions/reading/change-reader.ts'
 import { moveRoomMarker } from '../../store/markers.ts'
 import { findPlacesInRoom } from '../../store/read-places.ts'
@@ -16,14 +16,14 @@ export function markRoomAsRead(ctx: Context): MethodImpl<typeof RoomService.meth
   return async ({ roomId, upToEventId }, call) => {
     const caller = callerOf(call)
     const { userId } = caller
-    if (upToEventId && !looksLikeId(upToEventId)) throw notReadInRoom()
+    if (upToEventId && !looksLikeId(upToEventId)) throw readTargetNotInRoom()
     const found = looksLikeId(roomId) ? await findPlacesInRoom(ctx.pool, roomId, userId, upToEventId) : undefined
     if (!found) throw roomNotFound()
     if (found.erased) throw accountDeleted()
-    assertReads(ctx.policy(), caller, found.room, found.standing)
+    assertMayRead(ctx.policy(), caller, found.room, found.standing)
     const { read, marker } = found
-    if (upToEventId && !read) throw notReadInRoom()
-    const to = onward(read, marker)
+    if (upToEventId && !read) throw readTargetNotInRoom()
+    const to = nextMarker(read, marker)
     if (to) {
       await changeReader(
         ctx,
@@ -32,7 +32,7 @@ export function markRoomAsRead(ctx: Context): MethodImpl<typeof RoomService.meth
         (change) => toRoomReadEvent(change, roomId, to.seq),
       )
     }
-    const lastReadAt = later(marker?.at, to?.at)
+    const lastReadAt = laterDate(marker?.at, to?.at)
     return {
       ...(lastReadAt && { lastReadAt: timestampFromDate(lastReadAt) }),
       ...(marker && { previousLastReadAt: timestampFromDate(marker.at) }),

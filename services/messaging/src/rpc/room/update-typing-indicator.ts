@@ -3,10 +3,10 @@ import type { RoomService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { looksLikeId } from '../../domain/ids.ts'
-import { isDm } from '../../domain/room-line.ts'
-import { roomNotFound, typingElsewhere } from '../../errors.ts'
-import { assertReads } from '../../policy/room-access.ts'
-import { findStanding } from '../../store/lines.ts'
+import { isDm } from '../../domain/room-header.ts'
+import { roomNotFound, threadRootNotAnId } from '../../errors.ts'
+import { assertMayRead } from '../../policy/room-access.ts'
+import { findStanding } from '../../store/rooms.ts'
 
 export function updateTypingIndicator(ctx: Context): MethodImpl<typeof RoomService.method.updateTypingIndicator> {
   return async ({ roomId, threadRootEventId }, call) => {
@@ -14,9 +14,9 @@ export function updateTypingIndicator(ctx: Context): MethodImpl<typeof RoomServi
     const found = looksLikeId(roomId) ? await findStanding(ctx.pool, roomId, caller.userId) : undefined
     if (!found) throw roomNotFound()
     const { room, standing } = found
-    assertReads(ctx.policy(), caller, room, standing)
-    // The thread need not exist, but the text is sent to everyone in the room, so its form is checked.
-    if (threadRootEventId && !looksLikeId(threadRootEventId)) throw typingElsewhere()
+    assertMayRead(ctx.policy(), caller, room, standing)
+    // The thread need not exist, but its id is sent to everyone in the room, so it must have the form of an id.
+    if (threadRootEventId && !looksLikeId(threadRootEventId)) throw threadRootNotAnId()
     const dmParticipantIds = isDm(room) ? [...room.participantIds] : []
     ctx.notifyTyping({ roomId, userId: caller.userId, threadRootEventId, dmParticipantIds })
     return { updated: true }

@@ -8,11 +8,11 @@ import { looksLikeId } from '../../domain/ids.ts'
 import { clampLimit, windowAround, windowAt, type Window } from '../../domain/window.ts'
 import { eventNotFound } from '../../errors.ts'
 import { readThread } from '../../actions/room-log/read.ts'
-import { viewingAs } from '../../actions/room-log/viewing.ts'
+import { viewContextOf } from '../../actions/room-log/view-context.ts'
 import { readReplies, readThreadAround } from '../../store/thread-events.ts'
 import { toPage, usersShown } from '../../view/timeline.ts'
 
-const fromTheRoot = { after: 0n }
+const afterRoot = { after: 0n }
 
 export function getThreadEventsAround(ctx: Context): MethodImpl<typeof ThreadService.method.getThreadEventsAround> {
   return async ({ roomId, threadRootEventId, eventId, limit }, call) => {
@@ -23,28 +23,28 @@ export function getThreadEventsAround(ctx: Context): MethodImpl<typeof ThreadSer
     const thread = { roomId, rootEventId: threadRootEventId }
     const { root, replies } = await readThread(ctx, caller, thread, (reader, rootEventId) =>
       atRoot
-        ? readReplies(ctx.pool, reader, rootEventId, fromTheRoot, count + 1)
+        ? readReplies(ctx.pool, reader, rootEventId, afterRoot, count + 1)
         : readThreadAround(ctx.pool, reader, rootEventId, anchorId, count),
     )
-    const { target, ...window } = atRoot ? beginning(count, replies) : around(count, replies, anchorId)
+    const { target, ...window } = atRoot ? windowFromRoot(count, replies) : windowAroundReply(count, replies, anchorId)
     const users = await ctx.profiles.get(usersShown([root, ...window.rows]))
     return {
-      page: toPage(viewingAs(ctx, caller, roomId), window, users, { root, requestCursor: encodeCursor(root.seq) }),
+      page: toPage(viewContextOf(ctx, caller, roomId), window, users, { root, requestCursor: encodeCursor(root.seq) }),
       targetIndex: target,
     }
   }
 }
 
-/** A window of replies, and the index of the anchor when the root precedes them. */
-type Around = Window<EventRow> & { target: number }
+/** A window of replies, and the index of the anchor if the root is counted as the first row. */
+type WindowWithTarget = Window<EventRow> & { target: number }
 
-const beginning = (count: number, replies: EventRow[]): Around => ({
-  ...windowAt(count, fromTheRoot, replies),
+const windowFromRoot = (count: number, replies: EventRow[]): WindowWithTarget => ({
+  ...windowAt(count, afterRoot, replies),
   hasOlder: false,
   target: 0,
 })
 
-function around(count: number, replies: EventRow[], anchorId: string): Around {
+function windowAroundReply(count: number, replies: EventRow[], anchorId: string): WindowWithTarget {
   const anchor = replies.findIndex((row) => row.eventId === anchorId)
   if (anchor < 0) throw eventNotFound()
   const window = windowAround(count, replies.slice(0, anchor), replies.slice(anchor))

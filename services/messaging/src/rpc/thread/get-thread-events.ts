@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { encodeCursor, positionOf } from '../../domain/cursor.ts'
 import { clampLimit, windowAt } from '../../domain/window.ts'
 import { readThread } from '../../actions/room-log/read.ts'
-import { viewingAs } from '../../actions/room-log/viewing.ts'
+import { viewContextOf } from '../../actions/room-log/view-context.ts'
 import { readReplies } from '../../store/thread-events.ts'
 import { toPage, usersShown } from '../../view/timeline.ts'
 
@@ -16,14 +16,14 @@ export function getThreadEvents(ctx: Context): MethodImpl<typeof ThreadService.m
     const position = positionOf(cursor)
     const thread = { roomId, rootEventId: threadRootEventId }
     const { root, replies } = await readThread(ctx, caller, thread, (reader, rootEventId) =>
-      // One more than requested, to know whether this is the last page.
+      // One row more than requested, to know whether there is another page.
       readReplies(ctx.pool, reader, rootEventId, position, count + 1),
     )
     const window = windowAt(count, position, replies)
     const shown = position ? {} : { root }
     const users = await ctx.profiles.get(usersShown([...(position ? [] : [root]), ...window.rows]))
-    // In a thread without replies the client continues after the root.
+    // In a thread without replies, the cursor is that of the root.
     const requestCursor = cursor.value || encodeCursor(root.seq)
-    return { page: toPage(viewingAs(ctx, caller, roomId), window, users, { requestCursor, ...shown }) }
+    return { page: toPage(viewContextOf(ctx, caller, roomId), window, users, { requestCursor, ...shown }) }
   }
 }

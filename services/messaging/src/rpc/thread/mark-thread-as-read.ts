@@ -4,10 +4,10 @@ import type { ThreadService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { looksLikeId } from '../../domain/ids.ts'
-import { onward } from '../../domain/marker.ts'
-import { notReadInThread } from '../../errors.ts'
+import { nextMarker } from '../../domain/marker.ts'
+import { readTargetNotInThread } from '../../errors.ts'
 import { changeReader } from '../../actions/reading/change-reader.ts'
-import { findThread } from '../../actions/reading/find-thread.ts'
+import { getThread } from '../../actions/reading/get-thread.ts'
 import { moveThreadMarker } from '../../store/markers.ts'
 import { toThreadReadEvent } from '../../view/reader-events.ts'
 
@@ -15,11 +15,11 @@ export function markThreadAsRead(ctx: Context): MethodImpl<typeof ThreadService.
   return async ({ roomId, threadRootEventId, upToEventId }, call) => {
     const caller = callerOf(call)
     const { userId } = caller
-    if (upToEventId && !looksLikeId(upToEventId)) throw notReadInThread()
+    if (upToEventId && !looksLikeId(upToEventId)) throw readTargetNotInThread()
     const thread = { roomId, rootEventId: threadRootEventId }
-    const { read, marker } = await findThread(ctx, caller, thread, upToEventId)
-    if (upToEventId && !read) throw notReadInThread()
-    const to = onward(read, marker)
+    const { read, marker } = await getThread(ctx, caller, thread, upToEventId)
+    if (upToEventId && !read) throw readTargetNotInThread()
+    const to = nextMarker(read, marker)
     if (to) {
       await changeReader(
         ctx,

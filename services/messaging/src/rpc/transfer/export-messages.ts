@@ -6,26 +6,28 @@ import { countFitting, pageBytes } from '../../domain/page-bytes.ts'
 import { decodePreview } from '../../domain/page-preview.ts'
 import { roomNotFound } from '../../errors.ts'
 import * as store from '../../store/exported-messages.ts'
-import { findLine } from '../../store/imports.ts'
+import { findImportTarget } from '../../store/imports.ts'
 
-const atOnce = 500
-/** Size of a reaction and an attachment in a response, without their texts, in bytes. */
+const maxMessages = 500
+/** Approximate size in a response, in bytes: of a reaction, and of an attachment without its texts. */
 const [reactionBytes, attachmentBytes] = [20, 64]
-/** More reactions than fit a page: only a message that is alone on its page can have as many, and the rest follow later. */
-const reactionsAtOnce = Math.ceil(pageBytes / reactionBytes)
+/**
+ * At least as many as fit on a page. Only a message that is alone on its page has more; the next calls return the rest.
+ */
+const maxReactions = Math.ceil(pageBytes / reactionBytes)
 
 export function exportMessages(ctx: Context): MethodImpl<typeof MessagingTransferService.method.exportMessages> {
   return async ({ roomId, after, skippedReactions }) => {
-    const found = await store.exportMessages(ctx.pool, roomId, after, skippedReactions > 0 ? 1 : atOnce)
-    if (found.length === 0 && !(await findLine(ctx.pool, roomId))) throw roomNotFound()
+    const found = await store.exportMessages(ctx.pool, roomId, after, skippedReactions > 0 ? 1 : maxMessages)
+    if (found.length === 0 && !(await findImportTarget(ctx.pool, roomId))) throw roomNotFound()
     const [counts, attachments] = await Promise.all([
       store.countReactions(ctx.pool, roomId, seqsOf(found)).then(bySeq),
       store.exportAttachments(ctx.pool, roomId, seqsOf(found)).then(bySeq),
     ])
     const reactionsOf = (seq: bigint): number => counts.get(seq)?.[0]?.count ?? 0
     const sizes = found.map((row) => bytesOf(row, reactionsOf(row.seq), attachments.get(row.seq) ?? []))
-    const rows = found.slice(0, countFitting(atOnce, sizes))
-    const limits = { offset: skippedReactions, limit: reactionsAtOnce }
+    const rows = found.slice(0, countFitting(maxMessages, sizes))
+    const limits = { offset: skippedReactions, limit: maxReactions }
     const reactions = bySeq(await store.exportReactions(ctx.pool, roomId, seqsOf(rows), limits))
     return {
       messages: rows.map((row) => ({
@@ -40,7 +42,7 @@ export function exportMessages(ctx: Context): MethodImpl<typeof MessagingTransfe
         inReplyTo: row.inReplyTo ?? '',
         alsoInChannel: row.alsoInChannel,
         reactions: byEmoji(reactions.get(row.seq) ?? []),
-        moreReactions: rows.length === 1 && reactionsOf(row.seq) > skippedReactions + reactionsAtOnce,
+        moreReactions: rows.length === 1 && reactionsOf(row.seq) > skippedReactions + maxReactions,
         attachments: attachments.get(row.seq) ?? [],
         ...(row.linkPreview && row.deletedAt === null && { linkPreview: decodePreview(row.linkPreview) }),
       })),
@@ -63,14 +65,14 @@ function bytesOf(
 }
 
 function byEmoji(reactions: readonly store.ExportedReaction[]): { emoji: string; userIds: string[] }[] {
-  return [...grouped(reactions, ({ emoji }) => emoji)].map(([emoji, people]) => {
-    return { emoji, userIds: people.map(({ userId }) => userId) }
+  return [...groupBy(reactions, ({ emoji }) => emoji)].map(([emoji, users]) => {
+    return { emoji, userIds: users.map(({ userId }) => userId) }
   })
 }
 
-const bySeq = <T extends { seq: bigint }>(rows: readonly T[]): Map<bigint, T[]> => grouped(rows, ({ seq }) => seq)
+const bySeq = <T extends { seq: bigint }>(rows: readonly T[]): Map<bigint, T[]> => groupBy(rows, ({ seq }) => seq)
 
-function grouped<K, T>(rows: readonly T[], keyOf: (row: T) => K): Map<K, T[]> {
+function groupBy<K, T>(rows: readonly T[], keyOf: (row: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>()
   for (const row of rows) {
     const group = groups.get(keyOf(row))

@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { MessagingTransferService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { noImport, tooManyAtOnce } from '../../errors.ts'
+import { importNotFound, tooManyAtOnce } from '../../errors.ts'
 import { findImports, markImportRead } from '../../store/imports.ts'
 import { transaction } from '../../store/statement.ts'
 
@@ -11,8 +11,8 @@ export function finishImport(ctx: Context): MethodImpl<typeof MessagingTransferS
   return async ({ roomId, userIds }) => {
     if (userIds.length > maxUsers) throw tooManyAtOnce('users', maxUsers)
     const [state] = await findImports(ctx.pool, [roomId])
-    if (!state) throw noImport()
-    // In id order, as in all transactions that lock rows of several users.
+    if (!state) throw importNotFound()
+    // All transactions that lock rows of several users do so by ascending id, so that they cannot deadlock.
     const users = [...new Set(userIds)].sort()
     await transaction(ctx.pool, (on) => markImportRead(on, roomId, users))
     return {}

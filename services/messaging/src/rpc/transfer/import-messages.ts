@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { MessagingTransferService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { importedIdMissing, tooManyAtOnce } from '../../errors.ts'
-import { importTogether } from '../../actions/transfer/import-messages.ts'
+import { importIntoRoom } from '../../actions/transfer/import-messages.ts'
 
 const maxMessages = 1_000
 
@@ -10,7 +10,7 @@ export function importMessages(ctx: Context): MethodImpl<typeof MessagingTransfe
   return async (request, { signal }) => {
     if (request.messages.length > maxMessages) throw tooManyAtOnce('messages', maxMessages)
     if (request.source === '') throw importedIdMissing()
-    const { ids, replies, reactions, orphaned } = await importTogether(ctx, request, signal)
+    const { ids, replies, reactions, orphaned } = await importIntoRoom(ctx, request, signal)
     return {
       written: ids.length,
       replies: replies.length,

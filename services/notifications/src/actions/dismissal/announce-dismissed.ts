@@ -12,11 +12,11 @@ import { toDismissedEvent } from '../../view/notification-events.ts'
 export async function announceDismissed(tx: Tx, dismissed: readonly Dismissed[], at: Date): Promise<bigint[]> {
   const parts = await takeVersions(
     tx,
-    [...byShard(dismissed)].map(([shard, those]) => ({ shard, those, at })),
+    [...byShard(dismissed)].map(([shard, notifications]) => ({ shard, notifications, at })),
   )
   const entries = await enqueue(
     tx,
-    parts.map((part) => toDismissedEvent(part, part.those)),
+    parts.map((part) => toDismissedEvent(part, part.notifications)),
   )
   const pushed = dismissed.filter(({ silent }) => !silent)
   await queueDismissals(

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { allShards } from '../../domain/shards.ts'
 import { causedBy, dismiss } from '../../store/dismissals.ts'
-import { holdShards } from '../../store/shards.ts'
+import { lockShards } from '../../store/shards.ts'
 import { announceDismissed } from './announce-dismissed.ts'
 
 /** Dismisses all notifications that a person caused, in batches; returns how many were pending. */
@@ -12,7 +12,7 @@ export async function dismissCaused(
   for (let count = 0; ;) {
     const at = now()
     const part = await db.transaction(async (tx) => {
-      await holdShards(tx, allShards)
+      await lockShards(tx, allShards)
       const { dismissed, more } = await dismiss(tx, causedBy(actorId), at)
       return { count: dismissed.length, more, entries: await announceDismissed(tx, dismissed, at) }
     })

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { shardsOf } from '../../domain/shards.ts'
 import { dismiss, ofUser, withId } from '../../store/dismissals.ts'
-import { holdShards } from '../../store/shards.ts'
+import { lockShards } from '../../store/shards.ts'
 import { announceDismissed } from './announce-dismissed.ts'
 
 /** Dismisses one notification of a user, or all in batches; returns how many were pending. */
@@ -10,7 +10,7 @@ export async function dismissOfUser(ctx: Context, userId: string, id?: string): 
   for (let count = 0; ;) {
     const at = ctx.now()
     const part = await ctx.db.transaction(async (tx) => {
-      await holdShards(tx, shardsOf([userId]))
+      await lockShards(tx, shardsOf([userId]))
       const { dismissed, more } = await dismiss(tx, ids, at)
       return { count: dismissed.length, more, entries: await announceDismissed(tx, dismissed, at) }
     })

@@ -6,7 +6,7 @@ import { insertJobs } from '../../store/jobs.ts'
 import { announceDismissed } from './announce-dismissed.ts'
 
 /**
- * Dismisses one batch of the selected notifications; `more` if there are others. The shards of the users must be
+ * Dismisses one batch of the selected notifications. `more`: whether there are others. The shards of the users must be
  * locked.
  */
 export async function dismissSome(tx: Tx, dismissals: readonly Dismissal[], at: Date) {
@@ -15,7 +15,7 @@ export async function dismissSome(tx: Tx, dismissals: readonly Dismissal[], at: 
   return { entries: await announceDismissed(tx, dismissed, at), more }
 }
 
-/** The same, but leaves the rest to jobs. */
+/** Dismisses one batch, and inserts jobs for the others. */
 export async function dismissSoon(tx: Tx, dismissals: readonly Dismissal[], at: Date): Promise<bigint[]> {
   const { entries, more } = await dismissSome(tx, dismissals, at)
   if (more) await insertJobs(tx, dismissals)

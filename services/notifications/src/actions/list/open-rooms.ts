@@ -12,11 +12,11 @@ export type OpenRooms = { pending: readonly PendingRoom[]; rooms: ReadonlyMap<st
  * notifications will be dismissed.
  */
 export async function findOpenRooms(ctx: Context, caller: Caller): Promise<OpenRooms> {
-  return openAmong(ctx, caller, await listPendingRooms(ctx.db, caller.userId))
+  return filterOpenRooms(ctx, caller, await listPendingRooms(ctx.db, caller.userId))
 }
 
-/** The same for rooms that are already known. */
-export async function openAmong(ctx: Context, caller: Caller, all: readonly PendingRoom[]): Promise<OpenRooms> {
+/** `findOpenRooms` for rooms with pending notifications that are already known. */
+export async function filterOpenRooms(ctx: Context, caller: Caller, all: readonly PendingRoom[]): Promise<OpenRooms> {
   const { userId } = caller
   const rooms = await ctx.rooms.accessible(
     caller,

@@ -6,7 +6,7 @@ import { pageOf, shownOf } from '../../domain/page.ts'
 import { badCursor } from '../../errors.ts'
 import { findPending, listPending, listPendingWithRooms, type Pending, type PendingKey } from '../../store/pending.ts'
 import { toNotification } from '../../view/notification.ts'
-import { openAmong } from './open-rooms.ts'
+import { filterOpenRooms } from './open-rooms.ts'
 
 const peopleIn = (ctx: Context, pending: readonly Pending[]) =>
   ctx.fetchPeople([...new Set(pending.map(({ actorId }) => actorId))])
@@ -27,7 +27,7 @@ export async function showPage(ctx: Context, caller: Caller, request: PageReques
   const where = { limit: wanted, offset, after }
   const found = await listPendingWithRooms(ctx.db, caller.userId, roomId, where)
   const [{ pending, rooms }, known] = await Promise.all([
-    openAmong(ctx, caller, found.rooms),
+    filterOpenRooms(ctx, caller, found.rooms),
     peopleIn(ctx, found.page),
   ])
   const isComplete = pending.length === found.rooms.length

@@ -7,28 +7,30 @@ import { countCreated } from '../../metrics.ts'
 import { queuePushes } from '../../engines/push/index.ts'
 import { insertNotifications, type Created } from '../../store/new-notifications.ts'
 import { takeVersions } from '../../store/shards.ts'
-import { toCalledEvent, toCreatedEvent, type Hints } from '../../view/notification-events.ts'
+import { toPeopleCalledEvent, toCreatedEvent, type Hints } from '../../view/notification-events.ts'
 
 /** A message and the people to notify of it. */
 export type NotificationDraft = { message: Message; hints: Hints; recipients: readonly Recipient[] }
 
 /**
- * Creates notifications for the recipients, whose shards must be locked. A repetition creates none for the same message
- * and person.
+ * Creates notifications for the recipients, whose shards must be locked. Repeated calls create no second one for the
+ * same message and person.
  */
 export async function createNotifications(tx: Tx, drafts: readonly NotificationDraft[], at: Date): Promise<bigint[]> {
-  const dated = inTurn(drafts, at)
+  const dated = withDistinctTimes(drafts, at)
   const created = await insertNotifications(tx, dated)
   if (created.length === 0) return []
   const groups = groupByMessage(dated, created)
   const parts = await takeVersions(
     tx,
-    groups.flatMap(({ created, ...of }) => [...byShard(created)].map(([shard, those]) => ({ ...of, shard, those }))),
+    groups.flatMap(({ created, ...of }) =>
+      [...byShard(created)].map(([shard, notifications]) => ({ ...of, shard, notifications })),
+    ),
   )
   const entries = await enqueue(tx, [
-    ...parts.map((part) => toCreatedEvent(part, part.message, part.those)),
+    ...parts.map((part) => toCreatedEvent(part, part.message, part.notifications)),
     ...groups.flatMap(
-      ({ message, hints, at: createdAt, created }) => toCalledEvent(message, hints, created, createdAt) ?? [],
+      ({ message, hints, at: createdAt, created }) => toPeopleCalledEvent(message, hints, created, createdAt) ?? [],
     ),
   ])
   await queuePushes(
@@ -51,10 +53,10 @@ type Dated = NotificationDraft & { at: Date }
 /**
  * Spaces notifications of one batch a millisecond apart, so that lists (newest first) keep the order of the messages.
  */
-const inTurn = (drafts: readonly NotificationDraft[], at: Date): Dated[] =>
+const withDistinctTimes = (drafts: readonly NotificationDraft[], at: Date): Dated[] =>
   drafts.map((draft, n) => ({ ...draft, at: new Date(at.getTime() - (drafts.length - 1 - n)) }))
 
-/** The messages for which notifications were just created, with these notifications. */
+/** Groups the created notifications by message. */
 function groupByMessage(drafts: readonly Dated[], created: readonly Created[]) {
   const byEvent = new Map<string, Created[]>()
   for (const one of created) {

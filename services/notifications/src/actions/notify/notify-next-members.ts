@@ -1,26 +1,26 @@
 import { Code, ConnectError } from '@connectrpc/connect'
-import { idsPerCall, isThere, wantsQuiet, type People } from '../../clients/audiences.ts'
+import { idsPerCall, isOnline, isDoNotDisturb, type People } from '../../clients/audiences.ts'
 import type { Context } from '../../context.ts'
 import { firstReasons, type Recipient } from '../../domain/candidates.ts'
 import { kindOf, messageOf, type Audience, type AudienceJob } from '../../domain/work.ts'
 import type { Message } from '../../domain/message.ts'
 import { byShard } from '../../domain/shards.ts'
 import { allMessagesAmong, listAllMessages } from '../../store/all-messages.ts'
-import type { Standing } from '../../store/jobs.ts'
-import { holdShards } from '../../store/shards.ts'
+import type { JobState } from '../../store/jobs.ts'
+import { lockShards } from '../../store/shards.ts'
 import { isRetracted } from '../../store/tombstones.ts'
 import { findSender } from './find-sender.ts'
 import { createNotifications } from './create-notifications.ts'
 
-/** Pages of members per step: enough to handle many users of a shard together. */
+/** Pages of members per step, so that one transaction handles many users of a shard. */
 const pagesPerTurn = 4
 
 type Page = People & { after: string; roomName: string }
 
 /**
- * Notifies the next members of an audience; returns the new state of the job. Repeating a step notifies nobody twice.
+ * Notifies the next members of an audience; returns the new state of the job. A repeated step notifies nobody twice.
  */
-export async function notifyNextMembers(ctx: Context, work: AudienceJob, after: string): Promise<Standing> {
+export async function notifyNextMembers(ctx: Context, work: AudienceJob, after: string): Promise<JobState> {
   const message = messageOf(work)
   const [audience, ...others] = work.audiences
   if (!audience || (await isRetracted(ctx.db, [message.messageId, message.eventId]))) return undefined
@@ -33,16 +33,16 @@ export async function notifyNextMembers(ctx: Context, work: AudienceJob, after: 
   }
   const reasons = firstReasons([[kindOf(audience), page.userIds]], message.actorId)
   const recipients = [...reasons].flatMap(([userId, kind]): Recipient[] =>
-    audience.of === 'present_members' && !isThere(presences, userId)
+    audience.of === 'present_members' && !isOnline(presences, userId)
       ? []
-      : [{ userId, kind, silent: wantsQuiet(presences, userId) }],
+      : [{ userId, kind, silent: isDoNotDisturb(presences, userId) }],
   )
   const sender = recipients.length > 0 ? await findSender(ctx, message.actorId) : undefined
   const hints = { roomName: page.roomName, sender, others: 0 }
-  for (const [shard, those] of byShard(recipients)) {
-    const drafts = [{ message, hints, recipients: those }]
+  for (const [shard, ofShard] of byShard(recipients)) {
+    const drafts = [{ message, hints, recipients: ofShard }]
     const entries = await ctx.db.transaction(async (tx) => {
-      await holdShards(tx, [shard])
+      await lockShards(tx, [shard])
       return createNotifications(tx, drafts, ctx.now())
     })
     ctx.relay.wake(entries)
@@ -75,7 +75,7 @@ async function readPage(ctx: Context, message: Message, audience: Audience, afte
   if (audience.of === 'all_messages' && after === '' && !people.last) {
     const members = await ctx.smallRooms.members(roomId, idsPerCall - 1)
     if (members) {
-      // The room has fewer members than the level has users.
+      // The room has fewer members than there are users with the level.
       const userIds = await allMessagesAmong(ctx.db, roomId, members.userIds)
       return { userIds, roomName: members.roomName, last: true, after }
     }

@@ -28,7 +28,7 @@ export async function changeLevel(ctx: Context, whose: { userId: string; roomId:
     const preference = toPreference(await findLevels(tx, userId, roomId), roomId)
     return { preference, version: await versionOf(tx, userId), entries: [] }
   })
-  // An unchanged level is applied too: this database may have been restored, while messaging still uses a lost level.
+  // An unchanged level is applied too: this database may have been restored, while messaging still has a newer level.
   const held = await ctx.applyLevel({ ...whose, level: preference.level, version })
   ctx.relay.wake(entries)
   if (held === undefined) return preference

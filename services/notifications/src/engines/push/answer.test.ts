@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { answerOf } from './answer.ts'
+import { toAnswer } from './answer.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 const busy = (isFailing: boolean, retryAfterMs = 0) => ({ outcome: 'busy', isFailing, retryAfterMs })
@@ -20,7 +20,7 @@ test.each([
   [429, busy(false)],
   [500, busy(true)],
   [503, busy(true)],
-])('%d', (status, answer) => expect(answerOf(status, undefined, now)).toEqual(answer))
+])('the status %d is interpreted', (status, answer) => expect(toAnswer(status, undefined, now)).toEqual(answer))
 
 test.each([
   ['7', 7_000],
@@ -32,7 +32,7 @@ test.each([
   ['-1', 0],
   ['soon', 0],
   ['', 0],
-])('Retry-After: %s', (retryAfter, ms) => {
-  expect(answerOf(429, retryAfter, now)).toEqual(busy(false, ms))
-  expect(answerOf(503, retryAfter, now)).toEqual(busy(true, ms))
+])('Retry-After "%s" is a delay of %d ms', (retryAfter, ms) => {
+  expect(toAnswer(429, retryAfter, now)).toEqual(busy(false, ms))
+  expect(toAnswer(503, retryAfter, now)).toEqual(busy(true, ms))
 })

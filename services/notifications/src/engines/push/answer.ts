@@ -12,21 +12,24 @@ export type Answer =
   | { outcome: 'busy'; isFailing: boolean | undefined; retryAfterMs: number }
 
 /** Interprets the response of a push service. */
-export function answerOf(status: number, retryAfter: string | undefined, now: Date): Answer {
+export function toAnswer(status: number, retryAfter: string | undefined, now: Date): Answer {
   if (status >= 200 && status < 300) return { outcome: 'accepted' }
   if (status === 404 || status === 410) return { outcome: 'gone' }
   // A service that answers "too many requests" is working; the limit may concern only this browser.
-  if (status === 429) return { outcome: 'busy', isFailing: false, retryAfterMs: waitOf(retryAfter, now) }
+  if (status === 429) return { outcome: 'busy', isFailing: false, retryAfterMs: parseRetryAfter(retryAfter, now) }
   if (status >= 500 || status === 408)
-    return { outcome: 'busy', isFailing: true, retryAfterMs: waitOf(retryAfter, now) }
+    return { outcome: 'busy', isFailing: true, retryAfterMs: parseRetryAfter(retryAfter, now) }
   return { outcome: 'refused' }
 }
 
-const longestWaitMs = 3_600_000
+const maxWaitMs = 3_600_000
 
-/** The wait that `Retry-After` requests, in seconds or as a date; at most an hour, 0 without one. */
-function waitOf(retryAfter: string | undefined, now: Date): number {
+/**
+ * Milliseconds to wait according to `Retry-After`, which is in seconds or a date. At most an hour; 0 if invalid or
+ * missing.
+ */
+function parseRetryAfter(retryAfter: string | undefined, now: Date): number {
   const text = retryAfter?.trim() ?? ''
   const requestedMs = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime()
-  return requestedMs > 0 ? Math.min(requestedMs, longestWaitMs) : 0
+  return requestedMs > 0 ? Math.min(requestedMs, maxWaitMs) : 0
 }

@@ -14,17 +14,17 @@ test('a key is accepted with and without padding', () => {
 test.each([
   ['too short', point.subarray(1)],
   ['compressed', Buffer.from(ECDH.convertKey(point, 'prime256v1', undefined, undefined, 'compressed'))],
-  ['of another form', changed(0, 6)],
+  ['in an unknown form', changed(0, 6)],
   ['not on the curve', changed(64, (point[64] ?? 0) ^ 1)],
   ['empty', Buffer.alloc(0)],
 ])('a key that is %s is rejected', (_, bytes) => expect(toP256dh(bytes.toString('base64url'))).toBeUndefined())
 
-test('other alphabets are rejected', () => {
+test('keys and secrets that are not base64url are rejected', () => {
   expect(toP256dh(point.toString('hex'))).toBeUndefined()
   expect(toAuth('*'.repeat(22))).toBeUndefined()
 })
 
-test('a secret has 16 bytes', () => {
+test('a secret that does not have 16 bytes is rejected', () => {
   const secret = randomBytes(16)
   expect(toAuth(secret.toString('base64url'))).toBe(secret.toString('base64url'))
   for (const length of [0, 15, 17]) expect(toAuth(randomBytes(length).toString('base64url'))).toBeUndefined()

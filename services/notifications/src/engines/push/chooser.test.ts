@@ -8,9 +8,9 @@ let lastId = 0n
 const pushes = (host: string, lane: PushPriority, count: number): DuePush[] =>
   Array.from({ length: count }, () => ({ id: ++lastId, host, lane }))
 
-function opened(...wellHosts: string[]) {
+function setUp(...healthyHosts: string[]) {
   const hosts = new Hosts(1000)
-  for (const name of wellHosts) {
+  for (const name of healthyHosts) {
     hosts.begin(name, 0)
     hosts.end(name, 0, true)
   }
@@ -18,36 +18,35 @@ function opened(...wellHosts: string[]) {
 }
 
 /**
- * Sends everything, one turn after another, with a constant number in flight; returns the pushes in the order they
- * started.
+ * Sends all pushes: whenever one ends, chooses the next ones. Returns them in the order in which they were chosen.
  */
-function sent({ hosts, chooser }: ReturnType<typeof opened>, due: readonly DuePush[]): DuePush[] {
+function sendAll({ hosts, chooser }: ReturnType<typeof setUp>, due: readonly DuePush[]): DuePush[] {
   const order: DuePush[] = []
-  const underWay: DuePush[] = []
-  for (let waiting = [...due]; waiting.length > 0 || underWay.length > 0;) {
+  const inFlight: DuePush[] = []
+  for (let waiting = [...due]; waiting.length > 0 || inFlight.length > 0;) {
     const chosen = new Set(chooser.choose(waiting, 0))
     order.push(...chosen)
-    underWay.push(...chosen)
+    inFlight.push(...chosen)
     waiting = waiting.filter((push) => !chosen.has(push))
-    const ended = underWay.shift()
+    const ended = inFlight.shift()
     if (ended) hosts.end(ended.host, 0, true)
   }
   return order
 }
 
-test('each priority sends its oldest push first, and priorities share the turns of a host', () => {
+test('each priority sends its oldest push first, and the turns of a host are divided among priorities', () => {
   const mass = pushes('a', 'mass', 50)
   const first = pushes('a', 'first', 50)
-  const order = sent(opened('a'), [...mass, ...first])
+  const order = sendAll(setUp('a'), [...mass, ...first])
   expect(order).toHaveLength(100)
-  for (const [lane, those] of [['mass', mass] as const, ['first', first] as const])
-    expect(order.filter((push) => push.lane === lane)).toEqual(those)
+  for (const [lane, group] of [['mass', mass] as const, ['first', first] as const])
+    expect(order.filter((push) => push.lane === lane)).toEqual(group)
   expect(order.slice(0, 60).filter(({ lane }) => lane === 'mass')).toHaveLength(12)
 })
 
-test('a push with priority first overtakes those with priority mass of its host', () => {
+test('a push with priority first overtakes waiting pushes with priority mass to its host', () => {
   const mass = pushes('a', 'mass', 1000)
-  const fleet = opened('a')
+  const fleet = setUp('a')
   expect(fleet.chooser.choose(mass, 0)).toHaveLength(maxPerHost)
   const rest = [...mass.slice(maxPerHost), ...pushes('a', 'first', 1)]
   expect(fleet.chooser.choose(rest, 0)).toEqual([])
@@ -55,14 +54,14 @@ test('a push with priority first overtakes those with priority mass of its host'
   expect(fleet.chooser.choose(rest, 0)).toEqual(rest.slice(-1))
 })
 
-test('when mass pushes to other hosts use all slots, a first push waits for one turn', () => {
+test('when mass pushes to other hosts use all slots, a first push gets the next free one', () => {
   const busy = ['a', 'b', 'c', 'd', 'e']
   const mass = busy.flatMap((host) => pushes(host, 'mass', 20))
-  const fleet = opened(...busy, 'quiet')
-  const begun = new Set(fleet.chooser.choose(mass, 0))
-  expect(begun.size).toBe(maxAtOnce)
+  const fleet = setUp(...busy, 'quiet')
+  const started = new Set(fleet.chooser.choose(mass, 0))
+  expect(started.size).toBe(maxAtOnce)
   const [direct] = pushes('quiet', 'first', 1)
-  const rest = [...mass.filter((push) => !begun.has(push)), ...(direct ? [direct] : [])]
+  const rest = [...mass.filter((push) => !started.has(push)), ...(direct ? [direct] : [])]
   fleet.hosts.end('a', 0, true)
   expect(fleet.chooser.choose(rest, 0)).toEqual([direct])
 })
@@ -70,12 +69,12 @@ test('when mass pushes to other hosts use all slots, a first push waits for one 
 test('first pushes to other hosts do not block mass pushes', () => {
   const busy = ['a', 'b', 'c', 'd']
   const mass = pushes('quiet', 'mass', 10)
-  const order = sent(opened(...busy, 'quiet'), [...busy.flatMap((host) => pushes(host, 'first', 50)), ...mass])
+  const order = sendAll(setUp(...busy, 'quiet'), [...busy.flatMap((host) => pushes(host, 'first', 50)), ...mass])
   expect(order.slice(0, 100)).toEqual(expect.arrayContaining(mass))
 })
 
-test('priorities also share the turns of a host that is not known to be healthy', () => {
-  const { hosts, chooser } = opened()
+test('the turns of a host that is not known to be healthy are divided among priorities too', () => {
+  const { hosts, chooser } = setUp()
   const due = [...pushes('a', 'mass', 30), ...pushes('a', 'first', 30)]
   const order: PushPriority[] = []
   for (let turn = 0; turn < 10; turn++) {

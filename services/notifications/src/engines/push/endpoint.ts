@@ -4,7 +4,7 @@ import { badEndpoint, endpointIsPrivate } from './errors.ts'
 /** The allowed push services, and whether TLS is optional. */
 export type PushNetwork = Network & { allowPlain: boolean }
 
-/** Normalises an endpoint; undefined when it is not a valid address. */
+/** Normalises an endpoint; undefined if it is not a valid URL. */
 export function parseEndpoint(endpoint: string): URL | undefined {
   if (!URL.canParse(endpoint)) return undefined
   const url = new URL(endpoint)
@@ -13,13 +13,13 @@ export function parseEndpoint(endpoint: string): URL | undefined {
 }
 
 /**
- * An endpoint that may be stored. Throws `invalid_argument` for others. Does not resolve the host name; its addresses
- * are checked whenever a push is sent.
+ * Parses an endpoint. Throws `invalid_argument` if pushes may not be sent there. Does not resolve the host name, whose
+ * addresses are checked whenever a push is sent.
  */
-export function checkedEndpoint(endpoint: string, network: Pick<PushNetwork, 'allowPlain' | 'isAllowed'>): URL {
+export function parseAllowedEndpoint(endpoint: string, network: Pick<PushNetwork, 'allowPlain' | 'isAllowed'>): URL {
   const url = parseEndpoint(endpoint)
-  const isTaken = url?.protocol === 'https:' || (network.allowPlain && url?.protocol === 'http:')
-  if (!url || !isTaken || url.username || url.password) throw badEndpoint()
+  const isAllowedProtocol = url?.protocol === 'https:' || (network.allowPlain && url?.protocol === 'http:')
+  if (!url || !isAllowedProtocol || url.username || url.password) throw badEndpoint()
   try {
     assertAllowedHost(url, network)
   } catch (error) {

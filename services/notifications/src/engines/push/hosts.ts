@@ -1,16 +1,16 @@
-import { Shares } from './shares.ts'
+import { TurnScheduler } from './turn-scheduler.ts'
 
 /** Maximum number of pushes that one process has in flight. */
 export const maxAtOnce = 16
 /** Limit per push service that is known to work. */
 export const maxPerHost = 4
-/** Limit for all other push services together, one each, so that they do not delay the rest. */
-const maxToOthers = 8
+/** Limit for all other push services together, with one push to each, so that they do not delay healthy ones. */
+const maxToUnproven = 8
 
 const maxRemembered = 1000
 const longestPauseMs = 60_000
 
-type Host = { underWay: number; isWell: boolean; failures: number; pausedUntil: number; shares: Shares }
+type Host = { inFlight: number; isHealthy: boolean; failures: number; pausedUntil: number; scheduler: TurnScheduler }
 
 /** Isolates push services: a slow, broken or unknown one does not delay the others. */
 export class Hosts {
@@ -29,9 +29,9 @@ export class Hosts {
   /** Whether another push may be sent to a host now. */
   mayBegin(name: string, nowMs: number): boolean {
     const host = this.#host(name)
-    const isFull = host.isWell
-      ? host.underWay >= maxPerHost
-      : host.underWay > 0 || this.#sum((one) => !one.isWell) >= maxToOthers
+    const isFull = host.isHealthy
+      ? host.inFlight >= maxPerHost
+      : host.inFlight > 0 || this.#sum((one) => !one.isHealthy) >= maxToUnproven
     return this.free > 0 && !isFull && host.pausedUntil <= nowMs
   }
 
@@ -39,7 +39,7 @@ export class Hosts {
   begin(name: string, nowMs: number): boolean {
     if (!this.mayBegin(name, nowMs)) return false
     const host = this.#host(name)
-    host.underWay++
+    host.inFlight++
     this.#busy.add(host)
     this.#hosts.delete(name)
     this.#hosts.set(name, host)
@@ -47,37 +47,45 @@ export class Hosts {
     return true
   }
 
-  /** Records that a push has ended; `isWell` is undefined if this says nothing about the host. */
-  end(name: string, nowMs: number, isWell?: boolean): void {
+  /** Records that a push has ended. `isHealthy`: whether the host works; undefined if the push does not show it. */
+  end(name: string, nowMs: number, isHealthy?: boolean): void {
     const host = this.#hosts.get(name)
     if (!host) return
-    host.underWay--
-    if (host.underWay === 0) this.#busy.delete(host)
-    if (isWell === undefined) return
-    host.isWell = isWell
-    host.failures = isWell ? 0 : host.failures + 1
+    host.inFlight--
+    if (host.inFlight === 0) this.#busy.delete(host)
+    if (isHealthy === undefined) return
+    host.isHealthy = isHealthy
+    host.failures = isHealthy ? 0 : host.failures + 1
     const pauseMs = Math.min(this.#firstPauseMs * 2 ** (host.failures - 1), longestPauseMs)
-    host.pausedUntil = isWell ? 0 : nowMs + pauseMs
+    host.pausedUntil = isHealthy ? 0 : nowMs + pauseMs
   }
 
-  /** How priorities share the turns of a host. */
-  sharesOf(name: string): Shares {
-    return this.#host(name).shares
+  /** Divides the turns of a host among priorities. */
+  schedulerOf(name: string): TurnScheduler {
+    return this.#host(name).scheduler
   }
 
-  /** An unknown host starts in the initial state. */
+  /** The state of a host; initial for an unknown one. */
   #host(name: string): Host {
-    return this.#hosts.get(name) ?? { underWay: 0, isWell: false, failures: 0, pausedUntil: 0, shares: new Shares() }
+    return (
+      this.#hosts.get(name) ?? {
+        inFlight: 0,
+        isHealthy: false,
+        failures: 0,
+        pausedUntil: 0,
+        scheduler: new TurnScheduler(),
+      }
+    )
   }
 
   #sum(counts: (host: Host) => boolean): number {
-    return [...this.#busy].reduce((sum, host) => sum + (counts(host) ? host.underWay : 0), 0)
+    return [...this.#busy].reduce((sum, host) => sum + (counts(host) ? host.inFlight : 0), 0)
   }
 
   #forget(): void {
-    for (const [name, { underWay }] of this.#hosts) {
+    for (const [name, { inFlight }] of this.#hosts) {
       if (this.#hosts.size <= maxRemembered) return
-      if (underWay === 0) this.#hosts.delete(name)
+      if (inFlight === 0) this.#hosts.delete(name)
     }
   }
 }

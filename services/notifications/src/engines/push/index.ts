@@ -1,6 +1,6 @@
 export { pushCheck } from './check-push.ts'
 export { toAuth, toP256dh } from './browser-keys.ts'
-export { checkedEndpoint, parseEndpoint } from './endpoint.ts'
+export { parseAllowedEndpoint, parseEndpoint } from './endpoint.ts'
 export { badAuth, badP256dh, pushIsOff, sessionEnded } from './errors.ts'
 export { type Push, type PushOverrides, pushNetwork, startPushes } from './push.ts'
 export { queueDismissals, queuePushes } from './queue.ts'

@@ -1,6 +1,6 @@
 import type { PushKind } from '../../domain/tag.ts'
 
-/** Addresses below the server's public address. */
+/** URLs below the public URL of the server. */
 export class Links {
   readonly #base: string
 
@@ -12,8 +12,8 @@ export class Links {
     return `${this.#base}/icons/icon-192.png`
   }
 
-  /** Address of the message in its room, or of the direct conversation. */
-  to({ kind, roomId, threadRootEventId, eventId }: Place): string {
+  /** URL of the message in its room, or of the direct conversation. */
+  to({ kind, roomId, threadRootEventId, eventId }: LinkTarget): string {
     const room = `${this.#base}/chat/-/${encodeURIComponent(roomId)}`
     if (kind === 'direct_message') return room
     const thread = threadRootEventId === '' ? '' : `/${encodeURIComponent(threadRootEventId)}`
@@ -21,4 +21,4 @@ export class Links {
   }
 }
 
-type Place = { kind: PushKind; roomId: string; threadRootEventId: string; eventId: string }
+type LinkTarget = { kind: PushKind; roomId: string; threadRootEventId: string; eventId: string }

@@ -2,7 +2,7 @@ import { counter, gauge, histogram, logger } from '@parley/telemetry'
 import type { Answer } from './answer.ts'
 import { pushPriorities, type PushPriority } from '../../domain/push-priority.ts'
 import type { Reason } from './prepare.ts'
-import type { QueueState } from '../../store/push-turns.ts'
+import type { QueueState } from '../../store/push-leases.ts'
 
 const log = logger('push')
 const pushes = counter('parley.push.pushes', {
@@ -41,12 +41,12 @@ type Queued = { action: 'show' | 'dismiss'; lane: PushPriority }
 
 export const recordLag = ({ action, lane }: Queued, seconds: number): void =>
   lag(seconds, { 'parley.action': action, 'parley.lane': lane })
-export const reportFailedTurn = (error: unknown): void =>
+export const logSendFailure = (error: unknown): void =>
   log.warn({ err: error }, 'sending pushes failed; they will be retried')
 export const logDropped = (count: number): void => log.info({ count }, 'dropped pushes that were too old')
 
-/** Exports the length of the queue, how much of it is overdue, and the age of its oldest push, by priority (`lane`). */
-export function showQueue(read: () => readonly QueueState[]): Disposable {
+/** Reports, by priority (`lane`), the numbers of waiting and of overdue pushes, and the age of the oldest one. */
+export function reportQueue(read: () => readonly QueueState[]): Disposable {
   const gauges = pushPriorities.flatMap((lane) => {
     const state = () => read().find((one) => one.lane === lane)
     const labels = { 'parley.lane': lane }

@@ -2,57 +2,57 @@ import type { Db } from '@parley/postgres'
 import {
   deleteGoneSubscriptions,
   deletePushes,
-  deleteUnseen,
+  deleteUnsent,
   postponePushes,
-  type HeldPush,
+  type LeasedPush,
   type Postponed,
-} from '../../store/push-turns.ts'
+} from '../../store/push-leases.ts'
 
 /** Collects the outcomes of pushes until they are written. */
 export class Outcomes {
   readonly #db: Db
-  readonly #through: bigint[] = []
-  readonly #unseen: HeldPush[] = []
-  readonly #gone: HeldPush[] = []
+  readonly #finished: bigint[] = []
+  readonly #unsent: LeasedPush[] = []
+  readonly #gone: LeasedPush[] = []
   readonly #postponed: Postponed[] = []
 
   constructor(db: Db) {
     this.#db = db
   }
 
-  /** The push is finished. */
-  through({ id }: HeldPush): void {
-    this.#through.push(id)
+  /** Finishes a push that was sent, or will not be sent (again). */
+  finish({ id }: LeasedPush): void {
+    this.#finished.push(id)
   }
 
-  /** The push was not sent and never will be, so its browser has nothing to close. */
-  unseen(push: HeldPush): void {
-    this.#unseen.push(push)
+  /** Finishes a push that was never sent, so that its browser needs no dismissal either. */
+  finishUnsent(push: LeasedPush): void {
+    this.#unsent.push(push)
   }
 
-  /** The subscription of the push no longer exists. */
-  gone(push: HeldPush): void {
+  /** Finishes a push whose subscription no longer exists. */
+  finishGone(push: LeasedPush): void {
     this.#gone.push(push)
-    this.#through.push(push.id)
+    this.#finished.push(push.id)
   }
 
-  /** The push will be retried; if it was never sent, no attempt is counted. */
-  postpone({ id, attempts }: HeldPush, pauseMs: number, hasLeft: boolean): void {
-    this.#postponed.push({ id, attempts, pauseMs, hasLeft })
+  /** Schedules a retry. `wasSent`: whether the attempt counts, because the push may have been sent. */
+  postpone({ id, attempts }: LeasedPush, pauseMs: number, wasSent: boolean): void {
+    this.#postponed.push({ id, attempts, pauseMs, wasSent })
   }
 
   /**
-   * Writes the collected outcomes; on failure they are kept for the next time. Others may be added during the write.
+   * Writes the collected outcomes; after a failure they are written by the next call. More may be added meanwhile.
    */
   async write(): Promise<void> {
-    await written(this.#through, (ids) => deletePushes(this.#db, ids))
-    await written(this.#unseen, (unseen) => deleteUnseen(this.#db, unseen))
-    await written(this.#gone, (gone) => deleteGoneSubscriptions(this.#db, gone))
-    await written(this.#postponed, (postponed) => postponePushes(this.#db, postponed))
+    await writeAll(this.#finished, (ids) => deletePushes(this.#db, ids))
+    await writeAll(this.#unsent, (unsent) => deleteUnsent(this.#db, unsent))
+    await writeAll(this.#gone, (gone) => deleteGoneSubscriptions(this.#db, gone))
+    await writeAll(this.#postponed, (postponed) => postponePushes(this.#db, postponed))
   }
 }
 
-async function written<T>(waiting: T[], write: (some: T[]) => Promise<void>): Promise<void> {
+async function writeAll<T>(waiting: T[], write: (some: T[]) => Promise<void>): Promise<void> {
   const some = [...waiting]
   await write(some)
   waiting.splice(0, some.length)

@@ -11,7 +11,7 @@ const shown: Shown = {
   appBadge: undefined,
 }
 
-test('a payload holds the notification twice: for the browser and for its service worker', () => {
+test('a payload contains the notification twice: for the browser and for its service worker', () => {
   const { title, body, tag, url, icon } = shown
   expect(JSON.parse(showPayload(shown))).toEqual({
     ...{ web_push: 8030, mutable: true, title, body, icon, badge: icon, tag, notificationId: 'N1', url },
@@ -19,7 +19,7 @@ test('a payload holds the notification twice: for the browser and for its servic
   })
 })
 
-test('the number on the icon of the app is part of the declarative form', () => {
+test('the declarative form contains the number for the icon of the app', () => {
   expect(JSON.parse(showPayload({ ...shown, appBadge: 3 }))).toMatchObject({ notification: { app_badge: 3 } })
 })
 
@@ -27,8 +27,8 @@ test.each([
   ['emoji', { body: '👩‍👩‍👧‍👦'.repeat(40) }],
   ['quotes', { body: '"'.repeat(900) }],
   ['control characters', { body: '\u0001'.repeat(300) }],
-  ['a long address of the server', { body: 'x'.repeat(100), icon: `https://chat.example/${'i'.repeat(340)}` }],
-])('a text of %s is shortened to fit a record', (_, given) => {
+  ['text with long URLs', { body: 'x'.repeat(100), icon: `https://chat.example/${'i'.repeat(340)}` }],
+])('a body of %s is shortened to fit a record', (_, given) => {
   const payload = showPayload({ ...shown, ...given })
   expect(Buffer.byteLength(payload)).toBeLessThanOrEqual(longestPayload)
   const { body } = JSON.parse(payload) as { body: string }
@@ -37,12 +37,12 @@ test.each([
   expect(Buffer.from(body).toString()).toBe(body)
 })
 
-test('a title that does not fit is shortened after the body is gone', () => {
+test('a title that does not fit without a body is shortened', () => {
   const payload = showPayload({ ...shown, title: 't'.repeat(2000) })
   expect(Buffer.byteLength(payload)).toBeLessThanOrEqual(longestPayload)
   expect(JSON.parse(payload)).toMatchObject({ body: '', title: expect.stringMatching(/^t+…$/) })
 })
 
-test('a dismissal names what to close', () => {
+test('a dismissal contains the tag of the notification to close', () => {
   expect(JSON.parse(dismissPayload('dm-E1'))).toEqual({ action: 'dismiss', tag: 'dm-E1' })
 })

@@ -4,13 +4,13 @@ import type { Db } from '@parley/postgres'
 import { effectiveLevel, levelOf } from '../../domain/levels.ts'
 import { countDirectMessages } from '../../store/push-badges.ts'
 import { findChosenLevels } from '../../store/push-levels.ts'
-import { findWaiting, type HeldPush } from '../../store/push-turns.ts'
+import { findWaiting, type LeasedPush } from '../../store/push-leases.ts'
 import type { Links } from './links.ts'
-import type { Neighbours } from './neighbours.ts'
+import type { ServiceClients } from './service-clients.ts'
 import { dismissPayload, showPayload } from './payload.ts'
 import { ttlSeconds, type PushContent } from './request.ts'
-import type { PushAccess } from './room-access.ts'
-import { isForThem } from '../../domain/tag.ts'
+import type { RoomNames } from './room-names.ts'
+import { isPersonal } from '../../domain/tag.ts'
 import { bodyOf, titleOf } from './text.ts'
 
 /** The reason why a push is not sent. */
@@ -25,9 +25,9 @@ export type Reason =
   | 'unsubscribed'
 
 /** A prepared push: its content, or the reason why it is not sent. */
-export type Prepared = { push: HeldPush } & ({ content: PushContent } | { reason: Reason })
+export type Prepared = { push: LeasedPush } & ({ content: PushContent } | { reason: Reason })
 
-type Surroundings = { db: Db; neighbours: Neighbours; access: PushAccess; links: Links }
+type PrepareContext = { db: Db; services: ServiceClients; roomNames: RoomNames; links: Links }
 
 const timeoutMs = 3_000
 
@@ -35,32 +35,32 @@ const timeoutMs = 3_000
  * Decides just before sending which pushes of a batch are still needed, and their content. Rejects for the whole batch
  * if a service does not answer or lacks the data.
  */
-export async function preparePushes(pushes: readonly HeldPush[], around: Surroundings): Promise<Prepared[]> {
+export async function preparePushes(pushes: readonly LeasedPush[], context: PrepareContext): Promise<Prepared[]> {
   const early = pushes.map((push) => ({ push, reason: earlyReason(push) }))
   const shows = early.flatMap(({ push, reason }) => (reason || push.action === 'dismiss' ? [] : [push]))
-  const known = shows.length === 0 ? undefined : await learn(shows, around)
+  const details = shows.length === 0 ? undefined : await fetchDetails(shows, context)
   return early.map(({ push, reason }): Prepared => {
     if (reason) return { push, reason }
-    if (push.action === 'dismiss' || !known) return { push, content: dismissal(push) }
-    return showing(push, known, around.links)
+    if (push.action === 'dismiss' || !details) return { push, content: dismissal(push) }
+    return prepareShow(push, details, context.links)
   })
 }
 
-function earlyReason({ withdrawn, createdAt }: HeldPush): Reason | undefined {
+function earlyReason({ withdrawn, createdAt }: LeasedPush): Reason | undefined {
   if (withdrawn) return 'dismissed'
   return Date.now() - createdAt.getTime() > ttlSeconds * 1000 ? 'expired' : undefined
 }
 
-const dismissal = ({ tag }: HeldPush): PushContent => ({ payload: dismissPayload(tag), tag, urgency: 'normal' })
+const dismissal = ({ tag }: LeasedPush): PushContent => ({ payload: dismissPayload(tag), tag, urgency: 'normal' })
 
-type Known = Awaited<ReturnType<typeof learn>>
+type Details = Awaited<ReturnType<typeof fetchDetails>>
 
-async function learn(shows: readonly HeldPush[], { db, neighbours, access }: Surroundings) {
-  const { accounts, messaging } = neighbours
+async function fetchDetails(shows: readonly LeasedPush[], { db, services, roomNames }: PrepareContext) {
+  const { accounts, messaging } = services
   const userIds = unique(shows.map(({ userId }) => userId))
   const messages = new Map(shows.map(({ roomId, eventId }) => [eventId, { roomId, eventId }]))
   const roomIds = unique(shows.map(({ roomId }) => roomId))
-  const [levels, badges, { presences, unknown }, { profiles }, previews, roomNames] = await Promise.all([
+  const [levels, badges, { presences, unknown }, { profiles }, previews, namesByRoom] = await Promise.all([
     findChosenLevels(db, shows),
     countDirectMessages(db, userIds),
     accounts.getPresences({ userIds }, { timeoutMs }),
@@ -68,13 +68,13 @@ async function learn(shows: readonly HeldPush[], { db, neighbours, access }: Sur
     messaging.previewMessages({ messages: [...messages.values()] }, { timeoutMs }),
     Promise.all(
       roomIds.map(async (roomId) => {
-        const those = shows.filter((show) => show.roomId === roomId).map(({ userId }) => userId)
-        return [roomId, await access.roomNames(roomId, unique(those))] as const
+        const roomUserIds = shows.filter((show) => show.roomId === roomId).map(({ userId }) => userId)
+        return [roomId, await roomNames.namesFor(roomId, unique(roomUserIds))] as const
       }),
     ),
   ])
   if (unknown) throw new ConnectError('do-not-disturb states are not available', Code.Unavailable)
-  // Last, because a session may have ended, or a push been withdrawn, during the calls to other services.
+  // Read last: during the calls above, a session may have ended or a push may have been withdrawn.
   const waiting = await findWaiting(
     db,
     shows.map(({ id }) => id),
@@ -83,41 +83,41 @@ async function learn(shows: readonly HeldPush[], { db, neighbours, access }: Sur
   const muted = levels.filter(
     (one) => effectiveLevel(levelOf(one.room ?? undefined), levelOf(one.server ?? undefined)) === MUTED,
   )
-  const undisturbed = presences.filter(({ status }) => status === PresenceStatus.DO_NOT_DISTURB)
+  const doNotDisturb = presences.filter(({ status }) => status === PresenceStatus.DO_NOT_DISTURB)
   return {
     ...{ badges, waiting },
     deactivated: new Set(profiles.flatMap(({ user, deactivated }) => (user && deactivated ? [user.id] : []))),
     muted: new Set(muted.map(({ userId, roomId }) => `${roomId} ${userId}`)),
-    undisturbed: new Set(undisturbed.map(({ userId }) => userId)),
+    doNotDisturb: new Set(doNotDisturb.map(({ userId }) => userId)),
     names: new Map(profiles.map(({ user }) => [user?.id, user?.displayName])),
     previews: new Map(previews.messages.map((preview) => [preview.eventId, preview])),
-    roomNames: new Map(roomNames),
+    roomNames: new Map(namesByRoom),
   }
 }
 
-function showing(push: HeldPush, known: Known, links: Links): Prepared {
+function prepareShow(push: LeasedPush, details: Details, links: Links): Prepared {
   const { userId, roomId, eventId, actorId, kind, tag, notificationId } = push
-  const waits = known.waiting.get(push.id)
-  if (!waits) return { push, reason: 'unsubscribed' }
-  if (waits.withdrawn) return { push, reason: 'dismissed' }
-  if (known.deactivated.has(userId)) return { push, reason: 'deactivated' }
-  if (known.undisturbed.has(userId)) return { push, reason: 'do_not_disturb' }
-  if (known.muted.has(`${roomId} ${userId}`)) return { push, reason: 'muted' }
-  const room = known.roomNames.get(roomId)?.get(userId)
+  const queued = details.waiting.get(push.id)
+  if (!queued) return { push, reason: 'unsubscribed' }
+  if (queued.withdrawn) return { push, reason: 'dismissed' }
+  if (details.deactivated.has(userId)) return { push, reason: 'deactivated' }
+  if (details.doNotDisturb.has(userId)) return { push, reason: 'do_not_disturb' }
+  if (details.muted.has(`${roomId} ${userId}`)) return { push, reason: 'muted' }
+  const room = details.roomNames.get(roomId)?.get(userId)
   if (room === undefined) return { push, reason: 'no_access' }
-  const message = known.previews.get(eventId)
+  const message = details.previews.get(eventId)
   if (!message) return { push, reason: 'no_message' }
-  const actor = known.names.get(actorId) ?? 'Somebody'
-  const happening = { kind, actor, room, preview: message.text, attachments: message.attachments }
+  const actor = details.names.get(actorId) ?? 'Somebody'
+  const summary = { kind, actor, room, preview: message.text, attachments: message.attachments }
   const payload = showPayload({
-    ...{ title: titleOf(happening), body: bodyOf(happening), tag, notificationId },
+    ...{ title: titleOf(summary), body: bodyOf(summary), tag, notificationId },
     ...{
       url: links.to(push),
       icon: links.icon,
-      appBadge: kind === 'direct_message' ? known.badges.get(userId) : undefined,
+      appBadge: kind === 'direct_message' ? details.badges.get(userId) : undefined,
     },
   })
-  return { push, content: { payload, tag, urgency: isForThem(kind) ? 'high' : 'normal' } }
+  return { push, content: { payload, tag, urgency: isPersonal(kind) ? 'high' : 'normal' } }
 }
 
 const unique = (ids: readonly string[]): string[] => [...new Set(ids)]

@@ -2,7 +2,7 @@ import { Agent as PlainAgent, request as plainRequest, type IncomingMessage } fr
 import { Agent, request as tlsRequest, type RequestOptions } from 'node:https'
 import { AddressRefused, assertAllowedHost, guardedLookup, ResolverBusy } from '@parley/outbound'
 import { countOutgoing } from '@parley/runtime'
-import { answerOf, type Answer } from './answer.ts'
+import { toAnswer, type Answer } from './answer.ts'
 import type { PushNetwork } from './endpoint.ts'
 import type { PushRequest } from './request.ts'
 
@@ -10,13 +10,13 @@ import type { PushRequest } from './request.ts'
 export type PushClient = Disposable & { send(request: PushRequest, signal: AbortSignal): Promise<Answer> }
 
 const timeoutMs = 10_000
-/** Bytes read of a response so that its connection can be reused. */
+/** Maximum number of bytes to read of a response, so that its connection can be reused. */
 const maxBytes = 16_384
 const connections = { keepAlive: true, maxFreeSockets: 2, timeout: 30_000 }
 
 /**
- * Connects only to allowed addresses and does not follow redirects. Connections are reused; each goes to an address
- * that was checked when it was opened.
+ * Opens a client that connects only to allowed addresses and does not follow redirects. Connections are reused; their
+ * address was checked when they were opened.
  */
 export function openPushClient(network: PushNetwork): PushClient {
   const tls = new Agent(connections)
@@ -29,8 +29,8 @@ export function openPushClient(network: PushNetwork): PushClient {
       const options: RequestOptions = { method: 'POST', headers, signal, lookup, agent: isTls ? tls : plain }
       const request = isTls ? tlsRequest(endpoint, options) : plainRequest(endpoint, options)
       request.on('response', resolve)
-      request.on('error', (error) => reject(request.reusedSocket ? new KeptConnectionBroke(error) : error))
-      // A request that is answered with an unrequested protocol switch emits neither event.
+      request.on('error', (error) => reject(request.reusedSocket ? new ReusedConnectionFailed(error) : error))
+      // A response that switches the protocol without a request emits neither event.
       request.on('close', () => reject(new Error('the connection was closed without an answer')))
       request.end(body)
     })
@@ -44,19 +44,19 @@ export function openPushClient(network: PushNetwork): PushClient {
 
   return {
     async send(request, signal) {
-      const inTime = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+      const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
       try {
         assertAllowedHost(request.endpoint, network)
-        const answer = await post(request, inTime).catch((error: unknown) => {
-          // Push services close idle connections, which says nothing about this push.
-          if (error instanceof KeptConnectionBroke && !inTime.aborted) return post(request, inTime)
+        const answer = await post(request, limited).catch((error: unknown) => {
+          // Push services close idle connections, so this is not a failure of the push.
+          if (error instanceof ReusedConnectionFailed && !limited.aborted) return post(request, limited)
           throw error
         })
-        await leave(answer)
-        return answerOf(answer.statusCode ?? 0, answer.headers['retry-after'], new Date())
+        await drain(answer)
+        return toAnswer(answer.statusCode ?? 0, answer.headers['retry-after'], new Date())
       } catch (error) {
         if (isCausedBy(AddressRefused, error)) return { outcome: 'blocked' }
-        // Slow name servers of the person's other endpoints say nothing about this push service.
+        // The look-ups of the person's other endpoints are slow, which says nothing about this push service.
         const isFailing = isCausedBy(ResolverBusy, error) ? undefined : true
         return { outcome: 'busy', isFailing, retryAfterMs: 0 }
       }
@@ -68,17 +68,17 @@ export function openPushClient(network: PushNetwork): PushClient {
   }
 }
 
-class KeptConnectionBroke extends Error {
+class ReusedConnectionFailed extends Error {
   constructor(cause: Error) {
-    super('a kept connection broke', { cause })
+    super('a reused connection failed', { cause })
   }
 }
 
 const isCausedBy = (kind: typeof AddressRefused | typeof ResolverBusy, error: unknown): boolean =>
-  error instanceof kind || (error instanceof KeptConnectionBroke && error.cause instanceof kind)
+  error instanceof kind || (error instanceof ReusedConnectionFailed && error.cause instanceof kind)
 
-/** Reads a short response to its end and aborts a long one. Only the status matters. */
-async function leave(answer: IncomingMessage): Promise<void> {
+/** Reads a short response to its end, and aborts a long one. The body is ignored. */
+async function drain(answer: IncomingMessage): Promise<void> {
   let length = 0
   try {
     for await (const chunk of answer as AsyncIterable<Buffer>) {

@@ -3,35 +3,38 @@ import { publicExcept, type NameResolver } from '@parley/outbound'
 import type { Db } from '@parley/postgres'
 import { Resources } from '@parley/runtime'
 import type { PushNetwork } from './endpoint.ts'
-import { keepQueue } from './keep-queue.ts'
-import type { Neighbours } from './neighbours.ts'
+import { maintainQueue } from './maintain-queue.ts'
+import type { ServiceClients } from './service-clients.ts'
 import { retryLimits } from './retries.ts'
 import { startSender, type SenderOptions } from './sender.ts'
 
 /** Push settings for handlers. */
 export type Push = { enabled: boolean; network: PushNetwork }
 
-/** Parts that tests replace. */
+/** Parts that tests may replace. */
 export type PushOverrides = Partial<Pick<SenderOptions, 'network' | 'retryLimits' | 'pollMs'>>
 
 const pollMs = 10_000
 
-type Allowed = { allowPrivate: boolean; privateNetworks: readonly string[]; names: NameResolver }
+type NetworkOptions = { allowPrivate: boolean; privateNetworks: readonly string[]; names: NameResolver }
 
-/** The allowed push services. Throws for an invalid network. */
-export const pushNetwork = ({ allowPrivate, privateNetworks, names }: Allowed): PushNetwork => ({
+/** The addresses to which pushes may be sent. Throws if `privateNetworks` contains an invalid network. */
+export const pushNetwork = ({ allowPrivate, privateNetworks, names }: NetworkOptions): PushNetwork => ({
   isAllowed: allowPrivate ? () => true : publicExcept(privateNetworks),
   resolve: names.resolve,
   allowPlain: allowPrivate,
 })
 
-type Options = { db: Db; settings: PushSettings | undefined; neighbours: Neighbours } & Pick<SenderOptions, 'network'> &
+type Options = { db: Db; settings: PushSettings | undefined; services: ServiceClients } & Pick<
+  SenderOptions,
+  'network'
+> &
   PushOverrides
 
 /** Sends queued pushes if push is configured, and deletes old ones from the queue. */
 export function startPushes({ settings, ...options }: Options): AsyncDisposable {
-  const opened = new Resources()
-  opened.use(keepQueue(options.db, { isSending: settings !== undefined }))
-  if (settings) opened.use(startSender({ retryLimits, pollMs, ...options, settings }))
-  return opened
+  const resources = new Resources()
+  resources.use(maintainQueue(options.db, { isSending: settings !== undefined }))
+  if (settings) resources.use(startSender({ retryLimits, pollMs, ...options, settings }))
+  return resources
 }

@@ -1,5 +1,5 @@
 import type { Tx } from '@parley/postgres'
-import { holdSubscriptions, insertDismissals, insertPushes, withdrawPushes } from '../../store/push-jobs.ts'
+import { lockSubscriptions, insertDismissals, insertPushes, withdrawPushes } from '../../store/push-jobs.ts'
 import { tagOf, type PushKind } from '../../domain/tag.ts'
 
 /** A notification to push. */
@@ -12,7 +12,7 @@ export type CreatedNotification = {
   kind: PushKind
   /** Root of the thread; empty outside of threads. */
   threadRootEventId: string
-  /** Id of the user who caused it. */
+  /** Id of the user who caused the notification. */
   actorId: string
   createdAt: Date
   /** W3C traceparent of the cause. */
@@ -29,12 +29,12 @@ export async function queuePushes(tx: Tx, created: readonly CreatedNotification[
 }
 
 /**
- * Removes dismissed notifications from devices, in the transaction that dismisses them: waiting pushes are cancelled,
- * and browsers that may have received one get a dismissal.
+ * Removes dismissed notifications from devices, in the transaction that dismisses them: cancels waiting pushes, and
+ * queues dismissals for browsers that may have received one.
  */
 export async function queueDismissals(tx: Tx, dismissed: readonly { userId: string; tag: string }[]): Promise<void> {
   if (dismissed.length === 0) return
-  await holdSubscriptions(tx, [...new Set(dismissed.map(({ userId }) => userId))])
-  const untouched = await withdrawPushes(tx, dismissed)
-  await insertDismissals(tx, dismissed, untouched)
+  await lockSubscriptions(tx, [...new Set(dismissed.map(({ userId }) => userId))])
+  const neverSent = await withdrawPushes(tx, dismissed)
+  await insertDismissals(tx, dismissed, neverSent)
 }

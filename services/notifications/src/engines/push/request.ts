@@ -38,5 +38,5 @@ export function toPushRequest(keys: PushSettings, browser: Browser, content: Pus
   return { userId, endpoint: new URL(endpoint), headers: Object.fromEntries(headers), body }
 }
 
-/** For an offline browser a push service keeps the newest push per topic: 32 characters that reveal nothing. */
+/** The topic: a push service keeps only the newest push per topic for an offline browser. A hash, to reveal nothing. */
 const topicOf = (tag: string): string => createHash('sha256').update(tag).digest('base64url').slice(0, 32)

@@ -17,7 +17,7 @@ test.each([
   expect(pause).toBeGreaterThanOrEqual(longest / 2)
 })
 
-test('the pause is at least what the push service asks for', () => {
+test('the pause is at least as long as the push service requests', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 0, max: 3_600_000 }), (attempts, retryAfterMs) => {
       expect(pauseBefore({ ...failed, attempts, retryAfterMs }, retryLimits)).toBeGreaterThanOrEqual(retryAfterMs)
@@ -25,7 +25,7 @@ test('the pause is at least what the push service asks for', () => {
   )
 })
 
-test('a push whose next attempt would be too late is given up', () => {
+test('a push is given up if its next attempt would be too late', () => {
   expect(pauseBefore({ ...failed, ageMs: retryLimits.giveUpMs - 10_000 }, retryLimits)).toBeDefined()
   expect(pauseBefore({ ...failed, ageMs: retryLimits.giveUpMs - 500 }, retryLimits)).toBeUndefined()
   expect(

@@ -10,7 +10,7 @@ export const retryLimits: RetryLimits = { firstMs: 2_000, longestMs: 600_000, gi
 
 type Failed = { attempts: number; ageMs: number; retryAfterMs: number }
 
-/** Delay before the next attempt; undefined to give up. */
+/** Milliseconds to wait before the next attempt; undefined if the push is to be given up. */
 export function pauseBefore({ attempts, ageMs, retryAfterMs }: Failed, retryLimits: RetryLimits): number | undefined {
   const pause = Math.max(backoffMs(retryLimits, attempts), retryAfterMs * (1 + Math.random() / 10))
   return ageMs + pause > retryLimits.giveUpMs ? undefined : pause

@@ -1,10 +1,10 @@
 import { isRecording, markFailed, withSpan } from '@parley/telemetry'
-import type { HeldPush } from '../../store/push-turns.ts'
+import type { LeasedPush } from '../../store/push-leases.ts'
 import type { Answer } from './answer.ts'
 
-type Traced = Pick<HeldPush, 'action' | 'traceparent'>
+type Traced = Pick<LeasedPush, 'action' | 'traceparent'>
 
-/** Prepares pushes inside a span of their traces; without one if none is recorded. */
+/** Prepares pushes inside a span that belongs to their traces. Without a recorded trace, there is no span. */
 export function prepareSpan<T>(pushes: readonly Traced[], prepare: () => Promise<T>): Promise<T> {
   const joined = isRecording() ? pushes.map(({ traceparent }) => traceparent).filter((one) => one !== '') : []
   if (joined.length === 0) return prepare()

@@ -1,26 +1,26 @@
 import { expect, test } from '@jest/globals'
 import { Links } from './links.ts'
-import { bodyOf, titleOf, type Happening } from './text.ts'
+import { bodyOf, titleOf, type MessageSummary } from './text.ts'
 
-const happening: Happening = { kind: 'direct_message', actor: 'Alice', room: '', preview: 'hello', attachments: 0 }
+const summary: MessageSummary = { kind: 'direct_message', actor: 'Alice', room: '', preview: 'hello', attachments: 0 }
 
-test.each<[string, Partial<Happening>]>([
+test.each<[string, Partial<MessageSummary>]>([
   ['Alice', {}],
   ['Alice mentioned you in #general', { kind: 'mention', room: 'general' }],
   ['Alice mentioned you', { kind: 'mention' }],
   ['Alice replied in #general', { kind: 'reply', room: 'general' }],
   ['Alice in #general', { kind: 'room_message', room: 'general' }],
-])('%s', (title, given) => expect(titleOf({ ...happening, ...given })).toBe(title))
+])('the title can be "%s"', (title, given) => expect(titleOf({ ...summary, ...given })).toBe(title))
 
-test.each<[string, Partial<Happening>]>([
+test.each<[string, Partial<MessageSummary>]>([
   ['hello', { attachments: 2 }],
   ['', { preview: '' }],
   ['Sent a file', { preview: '', attachments: 1 }],
   ['Sent 3 files', { preview: '', attachments: 3 }],
   ['🎉'.repeat(100), { preview: '🎉'.repeat(101) }],
-])('%s', (body, given) => expect(bodyOf({ ...happening, ...given })).toBe(body))
+])('the body can be "%s"', (body, given) => expect(bodyOf({ ...summary, ...given })).toBe(body))
 
-test('a click leads to the message, in its thread, or to the direct conversation', () => {
+test('the link of a push opens the message, in its thread, or the direct conversation', () => {
   const links = new Links('https://chat.example/')
   const place = { kind: 'mention', roomId: 'R1', threadRootEventId: '', eventId: 'E2' } as const
   expect(links.to(place)).toBe('https://chat.example/chat/-/R1?highlight=E2')

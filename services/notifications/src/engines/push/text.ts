@@ -1,18 +1,18 @@
 import type { PushKind } from '../../domain/tag.ts'
 
-/** The facts that a text describes. */
-export type Happening = {
+/** The data that the text of a push describes. */
+export type MessageSummary = {
   kind: PushKind
-  /** Name of who caused it. */
+  /** Name of the user who caused the notification. */
   actor: string
   /** Name of the room; empty for a direct conversation. */
   room: string
-  /** Beginning of the message; empty without text. */
+  /** Preview of the message; empty if it has no text. */
   preview: string
   attachments: number
 }
 
-export function titleOf({ kind, actor, room }: Happening): string {
+export function titleOf({ kind, actor, room }: MessageSummary): string {
   const where = room === '' ? '' : ` in #${room}`
   if (kind === 'mention') return `${actor} mentioned you${where}`
   if (kind === 'reply') return `${actor} replied${where}`
@@ -21,7 +21,7 @@ export function titleOf({ kind, actor, room }: Happening): string {
 
 const maxCharacters = 100
 
-export function bodyOf({ preview, attachments }: Happening): string {
+export function bodyOf({ preview, attachments }: MessageSummary): string {
   if (preview !== '') return Array.from(preview).slice(0, maxCharacters).join('')
   return attachments === 0 ? '' : attachments === 1 ? 'Sent a file' : `Sent ${attachments} files`
 }

@@ -6,7 +6,7 @@ import { showPage } from '../../actions/list/show.ts'
 
 type Method = typeof NotificationService.method.listRoomNotifications
 
-/** Non-members have no pending notifications in a room. */
+/** Returns an empty page to callers who are not members of the room. */
 export function listRoomNotifications(ctx: Context): MethodImpl<Method> {
   return async ({ roomId, page }, call) => showPage(ctx, callerOf(call), page, roomId)
 }

@@ -9,7 +9,7 @@ import {
   sessionEnded,
   toAuth,
   toP256dh,
-  checkedEndpoint,
+  parseAllowedEndpoint,
 } from '../../engines/push/index.ts'
 import { deleteSubscription, upsertSubscription } from '../../store/push-subscriptions.ts'
 
@@ -17,12 +17,12 @@ export function subscribe({
   db,
   push,
   now,
-  credentialHolds,
+  isCredentialValid,
 }: Context): MethodImpl<typeof PushNotificationService.method.subscribe> {
   return async (req, call) => {
     const { userId, credentialId } = callerOf(call)
     if (!push.enabled) throw pushIsOff()
-    const endpoint = checkedEndpoint(req.endpoint, push.network)
+    const endpoint = parseAllowedEndpoint(req.endpoint, push.network)
     const p256dh = toP256dh(req.p256dh)
     if (p256dh === undefined) throw badP256dh()
     const auth = toAuth(req.auth)
@@ -30,11 +30,11 @@ export function subscribe({
     const subscription = { userId, credentialId, endpoint, p256dh, auth, userAgent: req.userAgent, registeredAt: now() }
     const { isKnown } = await db.transaction((tx) => upsertSubscription(tx, subscription))
     // The event about the end of the session may have arrived before there was a subscription to delete.
-    const holds = await credentialHolds(credentialId).catch(async (error: unknown) => {
+    const isValid = await isCredentialValid(credentialId).catch(async (error: unknown) => {
       if (!isKnown) await deleteSubscription(db, userId, endpoint)
       throw error
     })
-    if (!holds) {
+    if (!isValid) {
       await deleteSubscription(db, userId, endpoint)
       throw sessionEnded()
     }

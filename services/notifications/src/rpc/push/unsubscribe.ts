@@ -9,7 +9,7 @@ export function unsubscribe({ db }: Context): MethodImpl<typeof PushNotification
   return async ({ endpoint }, call) => {
     const { userId } = callerOf(call)
     const url = parseEndpoint(endpoint)
-    // An invalid address was never stored; unsubscribing an unknown one succeeds.
+    // An invalid URL was never stored, and unsubscribing an unknown endpoint succeeds.
     if (url) await deleteSubscription(db, userId, url)
     return { unsubscribed: true }
   }

@@ -168,7 +168,7 @@ describe('bans', () => {
     ])
   })
 
-  test('no longer count when expired', () => {
+  test('have no effect after they expire', () => {
     const banned = user('U1')
     const expiresAt = timestampFromDate(new Date(now + 1_000))
     apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))

@@ -8,12 +8,12 @@ import { type UserAccess } from './user-access.ts'
  * Topics that a person joins or leaves because of an event. Joins are applied before the event is published and leaves
  * after it, so that the person receives the event in both cases.
  */
-export type AccessChange = { gains: Move[]; losses: Move[]; concerned: Concerned }
-/** The people, on any node, whose rooms an event may change. */
-type Concerned = readonly string[] | 'everyone'
+export type AccessChange = { gains: Move[]; losses: Move[]; affected: AffectedUsers }
+/** The users, on any node, whose rooms an event may change. */
+type AffectedUsers = readonly string[] | 'everyone'
 export type Move = { user: UserAccess; roomId: string }
 
-const nothing: AccessChange = { gains: [], losses: [], concerned: [] }
+const noChange: AccessChange = { gains: [], losses: [], affected: [] }
 
 /**
  * Tracks which users on this node receive which channels: explicit members and, in universal rooms, everyone who may
@@ -41,21 +41,21 @@ export class Access {
         return this.#changesOf(isNewer ? [user] : [], this.universal.ids(), [event.aggregateId])
       }
       case 'policy':
-        return { ...nothing, concerned: 'everyone' }
+        return { ...noChange, affected: 'everyone' }
       default:
-        return nothing
+        return noChange
     }
   }
 
   /**
-   * Recomputes access to all universal rooms for everyone on this node after a change of the policy. The event names
-   * the people concerned.
+   * Recomputes access to all universal rooms for everyone on this node after a change of the policy. `affected` is
+   * empty, because `apply` has already returned it for the event.
    */
   recompute(): AccessChange {
     return this.#changesOf(this.users.values(), this.universal.ids(), [])
   }
 
-  /** The topics of a user once their standings are loaded. */
+  /** Changes of the topics of a user whose standings have just been loaded. */
   changesOnLoad(user: UserAccess): AccessChange {
     const rooms = new Set<string>(user.standings.keys())
     for (const roomId of this.universal.ids()) rooms.add(roomId)
@@ -63,14 +63,14 @@ export class Access {
   }
 
   #applyRoomFact(roomId: string, { fact, header }: RoomFactApplied): AccessChange {
-    if (!fact || !header) return nothing
+    if (!fact || !header) return noChange
     const userId = this.#changePerson(roomId, fact, header.dm)
     const { groupId, universal } = header
-    const concerned = concernedBy(fact, header)
+    const affected = affectedBy(fact, header)
     if (this.universal.set({ roomId, groupId, universal, version: fact.version }))
-      return this.#changesOf(this.users.values(), [roomId], concerned)
+      return this.#changesOf(this.users.values(), [roomId], affected)
     const user = userId === undefined ? undefined : this.users.get(userId)
-    return this.#changesOf(user ? [user] : [], [roomId], concerned)
+    return this.#changesOf(user ? [user] : [], [roomId], affected)
   }
 
   /** Applies a fact about one person; returns that person. */
@@ -102,9 +102,9 @@ export class Access {
   #changesOf(
     users: Iterable<UserAccess>,
     roomIds: ReadonlySet<string> | readonly string[],
-    concerned: Concerned,
+    affected: AffectedUsers,
   ): AccessChange {
-    const change: AccessChange = { gains: [], losses: [], concerned }
+    const change: AccessChange = { gains: [], losses: [], affected }
     for (const user of users) {
       if (!user.loaded) continue
       for (const roomId of roomIds) {
@@ -128,7 +128,7 @@ export class Access {
 }
 
 /** The people whose rooms a fact may change. Events of a direct message are addressed to its participants. */
-function concernedBy({ fact }: RoomFact, { universal, dm }: NonNullable<RoomFactApplied['header']>): Concerned {
+function affectedBy({ fact }: RoomFact, { universal, dm }: NonNullable<RoomFactApplied['header']>): AffectedUsers {
   switch (fact.case) {
     case 'joined':
     case 'left':

@@ -1,6 +1,6 @@
 import type { Delivery, Event } from '@parley/contracts/internal'
 import { eventFrame, hintFrame } from './frame.ts'
-import { deletion, type ReplayFrame } from './replay-buffer.ts'
+import { deletionProperty, type ReplayFrame } from './replay-buffer.ts'
 import { topics } from './topics.ts'
 
 /** A frame of an event for one audience. */
@@ -8,19 +8,19 @@ export type EventFrame = ReplayFrame & {
   envelope: Uint8Array
   /** The room whose members receive it. */
   roomId?: string
-  /** The people to whom it is addressed. */
+  /** The users to whom it is addressed. */
   userIds?: readonly string[]
 }
 
 /**
- * Kinds of events for everyone of which clients need only the newest about a subject, with the property that each
- * concerns. They are throttled, and sent to many sockets in slices. Other kinds for everyone are sent at once.
+ * Kinds of events for everyone of which clients need only the newest about a subject, with the property of the subject
+ * that changed. They are throttled, and sent to many sockets in slices. Other kinds for everyone are sent at once.
  */
-export const newestMatters: ReadonlyMap<string, string> = new Map([
+export const throttledKinds: ReadonlyMap<string, string> = new Map([
   ['user_profile_updated', 'profile'],
   ['user_custom_status_set', 'custom status'],
   ['user_custom_status_cleared', 'custom status'],
-  ['account_deleted', deletion],
+  ['account_deleted', deletionProperty],
   ['server_updated', 'server'],
   ['room_groups_updated', 'layout'],
   ['policy_changed', 'permissions'],
@@ -31,11 +31,11 @@ export const eventFrames = (event: Event, position: string): EventFrame[] =>
   event.deliveries.flatMap((delivery) => frameFor(event, delivery, position) ?? [])
 
 /**
- * The same for replay. Throttled events have no position, as when they are sent late. The envelope is left out, because
- * it would keep the larger message of which it is a part in memory.
+ * The part of a frame that the replay buffer keeps. Throttled frames have no position, like those that are sent late.
+ * The envelope is left out, because it is a view of a larger message, which would stay in memory.
  */
-export const replayFrame = ({ envelope, bytes, topics, about }: EventFrame): ReplayFrame =>
-  about ? { bytes: hintFrame(envelope), topics, about } : { bytes, topics }
+export const replayFrame = ({ envelope, bytes, topics, throttleKey }: EventFrame): ReplayFrame =>
+  throttleKey ? { bytes: hintFrame(envelope), topics, throttleKey } : { bytes, topics }
 
 function frameFor(event: Event, { envelope, audience }: Delivery, position: string): EventFrame | undefined {
   const bytes = eventFrame(envelope, position)
@@ -47,9 +47,9 @@ function frameFor(event: Event, { envelope, audience }: Delivery, position: stri
       return { envelope, bytes, topics: userIds.map(topics.user), userIds }
     }
     case 'everyone': {
-      const property = newestMatters.get(event.kind)
-      const about = property === undefined ? {} : { about: { subject: event.aggregateId, property } }
-      return { envelope, bytes, topics: [topics.everyone], ...about }
+      const property = throttledKinds.get(event.kind)
+      const throttleKey = property === undefined ? {} : { throttleKey: { subject: event.aggregateId, property } }
+      return { envelope, bytes, topics: [topics.everyone], ...throttleKey }
     }
     case undefined:
       return undefined

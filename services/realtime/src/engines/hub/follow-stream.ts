@@ -8,11 +8,11 @@ import type { Hub } from './hub.ts'
 import { Intake, type Stored } from './intake.ts'
 import type { NodePolicy } from './node-policy.ts'
 import type { Opening } from './opening.ts'
-import { traced } from './traced.ts'
+import { deliverTraced } from './deliver-traced.ts'
 
-const untilItAnswers = { initialMs: 50, maxMs: 2_000 }
+const retryDelays = { initialMs: 50, maxMs: 2_000 }
 
-type Following = {
+type Options = {
   hub: Hub
   opening: Opening
   policy: NodePolicy
@@ -24,23 +24,23 @@ type Following = {
 }
 
 /** Follows the stream and publishes its events to sockets in batches. */
-export async function followStream(host: Host, given: Following): Promise<Intake> {
-  const { hub, opening, policy, metrics, load, historyMs } = given
+export async function followStream(host: Host, options: Options): Promise<Intake> {
+  const { hub, opening, policy, metrics, load, historyMs } = options
   const delivery = {
-    push(event: Event, stored: Stored): void {
+    deliver(event: Event, stored: Stored): void {
       policy.apply(event)
       opening.observe(event)
       hub.deliver(event, stored)
     },
     failed(event: Event, error: unknown): void {
-      metrics.eventFailed(event, error)
-      // It is unknown whose access it changed.
+      metrics.reportEventFailure(event, error)
+      // The event may have changed anybody's access.
       hub.reset()
     },
   }
   const intake = host.use(
     new Intake((events, stored) => {
-      for (const event of events) traced(event, stored, delivery)
+      for (const event of events) deliverTraced(event, stored, delivery)
     }),
   )
   const follower = host.use(
@@ -49,7 +49,7 @@ export async function followStream(host: Host, given: Following): Promise<Intake
       subject: 'evt.>',
       onEvents: (events, stored) => intake.add(events, stored),
       onReset: () => {
-        metrics.streamReset()
+        metrics.reportStreamReset()
         intake.flush()
         hub.reset()
         host.background(load().then(() => hub.reset()))
@@ -57,12 +57,12 @@ export async function followStream(host: Host, given: Following): Promise<Intake
     }),
   )
   intake.flush()
-  if (follower.completeSinceMs !== undefined) hub.replayableSince(follower.completeSinceMs)
+  if (follower.completeSinceMs !== undefined) hub.setReplayableSince(follower.completeSinceMs)
   return intake
 }
 
 /** Loads the universal rooms. */
 export async function loadUniversalRooms(hub: Hub, rooms: Rooms, signal: AbortSignal): Promise<void> {
-  const universal = await retry(() => rooms.universalRooms(), { signal, ...untilItAnswers })
+  const universal = await retry(() => rooms.listUniversalRooms(), { signal, ...retryDelays })
   for (const room of universal) hub.access.universal.set(room)
 }

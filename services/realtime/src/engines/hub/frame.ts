@@ -15,8 +15,8 @@ function varint(value: number): number[] {
 }
 
 /**
- * The server frame of an event, without decoding it: fields of a protobuf message may follow one another in any order,
- * so the node's position is appended to the encoded envelope.
+ * Builds the server frame of an event without decoding the envelope: the fields of a protobuf message may be in any
+ * order, so the position on the stream is appended to the encoded envelope.
  */
 export function eventFrame(envelope: Uint8Array, position: string): Uint8Array {
   const positionBytes = encoder.encode(position)
@@ -37,8 +37,8 @@ export function hintFrame(envelope: Uint8Array): Uint8Array {
 }
 
 /**
- * Opaque position of an event on the stream: its sequence and 32 bits of its id, because a stream that lost its end
- * reuses sequences.
+ * Opaque position of an event on the stream: its sequence and 32 bits of its id, because a stream that has lost its
+ * newest messages assigns their sequences again.
  */
 export function positionOf(streamSequence: number, eventId: string): string {
   let hash = 0x811c9dc5 // FNV-1a

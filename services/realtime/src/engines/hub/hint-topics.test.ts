@@ -11,19 +11,19 @@ test('a slow socket gets no hints, even of newly joined rooms, until it has caug
   for (const socket of [slow, quick, opening]) user.connections.add(socket)
   for (const socket of [slow, quick]) hints.start(socket, user)
   slow.buffered = opening.buffered = 65_537
-  hints.control([user])
-  hints.control([user])
+  hints.updateSubscriptions([user])
+  hints.updateSubscriptions([user])
   user.rooms.add('R2')
   for (const socket of [slow, quick]) hints.gain(socket, 'R2')
   const all = ['hints', 'room-hints:R1', 'room-hints:R2']
-  expect([slow.held(), quick.held(), opening.held()]).toEqual([[], all, []])
+  expect([slow.subscribedTopics(), quick.subscribedTopics(), opening.subscribedTopics()]).toEqual([[], all, []])
   slow.buffered = 65_536
-  hints.control([user])
-  hints.control([user])
-  expect(slow.held()).toEqual(all)
+  hints.updateSubscriptions([user])
+  hints.updateSubscriptions([user])
+  expect(slow.subscribedTopics()).toEqual(all)
   user.rooms.delete('R1')
   for (const socket of [slow, quick]) hints.lose(socket, 'R1')
-  expect([slow.held(), quick.held()]).toEqual([
+  expect([slow.subscribedTopics(), quick.subscribedTopics()]).toEqual([
     ['hints', 'room-hints:R2'],
     ['hints', 'room-hints:R2'],
   ])

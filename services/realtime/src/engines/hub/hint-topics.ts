@@ -7,9 +7,9 @@ const behindBytes = 65_536
 /** Whether a socket has so many unsent bytes that hints are withheld from it. */
 export const isBehind = ({ buffered }: Subscriber): boolean => buffered > behindBytes
 
-/** Topics of hints, which may be lost. Slow sockets leave them until they have caught up. */
+/** Subscribes sockets to topics of hints. Slow sockets are unsubscribed until they have caught up. */
 export class HintTopics {
-  readonly #without = new WeakSet<Subscriber>()
+  readonly #unsubscribed = new WeakSet<Subscriber>()
 
   /** To be called when the stream of a socket starts. */
   start(connection: Subscriber, user: UserAccess): void {
@@ -17,29 +17,29 @@ export class HintTopics {
   }
 
   gain(connection: Subscriber, roomId: string): void {
-    if (!this.#without.has(connection)) connection.subscribe(topics.roomHints(roomId))
+    if (!this.#unsubscribed.has(connection)) connection.subscribe(topics.roomHints(roomId))
   }
 
   lose(connection: Subscriber, roomId: string): void {
     connection.unsubscribe(topics.roomHints(roomId))
   }
 
-  /** Whether the socket is subscribed to such topics. */
-  isGiven = (connection: Subscriber): boolean => connection.isOpen && !this.#without.has(connection)
+  /** Whether the socket is subscribed to topics of hints. */
+  isSubscribed = (connection: Subscriber): boolean => connection.isOpen && !this.#unsubscribed.has(connection)
 
-  /** Checks every socket again. */
-  control(users: Iterable<UserAccess>): void {
+  /** Unsubscribes sockets that have become slow, and subscribes those that have caught up. */
+  updateSubscriptions(users: Iterable<UserAccess>): void {
     for (const user of users) {
-      for (const connection of user.connections) if (connection.isOpen) this.#control(connection, user)
+      for (const connection of user.connections) if (connection.isOpen) this.#update(connection, user)
     }
   }
 
-  #control(connection: Subscriber, user: UserAccess): void {
+  #update(connection: Subscriber, user: UserAccess): void {
     if (isBehind(connection)) {
-      if (this.#without.has(connection)) return
-      this.#without.add(connection)
+      if (this.#unsubscribed.has(connection)) return
+      this.#unsubscribed.add(connection)
       for (const topic of topicsOf(user)) connection.unsubscribe(topic)
-    } else if (this.#without.delete(connection)) this.start(connection, user)
+    } else if (this.#unsubscribed.delete(connection)) this.start(connection, user)
   }
 }
 

@@ -26,7 +26,7 @@ function newHub(now: number, publish: () => void = () => undefined) {
   return new Hub({
     publish,
     verify: ignore,
-    metrics: { published: ignore },
+    metrics: { countPublished: ignore },
     policy,
     replayBuffer,
     now: () => now,
@@ -41,7 +41,7 @@ const newSubscriber = (): Subscriber => ({
 test('after a loss of the stream, a position from before an old event is refused: another node may have sent that event', () => {
   using hub = newHub(100_000)
   hub.reset()
-  hub.replayableSince(0)
+  hub.setReplayableSince(0)
   const positions: string[] = []
   for (const [seq, event] of [posted('E1', 110_000), posted('E2', 90_000), posted('E3', 120_000)].entries()) {
     hub.deliver(event, { seq: seq + 1, storedAtMs: 120_000 + seq })
@@ -82,7 +82,7 @@ test.each([1, 1_001])('after a reset nothing from before it is sent to %i socket
 
 test('of events about a deleted person only the deletion is replayed', () => {
   using hub = newHub(100_000)
-  hub.replayableSince(0)
+  hub.setReplayableSince(0)
   hub.deliver(renamed('E1', 1n), { seq: 1, storedAtMs: 200_000 })
   expect(hub.replay(anna, hub.position)).toEqual({ frames: [expect.any(Uint8Array)] })
   const deleted = create(EventSchema, {

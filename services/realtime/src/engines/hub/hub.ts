@@ -14,7 +14,7 @@ import type { Replay, ReplayBuffer } from './replay-buffer.ts'
 import { slices } from './sliced-broadcast.ts'
 import type { Subscriber } from './subscriber.ts'
 import { topics } from './topics.ts'
-import { openOf, UserAccess } from './user-access.ts'
+import { openConnectionsOf, UserAccess } from './user-access.ts'
 
 type Options = {
   /** Sends one frame to every socket that is subscribed to a topic. */
@@ -22,18 +22,21 @@ type Options = {
   policy: () => Policy
   /** Checks in accounts whether the sessions of these sockets are still valid, and ends those that are not. */
   verify: (sockets: readonly Subscriber[]) => void
-  metrics: Pick<Metrics, 'published'>
+  metrics: Pick<Metrics, 'countPublished'>
   /** Recent events, for sockets that resume. */
   replayBuffer: ReplayBuffer
   now?: () => number
 }
 
-/** Older ends of sessions are ignored when relays publish them again after a loss: people have signed in since. */
-const endIsOldMs = 60_000
+/**
+ * Sessions that ended longer ago are checked in accounts first: after a loss relays publish such events again, and
+ * people have signed in since.
+ */
+const maxEndAgeMs = 60_000
 
 /**
- * The fan-out of one node. Events go in stream order from one queue to topics. This path never waits, and does no work
- * per socket except for users whose access changes.
+ * The fan-out of one node. It publishes events to topics in stream order. This path never waits, and does no work per
+ * socket except for users whose access changes.
  */
 export class Hub implements Disposable {
   readonly access: Access
@@ -71,18 +74,19 @@ export class Hub implements Disposable {
     const position = positionOf(seq, event.id)
     this.#position = position
     const change = this.access.apply(event)
-    this.#noteAccessChange(change)
+    this.#recordAccessChange(change)
     this.#gain(change)
-    const isKnown = this.#isKnown(event)
-    const frames = isKnown ? [] : eventFrames(event, position)
-    // Another node may have sent it.
-    if (isKnown) this.#options.replayBuffer.everyonesAccessChanges()
+    const isRepublished = this.#isRepublished(event)
+    const frames = isRepublished ? [] : eventFrames(event, position)
+    // Another node may have sent it, so clients cannot resume here from an earlier position.
+    if (isRepublished) this.#options.replayBuffer.recordEveryonesAccessChange()
     this.#options.replayBuffer.add({ position, storedAtMs, frames: frames.map(replayFrame) })
     this.#publisher.publish(event, frames)
     this.#lose(change)
     if (event.kind === 'account_deleted') this.#forget(event.aggregateId)
     if (event.fact.case === 'credentialsEnded') this.#endSessions(event, event.fact.value)
-    if (event.fact.case === 'userRolesChanged' && !isKnown) this.#doubtRoles(event.aggregateId, event.fact.value)
+    if (event.fact.case === 'userRolesChanged' && !isRepublished)
+      this.#reconnectIfContradicted(event.aggregateId, event.fact.value)
   }
 
   [Symbol.dispose](): void {
@@ -104,7 +108,7 @@ export class Hub implements Disposable {
   }
 
   /** After a loss, relays publish old events again; clients connected since have already read that state. */
-  #isKnown({ occurredAt }: Event): boolean {
+  #isRepublished({ occurredAt }: Event): boolean {
     return occurredAt !== undefined && timestampMs(occurredAt) < this.#resetAt
   }
 
@@ -112,8 +116,8 @@ export class Hub implements Disposable {
     for (const connection of [...this.connections]) connection.end(end)
   }
 
-  /** Number of sockets of a person on this node, counted from the accepted hello. */
-  socketsOf(userId: string): number {
+  /** Number of a user's sockets on this node that have an accepted hello. */
+  socketCountOf(userId: string): number {
     return this.access.users.get(userId)?.connections.size ?? 0
   }
 
@@ -142,7 +146,7 @@ export class Hub implements Disposable {
   }
 
   /** To be called when the standings of a user are complete. */
-  loaded(user: UserAccess): void {
+  finishLoading(user: UserAccess): void {
     user.loaded = true
     this.#move(this.access.changesOnLoad(user))
   }
@@ -154,9 +158,9 @@ export class Hub implements Disposable {
     this.hintTopics.start(connection, user)
   }
 
-  /** Everything stored from this time on, in milliseconds since 1970, has been delivered to this node. */
-  replayableSince(timeMs: number): void {
-    this.#options.replayBuffer.addedSince(timeMs)
+  /** Records that this node has received everything that was stored from this time on, in milliseconds since 1970. */
+  setReplayableSince(timeMs: number): void {
+    this.#options.replayBuffer.setCompleteSince(timeMs)
   }
 
   /** The frames that a person missed since a position and may still receive. */
@@ -164,10 +168,10 @@ export class Hub implements Disposable {
     return this.#options.replayBuffer.since(position, user.userId, topicsOf(user))
   }
 
-  #noteAccessChange({ concerned }: AccessChange): void {
+  #recordAccessChange({ affected }: AccessChange): void {
     const { replayBuffer } = this.#options
-    if (concerned === 'everyone') replayBuffer.everyonesAccessChanges()
-    else for (const userId of concerned) replayBuffer.accessChanges(userId)
+    if (affected === 'everyone') replayBuffer.recordEveryonesAccessChange()
+    else for (const userId of affected) replayBuffer.recordAccessChange(userId)
   }
 
   #forget(userId: string): void {
@@ -175,22 +179,22 @@ export class Hub implements Disposable {
     this.#options.replayBuffer.forget(userId)
   }
 
-  /** The event does not determine the roles, so the user's sockets must reconnect and load them from accounts. */
-  #doubtRoles(userId: string, { roleIds, rolesVersion }: UserRolesChangedFact): void {
+  /** If the event contradicts newer roles, makes the user's sockets reconnect, which loads the roles from accounts. */
+  #reconnectIfContradicted(userId: string, { roleIds, rolesVersion }: UserRolesChangedFact): void {
     const user = this.access.users.get(userId)
-    if (!user?.isRefuted(roleIds, rolesVersion)) return
+    if (!user?.isContradictedBy(roleIds, rolesVersion)) return
     user.forgetRoles()
     for (const connection of [...user.connections]) connection.end(streamClosed)
   }
 
-  /** A sign-out ends every stream of the user, as clients know it; a session that is revoked ends its own. */
+  /** A sign-out ends every stream of the user, which existing clients expect; a revoked session ends only its own. */
   #endSessions({ aggregateId, occurredAt }: Event, { credentialIds, reason }: CredentialsEndedFact): void {
     const user = this.access.users.get(aggregateId)
     if (!user) return
     const connections = [...user.connections].filter(
       ({ credentialId }) => reason !== 'session_revoked' || credentialIds.includes(credentialId ?? ''),
     )
-    const isOld = occurredAt !== undefined && timestampMs(occurredAt) < this.#now() - endIsOldMs
+    const isOld = occurredAt !== undefined && timestampMs(occurredAt) < this.#now() - maxEndAgeMs
     if (isOld) this.#options.verify(connections)
     else for (const connection of connections) connection.end(sessionTerminated)
   }
@@ -203,7 +207,7 @@ export class Hub implements Disposable {
   #gain({ gains }: AccessChange): void {
     for (const { user, roomId } of gains) {
       user.rooms.add(roomId)
-      for (const connection of openOf(user)) {
+      for (const connection of openConnectionsOf(user)) {
         connection.subscribe(topics.room(roomId))
         this.hintTopics.gain(connection, roomId)
       }
@@ -213,7 +217,7 @@ export class Hub implements Disposable {
   #lose({ losses }: AccessChange): void {
     for (const { user, roomId } of losses) {
       user.rooms.delete(roomId)
-      for (const connection of openOf(user)) {
+      for (const connection of openConnectionsOf(user)) {
         connection.unsubscribe(topics.room(roomId))
         this.hintTopics.lose(connection, roomId)
       }

@@ -21,7 +21,7 @@ test('events that arrive together are published together, in order, and later on
     })
   intake.add([event('E1')], at(1))
   await waitFor(1)
-  // Directly after a flush the next one is delayed. Several rounds of both cases must not break the event loop.
+  // A flush is immediate after a pause and delayed directly after another one. Both must not break the event loop.
   for (let round = 0; round < 5; round++) {
     const base = delivered.length
     intake.add([event(`E${base + 1}`)], at(base + 1))

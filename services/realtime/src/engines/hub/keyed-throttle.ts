@@ -1,4 +1,4 @@
-/** A window in which only the newest message of a key is kept. */
+/** A window at whose end the newest message of a key is sent. */
 type Window = { endsAt: number; send: (() => void) | undefined }
 
 const defaultMs = 2_000
@@ -17,7 +17,7 @@ export class KeyedThrottle implements Disposable {
     this.#windowMs = windowMs
   }
 
-  /** Offers a new message about a key: `send` is called now, at the end of the window, or never. */
+  /** Offers a new message of a key: `send` is called now, at the end of the window, or never. */
   offer(key: string, send: () => void): void {
     const window = this.#windows.get(key)
     if (window) window.send = send

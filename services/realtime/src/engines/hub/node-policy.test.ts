@@ -7,8 +7,8 @@ const whole = (revision: bigint) => create(GetPolicyResponseSchema, { revision }
 const delta = (id: string, revision: bigint, baseRevision: bigint) =>
   create(EventSchema, { id, fact: { case: 'policy', value: { revision, baseRevision } } })
 
-/** A policy whose loads the test answers. */
-function policyOf() {
+/** A policy, with a function that answers its oldest pending load. */
+function newPolicy() {
   const answers: ((policy: GetPolicyResponse) => void)[] = []
   const load = () => new Promise<GetPolicyResponse>((resolve) => answers.push(resolve))
   const policy = new NodePolicy(load, new AbortController().signal)
@@ -20,7 +20,7 @@ function policyOf() {
 }
 
 test('a new delta with an older revision loads the restored policy; a duplicate does not', async () => {
-  const { policy, answer, loads } = policyOf()
+  const { policy, answer, loads } = newPolicy()
   void policy.reload()
   await answer(90n)
   policy.apply(delta('Ea', 91n, 90n))
@@ -32,7 +32,7 @@ test('a new delta with an older revision loads the restored policy; a duplicate 
 })
 
 test('a policy requested before a delta does not undo it', async () => {
-  const { policy, answer } = policyOf()
+  const { policy, answer } = newPolicy()
   void policy.reload()
   await answer(90n)
   void policy.reload()

@@ -1,4 +1,4 @@
-import { HeldCredentials, type Caller, type CredentialDigests } from '@parley/credentials'
+import { RememberedCredentials, type Caller, type CredentialDigests } from '@parley/credentials'
 import type { Event } from '@parley/contracts/internal'
 import type { Accounts } from '../../clients/accounts.ts'
 import type { Rooms } from '../../clients/rooms.ts'
@@ -14,20 +14,25 @@ const maxBatch = 1_000
 export class DependencyUnavailable extends Error {}
 
 /**
- * Opens sockets in batches: loads the callers (from accounts), then their standings (from the primary of rooms). Events
- * that arrive during a call are merged by version, so a late response is harmless.
+ * Opens sockets in batches: loads the callers from accounts, then their standings from rooms. Events that arrive during
+ * a call are merged by version, so a late response is harmless.
  */
 export class Opening implements Disposable {
   readonly #hub: Hub
-  readonly #metrics: Pick<Metrics, 'dependencyFailed'>
+  readonly #metrics: Pick<Metrics, 'reportDependencyFailure'>
   readonly #callers: RequestBatcher<Buffer, Caller | undefined>
   readonly #rekeyings: RequestBatcher<{ previous: Buffer; digest: Buffer }, void>
   readonly #standings: RequestBatcher<UserAccess, void>
-  readonly #held = new HeldCredentials()
+  readonly #held = new RememberedCredentials()
   /** Events about users that arrived during the call to accounts. */
   readonly #meanwhile = new Set<Event[]>()
 
-  constructor(options: { hub: Hub; accounts: Accounts; rooms: Rooms; metrics: Pick<Metrics, 'dependencyFailed'> }) {
+  constructor(options: {
+    hub: Hub
+    accounts: Accounts
+    rooms: Rooms
+    metrics: Pick<Metrics, 'reportDependencyFailure'>
+  }) {
     this.#hub = options.hub
     this.#metrics = options.metrics
     this.#callers = new RequestBatcher((digests) => this.#requestCallers(options.accounts, digests), {
@@ -51,7 +56,7 @@ export class Opening implements Disposable {
       if (caller) return caller
       const known = previous && (await this.#find(previous))
       if (!known) continue
-      // The credential is still found; the next socket retries this.
+      // A failure is harmless: the credential is still found, and the next socket retries this.
       this.#rekeyings.request({ previous, digest }).catch(() => undefined)
       return known
     }
@@ -65,7 +70,7 @@ export class Opening implements Disposable {
 
   async #find(digest: Buffer): Promise<Caller | undefined> {
     const caller = await this.#callers.request(digest)
-    this.#held.note(digest, caller !== undefined)
+    this.#held.record(digest, caller !== undefined)
     return caller
   }
 
@@ -95,7 +100,7 @@ export class Opening implements Disposable {
     this.#meanwhile.add(meanwhile)
     try {
       const callers = await this.#responseOf('accounts', accounts.openSockets(digests))
-      return digests.map((digest) => afterwards(callers.get(digest.toString('hex')), meanwhile))
+      return digests.map((digest) => applyEvents(callers.get(digest.toString('hex')), meanwhile))
     } finally {
       this.#meanwhile.delete(meanwhile)
     }
@@ -110,7 +115,7 @@ export class Opening implements Disposable {
     try {
       return await response
     } catch (error) {
-      this.#metrics.dependencyFailed(service, error)
+      this.#metrics.reportDependencyFailure(service, error)
       throw new DependencyUnavailable(`${service} does not answer`, { cause: error })
     }
   }
@@ -122,13 +127,13 @@ export class Opening implements Disposable {
         user.setMember(standing.roomId, standing.member, standing.memberVersion, standing.dm)
         user.setBan(standing.roomId, standing.banned, standing.banExpiresAt, standing.banVersion)
       }
-      this.#hub.loaded(user)
+      this.#hub.finishLoading(user)
     })
   }
 }
 
-/** The response of accounts, corrected by the events that arrived meanwhile. */
-function afterwards(caller: Caller | undefined, meanwhile: readonly Event[]): Caller | undefined {
+/** Applies the events that arrived during the call to the caller that accounts returned. */
+function applyEvents(caller: Caller | undefined, meanwhile: readonly Event[]): Caller | undefined {
   if (!caller) return undefined
   let { roleIds, rolesVersion } = caller
   for (const { aggregateId, fact } of meanwhile) {

@@ -11,11 +11,11 @@ import type { UserAccess } from './user-access.ts'
 type Options = {
   publish: (topic: string, frame: Uint8Array) => void
   users: ReadonlyMap<string, UserAccess>
-  unreadable: (error: unknown) => void
+  onUnreadable: (error: unknown) => void
 }
 
-const maxKept = 100_000
-/** Update interval per person when many are online. */
+const maxRemembered = 100_000
+/** Update interval per person when many people are online, in milliseconds. */
 const crowdedMs = 15_000
 
 /**
@@ -33,16 +33,16 @@ export class PresenceHints implements Disposable {
     this.#options = options
   }
 
-  take(bytes: Uint8Array): void {
+  receive(bytes: Uint8Array): void {
     let hint: PresenceHint
     try {
       hint = fromBinary(PresenceHintSchema, bytes)
     } catch (error) {
-      return this.#options.unreadable(error)
+      return this.#options.onUnreadable(error)
     }
     const { userId, version, crowded } = hint
     if (version <= (this.#newest.get(userId) ?? 0n)) return
-    if (this.#newest.size >= maxKept) this.#newest.clear()
+    if (this.#newest.size >= maxRemembered) this.#newest.clear()
     this.#newest.set(userId, version)
     // Without listeners nothing needs to be encoded.
     if (this.#options.users.size === 0) return
@@ -51,13 +51,13 @@ export class PresenceHints implements Disposable {
   }
 
   #publishToAudience(hint: PresenceHint): void {
-    const here = hint.audience.flatMap((userId) => this.#options.users.get(userId) ?? [])
-    if (here.length === 0) return
+    const recipients = hint.audience.flatMap((userId) => this.#options.users.get(userId) ?? [])
+    if (recipients.length === 0) return
     const frame = frameOf(hint)
-    for (const user of here) this.#publishToUser(user, frame)
+    for (const user of recipients) this.#publishToUser(user, frame)
   }
 
-  /** Slow sockets are removed from the topic during this. */
+  /** Publishes to a user's sockets. Slow ones are unsubscribed from the topic in the meantime. */
   #publishToUser({ userId, connections }: UserAccess, frame: Uint8Array): void {
     const topic = topics.user(userId)
     const behind = [...connections].filter((connection) => connection.isOpen && isBehind(connection))

@@ -12,7 +12,7 @@ afterEach(() => void jest.useRealTimers())
 
 const allSlices = Array.from({ length: slices }, (_, n) => `everyone:${n}`).sort()
 
-/** A publisher to so many sockets of one person, and what it published. */
+/** A publisher on a node with this number of sockets, and the frames that it published. */
 function publisherTo(sockets: number) {
   const published: { topic: string; frame: Buffer }[] = []
   const users = new Map([['Uanna', new UserAccess('Uanna', [], 1n)]])
@@ -20,9 +20,9 @@ function publisherTo(sockets: number) {
     publish: (topic, frame) => published.push({ topic, frame: Buffer.from(frame) }),
     users,
     sockets: () => sockets,
-    metrics: { published: () => undefined },
+    metrics: { countPublished: () => undefined },
   })
-  /** Publishes that Bert's status is now this text. */
+  /** Publishes an event that changes Bert's status to this text. */
   const setStatus = (text: string) => {
     const event = create(EventSchema, {
       ...{ id: text, kind: 'user_custom_status_set', aggregateType: 'user', aggregateId: 'Ubert', version: 1n },
@@ -52,7 +52,7 @@ test('no slice receives an event after a newer one about the same subject, which
   expect([...new Set(topicsOf('back'))].sort()).toEqual(allSlices)
 })
 
-test('nothing that waited for sockets that have left follows an event that nobody received', () => {
+test('waiting events are dropped if another event arrives while nobody is connected', () => {
   const { publisher, users, published, setStatus } = publisherTo(500)
   using _ = publisher
   setStatus('away')

@@ -1,12 +1,12 @@
 import type { Event } from '@parley/contracts/internal'
 import type { Metrics } from '../../metrics.ts'
-import { newestMatters, type EventFrame } from './event-frames.ts'
+import { throttledKinds, type EventFrame } from './event-frames.ts'
 import { hintFrame } from './frame.ts'
 import { KeyedThrottle } from './keyed-throttle.ts'
-import { deletion, keyOf, type About } from './replay-buffer.ts'
+import { deletionProperty, keyOf, type ThrottleKey } from './replay-buffer.ts'
 import { SlicedBroadcast } from './sliced-broadcast.ts'
 import { topics } from './topics.ts'
-import { openOf, type UserAccess } from './user-access.ts'
+import { openConnectionsOf, type UserAccess } from './user-access.ts'
 
 type Options = {
   /** Sends one frame to every socket that is subscribed to a topic. */
@@ -15,7 +15,7 @@ type Options = {
   users: ReadonlyMap<string, UserAccess>
   /** Number of sockets on this node. */
   sockets: () => number
-  metrics: Pick<Metrics, 'published'>
+  metrics: Pick<Metrics, 'countPublished'>
 }
 
 /** Publishes the frames of events to topics. */
@@ -33,28 +33,29 @@ export class Publisher implements Disposable {
   /** Publishes the next event of the stream. */
   publish(event: Event, frames: readonly EventFrame[]): void {
     this.#newest = event
-    // Whoever comes later reads the state after this event, or is replayed it: nothing older may follow.
+    // A client that connects later reads the state after this event or gets it in a replay, so nothing older may
+    // follow.
     if (this.#options.users.size === 0) return this.clear()
     for (const frame of frames) {
-      const { about } = frame
-      if (about !== undefined) {
-        const key = keyOf(about)
-        // A socket that resumes receives the newest at once, so nothing older may follow.
+      const { throttleKey } = frame
+      if (throttleKey !== undefined) {
+        const key = keyOf(throttleKey)
+        // A socket that resumes receives the newest frame at once, so nothing older may follow.
         this.#broadcast.replace(key, () => hintFrame(frame.envelope))
-        this.#throttle.offer(key, () => this.#publishLatest(event, frame, about))
+        this.#throttle.offer(key, () => this.#publishLatest(event, frame, throttleKey))
         continue
       }
       if (frame.roomId !== undefined) this.#publishToRoom(frame.roomId, frame, frames)
       else if (frame.userIds) this.#publishToUsers(frame.userIds, frame)
       else this.#options.publish(topics.everyone, frame.bytes)
-      this.#options.metrics.published(event)
+      this.#options.metrics.countPublished(event)
     }
   }
 
-  /** Drops waiting events about a person but the deletion of the account. */
+  /** Drops waiting events about a person, except the deletion of the account. */
   forget(userId: string): void {
-    for (const property of newestMatters.values()) {
-      if (property === deletion) continue
+    for (const property of throttledKinds.values()) {
+      if (property === deletionProperty) continue
       const key = keyOf({ subject: userId, property })
       this.#throttle.forget(key)
       this.#broadcast.forget(key)
@@ -72,10 +73,10 @@ export class Publisher implements Disposable {
   }
 
   /** A delayed frame has no position, like hints: later events have been published before it. */
-  #publishLatest(event: Event, { envelope, bytes }: EventFrame, about: About): void {
+  #publishLatest(event: Event, { envelope, bytes }: EventFrame, throttleKey: ThrottleKey): void {
     const late = (): Uint8Array => hintFrame(envelope)
-    this.#broadcast.send(keyOf(about), event === this.#newest ? bytes : late(), late)
-    this.#options.metrics.published(event)
+    this.#broadcast.send(keyOf(throttleKey), event === this.#newest ? bytes : late(), late)
+    this.#options.metrics.countPublished(event)
   }
 
   #publishToUsers(userIds: readonly string[], { bytes }: EventFrame): void {
@@ -85,13 +86,15 @@ export class Publisher implements Disposable {
   /** Excludes people to whom the event is also addressed, such as joiners and leavers, so that they receive it once. */
   #publishToRoom(roomId: string, frame: EventFrame, frames: readonly EventFrame[]): void {
     const topic = topics.room(roomId)
-    const aside = this.#alsoInPerson(frame, frames).flatMap((user) => (user.rooms.has(roomId) ? openOf(user) : []))
-    for (const connection of aside) connection.unsubscribe(topic)
+    const excluded = this.#individualRecipients(frame, frames).flatMap((user) =>
+      user.rooms.has(roomId) ? openConnectionsOf(user) : [],
+    )
+    for (const connection of excluded) connection.unsubscribe(topic)
     this.#options.publish(topic, frame.bytes)
-    for (const connection of aside) connection.subscribe(topic)
+    for (const connection of excluded) connection.subscribe(topic)
   }
 
-  #alsoInPerson(frame: EventFrame, frames: readonly EventFrame[]): UserAccess[] {
+  #individualRecipients(frame: EventFrame, frames: readonly EventFrame[]): UserAccess[] {
     if (frames.length === 1) return []
     return frames.flatMap(({ userIds = [], envelope }) =>
       sameBytes(envelope, frame.envelope) ? userIds.flatMap((userId) => this.#options.users.get(userId) ?? []) : [],

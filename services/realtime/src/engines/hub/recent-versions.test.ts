@@ -7,8 +7,8 @@ import { RecentVersions } from './recent-versions.ts'
 const event = (aggregateId: string, version: bigint, id = `${aggregateId}-${version}`) =>
   create(EventSchema, { id, aggregateType: 'room', aggregateId, version })
 
-describe('versions seen', () => {
-  test('accept new events and refuse duplicates and older ones', () => {
+describe('the memory of recent versions', () => {
+  test('accepts new events and refuses duplicates and older ones', () => {
     const seen = new RecentVersions()
     expect(seen.admit(event('R1', 2n))).toBe(true)
     expect(seen.admit(event('R1', 2n))).toBe(false)
@@ -17,14 +17,14 @@ describe('versions seen', () => {
     expect(seen.admit(event('R2', 1n))).toBe(true)
   })
 
-  test('distinguish two events with one version', () => {
+  test('distinguishes two events with one version', () => {
     const seen = new RecentVersions()
     expect(seen.admit(event('R1', 2n, 'Ea'))).toBe(true)
     expect(seen.admit(event('R1', 2n, 'Eb'))).toBe(true)
     expect(seen.admit(event('R1', 2n, 'Ea'))).toBe(false)
   })
 
-  test('use ids if the owner’s database was restored, regardless of its clock', () => {
+  test('uses ids if the owner’s database was restored, regardless of its clock', () => {
     const seen = new RecentVersions()
     const eventOf = (version: bigint, id: string, ms = 100_000) => ({
       ...event('R1', version, id),
@@ -37,7 +37,7 @@ describe('versions seen', () => {
     for (const id of ['R1-7', 'Elost', 'Enext']) expect(seen.admit(eventOf(7n, id))).toBe(false)
   })
 
-  test('use versions if ids are forgotten', () => {
+  test('uses versions if ids are forgotten', () => {
     const seen = new RecentVersions(2)
     for (const version of [7n, 8n, 9n]) expect(seen.admit(event('R1', version))).toBe(true)
     for (const roomId of ['R2', 'R3']) seen.admit(event(roomId, 1n))
@@ -46,7 +46,7 @@ describe('versions seen', () => {
     expect(seen.admit(event('R1', 9n, 'Elost'))).toBe(true)
   })
 
-  test('start again if the owner’s database was restored and continues later', () => {
+  test('starts again if the owner’s database was restored and continues later', () => {
     const seen = new RecentVersions()
     const at = (version: bigint, ms: number) => ({
       ...event('R1', version, `E${version}-${ms}`),
@@ -60,7 +60,7 @@ describe('versions seen', () => {
   })
 
   test.each(['user', 'layout', 'notification'])(
-    'are not kept for a %s, whose owner may have been restored',
+    'keeps no versions of a %s, whose owner may have been restored',
     (aggregateType) => {
       const seen = new RecentVersions()
       const eventOf = (id: string, version: bigint) => ({ ...event('U1', version, id), aggregateType })
@@ -70,7 +70,7 @@ describe('versions seen', () => {
     },
   )
 
-  test('are forgotten after two generations without events, not before', () => {
+  test('forgets versions after two generations without events, not before', () => {
     const seen = new RecentVersions(2)
     seen.admit(event('R1', 5n))
     seen.admit(event('R2', 1n))

@@ -1,7 +1,7 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt'
 import type { Event } from '@parley/contracts/internal'
 
-/** Recent events of a room, a call or a file. */
+/** The versions seen of a room, a call or a file. */
 type Seen = {
   /** The newest version received, and when its event occurred, in milliseconds. */
   last: bigint
@@ -12,13 +12,13 @@ type Seen = {
 
 type Generation = { ids: Set<string>; versions: Map<string, Seen> }
 
-/** Upper bound of the clock difference between two processes. */
-const laterMs = 2000
+/** Upper bound of the clock difference between two processes, in milliseconds. */
+const maxClockDifferenceMs = 2000
 
-/** Aggregates of which clients need every event. Events of the others only make clients reload. */
+/** Types of aggregates of which clients need every event. Events of other types only make clients reload. */
 const versionOrderedTypes: ReadonlySet<string> = new Set(['room', 'call', 'asset'])
 
-const nothing = (): Generation => ({ ids: new Set(), versions: new Map() })
+const emptyGeneration = (): Generation => ({ ids: new Set(), versions: new Map() })
 
 /**
  * Remembers recent events, so that duplicates are dropped (a relay resends events whose delivery is uncertain). A known
@@ -26,8 +26,8 @@ const nothing = (): Generation => ({ ids: new Set(), versions: new Map() })
  * generations; then only the version counts, unless the event happened later.
  */
 export class RecentVersions {
-  #young = nothing()
-  #old = nothing()
+  #young = emptyGeneration()
+  #old = emptyGeneration()
   readonly #generationSize: number
 
   /** `generationSize`: number of events per generation. */
@@ -40,7 +40,7 @@ export class RecentVersions {
     if (this.#young.ids.has(event.id) || this.#old.ids.has(event.id)) return false
     if (this.#young.ids.size >= this.#generationSize) {
       this.#old = this.#young
-      this.#young = nothing()
+      this.#young = emptyGeneration()
     }
     if (versionOrderedTypes.has(event.aggregateType) && !this.#admitVersion(event)) return false
     this.#young.ids.add(event.id)
@@ -48,8 +48,8 @@ export class RecentVersions {
   }
 
   clear(): void {
-    this.#young = nothing()
-    this.#old = nothing()
+    this.#young = emptyGeneration()
+    this.#old = emptyGeneration()
   }
 
   #admitVersion({ aggregateType, aggregateId, version, occurredAt }: Event): boolean {
@@ -59,7 +59,7 @@ export class RecentVersions {
     const lastMs = occurredAt ? timestampMs(occurredAt) : 0
     let floor = young?.floor ?? old?.last ?? version - 1n
     if (newest && version <= (old ?? newest).floor) {
-      if (lastMs <= newest.lastMs + laterMs) return false
+      if (lastMs <= newest.lastMs + maxClockDifferenceMs) return false
       this.#old.versions.delete(key)
       floor = version - 1n
     }

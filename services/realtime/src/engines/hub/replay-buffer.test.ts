@@ -4,16 +4,16 @@ import { longestDelayMs, ReplayBuffer, type ReplayFrame } from './replay-buffer.
 const windowMs = 60_000
 const kib = 1024
 
-const bufferOf = (options: { maxBytes?: number; maxReplayBytes?: number } = {}) => {
+const newBuffer = (options: { maxBytes?: number; maxReplayBytes?: number } = {}) => {
   const buffer = new ReplayBuffer({ windowMs, maxBytes: 1024 * kib, maxReplayBytes: 512 * kib, ...options })
-  buffer.addedSince(-longestDelayMs)
+  buffer.setCompleteSince(-longestDelayMs)
   return buffer
 }
 
 const frame = (name: string, ...topics: string[]): ReplayFrame => ({ bytes: Buffer.from(name), topics })
-const about = (name: string, thing: string): ReplayFrame => ({
+const throttled = (name: string, thing: string): ReplayFrame => ({
   ...frame(name, 'everyone'),
-  about: { subject: thing, property: 'profile' },
+  throttleKey: { subject: thing, property: 'profile' },
 })
 
 /** Adds events a second apart, the first at ten seconds; their positions are p1, p2, ... */
@@ -29,7 +29,7 @@ const missed = (buffer: ReplayBuffer, position: string, topics: string[], userId
 
 describe('the frames that a socket missed', () => {
   test('are those of its topics after the position, in the order of the stream', () => {
-    const buffer = bufferOf()
+    const buffer = newBuffer()
     add(buffer, [frame('a1', 'a')], [frame('b1', 'b')], [], [frame('c1', 'c')], [frame('a2', 'a')], [frame('b2', 'b')])
     expect(missed(buffer, 'p1', ['b', 'a'])).toEqual(['b1', 'a2', 'b2'])
     expect(missed(buffer, 'p3', ['a', 'b'])).toEqual(['a2', 'b2'])
@@ -38,20 +38,22 @@ describe('the frames that a socket missed', () => {
   })
 
   test('include all frames of the event at the position if it has several, because only one may have arrived', () => {
-    const buffer = bufferOf()
+    const buffer = newBuffer()
     add(buffer, [frame('a1', 'a')], [frame('a2', 'a'), frame('for Anna', 'user')])
     expect(missed(buffer, 'p2', ['a', 'user'])).toEqual(['a2', 'for Anna'])
   })
 
-  test('include an event only once that is sent to the room and to the person', () => {
-    const buffer = bufferOf()
+  test('include an event only once if it is sent to the room and to the person', () => {
+    const buffer = newBuffer()
     add(buffer, [], [frame('joined', 'a'), frame('joined', 'user')], [frame('joined', 'a')])
     expect(missed(buffer, 'p1', ['user', 'a'])).toEqual(['joined', 'joined'])
   })
 
   test('include the newest of throttled changes, even from before the position, but nothing about deleted people', () => {
-    const buffer = bufferOf()
-    const changes = [about('name 1', 'Bert'), about('name 2', 'Bert'), about('name', 'Carl')].map((one) => [one])
+    const buffer = newBuffer()
+    const changes = [throttled('name 1', 'Bert'), throttled('name 2', 'Bert'), throttled('name', 'Carl')].map((one) => [
+      one,
+    ])
     add(buffer, [], ...changes, [frame('a1', 'a')])
     expect(missed(buffer, 'p5', ['a', 'everyone'])).toEqual(['name 2', 'name'])
     expect(missed(buffer, 'p1', ['a', 'everyone'])).toEqual(['name 2', 'name', 'a1'])
@@ -63,9 +65,9 @@ describe('the frames that a socket missed', () => {
   })
 })
 
-describe('a position is refused', () => {
+describe('a buffer refuses a position', () => {
   test('that is unknown', () => {
-    const buffer = bufferOf()
+    const buffer = newBuffer()
     add(buffer, [frame('a1', 'a')])
     expect(missed(buffer, 'p2', ['a'])).toBe('unknown_position')
     expect(missed(buffer, '', ['a'])).toBe('unknown_position')
@@ -85,7 +87,7 @@ describe('a position is refused', () => {
   })
 
   test('that is older than the window, but never the newest one', () => {
-    const buffer = bufferOf()
+    const buffer = newBuffer()
     add(buffer, [frame('a1', 'a')], [frame('a2', 'a')])
     buffer.add({ position: 'later', storedAtMs: 11_000 + windowMs + longestDelayMs, frames: [] })
     expect(missed(buffer, 'p1', ['a'])).toBe('unknown_position')
@@ -95,7 +97,7 @@ describe('a position is refused', () => {
   })
 
   test('that no longer fits into the memory', () => {
-    const buffer = bufferOf({ maxBytes: 128 * kib })
+    const buffer = newBuffer({ maxBytes: 128 * kib })
     const big = 'x'.repeat(10 * kib)
     add(buffer, ...Array.from({ length: 20 }, (_, i) => [frame(`${i} ${big}`, 'a', `only ${i}`)]))
     expect(missed(buffer, 'p5', ['a'])).toBe('unknown_position')
@@ -103,37 +105,37 @@ describe('a position is refused', () => {
     expect(missed(buffer, 'p19', ['a'])).toEqual([expect.stringMatching(/^19 x/)])
   })
 
-  test('only while throttled changes are missing, which are kept for the whole window, whatever the memory', () => {
-    const buffer = bufferOf({ maxBytes: 128 * kib })
+  test('that no longer fits into the memory, but keeps throttled changes for the whole window', () => {
+    const buffer = newBuffer({ maxBytes: 128 * kib })
     const big = 'x'.repeat(10 * kib)
-    add(buffer, [about('name', 'Bert')], ...Array.from({ length: 20 }, () => [frame(big, 'a')]))
+    add(buffer, [throttled('name', 'Bert')], ...Array.from({ length: 20 }, () => [frame(big, 'a')]))
     expect(missed(buffer, 'p1', ['a'])).toBe('unknown_position')
     expect(missed(buffer, 'p21', ['a'])).toEqual(['name'])
   })
 
   test('from before a change of access of this person, or of everybody', () => {
-    const buffer = bufferOf()
+    const buffer = newBuffer()
     add(buffer, [], [])
-    buffer.accessChanges('Uanna')
+    buffer.recordAccessChange('Uanna')
     buffer.add({ position: 'joined', storedAtMs: 12_000, frames: [frame('a1', 'a')] })
     expect(missed(buffer, 'p2', ['a'])).toBe('access_changed')
     expect(missed(buffer, 'p2', ['a'], 'Ubert')).toEqual(['a1'])
     expect(missed(buffer, 'joined', ['a'])).toEqual([])
-    buffer.everyonesAccessChanges()
+    buffer.recordEveryonesAccessChange()
     buffer.add({ position: 'decided', storedAtMs: 13_000, frames: [] })
     expect(missed(buffer, 'joined', ['a'], 'Ubert')).toBe('access_changed')
     expect(missed(buffer, 'decided', ['a'], 'Ubert')).toEqual([])
   })
 
   test('after which more was published than may be sent to a socket at once', () => {
-    const buffer = bufferOf({ maxReplayBytes: 5 })
+    const buffer = newBuffer({ maxReplayBytes: 5 })
     add(buffer, [], [frame('12345', 'a')], [frame('6', 'a')])
     expect(missed(buffer, 'p1', ['a'])).toBe('too_much')
     expect(missed(buffer, 'p2', ['a'])).toEqual(['6'])
   })
 
   test('from before events were missed', () => {
-    const buffer = bufferOf()
+    const buffer = newBuffer()
     add(buffer, [frame('a1', 'a')])
     buffer.clear()
     buffer.add({ position: 'p2', storedAtMs: 50_000, frames: [frame('a2', 'a')] })
@@ -145,7 +147,7 @@ describe('a position is refused', () => {
 })
 
 test('a buffer that has run for hours holds the last minutes', () => {
-  const buffer = bufferOf({ maxBytes: 10_000 * kib })
+  const buffer = newBuffer({ maxBytes: 10_000 * kib })
   for (let i = 1; i <= 100_000; i++)
     buffer.add({ position: `p${i}`, storedAtMs: i * 100, frames: [frame(`${i}`, 'a', `room ${i % 7}`)] })
   const seconds = (windowMs + longestDelayMs) / 1000

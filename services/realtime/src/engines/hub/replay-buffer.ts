@@ -1,5 +1,5 @@
 import type { ReplayRefusal } from '../../domain/replay-refusal.ts'
-import { longestTurnMs } from './sliced-broadcast.ts'
+import { maxBroadcastMs } from './sliced-broadcast.ts'
 import { TopicLog } from './topic-log.ts'
 
 /** An event of the stream, as sent to sockets. */
@@ -16,16 +16,15 @@ export type ReplayFrame = {
   bytes: Uint8Array
   topics: readonly string[]
   /**
-   * Its subject, if only the newest frame about it is kept. Such a frame is sent to everyone, up to `longestDelayMs`
-   * late.
+   * Set if only the newest frame with this key is kept. Such a frame is sent to everyone, up to `longestDelayMs` late.
    */
-  about?: About
+  throttleKey?: ThrottleKey
 }
 
-/** A property of a person or of the server. */
-export type About = { subject: string; property: string }
-/** The property that remains when everything else about a person is forgotten: that the account is deleted. */
-export const deletion = 'account'
+/** A property of a user or of the server. */
+export type ThrottleKey = { subject: string; property: string }
+/** The property that is kept when everything else about a user is forgotten: that the account is deleted. */
+export const deletionProperty = 'account'
 
 /** The frames that a socket missed, or the reason why they are unknown. */
 export type Replay = { frames: readonly Uint8Array[] } | { refusal: ReplayRefusal }
@@ -33,22 +32,22 @@ export type Replay = { frames: readonly Uint8Array[] } | { refusal: ReplayRefusa
 type Options = {
   /** How long events are kept, in milliseconds before the newest. */
   windowMs: number
-  /** Bytes that the buffer may take. */
+  /** Maximum memory of the buffer, in bytes. */
   maxBytes: number
-  /** Bytes that one socket may be sent at once. */
+  /** Maximum size of the replay for one socket, in bytes. */
   maxReplayBytes: number
 }
 
-type Kept = { ordinal: number; storedAtMs: number; bytes: number; frames: readonly ReplayFrame[] }
-/** A frame of an event; `place` is its place among all frames. */
-type Item = { ordinal: number; place: number; storedAtMs: number; frame: ReplayFrame }
+type StoredEvent = { ordinal: number; storedAtMs: number; bytes: number; frames: readonly ReplayFrame[] }
+/** A frame of the event `ordinal`; `frameNumber` counts all frames. */
+type Item = { ordinal: number; frameNumber: number; storedAtMs: number; frame: ReplayFrame }
 
 /** Longer than a node delays a frame, including the difference between two nodes. */
-export const longestDelayMs = longestTurnMs + 5_000
+export const longestDelayMs = maxBroadcastMs + 5_000
 /** Estimated memory of an event besides its frames, and of each topic. */
 const bytesPerEvent = 512
 const bytesPerTopic = 256
-/** Frames about subjects are kept for the whole window, however much else is published; this bounds their number. */
+/** Maximum number of frames with a key, which are kept for the whole window, however much else is published. */
 const maxNewest = 10_000
 
 /**
@@ -58,16 +57,16 @@ const maxNewest = 10_000
 export class ReplayBuffer {
   readonly #options: Options
   #ordinal = 0
-  #place = 0
+  #frameCount = 0
   #bytes = 0
   /** Everything stored from this time on was added; undefined until the first event. */
-  #addedSinceMs: number | undefined
-  /** The newest frame about a subject may have been dropped if it was stored up to this time. */
+  #completeSinceMs: number | undefined
+  /** The newest frame of a key may have been dropped if it was stored up to this time. */
   #newestDroppedUntilMs = -Infinity
   /** Events by position, oldest first. */
-  readonly #events = new Map<string, Kept>()
+  readonly #events = new Map<string, StoredEvent>()
   readonly #topics = new Map<string, TopicLog<Item>>()
-  /** The newest frame about each subject of which only the newest is kept, oldest first. */
+  /** The newest frame of each key, oldest first. */
   readonly #newest = new Map<string, Item>()
   /** For each person the ordinal of the first event after the newest change of their access, oldest first. */
   readonly #accessChanges = new Map<string, number>()
@@ -77,19 +76,19 @@ export class ReplayBuffer {
     this.#options = options
   }
 
-  /** Everything stored from this time on, in milliseconds since 1970, has been added. */
-  addedSince(timeMs: number): void {
-    this.#addedSinceMs = timeMs
+  /** Records that everything stored from this time on, in milliseconds since 1970, has been added. */
+  setCompleteSince(timeMs: number): void {
+    this.#completeSinceMs = timeMs
   }
 
   /** Adds the next event of the stream. An event without frames is still a valid position. */
   add({ position, storedAtMs, frames }: ReplayEvent): void {
     const ordinal = ++this.#ordinal
-    this.#addedSinceMs ??= storedAtMs
+    this.#completeSinceMs ??= storedAtMs
     let bytes = bytesPerEvent
     for (const frame of frames) {
       bytes += frame.bytes.length + frame.topics.length * bytesPerTopic
-      this.#addFrame({ ordinal, place: ++this.#place, storedAtMs, frame })
+      this.#addFrame({ ordinal, frameNumber: ++this.#frameCount, storedAtMs, frame })
     }
     this.#bytes += bytes
     this.#events.set(position, { ordinal, storedAtMs, bytes, frames })
@@ -97,20 +96,21 @@ export class ReplayBuffer {
   }
 
   /** Records that the rooms of this person change with the next event. */
-  accessChanges(userId: string): void {
+  recordAccessChange(userId: string): void {
     this.#accessChanges.delete(userId)
     this.#accessChanges.set(userId, this.#ordinal + 1)
   }
 
   /** Records that anybody's rooms may change with the next event. */
-  everyonesAccessChanges(): void {
+  recordEveryonesAccessChange(): void {
     this.#everyonesAccessChange = this.#ordinal + 1
   }
 
-  /** Removes everything about this person but the deletion of the account. */
+  /** Removes everything about this user except the deletion of the account. */
   forget(userId: string): void {
     for (const [key, { frame }] of this.#newest)
-      if (frame.about?.subject === userId && frame.about.property !== deletion) this.#newest.delete(key)
+      if (frame.throttleKey?.subject === userId && frame.throttleKey.property !== deletionProperty)
+        this.#newest.delete(key)
   }
 
   /** The frames that a person with these topics missed since a position, in the order of the stream. */
@@ -130,22 +130,23 @@ export class ReplayBuffer {
     this.#newest.clear()
     this.#accessChanges.clear()
     this.#bytes = 0
-    this.#addedSinceMs = undefined
+    this.#completeSinceMs = undefined
     this.#newestDroppedUntilMs = -Infinity
   }
 
-  /** Whether no frame about a subject is missing that was stored from this time on. */
+  /** Whether no frame with a key that was stored from this time on is missing. */
   #isComplete(sinceMs: number): boolean {
-    return sinceMs >= (this.#addedSinceMs ?? Infinity) && sinceMs > this.#newestDroppedUntilMs
+    return sinceMs >= (this.#completeSinceMs ?? Infinity) && sinceMs > this.#newestDroppedUntilMs
   }
 
-  /** Undefined if it is too much. */
-  #missed(from: Kept, topics: Iterable<string>): Uint8Array[] | undefined {
-    // Only some frames of the event may have arrived.
+  /** The missed frames; undefined if they are too many bytes for one socket. */
+  #missed(from: StoredEvent, topics: Iterable<string>): Uint8Array[] | undefined {
+    // The client may have received only some frames of the event.
     const first = from.frames.length > 1 ? from.ordinal : from.ordinal + 1
     const items: Item[] = []
     let bytes = 0
-    const isTooMuch = (more: Iterable<Item>): boolean => {
+    /** Adds items; returns whether they exceed the limit. */
+    const exceedsLimitWith = (more: Iterable<Item>): boolean => {
       for (const item of more) {
         items.push(item)
         bytes += item.frame.bytes.length
@@ -153,17 +154,17 @@ export class ReplayBuffer {
       return bytes > this.#options.maxReplayBytes
     }
     // Regardless of age: a node that was disconnected from the bus sends it late, and clients drop duplicates.
-    if (isTooMuch(this.#newest.values())) return undefined
+    if (exceedsLimitWith(this.#newest.values())) return undefined
     for (const topic of topics)
-      if (isTooMuch(this.#topics.get(topic)?.from(({ ordinal }) => ordinal >= first) ?? [])) return undefined
-    items.sort((a, b) => a.place - b.place)
+      if (exceedsLimitWith(this.#topics.get(topic)?.from(({ ordinal }) => ordinal >= first) ?? [])) return undefined
+    items.sort((a, b) => a.frameNumber - b.frameNumber)
     return items.filter((item, i) => !isRepeated(item, items[i - 1])).map(({ frame }) => frame.bytes)
   }
 
   #addFrame(item: Item): void {
-    const { about, topics } = item.frame
-    if (about) {
-      const key = keyOf(about)
+    const { throttleKey, topics } = item.frame
+    if (throttleKey) {
+      const key = keyOf(throttleKey)
       this.#newest.delete(key)
       return void this.#newest.set(key, item)
     }
@@ -174,7 +175,7 @@ export class ReplayBuffer {
     }
   }
 
-  /** Drops events that are too old or exceed the memory, except the newest. */
+  /** Drops events that are too old or no longer fit into the memory, except the newest. */
   #evict(newestMs: number): void {
     const oldestMs = newestMs - this.#options.windowMs - longestDelayMs
     for (const [key, { storedAtMs }] of this.#newest) {
@@ -190,7 +191,7 @@ export class ReplayBuffer {
     }
   }
 
-  #drop({ ordinal, bytes, frames }: Kept): void {
+  #drop({ ordinal, bytes, frames }: StoredEvent): void {
     this.#bytes -= bytes
     for (const frame of frames) this.#dropFrame(frame)
     for (const [userId, changed] of this.#accessChanges) {
@@ -199,8 +200,8 @@ export class ReplayBuffer {
     }
   }
 
-  #dropFrame({ about, topics }: ReplayFrame): void {
-    if (about) return
+  #dropFrame({ throttleKey, topics }: ReplayFrame): void {
+    if (throttleKey) return
     for (const topic of topics) {
       const log = this.#topics.get(topic)
       log?.shift()
@@ -209,8 +210,8 @@ export class ReplayBuffer {
   }
 }
 
-/** Names a property of a subject. */
-export const keyOf = ({ subject, property }: About): string => `${subject} ${property}`
+/** The key as a string. */
+export const keyOf = ({ subject, property }: ThrottleKey): string => `${subject} ${property}`
 
 /** Whether a person would get this frame twice, as a member of the room and as an addressee. */
 const isRepeated = (item: Item, previous: Item | undefined): boolean =>

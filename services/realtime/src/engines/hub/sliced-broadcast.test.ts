@@ -7,7 +7,7 @@ afterEach(() => void jest.useRealTimers())
 const allSlices = Array.from({ length: slices }, (_, n) => `everyone:${n}`).sort()
 const frame = (text: string): Uint8Array => Buffer.from(text)
 
-/** A broadcast to so many sockets, and what it published, as `topic frame`. */
+/** A broadcast to this number of sockets, and what it published, as `topic frame`. */
 function broadcastTo(sockets: number) {
   const published: string[] = []
   const broadcast = new SlicedBroadcast({
@@ -62,7 +62,7 @@ test('a newer frame replaces the earlier one and reaches every slice, however of
   expect(topicsOf('c late').sort()).toEqual(allSlices)
 })
 
-test('nothing older follows a frame that was sent at once, nor a forgotten one', () => {
+test('a frame that is sent at once replaces a waiting one, and a forgotten frame is not sent', () => {
   let sockets = 2_000
   const published: string[] = []
   using broadcast = new SlicedBroadcast({ publish: (topic) => published.push(topic), sockets: () => sockets })

@@ -9,19 +9,19 @@ type Options = {
 /** A frame, and how many slices have yet to receive it. */
 type Waiting = { frame: Uint8Array; left: number }
 
-/** With more sockets frames are sent in slices. */
+/** With more sockets than this, frames are sent in slices. */
 const maxAtOnce = 1_000
 const socketsPerSecond = 1_000
-/** Time until the last slice has received a frame, however many sockets there are. */
-export const longestTurnMs = 20_000
-/** Every socket belongs to one of so many slices. */
+/** Maximum time until the last slice has received a frame, however many sockets there are, in milliseconds. */
+export const maxBroadcastMs = 20_000
+/** Number of slices; every socket belongs to one. */
 export const slices = 64
-/** Bounds memory. Further frames are sent at once. */
+/** Bounds the memory. Further frames are sent to all sockets at once. */
 const maxWaiting = 10_000
 
 /**
- * Sends frames to all sockets; to many sockets in slices, about a thousand sockets a second, because most of these
- * frames make clients read something from the server. Of several frames about the same subject a slice receives the
+ * Sends frames to all sockets. Many sockets receive them in slices, about a thousand sockets a second, because most of
+ * these frames make clients load something from the server. Of several frames with the same key a slice receives the
  * newest.
  */
 export class SlicedBroadcast implements Disposable {
@@ -34,7 +34,9 @@ export class SlicedBroadcast implements Disposable {
     this.#options = options
   }
 
-  /** Sends a frame that replaces earlier ones with the same key; `late` is the form for sockets that receive it late. */
+  /**
+   * Sends a frame that replaces earlier ones with the same key; `late` is the form for sockets that receive it late.
+   */
   send(key: string, atOnce: Uint8Array, late: () => Uint8Array): void {
     this.#waiting.delete(key)
     const { publish, sockets } = this.#options
@@ -67,8 +69,8 @@ export class SlicedBroadcast implements Disposable {
 
   #arm(): void {
     if (this.#waiting.size === 0) return
-    const turnMs = Math.min(longestTurnMs, (1000 * this.#options.sockets()) / socketsPerSecond)
-    this.#timer ??= setTimeout(() => this.#sendToNextSlice(), turnMs / slices).unref()
+    const broadcastMs = Math.min(maxBroadcastMs, (1000 * this.#options.sockets()) / socketsPerSecond)
+    this.#timer ??= setTimeout(() => this.#sendToNextSlice(), broadcastMs / slices).unref()
   }
 
   #sendToNextSlice(): void {

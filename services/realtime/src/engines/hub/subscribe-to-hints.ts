@@ -16,12 +16,12 @@ type Given = { hub: Hub; intake: Intake; metrics: Metrics }
 
 /** Receives presence and typing hints, which are not on the stream. */
 export function subscribeToHints(host: Host, { publish, subscribers }: Sockets, { hub, intake, metrics }: Given): void {
-  const unreadable = metrics.hintUnreadable
+  const onUnreadable = metrics.reportUnreadableHint
   const { users } = hub.access
-  const presence = host.use(new PresenceHints({ publish, users, unreadable }))
+  const presence = host.use(new PresenceHints({ publish, users, onUnreadable }))
   const typing = host.use(
     new TypingHints({
-      ...{ publish, subscribers, unreadable },
+      ...{ publish, subscribers, onUnreadable },
       ...{ users, hintTopics: hub.hintTopics },
       catchUp: () => intake.flush(),
     }),
@@ -32,7 +32,7 @@ export function subscribeToHints(host: Host, { publish, subscribers }: Sockets, 
   ] as const) {
     const subscription = host.calls.nc.subscribe(subject, {
       callback: (error, message) => {
-        if (!error) hints.take(message.data)
+        if (!error) hints.receive(message.data)
       },
     })
     host.defer(`hints of ${subject}`, () => subscription.unsubscribe())

@@ -1,9 +1,9 @@
 /** Topics of this node's sockets. */
 export const topics = {
   everyone: 'everyone',
-  /** One part of all sockets. */
+  /** The sockets of one slice. */
   slice: (number: number) => `everyone:${number}`,
-  /** Hints, which slow sockets do not get. */
+  /** Hints for everyone, which slow sockets do not receive. */
   hints: 'hints',
   user: (userId: string) => `user:${userId}`,
   room: (roomId: string) => `room:${roomId}`,

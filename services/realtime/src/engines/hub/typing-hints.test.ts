@@ -20,7 +20,7 @@ let clock: number
 let others: number
 
 const sockets = () => [...users.values()].flatMap((user) => [...user.connections] as Socket[])
-const holders = (topic: string) => sockets().filter((socket) => socket.held().includes(topic))
+const holders = (topic: string) => sockets().filter((socket) => socket.subscribedTopics().includes(topic))
 
 beforeEach(() => {
   users = new Map()
@@ -37,7 +37,7 @@ beforeEach(() => {
   }
   const subscribers = (topic: string) => holders(topic).length + others
   const hints = { publish, subscribers, users, hintTopics, catchUp: () => catchUp() }
-  typing = new TypingHints({ ...hints, unreadable: () => void unreadable++, now: () => clock })
+  typing = new TypingHints({ ...hints, onUnreadable: () => void unreadable++, now: () => clock })
 })
 
 const hintTopics = new HintTopics()
@@ -55,12 +55,12 @@ function person(userId: string, ...roomIds: string[]): Socket {
 }
 
 const take = (hint: MessageInitShape<typeof TypingHintSchema>) =>
-  typing.take(toBinary(TypingHintSchema, create(TypingHintSchema, hint)))
+  typing.receive(toBinary(TypingHintSchema, create(TypingHintSchema, hint)))
 
 test('members of a channel receive who is typing and where, except on sockets of the typist', () => {
   const [ann, again, bob] = [person('ann', 'R1'), person('ann', 'R1'), person('bob', 'R1')]
   person('cyd', 'R2')
-  const before = sockets().map((socket) => socket.held())
+  const before = sockets().map((socket) => socket.subscribedTopics())
   take({ roomId: 'R1', userId: 'ann', threadRootEventId: 'E1' })
   take({ roomId: 'R1', userId: 'bob' })
   typing.flush()
@@ -69,7 +69,7 @@ test('members of a channel receive who is typing and where, except on sockets of
     { socket: ann, from: 'bob', roomId: 'R1', root: undefined },
     { socket: again, from: 'bob', roomId: 'R1', root: undefined },
   ])
-  expect(sockets().map((socket) => socket.held())).toEqual(before)
+  expect(sockets().map((socket) => socket.subscribedTopics())).toEqual(before)
 })
 
 test('participants of a direct message receive it, except on sockets of the typist and slow sockets', () => {
@@ -79,7 +79,7 @@ test('participants of a direct message receive it, except on sockets of the typi
   take({ roomId: 'R1', userId: 'ann', dmParticipantIds: ['ann', 'bob', 'away'] })
   typing.flush()
   expect(received).toEqual([{ socket: bob, from: 'ann', roomId: 'R1', root: undefined }])
-  expect([ann, slow].map((socket) => socket.held())).toEqual([
+  expect([ann, slow].map((socket) => socket.subscribedTopics())).toEqual([
     ['hints', 'user:ann'],
     ['hints', 'user:bob'],
   ])
@@ -88,11 +88,11 @@ test('participants of a direct message receive it, except on sockets of the typi
 test('a socket that left the topics of hints does not rejoin them by typing', () => {
   const slow = person('ann', 'R1')
   slow.buffered = 65_537
-  hintTopics.control(users.values())
+  hintTopics.updateSubscriptions(users.values())
   person('bob', 'R1')
   take({ roomId: 'R1', userId: 'ann' })
   typing.flush()
-  expect(slow.held()).toEqual(['user:ann'])
+  expect(slow.subscribedTopics()).toEqual(['user:ann'])
 })
 
 test('nothing is sent if more than 500 sockets are subscribed', () => {
@@ -140,7 +140,7 @@ test('hints of one person are limited per two seconds, regardless of invented th
 
 test('invalid hints are ignored', () => {
   person('bob', 'R1')
-  typing.take(Buffer.from('no hint'))
+  typing.receive(Buffer.from('no hint'))
   typing.flush()
   expect([received, unreadable]).toEqual([[], 1])
 })

@@ -6,7 +6,7 @@ import { hintFrame } from './frame.ts'
 import { isBehind, type HintTopics } from './hint-topics.ts'
 import type { Subscriber } from './subscriber.ts'
 import { topics } from './topics.ts'
-import { openOf, type UserAccess } from './user-access.ts'
+import { openConnectionsOf, type UserAccess } from './user-access.ts'
 
 type Options = {
   publish: (topic: string, frame: Uint8Array) => void
@@ -16,32 +16,34 @@ type Options = {
   hintTopics: HintTopics
   /** Applies waiting events of the stream. */
   catchUp: () => void
-  unreadable: (error: unknown) => void
+  onUnreadable: (error: unknown) => void
   /** A monotonic clock, in milliseconds. */
   now?: () => number
 }
 
 /**
- * With more subscribed sockets on this node typing hints are not sent, because they are of little use and much work.
+ * With more subscribed sockets on this node, typing hints of a room are not sent: they are of little use, and costly.
  */
 const maxSockets = 500
 const maxWaiting = 10_000
-const heldMs = 100
+const holdMs = 100
 /**
- * Hints are sent for at most this many places (room and threads) of a person per window, once each. Clients repeat less
- * often.
+ * Of a person, hints are sent for at most this many threads of a room (and the room itself) per window, once each.
+ * Clients send hints less often.
  */
-const [maxPlaces, windowMs] = [3, 2_000]
+const [maxThreads, windowMs] = [3, 2_000]
 
 /**
  * Sends typing hints: of a channel to its members, of a direct message to its participants, never to the typing person,
- * and at a limited rate per person. A hint is held for a moment, in which duplicates are merged: hints can overtake the
- * stream, and people who lost access before must not receive it.
+ * and at a limited rate per person. A hint is held for a moment, because it can overtake the stream, and people who
+ * have just lost access must not receive it. Meanwhile duplicates are merged.
  */
 export class TypingHints implements Disposable {
   readonly #options: Options
   readonly #waiting = new Map<string, TypingHint>()
-  /** Places already sent in the current window, by room and person. */
+  /**
+   * Ids of the threads for which hints were sent in the current window, by room and person; empty for the room itself.
+   */
   readonly #sent = new Map<string, Set<string>>()
   #windowEndsAt = 0
   #timer: NodeJS.Timeout | undefined
@@ -50,17 +52,17 @@ export class TypingHints implements Disposable {
     this.#options = options
   }
 
-  take(bytes: Uint8Array): void {
+  receive(bytes: Uint8Array): void {
     if (this.#options.users.size === 0 || this.#waiting.size >= maxWaiting) return
     let hint: TypingHint
     try {
       hint = fromBinary(TypingHintSchema, bytes)
     } catch (error) {
-      return this.#options.unreadable(error)
+      return this.#options.onUnreadable(error)
     }
     const { roomId, userId, threadRootEventId } = hint
     this.#waiting.set(`${roomId} ${userId} ${threadRootEventId}`, hint)
-    this.#timer ??= setTimeout(() => this.flush(), heldMs)
+    this.#timer ??= setTimeout(() => this.flush(), holdMs)
   }
 
   /** Sends the waiting hints. */
@@ -84,9 +86,9 @@ export class TypingHints implements Disposable {
       this.#windowEndsAt = now + windowMs
     }
     const key = `${roomId} ${userId}`
-    const places = this.#sent.get(key) ?? new Set()
-    if (places.size >= maxPlaces || places.has(threadRootEventId)) return false
-    this.#sent.set(key, places.add(threadRootEventId))
+    const threads = this.#sent.get(key) ?? new Set()
+    if (threads.size >= maxThreads || threads.has(threadRootEventId)) return false
+    this.#sent.set(key, threads.add(threadRootEventId))
     return true
   }
 
@@ -96,7 +98,7 @@ export class TypingHints implements Disposable {
     if (dmParticipantIds.length > 0) {
       for (const other of dmParticipantIds.filter((id) => id !== userId)) {
         const user = users.get(other)
-        if (user) this.#publish(topics.user(other), hint, openOf(user).filter(isBehind))
+        if (user) this.#publish(topics.user(other), hint, openConnectionsOf(user).filter(isBehind))
       }
       return
     }
@@ -104,16 +106,16 @@ export class TypingHints implements Disposable {
     const listening = subscribers(topic)
     if (listening === 0 || listening > maxSockets) return
     const typist = users.get(userId)
-    const own = typist?.rooms.has(roomId) ? openOf(typist).filter(hintTopics.isGiven) : []
+    const own = typist?.rooms.has(roomId) ? openConnectionsOf(typist).filter(hintTopics.isSubscribed) : []
     this.#publish(topic, hint, own)
   }
 
-  /** Sockets that must not receive it are removed from the topic during this. */
-  #publish(topic: string, { roomId, userId, threadRootEventId }: TypingHint, aside: readonly Subscriber[]): void {
+  /** Publishes a hint. The excluded sockets are unsubscribed from the topic in the meantime. */
+  #publish(topic: string, { roomId, userId, threadRootEventId }: TypingHint, excluded: readonly Subscriber[]): void {
     const value = { roomId, ...(threadRootEventId && { threadRootEventId }) }
     const event = { id: newId('event'), createdAt: new Date(), actorId: userId, value }
-    for (const connection of aside) connection.unsubscribe(topic)
+    for (const connection of excluded) connection.unsubscribe(topic)
     this.#options.publish(topic, hintFrame(realtimeEnvelope('user_typing', event)))
-    for (const connection of aside) connection.subscribe(topic)
+    for (const connection of excluded) connection.subscribe(topic)
   }
 }

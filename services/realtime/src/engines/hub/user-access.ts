@@ -1,8 +1,9 @@
 import type { Standing } from '../../domain/standing.ts'
 import type { Subscriber } from './subscriber.ts'
 
-/** The sockets of a person whose stream is open. */
-export const openOf = (user: UserAccess): Subscriber[] => [...user.connections].filter(({ isOpen }) => isOpen)
+/** The sockets of a user that have an open stream. */
+export const openConnectionsOf = (user: UserAccess): Subscriber[] =>
+  [...user.connections].filter(({ isOpen }) => isOpen)
 
 /** The state of a user with at least one connection to this node. */
 export class UserAccess {
@@ -31,14 +32,13 @@ export class UserAccess {
   }
 
   /**
-   * Whether accounts reports other roles without a newer version: its database was restored, and its current roles
-   * apply.
+   * Whether accounts reports other roles with an older version: its database was restored, so its current roles apply.
    */
-  isRefuted(roleIds: readonly string[], version: bigint): boolean {
+  isContradictedBy(roleIds: readonly string[], version: bigint): boolean {
     return version < this.rolesVersion && roleIds.join() !== this.roleIds.join()
   }
 
-  /** Forgets the roles, so that those that the next socket loads apply regardless of their version. */
+  /** Forgets the roles, so that the roles that the next socket loads apply regardless of their version. */
   forgetRoles(): void {
     this.roleIds = []
     this.rolesVersion = -1n

@@ -6,13 +6,13 @@ import { inOrder } from '../../domain/in-order.ts'
 import { notAMember } from '../../errors.ts'
 import { headOf } from '../../policy/standing.ts'
 import type { RoomRow } from '../../store/rows.ts'
-import { getRoomSeen } from '../../store/seen-rooms.ts'
+import { getRoomWithStanding } from '../../store/rooms.ts'
 import { standingsOf } from '../../store/standings.ts'
 import { toDirectoryMember } from '../../view/member.ts'
 
 /** A room of which the viewer is a member. */
-export async function getOwnRoom(ctx: Context, viewer: Subject, roomId: string): Promise<RoomRow> {
-  const { room, standing } = await getRoomSeen(ctx.db, viewer.userId, roomId)
+export async function getRoomOfMember(ctx: Context, viewer: Subject, roomId: string): Promise<RoomRow> {
+  const { room, standing } = await getRoomWithStanding(ctx.db, viewer.userId, roomId)
   if (!isEffectiveMember(ctx.policy.current(), viewer, headOf(room), standing)) throw notAMember()
   return room
 }

@@ -1,20 +1,20 @@
 import type { Context } from '../../context.ts'
-import { whoMayJoin } from '../../policy/eligibility.ts'
-import { findHeads } from '../../store/access.ts'
+import { joinEligibility } from '../../policy/eligibility.ts'
+import { findRoomRows } from '../../store/access.ts'
 import { findRecipients } from '../../store/recipients.ts'
 
 type Wanted = Pick<Parameters<typeof findRecipients>[1], 'all' | 'userIds' | 'roleIds'>
 
-/** A page of effective members of a room, with the room; undefined for an unknown room. */
-export async function recipientsIn(
+/** A room and a page of its effective members; undefined for an unknown room. */
+export async function findRoomAndRecipients(
   { db, policy }: Pick<Context, 'db' | 'policy'>,
   roomId: string,
   wanted: Wanted,
   page: { after: string; limit: number },
 ) {
-  const [room] = await findHeads(db, [roomId])
+  const [room] = await findRoomRows(db, [roomId])
   if (!room) return undefined
   const scope = { kind: 'room', roomId, groupId: room.groupId ?? '' } as const
-  const eligible = room.universal ? whoMayJoin(policy.current(), scope) : undefined
+  const eligible = room.universal ? joinEligibility(policy.current(), scope) : undefined
   return { room, userIds: await findRecipients(db, { roomId, eligible, ...wanted }, page) }
 }

@@ -1,10 +1,10 @@
 import { isEffectiveMember, type Subject } from '@parley/permissions'
 import type { Context } from '../../context.ts'
 import { headOf } from '../../policy/standing.ts'
-import { isForeignDm, roomsOfMember } from '../../policy/visibility.ts'
+import { isDmOfOthers, roomsOfMember } from '../../policy/visibility.ts'
 import { findRoleIds } from '../../store/people.ts'
 import type { RoomRow } from '../../store/rows.ts'
-import { findRoom, findRoomsOfPerson } from '../../store/seen-rooms.ts'
+import { findRoom, findRoomsOfPerson } from '../../store/rooms.ts'
 
 type Reading = Pick<Context, 'db' | 'policy'>
 
@@ -13,13 +13,13 @@ type Reading = Pick<Context, 'db' | 'policy'>
  * Undefined for an unknown room, and for a direct message in which the user does not take part. A deleted user is a
  * member of no room, not even of universal ones.
  */
-export async function accessTo(
+export async function findRoomAccess(
   { db, policy }: Reading,
   { userId, roleIds: given }: { userId: string; roleIds: readonly string[] | undefined },
   roomId: string,
 ): Promise<{ room: RoomRow; effectiveMember: boolean } | undefined> {
   const seen = await findRoom(db, userId, roomId)
-  if (!seen || isForeignDm(seen)) return undefined
+  if (!seen || isDmOfOthers(seen)) return undefined
   const { room, standing } = seen
   const roleIds = given ?? (await findRoleIds(db, userId))
   const effectiveMember =
@@ -27,8 +27,12 @@ export async function accessTo(
   return { room, effectiveMember }
 }
 
-/** Returns those of the rooms of which the user is an effective member; none for a deleted user. */
-export async function accessibleAmong({ db, policy }: Reading, user: Subject, roomIds: string[]): Promise<RoomRow[]> {
+/** Returns the given rooms of which the user is an effective member; none for a deleted user. */
+export async function findAccessibleRooms(
+  { db, policy }: Reading,
+  user: Subject,
+  roomIds: string[],
+): Promise<RoomRow[]> {
   const seen = await findRoomsOfPerson(db, user.userId, roomIds)
   return roomsOfMember(policy.current(), user, seen).map(({ room }) => room)
 }

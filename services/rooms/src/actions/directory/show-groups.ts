@@ -3,9 +3,9 @@ import type { RoomGroup } from '@parley/contracts/api'
 import type { Context } from '../../context.ts'
 import { findItems } from '../../store/layout.ts'
 import type { GroupRow } from '../../store/rows.ts'
-import { findRooms } from '../../store/seen-rooms.ts'
+import { findRooms } from '../../store/rooms.ts'
 import { toRoomGroups } from '../../view/group.ts'
-import { lookAt } from './look-at.ts'
+import { loadVisibleRooms } from './load-visible-rooms.ts'
 
 /** Groups as a viewer sees them, in the given order; the number of queries does not depend on the number of rooms. */
 export async function showGroups(ctx: Context, viewer: Subject, groups: readonly GroupRow[]): Promise<RoomGroup[]> {
@@ -15,6 +15,6 @@ export async function showGroups(ctx: Context, viewer: Subject, groups: readonly
   )
   const roomIds = items.flatMap(({ itemId, link }) => (link ? [] : [itemId]))
   const active = (await findRooms(ctx.db, viewer.userId, roomIds)).filter(({ room }) => !room.archived)
-  const sight = await lookAt(ctx, viewer, active)
-  return toRoomGroups(groups, items, sight.visible, sight.viewer)
+  const { visible, viewer: roomViewer } = await loadVisibleRooms(ctx, viewer, active)
+  return toRoomGroups(groups, items, visible, roomViewer)
 }

@@ -2,14 +2,17 @@ import type { Context } from '../../context.ts'
 import { changeMembership, changeRoom, lockRoom, type Changed } from '../../store/changes.ts'
 import { deleteBan, standingIn } from '../../store/erased-people.ts'
 
-/** Ends the membership and the ban of a deleted person in one room; resolves when the events about it are on the stream. */
+/**
+ * Ends the membership and the ban of a deleted person in one room; resolves when the events about that are on the
+ * stream.
+ */
 export async function endStanding(ctx: Context, roomId: string, userId: string): Promise<void> {
   const cause = { actorId: '', at: ctx.now() }
   const write = () =>
     ctx.db.transaction(async (tx) => {
       const room = await lockRoom(tx, roomId)
       if (!room) return []
-      // Read under the lock: another process may have been faster.
+      // Read under the lock: another process may already have ended it.
       const { member, banned } = await standingIn(tx, roomId, userId)
       let changed: Changed = { room, facts: [] }
       const facts = []

@@ -1,33 +1,33 @@
 import { enqueue } from '@parley/events'
 import type { Tx } from '@parley/postgres'
 import type { Context } from '../../context.ts'
-import { noteEvent, roomGroupsUpdated, type LayoutNote } from '../../domain/layout-event.ts'
+import { toAuditEvent, roomGroupsUpdated, type LayoutAuditEvent } from '../../domain/layout-event.ts'
 import type { Cause } from '../../domain/room-fact.ts'
 import { type RemainingTime, layoutKey } from '../../engines/delivery/index.ts'
 import { nextLayoutVersion } from '../../store/layout.ts'
 
-/** The result of a layout change and its events; undefined when nothing changed. */
-export type Arranged<T> = { answer: T; groupId?: string; notes?: LayoutNote[] }
+/** The result of a layout change, and its events for the audit log; without events, nothing changed. */
+export type LayoutChange<T> = { answer: T; groupId?: string; auditEvents?: LayoutAuditEvent[] }
 
 /**
- * Runs a change that concerns no room: lock the layout, decide and write, announce, commit. `decide` reads under the
- * lock, so of two concurrent changes the second sees the first.
+ * Runs a change of the layout in which no room changes: locks the layout, decides, writes, announces and commits.
+ * `write` reads under the lock, so of two concurrent changes the second sees the first.
  */
 export async function changeLayout<T>(
   ctx: Context,
   cause: Cause,
   remaining: RemainingTime,
-  write: (tx: Tx) => Promise<Arranged<T>>,
+  write: (tx: Tx) => Promise<LayoutChange<T>>,
 ): Promise<T> {
   const commit = () =>
     ctx.db.transaction(async (tx) => {
       const version = await nextLayoutVersion(tx)
-      const { answer, groupId = '', notes = [] } = await write(tx)
-      if (notes.length === 0) return { answer, entries: [] }
+      const { answer, groupId = '', auditEvents = [] } = await write(tx)
+      if (auditEvents.length === 0) return { answer, entries: [] }
       const layoutEvent = roomGroupsUpdated(version, { groupId, roomId: '' }, cause)
       return {
         answer,
-        entries: await enqueue(tx, [layoutEvent, ...notes.map((note) => noteEvent(note, version, cause))]),
+        entries: await enqueue(tx, [layoutEvent, ...auditEvents.map((event) => toAuditEvent(event, version, cause))]),
       }
     })
   const { answer, entries } = await ctx.writes.run(layoutKey, remaining, commit)

@@ -14,32 +14,34 @@ import { groupExists } from '../../store/groups.ts'
 import { reserveRoomId, takenNames } from '../../store/imported-rooms.ts'
 import { appendItem, nextLayoutVersion } from '../../store/layout.ts'
 import { channelRow, insertRoom } from '../../store/new-rooms.ts'
-import { findRoom } from '../../store/seen-rooms.ts'
+import { findRoom } from '../../store/rooms.ts'
 import { descriptionOf } from './description.ts'
 import { nameCandidates } from './name-candidates.ts'
 
-export type Made = { roomId: string; name: string; made: boolean }
+export type ImportedRoom = { roomId: string; name: string; made: boolean }
 
 const attempts = 3
 
-/** Creates an imported channel, or finds the existing one. A private channel is closed to others from the start. */
+/**
+ * Creates an imported channel, or finds the existing one. Others cannot find or join a private channel at any moment.
+ */
 export async function makeChannel(
   ctx: Context,
   request: ImportRoomRequest,
   cause: Cause,
   remaining: RemainingTime,
-): Promise<Made> {
+): Promise<ImportedRoom> {
   const roomId = await reserveRoomId(ctx.db, request, newId('room'))
   for (let attempt = 1; ; attempt++) {
     const known = await findRoom(ctx.db, '', roomId)
     if (known) {
       // The room may have become private at the source in the meantime.
       if (request.private) await denyEntry(ctx.admin, roomId)
-      await ctx.delivery.settle(roomId, known.room.version, remaining)
+      await ctx.delivery.waitUntilApplied(roomId, remaining)
       return { roomId, name: known.room.name, made: false }
     }
     try {
-      return await makeOnce(ctx, roomId, request, cause, remaining)
+      return await tryMakeChannel(ctx, roomId, request, cause, remaining)
     } catch (error) {
       // Since the lookup, the name was taken, or a repeat of this call created the room.
       if (!isUniqueViolation(error)) throw error
@@ -48,13 +50,13 @@ export async function makeChannel(
   }
 }
 
-async function makeOnce(
+async function tryMakeChannel(
   ctx: Context,
   roomId: string,
   request: ImportRoomRequest,
   cause: Cause,
   remaining: RemainingTime,
-): Promise<Made> {
+): Promise<ImportedRoom> {
   const { groupId, universal, memberIds } = request
   const candidates = nameCandidates(request.name, roomId)
   const taken = await takenNames(ctx.db, candidates)

@@ -1,7 +1,7 @@
 const numbered = 20
 const maxCharacters = 30
 
-/** Possible names for an imported room of this name, best first. The last one contains a part of the id. */
+/** Possible names for an imported room, in order of preference. The last one contains a part of the id. */
 export function nameCandidates(name: string, roomId: string): string[] {
   const base =
     name

@@ -1,33 +1,34 @@
 import { enqueue } from '@parley/events'
 import type { RoomFact } from '@parley/contracts/internal'
 import type { Db, Tx } from '@parley/postgres'
-import { noteEvent, roomGroupsUpdated, type LayoutNote } from '../../domain/layout-event.ts'
+import { toAuditEvent, roomGroupsUpdated, type LayoutAuditEvent } from '../../domain/layout-event.ts'
 import type { Cause } from '../../domain/room-fact.ts'
 import { roomNotFound } from '../../errors.ts'
 import type { Outcome } from '../../policy/outcome.ts'
 import { changeMemberships, lockRoom, type Changed, type Membership } from '../../store/changes.ts'
 import { nextLayoutVersion } from '../../store/layout.ts'
-import type { RoomRow, SeenRoom } from '../../store/rows.ts'
-import { findStandings, getRoomSeen } from '../../store/seen-rooms.ts'
+import type { RoomRow, RoomWithStanding } from '../../store/rows.ts'
+import { getRoomWithStanding, getStandingsInRoom } from '../../store/rooms.ts'
 
-export type DecidedChange = {
+export type RoomChange = {
   roomId: string
   /** The user whose standing is needed for the decision. */
   userId: string
   cause: Cause
   /** Throws if the change is forbidden. Called twice: before the room is locked, and under the lock. */
-  decide: (seen: SeenRoom) => Outcome
-  /** The membership of the user that begins or ends, or another change. */
+  decide: (seen: RoomWithStanding) => Outcome
+  /** `join` and `leave` begin and end the membership of the user; a function makes any other change. */
   write: 'join' | 'leave' | ((tx: Tx, room: RoomRow) => Promise<Changed>)
   /**
-   * Recognises the facts of an earlier, identical change. If there is nothing to write, the newest of them is awaited.
+   * Recognises facts of earlier, identical changes. If there is nothing to write, the call waits until the newest of
+   * them is applied.
    */
   isAbout: (fact: RoomFact) => boolean
   /**
-   * Set if the change may alter the groups that people see. Returns the notes for the audit log, or undefined if
+   * Set if the change may alter the groups that people see. Returns further events for the audit log, or undefined if
    * nothing visible changes.
    */
-  touchesLayout?: (before: RoomRow) => LayoutNote[] | undefined
+  layoutAuditEvents?: (before: RoomRow) => LayoutAuditEvent[] | undefined
 }
 
 /** A committed change, with its outbox entries. */
@@ -35,43 +36,43 @@ export type Committed = Changed & { entries: bigint[] }
 
 /**
  * Commits changes of one room in the given order, in one transaction. Locks the layout before the room, as all
- * transactions do.
+ * transactions do to avoid deadlocks.
  */
-export function commitChanges(db: Db, roomId: string, changes: readonly DecidedChange[]): Promise<Committed[]> {
+export function commitChanges(db: Db, roomId: string, changes: readonly RoomChange[]): Promise<Committed[]> {
   return db.transaction(async (tx) => {
-    const layoutVersions = new Map<DecidedChange, bigint>()
-    for (const change of changes) if (change.touchesLayout) layoutVersions.set(change, await nextLayoutVersion(tx))
+    const layoutVersions = new Map<RoomChange, bigint>()
+    for (const change of changes) if (change.layoutAuditEvents) layoutVersions.set(change, await nextLayoutVersion(tx))
     if (!(await lockRoom(tx, roomId))) throw roomNotFound()
     const committed: Committed[] = []
-    for (const run of runsOf(changes)) {
-      const [first] = run
-      if (isMembership(first)) committed.push(...(await commitMemberships(tx, roomId, run)))
+    for (const group of groupChanges(changes)) {
+      const [first] = group
+      if (isMembership(first)) committed.push(...(await commitMemberships(tx, roomId, group)))
       else committed.push(await commitOne(tx, first, layoutVersions.get(first)))
     }
     return committed
   })
 }
 
-type Run = [DecidedChange, ...DecidedChange[]]
+type ChangeGroup = [RoomChange, ...RoomChange[]]
 
-const isMembership = ({ write }: DecidedChange): boolean => write === 'join' || write === 'leave'
+const isMembership = ({ write }: RoomChange): boolean => write === 'join' || write === 'leave'
 
 /** Changes that are written together: memberships of different people, or a single one of another kind. */
-function runsOf(changes: readonly DecidedChange[]): Run[] {
-  const runs: Run[] = []
+function groupChanges(changes: readonly RoomChange[]): ChangeGroup[] {
+  const groups: ChangeGroup[] = []
   for (const change of changes) {
-    const run = runs.at(-1)
-    const fits = run && isMembership(change) && isMembership(run[0])
-    if (fits && run.every(({ userId }) => userId !== change.userId)) run.push(change)
-    else runs.push([change])
+    const group = groups.at(-1)
+    const fits = group && isMembership(change) && isMembership(group[0])
+    if (fits && group.every(({ userId }) => userId !== change.userId)) group.push(change)
+    else groups.push([change])
   }
-  return runs
+  return groups
 }
 
 /** The number of statements does not depend on the number of people who join or leave. */
-async function commitMemberships(tx: Tx, roomId: string, changes: readonly DecidedChange[]): Promise<Committed[]> {
+async function commitMemberships(tx: Tx, roomId: string, changes: readonly RoomChange[]): Promise<Committed[]> {
   // A separate statement: only data read after the lock was granted is current.
-  const { room, standings } = await findStandings(
+  const { room, standings } = await getStandingsInRoom(
     tx,
     roomId,
     changes.map(({ userId }) => userId),
@@ -91,14 +92,14 @@ async function commitMemberships(tx: Tx, roomId: string, changes: readonly Decid
 
 const outsider = { member: false, banned: false }
 
-async function commitOne(tx: Tx, change: DecidedChange, layoutVersion: bigint | undefined): Promise<Committed> {
-  const { roomId, userId, cause, decide, write, touchesLayout } = change
-  const seen = await getRoomSeen(tx, userId, roomId, cause.actorId)
+async function commitOne(tx: Tx, change: RoomChange, layoutVersion: bigint | undefined): Promise<Committed> {
+  const { roomId, userId, cause, decide, write, layoutAuditEvents } = change
+  const seen = await getRoomWithStanding(tx, userId, roomId, cause.actorId)
   if (decide(seen) === 'nothing' || typeof write === 'string') return { room: seen.room, facts: [], entries: [] }
   const changed = await write(tx, seen.room)
-  const notes = touchesLayout?.(seen.room)
-  if (layoutVersion === undefined || notes === undefined) return { ...changed, entries: [] }
+  const auditEvents = layoutAuditEvents?.(seen.room)
+  if (layoutVersion === undefined || auditEvents === undefined) return { ...changed, entries: [] }
   const layoutEvent = roomGroupsUpdated(layoutVersion, { groupId: changed.room.groupId ?? '', roomId }, cause)
-  const events = [layoutEvent, ...notes.map((note) => noteEvent(note, layoutVersion, cause))]
+  const events = [layoutEvent, ...auditEvents.map((event) => toAuditEvent(event, layoutVersion, cause))]
   return { ...changed, entries: await enqueue(tx, events) }
 }

@@ -4,7 +4,14 @@ import type { ApplyFacts, HeldFact, ReadHeldRoom } from '../../clients/messaging
 import { takesAccessAway } from '../../domain/room-fact.ts'
 import { notAppliedYet } from '../../errors.ts'
 import { countFacts, reportHandOverFailure, reportRebased } from '../../metrics.ts'
-import { factsAbove, factsPerCall, findFact, markApplied, openFacts, unappliedFacts } from '../../store/facts.ts'
+import {
+  factsAbove,
+  factsPerCall,
+  findFact,
+  markApplied,
+  summarizeUnapplied,
+  unappliedFacts,
+} from '../../store/facts.ts'
 import { rebaseFacts } from '../../store/rebase-facts.ts'
 import { RoomDeliveries, type RemainingTime, type Target } from './room-deliveries.ts'
 import type { FactStore } from './room-delivery.ts'
@@ -12,28 +19,23 @@ import type { FactStore } from './room-delivery.ts'
 /** Delivers the facts of rooms to messaging. Disposing waits for running deliveries. */
 export type FactDelivery = AsyncDisposable & {
   /**
-   * To be called after these facts are committed. Resolves when they are in effect; throws unavailable if that takes
+   * Call this after the facts are committed. Resolves when messaging has applied them; throws unavailable if that takes
    * too long.
    */
   handOver(roomId: string, facts: readonly RoomFact[], remaining?: RemainingTime): Promise<void>
   /**
-   * For a call whose change was already made. Resolves when everything up to the version, or the newest fact that
-   * `isAbout` accepts, is in effect. Messaging is queried for the last fact that it has.
+   * For a call whose change was already made. Resolves when messaging has applied every fact of the room or, with
+   * `isAbout`, the newest fact that it accepts. Asks messaging for the last fact that it has.
    */
-  settle(
-    roomId: string,
-    version: bigint,
-    remaining?: RemainingTime,
-    isAbout?: (fact: RoomFact) => boolean,
-  ): Promise<void>
-  /** Sends facts up to a version to messaging, read from the database. */
-  feed(roomId: string, version: bigint, awaitStream: boolean): Promise<void>
+  waitUntilApplied(roomId: string, remaining?: RemainingTime, isAbout?: (fact: RoomFact) => boolean): Promise<void>
+  /** Reads the facts up to a version from the database and sends them to messaging. */
+  sendStored(roomId: string, version: bigint, awaitStream: boolean): Promise<void>
   /**
-   * Handles messaging's answer: if it has facts that are lost here, continues above them. Returns the version that is
-   * then in effect; undefined when none are lost.
+   * Handles the last fact that messaging has. If it is lost here, moves the unapplied facts above it and delivers them,
+   * and returns the newest version; otherwise returns undefined.
    */
-  agree(roomId: string, held: HeldFact, remaining?: RemainingTime): Promise<bigint | undefined>
-  /** Calls back when facts were left behind because messaging took too long; dispose the result to stop. */
+  reconcile(roomId: string, held: HeldFact, remaining?: RemainingTime): Promise<bigint | undefined>
+  /** Calls the listener when messaging has not applied facts in time; dispose the result to stop. */
   onLeftBehind(listener: () => void): Disposable
 }
 
@@ -47,7 +49,7 @@ export function openFactDelivery(options: {
   const facts = factStore(db, read)
   const deliveries = new RoomDeliveries({ apply, facts, timeoutMs })
 
-  async function agree(roomId: string, held: HeldFact, remaining?: RemainingTime): Promise<bigint | undefined> {
+  async function reconcile(roomId: string, held: HeldFact, remaining?: RemainingTime): Promise<bigint | undefined> {
     const { newest } = await facts.rebase(roomId, held, [])
     if (newest !== undefined)
       await deliveries.wait(roomId, { version: newest, facts: [], awaitStream: false }, remaining)
@@ -61,7 +63,7 @@ export function openFactDelivery(options: {
       reportHandOverFailure(roomId, error)
       throw notAppliedYet()
     })
-    return await agree(roomId, held, remaining)
+    return await reconcile(roomId, held, remaining)
   }
 
   return {
@@ -71,15 +73,15 @@ export function openFactDelivery(options: {
       countFacts(made)
       await deliveries.wait(roomId, { version, facts: made, awaitStream: made.some(takesAccessAway) }, remaining)
     },
-    agree,
-    async settle(roomId, known, remaining, isAbout) {
-      const version = (await query(roomId, remaining)) ?? known
-      const target = await openTarget(db, roomId, version, isAbout)
+    reconcile,
+    async waitUntilApplied(roomId, remaining, isAbout) {
+      await query(roomId, remaining)
+      const target = await unappliedTarget(db, roomId, isAbout)
       if (target) await deliveries.wait(roomId, target, remaining)
     },
-    feed: (roomId, version, awaitStream) => deliveries.wait(roomId, { version, facts: [], awaitStream }),
+    sendStored: (roomId, version, awaitStream) => deliveries.wait(roomId, { version, facts: [], awaitStream }),
     onLeftBehind: (listener) => deliveries.onLeftBehind(listener),
-    [Symbol.asyncDispose]: () => deliveries.drained(),
+    [Symbol.asyncDispose]: () => deliveries.drain(),
   }
 }
 
@@ -98,20 +100,20 @@ function factStore(db: Db, read: ReadHeldRoom): FactStore {
 }
 
 /**
- * The facts up to the version that are not in effect yet; undefined when all are. If `isAbout` is given, only the
- * newest matching fact is needed, unless there are too many to search.
+ * The facts that messaging has not applied; undefined if it has applied all. If `isAbout` is given, only the newest
+ * matching fact is needed, unless there are too many to search. Facts above the version that the caller read count too:
+ * a rebase may have moved or restated its change.
  */
-async function openTarget(
+async function unappliedTarget(
   db: Db,
   roomId: string,
-  version: bigint,
   isAbout?: (fact: RoomFact) => boolean,
 ): Promise<Target | undefined> {
-  const facts = isAbout ? await unappliedFacts(db, roomId, version) : []
+  const facts = isAbout ? await unappliedFacts(db, roomId) : []
   if (isAbout && facts.length < factsPerCall) {
     const fact = facts.findLast(isAbout)
     return fact && { version: fact.version, facts: [], awaitStream: takesAccessAway(fact) }
   }
-  const { open, awaitStream } = await openFacts(db, roomId, version)
-  return open ? { version, facts: [], awaitStream } : undefined
+  const unapplied = await summarizeUnapplied(db, roomId)
+  return unapplied && { ...unapplied, facts: [] }
 }

@@ -4,10 +4,10 @@ import { notAppliedYet } from '../../errors.ts'
 import { countHandOver, reportHandOverFailure } from '../../metrics.ts'
 import { RoomDelivery, type FactStore } from './room-delivery.ts'
 
-/** Remaining time of the call behind a change; undefined without a deadline. */
+/** Remaining time of the call that makes a change; undefined without a deadline. */
 export type RemainingTime = { timeoutMs: () => number | undefined }
 
-/** What must be in effect: everything up to a version. `facts`: the facts already in memory. */
+/** What messaging must apply: every fact up to a version. `facts`: those already in memory. */
 export type Target = { version: bigint; facts: readonly RoomFact[]; awaitStream: boolean }
 
 type Options = { apply: ApplyFacts; facts: FactStore; timeoutMs: number }
@@ -15,7 +15,7 @@ type Options = { apply: ApplyFacts; facts: FactStore; timeoutMs: number }
 /** Time reserved for the response to reach the caller before its deadline. */
 const answerMs = 250
 
-/** The deliveries under way in this process, and the calls that wait for them. */
+/** The deliveries in progress in this process, and the calls that wait for them. */
 export class RoomDeliveries {
   readonly #options: Options
   readonly #deliveries = new Map<string, RoomDelivery>()
@@ -25,12 +25,12 @@ export class RoomDeliveries {
     this.#options = options
   }
 
-  /** Resolves when the target is in effect. Throws unavailable when that takes too long. */
+  /** Resolves when messaging has applied the target. Throws unavailable if that takes too long. */
   async wait(roomId: string, { version, facts, awaitStream }: Target, remaining?: RemainingTime): Promise<void> {
     const started = performance.now()
-    const held = await this.#deliveryOf(roomId, awaitStream).enter(version, facts, this.waitMs(remaining))
-    countHandOver(held, (performance.now() - started) / 1000)
-    if (held) return
+    const isApplied = await this.#deliveryOf(roomId, awaitStream).deliver(version, facts, this.waitMs(remaining))
+    countHandOver(isApplied, (performance.now() - started) / 1000)
+    if (isApplied) return
     for (const listener of this.#leftBehindListeners) listener()
     throw notAppliedYet()
   }
@@ -40,15 +40,15 @@ export class RoomDeliveries {
     return Math.max(Math.min(this.#options.timeoutMs, (remaining?.timeoutMs() ?? Infinity) - answerMs), 1)
   }
 
-  /** Calls the listener when a target was not in effect in time. */
+  /** Calls the listener when a target was not applied in time. */
   onLeftBehind(listener: () => void): Disposable {
     this.#leftBehindListeners.add(listener)
     return { [Symbol.dispose]: () => void this.#leftBehindListeners.delete(listener) }
   }
 
   /** Resolves when no delivery is in progress. */
-  async drained(): Promise<void> {
-    await Promise.all([...this.#deliveries.values()].map((delivery) => delivery.drained()))
+  async drain(): Promise<void> {
+    await Promise.all([...this.#deliveries.values()].map((delivery) => delivery.drain()))
   }
 
   #deliveryOf(roomId: string, awaitStream: boolean): RoomDelivery {

@@ -33,7 +33,7 @@ function delivery({ awaitStream = false } = {}): RoomDelivery {
       Promise.resolve(stored.filter(({ version }) => version <= upTo && version > (marked.at(-1)?.[0] ?? 0n))),
     one: (_room, version) => Promise.resolve(stored.filter((fact) => fact.version === version)),
     rebase: (_room, _held, versions) =>
-      Promise.resolve({ places: new Map(versions.map((version) => [version, version])), rebased: 0 }),
+      Promise.resolve({ newVersions: new Map(versions.map((version) => [version, version])), rebased: 0 }),
     markApplied: (_room, upTo, streamed) => Promise.resolve(void marked.push([upTo, streamed])),
   }
   return new RoomDelivery({
@@ -54,8 +54,8 @@ function delivery({ awaitStream = false } = {}): RoomDelivery {
 test('sends a fact held in memory without reading, and marks it as applied', async () => {
   held = 4n
   const one = delivery()
-  await expect(one.enter(5n, facts(5), 60_000)).resolves.toBe(true)
-  await one.drained()
+  await expect(one.deliver(5n, facts(5), 60_000)).resolves.toBe(true)
+  await one.drain()
   expect(sent).toEqual([[5]])
   expect(marked).toEqual([[5n, false]])
 })
@@ -66,8 +66,8 @@ test('facts that arrive during a call are sent in the next one, in version order
   const gate = new Promise<void>((resolve) => (open = resolve))
   answer = () => (sent.length === 1 ? gate : Promise.resolve())
   const one = delivery()
-  const first = one.enter(3n, facts(3), 60_000)
-  const others = [one.enter(5n, facts(5), 60_000), one.enter(4n, facts(4), 60_000)]
+  const first = one.deliver(3n, facts(3), 60_000)
+  const others = [one.deliver(5n, facts(5), 60_000), one.deliver(4n, facts(4), 60_000)]
   await setImmediate()
   open()
   await expect(Promise.all([first, ...others])).resolves.toEqual([true, true, true])
@@ -76,52 +76,52 @@ test('facts that arrive during a call are sent in the next one, in version order
 
 test('reads and sends the facts that messaging misses before the one held in memory', async () => {
   held = 1n
-  await expect(delivery().enter(5n, facts(5), 60_000)).resolves.toBe(true)
+  await expect(delivery().deliver(5n, facts(5), 60_000)).resolves.toBe(true)
   expect(sent).toEqual([[5], [2, 3, 4, 5]])
 })
 
 test('without a fact in memory, sends the unapplied ones', async () => {
   held = 3n
   marked.push([3n, false])
-  await expect(delivery().enter(5n, [], 60_000)).resolves.toBe(true)
+  await expect(delivery().deliver(5n, [], 60_000)).resolves.toBe(true)
   expect(sent).toEqual([[4, 5]])
 })
 
 test('sends the requested fact again if all are marked as applied, because messaging may have lost it', async () => {
   held = 2n
   marked.push([5n, false])
-  await expect(delivery().enter(5n, [], 60_000)).resolves.toBe(true)
+  await expect(delivery().deliver(5n, [], 60_000)).resolves.toBe(true)
   expect(sent).toEqual([[5], [3, 4, 5]])
 })
 
-test('retries after a failure while somebody waits', async () => {
+test('retries after a failure while a call waits', async () => {
   held = 4n
-  answer = () => (sent.length === 1 ? Promise.reject(new Error('away')) : Promise.resolve())
-  await expect(delivery().enter(5n, facts(5), 60_000)).resolves.toBe(true)
+  answer = () => (sent.length === 1 ? Promise.reject(new Error('unavailable')) : Promise.resolve())
+  await expect(delivery().deliver(5n, facts(5), 60_000)).resolves.toBe(true)
   expect(failures).toBe(1)
   expect(held).toBe(5n)
 })
 
-test('stops when the time is over or nobody waits', async () => {
-  answer = () => Promise.reject(new Error('away'))
+test('stops after a timeout, when no call waits any longer', async () => {
+  answer = () => Promise.reject(new Error('unavailable'))
   const one = delivery()
-  await expect(one.enter(1n, facts(1), 30)).resolves.toBe(false)
-  await one.drained()
+  await expect(one.deliver(1n, facts(1), 30)).resolves.toBe(false)
+  await one.drain()
   const calls = sent.length
   await setImmediate()
   expect(sent).toHaveLength(calls)
   expect(marked).toEqual([])
 })
 
-test('a caller after an idle delivery starts again', async () => {
+test('a call after the delivery became idle starts it again', async () => {
   const one = delivery()
-  await one.enter(1n, facts(1), 60_000)
-  await one.drained()
-  await expect(one.enter(2n, facts(2), 60_000)).resolves.toBe(true)
+  await one.deliver(1n, facts(1), 60_000)
+  await one.drain()
+  await expect(one.deliver(2n, facts(2), 60_000)).resolves.toBe(true)
 })
 
 test('a delivery that waits for the stream confirms only the facts it sent', async () => {
   held = 5n
-  await expect(delivery({ awaitStream: true }).enter(3n, facts(3), 60_000)).resolves.toBe(true)
+  await expect(delivery({ awaitStream: true }).deliver(3n, facts(3), 60_000)).resolves.toBe(true)
   expect(marked).toEqual([[3n, true]])
 })

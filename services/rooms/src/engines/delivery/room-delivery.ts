@@ -29,9 +29,9 @@ export type RoomDeliveryOptions = {
   onIdle: () => void
 }
 
-type Waiter = { version: bigint; deadline: number; settle: (held: boolean) => void }
+type Waiter = { version: bigint; deadline: number; settle: (isApplied: boolean) => void }
 
-/** Timeout of one call, so that a silent process of messaging does not use up the time of all callers. */
+/** Timeout of one call, so that an unresponsive process of messaging does not use up the time of all callers. */
 const attemptMs = 1500
 const firstPauseMs = 50
 const longestPauseMs = 250
@@ -40,37 +40,37 @@ const longestPauseMs = 250
  * Delivers one room's facts from this process to messaging: one call at a time, with facts that arrive during a call
  * sent in the next. Facts in memory are sent without reading them again. The returned version shows which facts are
  * missing before or after them; those are read from the database. Other processes may do the same concurrently, because
- * messaging drops duplicates. The fact that messaging returns is either one of this room, so everything before it is
- * applied, or the database was restored and the facts are rebased.
+ * messaging drops duplicates. If the fact that messaging returns is known here, everything up to it is applied;
+ * otherwise this database was restored, and the facts are rebased.
  */
 export class RoomDelivery {
   readonly #options: RoomDeliveryOptions
   readonly #waiters = new Set<Waiter>()
-  #inHand: RoomFact[] = []
+  #inMemory: RoomFact[] = []
   #running: Promise<void> | undefined
 
   constructor(options: RoomDeliveryOptions) {
     this.#options = options
   }
 
-  /** Resolves with true when messaging has the version, with false on a timeout. */
-  enter(version: bigint, facts: readonly RoomFact[], timeoutMs: number): Promise<boolean> {
+  /** Resolves with true when messaging has applied the version, with false on a timeout. */
+  deliver(version: bigint, facts: readonly RoomFact[], timeoutMs: number): Promise<boolean> {
     return new Promise((resolve) => {
-      const finish = (held: boolean) => {
+      const finish = (isApplied: boolean) => {
         clearTimeout(timer)
         this.#waiters.delete(waiter)
-        resolve(held)
+        resolve(isApplied)
       }
       const timer = setTimeout(finish, timeoutMs, false)
       const waiter: Waiter = { version, deadline: Date.now() + timeoutMs, settle: finish }
       this.#waiters.add(waiter)
-      this.#inHand.push(...facts)
+      this.#inMemory.push(...facts)
       this.#running ??= this.#run()
     })
   }
 
   /** Resolves when no delivery is in progress. */
-  async drained(): Promise<void> {
+  async drain(): Promise<void> {
     await this.#running
   }
 
@@ -80,9 +80,9 @@ export class RoomDelivery {
     while (this.#waiters.size > 0) {
       let progress = false
       try {
-        const round = await this.#round(held)
-        progress = round.settled > 0 || round.held > (held ?? -1n)
-        held = round.held
+        const result = await this.#deliverOnce(held)
+        progress = result.settled > 0 || result.held > (held ?? -1n)
+        held = result.held
       } catch (error) {
         held = undefined
         this.#options.onFailure(error)
@@ -91,13 +91,13 @@ export class RoomDelivery {
       else if (this.#waiters.size > 0) await sleep((pauseMs = Math.min(pauseMs * 2, longestPauseMs)))
     }
     // In the same tick as the check above, so that later callers start a new delivery.
-    this.#inHand = []
+    this.#inMemory = []
     this.#running = undefined
     this.#options.onIdle()
   }
 
-  /** One call. `held` is the fact that the previous call returned; undefined at first and after a failure. */
-  async #round(held: bigint | undefined): Promise<{ held: bigint; settled: number }> {
+  /** Makes one call. `held` is the version that the previous call returned; undefined at first and after a failure. */
+  async #deliverOnce(held: bigint | undefined): Promise<{ held: bigint; settled: number }> {
     const { roomId, awaitStream, apply, facts, onFailure } = this.#options
     const waiters = [...this.#waiters]
     const target = waiters.reduce((newest, { version }) => (version > newest ? version : newest), 0n)
@@ -106,38 +106,38 @@ export class RoomDelivery {
     const last = batch.at(-1)
     const timeoutMs = Math.max(Math.min(attemptMs, deadline - Date.now()), 1)
     const answered = await apply({ roomId, facts: batch, awaitStream, timeoutMs })
-    const rebased = !isSame(answered, last) && (await this.#agree(answered))
+    const rebased = !isSameFact(answered, last) && (await this.#reconcile(answered))
     // Only the facts of this call are known to be on the stream.
-    const named = last?.version ?? 0n
-    const done = awaitStream && !rebased && answered.version > named ? named : answered.version
-    const settled = [...this.#waiters].filter(({ version }) => version <= done)
+    const lastSent = last?.version ?? 0n
+    const applied = awaitStream && !rebased && answered.version > lastSent ? lastSent : answered.version
+    const settled = [...this.#waiters].filter(({ version }) => version <= applied)
     for (const waiter of settled) waiter.settle(true)
-    await facts.markApplied(roomId, done, awaitStream).catch(onFailure)
-    return { held: done, settled: settled.length }
+    await facts.markApplied(roomId, applied, awaitStream).catch(onFailure)
+    return { held: applied, settled: settled.length }
   }
 
   /**
-   * Handles a returned fact other than the last one sent: it comes from another process, or is lost here. Returns true
-   * if it is lost here.
+   * Handles a returned fact other than the last one sent: another process sent it, or it is lost here. Returns true if
+   * it is lost here.
    */
-  async #agree(held: HeldFact): Promise<boolean> {
+  async #reconcile(held: HeldFact): Promise<boolean> {
     const waiters = [...this.#waiters]
     const versions = waiters.map(({ version }) => version)
-    const { places, rebased } = await this.#options.facts.rebase(this.#options.roomId, held, versions)
+    const { newVersions, rebased } = await this.#options.facts.rebase(this.#options.roomId, held, versions)
     for (const waiter of waiters) {
-      const place = places.get(waiter.version)
-      if (place === undefined) waiter.settle(false)
-      else waiter.version = place
+      const version = newVersions.get(waiter.version)
+      if (version === undefined) waiter.settle(false)
+      else waiter.version = version
     }
     // The versions of facts in memory may have changed in the database.
-    if (rebased > 0) this.#inHand = []
+    if (rebased > 0 || versions.some((version) => newVersions.get(version) !== version)) this.#inMemory = []
     return rebased > 0
   }
 
   async #batch(held: bigint | undefined, target: bigint): Promise<RoomFact[]> {
     const { roomId, facts } = this.#options
-    const fresh = this.#inHand.sort((a, b) => Number(a.version - b.version)).slice(0, factsPerCall)
-    this.#inHand = []
+    const fresh = this.#inMemory.sort((a, b) => Number(a.version - b.version)).slice(0, factsPerCall)
+    this.#inMemory = []
     if (held !== undefined && held < target && !(fresh[0] && fresh[0].previousVersion <= held))
       return await facts.above(roomId, held)
     if (fresh.length > 0) return fresh
@@ -146,5 +146,5 @@ export class RoomDelivery {
   }
 }
 
-export const isSame = (held: HeldFact, fact: RoomFact | undefined): boolean =>
+export const isSameFact = (held: HeldFact, fact: RoomFact | undefined): boolean =>
   held.version === fact?.version && (held.eventId === fact.eventId || held.eventId === '')

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
-import type { Committed, DecidedChange } from './commit-changes.ts'
+import type { Committed, RoomChange } from './commit-changes.ts'
 import { WriteQueue } from './write-queue.ts'
 
 const nothingCommitted = () => Promise.resolve([])
 const newQueue = () => new WriteQueue(nothingCommitted)
 
-/** A change by its user, and its result. */
-const change = (userId: string) => ({ roomId: 'R1', userId }) as DecidedChange
+/** A change of room R1 by a user, and the result of a commit. */
+const change = (userId: string) => ({ roomId: 'R1', userId }) as RoomChange
 const committed = { facts: [], entries: [] } as unknown as Committed
 const remaining = { timeoutMs: () => undefined }
 
@@ -26,7 +26,7 @@ test('work under one key runs sequentially in order of arrival, also after failu
   expect(results).toMatchObject([{ status: 'rejected' }, { status: 'fulfilled', value: 'b' }])
 })
 
-test('work under other keys does not wait', async () => {
+test('work under different keys runs concurrently', async () => {
   const queue = newQueue()
   let open = () => {}
   const gate = new Promise<void>((resolve) => (open = resolve))
@@ -36,11 +36,11 @@ test('work under other keys does not wait', async () => {
   await slow
 })
 
-test('no work starts for a caller who has gone away', async () => {
-  let begun = false
-  const call = newQueue().run('R1', { timeoutMs: () => 0 }, () => Promise.resolve((begun = true)))
+test('no work starts after the deadline of its caller', async () => {
+  let started = false
+  const call = newQueue().run('R1', { timeoutMs: () => 0 }, () => Promise.resolve((started = true)))
   await expect(call).rejects.toThrow('try again')
-  expect(begun).toBe(false)
+  expect(started).toBe(false)
 })
 
 test('keeps no state of finished work', async () => {

@@ -1,7 +1,7 @@
 import { isDatabaseUnavailable } from '@parley/postgres'
 import { KeyedBatcher } from '@parley/runtime'
 import { tooBusy } from '../../errors.ts'
-import type { Committed, DecidedChange } from './commit-changes.ts'
+import type { Committed, RoomChange } from './commit-changes.ts'
 import type { RemainingTime } from './room-deliveries.ts'
 
 /** The key under which the layout is changed. */
@@ -9,7 +9,7 @@ export const layoutKey = 'layout'
 /** The key under which people join all rooms of a group. */
 export const groupKey = (groupId: string): string => `members of ${groupId}`
 
-type Change = { kind: 'change'; change: DecidedChange }
+type Change = { kind: 'change'; change: RoomChange }
 type Work = { kind: 'work'; run: () => Promise<void> }
 type Item = (Change | Work) & { remaining: RemainingTime | undefined }
 
@@ -23,25 +23,27 @@ const changesAtOnce = 64
 export class WriteQueue {
   readonly #batches: KeyedBatcher<Item, Committed | undefined>
 
-  constructor(commit: (roomId: string, changes: readonly DecidedChange[]) => Promise<Committed[]>) {
+  constructor(commit: (roomId: string, changes: readonly RoomChange[]) => Promise<Committed[]>) {
     this.#batches = new KeyedBatcher({
       run: (key, items) => runTogether(key, items, commit),
       atOnce: changesAtOnce,
       // A work item ends its batch, so that later callers are checked again before they run.
       weight: ({ kind }) => (kind === 'work' ? changesAtOnce : 1),
       refusal: ({ remaining }) => ((remaining?.timeoutMs() ?? Infinity) <= 0 ? tooBusy() : undefined),
-      triesAlone: (error) => !isDatabaseUnavailable(error),
+      retryIndividually: (error) => !isDatabaseUnavailable(error),
     })
   }
 
-  /** Commits the change after earlier ones. Throws unavailable if the caller has disconnected by then. */
-  async change(change: DecidedChange, remaining: RemainingTime): Promise<Committed> {
+  /** Commits the change after earlier ones. Throws unavailable if the caller's deadline has passed by then. */
+  async change(change: RoomChange, remaining: RemainingTime): Promise<Committed> {
     const committed = await this.#batches.submit(change.roomId, { kind: 'change', change, remaining })
     if (!committed) throw new Error('a change was not committed')
     return committed
   }
 
-  /** Runs the work after all earlier items of the key. Throws unavailable if the caller has disconnected by then. */
+  /**
+   * Runs the work after all earlier items of the key. Throws unavailable if the caller's deadline has passed by then.
+   */
   async run<T>(key: string, remaining: RemainingTime | undefined, work: () => Promise<T>): Promise<T> {
     let result: { value: T } | undefined
     const run = async () => void (result = { value: await work() })
@@ -57,12 +59,13 @@ export class WriteQueue {
 }
 
 /**
- * Runs changes before work items. If the changes fail together, nothing else was done, and each is tried separately.
+ * Commits the changes, then runs the work items. If committing the changes together fails, no work item has run, and
+ * each item is tried separately.
  */
 async function runTogether(
   roomId: string,
   items: readonly Item[],
-  commit: (roomId: string, changes: readonly DecidedChange[]) => Promise<Committed[]>,
+  commit: (roomId: string, changes: readonly RoomChange[]) => Promise<Committed[]>,
 ): Promise<(Committed | undefined | Error)[]> {
   const changes = items.flatMap((item) => (item.kind === 'change' ? item.change : []))
   const committed = changes.length > 0 ? (await commit(roomId, changes)).values() : [].values()

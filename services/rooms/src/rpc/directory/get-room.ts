@@ -1,17 +1,17 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { RoomDirectoryService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
-import { lookAt } from '../../actions/directory/look-at.ts'
+import { loadVisibleRooms } from '../../actions/directory/load-visible-rooms.ts'
 import type { Context } from '../../context.ts'
 import { roomHidden } from '../../errors.ts'
-import { getRoomSeen } from '../../store/seen-rooms.ts'
+import { getRoomWithStanding } from '../../store/rooms.ts'
 import { toRoomWithViewerState } from '../../view/room.ts'
 
 export function getRoom(ctx: Context): MethodImpl<typeof RoomDirectoryService.method.getRoom> {
   return async ({ roomId }, call) => {
     const caller = callerOf(call)
-    const seen = await getRoomSeen(ctx.db, caller.userId, roomId)
-    const { visible, viewer } = await lookAt(ctx, caller, [seen])
+    const seen = await getRoomWithStanding(ctx.db, caller.userId, roomId)
+    const { visible, viewer } = await loadVisibleRooms(ctx, caller, [seen])
     if (visible.length === 0) throw roomHidden()
     return { room: toRoomWithViewerState(seen, viewer) }
   }

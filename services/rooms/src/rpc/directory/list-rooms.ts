@@ -1,13 +1,13 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import { RoomDirectoryScope, RoomKind, type RoomDirectoryService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
-import { lookAt } from '../../actions/directory/look-at.ts'
+import { loadVisibleRooms } from '../../actions/directory/load-visible-rooms.ts'
 import type { Context } from '../../context.ts'
-import { livelyDms } from '../../domain/dm-order.ts'
-import { findActiveChannels, findActiveChannelsAndDms, findDms } from '../../store/seen-rooms.ts'
+import { activeDms } from '../../domain/dm-order.ts'
+import { findActiveChannels, findActiveChannelsAndDms, findDms } from '../../store/rooms.ts'
 import { toRoomWithViewerState } from '../../view/room.ts'
 
-const findListed = (scope: RoomDirectoryScope) => {
+const finderFor = (scope: RoomDirectoryScope) => {
   if (scope === RoomDirectoryScope.DMS) return findDms
   return scope === RoomDirectoryScope.CHANNELS ? findActiveChannels : findActiveChannelsAndDms
 }
@@ -15,10 +15,10 @@ const findListed = (scope: RoomDirectoryScope) => {
 export function listRooms(ctx: Context): MethodImpl<typeof RoomDirectoryService.method.listRooms> {
   return async ({ scope }, call) => {
     const caller = callerOf(call)
-    const found = await findListed(scope)(ctx.db, caller.userId)
-    const { visible, states, viewer } = await lookAt(ctx, caller, found)
+    const found = await finderFor(scope)(ctx.db, caller.userId)
+    const { visible, states, viewer } = await loadVisibleRooms(ctx, caller, found)
     const isDm = ({ room }: (typeof visible)[number]) => room.kind === RoomKind.DM
-    const shown = [...visible.filter((seen) => !isDm(seen)), ...livelyDms(visible.filter(isDm), states)]
+    const shown = [...visible.filter((seen) => !isDm(seen)), ...activeDms(visible.filter(isDm), states)]
     return { rooms: shown.map((seen) => toRoomWithViewerState(seen, viewer)) }
   }
 }

@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { RoomsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { assertFewIds } from '../../domain/few-ids.ts'
+import { assertIdCount } from '../../domain/id-count.ts'
 import { findPresenceAudiences } from '../../store/presence-audiences.ts'
 
 const maxAtOnce = 50
@@ -10,7 +10,7 @@ export function listPresenceAudiences(
   ctx: Context,
 ): MethodImpl<typeof RoomsInternalService.method.listPresenceAudiences> {
   return async ({ userIds }) => {
-    assertFewIds(userIds, maxAtOnce)
+    assertIdCount(userIds, maxAtOnce)
     return { audiences: await findPresenceAudiences(ctx.db, userIds) }
   }
 }

@@ -1,8 +1,8 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { RoomsInternalService } from '@parley/contracts/internal'
-import { recipientsIn } from '../../actions/directory/recipients.ts'
+import { findRoomAndRecipients } from '../../actions/directory/recipients.ts'
 import type { Context } from '../../context.ts'
-import { assertFewIds } from '../../domain/few-ids.ts'
+import { assertIdCount } from '../../domain/id-count.ts'
 import { toRoomHeader } from '../../view/access.ts'
 
 const maxAtOnce = 1000
@@ -10,10 +10,10 @@ const maxRoles = 100
 
 export function listRecipients(ctx: Context): MethodImpl<typeof RoomsInternalService.method.listRecipients> {
   return async ({ roomId, userIds, roleIds, all, after, limit }) => {
-    assertFewIds(userIds, maxAtOnce)
-    assertFewIds(roleIds, maxRoles)
+    assertIdCount(userIds, maxAtOnce)
+    assertIdCount(roleIds, maxRoles)
     const page = { after, limit: Math.min(limit || maxAtOnce, maxAtOnce) }
-    const found = await recipientsIn(ctx, roomId, { userIds, roleIds, all }, page)
+    const found = await findRoomAndRecipients(ctx, roomId, { userIds, roleIds, all }, page)
     return found ? { userIds: found.userIds, room: toRoomHeader(found.room) } : {}
   }
 }

@@ -1,16 +1,16 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { RoomsInternalService, RoomStanding } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { findStandings, type StandingPlace } from '../../store/access.ts'
+import { listStandings, type StandingPlace } from '../../store/access.ts'
 import { toRoomStanding } from '../../view/access.ts'
 
-/** Sent instead of a limit, because earlier releases of realtime expect a value. */
-const everything = 1_000_000_000
+/** Page size of a request without a limit: earlier releases of realtime send none and expect one page. */
+const noLimit = 1_000_000_000
 
 export function openSockets(ctx: Context): MethodImpl<typeof RoomsInternalService.method.openSockets> {
   return async ({ userIds, after, limit }) => {
-    const pageSize = limit || everything
-    const rows = await findStandings(ctx.db, userIds, { after, limit: pageSize + 1 })
+    const pageSize = limit || noLimit
+    const rows = await listStandings(ctx.db, userIds, { after, limit: pageSize + 1 })
     const page = rows.slice(0, pageSize)
     const byUser = new Map<string, RoomStanding[]>()
     for (const row of page) {

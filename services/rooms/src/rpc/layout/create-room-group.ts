@@ -20,7 +20,7 @@ export function createRoomGroup(ctx: Context): MethodImpl<typeof AdminRoomLayout
     const id = newId('group')
     const group = await changeLayout(ctx, cause, call, async (tx) => {
       await appendGroup(tx, { id, name, description, createdAt: cause.at })
-      return { answer: await showGroup(tx, policy, caller, id), groupId: id, notes: [groupCreated(id)] }
+      return { answer: await showGroup(tx, policy, caller, id), groupId: id, auditEvents: [groupCreated(id)] }
     })
     return { group }
   }

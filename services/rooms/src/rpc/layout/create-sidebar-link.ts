@@ -20,7 +20,7 @@ export function createSidebarLink(ctx: Context): MethodImpl<typeof AdminRoomLayo
     const sidebarLink = await changeLayout(ctx, cause, call, async (tx) => {
       if (!(await groupExists(tx, groupId))) throw groupNotFound()
       await appendLink(tx, link, groupId)
-      return { answer: link, groupId, notes: [linkAdded(groupId, link.id)] }
+      return { answer: link, groupId, auditEvents: [linkAdded(groupId, link.id)] }
     })
     return { sidebarLink }
   }

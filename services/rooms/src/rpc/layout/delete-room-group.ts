@@ -17,7 +17,7 @@ export function deleteRoomGroup(ctx: Context): MethodImpl<typeof AdminRoomLayout
       if (!(await groupExists(tx, groupId))) throw groupNotFound()
       if (!(await isGroupEmpty(tx, groupId))) throw groupNotEmpty()
       await deleteGroup(tx, groupId)
-      return { answer: true, groupId, notes: [groupDeleted(groupId)] }
+      return { answer: true, groupId, auditEvents: [groupDeleted(groupId)] }
     })
     return { deleted }
   }

@@ -17,7 +17,7 @@ export function deleteSidebarLink(ctx: Context): MethodImpl<typeof AdminRoomLayo
       const { groupId } = await getLink(tx, linkId)
       mayManage(groupId)
       await deleteLink(tx, linkId)
-      return { answer: true, groupId, notes: [linkRemoved(groupId, linkId)] }
+      return { answer: true, groupId, auditEvents: [linkRemoved(groupId, linkId)] }
     })
     return { deleted }
   }

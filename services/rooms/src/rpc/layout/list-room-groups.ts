@@ -6,13 +6,13 @@ import { showLayout } from '../../actions/layout/show-layout.ts'
 import { assertCanArrangeGroups } from '../../policy/arrangement.ts'
 
 /** One snapshot, so that an item that moves is neither missing nor shown twice. */
-const oneMoment = { isolationLevel: 'repeatable read', accessMode: 'read only' } as const
+const snapshot = { isolationLevel: 'repeatable read', accessMode: 'read only' } as const
 
 export function listRoomGroups(ctx: Context): MethodImpl<typeof AdminRoomLayoutService.method.listRoomGroups> {
   return async (_req, call) => {
     const caller = callerOf(call)
     const policy = ctx.policy.current()
     assertCanArrangeGroups(policy, caller)
-    return { groups: await ctx.db.transaction((tx) => showLayout(tx, policy, caller), oneMoment) }
+    return { groups: await ctx.db.transaction((tx) => showLayout(tx, policy, caller), snapshot) }
   }
 }

@@ -6,7 +6,7 @@ import { factsOf } from '../../domain/room-fact.ts'
 import { roomRemoved } from '../../domain/layout-event.ts'
 import { groupNotFound } from '../../errors.ts'
 import { makeChange } from '../../engines/delivery/index.ts'
-import { moveRoom } from '../../policy/arrangement.ts'
+import { decideRoomMove } from '../../policy/arrangement.ts'
 import { headOf } from '../../policy/standing.ts'
 import { changeRoom } from '../../store/changes.ts'
 import { groupExists } from '../../store/groups.ts'
@@ -26,7 +26,7 @@ export function moveRoomToGroup(ctx: Context): MethodImpl<typeof AdminRoomLayout
         cause,
         decide: ({ room }) => {
           seenIn ??= headOf(room).groupId
-          return moveRoom(ctx.policy.current(), caller, headOf(room), { seenIn, groupId })
+          return decideRoomMove(ctx.policy.current(), caller, headOf(room), { seenIn, groupId })
         },
         isAbout: factsOf(['created', 'moved']),
         write: async (tx, room) => {
@@ -34,7 +34,7 @@ export function moveRoomToGroup(ctx: Context): MethodImpl<typeof AdminRoomLayout
           await moveItem(tx, roomId, groupId)
           return await changeRoom(tx, room, { case: 'moved', value: { groupId } }, cause, { groupId })
         },
-        touchesLayout: (before) => [roomRemoved(headOf(before).groupId, roomId)],
+        layoutAuditEvents: (before) => [roomRemoved(headOf(before).groupId, roomId)],
       },
       call,
     )

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { linkAdded, linkRemoved } from '../../domain/layout-event.ts'
 import { groupNotFound } from '../../errors.ts'
 import { changeLayout } from '../../actions/layout/change-layout.ts'
-import { move } from '../../policy/arrangement.ts'
+import { decideMove } from '../../policy/arrangement.ts'
 import { groupExists } from '../../store/groups.ts'
 import { moveItem } from '../../store/layout.ts'
 import { getLink } from '../../store/links.ts'
@@ -16,15 +16,15 @@ export function moveSidebarLinkToGroup(
   return async ({ linkId, groupId }, call) => {
     const caller = callerOf(call)
     const { link, groupId: seenIn } = await getLink(ctx.db, linkId)
-    const decide = (now: string) => move(ctx.policy.current(), caller, now, { seenIn, groupId })
+    const decide = (current: string) => decideMove(ctx.policy.current(), caller, current, { seenIn, groupId })
     if (decide(seenIn) === 'nothing') return { sidebarLink: link }
     const cause = { actorId: caller.userId, at: ctx.now() }
     const sidebarLink = await changeLayout(ctx, cause, call, async (tx) => {
-      const { link, groupId: now } = await getLink(tx, linkId)
-      if (decide(now) === 'nothing') return { answer: link }
+      const { link, groupId: current } = await getLink(tx, linkId)
+      if (decide(current) === 'nothing') return { answer: link }
       if (!(await groupExists(tx, groupId))) throw groupNotFound()
       await moveItem(tx, linkId, groupId)
-      return { answer: link, groupId, notes: [linkRemoved(now, linkId), linkAdded(groupId, linkId)] }
+      return { answer: link, groupId, auditEvents: [linkRemoved(current, linkId), linkAdded(groupId, linkId)] }
     })
     return { sidebarLink }
   }

@@ -21,7 +21,7 @@ export function reorderRoomGroups(ctx: Context): MethodImpl<typeof AdminRoomLayo
       if (!isReordering(current, wanted)) throw groupsDoNotMatch()
       const same = isSameOrder(current, wanted)
       if (!same) await orderGroups(tx, wanted)
-      return { answer: await showLayout(tx, policy, caller), notes: same ? [] : [groupsReordered(wanted)] }
+      return { answer: await showLayout(tx, policy, caller), auditEvents: same ? [] : [groupsReordered(wanted)] }
     })
     return { groups }
   }

@@ -28,9 +28,9 @@ export function reorderSidebarItemsInGroup(
       await orderItems(tx, groupId, ids)
       const roomIds = items.filter(({ kind }) => kind === AdminRoomLayoutItemKind.ROOM).map(({ id }) => id)
       const roomsBefore = before.items.flatMap(({ item }) => (item.case === 'room' ? item.value.id : []))
-      const notes = [itemsReordered(groupId, ids)]
-      if (!isSameOrder(roomsBefore, roomIds)) notes.push(roomsReordered(groupId, roomIds))
-      return { answer: await showGroup(tx, policy, caller, groupId), groupId, notes }
+      const auditEvents = [itemsReordered(groupId, ids)]
+      if (!isSameOrder(roomsBefore, roomIds)) auditEvents.push(roomsReordered(groupId, roomIds))
+      return { answer: await showGroup(tx, policy, caller, groupId), groupId, auditEvents }
     })
     return { group }
   }

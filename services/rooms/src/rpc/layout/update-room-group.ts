@@ -26,7 +26,7 @@ export function updateRoomGroup(ctx: Context): MethodImpl<typeof AdminRoomLayout
       }
       if (name === before.name && description === before.description) return { answer: before }
       await updateGroup(tx, groupId, { name, description })
-      return { answer: { ...before, name, description }, groupId, notes: [groupUpdated(groupId)] }
+      return { answer: { ...before, name, description }, groupId, auditEvents: [groupUpdated(groupId)] }
     })
     return { group }
   }

@@ -26,7 +26,7 @@ export function updateSidebarLink(ctx: Context): MethodImpl<typeof AdminRoomLayo
       const link = { ...before, ...wanted }
       if (link.label === before.label && link.url === before.url) return { answer: link }
       await updateLink(tx, link)
-      return { answer: link, groupId, notes: [linkUpdated(groupId, linkId)] }
+      return { answer: link, groupId, auditEvents: [linkUpdated(groupId, linkId)] }
     })
     return { sidebarLink }
   }

@@ -5,7 +5,7 @@ import { getProfile } from '../../clients/accounts.ts'
 import type { Context } from '../../context.ts'
 import { factsOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../engines/delivery/index.ts'
-import { addMember as decideAddition, assertCanManage } from '../../policy/management.ts'
+import { decideAddition, assertCanManage } from '../../policy/management.ts'
 import { headOf } from '../../policy/standing.ts'
 import { toDirectoryMember } from '../../view/member.ts'
 
@@ -13,7 +13,7 @@ export function addMember(ctx: Context): MethodImpl<typeof RoomService.method.ad
   return async ({ roomId, userId }, call) => {
     const caller = callerOf(call)
     const cause = { actorId: caller.userId, at: ctx.now() }
-    const { room } = await ctx.look(userId, roomId, caller.userId)
+    const { room } = await ctx.readRoom(userId, roomId, caller.userId)
     assertCanManage(ctx.policy.current(), caller, headOf(room))
     const profile = await getProfile(ctx.accounts, userId)
     await makeChange(

@@ -9,13 +9,13 @@ import { banReason } from '../../domain/ban-reason.ts'
 import { factsOf, type Change } from '../../domain/room-fact.ts'
 import { banEndsInThePast } from '../../errors.ts'
 import { makeChange } from '../../engines/delivery/index.ts'
-import { assertCanBan, ban } from '../../policy/banning.ts'
+import { assertCanBan, decideBan } from '../../policy/banning.ts'
 import { headOf } from '../../policy/standing.ts'
 import { findBanVersion, saveBan } from '../../store/bans.ts'
 import { changeRoom, saveMemberships, type Changed } from '../../store/changes.ts'
-import { openFacts } from '../../store/facts.ts'
+import { summarizeUnapplied } from '../../store/facts.ts'
 import type { RoomRow } from '../../store/rows.ts'
-import { getRoomSeen } from '../../store/seen-rooms.ts'
+import { getRoomWithStanding } from '../../store/rooms.ts'
 
 export function banMember(ctx: Context): MethodImpl<typeof RoomService.method.banMember> {
   return async ({ roomId, userId, reason: given, expiresAt: until }, call) => {
@@ -24,12 +24,12 @@ export function banMember(ctx: Context): MethodImpl<typeof RoomService.method.ba
     const cause = { actorId: caller.userId, at: ctx.now() }
     const expiresAt = until ? timestampDate(until) : null
     if (expiresAt && expiresAt <= cause.at) throw banEndsInThePast()
-    const { room } = await getRoomSeen(ctx.db, userId, roomId, caller.userId)
+    const { room } = await getRoomWithStanding(ctx.db, userId, roomId, caller.userId)
     assertCanBan(ctx.policy.current(), caller, headOf(room))
     const target = { userId, roleIds: (await getProfile(ctx.accounts, userId)).roleIds }
-    // A repeat of a call that failed with unavailable, not a second ban.
+    // If messaging has not applied the ban yet, this call repeats one that failed with unavailable.
     const stored = await findBanVersion(ctx.db, roomId, userId)
-    const repeated = stored !== undefined && (await openFacts(ctx.db, roomId, stored)).open
+    const repeated = stored !== undefined && (await summarizeUnapplied(ctx.db, roomId, stored)) !== undefined
 
     async function write(tx: Tx, room: RoomRow): Promise<Changed> {
       const change: Change = { case: 'banned', value: { userId, ...(until && { expiresAt: until }) } }
@@ -49,7 +49,7 @@ export function banMember(ctx: Context): MethodImpl<typeof RoomService.method.ba
         cause,
         decide: ({ room, standing }) => {
           if (repeated && standing.banned) return 'nothing'
-          return ban(ctx.policy.current(), caller, headOf(room), target, standing)
+          return decideBan(ctx.policy.current(), caller, headOf(room), target, standing)
         },
         isAbout: factsOf(['banned'], userId),
         write,

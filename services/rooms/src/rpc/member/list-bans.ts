@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts'
 import { badCursor, dmHasNoBans } from '../../errors.ts'
 import { assertCanListBans } from '../../policy/banning.ts'
 import { listBans as listBanRows, type BanKey } from '../../store/ban-list.ts'
-import { getRoomSeen } from '../../store/seen-rooms.ts'
+import { getRoomWithStanding } from '../../store/rooms.ts'
 import { toRoomBan } from '../../view/ban.ts'
 import { toDirectoryMember } from '../../view/member.ts'
 
@@ -20,9 +20,9 @@ export function listBans(ctx: Context): MethodImpl<typeof RoomService.method.lis
     const caller = callerOf(call)
     const policy = ctx.policy.current()
     assertCanListBans(policy, caller)
-    const before = page?.cursor ? keyOf(page.cursor) : undefined
+    const before = page?.cursor ? parseCursor(page.cursor) : undefined
     if (roomId !== '') {
-      const { room } = await getRoomSeen(ctx.db, caller.userId, roomId)
+      const { room } = await getRoomWithStanding(ctx.db, caller.userId, roomId)
       if (room.kind === RoomKind.DM) throw dmHasNoBans()
     }
     const limit = Math.min(page?.limit || defaultLimit, maxLimit)
@@ -42,7 +42,7 @@ export function listBans(ctx: Context): MethodImpl<typeof RoomService.method.lis
   }
 }
 
-function keyOf(cursor: string): BanKey {
+function parseCursor(cursor: string): BanKey {
   const [at = '', id, ...rest] = decodeCursor(cursor)
   if (!/^\d{1,15}$/.test(at) || id === undefined || id.includes('\0') || rest.length > 0) throw badCursor()
   return { createdAt: new Date(Number(at)), id }

@@ -4,10 +4,10 @@ import { decodeCursor, encodeCursor } from '@parley/postgres'
 import { callerOf } from '@parley/rpc'
 import { findProfiles } from '../../clients/accounts.ts'
 import type { Context } from '../../context.ts'
-import { getOwnRoom } from '../../actions/directory/members.ts'
+import { getRoomOfMember } from '../../actions/directory/members.ts'
 import { inOrder } from '../../domain/in-order.ts'
 import { badCursor } from '../../errors.ts'
-import { whoMayJoin } from '../../policy/eligibility.ts'
+import { joinEligibility } from '../../policy/eligibility.ts'
 import { countMembers, listMembers as listMemberKeys, type MemberKey } from '../../store/member-list.ts'
 import { toDirectoryMember } from '../../view/member.ts'
 
@@ -16,13 +16,13 @@ const defaultLimit = 250
 export function listMembers(ctx: Context): MethodImpl<typeof RoomService.method.listMembers> {
   return async ({ roomId, search, membership, page }, call) => {
     const caller = callerOf(call)
-    const room = await getOwnRoom(ctx, caller, roomId)
+    const room = await getRoomOfMember(ctx, caller, roomId)
     const policy = ctx.policy.current()
     const effective = membership === RoomMembershipKind.EFFECTIVE && room.universal
     const scope = { kind: 'room', roomId, groupId: room.groupId ?? '' } as const
-    const filter = { roomId, search, eligible: effective ? whoMayJoin(policy, scope) : undefined }
+    const filter = { roomId, search, eligible: effective ? joinEligibility(policy, scope) : undefined }
     const limit = page?.limit || defaultLimit
-    const before = page?.cursor ? placeOf(page.cursor) : undefined
+    const before = page?.cursor ? parseCursor(page.cursor) : undefined
     const wanted = { limit: limit + 1, offset: page?.offset ?? 0, after: before?.key }
 
     const [members, totalCount] = await Promise.all([
@@ -44,8 +44,8 @@ export function listMembers(ctx: Context): MethodImpl<typeof RoomService.method.
   }
 }
 
-/** The end of a page, and the total, so that later pages need not count again. */
-function placeOf(cursor: string): { key: MemberKey; totalCount: bigint } {
+/** Decodes the end of the previous page, and the total, so that later pages need not count again. */
+function parseCursor(cursor: string): { key: MemberKey; totalCount: bigint } {
   const [nameKey, login, userId, total = '', ...rest] = decodeCursor(cursor)
   if (nameKey === undefined || login === undefined || userId === undefined || rest.length > 0) throw badCursor()
   if (!/^\d{1,18}$/.test(total) || `${nameKey}${login}${userId}`.includes('\0')) throw badCursor()

@@ -4,7 +4,7 @@ import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { factsOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../engines/delivery/index.ts'
-import { removeMember as decideRemoval } from '../../policy/management.ts'
+import { decideRemoval } from '../../policy/management.ts'
 import { headOf } from '../../policy/standing.ts'
 
 export function removeMember(ctx: Context): MethodImpl<typeof RoomService.method.removeMember> {

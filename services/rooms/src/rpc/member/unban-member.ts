@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { banReason } from '../../domain/ban-reason.ts'
 import { factsOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../engines/delivery/index.ts'
-import { unban } from '../../policy/banning.ts'
+import { decideUnban } from '../../policy/banning.ts'
 import { headOf } from '../../policy/standing.ts'
 import { endBan } from '../../store/bans.ts'
 import { changeRoom } from '../../store/changes.ts'
@@ -21,7 +21,7 @@ export function unbanMember(ctx: Context): MethodImpl<typeof RoomService.method.
         roomId,
         userId,
         cause,
-        decide: ({ room, standing }) => unban(ctx.policy.current(), caller, headOf(room), standing),
+        decide: ({ room, standing }) => decideUnban(ctx.policy.current(), caller, headOf(room), standing),
         isAbout: factsOf(['unbanned', 'banExpired'], userId),
         write: async (tx, room) => {
           const changed = await changeRoom(tx, room, { case: 'unbanned', value: { userId } }, cause)

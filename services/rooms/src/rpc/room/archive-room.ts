@@ -4,7 +4,7 @@ import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { factsOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../engines/delivery/index.ts'
-import { archive } from '../../policy/management.ts'
+import { decideArchiving } from '../../policy/management.ts'
 import { headOf } from '../../policy/standing.ts'
 import { changeRoom } from '../../store/changes.ts'
 import { toRoom } from '../../view/room.ts'
@@ -26,13 +26,13 @@ async function setArchived(ctx: Context, call: HandlerContext, roomId: string, a
       roomId,
       userId: caller.userId,
       cause,
-      decide: ({ room }) => archive(ctx.policy.current(), caller, headOf(room), archived),
+      decide: ({ room }) => decideArchiving(ctx.policy.current(), caller, headOf(room), archived),
       isAbout: factsOf([archived ? 'archived' : 'unarchived']),
       write: (tx, room) => {
         const change = archived ? 'archived' : 'unarchived'
         return changeRoom(tx, room, { case: change, value: {} }, cause, { archived })
       },
-      touchesLayout: () => [],
+      layoutAuditEvents: () => [],
     },
     call,
   )

@@ -20,7 +20,7 @@ import { appendItem, nextLayoutVersion } from '../../store/layout.ts'
 import { channelRow, insertRoom, nameIndex } from '../../store/new-rooms.ts'
 import type { RoomRow } from '../../store/rows.ts'
 import { toRoom } from '../../view/room.ts'
-import { settledRoom } from '../../actions/directory/settled-room.ts'
+import { getRoomOnceApplied } from '../../actions/directory/room-once-applied.ts'
 
 const method = RoomService.method.createRoom
 
@@ -30,7 +30,7 @@ export function createRoom(ctx: Context): MethodImpl<typeof method> {
       ctx.db,
       { method, request: req, call },
       {
-        repeat: async ({ room }) => show(await settledRoom(ctx, call, room?.id)),
+        repeat: async ({ room }) => show(await getRoomOnceApplied(ctx, call, room?.id)),
         async run(key) {
           const caller = callerOf(call)
           const { name, description, groupId, universal } = req
@@ -47,7 +47,7 @@ export function createRoom(ctx: Context): MethodImpl<typeof method> {
           if (isAnnouncements(name)) await denyPosting(ctx.admin, roomId, caller.userId)
 
           const write = async (tx: Tx) => {
-            await key.keep(tx, response)
+            await key.store(tx, response)
             const layoutVersion = await nextLayoutVersion(tx)
             if (!(await groupExists(tx, groupId))) throw groupNotFound()
             await insertRoom(tx, row, room)

@@ -2,17 +2,17 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { RoomService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { fewAtOnce } from '../../domain/few-at-once.ts'
+import { forEachConcurrently } from '../../domain/for-each-concurrently.ts'
 import { factsOf } from '../../domain/room-fact.ts'
 import { groupNotFound } from '../../errors.ts'
 import { groupKey } from '../../engines/delivery/index.ts'
 import { wouldJoin } from '../../policy/membership.ts'
 import { headOf } from '../../policy/standing.ts'
 import type { FactOfRoom } from '../../store/facts.ts'
-import { joinRooms, joinsWithoutEffect, lockRooms } from '../../store/group-joins.ts'
+import { joinRooms, unappliedJoins, lockRooms } from '../../store/group-joins.ts'
 import { groupExists } from '../../store/groups.ts'
-import type { SeenRoom } from '../../store/rows.ts'
-import { findChannelsOfGroup, findRooms } from '../../store/seen-rooms.ts'
+import type { RoomWithStanding } from '../../store/rows.ts'
+import { findChannelsOfGroup, findRooms } from '../../store/rooms.ts'
 
 const handOversAtOnce = 16
 
@@ -22,20 +22,20 @@ export function joinRoomGroup(ctx: Context): MethodImpl<typeof RoomService.metho
     const caller = callerOf(call)
     const { userId } = caller
     const cause = { actorId: userId, at: ctx.now() }
-    const joinable = (seen: readonly SeenRoom[]) =>
+    const filterJoinable = (seen: readonly RoomWithStanding[]) =>
       seen.filter(({ room, standing }) => wouldJoin(ctx.policy.current(), caller, headOf(room), standing))
 
     // Joins stored by an earlier, unanswered attempt are returned like new ones.
     const isAbout = factsOf(['joined'], userId)
-    const before = await joinsWithoutEffect(ctx.db, userId, groupId)
-    const inOrder = await findChannelsOfGroup(ctx.db, userId, groupId)
-    const wanted = joinable(inOrder).map(({ room }) => room.id)
+    const pending = await unappliedJoins(ctx.db, userId, groupId)
+    const channels = await findChannelsOfGroup(ctx.db, userId, groupId)
+    const wanted = filterJoinable(channels).map(({ room }) => room.id)
 
     const commit = () =>
       ctx.db.transaction(async (tx): Promise<FactOfRoom[]> => {
         await lockRooms(tx, wanted)
         // A separate statement: only data read after the locks were granted is current.
-        const seen = joinable(await findRooms(tx, userId, wanted)).filter(({ room }) => room.groupId === groupId)
+        const seen = filterJoinable(await findRooms(tx, userId, wanted)).filter(({ room }) => room.groupId === groupId)
         if (seen.length === 0) return []
         const rooms = seen.map(({ room }) => room)
         return await joinRooms(tx, rooms, userId, cause)
@@ -43,11 +43,13 @@ export function joinRoomGroup(ctx: Context): MethodImpl<typeof RoomService.metho
     // One call at a time in this process, so that a crowd in one group does not exhaust the connections.
     const joined = wanted.length === 0 ? [] : await ctx.writes.run(groupKey(groupId), call, commit)
 
-    await fewAtOnce(joined, handOversAtOnce, ({ roomId, fact }) => ctx.delivery.handOver(roomId, [fact], call))
-    await fewAtOnce(before, handOversAtOnce, ({ roomId, version }) =>
-      ctx.delivery.settle(roomId, version, call, isAbout),
+    await forEachConcurrently(joined, handOversAtOnce, ({ roomId, fact }) =>
+      ctx.delivery.handOver(roomId, [fact], call),
     )
-    const isNew = new Set([...joined, ...before].map(({ roomId }) => roomId))
-    return { joinedRoomIds: inOrder.map(({ room }) => room.id).filter((roomId) => isNew.has(roomId)) }
+    await forEachConcurrently(pending, handOversAtOnce, (roomId) =>
+      ctx.delivery.waitUntilApplied(roomId, call, isAbout),
+    )
+    const isNew = new Set([...joined.map(({ roomId }) => roomId), ...pending])
+    return { joinedRoomIds: channels.map(({ room }) => room.id).filter((roomId) => isNew.has(roomId)) }
   }
 }

@@ -4,7 +4,7 @@ import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { factsOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../engines/delivery/index.ts'
-import { join } from '../../policy/membership.ts'
+import { decideJoin } from '../../policy/membership.ts'
 import { headOf } from '../../policy/standing.ts'
 import { toRoom } from '../../view/room.ts'
 
@@ -19,7 +19,7 @@ export function joinRoom(ctx: Context): MethodImpl<typeof RoomService.method.joi
         roomId,
         userId,
         cause,
-        decide: ({ room, standing }) => join(ctx.policy.current(), caller, headOf(room), standing),
+        decide: ({ room, standing }) => decideJoin(ctx.policy.current(), caller, headOf(room), standing),
         isAbout: factsOf(['created', 'universal', 'joined'], userId),
         write: 'join',
       },

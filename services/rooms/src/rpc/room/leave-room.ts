@@ -4,7 +4,7 @@ import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { factsOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../engines/delivery/index.ts'
-import { leave } from '../../policy/membership.ts'
+import { decideLeave } from '../../policy/membership.ts'
 import { headOf } from '../../policy/standing.ts'
 
 export function leaveRoom(ctx: Context): MethodImpl<typeof RoomService.method.leaveRoom> {
@@ -17,7 +17,7 @@ export function leaveRoom(ctx: Context): MethodImpl<typeof RoomService.method.le
         roomId,
         userId,
         cause,
-        decide: ({ room, standing }) => leave(headOf(room), standing),
+        decide: ({ room, standing }) => decideLeave(headOf(room), standing),
         isAbout: factsOf(['universal', 'left', 'banned'], userId),
         write: 'leave',
       },

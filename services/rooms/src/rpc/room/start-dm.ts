@@ -12,7 +12,7 @@ import { findDm } from '../../store/dm-ids.ts'
 import { dmRow, insertRoomOnce } from '../../store/new-rooms.ts'
 import type { RoomRow } from '../../store/rows.ts'
 import { toRoom } from '../../view/room.ts'
-import { settledRoom } from '../../actions/directory/settled-room.ts'
+import { getRoomOnceApplied } from '../../actions/directory/room-once-applied.ts'
 
 const method = RoomService.method.startDM
 
@@ -22,7 +22,7 @@ export function startDm(ctx: Context): MethodImpl<typeof method> {
       ctx.db,
       { method, request: req, call },
       {
-        repeat: async ({ room }) => show(await settledRoom(ctx, call, room?.id)),
+        repeat: async ({ room }) => show(await getRoomOnceApplied(ctx, call, room?.id)),
         async run(key) {
           const caller = callerOf(call)
           if (!mayStartDm(ctx.policy.current(), caller)) throw mayNotStartDms()
@@ -36,12 +36,12 @@ export function startDm(ctx: Context): MethodImpl<typeof method> {
           const response = show(row)
           const made = await ctx.writes.run(roomId, call, () =>
             ctx.db.transaction(async (tx) => {
-              await key.keep(tx, response)
+              await key.store(tx, response)
               return known ? false : await insertRoomOnce(tx, row, dm)
             }),
           )
           if (made) await ctx.delivery.handOver(roomId, dm.facts, call)
-          else await ctx.delivery.settle(roomId, row.version, call)
+          else await ctx.delivery.waitUntilApplied(roomId, call)
           return response
         },
       },

@@ -24,9 +24,9 @@ export function updateRoom(ctx: Context): MethodImpl<typeof RoomService.method.u
     const cause = { actorId: caller.userId, at: ctx.now() }
 
     async function write(tx: Tx, before: RoomRow): Promise<Changed> {
-      const { name, description, renamed, universalChanged } = updateOf(before, req)
+      const { name, description, detailsChanged, universalChanged } = updateOf(before, req)
       let changed: Changed = { room: before, facts: [] }
-      if (renamed) {
+      if (detailsChanged) {
         const patch = { name, nameKey: roomNameKey(name), description }
         changed = await changeRoom(tx, before, { case: 'updated', value: { name } }, cause, patch)
       }
@@ -47,13 +47,13 @@ export function updateRoom(ctx: Context): MethodImpl<typeof RoomService.method.u
         cause,
         decide: ({ room }) => {
           assertCanManage(ctx.policy.current(), caller, headOf(room))
-          const { renamed, universalChanged } = updateOf(room, req)
-          return renamed || universalChanged ? 'change' : 'nothing'
+          const { detailsChanged, universalChanged } = updateOf(room, req)
+          return detailsChanged || universalChanged ? 'change' : 'nothing'
         },
         isAbout: factsOf(['created', 'updated', 'universal']),
         write,
         ...(name !== undefined && {
-          touchesLayout: (before: RoomRow) => (name === before.name ? undefined : []),
+          layoutAuditEvents: (before: RoomRow) => (name === before.name ? undefined : []),
         }),
       },
       call,

@@ -20,7 +20,7 @@ export function archiveImportedRoom(ctx: Context): MethodImpl<typeof RoomsTransf
         },
         isAbout: factsOf(['archived']),
         write: (tx, room) => changeRoom(tx, room, { case: 'archived', value: {} }, cause, { archived: true }),
-        touchesLayout: () => [],
+        layoutAuditEvents: () => [],
       },
       call,
     )

@@ -3,8 +3,8 @@ import type { RoomsTransferService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { membersAfter } from '../../store/imported-rooms.ts'
 
-const atOnce = 5_000
+const pageSize = 5_000
 
 export function exportMembers(ctx: Context): MethodImpl<typeof RoomsTransferService.method.exportMembers> {
-  return async ({ roomId, after }) => ({ userIds: await membersAfter(ctx.db, roomId, after, atOnce) })
+  return async ({ roomId, after }) => ({ userIds: await membersAfter(ctx.db, roomId, after, pageSize) })
 }

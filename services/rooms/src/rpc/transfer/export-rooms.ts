@@ -8,11 +8,11 @@ import { headOf } from '../../policy/standing.ts'
 import { roomsAfter } from '../../store/imported-rooms.ts'
 import type { RoomRow } from '../../store/rows.ts'
 
-const atOnce = 500
+const pageSize = 500
 
 export function exportRooms(ctx: Context): MethodImpl<typeof RoomsTransferService.method.exportRooms> {
   return async ({ after, idsOrNames }) => {
-    const rooms = await roomsAfter(ctx.db, after, idsOrNames, atOnce)
+    const rooms = await roomsAfter(ctx.db, after, idsOrNames, pageSize)
     const policy = ctx.policy.current()
     return {
       rooms: rooms.map((room) => {
@@ -31,8 +31,7 @@ export function exportRooms(ctx: Context): MethodImpl<typeof RoomsTransferServic
 }
 
 /**
- * Whether a user without further roles cannot see the room, or cannot join it; an import makes such a room closed in
- * both ways.
+ * Whether a user without further roles cannot see the room, or cannot join it; an import denies both for such a room.
  */
 function isPrivate(policy: Policy, room: RoomRow): boolean {
   if (room.kind === RoomKind.DM) return false

@@ -18,7 +18,7 @@ export function importGroup(ctx: Context): MethodImpl<typeof RoomsTransferServic
       if (known) return { answer: { groupId: known.id, made: false } }
       const groupId = newId('group')
       await appendGroup(tx, { id: groupId, name, description, createdAt: cause.at })
-      return { answer: { groupId, made: true }, groupId, notes: [groupCreated(groupId)] }
+      return { answer: { groupId, made: true }, groupId, auditEvents: [groupCreated(groupId)] }
     })
   }
 }

@@ -24,7 +24,7 @@ export function importMembers(ctx: Context): MethodImpl<typeof RoomsTransferServ
       }),
     )
     if (changed.facts.length > 0) await ctx.delivery.handOver(roomId, changed.facts, call)
-    else await ctx.delivery.settle(roomId, changed.room.version, call)
+    else await ctx.delivery.waitUntilApplied(roomId, call)
     return { added: changed.facts.length }
   }
 }

@@ -8,18 +8,18 @@ import { badDmParticipants, importedIdMissing, tooManyIds } from '../../errors.t
 import type { RemainingTime } from '../../engines/delivery/index.ts'
 import { findDm } from '../../store/dm-ids.ts'
 import { dmRow, insertRoomOnce } from '../../store/new-rooms.ts'
-import { findRoom } from '../../store/seen-rooms.ts'
-import { makeChannel, type Made } from '../../actions/transfer/make-room.ts'
+import { findRoom } from '../../store/rooms.ts'
+import { makeChannel, type ImportedRoom } from '../../actions/transfer/make-room.ts'
 
 const maxMembers = 5_000
 const maxParticipants = 10
 const maxIdCharacters = 200
 
-const canBeKept = (id: string): boolean => id !== '' && id.length <= maxIdCharacters && !id.includes('\0')
+const isStorableId = (id: string): boolean => id !== '' && id.length <= maxIdCharacters && !id.includes('\0')
 
 export function importRoom(ctx: Context): MethodImpl<typeof RoomsTransferService.method.importRoom> {
   return async (request, call) => {
-    if (![request.source, request.externalId].every(canBeKept)) throw importedIdMissing()
+    if (![request.source, request.externalId].every(isStorableId)) throw importedIdMissing()
     if (request.memberIds.length > maxMembers) throw tooManyIds(maxMembers)
     const original = request.createdAt && timestampDate(request.createdAt)
     const now = ctx.now()
@@ -29,7 +29,12 @@ export function importRoom(ctx: Context): MethodImpl<typeof RoomsTransferService
 }
 
 /** Creates the direct conversation of these people, or returns the existing one, regardless of how it was started. */
-async function makeDm(ctx: Context, request: ImportRoomRequest, cause: Cause, remaining: RemainingTime): Promise<Made> {
+async function makeDm(
+  ctx: Context,
+  request: ImportRoomRequest,
+  cause: Cause,
+  remaining: RemainingTime,
+): Promise<ImportedRoom> {
   const participantIds = [...new Set(request.memberIds)].sort()
   if (participantIds.length === 0 || participantIds.length > maxParticipants) throw badDmParticipants(maxParticipants)
   const { roomId } = await findDm(ctx.db, ctx.dmKey, { participantIds, viewerId: '' })
@@ -37,6 +42,6 @@ async function makeDm(ctx: Context, request: ImportRoomRequest, cause: Cause, re
   const row = dmRow(dm)
   const made = await ctx.writes.run(roomId, remaining, () => ctx.db.transaction((tx) => insertRoomOnce(tx, row, dm)))
   if (made) await ctx.delivery.handOver(roomId, dm.facts, remaining)
-  else await ctx.delivery.settle(roomId, (await findRoom(ctx.db, '', roomId))?.room.version ?? row.version, remaining)
+  else await ctx.delivery.waitUntilApplied(roomId, remaining)
   return { roomId, name: '', made }
 }

@@ -22,7 +22,7 @@ export function removeImportedGroup(ctx: Context): MethodImpl<typeof RoomsTransf
       if (!(await groupExists(tx, groupId))) return { answer: true }
       if (!(await isGroupEmpty(tx, groupId))) return { answer: false }
       await deleteGroup(tx, groupId)
-      return { answer: true, groupId, notes: [groupDeleted(groupId)] }
+      return { answer: true, groupId, auditEvents: [groupDeleted(groupId)] }
     })
     return { removed }
   }
@@ -45,7 +45,7 @@ async function moveOut(ctx: Context, { roomId, from, to }: MoveOut, cause: Cause
         await moveItem(tx, roomId, to)
         return await changeRoom(tx, room, { case: 'moved', value: { groupId: to } }, cause, { groupId: to })
       },
-      touchesLayout: () => [roomRemoved(from, roomId)],
+      layoutAuditEvents: () => [roomRemoved(from, roomId)],
     },
     remaining,
   )

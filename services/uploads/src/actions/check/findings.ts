@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { readAhead } from '../files/read-ahead.ts'
 import { settledMs, unfinishedLifeMs } from '../../domain/limits.ts'
 import type { ListedObject } from '../../engines/storage/index.ts'
-import type { Expected, ExpectingTable } from '../../store/expected.ts'
+import type { Expected, TableWithBytes } from '../../store/expected.ts'
 import { assertFewMissing, assertNotEmpty } from './loss.ts'
 import { orphanFinders } from './orphans.ts'
 import { quarantine } from './quarantine.ts'
@@ -11,27 +11,32 @@ import { quarantine } from './quarantine.ts'
 /** A problem, and whether it has been repaired. */
 export type Finding = { kind: StorageFindingKind; key: string; size: number; storedAt?: Date; mended: boolean }
 
-/** A checked part; `last` is the start of the next one, undefined if there is none. */
-export type Piece = { checked: number; findings: Finding[]; last?: string | undefined }
+/** Result of checking one page. `last`: where the next page starts; undefined if this was the last one. */
+export type CheckedPage = { checked: number; findings: Finding[]; last?: string | undefined }
 
 /** Whether to repair findings, and whether to do so even if most of the bytes are missing. */
 export type RepairOptions = { repair: boolean; acceptLoss: boolean }
 
-type Checking = Pick<Context, 'db' | 'storage' | 'now'>
+type CheckContext = Pick<Context, 'db' | 'storage' | 'now'>
 
-const atOnce = 500
+const pageSize = 500
 const objectsAtOnce = 16
 
-/** Looks for stored objects below a prefix that have no row. */
-export async function checkObjects(ctx: Checking, prefix: string, after: string, repair: boolean): Promise<Piece> {
+/** Finds stored objects below a prefix that have no row. */
+export async function checkObjects(
+  ctx: CheckContext,
+  prefix: string,
+  after: string,
+  repair: boolean,
+): Promise<CheckedPage> {
   const now = ctx.now().getTime()
-  const page = await ctx.storage.page(prefix, after, atOnce)
+  const page = await ctx.storage.page(prefix, after, pageSize)
   const settled = page.filter(({ modifiedAt }) => now - modifiedAt.getTime() > settledMs)
   const orphans = (await orphanFinders(ctx.db)[prefix]?.(settled.map(({ key }) => key))) ?? []
   const findings: Finding[] = []
-  // Rows are deleted after their bytes, so bytes that still exist had no row at that time.
-  const look = async (key: string) => ctx.storage.stat(key)
-  for await (const found of readAhead(orphans, objectsAtOnce, look))
+  // Rows are deleted after their bytes. So if the bytes still exist, they had no row when the rows were read.
+  const findObject = async (key: string) => ctx.storage.stat(key)
+  for await (const found of readAhead(orphans, objectsAtOnce, findObject))
     if (found) findings.push({ kind: StorageFindingKind.ORPHAN, ...describe(found), mended: false })
   if (repair) {
     const deleted = await quarantine(
@@ -40,56 +45,56 @@ export async function checkObjects(ctx: Checking, prefix: string, after: string,
     )
     for (const finding of findings) finding.mended = deleted.has(finding.key)
   }
-  return { checked: page.length, findings, last: page.length === atOnce ? page.at(-1)?.key : undefined }
+  return { checked: page.length, findings, last: page.length === pageSize ? page.at(-1)?.key : undefined }
 }
 
-/** Looks for writes that never ended. */
-export async function checkUnfinished(ctx: Checking, repair: boolean): Promise<Piece> {
+/** Finds writes that were never finished. */
+export async function checkUnfinished(ctx: CheckContext, repair: boolean): Promise<CheckedPage> {
   const now = ctx.now().getTime()
-  const piece: Piece = { checked: 0, findings: [] }
+  const page: CheckedPage = { checked: 0, findings: [] }
   for await (const { key, startedAt, discard } of ctx.storage.unfinished()) {
-    piece.checked++
+    page.checked++
     const age = now - startedAt.getTime()
     if (age <= settledMs) continue
     const mended = repair && age >= unfinishedLifeMs
     if (mended) await discard()
-    piece.findings.push({ kind: StorageFindingKind.UNFINISHED, key, size: 0, storedAt: startedAt, mended })
-    if (piece.findings.length === atOnce) break
+    page.findings.push({ kind: StorageFindingKind.UNFINISHED, key, size: 0, storedAt: startedAt, mended })
+    if (page.findings.length === pageSize) break
   }
-  return piece
+  return page
 }
 
-/** Looks for rows whose bytes are missing or damaged. */
+/** Finds rows whose bytes are missing or damaged. */
 export async function checkRows(
-  ctx: Checking,
-  table: ExpectingTable,
+  ctx: CheckContext,
+  table: TableWithBytes,
   after: string,
   options: RepairOptions,
-): Promise<Piece> {
-  const isWary = options.repair && !options.acceptLoss
-  if (isWary) await assertNotEmpty(ctx)
-  const rows = await table.behind(ctx.db, after, atOnce)
-  const wrong: { row: Expected; there: ListedObject | undefined; kind: StorageFindingKind }[] = []
-  const look = async (row: Expected) => ({ row, there: await ctx.storage.stat(row.key) })
-  for await (const { row, there } of readAhead(rows, objectsAtOnce, look)) {
-    const kind = wrongWith(row, there)
-    // In the meantime the bytes may have been deleted as intended.
-    if (kind !== undefined && (await table.now(ctx.db, row.id))) wrong.push({ row, there, kind })
+): Promise<CheckedPage> {
+  const guardsAgainstLoss = options.repair && !options.acceptLoss
+  if (guardsAgainstLoss) await assertNotEmpty(ctx)
+  const rows = await table.listAfter(ctx.db, after, pageSize)
+  const damaged: { row: Expected; stored: ListedObject | undefined; kind: StorageFindingKind }[] = []
+  const findBytes = async (row: Expected) => ({ row, stored: await ctx.storage.stat(row.key) })
+  for await (const { row, stored } of readAhead(rows, objectsAtOnce, findBytes)) {
+    const kind = problemOf(row, stored)
+    // The row may have been deleted in the meantime, with its bytes.
+    if (kind !== undefined && (await table.find(ctx.db, row.id))) damaged.push({ row, stored, kind })
   }
-  if (isWary) assertFewMissing(wrong.filter(({ there }) => !there).length, rows.length)
+  if (guardsAgainstLoss) assertFewMissing(damaged.filter(({ stored }) => !stored).length, rows.length)
   const findings: Finding[] = []
-  for (const { row, there, kind } of wrong) {
-    if (options.repair) await table.mark(ctx.db, row.id, kind !== StorageFindingKind.RETURNED)
-    findings.push({ kind, ...(there ? describe(there) : { key: row.key, size: 0 }), mended: options.repair })
+  for (const { row, stored, kind } of damaged) {
+    if (options.repair) await table.markLost(ctx.db, row.id, kind !== StorageFindingKind.RETURNED)
+    findings.push({ kind, ...(stored ? describe(stored) : { key: row.key, size: 0 }), mended: options.repair })
   }
-  return { checked: rows.length, findings, last: rows.length === atOnce ? rows.at(-1)?.id : undefined }
+  return { checked: rows.length, findings, last: rows.length === pageSize ? rows.at(-1)?.id : undefined }
 }
 
-function wrongWith({ size, lost }: Expected, there: ListedObject | undefined): StorageFindingKind | undefined {
-  const isWhole = there !== undefined && (size === undefined || size === there.size)
-  if (lost) return isWhole ? StorageFindingKind.RETURNED : undefined
-  if (isWhole) return undefined
-  return there ? StorageFindingKind.DAMAGED : StorageFindingKind.MISSING
+function problemOf({ size, lost }: Expected, stored: ListedObject | undefined): StorageFindingKind | undefined {
+  const isComplete = stored !== undefined && (size === undefined || size === stored.size)
+  if (lost) return isComplete ? StorageFindingKind.RETURNED : undefined
+  if (isComplete) return undefined
+  return stored ? StorageFindingKind.DAMAGED : StorageFindingKind.MISSING
 }
 
 const describe = ({ key, size, modifiedAt: storedAt }: ListedObject) => ({ key, size, storedAt })

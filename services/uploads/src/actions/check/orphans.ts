@@ -1,12 +1,15 @@
 import type { Reader } from '@parley/postgres'
 import { isOwnKey, storageKeys } from '../../engines/storage/index.ts'
-import { unknownVariants } from '../../store/asset-variants.ts'
-import { unknownAssets } from '../../store/assets.ts'
-import { unknownBlobs } from '../../store/blobs.ts'
-import { unknownKeys } from '../../store/server-images.ts'
-import { unknownChunks } from '../../store/uploads.ts'
+import { findUnknownVariants } from '../../store/asset-variants.ts'
+import { findUnknownAssets } from '../../store/assets.ts'
+import { findUnknownBlobs } from '../../store/blobs.ts'
+import { findUnknownImages } from '../../store/server-images.ts'
+import { findUnknownChunks } from '../../store/uploads.ts'
 
-/** Finds our keys without a row, per prefix. Only old bytes count: rows are written after bytes. */
+/**
+ * Returns for each prefix a function that finds our keys without a row. Pass only keys of old bytes, because rows are
+ * written after bytes.
+ */
 export function orphanFinders(db: Reader): Record<string, (keys: string[]) => Promise<string[]>> {
   const finder = (prefix: string, find: (ids: string[]) => Promise<string[]>) => async (keys: string[]) => {
     const own = keys.filter(isOwnKey).map((key) => key.slice(prefix.length + 1))
@@ -14,10 +17,10 @@ export function orphanFinders(db: Reader): Record<string, (keys: string[]) => Pr
   }
   const { blobs, chunks, assets, variants, serverImages } = storageKeys
   return {
-    [blobs]: finder(blobs, (ids) => unknownBlobs(db, ids)),
-    [chunks]: async (keys) => unknownChunks(db, keys.filter(isOwnKey)),
-    [assets]: finder(assets, (ids) => unknownAssets(db, ids)),
-    [variants]: finder(variants, (ids) => unknownVariants(db, ids)),
-    [serverImages]: finder(serverImages, (ids) => unknownKeys(db, ids)),
+    [blobs]: finder(blobs, (ids) => findUnknownBlobs(db, ids)),
+    [chunks]: async (keys) => findUnknownChunks(db, keys.filter(isOwnKey)),
+    [assets]: finder(assets, (ids) => findUnknownAssets(db, ids)),
+    [variants]: finder(variants, (ids) => findUnknownVariants(db, ids)),
+    [serverImages]: finder(serverImages, (ids) => findUnknownImages(db, ids)),
   }
 }

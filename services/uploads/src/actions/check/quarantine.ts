@@ -1,19 +1,19 @@
 import type { Context } from '../../context.ts'
 import { quarantineMs } from '../../domain/limits.ts'
 import { deleteEach } from '../files/delete-each.ts'
-import { forgetOrphans, noteOrphans } from '../../store/orphans.ts'
+import { forgetOrphans, recordOrphans } from '../../store/orphans.ts'
 import { compareIdentity } from './identity.ts'
 
 /**
- * Decides when bytes without a row are deleted: after days in quarantine, in a storage that belongs to this database.
- * Records newly found bytes, deletes those whose time is over, and returns the deleted ones.
+ * Records bytes without a row, and deletes those that have been in quarantine for a week, if the storage belongs to
+ * this database. Returns the deleted keys.
  */
 export async function quarantine(
   ctx: Pick<Context, 'db' | 'storage' | 'now'>,
   orphans: readonly string[],
   at = ctx.now(),
 ): Promise<Set<string>> {
-  const since = await noteOrphans(ctx.db, orphans, at)
+  const since = await recordOrphans(ctx.db, orphans, at)
   const due = orphans.filter((key) => at.getTime() - (since.get(key) ?? at).getTime() >= quarantineMs)
   if (due.length === 0 || (await compareIdentity(ctx)) !== 'own') return new Set()
   const deleted = new Set<string>()

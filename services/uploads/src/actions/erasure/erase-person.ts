@@ -4,11 +4,16 @@ import { deleteAssets } from '../files/delete-assets.ts'
 import { deleteBlobs } from '../files/delete-blobs.ts'
 import { deleteChunks } from '../files/delete-chunks.ts'
 import { deleteImages } from '../files/delete-images.ts'
-import { countAssetsOf, markOwnedAssetsForDeletion, assetsToDelete } from '../../store/assets.ts'
+import { countAssetsOf, markOwnedAssetsForDeletion, findAssetsToDelete } from '../../store/assets.ts'
 import { takeBlobsOf } from '../../store/blobs.ts'
 import { forgetUsesOf } from '../../store/preview-uses.ts'
-import { countImagesOf, imagesToDelete, markOwnedImagesForDeletion, forgetClaimsOf } from '../../store/server-images.ts'
-import { chunksOfPerson, endUploadsOf, forgetEnded } from '../../store/uploads.ts'
+import {
+  countImagesOf,
+  findImagesToDelete,
+  markOwnedImagesForDeletion,
+  forgetClaimsOf,
+} from '../../store/server-images.ts'
+import { findChunksOf, endUploadsOf, forgetEnded } from '../../store/uploads.ts'
 
 const atOnce = 100
 const rowsAtOnce = 1_000
@@ -21,39 +26,43 @@ export const erasePerson =
   (ctx: Pick<Context, 'db' | 'storage'>) =>
   async (userId: string, signal: AbortSignal): Promise<number> => {
     const { db } = ctx
-    const all = (step: (limit: number) => Promise<number>, limit: number) => inSteps(step, limit, signal)
+    const runAll = (step: (limit: number) => Promise<number>, limit: number) => repeatUntilDone(step, limit, signal)
     let found = (await countImagesOf(db, userId)) + (await countAssetsOf(db, userId))
     found += (await forgetClaimsOf(db, userId)) + (await endUploadsOf(db, userId))
     found += await forgetAnswersOf(db, userId, signal)
-    found += await all((limit) => forgetUsesOf(db, userId, limit), rowsAtOnce)
-    await all((limit) => markOwnedImagesForDeletion(db, userId, limit), rowsAtOnce)
-    await all((limit) => markOwnedAssetsForDeletion(db, userId, limit), rowsAtOnce)
-    const deleting = async (ids: string[], deleteThem: (ids: string[]) => Promise<void>) => {
+    found += await runAll((limit) => forgetUsesOf(db, userId, limit), rowsAtOnce)
+    await runAll((limit) => markOwnedImagesForDeletion(db, userId, limit), rowsAtOnce)
+    await runAll((limit) => markOwnedAssetsForDeletion(db, userId, limit), rowsAtOnce)
+    const deleteAndCount = async (ids: string[], deleteThem: (ids: string[]) => Promise<void>) => {
       await deleteThem(ids)
       return ids.length
     }
-    await all(
-      async (limit) => deleting(await imagesToDelete(db, limit, userId), (keys) => deleteImages(ctx, keys)),
+    await runAll(
+      async (limit) => deleteAndCount(await findImagesToDelete(db, limit, userId), (keys) => deleteImages(ctx, keys)),
       atOnce,
     )
-    await all(
-      async (limit) => deleting(await chunksOfPerson(db, userId, limit), (keys) => deleteChunks(ctx, keys)),
+    await runAll(
+      async (limit) => deleteAndCount(await findChunksOf(db, userId, limit), (keys) => deleteChunks(ctx, keys)),
       atOnce,
     )
     await forgetEnded(db, userId)
-    await all(
-      async (limit) => deleting(await assetsToDelete(db, limit, userId), (ids) => deleteAssets(ctx, ids)),
+    await runAll(
+      async (limit) => deleteAndCount(await findAssetsToDelete(db, limit, userId), (ids) => deleteAssets(ctx, ids)),
       atOnce,
     )
-    found += await all(
-      async (limit) => deleting(await takeBlobsOf(db, userId, limit), (ids) => deleteBlobs(ctx, ids)),
+    found += await runAll(
+      async (limit) => deleteAndCount(await takeBlobsOf(db, userId, limit), (ids) => deleteBlobs(ctx, ids)),
       atOnce,
     )
     return found
   }
 
 /** Repeats a step until it finds less than a full batch. Returns the total number found. */
-async function inSteps(step: (limit: number) => Promise<number>, limit: number, signal: AbortSignal): Promise<number> {
+async function repeatUntilDone(
+  step: (limit: number) => Promise<number>,
+  limit: number,
+  signal: AbortSignal,
+): Promise<number> {
   let found = 0
   for (let last = limit; last === limit; found += last) {
     signal.throwIfAborted()

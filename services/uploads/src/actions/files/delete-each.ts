@@ -1,10 +1,10 @@
 import { assertMayDelete } from '../check/identity.ts'
 import type { Context } from '../../context.ts'
 import { reportFailedDeletion } from '../../metrics.ts'
-import { forgetFailedDeletions, noteFailedDeletion } from '../../store/failed-deletions.ts'
+import { forgetFailedDeletions, recordFailedDeletion } from '../../store/failed-deletions.ts'
 
 /** After this many consecutive failures the storage counts as unavailable. */
-const maxInRow = 5
+const maxFailuresInRow = 5
 
 type Deletion = { remove: (id: string) => Promise<void>; forget: (ids: readonly string[]) => Promise<void> }
 
@@ -22,20 +22,20 @@ export async function deleteEach(
   await assertMayDelete({ db, storage })
   const deleted: string[] = []
   let failure: unknown
-  let inRow = 0
+  let failuresInRow = 0
   for (const id of ids) {
     try {
       await remove(id)
       deleted.push(id)
-      inRow = 0
+      failuresInRow = 0
     } catch (error) {
       failure = error
       reportFailedDeletion(id, error)
-      await noteFailedDeletion(db, id)
-      if (++inRow === maxInRow) break
+      await recordFailedDeletion(db, id)
+      if (++failuresInRow === maxFailuresInRow) break
     }
   }
   await forget(deleted)
   await forgetFailedDeletions(db, deleted)
-  if (inRow === maxInRow) throw failure
+  if (failuresInRow === maxFailuresInRow) throw failure
 }

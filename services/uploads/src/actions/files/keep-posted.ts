@@ -1,15 +1,15 @@
 import type { Tx } from '@parley/postgres'
 import { confirmPosted } from '../../store/assets.ts'
-import { beginProcessing, type PostedFiles } from '../../engines/video/index.ts'
+import { queueVideos, type PostedFiles } from '../../engines/video/index.ts'
 
-type Handling = {
+type Options = {
   now: Date
   /** Whether videos are processed. */
   processesVideos: boolean
 }
 
 /** Keeps files that posted messages attach, and queues the videos among them for processing. */
-export async function keepPosted(tx: Tx, posted: PostedFiles, { now, processesVideos }: Handling): Promise<void> {
+export async function keepPosted(tx: Tx, posted: PostedFiles, { now, processesVideos }: Options): Promise<void> {
   await confirmPosted(tx, posted.files)
-  if (processesVideos) await beginProcessing(tx, posted, now)
+  if (processesVideos) await queueVideos(tx, posted, now)
 }

@@ -21,8 +21,8 @@ export async function assertQuotas(ctx: Context, tx: Tx, { ownerId, size, create
 }
 
 /**
- * The same for the whole server. Call it outside a transaction: the sum uses a separate connection, and open
- * transactions could hold all of them.
+ * Checks the limit of the whole server in the same way. Call it outside a transaction: the sum uses a separate
+ * connection, and open transactions could hold all of them.
  */
 export async function assertServerQuota(ctx: Context, size: number): Promise<void> {
   const { serverBytes } = ctx.quotas

@@ -21,12 +21,12 @@ test.each([0, 1, 3, 4, 9])('each of %d items is read once, in order, with the gi
   expect(peak).toBe(Math.min(count, 4))
 })
 
-test('a failure is thrown at the place of its item, and later failures are ignored', async () => {
+test('a failure is thrown when its item is reached, and later failures are ignored', async () => {
   const seen: number[] = []
   const reading = readAhead([1, 2, 3, 4], 3, (n) => (n > 2 ? Promise.reject(new Error(`no ${n}`)) : Promise.resolve(n)))
-  const going = (async () => {
+  const iteration = (async () => {
     for await (const n of reading) seen.push(n)
   })()
-  await expect(going).rejects.toThrow('no 3')
+  await expect(iteration).rejects.toThrow('no 3')
   expect(seen).toEqual([1, 2])
 })

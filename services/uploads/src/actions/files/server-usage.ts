@@ -1,12 +1,15 @@
 import { LRUCache } from 'lru-cache'
 
-const goodForMs = 30_000
+const cacheTtlMs = 30_000
 
-/** Number of stored bytes. The sum covers all files, so it is cached for half a minute. */
-export function rememberUsage(measure: () => Promise<number>, now: () => Date): () => Promise<number> {
-  const known = new LRUCache<'bytes', number>({
-    ...{ max: 1, ttl: goodForMs, ttlResolution: 0, perf: { now: () => now().getTime() } },
+/**
+ * Returns a function for the number of stored bytes. Measuring adds up all files, so the result is cached for half a
+ * minute.
+ */
+export function cacheUsage(measure: () => Promise<number>, now: () => Date): () => Promise<number> {
+  const cache = new LRUCache<'bytes', number>({
+    ...{ max: 1, ttl: cacheTtlMs, ttlResolution: 0, perf: { now: () => now().getTime() } },
     fetchMethod: measure,
   })
-  return () => known.forceFetch('bytes')
+  return () => cache.forceFetch('bytes')
 }

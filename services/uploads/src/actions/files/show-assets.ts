@@ -8,8 +8,8 @@ import { thumbnailSize, toAsset } from '../../view/asset.ts'
 type Wanted = { roomId: string; assetIds: readonly string[]; thumbnail?: ImageTransformOptions | undefined }
 
 /**
- * Files of a room as the caller sees them, in the requested order; missing ones are left out. Throws unless the caller
- * may read the room.
+ * Returns files of a room as the caller sees them, in the requested order; missing ones are left out. Throws unless the
+ * caller may read the room.
  */
 export async function showAssets(
   ctx: Context,
@@ -23,10 +23,10 @@ export async function showAssets(
     videoStatesOf(ctx.db, ids),
   ])
   const byId = new Map(rows.map((row) => [row.id, row]))
-  const showing = { userId: caller.userId, now: ctx.now(), from: ctx.assets }
+  const options = { userId: caller.userId, now: ctx.now(), from: ctx.assets }
   const size = thumbnailSize(thumbnail)
   return ids.flatMap((id) => {
     const row = byId.get(id)
-    return row ? [toAsset(row, showing, { thumbnail: size, video: videos.get(id) })] : []
+    return row ? [toAsset(row, options, { thumbnail: size, video: videos.get(id) })] : []
   })
 }

@@ -7,8 +7,8 @@ import { storageKeys } from '../../engines/storage/index.ts'
 import { insertBlob } from '../../store/blobs.ts'
 
 /**
- * Stores the bytes that a ticket describes and resolves with the id of the blob. Bytes sent again get the id of the
- * first blob. Resolves with undefined if the bytes are not the described ones.
+ * Stores the bytes that a ticket describes and resolves with the id of the blob. If the ticket was used before, that is
+ * the id of the earlier blob. Resolves with undefined if the bytes do not match the ticket.
  */
 export async function storeBlob(
   { db, storage, now }: Pick<Context, 'db' | 'storage' | 'now'>,
@@ -17,9 +17,9 @@ export async function storeBlob(
 ): Promise<string | undefined> {
   const id = newId('asset')
   const key = storageKeys.blob(id)
-  const body = new TicketedBody(ticket)
-  await storage.put(key, Readable.from(body.through(bytes)))
-  if (!body.isWhole()) {
+  const verifier = new BodyVerifier(ticket)
+  await storage.put(key, Readable.from(verifier.through(bytes)))
+  if (!verifier.matches()) {
     await storage.delete(key)
     return undefined
   }
@@ -29,8 +29,8 @@ export async function storeBlob(
   return known
 }
 
-/** Counts and hashes a body on its way, and stops once it is longer than its ticket says. */
-class TicketedBody {
+/** Counts and hashes a body while it is stored. Ends it once it is longer than its ticket allows. */
+class BodyVerifier {
   readonly #ticket: BlobTicket
   readonly #hash = createHash('sha256')
   #length = 0
@@ -48,7 +48,7 @@ class TicketedBody {
     }
   }
 
-  isWhole(): boolean {
+  matches(): boolean {
     return this.#length === this.#ticket.size && this.#hash.digest('hex') === this.#ticket.sha256
   }
 }

@@ -11,7 +11,7 @@ import { findServerImage, type ServerImageRow } from '../../store/server-images.
 /** A row and its bytes. `content` resolves with undefined if the storage does not have the bytes. */
 export type StoredFile<Row> = { row: Row; content: (range?: ByteRange) => Promise<Readable | undefined> }
 
-/** A file, if the reader may read it. Rejects with `unavailable` if rooms does not answer. */
+/** Finds a file, if the reader may read it. Rejects with `unavailable` if rooms does not answer. */
 export async function findReadableFile(
   ctx: Context,
   reader: Reader,
@@ -19,29 +19,29 @@ export async function findReadableFile(
 ): Promise<StoredFile<AssetRow> | 'missing' | 'not a member'> {
   const row = await findAsset(ctx.db, assetId, reader.userId)
   if (!row) return 'missing'
-  const { exists, effectiveMember } = await ctx.rooms.accessOf(reader, row.roomId)
+  const { exists, effectiveMember } = await ctx.rooms.getAccess(reader, row.roomId)
   if (!exists) return 'missing'
   if (!effectiveMember) return 'not a member'
-  return stored(ctx, row, storageKeys.asset(row.id), () => reportFileWithoutBytes(row.id))
+  return toStoredFile(ctx, row, storageKeys.asset(row.id), () => reportFileWithoutBytes(row.id))
 }
 
-/** A rendition or the poster of a video. */
+/** Finds a rendition or the poster of a video. */
 export async function findStoredVariant(
   ctx: Context,
   assetId: string,
   variant: VideoVariant,
 ): Promise<StoredFile<VariantRow> | undefined> {
   const row = await findVariant(ctx.db, assetId, variant)
-  return row && stored(ctx, row, storageKeys.variant(row.key), () => reportFileWithoutBytes(assetId))
+  return row && toStoredFile(ctx, row, storageKeys.variant(row.key), () => reportFileWithoutBytes(assetId))
 }
 
-/** A public image: an avatar, a logo, a banner or the image of a preview. */
+/** Finds a public image: an avatar, a logo, a banner or the image of a preview. */
 export async function findStoredImage(ctx: Context, key: string): Promise<StoredFile<ServerImageRow> | undefined> {
   const row = await findServerImage(ctx.db, key)
-  return row && stored(ctx, row, storageKeys.serverImage(key), () => reportImageWithoutBytes(key))
+  return row && toStoredFile(ctx, row, storageKeys.serverImage(key), () => reportImageWithoutBytes(key))
 }
 
-function stored<Row extends { size: number }>(
+function toStoredFile<Row extends { size: number }>(
   { storage }: Context,
   row: Row,
   key: string,
@@ -51,7 +51,7 @@ function stored<Row extends { size: number }>(
     const found = await storage.get(key, range)
     if (found?.size === row.size) return found.content
     found?.content.destroy()
-    // It may have been deleted or replaced since the row was read.
+    // The bytes may have been deleted or replaced since the row was read.
     reportMissing()
     return undefined
   }

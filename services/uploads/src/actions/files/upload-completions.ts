@@ -6,24 +6,24 @@ import type { UploadRow } from '../../store/uploads.ts'
 /** A finished session and its file. */
 export type Completed = { upload: UploadRow; asset: AssetRow }
 
-type Made = Completed | undefined
+type Result = Completed | undefined
 
 const filesAtOnce = 4
 const maxWaiting = 64
 
 /**
- * Assembles files: each at most once at a time in a process, and few concurrently. A large file may take longer than a
- * call; a repeated call gets the result of the running work.
+ * Runs the assembly of files: for each file one at a time in this process, and only a few at once. Assembling a large
+ * file may take longer than a call; a repeated call gets the result of the running assembly.
  */
 export class UploadCompletions {
-  readonly #making = new Map<string, Promise<Made>>()
+  readonly #running = new Map<string, Promise<Result>>()
   readonly #semaphore = new FairSemaphore({ atOnce: filesAtOnce, maxWaiting, refusal: tooManyCompletions })
 
-  once(uploadId: string, make: () => Promise<Made>): Promise<Made> {
-    const begun = this.#making.get(uploadId)
-    if (begun) return begun
-    const made = this.#semaphore.run(make).finally(() => this.#making.delete(uploadId))
-    this.#making.set(uploadId, made)
-    return made
+  run(uploadId: string, assemble: () => Promise<Result>): Promise<Result> {
+    const running = this.#running.get(uploadId)
+    if (running) return running
+    const result = this.#semaphore.run(assemble).finally(() => this.#running.delete(uploadId))
+    this.#running.set(uploadId, result)
+    return result
   }
 }

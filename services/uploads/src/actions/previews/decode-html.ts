@@ -1,13 +1,14 @@
 import { TextDecoder } from 'node:util'
 
-/** Decodes a page: by its byte order mark, else the server's charset, else the declared charset, else UTF-8. */
+/** Decodes a page by its byte order mark, else the charset of `contentType`, else that of the page, else UTF-8. */
 export function decodeHtml(bytes: Buffer, contentType: string): string {
-  const marked = byMark(bytes)
-  const charset = marked ?? /;\s*charset\s*=\s*"?([\w:.-]+)/i.exec(contentType)?.[1] ?? declared(bytes) ?? 'utf-8'
+  const ofMark = charsetOfMark(bytes)
+  const charset =
+    ofMark ?? /;\s*charset\s*=\s*"?([\w:.-]+)/i.exec(contentType)?.[1] ?? declaredCharset(bytes) ?? 'utf-8'
   return decoderFor(charset).decode(bytes)
 }
 
-function byMark(bytes: Buffer): string | undefined {
+function charsetOfMark(bytes: Buffer): string | undefined {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8'
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
@@ -15,7 +16,7 @@ function byMark(bytes: Buffer): string | undefined {
 }
 
 /** `<meta charset=...>` and its older form must be in the first 1,024 bytes. */
-const declared = (bytes: Buffer): string | undefined =>
+const declaredCharset = (bytes: Buffer): string | undefined =>
   /<meta[^>]+charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(bytes.toString('latin1', 0, 1024))?.[1]
 
 function decoderFor(label: string): TextDecoder {

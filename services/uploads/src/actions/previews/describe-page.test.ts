@@ -3,18 +3,18 @@ import { describePage } from './describe-page.ts'
 import { readPage } from './read-page.ts'
 
 const at = new URL('https://example.org/a/page')
-const describing = async (html: string) => describePage(await readPage(html), at)
+const describeHtml = async (html: string) => describePage(await readPage(html), at)
 
-test('OpenGraph takes precedence over other metadata, then come title and description', async () => {
+test('OpenGraph takes precedence over other card formats, and these over the title and description of the page', async () => {
   const plain = '<title> A  title </title><meta name="description" content="A description">'
-  expect(await describing(plain)).toEqual({
+  expect(await describeHtml(plain)).toEqual({
     ...{ title: 'A title', description: 'A description', siteName: '', imageUrl: undefined },
   })
   const cards = `${plain}<meta name="twitter:title" content="Card"><meta name=twitter:image content=/card.png>`
-  expect(await describing(cards)).toMatchObject({ title: 'Card', imageUrl: 'https://example.org/card.png' })
+  expect(await describeHtml(cards)).toMatchObject({ title: 'Card', imageUrl: 'https://example.org/card.png' })
   const graph = `${cards}<meta property="og:title" content="Graph &amp; more"><meta property="og:description" content="Its own">
     <meta property="og:site_name" content="The site"><meta property="og:image" content="pic.png">`
-  expect(await describing(graph)).toEqual({
+  expect(await describeHtml(graph)).toEqual({
     ...{ title: 'Graph & more', description: 'Its own', siteName: 'The site' },
     imageUrl: 'https://example.org/a/pic.png',
   })
@@ -23,29 +23,29 @@ test('OpenGraph takes precedence over other metadata, then come title and descri
 test('titles in the body, in images and in comments are ignored', async () => {
   const html = `<!-- <title>No</title> --><svg><title>Icon</title></svg><script>"<title>Script</title>"</script>
     <title>Yes</title></head><body><meta property="og:title" content="Body"><title>Late</title>`
-  expect(await describing(html)).toMatchObject({ title: 'Yes' })
+  expect(await describeHtml(html)).toMatchObject({ title: 'Yes' })
 })
 
 test('texts are limited in length, on one line, and without invisible characters', async () => {
   const long = '😀'.repeat(2_000)
   const html = `<meta property=og:title content="${long}"><meta property=og:description content="${long}">
     <meta property=og:site_name content="a\u202eb\u0007\n c">`
-  const { title, description, siteName } = await describing(html)
+  const { title, description, siteName } = await describeHtml(html)
   expect([Array.from(title).length, Array.from(description).length]).toEqual([300, 1_000])
   expect(title.endsWith('😀…')).toBe(true)
   expect(siteName).toBe('ab c')
 })
 
 test.each(['', '<', '<html', '<title>', '<meta property="og:image" content="http://[">', '<meta>'.repeat(10_000)])(
-  'broken pages are parsed: %#',
+  'a broken page has an empty title and no image: %#',
   async (html) => {
-    expect(await describing(html)).toMatchObject({ title: '', imageUrl: undefined })
+    expect(await describeHtml(html)).toMatchObject({ title: '', imageUrl: undefined })
   },
 )
 
-test('elements nested too deeply are ignored, so endless nesting costs nothing', async () => {
+test('elements nested too deeply are ignored', async () => {
   const nested = (depth: number) => `${'<b>'.repeat(depth)}<title>Deep</title>`
-  expect(await describing(nested(200))).toMatchObject({ title: 'Deep' })
-  expect(await describing(nested(600_000))).toMatchObject({ title: '' })
-  expect(await describing(`${'<meta>'.repeat(1_000)}<title>Flat</title>`)).toMatchObject({ title: 'Flat' })
+  expect(await describeHtml(nested(200))).toMatchObject({ title: 'Deep' })
+  expect(await describeHtml(nested(600_000))).toMatchObject({ title: '' })
+  expect(await describeHtml(`${'<meta>'.repeat(1_000)}<title>Flat</title>`)).toMatchObject({ title: 'Flat' })
 })

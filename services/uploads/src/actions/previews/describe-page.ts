@@ -1,6 +1,6 @@
 import type { PageHead } from './read-page.ts'
 
-/** The preview of a page, and the address of its image. */
+/** The texts of a preview, and the URL of its image. */
 export type PageDescription = { title: string; description: string; siteName: string; imageUrl: string | undefined }
 
 const longest = { title: 300, description: 1_000, siteName: 200 }
@@ -10,15 +10,15 @@ export function describePage({ meta, title }: PageHead, pageUrl: URL): PageDescr
     names.map((name) => meta.get(name)).find((text) => text !== undefined && text.trim() !== '')
   const image = first('og:image:secure_url', 'og:image:url', 'og:image', 'twitter:image', 'twitter:image:src')?.trim()
   return {
-    title: shortened(first('og:title', 'twitter:title') ?? title, longest.title),
-    description: shortened(first('og:description', 'twitter:description', 'description'), longest.description),
-    siteName: shortened(first('og:site_name', 'application-name'), longest.siteName),
+    title: shorten(first('og:title', 'twitter:title') ?? title, longest.title),
+    description: shorten(first('og:description', 'twitter:description', 'description'), longest.description),
+    siteName: shorten(first('og:site_name', 'application-name'), longest.siteName),
     imageUrl: image !== undefined && URL.canParse(image, pageUrl.href) ? new URL(image, pageUrl).href : undefined,
   }
 }
 
-/** On one line, without invisible or direction-changing characters. */
-function shortened(text = '', maxLength: number): string {
+/** Puts a text on one line, removes invisible and direction-changing characters, and cuts it to a length. */
+function shorten(text = '', maxLength: number): string {
   const clean = text
     .replace(/[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
     .replace(/[\s\p{Cc}]+/gu, ' ')

@@ -15,20 +15,20 @@ export class PageFetches {
     ...{ atOnce, maxWaiting, maxWaitingPerCaller },
     refusal: tooManyPages,
   })
-  readonly #looking = new Map<string, Promise<Uint8Array | undefined>>()
+  readonly #running = new Map<string, Promise<Uint8Array | undefined>>()
 
   constructor(closing: AbortSignal) {
     this.#closing = closing
   }
 
-  look(
+  run(
     { id, callerId }: { id: string; callerId: string },
-    look: (closing: AbortSignal) => Promise<Uint8Array | undefined>,
+    fetch: (closing: AbortSignal) => Promise<Uint8Array | undefined>,
   ): Promise<Uint8Array | undefined> {
-    const underWay = this.#looking.get(id)
-    if (underWay) return underWay
-    const looking = this.#semaphore.run(() => look(this.#closing), callerId).finally(() => this.#looking.delete(id))
-    this.#looking.set(id, looking)
-    return looking
+    const running = this.#running.get(id)
+    if (running) return running
+    const result = this.#semaphore.run(() => fetch(this.#closing), callerId).finally(() => this.#running.delete(id))
+    this.#running.set(id, result)
+    return result
   }
 }

@@ -13,6 +13,6 @@ test.each([
   ['https://www.youtube.com/@somebody', undefined],
   ['https://youtube.com.example.org/watch?v=dQw4w9WgXcQ', undefined],
   ['https://notyoutu.be/dQw4w9WgXcQ', undefined],
-])('%s names %p', (url, id) => {
+])('the video in %s is %p', (url, id) => {
   expect(youtubeVideo(new URL(url))).toBe(id)
 })

@@ -1,7 +1,7 @@
 const hosts = new Set(['youtube.com', 'youtube-nocookie.com'])
 const id = /^[\w-]{11}$/
 
-/** Extracts the id of the video from a YouTube address. */
+/** Extracts the id of the video from a YouTube URL. */
 export function youtubeVideo(url: URL): string | undefined {
   const candidate = candidateIn(url)
   return id.test(candidate) ? candidate : undefined

@@ -1,7 +1,7 @@
-/** The reason why an address or its response is refused. */
-export type Refusal = 'address' | 'private' | 'redirects' | 'size' | 'type'
+/** The reason why a URL or its response is refused. */
+export type Refusal = 'url' | 'private' | 'redirects' | 'size' | 'type'
 
-/** The address or its response is not allowed, so a retry would be refused too. */
+/** The URL or its response is not allowed, so a retry would be refused too. */
 export class FetchRefused extends Error {
   readonly reason: Refusal
 

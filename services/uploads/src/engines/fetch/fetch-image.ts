@@ -6,7 +6,7 @@ import type { SafeFetch } from './safe-fetch.ts'
 const maxBytes = 5 * 1024 * 1024
 
 const refusals: Record<Refusal, () => ConnectError> = {
-  address: errors.badImageUrl,
+  url: errors.badImageUrl,
   private: errors.addressIsPrivate,
   redirects: errors.tooManyRedirects,
   size: () => errors.imageIsTooLarge(maxBytes),
@@ -14,7 +14,7 @@ const refusals: Record<Refusal, () => ConnectError> = {
 }
 
 /**
- * Fetches an image. Throws `invalid_argument` for an address that is not allowed, `unavailable` for one that cannot be
+ * Fetches an image. Throws `invalid_argument` for a URL that is not allowed, `unavailable` for one that cannot be
  * fetched, and the errors of {@link SafeFetch}.
  */
 export async function fetchImage(
@@ -23,7 +23,7 @@ export async function fetchImage(
   signal: AbortSignal,
 ): Promise<Buffer> {
   try {
-    return (await fetch(url, { callerId, accept: 'image/*', maxBytes, longer: 'refuse' }, signal)).bytes
+    return (await fetch(url, { callerId, accept: 'image/*', maxBytes, ifTooLong: 'refuse' }, signal)).bytes
   } catch (error) {
     if (error instanceof ConnectError) throw error
     throw error instanceof FetchRefused ? refusals[error.reason]() : errors.imageCannotBeFetched(error)

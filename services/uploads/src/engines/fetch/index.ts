@@ -1,2 +1,2 @@
 export { fetchImage } from './fetch-image.ts'
-export { type SafeFetch, checkedUrl, safeFetch } from './safe-fetch.ts'
+export { type SafeFetch, parseHttpUrl, safeFetch } from './safe-fetch.ts'

@@ -11,28 +11,32 @@ const decoders: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
 }
 
 /**
- * Reads and decompresses a response body. At most `maxBytes` are held, regardless of compression; a longer body is cut
- * or refused.
+ * Reads and decompresses a response body. At most `maxBytes` are held in memory, regardless of compression; a longer
+ * body is truncated or refused.
  */
-export async function readBody(answer: IncomingMessage, maxBytes: number, longer: 'cut' | 'refuse'): Promise<Buffer> {
+export async function readBody(
+  response: IncomingMessage,
+  maxBytes: number,
+  ifTooLong: 'truncate' | 'refuse',
+): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
-  for await (const chunk of decoded(answer) as AsyncIterable<Buffer>) {
+  for await (const chunk of decompress(response) as AsyncIterable<Buffer>) {
     chunks.push(chunk)
     length += chunk.length
     // Leaving the loop destroys the response.
-    if (length > maxBytes && longer === 'refuse') throw new FetchRefused('size')
-    if (length >= maxBytes && longer === 'cut') break
+    if (length > maxBytes && ifTooLong === 'refuse') throw new FetchRefused('size')
+    if (length >= maxBytes && ifTooLong === 'truncate') break
   }
   return Buffer.concat(chunks).subarray(0, maxBytes)
 }
 
-function decoded(answer: IncomingMessage): Readable {
-  const encoding = (answer.headers['content-encoding'] ?? 'identity').toLowerCase()
-  if (encoding === 'identity' || encoding === '') return answer
+function decompress(response: IncomingMessage): Readable {
+  const encoding = (response.headers['content-encoding'] ?? 'identity').toLowerCase()
+  if (encoding === 'identity' || encoding === '') return response
   const decoder = decoders[encoding]?.()
   if (!decoder) throw new FetchRefused('type')
-  answer.on('error', (error) => decoder.destroy(error))
-  decoder.on('close', () => answer.destroy())
-  return answer.pipe(decoder)
+  response.on('error', (error) => decoder.destroy(error))
+  decoder.on('close', () => response.destroy())
+  return response.pipe(decoder)
 }

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Resolve } from '@parley/outbound'
 import { safeFetch } from './safe-fetch.ts'
 
-/** Stands for the public internet. */
+/** An address that the tests treat as public. */
 const outside = '127.0.0.2'
-/** Stands for an address that must not be reached. */
+/** An address that the tests treat as private. */
 const inside = '127.0.0.1'
-const wanted = { callerId: 'Ualice', accept: '*/*', maxBytes: 1_000, longer: 'refuse' } as const
+const wanted = { callerId: 'Ualice', accept: '*/*', maxBytes: 1_000, ifTooLong: 'refuse' } as const
 const signal = new AbortController().signal
 
 const servers: Server[] = []
@@ -39,7 +39,7 @@ beforeAll(async () => {
       await serve(outside)
       await serve(inside)
     } catch (error) {
-      // Another program may use the port at the other address.
+      // Another program may use the same port of the second address.
       await close()
       if (tries === 20) throw error
     }
@@ -49,52 +49,52 @@ beforeEach(() => {
 })
 afterAll(close)
 
-/** Names resolve to the given addresses, one list after another. */
-const fetching = (url: string, ...answers: string[][]) => {
+/** Fetches a URL; each look-up of a name returns the next list of addresses. */
+const fetchUrl = (url: string, ...answers: string[][]) => {
   const resolve: Resolve = () => Promise.resolve((answers.shift() ?? []).map((address) => ({ address, family: 4 })))
   return safeFetch({ isAllowed: (address) => address === outside, resolve })(url, wanted, signal)
 }
-const refused = (call: Promise<unknown>, reason: string) => expect(call).rejects.toMatchObject({ reason })
+const expectRefused = (call: Promise<unknown>, reason: string) => expect(call).rejects.toMatchObject({ reason })
 
-test('an allowed address is contacted, by name or number', async () => {
+test('an allowed address is contacted, by name or directly', async () => {
   for (const host of [outside, 'page.example.org'])
-    expect((await fetching(`http://${host}:${port}/`, [outside])).bytes.toString()).toBe('hello')
+    expect((await fetchUrl(`http://${host}:${port}/`, [outside])).bytes.toString()).toBe('hello')
 })
 
 test('a switch of protocols is not accepted as a response', async () => {
-  await expect(fetching(`http://${outside}:${port}/switch`)).rejects.toThrow('without an answer')
+  await expect(fetchUrl(`http://${outside}:${port}/switch`)).rejects.toThrow('without a response')
 })
 
-test('no redirect reaches a private address, by name or number', async () => {
-  await refused(fetching(`http://${inside}:${port}/`), 'private')
-  await refused(fetching(`http://page.example.org:${port}/`, [inside]), 'private')
+test('a private address is not contacted, by name or directly, nor after a redirect', async () => {
+  await expectRefused(fetchUrl(`http://${inside}:${port}/`), 'private')
+  await expectRefused(fetchUrl(`http://page.example.org:${port}/`, [inside]), 'private')
   const to = (location: string) => `http://page.example.org:${port}/?to=${encodeURIComponent(location)}`
-  await refused(fetching(to(`http://${inside}:${port}/`), [outside]), 'private')
-  await refused(fetching(to(`http://inner.example.org:${port}/`), [outside], [inside]), 'private')
-  await refused(fetching(to('file:///etc/passwd'), [outside]), 'address')
+  await expectRefused(fetchUrl(to(`http://${inside}:${port}/`), [outside]), 'private')
+  await expectRefused(fetchUrl(to(`http://inner.example.org:${port}/`), [outside], [inside]), 'private')
+  await expectRefused(fetchUrl(to('file:///etc/passwd'), [outside]), 'url')
   expect(reached).not.toContain(inside)
 })
 
 test('a name with any private address is not contacted', async () => {
-  await refused(fetching(`http://page.example.org:${port}/`, [outside, inside]), 'private')
+  await expectRefused(fetchUrl(`http://page.example.org:${port}/`, [outside, inside]), 'private')
   expect(reached).toEqual([])
 })
 
 test('the connection uses the address that was checked, even if the name resolves to another one later', async () => {
-  const { bytes } = await fetching(`http://page.example.org:${port}/`, [outside], [inside])
+  const { bytes } = await fetchUrl(`http://page.example.org:${port}/`, [outside], [inside])
   expect(bytes.toString()).toBe('hello')
   expect(reached).toEqual([outside])
   const again = `http://page.example.org:${port}/?to=${encodeURIComponent(`http://page.example.org:${port}/`)}`
-  await refused(fetching(again, [outside], [inside]), 'private')
+  await expectRefused(fetchUrl(again, [outside], [inside]), 'private')
   expect(reached).toEqual([outside, outside])
 })
 
-test('a server that takes too long is abandoned', async () => {
-  const silent = createServer(() => undefined).listen(0, outside)
-  await once(silent, 'listening')
-  const url = `http://${outside}:${(silent.address() as AddressInfo).port}/`
+test('a request that takes too long fails', async () => {
+  const unresponsive = createServer(() => undefined).listen(0, outside)
+  await once(unresponsive, 'listening')
+  const url = `http://${outside}:${(unresponsive.address() as AddressInfo).port}/`
   const network = { isAllowed: () => true, resolve: () => Promise.resolve([]) }
   await expect(safeFetch(network)(url, { ...wanted, timeoutMs: 50 }, signal)).rejects.toThrow()
-  silent.closeAllConnections()
-  await new Promise((resolve) => silent.close(resolve))
+  unresponsive.closeAllConnections()
+  await new Promise((resolve) => unresponsive.close(resolve))
 })

@@ -7,15 +7,15 @@ import { FetchRefused } from './failures.ts'
 import { readBody } from './read-body.ts'
 
 /** Options of a fetch. */
-export type Wanted = {
-  /** Id of the user on whose behalf it is fetched. */
+export type FetchOptions = {
+  /** Id of the user who requests the fetch. */
   callerId: string
   accept: string
   maxBytes: number
-  /** What to do with a longer body. */
-  longer: 'cut' | 'refuse'
+  /** Whether to truncate or refuse a longer body. */
+  ifTooLong: 'truncate' | 'refuse'
   /** Whether to read a response with this content type. */
-  takes?: (contentType: string) => boolean
+  acceptsType?: (contentType: string) => boolean
   timeoutMs?: number
 }
 
@@ -23,67 +23,67 @@ export type Wanted = {
 export type Fetched = { url: URL; contentType: string; bytes: Buffer }
 
 /**
- * Fetches from other servers. Rejects with `FetchRefused` for a disallowed address or response, with another error for
- * a failed request, and with `resource_exhausted` if too many names are being resolved, regardless of the address.
+ * Fetches from other servers. Rejects with `FetchRefused` for a disallowed URL or response, with another error for a
+ * failed request, and with `resource_exhausted` if too many names are being resolved.
  */
-export type SafeFetch = (url: string, wanted: Wanted, signal: AbortSignal) => Promise<Fetched>
+export type SafeFetch = (url: string, options: FetchOptions, signal: AbortSignal) => Promise<Fetched>
 
 const maxRedirects = 5
 const redirects = new Set([301, 302, 303, 307, 308])
 
-/** Connects only to allowed addresses, at each redirect. */
+/** Fetches URLs. Connects only to allowed addresses, also after redirects. */
 export function safeFetch(network: Network): SafeFetch {
-  const hop = async (url: URL, wanted: Wanted, signal: AbortSignal, hopsLeft: number): Promise<Fetched> => {
-    const request = () => sendRequest(url, wanted, { ...network, signal })
-    const answer = await countOutgoing('page', request, ({ statusCode: status }) => status)
-    const { statusCode = 0, headers } = answer
+  const hop = async (url: URL, options: FetchOptions, signal: AbortSignal, hopsLeft: number): Promise<Fetched> => {
+    const request = () => sendRequest(url, options, { ...network, signal })
+    const response = await countOutgoing('page', request, ({ statusCode: status }) => status)
+    const { statusCode = 0, headers } = response
     const refuse = (error: Error): never => {
-      answer.destroy()
+      response.destroy()
       throw error
     }
     if (redirects.has(statusCode) && headers.location !== undefined) {
-      answer.destroy()
+      response.destroy()
       if (hopsLeft === 0) throw new FetchRefused('redirects')
-      return hop(checkedUrl(headers.location, url), wanted, signal, hopsLeft - 1)
+      return hop(parseHttpUrl(headers.location, url), options, signal, hopsLeft - 1)
     }
-    if (statusCode !== 200) return refuse(new Error(`answered ${statusCode}`))
+    if (statusCode !== 200) return refuse(new Error(`status ${statusCode}`))
     const contentType = headers['content-type'] ?? ''
-    if (wanted.takes && !wanted.takes(contentType)) return refuse(new FetchRefused('type'))
-    return { url, contentType, bytes: await readBody(answer, wanted.maxBytes, wanted.longer) }
+    if (options.acceptsType && !options.acceptsType(contentType)) return refuse(new FetchRefused('type'))
+    return { url, contentType, bytes: await readBody(response, options.maxBytes, options.ifTooLong) }
   }
-  return async (address, wanted, signal) => {
-    const inTime = AbortSignal.any([signal, AbortSignal.timeout(wanted.timeoutMs ?? 10_000)])
-    return hop(checkedUrl(address), wanted, inTime, maxRedirects)
+  return async (url, options, signal) => {
+    const untilTimeout = AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs ?? 10_000)])
+    return hop(parseHttpUrl(url), options, untilTimeout, maxRedirects)
   }
 }
 
-/** An absolute http or https URL without credentials. Throws `FetchRefused`. */
-export function checkedUrl(address: string, base?: URL): URL {
-  const url = URL.canParse(address, base?.href) ? new URL(address, base) : undefined
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) throw new FetchRefused('address')
+/** Parses an absolute http or https URL without credentials. Throws `FetchRefused`. */
+export function parseHttpUrl(text: string, base?: URL): URL {
+  const url = URL.canParse(text, base?.href) ? new URL(text, base) : undefined
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) throw new FetchRefused('url')
   return url
 }
 
-/** Sends one request; the resolved address is checked. */
+/** Sends one request. Throws if the address is not allowed. */
 async function sendRequest(
   url: URL,
-  { accept, callerId }: Wanted,
+  { accept, callerId }: FetchOptions,
   { signal, ...network }: Network & { signal: AbortSignal },
 ): Promise<IncomingMessage> {
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest
   try {
     assertAllowedHost(url, network)
-    return await new Promise((answer, reject) => {
+    return await new Promise((resolve, reject) => {
       request(url, {
         signal,
         agent: false,
         headers: { accept, 'accept-encoding': 'identity', 'user-agent': 'Parley' },
         lookup: guardedLookup(network, callerId),
       })
-        .on('response', answer)
+        .on('response', resolve)
         .on('error', reject)
         // An unrequested switch of protocols emits neither a response nor an error.
-        .on('close', () => reject(new Error('the connection was closed without an answer')))
+        .on('close', () => reject(new Error('the connection was closed without a response')))
         .end()
     })
   } catch (error) {

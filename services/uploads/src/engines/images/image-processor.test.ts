@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import sharp from 'sharp'
 import { openImageProcessor } from './image-processor.ts'
 
-test('the number of resizes per network is limited, regardless of the users; other networks are not affected', async () => {
+test('the number of waiting resizes is limited per network, for all its users together; other networks are not affected', async () => {
   const imageProcessor = openImageProcessor({ atOnce: 1 })
   const bytes = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
     .png()
@@ -13,27 +13,27 @@ test('the number of resizes per network is limited, regardless of the users; oth
   const read = () => released.then(() => bytes)
   const size = { width: 4, height: 4, fit: 'contain' } as const
   let people = 0
-  const from = (address: string) =>
+  const resizeFrom = (address: string) =>
     imageProcessor
       .resize(read, { size, as: 'attachment', callerId: `U${people++}`, address })
       .then(({ contentType }) => contentType)
   const refused = { code: Code.ResourceExhausted }
 
-  const made = Array.from({ length: 32 }, (_, n) => from(`2001:db8::${n}`))
-  await expect(from('2001:db8::ffff')).rejects.toMatchObject(refused)
+  const resized = Array.from({ length: 32 }, (_, n) => resizeFrom(`2001:db8::${n}`))
+  await expect(resizeFrom('2001:db8::ffff')).rejects.toMatchObject(refused)
   // Another /64 of the same customer, whose networks together have a higher limit.
-  made.push(...Array.from({ length: 16 }, () => from('2001:db8:0:1::1')))
-  await expect(from('2001:db8:0:2::1')).rejects.toMatchObject(refused)
-  made.push(from('198.51.100.1'))
+  resized.push(...Array.from({ length: 16 }, () => resizeFrom('2001:db8:0:1::1')))
+  await expect(resizeFrom('2001:db8:0:2::1')).rejects.toMatchObject(refused)
+  resized.push(resizeFrom('198.51.100.1'))
   release()
-  expect(new Set(await Promise.all(made))).toEqual(new Set(['image/jpeg']))
-  expect(await from('2001:db8::ffff')).toBe('image/jpeg')
+  expect(new Set(await Promise.all(resized))).toEqual(new Set(['image/jpeg']))
+  expect(await resizeFrom('2001:db8::ffff')).toBe('image/jpeg')
 })
 
 test('an animation with too many frames is refused before it is decoded', async () => {
   const header = Buffer.from('RIFF\xff\xff\0\0WEBPVP8X\x0a\0\0\0\x02\0\0\0\0\0\0\0\0\0', 'latin1')
   const bytes = Buffer.concat([header, ...Array.from({ length: 257 }, () => Buffer.from('ANMF\0\0\0\0'))])
-  await expect(openImageProcessor({ atOnce: 1 }).measure(() => Promise.resolve(bytes), 'U1')).rejects.toThrow(
+  await expect(openImageProcessor({ atOnce: 1 }).inspect(() => Promise.resolve(bytes), 'U1')).rejects.toThrow(
     'at most 256 frames',
   )
 })

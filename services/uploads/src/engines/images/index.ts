@@ -1,5 +1,5 @@
-export { type ImageProcessor, type ResizedImage, type Resizing, openImageProcessor } from './image-processor.ts'
-export { type PublicKind, keepServerImage, publicKind } from './keep.ts'
+export { type ImageProcessor, type ResizedImage, type ResizeRequest, openImageProcessor } from './image-processor.ts'
+export { type PublicKind, storeImage, toPublicKind } from './store-image.ts'
 export { type Renderings, openRenderings } from './renderings.ts'
 export { sizeTag } from './size-tag.ts'
-export { type PictureSize, TransformCache } from './transform-cache.ts'
+export { type CachedSizeId, TransformCache } from './transform-cache.ts'

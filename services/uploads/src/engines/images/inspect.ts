@@ -8,7 +8,7 @@ const maxFrames = 256
 const maxPixelsOfFrames = 100_000_000
 
 /** Decoder options that limit the number of pixels. */
-export const decoding: SharpOptions = { limitInputPixels: maxPixels, failOn: 'error', sequentialRead: true }
+export const decoderOptions: SharpOptions = { limitInputPixels: maxPixels, failOn: 'error', sequentialRead: true }
 
 /**
  * Checks an image without decoding its pixels. Throws `invalid_argument` for other formats, animations, too many
@@ -17,18 +17,18 @@ export const decoding: SharpOptions = { limitInputPixels: maxPixels, failOn: 'er
 export async function assertStillImage(bytes: Buffer): Promise<void> {
   const format = formatOf(bytes)
   if (format === 'png' && isAnimatedPng(bytes)) throw errors.imageIsAnimated()
-  const { pages } = await boundedHeader(bytes)
+  const { pages } = await readHeader(bytes)
   if (pages > 1) throw errors.imageIsAnimated()
 }
 
-/** The same for an attached image, which may be animated. Returns its displayed size. */
+/** Checks an attached image in the same way, but it may be animated. Returns its displayed size. */
 export async function inspectAttachment(
   bytes: Buffer,
 ): Promise<{ format: ImageFormat; width: number; height: number; animated: boolean }> {
   const format = formatOf(bytes)
-  const { width, height, pages, shown } = await boundedHeader(bytes)
+  const { width, height, pages, displayed } = await readHeader(bytes)
   if (pages > maxFrames || width * height * pages > maxPixelsOfFrames) throw errors.tooManyFrames()
-  return { format, ...shown, animated: pages > 1 }
+  return { format, ...displayed, animated: pages > 1 }
 }
 
 function formatOf(bytes: Buffer): ImageFormat {
@@ -39,20 +39,20 @@ function formatOf(bytes: Buffer): ImageFormat {
   return format
 }
 
-async function boundedHeader(bytes: Buffer) {
-  // The time for reading the header grows with the square of this number, and it cannot be aborted.
+async function readHeader(bytes: Buffer) {
+  // The time to read the header grows with the square of the number of frames, and reading cannot be aborted.
   if (framesOfWebp(bytes) > maxFrames) throw errors.tooManyFrames()
-  const { width, height, pages = 1, pageHeight = height, autoOrient } = await header(bytes)
+  const { width, height, pages = 1, pageHeight = height, autoOrient } = await readMetadata(bytes)
   if (width > maxSide || pageHeight > maxSide || width * pageHeight > maxPixels)
     throw errors.imageHasTooManyPixels(width, pageHeight)
-  const shown = pages > 1 ? { width, height: pageHeight } : autoOrient
-  return { width, height: pageHeight, pages, shown }
+  const displayed = pages > 1 ? { width, height: pageHeight } : autoOrient
+  return { width, height: pageHeight, pages, displayed }
 }
 
-async function header(bytes: Buffer): Promise<Metadata> {
+async function readMetadata(bytes: Buffer): Promise<Metadata> {
   try {
-    // Without a limit, so that the error can state the size of an image that is too large.
-    return await sharp(bytes, { ...decoding, limitInputPixels: false }).metadata()
+    // No limit here, so that the error for a large image can state its size.
+    return await sharp(bytes, { ...decoderOptions, limitInputPixels: false }).metadata()
   } catch (error) {
     throw errors.imageIsBroken(error)
   }

@@ -1,8 +1,8 @@
-import { eagerLimiter, takeOfNetworks, waitOfNetworks } from '@parley/redis'
+import { eagerLimiter, takeFromNetworks, waitMsOfNetworks } from '@parley/redis'
 
-/** Counts new image sizes in this process, by the person or image and by the network of the request. */
+/** Limits how many new image sizes this process generates, per person or public image and per network. */
 export type Renderings = AsyncDisposable & {
-  /** Counts one for a person or public image and for the networks of an address; returns 0, or the milliseconds to wait. */
+  /** Counts one new size. Returns 0, or if a limit is reached the milliseconds to wait. */
   take(callerId: string, address: string): number
 }
 
@@ -17,8 +17,8 @@ export function openRenderings({ perHour, perNetworkAndHour }: Options): Renderi
   const networks = eagerLimiter({ ...limit, key: 'renderings-by-network', points: perNetworkAndHour })
   return {
     take: (callerId, address) => {
-      const waitMs = Math.max(people.wait(callerId), waitOfNetworks(networks, address))
-      return waitMs > 0 ? waitMs : Math.max(people.take(callerId), takeOfNetworks(networks, address))
+      const waitMs = Math.max(people.wait(callerId), waitMsOfNetworks(networks, address))
+      return waitMs > 0 ? waitMs : Math.max(people.take(callerId), takeFromNetworks(networks, address))
     },
     async [Symbol.asyncDispose]() {
       await people[Symbol.asyncDispose]()

@@ -14,7 +14,7 @@ test.each([
   ['\xef\xbb\xbf  \n<!doctype html>', 'markup'],
   ['%PDF-1.7', undefined],
   ['', undefined],
-])('%j is %s', (text, format) => {
+])('the format of %j is %s', (text, format) => {
   expect(sniffImage(bytes(text))).toBe(format)
 })
 
@@ -26,25 +26,25 @@ describe('a PNG', () => {
   }
   const png = (...chunks: Buffer[]) => Buffer.concat([bytes('\x89PNG\r\n\x1a\n'), ...chunks])
 
-  test('is animated if it declares frames before its pixels', () => {
+  test('is animated if an acTL chunk comes before its pixels', () => {
     expect(isAnimatedPng(png(chunk('IHDR', 13), chunk('acTL', 8), chunk('IDAT', 4)))).toBe(true)
   })
 
   test.each([
-    ['without such a chunk', png(chunk('IHDR', 13), chunk('IDAT', 4))],
-    ['with one after its pixels', png(chunk('IHDR', 13), chunk('IDAT', 4), chunk('acTL', 8))],
+    ['without an acTL chunk', png(chunk('IHDR', 13), chunk('IDAT', 4))],
+    ['with an acTL chunk after its pixels', png(chunk('IHDR', 13), chunk('IDAT', 4), chunk('acTL', 8))],
     [
-      'with the keyword inside another chunk',
+      'with acTL only as text inside another chunk',
       png(chunk('IHDR', 13), Buffer.concat([bytes('\0\0\0\x08tEXtacTLacTL\0\0\0\0')])),
     ],
-    ['that is cut', png(chunk('IHDR', 13).subarray(0, 6))],
-    ['whose chunk claims more than there is', png(bytes('\xff\xff\xff\xffIHDR'))],
-  ])('is still %s', (_, content) => {
+    ['that is truncated', png(chunk('IHDR', 13).subarray(0, 6))],
+    ['with a chunk longer than the file', png(bytes('\xff\xff\xff\xffIHDR'))],
+  ])('%s is not animated', (_, content) => {
     expect(isAnimatedPng(content)).toBe(false)
   })
 })
 
-test('only the frames of a WebP are counted, and none beyond its end', () => {
+test('the frames of a WebP are counted, but not text in other chunks or chunks beyond the end', () => {
   const frame = bytes('ANMF\x03\0\0\0ANM\0')
   const webp = (...chunks: Buffer[]) => Buffer.concat([bytes('RIFF\0\0\0\0WEBP'), ...chunks])
   expect(framesOfWebp(webp(frame, bytes('EXIF\x04\0\0\0ANMF'), frame))).toBe(2)

@@ -1,39 +1,40 @@
 /** Formats that are decoded. */
 export type ImageFormat = 'jpeg' | 'png' | 'gif' | 'webp'
 
-/** The format by the first bytes; `markup` for SVG, HTML and other XML. */
+/** Detects the format by the first bytes; `markup` for SVG, HTML and other XML. */
 export function sniffImage(bytes: Buffer): ImageFormat | 'markup' | undefined {
-  if (begins(bytes, 0, '\xff\xd8\xff')) return 'jpeg'
-  if (begins(bytes, 0, '\x89PNG\r\n\x1a\n')) return 'png'
-  if (begins(bytes, 0, 'GIF87a') || begins(bytes, 0, 'GIF89a')) return 'gif'
-  if (begins(bytes, 0, 'RIFF') && begins(bytes, 8, 'WEBP')) return 'webp'
+  if (hasText(bytes, 0, '\xff\xd8\xff')) return 'jpeg'
+  if (hasText(bytes, 0, '\x89PNG\r\n\x1a\n')) return 'png'
+  if (hasText(bytes, 0, 'GIF87a') || hasText(bytes, 0, 'GIF89a')) return 'gif'
+  if (hasText(bytes, 0, 'RIFF') && hasText(bytes, 8, 'WEBP')) return 'webp'
   return /^(\xef\xbb\xbf)?\s*</.test(bytes.toString('latin1', 0, 256)) ? 'markup' : undefined
 }
 
-const begins = (bytes: Buffer, at: number, text: string): boolean =>
+const hasText = (bytes: Buffer, at: number, text: string): boolean =>
   bytes.toString('latin1', at, at + text.length) === text
 
 const pngSignatureBytes = 8
-const pngChunkFrameBytes = 12
+/** Length, type and checksum of a chunk. */
+const pngChunkOverheadBytes = 12
 
-/** Whether a PNG is animated, according to a chunk before its first pixels that other decoders skip. */
+/** Whether a PNG is animated: it has an acTL chunk before its pixels. The decoder ignores this chunk. */
 export function isAnimatedPng(bytes: Buffer): boolean {
   let at = pngSignatureBytes
   while (at + 8 <= bytes.length) {
     const type = bytes.toString('latin1', at + 4, at + 8)
     if (type === 'acTL') return true
     if (type === 'IDAT' || type === 'IEND') return false
-    at += pngChunkFrameBytes + bytes.readUInt32BE(at)
+    at += pngChunkOverheadBytes + bytes.readUInt32BE(at)
   }
   return false
 }
 
-/** Number of frames of a WebP; 0 for a still one and for other formats. */
+/** Number of frames of an animated WebP; 0 for a still one and for other formats. */
 export function framesOfWebp(bytes: Buffer): number {
   if (sniffImage(bytes) !== 'webp') return 0
   let frames = 0
   for (let at = 12; at + 8 <= bytes.length;) {
-    if (begins(bytes, at, 'ANMF')) frames++
+    if (hasText(bytes, at, 'ANMF')) frames++
     const size = bytes.readUInt32LE(at + 4)
     at += 8 + size + (size % 2)
   }

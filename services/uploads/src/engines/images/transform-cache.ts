@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache'
 import type { ResizedImage } from './image-processor.ts'
 
-/** A size of an image; the tag identifies the bytes. */
-export type PictureSize = { picture: string; tag: string }
+/** Identifies a size of an image; the tag identifies its bytes. */
+export type CachedSizeId = { imageId: string; tag: string }
 
 /** Number of cached sizes per image; more than clients request. */
-const maxPerPicture = 8
+const maxPerImage = 8
 
 /**
  * Caches recently generated sizes, up to a number of bytes and a few per image. Concurrent requests for a size generate
@@ -14,35 +14,35 @@ const maxPerPicture = 8
 export class TransformCache {
   readonly #sizes: LRUCache<string, ResizedImage, () => Promise<ResizedImage>>
   /** Ids of the cached sizes, by image, least recently used first. */
-  readonly #kept = new Map<string, Set<string>>()
+  readonly #idsByImage = new Map<string, Set<string>>()
 
   constructor(maxBytes: number) {
     this.#sizes = new LRUCache({
       ...{ maxSize: Math.max(maxBytes, 1), sizeCalculation: ({ bytes }) => bytes.length, ignoreFetchAbort: true },
-      fetchMethod: (_id, _older, { context: make }) => make(),
-      dispose: (_made, id) => this.#forget(id),
+      fetchMethod: (_id, _older, { context: render }) => render(),
+      dispose: (_resized, id) => this.#remove(id),
     })
   }
 
-  async get({ picture, tag }: PictureSize, make: () => Promise<ResizedImage>): Promise<ResizedImage> {
-    const id = `${picture} ${tag}`
-    const made = await this.#sizes.forceFetch(id, { context: make })
-    if (this.#sizes.has(id)) this.#note(picture, id)
-    return made
+  async get({ imageId, tag }: CachedSizeId, render: () => Promise<ResizedImage>): Promise<ResizedImage> {
+    const id = `${imageId} ${tag}`
+    const resized = await this.#sizes.forceFetch(id, { context: render })
+    if (this.#sizes.has(id)) this.#markUsed(imageId, id)
+    return resized
   }
 
-  #note(picture: string, id: string): void {
-    const ofPicture = this.#kept.get(picture) ?? new Set()
-    ofPicture.delete(id)
-    this.#kept.set(picture, ofPicture.add(id))
-    const [oldest] = ofPicture
-    if (ofPicture.size > maxPerPicture && oldest !== undefined) this.#sizes.delete(oldest)
+  #markUsed(imageId: string, id: string): void {
+    const ids = this.#idsByImage.get(imageId) ?? new Set()
+    ids.delete(id)
+    this.#idsByImage.set(imageId, ids.add(id))
+    const [oldest] = ids
+    if (ids.size > maxPerImage && oldest !== undefined) this.#sizes.delete(oldest)
   }
 
-  #forget(id: string): void {
-    const picture = id.slice(0, id.indexOf(' '))
-    const ofPicture = this.#kept.get(picture)
-    ofPicture?.delete(id)
-    if (ofPicture?.size === 0) this.#kept.delete(picture)
+  #remove(id: string): void {
+    const imageId = id.slice(0, id.indexOf(' '))
+    const ids = this.#idsByImage.get(imageId)
+    ids?.delete(id)
+    if (ids?.size === 0) this.#idsByImage.delete(imageId)
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import { Readable } from 'node:stream'
 import { check, portOf, reasonOf, reportClock, reportServerCertificate, type Report } from '@parley/doctor'
-import { isInUse, openDiskStorage } from './disk.ts'
+import { hasBeenUsed, openDiskStorage } from './disk.ts'
 import { openS3Storage } from './s3.ts'
 import { assetStorageFields, type S3Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
@@ -18,11 +18,11 @@ export const storageCheck = check('storage', assetStorageFields(), async ({ asse
   const { directory } = assetStorage
   const next = `Mount the folder and let the user of uploads read and write it, or correct PARLEY_CORE_ASSETS_DIRECTORY; check the free space of its disk.`
   try {
-    // Opening the storage would create the folder, and a disk that is not mounted would look like an empty one.
-    if (!(await isInUse(directory)))
+    // Opening the storage would create the folder even where its disk is not mounted, and then find it empty.
+    if (!(await hasBeenUsed(directory)))
       return report.warn(
         'storage.reach',
-        `the folder ${directory} has never been used by uploads`,
+        `uploads has never used the folder ${directory}`,
         'This is normal before the first start of uploads. Otherwise its disk is not mounted: mount it, or correct PARLEY_CORE_ASSETS_DIRECTORY.',
       )
     await checkProbe(await openDiskStorage(directory), `the folder ${directory}`, report, () => next)
@@ -55,19 +55,23 @@ async function checkProbe(
   advice: (error: unknown) => string,
 ): Promise<void> {
   const key = `${prefix}-${randomUUID()}`
-  const steps: [right: string, what: string, run: () => Promise<unknown>][] = [
+  const steps: [permission: string, what: string, run: () => Promise<unknown>][] = [
     ['write', 'write', () => storage.put(key, Readable.from([Buffer.from(probe)], { objectMode: false }))],
     ['read', 'read', async () => expectProbe(await storage.get(key))],
     ['list', 'list', () => storage.page(prefix, '', 1)],
     ['unfinished', 'list unfinished writes', () => storage.unfinished()[Symbol.asyncIterator]().next()],
     ['delete', 'delete', () => storage.delete(key)],
   ]
-  for (const [right, what, run] of steps) {
+  for (const [permission, what, run] of steps) {
     try {
       await run()
-      report.ok(`storage.${right}`, `${where} allows to ${what}`)
+      report.ok(`storage.${permission}`, `${where} allows this process to ${what}`)
     } catch (error) {
-      report.fail(`storage.${right}`, `${where} does not allow to ${what}: ${describe(error)}`, advice(error))
+      report.fail(
+        `storage.${permission}`,
+        `${where} does not allow this process to ${what}: ${describe(error)}`,
+        advice(error),
+      )
     }
   }
 }
@@ -77,7 +81,7 @@ async function expectProbe(stored: Awaited<ReturnType<Storage['get']>>): Promise
     throw new Error('the written object was not found')
 }
 
-/** Signatures of requests are valid for a few minutes, so the clock matters. */
+/** Compares the clocks: signatures of requests are valid for a few minutes only. */
 async function checkServerClock(url: URL, report: Report): Promise<void> {
   const requestedMs = Date.now()
   try {
@@ -121,5 +125,5 @@ function adviceFor(error: unknown, { bucket }: S3Settings): string {
   if (name === 'RequestTimeTooSkewed') return 'Synchronise the clocks of this machine and of the S3 server (NTP).'
   if (status.httpStatusCode === 403)
     return `Allow the key s3:GetObject, s3:PutObject, s3:DeleteObject, s3:ListBucket, s3:ListBucketMultipartUploads and s3:AbortMultipartUpload on ${bucket}, or correct key and secret.`
-  return `Check that the S3 server runs, ${setting('ENDPOINT')} and ${setting('USE_SSL')}, and that no firewall is between.`
+  return `Check that the S3 server runs, ${setting('ENDPOINT')} and ${setting('USE_SSL')}, and that no firewall blocks the connection.`
 }

@@ -4,21 +4,21 @@ import { access, constants, mkdir, open, opendir, rename, rm, stat, writeFile } 
 import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { ConnectError } from '@connectrpc/connect'
-import { failedStorage } from './failed-storage.ts'
+import { storageFailure } from './storage-failure.ts'
 import { checkKey, isKey } from './keys.ts'
 import type { ByteRange, ListedObject, Storage, UnfinishedWrite } from './storage.ts'
 
-/** Whether uploads has started with this folder. Rejects if the folder cannot be used. Creates nothing. */
-export async function isInUse(folder: string): Promise<boolean> {
+/** Whether uploads has ever started with this folder. Rejects if the folder cannot be used. Creates nothing. */
+export async function hasBeenUsed(folder: string): Promise<boolean> {
   const root = resolve(folder)
   if (await statOf(join(root, 'objects'))) return true
-  await mayCreate(root)
+  await assertCanCreate(root)
   return false
 }
 
-async function mayCreate(folder: string): Promise<void> {
+async function assertCanCreate(folder: string): Promise<void> {
   if (await statOf(folder)) await access(folder, constants.W_OK | constants.X_OK)
-  else await mayCreate(dirname(folder))
+  else await assertCanCreate(dirname(folder))
 }
 
 /** Stores bytes in a folder, which several processes may share. */
@@ -31,12 +31,12 @@ export async function openDiskStorage(folder: string): Promise<Storage> {
 
   const pathOf = (key: string): string => join(objects, checkKey(key))
   return {
-    put: (key, content) => working(() => write(join(unfinished, randomUUID()), pathOf(key), content)),
-    get: (key, range) => working(() => read(pathOf(key), range)),
-    stat: (key) => working(async () => listed(key, await statOf(pathOf(key)))),
-    delete: (key) => working(() => rm(pathOf(key), { force: true })),
+    put: (key, content) => translateErrors(() => write(join(unfinished, randomUUID()), pathOf(key), content)),
+    get: (key, range) => translateErrors(() => read(pathOf(key), range)),
+    stat: (key) => translateErrors(async () => toListedObject(key, await statOf(pathOf(key)))),
+    delete: (key) => translateErrors(() => rm(pathOf(key), { force: true })),
     list: (prefix) => filesBelow(pathOf(prefix), prefix),
-    page: (prefix, after, limit) => firstBehind(filesBelow(pathOf(prefix), prefix), after, limit),
+    page: (prefix, after, limit) => firstAfter(filesBelow(pathOf(prefix), prefix), after, limit),
     unfinished: () => unfinishedIn(unfinished),
   }
 }
@@ -45,10 +45,10 @@ export async function openDiskStorage(folder: string): Promise<Storage> {
 async function write(temporary: string, path: string, content: Readable): Promise<void> {
   try {
     await writeFile(temporary, content, { flag: 'wx', mode: 0o600, flush: true })
-    const made = await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    const created = await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     await rename(temporary, path)
     await syncFolder(dirname(path))
-    if (made !== undefined) await syncFolder(dirname(made))
+    if (created !== undefined) await syncFolder(dirname(created))
   } catch (error) {
     content.destroy()
     await rm(temporary, { force: true })
@@ -77,31 +77,31 @@ async function read(path: string, range: ByteRange | undefined) {
 }
 
 async function* filesBelow(folder: string, prefix: string): AsyncIterable<ListedObject> {
-  for await (const entry of await working(() => openFolder(folder))) {
+  for await (const entry of await translateErrors(() => openFolder(folder))) {
     if (!isKey(entry.name)) continue
     const path = join(folder, entry.name)
     const key = `${prefix}/${entry.name}`
     if (entry.isDirectory()) yield* filesBelow(path, key)
     else {
-      const found = listed(key, await working(() => statOf(path)))
+      const found = toListedObject(key, await translateErrors(() => statOf(path)))
       if (found) yield found
     }
   }
 }
 
-const listed = (key: string, found: Stats | undefined): ListedObject | undefined =>
+const toListedObject = (key: string, found: Stats | undefined): ListedObject | undefined =>
   found && { key, size: found.size, modifiedAt: found.mtime }
 
-/** A folder has no order, so all names are read and the first ones are kept. */
-async function firstBehind(all: AsyncIterable<ListedObject>, after: string, limit: number): Promise<ListedObject[]> {
+/** The first objects after a key. A folder has no order, so all names are read. */
+async function firstAfter(all: AsyncIterable<ListedObject>, after: string, limit: number): Promise<ListedObject[]> {
   let first: ListedObject[] = []
-  const cut = () => (first = first.sort((a, b) => (a.key < b.key ? -1 : 1)).slice(0, limit))
+  const truncate = () => (first = first.sort((a, b) => (a.key < b.key ? -1 : 1)).slice(0, limit))
   for await (const object of all) {
     if (object.key <= after) continue
     first.push(object)
-    if (first.length >= 2 * limit) cut()
+    if (first.length >= 2 * limit) truncate()
   }
-  return cut()
+  return truncate()
 }
 
 const openFolder = (path: string) => opendir(path).catch(ifMissing(() => []))
@@ -110,24 +110,28 @@ const statOf = (path: string) => stat(path).catch(ifMissing(() => undefined))
 async function* unfinishedIn(folder: string): AsyncIterable<UnfinishedWrite> {
   for await (const { key, modifiedAt } of filesBelow(folder, '')) {
     const name = key.slice(1)
-    yield { key: name, startedAt: modifiedAt, discard: () => working(() => rm(join(folder, name), { force: true })) }
+    yield {
+      key: name,
+      startedAt: modifiedAt,
+      discard: () => translateErrors(() => rm(join(folder, name), { force: true })),
+    }
   }
 }
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'
 const ifMissing =
-  <T>(instead: () => T) =>
+  <T>(fallback: () => T) =>
   (error: unknown): T => {
-    if (isMissing(error)) return instead()
+    if (isMissing(error)) return fallback()
     throw error
   }
 
-/** Translates disk errors to `unavailable`, but passes on errors of the content's source. */
-async function working<T>(work: () => Promise<T>): Promise<T> {
+/** Translates disk errors to `unavailable`. Errors of the source of the content are thrown unchanged. */
+async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (error instanceof ConnectError || (error as NodeJS.ErrnoException).syscall === undefined) throw error
-    throw failedStorage(error)
+    throw storageFailure(error)
   }
 }

@@ -1,7 +1,7 @@
-const form = /^[\w-]+(\/[\w-]+)*$/
+const pattern = /^[\w-]+(\/[\w-]+)*$/
 
-/** Whether a name has the form of a key. Other files and folders may exist beside ours and are ignored. */
-export const isKey = (name: string): boolean => form.test(name)
+/** Whether a name has the form of a key. Files and folders of other programs are ignored. */
+export const isKey = (name: string): boolean => pattern.test(name)
 
 /** Returns the key. Throws if the text is not a key, which only a bug of this service can cause. */
 export function checkKey(key: string): string {

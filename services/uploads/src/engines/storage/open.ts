@@ -1,11 +1,11 @@
 import { retry, type Resources } from '@parley/runtime'
-import { reportStorageAway } from '../../metrics.ts'
+import { reportStorageUnavailable } from '../../metrics.ts'
 import { openDiskStorage } from './disk.ts'
 import { openS3Storage } from './s3.ts'
 import type { AssetStorage } from './settings.ts'
 import type { Storage } from './storage.ts'
 
-/** Opens the configured storage; for a bucket, waits until the server answers. */
+/** Opens the configured storage. Waits until a bucket can be used. */
 export async function openStorage(
   settings: AssetStorage,
   opened: Pick<Resources, 'use'>,
@@ -15,7 +15,7 @@ export async function openStorage(
   const storage = opened.use(openS3Storage(settings))
   const ping = () =>
     storage.ping().catch((error: unknown) => {
-      reportStorageAway(settings.bucket, error)
+      reportStorageUnavailable(settings.bucket, error)
       throw error
     })
   await retry(ping, { signal, initialMs: 200, maxMs: 5_000 })

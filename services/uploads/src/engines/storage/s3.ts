@@ -14,7 +14,7 @@ import {
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { countOutgoing } from '@parley/runtime'
-import { failedStorage } from './failed-storage.ts'
+import { storageFailure } from './storage-failure.ts'
 import { checkKey, isKey } from './keys.ts'
 import type { S3Settings } from './settings.ts'
 import {
@@ -27,10 +27,10 @@ import {
   type UnfinishedWrite,
 } from './storage.ts'
 
-/** Part size of a write, which holds only a few parts in memory. */
+/** Size of a part. A write keeps only a few parts in memory. */
 const partBytes = 8 * 1024 * 1024
 const partsAtOnce = 2
-/** Slow readers occupy a connection. */
+/** Many connections, because each slow reader occupies one. */
 const agent = { keepAlive: true, maxSockets: 512 }
 const timeouts = {
   connectionTimeout: 10_000,
@@ -59,42 +59,42 @@ export function openS3Storage(settings: S3Settings, limits: Partial<typeof timeo
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   })
-  const within = pathPrefix === '' ? '' : `${pathPrefix}/`
-  const place = (key: string) => ({ Bucket, Key: `${within}${checkKey(key)}` })
+  const keyPrefix = pathPrefix === '' ? '' : `${pathPrefix}/`
+  const locate = (key: string) => ({ Bucket, Key: `${keyPrefix}${checkKey(key)}` })
   const storage: S3Storage = {
     ping: async () => void (await client.send(new HeadBucketCommand({ Bucket }))),
-    put: async (key, content) => put(client, place(key), content),
+    put: async (key, content) => put(client, locate(key), content),
     get: async (key, range) => {
-      const from = place(key)
-      return translatingErrors(() => get(client, from, range))
+      const from = locate(key)
+      return translateErrors(() => get(client, from, range))
     },
     stat: async (key) => {
-      const from = place(key)
-      return translatingErrors(() => stat(client, key, from))
+      const from = locate(key)
+      return translateErrors(() => stat(client, key, from))
     },
     delete: async (key) => {
-      const from = place(key)
-      await translatingErrors(() => client.send(new DeleteObjectCommand(from)))
+      const from = locate(key)
+      await translateErrors(() => client.send(new DeleteObjectCommand(from)))
     },
-    list: (prefix) => list(client, { Bucket, within, prefix: place(prefix).Key }),
+    list: (prefix) => list(client, { Bucket, keyPrefix, prefix: locate(prefix).Key }),
     page: async (prefix, after, limit) => {
-      const below = { Bucket, within, prefix: place(prefix).Key }
+      const listing = { Bucket, keyPrefix, prefix: locate(prefix).Key }
       const page: ListedObject[] = []
-      for await (const object of list(client, below, after === '' ? undefined : place(after).Key))
+      for await (const object of list(client, listing, after === '' ? undefined : locate(after).Key))
         if (page.push(object) === limit) break
       return page
     },
-    unfinished: () => unfinished(client, { Bucket, within }),
+    unfinished: () => unfinished(client, { Bucket, keyPrefix }),
     [Symbol.dispose]: () => client.destroy(),
   }
-  if (settings.presign) storage.presign = async (key, options) => presign(client, place(key), options)
+  if (settings.presign) storage.presign = async (key, options) => presign(client, locate(key), options)
   return storage
 }
 
-type Place = { Bucket: string; Key: string }
+type ObjectLocation = { Bucket: string; Key: string }
 
-/** Uploads in parts: the object exists once all parts have arrived, and parts of a failed upload are dropped. */
-async function put(client: S3Client, params: Place, content: Readable): Promise<void> {
+/** Uploads in parts. The object exists once all parts have been received; the parts of a failed upload are deleted. */
+async function put(client: S3Client, params: ObjectLocation, content: Readable): Promise<void> {
   let failure: { cause: unknown } | undefined
   const body = async function* () {
     try {
@@ -111,64 +111,72 @@ async function put(client: S3Client, params: Place, content: Readable): Promise<
   } catch (error) {
     Body.destroy()
     content.destroy()
-    throw failure ? failure.cause : failedStorage(error)
+    throw failure ? failure.cause : storageFailure(error)
   }
 }
 
-async function get(client: S3Client, place: Place, range: ByteRange | undefined): Promise<StoredObject | undefined> {
+async function get(
+  client: S3Client,
+  location: ObjectLocation,
+  range: ByteRange | undefined,
+): Promise<StoredObject | undefined> {
   const Range = range && `bytes=${range.start}-${range.end}`
   try {
-    const { Body, ContentLength = 0, ContentRange } = await client.send(new GetObjectCommand({ ...place, Range }))
+    const { Body, ContentLength = 0, ContentRange } = await client.send(new GetObjectCommand({ ...location, Range }))
     const size = Number(/\/(\d+)$/.exec(ContentRange ?? '')?.[1] ?? ContentLength)
     const body = Body as Readable
-    const content = Readable.from(whole(body, ContentLength), { objectMode: false })
-    // A generator that is never read does not run its cleanup, and would keep its connection.
+    const content = Readable.from(checkLength(body, ContentLength), { objectMode: false })
+    // The generator destroys the body at its end, but a generator that is never read does not run at all.
     content.once('close', () => body.destroy())
     return { size, content }
   } catch (error) {
-    if (isNotThere(error)) return undefined
+    if (isMissing(error)) return undefined
     if (statusOf(error) !== 416) throw error
-    const { ContentLength = 0 } = await client.send(new HeadObjectCommand(place))
+    const { ContentLength = 0 } = await client.send(new HeadObjectCommand(location))
     return { size: ContentLength, content: Readable.from([]) }
   }
 }
 
-async function stat(client: S3Client, key: string, place: Place): Promise<ListedObject | undefined> {
+async function stat(client: S3Client, key: string, location: ObjectLocation): Promise<ListedObject | undefined> {
   try {
-    const { ContentLength = 0, LastModified = new Date() } = await client.send(new HeadObjectCommand(place))
+    const { ContentLength = 0, LastModified = new Date() } = await client.send(new HeadObjectCommand(location))
     return { key, size: ContentLength, modifiedAt: LastModified }
   } catch (error) {
-    if (isNotThere(error)) return undefined
+    if (isMissing(error)) return undefined
     throw error
   }
 }
 
 const statusOf = (error: unknown) => (error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined)
-const isNotThere = (error: unknown): boolean =>
+const isMissing = (error: unknown): boolean =>
   statusOf(error) === 404 && !(error instanceof Error && error.name === 'NoSuchBucket')
 
-/** Fails if the content is shorter than announced, so that a lost connection does not look like the end of a file. */
-async function* whole(body: Readable, length: number): AsyncIterable<Buffer> {
+/** Throws if the content is shorter than announced, so that a lost connection does not look like the end of a file. */
+async function* checkLength(body: Readable, length: number): AsyncIterable<Buffer> {
   const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]()
-  // Only reading can fail here: at the yield a reader that goes away throws its own error.
-  const next = () => chunks.next().catch((error: unknown) => Promise.reject(failedStorage(error)))
+  // Only errors of reading are translated. A reader that disconnects throws its own error at the yield.
+  const next = () => chunks.next().catch((error: unknown) => Promise.reject(storageFailure(error)))
   let read = 0
   for (let chunk = await next(); !chunk.done; chunk = await next()) {
     read += chunk.value.length
     yield chunk.value
   }
-  if (read < length) throw failedStorage(new Error(`${read} of ${length} bytes arrived`))
+  if (read < length) throw storageFailure(new Error(`${read} of ${length} bytes received`))
 }
 
-type Below = { Bucket: string; within: string; prefix: string }
+type Listing = { Bucket: string; keyPrefix: string; prefix: string }
 
-async function* list(client: S3Client, { Bucket, within, prefix }: Below, after?: string): AsyncIterable<ListedObject> {
+async function* list(
+  client: S3Client,
+  { Bucket, keyPrefix, prefix }: Listing,
+  after?: string,
+): AsyncIterable<ListedObject> {
   let StartAfter = after
   do {
     const from = { Bucket, Prefix: `${prefix}/`, StartAfter }
-    const { Contents = [], IsTruncated } = await translatingErrors(() => client.send(new ListObjectsV2Command(from)))
+    const { Contents = [], IsTruncated } = await translateErrors(() => client.send(new ListObjectsV2Command(from)))
     for (const { Key = '', Size = 0, LastModified = new Date() } of Contents) {
-      const key = Key.slice(within.length)
+      const key = Key.slice(keyPrefix.length)
       if (isKey(key)) yield { key, size: Size, modifiedAt: LastModified }
     }
     StartAfter = IsTruncated ? Contents.at(-1)?.Key : undefined
@@ -179,19 +187,19 @@ type Marker = { KeyMarker?: string; UploadIdMarker?: string | undefined }
 
 async function* unfinished(
   client: S3Client,
-  { Bucket, within }: Omit<Below, 'prefix'>,
+  { Bucket, keyPrefix }: Omit<Listing, 'prefix'>,
 ): AsyncIterable<UnfinishedWrite> {
   for (let marker: Marker | undefined = {}; marker;) {
-    const from = { Bucket, Prefix: within, ...marker }
-    const page: ListMultipartUploadsCommandOutput = await translatingErrors(() =>
+    const from = { Bucket, Prefix: keyPrefix, ...marker }
+    const page: ListMultipartUploadsCommandOutput = await translateErrors(() =>
       client.send(new ListMultipartUploadsCommand(from)),
     )
     for (const { Key = '', UploadId, Initiated = new Date() } of page.Uploads ?? []) {
-      const key = Key.slice(within.length)
+      const key = Key.slice(keyPrefix.length)
       if (!isOwnKey(key)) continue
       const write = { Bucket, Key, UploadId }
       const discard = async () =>
-        void (await translatingErrors(() => client.send(new AbortMultipartUploadCommand(write))))
+        void (await translateErrors(() => client.send(new AbortMultipartUploadCommand(write))))
       yield { key, startedAt: Initiated, discard }
     }
     const { IsTruncated, NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page
@@ -199,10 +207,14 @@ async function* unfinished(
   }
 }
 
-function presign(client: S3Client, place: Place, { expiresMs, contentType, filename }: Presigned): Promise<string> {
-  const shown = filename.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
-  const ResponseContentDisposition = `inline; filename="${shown}"; filename*=UTF-8''${encodeRfc5987(filename)}`
-  const command = new GetObjectCommand({ ...place, ResponseContentType: contentType, ResponseContentDisposition })
+function presign(
+  client: S3Client,
+  location: ObjectLocation,
+  { expiresMs, contentType, filename }: Presigned,
+): Promise<string> {
+  const asciiName = filename.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
+  const ResponseContentDisposition = `inline; filename="${asciiName}"; filename*=UTF-8''${encodeRfc5987(filename)}`
+  const command = new GetObjectCommand({ ...location, ResponseContentType: contentType, ResponseContentDisposition })
   return getSignedUrl(client, command, { expiresIn: Math.ceil(expiresMs / 1000) })
 }
 
@@ -212,11 +224,11 @@ const encodeRfc5987 = (text: string): string =>
     (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 
-/** Translates every error of the server to `unavailable`: the caller cannot fix it. */
-async function translatingErrors<T>(request: () => Promise<T>): Promise<T> {
+/** Translates every error of the server to `unavailable`, because the caller cannot fix it. */
+async function translateErrors<T>(request: () => Promise<T>): Promise<T> {
   try {
     return await countOutgoing('storage', request)
   } catch (error) {
-    throw failedStorage(error)
+    throw storageFailure(error)
   }
 }

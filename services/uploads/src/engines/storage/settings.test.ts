@@ -1,46 +1,46 @@
 import { describe, expect, test } from '@jest/globals'
-import { ConfigError, defineConfig, describe as describeConfig, redacted } from '@parley/config'
+import { ConfigError, defineConfig, describe as describeConfig, redact } from '@parley/config'
 import { assetStorageFields } from './settings.ts'
 
 const readConfig = defineConfig(assetStorageFields())
-const whole = {
+const complete = {
   STORAGE_BACKEND: 's3',
   S3_ENDPOINT: 's3.example.org:9000',
   S3_BUCKET: 'parley-files',
   S3_ACCESS_KEY_ID: 'parley',
   S3_SECRET_ACCESS_KEY: 'hunter2',
 }
-const named = (settings: Record<string, string>): NodeJS.ProcessEnv =>
+const toEnv = (settings: Record<string, string>): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(settings).map(([name, value]) => [`PARLEY_CORE_ASSETS_${name}`, value]))
-const storageOf = (settings: Record<string, string>) => readConfig({ env: named(settings) }).assetStorage
-function mistakesOf(settings: Record<string, string>): readonly string[] {
+const storageOf = (settings: Record<string, string>) => readConfig({ env: toEnv(settings) }).assetStorage
+function problemsOf(settings: Record<string, string>): readonly string[] {
   try {
     storageOf(settings)
   } catch (error) {
-    if (error instanceof ConfigError) return error.mistakes
+    if (error instanceof ConfigError) return error.problems
     throw error
   }
   return []
 }
 
-test('a folder is the default, and needs no other settings', () => {
+test('a folder is the default backend, and needs only its path', () => {
   expect(storageOf({ DIRECTORY: '/data' })).toEqual({ backend: 'disk', directory: '/data' })
-  expect(mistakesOf({})).toEqual([expect.stringContaining('PARLEY_CORE_ASSETS_DIRECTORY: is missing')])
+  expect(problemsOf({})).toEqual([expect.stringContaining('PARLEY_CORE_ASSETS_DIRECTORY: is missing')])
 })
 
-test('a bucket has a region, TLS and its name in the host by default, and needs no folder', () => {
-  const standard = { region: 'us-east-1', useSsl: true, pathStyle: false, presign: true, pathPrefix: '' }
+test('a bucket needs no folder; region, TLS and addressing by host name have defaults', () => {
+  const defaults = { region: 'us-east-1', useSsl: true, pathStyle: false, presign: true, pathPrefix: '' }
   const given = { endpoint: 's3.example.org:9000', bucket: 'parley-files', accessKeyId: 'parley' }
-  expect(storageOf(whole)).toEqual({ backend: 's3', ...given, secretAccessKey: 'hunter2', ...standard })
+  expect(storageOf(complete)).toEqual({ backend: 's3', ...given, secretAccessKey: 'hunter2', ...defaults })
   const changed = { S3_REGION: 'eu', S3_USE_SSL: 'false', S3_PATH_STYLE: 'true', S3_PRESIGN: 'no' }
-  expect(storageOf({ ...whole, ...changed, S3_PATH_PREFIX: '/chat/files/' })).toMatchObject({
+  expect(storageOf({ ...complete, ...changed, S3_PATH_PREFIX: '/chat/files/' })).toMatchObject({
     ...{ region: 'eu', useSsl: false, pathStyle: true, presign: false, pathPrefix: 'chat/files' },
   })
 })
 
 test('all missing settings of a bucket are reported at once', () => {
   const settings = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']
-  expect(mistakesOf({ STORAGE_BACKEND: 's3', S3_USE_SSL: 'perhaps' })).toEqual([
+  expect(problemsOf({ STORAGE_BACKEND: 's3', S3_USE_SSL: 'perhaps' })).toEqual([
     ...settings.map((name) => expect.stringContaining(`PARLEY_CORE_ASSETS_${name}: is missing`)),
     expect.stringContaining('PARLEY_CORE_ASSETS_S3_USE_SSL'),
   ])
@@ -49,18 +49,18 @@ test('all missing settings of a bucket are reported at once', () => {
 describe('an invalid setting is refused', () => {
   test.each([
     ['STORAGE_BACKEND', 'nats', /"disk" stores bytes in a folder, "s3" in a bucket/],
-    ['STORAGE_BACKEND', 'tape', /is none of: disk, s3/],
+    ['STORAGE_BACKEND', 'tape', /is not one of: disk, s3/],
     ['S3_ENDPOINT', 'https://s3.example.org', /use_ssl/],
     ['S3_ENDPOINT', 's3.example.org/bucket', /not a host/],
     ['S3_BUCKET', 'No_Bucket', /not a valid bucket name/],
     ['S3_PATH_PREFIX', 'a//b', /single slashes/],
-  ])('%s %s', (name, value, said) => {
-    expect(mistakesOf({ ...whole, [name]: value })).toEqual([expect.stringMatching(said)])
+  ])('%s = %s', (name, value, said) => {
+    expect(problemsOf({ ...complete, [name]: value })).toEqual([expect.stringMatching(said)])
   })
 })
 
 test('the key is never shown, and every setting is documented', () => {
-  expect(JSON.stringify(redacted(readConfig({ env: named(whole) })))).not.toContain('hunter2')
+  expect(JSON.stringify(redact(readConfig({ env: toEnv(complete) })))).not.toContain('hunter2')
   expect(describeConfig(readConfig).map(({ toml }) => toml)).toEqual([
     'core.assets.storage_backend',
     'core.assets.directory',

@@ -1,4 +1,14 @@
-import { bool, Mistake, Mistakes, oneOf, readField, secret, str, type Field, type Given } from '@parley/config'
+import {
+  bool,
+  SettingError,
+  SettingErrors,
+  oneOf,
+  readField,
+  secret,
+  str,
+  type Field,
+  type LoadedSources,
+} from '@parley/config'
 
 /** A bucket of an S3 server. */
 export type S3Settings = {
@@ -11,7 +21,7 @@ export type S3Settings = {
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly useSsl: boolean
-  /** Whether the bucket is in the path of addresses instead of the host name. */
+  /** Whether the bucket is in the path of URLs instead of the host name. */
   readonly pathStyle: boolean
   /** Whether clients are redirected to the server for large files. */
   readonly presign: boolean
@@ -31,7 +41,7 @@ const text = (key: string, doc: string, more: { default?: string } = {}) =>
   str(at(key).env, { toml: at(key).toml, doc, ...more, optional: true })
 
 const backends = ['disk', 's3'] as const
-const backend: Field<(typeof backends)[number]> = refusing(
+const backend: Field<(typeof backends)[number]> = rejectValue(
   'nats',
   'is not supported: "disk" stores bytes in a folder, "s3" in a bucket',
   oneOf(at('storage_backend').env, {
@@ -88,7 +98,7 @@ export const assetStorageFields = (): { assetStorage: Field<AssetStorage> } => (
     optional: true,
     secret: false,
     parse: () => {
-      throw new TypeError('read as its parts')
+      throw new TypeError('this field is read from its parts')
     },
     read,
     shown: (value) => ({
@@ -99,23 +109,23 @@ export const assetStorageFields = (): { assetStorage: Field<AssetStorage> } => (
   },
 })
 
-function read(given: Given): AssetStorage {
+function read(given: LoadedSources): AssetStorage {
   const mistakes: string[] = []
   const valueOf = <T>(field: Field<T>): T | undefined => {
     try {
       return readField(field, given)
     } catch (error) {
-      if (!(error instanceof Mistake)) throw error
+      if (!(error instanceof SettingError)) throw error
       mistakes.push(error.message)
       return undefined
     }
   }
-  const needed = (field: Field<string | undefined>, problem?: (value: string) => string | undefined): string => {
+  const required = (field: Field<string | undefined>, problem?: (value: string) => string | undefined): string => {
     const before = mistakes.length
     const value = valueOf(field)
     if (value === undefined && mistakes.length === before) mistakes.push(`${field.env[0]}: is missing (${field.doc})`)
-    const said = value === undefined ? undefined : problem?.(value)
-    if (said !== undefined) mistakes.push(`${field.env[0]}: ${said}`)
+    const reason = value === undefined ? undefined : problem?.(value)
+    if (reason !== undefined) mistakes.push(`${field.env[0]}: ${reason}`)
     return value ?? ''
   }
   const chosen = valueOf(backend)
@@ -123,23 +133,23 @@ function read(given: Given): AssetStorage {
     chosen === 's3'
       ? {
           backend: 's3',
-          endpoint: needed(s3.endpoint, problemOfEndpoint),
-          bucket: needed(s3.bucket, problemOfBucket),
-          pathPrefix: needed(s3.pathPrefix, problemOfPrefix).replaceAll(/^\/+|\/+$/g, ''),
-          region: needed(s3.region),
-          accessKeyId: needed(s3.accessKeyId),
-          secretAccessKey: needed(s3.secretAccessKey),
+          endpoint: required(s3.endpoint, problemOfEndpoint),
+          bucket: required(s3.bucket, problemOfBucket),
+          pathPrefix: required(s3.pathPrefix, problemOfPrefix).replaceAll(/^\/+|\/+$/g, ''),
+          region: required(s3.region),
+          accessKeyId: required(s3.accessKeyId),
+          secretAccessKey: required(s3.secretAccessKey),
           useSsl: valueOf(s3.useSsl) ?? true,
           pathStyle: valueOf(s3.pathStyle) ?? false,
           presign: valueOf(s3.presign) ?? true,
         }
-      : chosen && { backend: 'disk', directory: needed(directory) }
-  if (mistakes.length > 0 || !result) throw new Mistakes(mistakes)
+      : chosen && { backend: 'disk', directory: required(directory) }
+  if (mistakes.length > 0 || !result) throw new SettingErrors(mistakes)
   return result
 }
 
 function problemOfEndpoint(value: string): string | undefined {
-  if (/^\w+:\/\//.test(value)) return 'must be a host without http:// or https://; use_ssl says whether to use TLS'
+  if (/^\w+:\/\//.test(value)) return 'must be a host without http:// or https://; use_ssl decides about TLS'
   return /^([\w.-]+|\[[\da-f:]+\])(:\d{1,5})?$/i.test(value) ? undefined : 'is not a host, or a host and its port'
 }
 
@@ -149,11 +159,11 @@ const problemOfBucket = (value: string): string | undefined =>
     : 'is not a valid bucket name: 3 to 63 lower-case letters, digits, hyphens and dots'
 
 const problemOfPrefix = (value: string): string | undefined =>
-  /^\/*([\w.-]+(\/[\w.-]+)*)?\/*$/.test(value) ? undefined : 'may hold letters, digits, _, -, . and single slashes'
+  /^\/*([\w.-]+(\/[\w.-]+)*)?\/*$/.test(value) ? undefined : 'may contain letters, digits, _, -, . and single slashes'
 
-function refusing<T>(word: string, why: string, field: Field<T>): Field<T> {
+function rejectValue<T>(word: string, why: string, field: Field<T>): Field<T> {
   const parse = (raw: unknown): T => {
-    if (raw === word) throw new Mistake(why)
+    if (raw === word) throw new SettingError(why)
     return field.parse(raw)
   }
   return { ...field, parse }

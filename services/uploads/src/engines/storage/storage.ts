@@ -9,10 +9,10 @@ export type ByteRange = { start: number; end: number }
 /** An object in a listing. */
 export type ListedObject = { key: string; size: number; modifiedAt: Date }
 
-/** A write that has not ended. Its process may still be running or not. */
+/** A write that has not been completed. It may still be in progress, or its process may have been killed. */
 export type UnfinishedWrite = { key: string; startedAt: Date; discard: () => Promise<void> }
 
-/** Response headers for a stored object at a presigned address. */
+/** Lifetime and response headers of a presigned URL. */
 export type Presigned = { expiresMs: number; contentType: string; filename: string }
 
 /**
@@ -21,8 +21,9 @@ export type Presigned = { expiresMs: number; contentType: string; filename: stri
  */
 export type Storage = {
   put(key: string, content: Readable): Promise<void>
+  /** Undefined if the object does not exist. */
   get(key: string, range?: ByteRange): Promise<StoredObject | undefined>
-  /** Finds an object. */
+  /** Size and age of an object; undefined if it does not exist. */
   stat(key: string): Promise<ListedObject | undefined>
   /** Deleting a missing object succeeds. */
   delete(key: string): Promise<void>
@@ -31,13 +32,13 @@ export type Storage = {
    * keys are left out.
    */
   list(prefix: string): AsyncIterable<ListedObject>
-  /** Up to `most` objects of a listing whose keys come after one, in character order. */
+  /** The first `limit` objects of a listing whose keys come after `after`, in the order of their keys. */
   page(prefix: string, after: string, limit: number): Promise<ListedObject[]>
-  /** Our unfinished writes, which listings do not show. */
+  /** Our unfinished writes. Listings do not contain them. */
   unfinished(): AsyncIterable<UnfinishedWrite>
   /**
-   * An address under which anybody may read the object, including ranges, until it expires. Undefined for storages that
-   * only this service can reach. Does not check whether the object exists.
+   * Returns a URL with which anybody may read the object, including ranges, until it expires. Undefined for storages
+   * that only this service can reach. Does not check whether the object exists.
    */
   presign?(key: string, options: Presigned): Promise<string>
 }
@@ -60,5 +61,5 @@ export const storageKeys = {
 
 const ownKey = /^(blobs|chunks|files|variants|server)\/A[\w-]+$/
 
-/** Whether a key is ours: other programs may use the same bucket. */
+/** Whether this service has stored the key: other programs may use the same bucket. */
 export const isOwnKey = (key: string): boolean => ownKey.test(key)

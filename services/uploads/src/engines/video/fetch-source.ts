@@ -14,29 +14,29 @@ export async function fetchSource(storage: Storage, { assetId, size, folder, sig
   const stored = await storage.get(storageKeys.asset(assetId))
   if (!stored) throw new VideoFailure('original_missing', 'the bytes are not in the storage')
   const path = join(folder, sourceFile)
-  await pipeline(stored.content, atMost(size), createWriteStream(path, { flags: 'wx', mode: 0o644 }), { signal })
-  return demuxerOf(path)
+  await pipeline(stored.content, limitBytes(size), createWriteStream(path, { flags: 'wx', mode: 0o644 }), { signal })
+  return detectDemuxer(path)
 }
 
-/** The demuxer for a file. Throws a VideoFailure if it is not a video. */
-export async function demuxerOf(path: string): Promise<string> {
-  const demuxer = sniffContainer(await beginningOf(path))
-  if (demuxer === undefined) throw new VideoFailure('processing_failed', 'no container that is known')
+/** Detects the demuxer for a file. Throws a VideoFailure if it is not a video. */
+export async function detectDemuxer(path: string): Promise<string> {
+  const demuxer = sniffContainer(await readStart(path))
+  if (demuxer === undefined) throw new VideoFailure('processing_failed', 'unknown container format')
   return demuxer
 }
 
-/** Passes the bytes on. Throws a VideoFailure above the limit. */
-export const atMost = (size: number) =>
+/** A pipeline step that throws a VideoFailure if there are more bytes. */
+export const limitBytes = (size: number) =>
   async function* bounded(content: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
     let length = 0
     for await (const bytes of content) {
       length += bytes.length
-      if (length > size) throw new VideoFailure('processing_failed', 'more bytes than were sent')
+      if (length > size) throw new VideoFailure('processing_failed', 'the file is larger than announced')
       yield bytes
     }
   }
 
-async function beginningOf(path: string): Promise<Buffer> {
+async function readStart(path: string): Promise<Buffer> {
   const file = await open(path, 'r')
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(sniffedBytes), 0, sniffedBytes, 0)

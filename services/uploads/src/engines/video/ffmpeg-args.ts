@@ -25,23 +25,33 @@ export const probeArgs = (demuxer: string, file: string): string[] => [
   ...input(demuxer, file),
 ]
 
-const bare = ['-sn', '-dn', '-map_metadata', '-1', '-map_chapters', '-1', '-threads', threads]
-/** Skips cover pictures of music files. */
-const moving = ['-map', '0:V:0']
-const scaled = ({ width, height }: Rendition): string => `scale=${width}:${height},setsar=1`
+const withoutMetadata = ['-sn', '-dn', '-map_metadata', '-1', '-map_chapters', '-1', '-threads', threads]
+/** Selects the first video stream, but not the cover of a music file. */
+const firstVideo = ['-map', '0:V:0']
+const scaleFilter = ({ width, height }: Rendition): string => `scale=${width}:${height},setsar=1`
 
 const renditionArgs = (rendition: Rendition): string[] => [
-  ...[...moving, '-map', '0:a:0?', ...bare, '-vf', `${scaled(rendition)},format=yuv420p`],
+  ...[...firstVideo, '-map', '0:a:0?', ...withoutMetadata, '-vf', `${scaleFilter(rendition)},format=yuv420p`],
   ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '23', '-c:a', 'aac', '-b:a', '128k', '-ac', '2'],
   ...['-max_muxing_queue_size', '1024', '-movflags', '+faststart', '-f', 'mp4', `file:${renditionFile(rendition)}`],
 ]
 
 const posterArgs = (rendition: Rendition, atMs: number): string[] => [
-  ...[...moving, '-an', ...bare, '-ss', String(atMs / 1000), '-frames:v', '1', '-vf', scaled(rendition)],
+  ...[
+    ...firstVideo,
+    '-an',
+    ...withoutMetadata,
+    '-ss',
+    String(atMs / 1000),
+    '-frames:v',
+    '1',
+    '-vf',
+    scaleFilter(rendition),
+  ],
   ...['-pix_fmt', 'yuvj420p', '-q:v', '3', '-f', 'image2', '-update', '1', `file:${posterFile}`],
 ]
 
-/** The files to make from a source. */
+/** The renditions and the poster to make from a source. */
 export type Plan = { demuxer: string; renditions: readonly [Rendition, ...Rendition[]]; posterAtMs: number }
 
 /** Arguments for ffmpeg to make all renditions and the poster, decoding the source once. */

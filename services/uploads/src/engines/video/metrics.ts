@@ -22,13 +22,13 @@ const waiting = gauge('parley.video.waiting', {
   unit: '{video}',
 })
 
-export function reportVideo(outcome: VideoOutcome, took: number): void {
+export function reportVideo(outcome: VideoOutcome, durationSeconds: number): void {
   videos(1, { 'parley.outcome': outcome })
-  seconds(took)
+  seconds(durationSeconds)
 }
 
-/** Processing failed for a reason outside the video, or its programs were killed. */
-export function reportVideoTriedAgain(assetId: string, error: unknown): void {
+/** Reports that a video could not be processed for a reason other than the video, such as a killed ffmpeg. */
+export function reportVideoRetry(assetId: string, error: unknown): void {
   videos(1, { 'parley.outcome': 'tried_again' })
   log.warn({ assetId, err: error }, 'a video could not be processed and will be retried')
 }
@@ -36,21 +36,21 @@ export function reportVideoTriedAgain(assetId: string, error: unknown): void {
 export const logFailedVideo = (assetId: string, explanation: string): void =>
   log.info({ assetId, explanation }, 'a video cannot be processed')
 
-export const reportNoVideo = (fault: string): void =>
-  log.error({ fault }, 'videos are refused: processing is enabled, but not possible here')
+export const reportNoVideo = (problem: string): void =>
+  log.error({ problem }, 'videos are refused: their processing is enabled, but ffmpeg does not work here')
 
-/** For a video worker: its caller retries. */
+/** Logs a failure of a video worker, whose caller retries. */
 export const reportWorkFailed = (error: unknown): void => log.warn({ err: error }, 'a video could not be processed')
 
 /** Logged once at start. */
-export const reportOwnUser = (userId: number, fault: string): void =>
+export const reportOwnUser = (userId: number, problem: string): void =>
   log.info(
-    { userId, fault },
-    'ffmpeg runs as the user of this process, because it cannot run as another one, which would protect the secrets of this process',
+    { userId, problem },
+    'ffmpeg cannot run as a separate user, so it runs as the user of this process and could read its secrets',
   )
 
-/** Reports whether videos are accepted and how many wait, until the result is disposed. */
-export function showVideos(read: { available: boolean; waiting: () => number }): Disposable {
-  const shown = [available(() => +read.available), waiting(read.waiting)]
-  return { [Symbol.dispose]: () => shown.forEach((each) => each[Symbol.dispose]()) }
+/** Exports gauges of whether videos are processed here and how many wait, until the result is disposed. */
+export function observeVideos(read: { available: boolean; waiting: () => number }): Disposable {
+  const gauges = [available(() => +read.available), waiting(read.waiting)]
+  return { [Symbol.dispose]: () => gauges.forEach((each) => each[Symbol.dispose]()) }
 }

@@ -6,24 +6,28 @@ import type { Storage } from '../storage/index.ts'
 import { insertVariants, type VariantRow } from '../../store/asset-variants.ts'
 import { lockAssets } from '../../store/assets.ts'
 import { findAnyAsset } from '../../store/imported-files.ts'
-import { endJob, type HeldJob } from '../../store/video-jobs.ts'
+import { endJob, type ClaimedJob } from '../../store/video-jobs.ts'
 import { fetchSource } from './fetch-source.ts'
 import type { Encoder } from './encode.ts'
 import { processingEnded } from './room-events.ts'
-import { dropVariants, storeVariants } from './store-variants.ts'
+import { deleteVariantBytes, storeVariants } from './store-variants.ts'
 import type { FailureReason } from './video-failure.ts'
 
 /** Dependencies from uploads. */
 export type VideoContext = { db: Db; storage: Storage; now: () => Date }
 /** Dependencies for processing a video. */
-export type VideoDesk = { ctx: VideoContext; encoder: Encoder }
+export type VideoDependencies = { ctx: VideoContext; encoder: Encoder }
 
 /** `discarded`: the file has been deleted, or another process works on it. */
 export type VideoOutcome = 'completed' | 'failed' | 'discarded'
 
-/** Makes all renditions of a video and announces the result to its room. Rejects when it should be retried. */
-export async function processVideo(desk: VideoDesk, job: HeldJob, signal: AbortSignal): Promise<VideoOutcome> {
-  const { ctx, encoder } = desk
+/** Encodes all renditions of a video and announces the result to its room. Rejects if it should be retried. */
+export async function processVideo(
+  deps: VideoDependencies,
+  job: ClaimedJob,
+  signal: AbortSignal,
+): Promise<VideoOutcome> {
+  const { ctx, encoder } = deps
   const asset = await findAnyAsset(ctx.db, job.assetId)
   if (!asset) return 'discarded'
   await using folder = await encoder.openFolder()
@@ -37,24 +41,24 @@ export async function processVideo(desk: VideoDesk, job: HeldJob, signal: AbortS
     hasPoster: encoded.poster !== undefined,
     variants: encoded.renditions.map(({ size, ...rendition }) => ({ ...rendition, size: BigInt(size) })),
   }
-  // If this fails it is unknown whether the rows exist: the bytes are left to the sweep.
+  // If this rejects it is unknown whether the rows exist, so the bytes are left to the sweep.
   if (await finish(ctx, job, { state, variants })) return 'completed'
-  await dropVariants(ctx, variants)
+  await deleteVariantBytes(ctx, variants)
   return 'discarded'
 }
 
-/** Marks a video as failed. */
-export async function failVideo(ctx: VideoContext, job: HeldJob, reasonCode: FailureReason): Promise<VideoOutcome> {
+/** Stores that a video failed, and announces it to its room. */
+export async function failVideo(ctx: VideoContext, job: ClaimedJob, reasonCode: FailureReason): Promise<VideoOutcome> {
   return (await finish(ctx, job, { state: { status: 'failed', reasonCode }, variants: [] })) ? 'failed' : 'discarded'
 }
 
 type Finished = { state: MessageInitShape<typeof VideoStateSchema>; variants: readonly VariantRow[] }
 
 /**
- * Locks the row of the file, so that it is not deleted concurrently. False if it is deleted or another process works on
- * it.
+ * Stores and announces a result. Locks the row of the file, so that it is not deleted concurrently. Returns false if it
+ * is deleted or another process works on it.
  */
-function finish(ctx: VideoContext, job: HeldJob, { state, variants }: Finished): Promise<boolean> {
+function finish(ctx: VideoContext, job: ClaimedJob, { state, variants }: Finished): Promise<boolean> {
   return ctx.db.transaction(async (tx) => {
     const [asset] = await lockAssets(tx, [job.assetId])
     const version = asset && (await endJob(tx, job, state))

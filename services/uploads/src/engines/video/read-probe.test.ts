@@ -28,15 +28,18 @@ test('the duration may be a property of the stream, or missing', () => {
 })
 
 test.each([
-  ['too wide', { width: 16_385 }],
-  ['too many pixels', { width: 16_000, height: 3000 }],
-  ['of no size', { width: 0 }],
-  ['of an odd size', { height: 'many' }],
-  ['of pixels that are too wide', { sample_aspect_ratio: '100:1' }],
-])('%s is not a video', (_, more) => {
+  ['too wide in pixels', { width: 16_385 }],
+  ['with too many pixels', { width: 16_000, height: 3000 }],
+  ['without width', { width: 0 }],
+  ['with a height that is not a number', { height: 'many' }],
+  ['too wide when displayed', { sample_aspect_ratio: '100:1' }],
+])('a stream %s is refused', (_, more) => {
   expect(read({ ...video, ...more })).toBeUndefined()
 })
 
-test.each(['', '{', 'null', '[]', '{"streams":null}', '{"programs":[]}'])('%p is not a video', (output) => {
-  expect(readProbe(output)).toBeUndefined()
-})
+test.each(['', '{', 'null', '[]', '{"streams":null}', '{"programs":[]}'])(
+  'the output %p contains no video',
+  (output) => {
+    expect(readProbe(output)).toBeUndefined()
+  },
+)

@@ -29,7 +29,7 @@ export const probedEntries = [
 const maxSide = 16_384
 const maxPixels = 40_000_000
 
-/** The first video stream in the output of ffprobe; undefined for none, and for one that is too large. */
+/** Parses the first video stream in the output of ffprobe. Undefined if there is none, or if it is too large. */
 export function readProbe(output: string): SourceVideo | undefined {
   const { streams, duration } = parse(output)
   const stream = streams.find(
@@ -38,16 +38,16 @@ export function readProbe(output: string): SourceVideo | undefined {
   if (!stream) return undefined
   const [width, height] = [Number(stream.width), Number(stream.height)]
   if (!isSide(width) || !isSide(height) || width * height > maxPixels) return undefined
-  const shown = { width: Math.round(width * pixelShape(stream)), height }
-  if (!isSide(shown.width)) return undefined
-  const upright = isTurned(stream) ? { width: height, height: shown.width } : shown
-  return { ...upright, durationMs: lengthOf(duration, stream.duration) }
+  const displayed = { width: Math.round(width * pixelAspectRatio(stream)), height }
+  if (!isSide(displayed.width)) return undefined
+  const upright = isRotated(stream) ? { width: height, height: displayed.width } : displayed
+  return { ...upright, durationMs: toDurationMs(duration, stream.duration) }
 }
 
 function parse(output: string): { streams: Stream[]; duration: unknown } {
   try {
-    const said = JSON.parse(output) as { streams?: Stream[]; format?: { duration?: unknown } } | null
-    return { streams: said?.streams ?? [], duration: said?.format?.duration }
+    const parsed = JSON.parse(output) as { streams?: Stream[]; format?: { duration?: unknown } } | null
+    return { streams: parsed?.streams ?? [], duration: parsed?.format?.duration }
   } catch {
     return { streams: [], duration: undefined }
   }
@@ -55,19 +55,19 @@ function parse(output: string): { streams: Stream[]; duration: unknown } {
 
 const isSide = (side: number): boolean => Number.isInteger(side) && side >= 1 && side <= maxSide
 
-/** Ratio of width to height of a pixel. */
-function pixelShape({ sample_aspect_ratio: ratio }: Stream): number {
+/** Ratio of the width of a pixel to its height. */
+function pixelAspectRatio({ sample_aspect_ratio: ratio }: Stream): number {
   const [, across = '1', down = '1'] =
     /^([1-9]\d{0,8}):([1-9]\d{0,8})$/.exec(typeof ratio === 'string' ? ratio : '') ?? []
   return Number(across) / Number(down)
 }
 
-function isTurned({ side_data_list: sideData = [], tags }: Stream): boolean {
+function isRotated({ side_data_list: sideData = [], tags }: Stream): boolean {
   const rotation = sideData.find((entry) => entry.rotation !== undefined)?.rotation ?? tags?.rotate ?? 0
   return Math.abs(Math.round(Number(rotation) / 90)) % 2 === 1
 }
 
-function lengthOf(...lengths: unknown[]): number | undefined {
+function toDurationMs(...lengths: unknown[]): number | undefined {
   const seconds = lengths.map(Number).find((length) => length > 0 && length < 1e9)
   return seconds === undefined ? undefined : Math.round(seconds * 1000)
 }

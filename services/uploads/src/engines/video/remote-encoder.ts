@@ -11,33 +11,35 @@ import { sourceFile } from './ffmpeg-args.ts'
 import { openJobFolder } from './job-folder.ts'
 import type { VideoSettings } from './settings.ts'
 import { VideoFailure } from './video-failure.ts'
-import { madeHeader, readAnswer } from './worker-answer.ts'
+import { resultHeader, decodeResult } from './worker-result.ts'
 
 /** Path at which workers accept videos. */
 export const encodePath = '/videos'
 
-/** Encodes with video workers, which are tried one after another. */
+/** Encodes with video workers. Each video goes to the next worker. */
 export function remoteEncoder(urls: readonly string[], settings: VideoSettings): Encoder {
-  let turn = 0
+  let next = 0
   // A rendition is rarely larger than its source.
   const maxBytes = 4 * settings.maxVideoUploadBytes
   return {
     openFolder: () => openJobFolder(settings.videoFolder ?? tmpdir()),
-    encode: (job) => encodeAt(new URL(encodePath, urls[turn++ % urls.length]), job, maxBytes),
+    encode: (job) => encodeAt(new URL(encodePath, urls[next++ % urls.length]), job, maxBytes),
   }
 }
 
 async function encodeAt(worker: URL, { folder, signal }: EncodeJob, maxBytes: number): Promise<Encoded> {
-  const answer = await send(worker, join(folder, sourceFile), signal)
+  const response = await send(worker, join(folder, sourceFile), signal)
   try {
-    if (answer.statusCode === 422) throw new VideoFailure('processing_failed', await complaintOf(answer))
-    if (answer.statusCode === 503) throw away(new Error('the video worker is busy'))
-    const encoded = answer.statusCode === 200 ? readAnswer(String(answer.headers[madeHeader]), maxBytes) : undefined
-    if (!encoded) throw new Error(`the answer of the video worker (status ${answer.statusCode}) is not a valid result`)
-    await receive(answer, encoded, { folder, signal })
+    if (response.statusCode === 422) throw new VideoFailure('processing_failed', await readErrorText(response))
+    if (response.statusCode === 503) throw workerUnavailable(new Error('the video worker is busy'))
+    const encoded =
+      response.statusCode === 200 ? decodeResult(String(response.headers[resultHeader]), maxBytes) : undefined
+    if (!encoded)
+      throw new Error(`the response of the video worker (status ${response.statusCode}) is not a valid result`)
+    await receive(response, encoded, { folder, signal })
     return encoded
   } finally {
-    answer.destroy()
+    response.destroy()
   }
 }
 
@@ -45,43 +47,43 @@ async function encodeAt(worker: URL, { folder, signal }: EncodeJob, maxBytes: nu
 async function send(worker: URL, source: string, signal: AbortSignal): Promise<IncomingMessage> {
   const headers = { 'content-type': 'application/octet-stream', 'content-length': (await stat(source)).size }
   const request = httpRequest(worker, { method: 'POST', headers, agent: false, signal })
-  // The response shows whether the request was sent, and its length whether it is complete.
+  // The response tells whether the request was received, and its length whether it is complete.
   request.on('error', () => undefined)
   void pipeline(createReadStream(source), request).catch(() => undefined)
   try {
-    const [answer] = (await once(request, 'response')) as [IncomingMessage]
-    return answer.on('error', () => undefined)
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    return response.on('error', () => undefined)
   } catch (error) {
     signal.throwIfAborted()
-    // The worker never received the video. In all other cases the video may have crashed the worker.
-    throw notReached.has((error as NodeJS.ErrnoException).code ?? '') ? away(error) : error
+    // In all other cases the worker may have received the video and crashed.
+    throw unreachable.has((error as NodeJS.ErrnoException).code ?? '') ? workerUnavailable(error) : error
   }
 }
 
-const notReached = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'])
+const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'])
 
-/** Does not count as an attempt. */
-const away = (cause: unknown) =>
+/** An error that does not count as an attempt. */
+const workerUnavailable = (cause: unknown) =>
   new ConnectError('no video worker is available', Code.Unavailable, undefined, undefined, cause)
 
-const maxComplaintBytes = 5_000
+const maxErrorBytes = 5_000
 
-async function complaintOf(answer: IncomingMessage): Promise<string> {
+async function readErrorText(response: IncomingMessage): Promise<string> {
   let text = ''
-  for await (const bytes of answer as AsyncIterable<Buffer>) {
+  for await (const bytes of response as AsyncIterable<Buffer>) {
     text += bytes.toString()
-    if (text.length > maxComplaintBytes) break
+    if (text.length > maxErrorBytes) break
   }
-  return text.slice(0, maxComplaintBytes)
+  return text.slice(0, maxErrorBytes)
 }
 
 /** Writes the results into the folder. Throws if a length differs from the announced one. */
 async function receive(
-  answer: IncomingMessage,
+  response: IncomingMessage,
   { renditions, poster }: Encoded,
   { folder, signal }: Pick<EncodeJob, 'folder' | 'signal'>,
 ): Promise<void> {
-  const bytes = answer[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>
+  const bytes = response[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>
   let rest: Buffer = Buffer.alloc(0)
   async function* next(size: number): AsyncIterable<Buffer> {
     for (let left = size; left > 0;) {

@@ -11,6 +11,6 @@ test.each([
   [361, 241, ['240p 360x240']],
   [1, 1, ['2p 2x2']],
   [16_000, 1, ['2p 16000x2']],
-])('%dx%d becomes %p', (width, height, made) => {
-  expect(planRenditions({ width, height }).map((r) => `${r.quality} ${r.width}x${r.height}`)).toEqual(made)
+])('a video of %dx%d gets the renditions %p', (width, height, expected) => {
+  expect(planRenditions({ width, height }).map((r) => `${r.quality} ${r.width}x${r.height}`)).toEqual(expected)
 })

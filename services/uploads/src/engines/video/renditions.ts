@@ -1,19 +1,19 @@
-/** A rendition to make. */
+/** A rendition to encode. */
 export type Rendition = { quality: string; width: number; height: number }
 
-type Pixels = { width: number; height: number }
+type Size = { width: number; height: number }
 
 /**
- * The renditions for a displayed size, best first: 720 and 480 lines, or its own height if that is lower. Sides are
- * even, as the codec requires.
+ * The renditions for a displayed size, best first: 720p and 480p, or only one of at most the height of the source.
+ * Sides are even, as the codec requires.
  */
-export function planRenditions(source: Pixels): [Rendition, ...Rendition[]] {
+export function planRenditions(source: Size): [Rendition, ...Rendition[]] {
   const { height } = source
   if (height >= 720) return [atHeight(source, 720), atHeight(source, 480)]
   return [atHeight(source, height >= 480 ? 480 : height)]
 }
 
-function atHeight(source: Pixels, wanted: number): Rendition {
+function atHeight(source: Size, wanted: number): Rendition {
   const height = even(wanted)
   // Rounded to the nearest even number.
   const width = (source.width * height) / source.height + 1

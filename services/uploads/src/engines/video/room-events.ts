@@ -3,21 +3,21 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { RoomEventSchema, VideoStateSchema } from '@parley/contracts/internal'
 import { realtimeEnvelope } from '@parley/events'
 import { newId } from '@parley/ids'
-import { processing, type BegunVideo } from '../../store/video-jobs.ts'
+import { processing, type QueuedVideo } from '../../store/video-jobs.ts'
 
 type RoomEventInit = MessageInitShape<typeof RoomEventSchema>
 type StateInit = MessageInitShape<typeof VideoStateSchema>
 
-/** Announces to a room that the processing of a video begins. */
-export const processingStarted = (video: BegunVideo, now: Date): RoomEventInit =>
+/** The event that the processing of a video has started. */
+export const processingStarted = (video: QueuedVideo, now: Date): RoomEventInit =>
   toRoomEvent('asset_processing_started', video, { version: 1n, state: processing, now })
 
 /**
- * Announces to a room that the processing has ended, with the version of `endJob`. After a restore of the database of
- * uploads a video is processed again, and its new result must replace one with lost files.
+ * The event that the processing has ended, with the version of `endJob`. After a restore of the database of uploads a
+ * video is processed again, and the new result must replace the earlier one, whose files are lost.
  */
 export const processingEnded = (
-  video: BegunVideo,
+  video: QueuedVideo,
   state: StateInit,
   { version, now }: { version: bigint; now: Date },
 ): RoomEventInit =>
@@ -29,7 +29,7 @@ type Kind = 'asset_processing_started' | 'asset_processing_succeeded' | 'asset_p
 
 function toRoomEvent(
   kind: Kind,
-  { roomId, assetId, messageEventId }: BegunVideo,
+  { roomId, assetId, messageEventId }: QueuedVideo,
   { version, state, now }: { version: bigint; state: StateInit; now: Date },
 ): RoomEventInit {
   const eventId = newId('event')

@@ -6,7 +6,7 @@ export type ToolCall = {
   args: readonly string[]
   /** Working directory; file names have no folder. */
   folder: string
-  /** Ends the program and its children. */
+  /** Kills the program and its children. */
   signal: AbortSignal
   limits: ToolLimits
   /** System user that runs it, who must be able to write to the folder. Default: the user of this process. */
@@ -16,14 +16,14 @@ export type ToolCall = {
 /** Resource limits of one call. */
 export type ToolLimits = { cpuSeconds: number; fileBytes: number; memoryBytes: number }
 
-/** How a program ended: `killed` names a signal sent by somebody else. */
-export type ToolResult = { code: number | null; killed: NodeJS.Signals | null; output: string; complaint: string }
+/** Result of a program. `killed`: the signal that ended it, unless this process sent it. */
+export type ToolResult = { code: number | null; killed: NodeJS.Signals | null; output: string; errorOutput: string }
 
 const maxOutputBytes = 1024 ** 2
-const maxComplaintBytes = 4096
+const maxErrorBytes = 4096
 
-/** Limits that the program cannot lift, and a lower CPU priority than this process. */
-const underLimits = ({ cpuSeconds, fileBytes, memoryBytes }: ToolLimits): string =>
+/** Shell script that runs the program with limits that it cannot raise, and with a lower CPU priority. */
+const limitScript = ({ cpuSeconds, fileBytes, memoryBytes }: ToolLimits): string =>
   [
     'ulimit -c 0',
     `ulimit -t ${Math.ceil(cpuSeconds)}`,
@@ -33,46 +33,46 @@ const underLimits = ({ cpuSeconds, fileBytes, memoryBytes }: ToolLimits): string
     'exec nice -n 10 "$@"',
   ].join('; ')
 
-/** Runs a program without input, with limits, in its own process group. Rejects with the signal's reason. */
+/** Runs a program with limits, without input, in its own process group. If `signal` fires, rejects with its reason. */
 export function runTool({ program, args, folder, signal, limits, userId }: ToolCall): Promise<ToolResult> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
-    const child = spawn('/bin/sh', ['-c', underLimits(limits), 'sh', program, ...args], {
+    const child = spawn('/bin/sh', ['-c', limitScript(limits), 'sh', program, ...args], {
       cwd: folder,
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env['PATH'], LC_ALL: 'C', HOME: folder },
       ...(userId !== undefined && { uid: userId, gid: userId }),
     })
-    const end = () => endGroup(child.pid)
-    signal.addEventListener('abort', end, { once: true })
+    const kill = () => killGroup(child.pid)
+    signal.addEventListener('abort', kill, { once: true })
     let output = ''
-    let complaint = ''
+    let errorOutput = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text
-      if (output.length > maxOutputBytes) end()
+      if (output.length > maxOutputBytes) kill()
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      complaint = (complaint + text).slice(-maxComplaintBytes)
+      errorOutput = (errorOutput + text).slice(-maxErrorBytes)
     })
     child.once('error', reject)
     child.once('close', (code, killed) => {
-      signal.removeEventListener('abort', end)
-      // Ends child processes that the program may have left.
-      end()
+      signal.removeEventListener('abort', kill)
+      // Kills child processes that the program may have left behind.
+      kill()
       if (signal.aborted) return reject(signal.reason as Error)
       if (output.length > maxOutputBytes)
-        return resolve({ code: 1, killed: null, output: '', complaint: 'it says too much' })
-      resolve({ code, killed, output, complaint })
+        return resolve({ code: 1, killed: null, output: '', errorOutput: 'too much output' })
+      resolve({ code, killed, output, errorOutput })
     })
   })
 }
 
-function endGroup(pid: number | undefined): void {
+function killGroup(pid: number | undefined): void {
   if (pid === undefined) return
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // The program has ended.
+    // The group has ended.
   }
 }

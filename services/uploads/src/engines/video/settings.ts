@@ -38,7 +38,7 @@ export const videoWorkerFields = () => ({
   }),
 })
 
-/** Addresses of video workers, if this process does not process videos itself. */
+/** URLs of video workers, if this process does not run ffmpeg itself. */
 export const remoteVideoFields = () => ({
   videoWorkerUrls: list('PARLEY_VIDEO_WORKER_URLS', {
     default: [],

@@ -15,11 +15,11 @@ test.each([
   ['FLV\x01', 'flv'],
   ['\x30\x26\xb2\x75\x8e\x66\xcf\x11', 'asf'],
   ['\0\0\x01\xba', 'mpeg'],
-])('%p is %s', (text, demuxer) => {
+])('the demuxer for %p is %s', (text, demuxer) => {
   expect(sniffContainer(padded(text))).toBe(demuxer)
 })
 
-test('packets of a transport stream are recognised by their first bytes', () => {
+test('an MPEG transport stream is recognised by the first byte of each packet', () => {
   expect(sniffContainer(packets)).toBe('mpegts')
   expect(sniffContainer(padded('G'))).toBeUndefined()
 })
@@ -31,7 +31,7 @@ test.each([
   'RIFF\0\0\0\0WAVE',
   '1\n00:00:01,000',
   '',
-])('%p refers to other files, or is not a video', (text) => {
+])('%p has no demuxer, because it refers to other files or is not a video', (text) => {
   expect(sniffContainer(padded(text))).toBeUndefined()
   expect(sniffContainer(Buffer.from(text))).toBeUndefined()
 })

@@ -2,22 +2,22 @@ import { tmpdir } from 'node:os'
 import { periodically, Resources } from '@parley/runtime'
 import { videoQueue } from '../../store/video-jobs.ts'
 import { removeOldJobFolders } from './job-folder.ts'
-import { showVideos } from './metrics.ts'
+import { observeVideos } from './metrics.ts'
 import type { Encoder } from './encode.ts'
 import { failVideo, type VideoContext } from './process-video.ts'
 import type { VideoSettings } from './settings.ts'
 import { leaseMs, startVideoWorker } from './worker.ts'
 
 const countEveryMs = 15_000
-/** After this time without progress a job is given up, because video processing was switched off. */
-const abandonedMs = 24 * 3_600_000
+/** After this time a job that no process works on is given up, because video processing was switched off. */
+const abandonedAfterMs = 24 * 3_600_000
 
 type VideoOptions = {
-  /** Undefined when videos are switched off or cannot be processed. */
+  /** Undefined if videos are switched off or cannot be processed. */
   encoder: Encoder | undefined
   settings: VideoSettings
   atOnce: number
-  /** How often to look for jobs of killed processes. */
+  /** How often to remove folders of killed processes. */
   sweepEveryMs: number
   signal: AbortSignal
 }
@@ -29,7 +29,7 @@ export async function startVideos(
 ): Promise<AsyncDisposable> {
   await using opened = new Resources()
   let waiting = 0
-  opened.use(showVideos({ available: encoder !== undefined, waiting: () => waiting }))
+  opened.use(observeVideos({ available: encoder !== undefined, waiting: () => waiting }))
   opened.use(
     periodically({
       name: 'count videos',
@@ -44,7 +44,7 @@ export async function startVideos(
   if (encoder) {
     const { videoTimeoutMs: timeoutMs, videoFolder: folder = tmpdir() } = settings
     const sweep = () => removeOldJobFolders(folder, 2 * timeoutMs)
-    // An unusable folder is reported at once.
+    // Throws at once if the folder cannot be used.
     await sweep()
     opened.use(periodically({ name: 'remove old job folders', everyMs: sweepEveryMs, signal, run: sweep }))
     opened.use(startVideoWorker({ ctx, encoder }, { atOnce, timeoutMs, signal }))
@@ -54,7 +54,7 @@ export async function startVideos(
 
 async function giveUpAbandoned(ctx: VideoContext): Promise<void> {
   for (;;) {
-    const [job] = await videoQueue.claim(ctx.db, { leaseMs, limit: 1, idleMs: abandonedMs })
+    const [job] = await videoQueue.claim(ctx.db, { leaseMs, limit: 1, idleMs: abandonedAfterMs })
     if (!job) return
     await failVideo(ctx, job, 'processing_failed')
   }

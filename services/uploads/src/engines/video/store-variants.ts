@@ -4,43 +4,44 @@ import { newId } from '@parley/ids'
 import { storageKeys, type Storage } from '../storage/index.ts'
 import type { VariantRow } from '../../store/asset-variants.ts'
 import type { Encoded } from './encode.ts'
-import { readMade, type Made } from './made-file.ts'
+import { readOutputFile, type OutputFile } from './output-file.ts'
 
 const posterName = 'poster'
 
 type Work = { assetId: string; folder: string; signal: AbortSignal; encoded: Encoded }
 
-/** Stores the renditions and the poster of a video; all of them or none, unless the process dies. */
+/** Stores the renditions and the poster of a video: all of them, or none unless the process dies. */
 export async function storeVariants(
   ctx: { storage: Storage; now: () => Date },
   { assetId, folder, signal, encoded }: Work,
 ): Promise<VariantRow[]> {
   const stored: VariantRow[] = []
-  const store = async (made: Made, name: string, contentType: string): Promise<void> => {
+  const store = async (file: OutputFile, name: string, contentType: string): Promise<void> => {
     signal.throwIfAborted()
     const key = newId('asset')
     const hash = createHash('sha256')
-    const row = { key, assetId, name, contentType, size: made.size, createdAt: ctx.now() }
-    // Recorded before its bytes: if not all can be stored, the stored ones are deleted.
-    const at = stored.push({ ...row, sha256: '' }) - 1
-    await ctx.storage.put(storageKeys.variant(key), Readable.from(hashed(readMade(folder, made), hash)))
-    stored[at] = { ...row, sha256: hash.digest('hex') }
+    const row = { key, assetId, name, contentType, size: file.size, createdAt: ctx.now() }
+    // Recorded before its bytes are stored, so that they are deleted if a later file cannot be stored.
+    const index = stored.push({ ...row, sha256: '' }) - 1
+    await ctx.storage.put(storageKeys.variant(key), Readable.from(updateHash(readOutputFile(folder, file), hash)))
+    stored[index] = { ...row, sha256: hash.digest('hex') }
   }
   try {
     for (const rendition of encoded.renditions) await store(rendition, rendition.quality, 'video/mp4')
     if (encoded.poster) await store(encoded.poster, posterName, 'image/jpeg')
     return stored
   } catch (error) {
-    await dropVariants(ctx, stored)
+    await deleteVariantBytes(ctx, stored)
     throw error
   }
 }
 
-export async function dropVariants(ctx: { storage: Storage }, variants: readonly VariantRow[]): Promise<void> {
+/** Deletes the bytes of renditions that have no row. */
+export async function deleteVariantBytes(ctx: { storage: Storage }, variants: readonly VariantRow[]): Promise<void> {
   for (const { key } of variants) await ctx.storage.delete(storageKeys.variant(key))
 }
 
-async function* hashed(content: AsyncIterable<Buffer>, hash: ReturnType<typeof createHash>): AsyncIterable<Buffer> {
+async function* updateHash(content: AsyncIterable<Buffer>, hash: ReturnType<typeof createHash>): AsyncIterable<Buffer> {
   for await (const bytes of content) {
     hash.update(bytes)
     yield bytes

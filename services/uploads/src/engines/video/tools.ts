@@ -1,7 +1,7 @@
 import { runTool, type ToolCall, type ToolResult } from './run-tool.ts'
 import type { VideoSettings } from './settings.ts'
 
-/** ffmpeg and ffprobe, each call with the limits of one job. */
+/** ffmpeg and ffprobe. Each call has the limits of one job. */
 export type VideoTools = {
   ffmpeg: (call: ToolUse) => Promise<ToolResult>
   ffprobe: (call: ToolUse) => Promise<ToolResult>
@@ -29,8 +29,8 @@ export function videoTools(
   }
 }
 
-/** The reason why these programs cannot process videos in a folder; undefined if they can. */
-export async function findFault(
+/** Returns why these programs cannot process videos in a folder; undefined if they can. */
+export async function findProblem(
   { ffmpeg, ffprobe }: VideoTools,
   { folder, signal }: Pick<ToolUse, 'folder' | 'signal'>,
 ): Promise<string | undefined> {
@@ -44,5 +44,5 @@ export async function findFault(
   )
   if (encoders === undefined) return 'ffmpeg does not run'
   if (version === undefined) return 'ffprobe does not run'
-  return /\blibx264\b/.test(encoders) && /\baac\b/.test(encoders) ? undefined : 'ffmpeg cannot make H.264 and AAC'
+  return /\blibx264\b/.test(encoders) && /\baac\b/.test(encoders) ? undefined : 'ffmpeg cannot encode H.264 and AAC'
 }

@@ -1,7 +1,7 @@
 import { JobLost, runJobs, type RetryPolicy } from '@parley/jobs'
-import { videoQueue, type HeldJob } from '../../store/video-jobs.ts'
-import { logFailedVideo, reportVideo, reportVideoTriedAgain } from './metrics.ts'
-import { failVideo, processVideo, type VideoDesk, type VideoOutcome } from './process-video.ts'
+import { videoQueue, type ClaimedJob } from '../../store/video-jobs.ts'
+import { logFailedVideo, reportVideo, reportVideoRetry } from './metrics.ts'
+import { failVideo, processVideo, type VideoDependencies, type VideoOutcome } from './process-video.ts'
 import { VideoFailure } from './video-failure.ts'
 
 export type WorkerOptions = {
@@ -11,17 +11,20 @@ export type WorkerOptions = {
   signal: AbortSignal
 }
 
-/** Lease of a job, renewed by its worker. */
+/** Duration of a lease, which the worker of the job renews. */
 export const leaseMs = 30_000
 const pollEveryMs = 10_000
 const retry: RetryPolicy = { firstMs: 15_000, longestMs: 60_000, maxAttempts: 3 }
 
 /** Processes a limited number of videos at a time until it is disposed. */
-export function startVideoWorker(desk: VideoDesk, { atOnce, timeoutMs, signal }: WorkerOptions): AsyncDisposable {
+export function startVideoWorker(
+  deps: VideoDependencies,
+  { atOnce, timeoutMs, signal }: WorkerOptions,
+): AsyncDisposable {
   return runJobs({
     ...{
       name: 'process videos',
-      db: desk.ctx.db,
+      db: deps.ctx.db,
       queue: videoQueue,
       atOnce,
       leaseMs,
@@ -30,37 +33,39 @@ export function startVideoWorker(desk: VideoDesk, { atOnce, timeoutMs, signal }:
       signal,
     },
     async run(job, stop) {
-      const began = performance.now()
-      const outcome = await attempt(desk, job, { timeoutMs, stop })
-      reportVideo(outcome, (performance.now() - began) / 1000)
+      const startedAt = performance.now()
+      const outcome = await processInTime(deps, job, { timeoutMs, stop })
+      reportVideo(outcome, (performance.now() - startedAt) / 1000)
       return 'ended'
     },
-    onFailure: ({ assetId }, { error }) => reportVideoTriedAgain(assetId, error),
+    onFailure: ({ assetId }, { error }) => reportVideoRetry(assetId, error),
     async giveUp(job, { error }) {
-      reportVideo(await fail(desk, job, new VideoFailure('processing_failed', String(error))), 0)
+      reportVideo(await fail(deps, job, new VideoFailure('processing_failed', String(error))), 0)
     },
   })
 }
 
-/** Rejects if the system caused the failure, so that the video should be retried. */
-async function attempt(
-  desk: VideoDesk,
-  job: HeldJob,
+/**
+ * Processes a video within a time limit. Rejects if the video should be retried, because it did not cause the failure.
+ */
+async function processInTime(
+  deps: VideoDependencies,
+  job: ClaimedJob,
   { timeoutMs, stop }: { timeoutMs: number; stop: AbortSignal },
 ): Promise<VideoOutcome> {
-  const late = AbortSignal.timeout(timeoutMs)
+  const timeout = AbortSignal.timeout(timeoutMs)
   try {
-    return await processVideo(desk, job, AbortSignal.any([stop, late]))
+    return await processVideo(deps, job, AbortSignal.any([stop, timeout]))
   } catch (error) {
     if (stop.reason instanceof JobLost) return 'discarded'
     if (stop.aborted) throw error
-    if (late.aborted) return fail(desk, job, new VideoFailure('processing_failed', 'it takes too long'))
-    if (error instanceof VideoFailure) return fail(desk, job, error)
+    if (timeout.aborted) return fail(deps, job, new VideoFailure('processing_failed', 'time limit exceeded'))
+    if (error instanceof VideoFailure) return fail(deps, job, error)
     throw error
   }
 }
 
-function fail({ ctx }: VideoDesk, job: HeldJob, { reason, message }: VideoFailure): Promise<VideoOutcome> {
+function fail({ ctx }: VideoDependencies, job: ClaimedJob, { reason, message }: VideoFailure): Promise<VideoOutcome> {
   logFailedVideo(job.assetId, message)
   return failVideo(ctx, job, reason)
 }

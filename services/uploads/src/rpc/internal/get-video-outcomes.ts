@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { UploadsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { tooManyVideos } from '../../errors.ts'
-import { endedAmong } from '../../store/video-jobs.ts'
+import { findVideoOutcomes } from '../../store/video-jobs.ts'
 import { processingEnded } from '../../engines/video/index.ts'
 
 const maxPerCall = 100
@@ -10,7 +10,7 @@ const maxPerCall = 100
 export function getVideoOutcomes(ctx: Context): MethodImpl<typeof UploadsInternalService.method.getVideoOutcomes> {
   return async ({ assetIds }) => {
     if (assetIds.length > maxPerCall) throw tooManyVideos(maxPerCall)
-    const ended = await endedAmong(ctx.db, assetIds)
+    const ended = await findVideoOutcomes(ctx.db, assetIds)
     const now = ctx.now()
     return {
       outcomes: ended.map(({ state, version, ...video }) => ({

@@ -5,38 +5,38 @@ import { PagePreviewSchema, type UploadsInternalService } from '@parley/contract
 import { newId } from '@parley/ids'
 import type { Context } from '../../context.ts'
 import { badPageUrl } from '../../errors.ts'
-import { checkedUrl } from '../../engines/fetch/index.ts'
-import { lookAtPage } from '../../actions/previews/look-at-page.ts'
+import { parseHttpUrl } from '../../engines/fetch/index.ts'
+import { fetchPreview } from '../../actions/previews/fetch-preview.ts'
 import { findPreview, insertPreview } from '../../store/link-previews.ts'
 
 const longestUrl = 2_048
-const shownForMs = 24 * 3_600_000
-const nothingForMs = 3_600_000
+const previewTtlMs = 24 * 3_600_000
+const noPreviewTtlMs = 3_600_000
 
 export function previewLink(ctx: Context): MethodImpl<typeof UploadsInternalService.method.previewLink> {
   return async ({ url: givenUrl, userId: callerId }) => {
-    const url = pageUrl(givenUrl)
+    const url = parsePageUrl(givenUrl)
     const urlDigest = createHash('sha256').update(url.href).digest()
     const known = await findPreview(ctx.db, urlDigest, ctx.now())
     const stored = known
       ? known.preview
-      : await ctx.pages.look({ id: url.href, callerId }, async (closing) => {
-          const { preview, imageKey } = await lookAtPage(ctx, { url, callerId }, closing)
-          const expiresAt = new Date(ctx.now().getTime() + (preview ? shownForMs : nothingForMs))
+      : await ctx.pages.run({ id: url.href, callerId }, async (closing) => {
+          const { preview, imageKey } = await fetchPreview(ctx, { url, callerId }, closing)
+          const expiresAt = new Date(ctx.now().getTime() + (preview ? previewTtlMs : noPreviewTtlMs))
           const row = { urlDigest, preview: preview ?? null, imageKey: imageKey ?? null, expiresAt }
           await insertPreview(ctx.db, { id: newId('asset'), ...row })
           return preview
         })
-    // Shown under the requested URL, which may be written differently from the stored one.
+    // The requested URL may be written differently from the stored one.
     return stored ? { preview: { ...fromBinary(PagePreviewSchema, stored), url: givenUrl } } : {}
   }
 }
 
-/** Without the fragment, which servers never see. */
-function pageUrl(givenUrl: string): URL {
+/** Parses the URL of a page, and removes its fragment, which servers never see. */
+function parsePageUrl(givenUrl: string): URL {
   try {
     if (givenUrl.length > longestUrl) throw badPageUrl()
-    const url = checkedUrl(givenUrl)
+    const url = parseHttpUrl(givenUrl)
     url.hash = ''
     return url
   } catch {

@@ -3,14 +3,14 @@ import { Code, ConnectError, type MethodImpl } from '@connectrpc/connect'
 import type { UploadsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { unknownBlob } from '../../errors.ts'
-import { keepServerImage, publicKind } from '../../engines/images/index.ts'
+import { storeImage, toPublicKind } from '../../engines/images/index.ts'
 import { reportLeftForSweeping } from '../../metrics.ts'
 import { storageKeys } from '../../engines/storage/index.ts'
 import { findBlob, takeBlob } from '../../store/blobs.ts'
 
 export function storeServerImage(ctx: Context): MethodImpl<typeof UploadsInternalService.method.storeServerImage> {
   return async ({ blobId, callerId, kind, ownerId }) => {
-    const wanted = { kind: publicKind(kind), ownerId }
+    const wanted = { kind: toPublicKind(kind), ownerId }
     const blob = await findBlob(ctx.db, blobId, callerId)
     if (!blob) throw unknownBlob()
     const bytesKey = storageKeys.blob(blob.id)
@@ -21,7 +21,7 @@ export function storeServerImage(ctx: Context): MethodImpl<typeof UploadsInterna
     }
     const deleteBytes = () => ctx.storage.delete(bytesKey).catch(reportLeftForSweeping)
     try {
-      const key = await keepServerImage(ctx, wanted, read, async (tx) => {
+      const key = await storeImage(ctx, wanted, read, async (tx) => {
         if (!(await takeBlob(tx, blob.id))) throw unknownBlob()
       })
       await deleteBytes()

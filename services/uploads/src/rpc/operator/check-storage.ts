@@ -7,28 +7,29 @@ import {
   checkRows,
   checkUnfinished,
   type RepairOptions,
-  type Piece,
+  type CheckedPage,
 } from '../../actions/check/findings.ts'
 import type { Context } from '../../context.ts'
 import { checkCursorInvalid } from '../../errors.ts'
 import { storageKeys } from '../../engines/storage/index.ts'
-import { expectingTables } from '../../store/expected.ts'
+import { tablesWithBytes } from '../../store/expected.ts'
 
-type Step = { name: string; look: (after: string, options: RepairOptions) => Promise<Piece> }
+type Step = { name: string; check: (after: string, options: RepairOptions) => Promise<CheckedPage> }
 
 export function checkStorage(ctx: Context): MethodImpl<typeof UploadsOperatorService.method.checkStorage> {
   const { blobs, chunks, assets, variants, serverImages } = storageKeys
   const steps: Step[] = [
-    // Checked first: if many bytes are missing this may be the wrong storage, in which nothing must be deleted.
-    ...expectingTables.map((table) => ({
+    // Rows are checked first: if many bytes are missing, this may be the wrong storage, and nothing must be deleted in
+    // it.
+    ...tablesWithBytes.map((table) => ({
       name: `rows-${table.name}`,
-      look: (after: string, options: RepairOptions) => checkRows(ctx, table, after, options),
+      check: (after: string, options: RepairOptions) => checkRows(ctx, table, after, options),
     })),
     ...[blobs, chunks, assets, variants, serverImages].map((prefix) => ({
       name: `objects-${prefix}`,
-      look: (after: string, { repair }: RepairOptions) => checkObjects(ctx, prefix, after, repair),
+      check: (after: string, { repair }: RepairOptions) => checkObjects(ctx, prefix, after, repair),
     })),
-    { name: 'unfinished', look: (_, { repair }) => checkUnfinished(ctx, repair) },
+    { name: 'unfinished', check: (_, { repair }) => checkUnfinished(ctx, repair) },
   ]
   return async ({ cursor, repair, acceptLoss }) => {
     const [, name = steps[0]?.name, after = ''] = /^([\w-]+):([\w/-]*)$/.exec(cursor) ?? []
@@ -36,7 +37,7 @@ export function checkStorage(ctx: Context): MethodImpl<typeof UploadsOperatorSer
     const step = steps[at]
     if (!step || (cursor !== '' && !cursor.startsWith(`${name}:`))) throw checkCursorInvalid()
     if (repair) await assertOwn(ctx)
-    const { checked, findings, last } = await step.look(after, { repair, acceptLoss })
+    const { checked, findings, last } = await step.check(after, { repair, acceptLoss })
     const next = last === undefined ? steps[at + 1]?.name : name
     return {
       nextCursor: next === undefined ? '' : `${next}:${last ?? ''}`,

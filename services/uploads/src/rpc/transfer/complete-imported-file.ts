@@ -3,9 +3,9 @@ import type { UploadsTransferService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { uploadIncomplete, uploadNotFound } from '../../errors.ts'
 import { deleteChunksOf } from '../../actions/files/delete-chunks.ts'
-import { putTogether } from '../../actions/files/put-together.ts'
+import { assembleFile } from '../../actions/files/assemble-file.ts'
 import { reportLeftForSweeping } from '../../metrics.ts'
-import { findAnyAsset, noteComplete } from '../../store/imported-files.ts'
+import { findAnyAsset, recordImportCompleted } from '../../store/imported-files.ts'
 import { findUpload } from '../../store/uploads.ts'
 import { toAttachedAsset } from '../../view/attached-asset.ts'
 
@@ -15,12 +15,12 @@ export function completeImportedFile(
   return async ({ uploadId }) => {
     const upload = await findUpload(ctx.db, uploadId, ctx.now())
     if (!upload) throw uploadNotFound()
-    const made = upload.assetId === null ? undefined : await findAnyAsset(ctx.db, upload.assetId)
-    if (!made && upload.committed < upload.size) throw uploadIncomplete(upload.committed, upload.size)
-    const asset = made ?? (await putTogether(ctx, upload))?.asset
+    const existing = upload.assetId === null ? undefined : await findAnyAsset(ctx.db, upload.assetId)
+    if (!existing && upload.committed < upload.size) throw uploadIncomplete(upload.committed, upload.size)
+    const asset = existing ?? (await assembleFile(ctx, upload))?.asset
     if (!asset) throw uploadNotFound()
     await deleteChunksOf(ctx, upload.id).catch(reportLeftForSweeping)
-    await noteComplete(ctx.db, upload.id, asset.id)
+    await recordImportCompleted(ctx.db, upload.id, asset.id)
     return { asset: toAttachedAsset(asset, ctx.fileLimits) }
   }
 }

@@ -13,15 +13,15 @@ export function importFileChunk(ctx: Context): MethodImpl<typeof UploadsTransfer
     if (content.length > maxChunkBytes) throw chunkTooLarge(maxChunkBytes)
     const upload = await findUpload(ctx.db, uploadId, ctx.now())
     if (upload?.state !== 'open') throw uploadNotFound()
-    // The chunk is repeated and already stored.
+    // A repeated chunk is already stored.
     if (Number(offset) + content.length === upload.committed) return { committed: BigInt(upload.committed) }
     if (Number(offset) !== upload.committed) throw wrongOffset(upload.committed)
     if (upload.committed + content.length > upload.size) throw beyondSize(upload.size)
     const key = storageKeys.chunk(upload.id, newId('asset'))
     await ctx.storage.put(key, Readable.from([Buffer.from(content)]))
     const chunk = { uploadId, position: upload.committed, size: content.length, key }
-    const after = await ctx.db.transaction((tx) => appendChunk(tx, chunk))
-    if (after) return { committed: BigInt(after.committed) }
+    const updated = await ctx.db.transaction((tx) => appendChunk(tx, chunk))
+    if (updated) return { committed: BigInt(updated.committed) }
     await ctx.storage.delete(key)
     throw uploadNotFound()
   }

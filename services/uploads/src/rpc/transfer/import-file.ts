@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts'
 import { uploadLifeMs } from '../../domain/limits.ts'
 import { draftUpload } from '../../domain/upload-draft.ts'
 import { importedIdMissing } from '../../errors.ts'
-import { findAnyAsset, findImported, importKey, noteBegun } from '../../store/imported-files.ts'
+import { findAnyAsset, findImported, importKey, recordImportStarted } from '../../store/imported-files.ts'
 import { findUpload, insertUpload } from '../../store/uploads.ts'
 import { toAttachedAsset } from '../../view/attached-asset.ts'
 
@@ -22,18 +22,18 @@ export function importFile(ctx: Context): MethodImpl<typeof UploadsTransferServi
     const key = importKey(source, roomId, externalId)
     const now = ctx.now()
     const known = await findImported(ctx.db, key)
-    const begun = known && (await findUpload(ctx.db, known.uploadId, now))
-    const assetId = known?.assetId ?? begun?.assetId
+    const upload = known && (await findUpload(ctx.db, known.uploadId, now))
+    const assetId = known?.assetId ?? upload?.assetId
     const asset = assetId ? await findAnyAsset(ctx.db, assetId) : undefined
     if (asset) return { asset: toAttachedAsset(asset, ctx.fileLimits) }
-    if (begun?.state === 'open' && begun.sha256 === sha256 && begun.size === draft.size)
-      return { uploadId: begun.id, committed: BigInt(begun.committed) }
+    if (upload?.state === 'open' && upload.sha256 === sha256 && upload.size === draft.size)
+      return { uploadId: upload.id, committed: BigInt(upload.committed) }
 
     const uploadId = newId('asset')
     const expiresAt = new Date(now.getTime() + uploadLifeMs)
     await ctx.db.transaction(async (tx) => {
       await insertUpload(tx, { ...draft, id: uploadId, ownerId, createdAt: now, expiresAt })
-      await noteBegun(tx, key, uploadId)
+      await recordImportStarted(tx, key, uploadId)
     })
     return { uploadId, committed: 0n }
   }

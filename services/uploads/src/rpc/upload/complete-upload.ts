@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { assetNotFound, uploadIncomplete, uploadNotFound } from '../../errors.ts'
 import { deleteChunksOf } from '../../actions/files/delete-chunks.ts'
 import { getOwnUpload } from '../../actions/files/own-upload.ts'
-import { putTogether } from '../../actions/files/put-together.ts'
+import { assembleFile } from '../../actions/files/assemble-file.ts'
 import type { Completed } from '../../actions/files/upload-completions.ts'
 import { reportLeftForSweeping } from '../../metrics.ts'
 import { assertMayAttach } from '../../policy/attaching.ts'
@@ -17,31 +17,31 @@ export function completeUpload(ctx: Context): MethodImpl<typeof AssetUploadServi
   return async ({ uploadId }, call) => {
     const caller = callerOf(call)
     const upload = await getOwnUpload(ctx, uploadId, caller.userId)
-    assertMayAttach(ctx.policy(), caller, await ctx.rooms.accessOf(caller, upload.roomId))
+    assertMayAttach(ctx.policy(), caller, await ctx.rooms.getAccess(caller, upload.roomId))
     const answer = (done: Completed) => {
-      const showing = { userId: caller.userId, now: ctx.now(), from: ctx.assets }
-      return { upload: toUpload(done.upload), asset: toAsset(done.asset, showing) }
+      const options = { userId: caller.userId, now: ctx.now(), from: ctx.assets }
+      return { upload: toUpload(done.upload), asset: toAsset(done.asset, options) }
     }
-    /** Another call for the session was first; its result is returned. */
-    const made = async () => {
-      const now = await getOwnUpload(ctx, uploadId, caller.userId)
-      return now.assetId === null ? undefined : answer({ upload: now, asset: await fileOf(now.assetId) })
+    /** The result of another call that completed the upload first. */
+    const resultOfOtherCall = async () => {
+      const current = await getOwnUpload(ctx, uploadId, caller.userId)
+      return current.assetId === null ? undefined : answer({ upload: current, asset: await findFile(current.assetId) })
     }
-    const fileOf = async (id: string) => {
+    const findFile = async (id: string) => {
       const asset = await findAsset(ctx.db, id, caller.userId)
       if (!asset) throw assetNotFound()
       return asset
     }
-    if (upload.assetId !== null) return answer({ upload, asset: await fileOf(upload.assetId) })
+    if (upload.assetId !== null) return answer({ upload, asset: await findFile(upload.assetId) })
     if (upload.committed < upload.size) throw uploadIncomplete(upload.committed, upload.size)
 
-    const done = await putTogether(ctx, upload).catch(async (error: unknown) => {
-      // Another call is deleting its chunks.
+    const done = await assembleFile(ctx, upload).catch(async (error: unknown) => {
+      // Another call has completed the upload and is deleting its chunks.
       if (ConnectError.from(error).code !== Code.NotFound) throw error
       return undefined
     })
     if (!done) {
-      const other = await made()
+      const other = await resultOfOtherCall()
       if (!other) throw uploadNotFound()
       return other
     }

@@ -20,10 +20,10 @@ import { toUpload } from '../../view/upload.ts'
 const method = AssetUploadService.method.createUpload
 
 export function createUpload(ctx: Context): MethodImpl<typeof method> {
-  const repeat = async ({ upload: answered }: CreateUploadResponse) => {
-    const held = answered && (await findUpload(ctx.db, answered.uploadId, ctx.now()))
-    // A finished session may be deleted before its key.
-    const upload = held ? toUpload(held) : answered && { ...answered, status: AssetUploadStatus.CANCELLED }
+  const repeat = async ({ upload: earlier }: CreateUploadResponse) => {
+    const current = earlier && (await findUpload(ctx.db, earlier.uploadId, ctx.now()))
+    // A finished session may be deleted before its idempotency key.
+    const upload = current ? toUpload(current) : earlier && { ...earlier, status: AssetUploadStatus.CANCELLED }
     return create(CreateUploadResponseSchema, upload ? { upload } : {})
   }
   return (request, call) =>
@@ -35,7 +35,7 @@ export function createUpload(ctx: Context): MethodImpl<typeof method> {
         async run(key) {
           const caller = callerOf(call)
           const draft = draftUpload(request, ctx.fileLimits)
-          assertMayAttach(ctx.policy(), caller, await ctx.rooms.accessOf(caller, draft.roomId))
+          assertMayAttach(ctx.policy(), caller, await ctx.rooms.getAccess(caller, draft.roomId))
           await assertServerQuota(ctx, draft.size)
           const now = ctx.now()
           const upload: UploadRow = {
@@ -48,7 +48,7 @@ export function createUpload(ctx: Context): MethodImpl<typeof method> {
           }
           const answer = create(CreateUploadResponseSchema, { upload: toUpload(upload) })
           await ctx.db.transaction(async (tx) => {
-            await key.keep(tx, answer)
+            await key.store(tx, answer)
             await assertQuotas(ctx, tx, upload)
             await insertUpload(tx, upload)
           })

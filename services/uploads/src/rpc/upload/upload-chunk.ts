@@ -16,15 +16,15 @@ export function uploadChunk(ctx: Context): MethodImpl<typeof AssetUploadService.
   return async (request, call) => {
     const { userId } = callerOf(call)
     const upload = await getOwnUpload(ctx, request.uploadId, userId)
-    const position = placeOf(request, upload)
+    const position = checkChunk(request, upload)
     const key = storageKeys.chunk(upload.id, newId('asset'))
     await ctx.storage.put(key, Readable.from([Buffer.from(request.content)]))
     const chunk = { uploadId: upload.id, position, size: request.content.length, key, small: isSmall(request, upload) }
-    const after = await ctx.db.transaction((tx) => appendChunk(tx, chunk))
-    if (after) return { upload: toUpload(after) }
+    const updated = await ctx.db.transaction((tx) => appendChunk(tx, chunk))
+    if (updated) return { upload: toUpload(updated) }
     // Another chunk was stored at this position first, or the session has ended.
     await ctx.storage.delete(key)
-    placeOf(request, await getOwnUpload(ctx, upload.id, userId))
+    checkChunk(request, await getOwnUpload(ctx, upload.id, userId))
     throw errors.uploadNotFound()
   }
 }
@@ -32,8 +32,8 @@ export function uploadChunk(ctx: Context): MethodImpl<typeof AssetUploadService.
 const isSmall = ({ content }: Pick<UploadChunkRequest, 'content'>, { committed, size }: UploadRow): boolean =>
   content.length < smallChunkBytes && committed + content.length < size
 
-/** The position of a chunk in the file. Throws `invalid_argument`. */
-function placeOf({ content, chunkSha256, offset }: UploadChunkRequest, upload: UploadRow): number {
+/** Returns the position of a chunk in the file. Throws `invalid_argument` unless it may be stored next. */
+function checkChunk({ content, chunkSha256, offset }: UploadChunkRequest, upload: UploadRow): number {
   if (upload.state !== 'open') throw errors.uploadNotOpen()
   if (content.length > maxChunkBytes) throw errors.chunkTooLarge(maxChunkBytes)
   if (offset !== BigInt(upload.committed)) throw errors.wrongOffset(upload.committed)

@@ -1,0 +1,56 @@
+/** Secrets that several deployables read, each with its name in the values of the chart. */
+export const sharedSecrets = {
+  PARLEY_CORE_SECRET_KEY: 'secretKey',
+  PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET: 'cookieSigningSecret',
+  PARLEY_CORE_ASSETS_SIGNING_SECRET: 'assetsSigningSecret',
+  PARLEY_UPLOADS_BLOB_SECRET: 'blobSecret',
+  PARLEY_REDIS_URL: 'redisUrl',
+} as const
+
+/** A port for clients, in addition to the internal port of every process. */
+export type HttpPort = {
+  number: number
+  /** Settings of the port, in order of precedence. */
+  settings: readonly [string, ...string[]]
+  /** Setting of the address it listens on. */
+  hostSetting: string
+  /** Path that an ingress sends here. */
+  path?: string
+  /** Setting of the deployables that proxy to it: the URLs of all its processes, separated by commas. */
+  listedAs?: string
+  /** Variable of Compose for the host's port. */
+  published?: string
+}
+
+export type DeployableProperties = {
+  /** Its purpose in one line. */
+  about: string
+  /** Whether it has a database, with migrations. */
+  database?: boolean
+  http?: HttpPort
+  /** Whether clients connect to it; it is then drained before the services that it calls. */
+  edge?: boolean
+  /** Whether it gets the URLs of every port with `listedAs`. */
+  proxies?: boolean
+  /** Whether it reads the address of clients from trusted proxies. */
+  trustsProxies?: boolean
+  /** Whether it stores files in a folder. */
+  assets?: boolean
+  /** Whether it gets the public URL of the server. */
+  url?: boolean
+  secrets?: readonly (keyof typeof sharedSecrets)[]
+  /** Connections besides the bus, its database and Redis; `internet` means servers that users or operators choose. */
+  reaches?: readonly ('mail' | 'media' | 'storage' | 'internet')[]
+  /** Whether it calls public methods on behalf of users. */
+  speaksForUsers?: boolean
+  /** Internal methods it calls; `Service.*` are all of a service. */
+  calls?: readonly `${string}.${string}`[]
+  /** Kinds of hints that it publishes and that it subscribes to; hints are not sent over the stream. */
+  hints?: { publishes?: readonly string[]; subscribes?: readonly string[] }
+  /** Aggregate types whose events it publishes; prefixed with `control.` for events that every process follows. */
+  publishes?: readonly string[]
+  /** Its durable consumers, without the deployable's name as prefix. */
+  consumes?: readonly string[]
+  /** Whether it administers the stream and its consumers for all others; it may do anything but purge the stream. */
+  keepsStream?: boolean
+}

@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import { heartbeatMs } from '../keep/readers.ts'
+import { silentMs } from './follower.ts'
+import { SilenceWatch } from './silence-watch.ts'
+
+let calls: number
+let silence: SilenceWatch
+
+beforeEach(() => {
+  jest.useFakeTimers()
+  calls = 0
+  silence = new SilenceWatch({ afterMs: 3_000, againMs: 500, onSilence: () => void calls++ })
+  silence.start()
+})
+afterEach(() => {
+  silence[Symbol.dispose]()
+  jest.useRealTimers()
+})
+
+test('SilenceWatch does not call back while signs of life arrive often enough', () => {
+  for (let n = 0; n < 20; n++) {
+    jest.advanceTimersByTime(2_900)
+    silence.noteActivity()
+  }
+  expect(calls).toBe(0)
+  expect(silence.agoMs()).toBe(0)
+})
+
+test('SilenceWatch calls back repeatedly until a sign of life, then waits for the whole time again', () => {
+  jest.advanceTimersByTime(2_999)
+  expect(calls).toBe(0)
+  jest.advanceTimersByTime(1_001)
+  expect(calls).toBe(3)
+  silence.noteActivity()
+  jest.advanceTimersByTime(2_999)
+  expect(calls).toBe(3)
+  jest.advanceTimersByTime(1)
+  expect(calls).toBe(4)
+})
+
+test('SilenceWatch stops when disposed, even if signs of life arrive later', () => {
+  silence[Symbol.dispose]()
+  silence.noteActivity()
+  jest.advanceTimersByTime(60_000)
+  expect(calls).toBe(0)
+})
+
+test('SilenceWatch measures from the last of many signs of life', () => {
+  for (let n = 0; n < 10; n++) {
+    jest.advanceTimersByTime(100)
+    silence.noteActivity()
+  }
+  jest.advanceTimersByTime(2_999)
+  expect(calls).toBe(0)
+  jest.advanceTimersByTime(1)
+  expect(calls).toBe(1)
+})
+
+test('two heartbeat intervals of a follower take just less than its time limit for silence', () => {
+  expect(silentMs - 2 * heartbeatMs).toBeGreaterThan(0)
+  expect(silentMs - 2 * heartbeatMs).toBeLessThan(20)
+})

@@ -1,0 +1,83 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+import type { Database } from '@parley/postgres'
+import type { Bus } from '@parley/rpc'
+import type { Flow } from './flow.ts'
+import { findWaiting, idsByShard } from './store.ts'
+import { requestWake } from './wake.ts'
+
+const defaultTimeoutMs = 4000
+const retryMs = 250
+const holderTimeoutMs = 1000
+
+type Options = {
+  pool: Database['pool']
+  bus: Bus
+  service: string
+  flow: Pick<Flow, 'waiters' | 'wake'>
+  /** Whether this process holds the shard. */
+  holds(shard: number): boolean
+  /** Whether this process knows that the stream has the entry. */
+  isStored(id: bigint): boolean
+}
+
+/**
+ * Resolves when the stream has all these entries, regardless of the process that relays them. Rejects with unavailable
+ * after `timeoutMs` (default: 4 s): the entries are relayed nevertheless, and a repeated call waits for them again.
+ */
+export async function waitUntilStored(
+  options: Options,
+  ids: readonly bigint[],
+  timeoutMs = defaultTimeoutMs,
+): Promise<void> {
+  const pending = new Set(ids)
+  if (pending.size === 0) return
+  const giveUpAt = performance.now() + timeoutMs
+  let stopWaiting: () => void = () => undefined
+  const done = (id: bigint): void => {
+    if (pending.delete(id) && pending.size === 0) stopWaiting()
+  }
+  const cancels = ids.map((id) => options.flow.waiters.wait(id, () => done(id)))
+  try {
+    for (const id of ids) if (options.isStored(id)) done(id)
+    options.flow.wake()
+    while (pending.size > 0) {
+      const remainingMs = giveUpAt - performance.now()
+      if (remainingMs <= 0) throw new ConnectError('the event stream is not available; try again', Code.Unavailable)
+      void requestHolder(options, [...pending], Math.min(remainingMs, holderTimeoutMs), done)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, Math.min(remainingMs, retryMs))
+        stopWaiting = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+  } finally {
+    for (const cancel of cancels) cancel()
+  }
+}
+
+/**
+ * Looks up the shards of the entries and asks their holders for confirmation. Never rejects: the caller tries again.
+ */
+async function requestHolder(
+  options: Options,
+  ids: bigint[],
+  timeoutMs: number,
+  done: (id: bigint) => void,
+): Promise<void> {
+  try {
+    const waiting = await findWaiting(options.pool, ids)
+    const unmarked = new Set(waiting.map((entry) => entry.id))
+    for (const id of ids) if (!unmarked.has(id)) done(id)
+    for (const [shard, shardIds] of idsByShard(waiting)) {
+      if (options.holds(shard)) continue
+      void requestWake(options.bus, options.service, shard, shardIds, timeoutMs).then(
+        () => shardIds.forEach(done),
+        () => undefined,
+      )
+    }
+  } catch {
+    // The database or the bus is unavailable.
+  }
+}

@@ -1,0 +1,97 @@
+import type { Bus } from '@parley/rpc'
+import { requestKeeper } from '../keep/requests.ts'
+import { allEvents } from '../subjects.ts'
+import { decodeBatch } from './decode.ts'
+import { streamMaxAgeMs } from './declare.ts'
+import { directGet } from './direct-get.ts'
+
+/**
+ * A sequence of the stream and the event stored there. The sequence alone is not enough, because a stream that lost its
+ * newest messages reuses sequences.
+ */
+export type Position = {
+  seq: number
+  eventId: string
+  /** When the event was stored, in milliseconds since 1970. */
+  storedAt: number
+}
+
+/** Whether the stream holds a position. `unknown`: nobody answered; try again. */
+export type PositionState = 'present' | 'missing' | 'unknown'
+
+/** Milliseconds after which the stream may have dropped an event by age. */
+const mayHaveExpiredMs = streamMaxAgeMs - 3_600_000
+
+/** How often positions are verified. */
+export const positionCheckMs = 10_000
+/**
+ * Timeout of such a check, long because Node.js wakes the process even for a cleared timer, unless an earlier timer has
+ * woken it.
+ */
+export const positionCheckTimeoutMs = 2_900
+
+/** Positions on the stream known to a process. */
+export type Positions = {
+  /** The newest position. */
+  newest: Position | undefined
+  /** The newest position at the last successful check. A newer one may already be on another stream. */
+  anchor: Position | undefined
+  /** The position that was last found missing. */
+  lost?: Position | undefined
+}
+
+/**
+ * Checks whether the stream still holds these positions; if so, the newest becomes the anchor. The keeper decides if
+ * the stream has not answered within `timeoutMs`. Never rejects.
+ */
+export async function verifyPositions(bus: Bus, positions: Positions, timeoutMs?: number): Promise<PositionState> {
+  const { anchor, newest } = positions
+  for (const position of new Set([anchor, newest])) {
+    const state = position === undefined ? 'present' : await lookUpPosition(bus, position, timeoutMs)
+    if (state === 'missing') positions.lost = position
+    if (state !== 'present') return state
+  }
+  positions.anchor = newest
+  return 'present'
+}
+
+/** Whether the stream still holds this event at this sequence. Never rejects. */
+async function lookUpPosition(bus: Bus, position: Position, timeoutMs?: number): Promise<PositionState> {
+  const { seq, eventId, storedAt } = position
+  if (!bus.connected()) return 'unknown'
+  const expired = Date.now() - storedAt > mayHaveExpiredMs
+  // If the stream gives no clear answer, because a replica lags or a response is lost, the keeper decides.
+  if (expired ? await reachesTo(bus, seq, timeoutMs) : await directGetHolds(bus, position, timeoutMs)) return 'present'
+  try {
+    return (await requestKeeper(bus, 'place', { seq, eventId, expired })).there ? 'present' : 'missing'
+  } catch {
+    return 'unknown'
+  }
+}
+
+async function directGetHolds(bus: Bus, { seq, eventId }: Position, timeoutMs?: number): Promise<boolean> {
+  try {
+    const message = await directGet(bus, { seq }, timeoutMs)
+    return message !== undefined && holdsEvent(message.data, eventId)
+  } catch {
+    return false
+  }
+}
+
+async function reachesTo(bus: Bus, seq: number, timeoutMs?: number): Promise<boolean> {
+  try {
+    const newest = await directGet(bus, { last_by_subj: allEvents }, timeoutMs)
+    return newest !== undefined && newest.seq >= seq
+  } catch {
+    return false
+  }
+}
+
+/** Whether a message is a batch that contains this event. */
+export function holdsEvent(data: Uint8Array, eventId: string): boolean {
+  try {
+    return decodeBatch(data).some((event) => event.id === eventId)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,59 @@
+import { eagerLimiter } from './eager-limiter.ts'
+import type { RedisClient } from './client.ts'
+import { LookUpGate } from './look-up-gate.ts'
+import { networksOf, takeFromNetworks, waitMsOfNetworks } from './networks.ts'
+
+/** Limits attempts with invalid credentials, by client network. Disposing it stops the sharing of counts. */
+export type CredentialAttempts = AsyncDisposable & {
+  /**
+   * Looks up a credential and counts the attempt if none is found. Running look-ups count too: if the networks of
+   * the address have no points left, further ones wait for an outcome, except for credentials known to be valid
+   * (`isKnown`). `waitMs`: milliseconds after which to try again if it was not looked up, because there were too many
+   * attempts or the caller was aborted; otherwise 0. Rejects as `find` does.
+   */
+  lookUp<T>(from: Attempt, find: () => Promise<T | undefined>): Promise<{ found: T | undefined; waitMs: number }>
+  /** Milliseconds until another attempt is allowed; 0 if one is allowed now. */
+  wait(address: string): number
+  /** Counts a failed attempt without a look-up. */
+  failed(address: string): void
+}
+
+type Attempt = {
+  address: string
+  isKnown: boolean
+  /** Signal of the caller, who leaves the queue when it fires. Called only if the look-up has to wait. */
+  signal?: () => AbortSignal
+}
+
+/** Bounds the memory that an attacker with very many addresses can use. */
+const maxNetworks = 50_000
+
+type Options = {
+  /** Without a client each process counts on its own. */
+  redis?: RedisClient
+  /** Limit for a single customer; 0: no limit. */
+  perMinute: number
+}
+
+export function openCredentialAttempts({ redis, perMinute }: Options): CredentialAttempts {
+  const limiter = eagerLimiter({ redis, key: 'trials', points: perMinute, windowMs: 60_000, maxIds: maxNetworks })
+  const gate = new LookUpGate(limiter)
+  const failed = (address: string): void => void takeFromNetworks(limiter, address)
+  return {
+    async lookUp({ address, isKnown, signal }, find) {
+      const networks = isKnown ? [] : networksOf(address)
+      const waitMs = await gate.enter(networks, signal)
+      if (waitMs > 0) return { found: undefined, waitMs }
+      try {
+        const found = await find()
+        if (found === undefined) failed(address)
+        return { found, waitMs: 0 }
+      } finally {
+        gate.leave(networks)
+      }
+    },
+    wait: (address) => waitMsOfNetworks(limiter, address),
+    failed,
+    [Symbol.asyncDispose]: () => limiter[Symbol.asyncDispose](),
+  }
+}

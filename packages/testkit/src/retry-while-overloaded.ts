@@ -1,0 +1,19 @@
+import { Code, ConnectError } from '@connectrpc/connect'
+
+const maxAttempts = 100
+
+/**
+ * Makes a repeatable call and repeats it while it fails with `unavailable` or `deadline_exceeded`, for tests that cause
+ * more work than a slow machine can finish in time. All other errors are thrown.
+ */
+export async function retryWhileOverloaded<T>(call: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await call()
+    } catch (error) {
+      const { code } = ConnectError.from(error)
+      const isTemporary = code === Code.Unavailable || code === Code.DeadlineExceeded
+      if (!isTemporary || tries === maxAttempts) throw error
+    }
+  }
+}

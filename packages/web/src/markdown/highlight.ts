@@ -1,0 +1,13 @@
+import type { CodeRange, codeRangesIn } from './highlighter.ts'
+
+let loaded: typeof codeRangesIn | undefined
+
+/** Splits code into coloured ranges. The first call loads the highlighter; later calls return without a promise. */
+export function highlight(code: string, language: string): CodeRange[] | Promise<CodeRange[]> {
+  return loaded ? loaded(code, language) : load().then((ranges) => ranges(code, language))
+}
+
+async function load(): Promise<typeof codeRangesIn> {
+  const { codeRangesIn } = await import('./highlighter.ts')
+  return (loaded = codeRangesIn)
+}

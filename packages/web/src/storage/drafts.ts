@@ -1,0 +1,33 @@
+const prefixOf = (userId: string): string => `parley.draft.${userId}.`
+const keyOf = (userId: string, conversation: string): string => prefixOf(userId) + conversation
+
+/** The rooms and threads with a draft of the user. */
+export function conversationsWithDraft(userId: string): string[] {
+  const prefix = prefixOf(userId)
+  return Object.keys(localStorage).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []))
+}
+
+/** Calls the listener when other tabs create, change or delete a draft, until the returned function is called. */
+export function followDrafts(userId: string, onChange: () => void): () => void {
+  const follow = ({ key }: StorageEvent) => key?.startsWith(prefixOf(userId)) && onChange()
+  addEventListener('storage', follow)
+  return () => removeEventListener('storage', follow)
+}
+
+/** The draft for a room or thread, stored on this device. */
+export const draftOf = (userId: string, conversation: string): string =>
+  localStorage.getItem(keyOf(userId, conversation)) ?? ''
+
+/** Stores a draft; an empty text deletes it. */
+export function saveDraft(userId: string, conversation: string, text: string): void {
+  if (text === '') localStorage.removeItem(keyOf(userId, conversation))
+  else localStorage.setItem(keyOf(userId, conversation), text)
+}
+
+/** Calls the listener when other tabs change a draft, until the returned function is called. */
+export function followDraft(userId: string, conversation: string, onChange: (text: string) => void): () => void {
+  const key = keyOf(userId, conversation)
+  const follow = (event: StorageEvent) => event.key === key && onChange(event.newValue ?? '')
+  addEventListener('storage', follow)
+  return () => removeEventListener('storage', follow)
+}

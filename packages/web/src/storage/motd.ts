@@ -1,0 +1,21 @@
+/** The message of the day as stored on a device. */
+export type StoredMotd = { version: string; body: string; hidden: boolean }
+
+const keyOf = (userId: string): string => `parley.motd.${userId}`
+
+export function loadMotd(userId: string): StoredMotd | undefined {
+  const stored = localStorage.getItem(keyOf(userId))
+  return stored === null ? undefined : (JSON.parse(stored) as StoredMotd)
+}
+
+export function saveMotd(userId: string, motd: StoredMotd | undefined): void {
+  if (motd) localStorage.setItem(keyOf(userId), JSON.stringify(motd))
+  else localStorage.removeItem(keyOf(userId))
+}
+
+/** Calls the listener when another tab changes the stored message, until the returned function is called. */
+export function followMotd(userId: string, onChange: () => void): () => void {
+  const follow = (event: StorageEvent) => event.key === keyOf(userId) && onChange()
+  addEventListener('storage', follow)
+  return () => removeEventListener('storage', follow)
+}

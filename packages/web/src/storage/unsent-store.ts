@@ -1,0 +1,34 @@
+import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
+import type { Unsent } from '../store/unsent.ts'
+
+interface Kept extends DBSchema {
+  unsent: { key: string; value: Unsent }
+}
+
+let opened: Promise<IDBPDatabase<Kept>> | undefined
+
+const database = (): Promise<IDBPDatabase<Kept>> =>
+  (opened ??= openDB<Kept>('parley', 1, {
+    upgrade: (db) => void db.createObjectStore('unsent', { keyPath: 'key' }),
+  }))
+
+/** Stores an unsent message, so that it survives reloads and crashes. */
+export async function saveUnsent(unsent: Unsent): Promise<void> {
+  await (await database()).put('unsent', unsent)
+}
+
+/** Deletes an unsent message that was posted or discarded. */
+export async function deleteUnsent(key: string): Promise<void> {
+  await (await database()).delete('unsent', key)
+}
+
+/** A user's unsent messages on this device. */
+export async function loadUnsent(userId: string): Promise<Unsent[]> {
+  const all = await (await database()).getAll('unsent')
+  return all.filter((one) => one.userId === userId)
+}
+
+/** Whether the message is still unsent on this device; any tab may send it. */
+export async function isSaved(key: string): Promise<boolean> {
+  return (await (await database()).getKey('unsent', key)) !== undefined
+}

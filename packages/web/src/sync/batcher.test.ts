@@ -1,0 +1,40 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import { Code, ConnectError } from '@parley/client'
+import { createBatcher } from './batcher.ts'
+
+beforeEach(() => void jest.useFakeTimers())
+afterEach(() => void jest.useRealTimers())
+
+const handler = () => jest.fn((_: string[]) => Promise.resolve())
+
+test('keys that arrive together are handled in one call, each once', async () => {
+  const handle = handler()
+  const ask = createBatcher(20, handle)
+  for (const key of ['a', 'b', 'a']) ask(key)
+  await jest.advanceTimersByTimeAsync(20)
+  ask('a')
+  await jest.advanceTimersByTimeAsync(20)
+  expect(handle.mock.calls).toEqual([[['a', 'b']], [['a']]])
+})
+
+test('keys of a failed call are retried, together with those that arrived in the meantime', async () => {
+  const handle = handler()
+  handle.mockRejectedValueOnce(new ConnectError('unavailable', Code.Unavailable))
+  const ask = createBatcher(20, handle)
+  ask('a')
+  await jest.advanceTimersByTimeAsync(30)
+  ask('b')
+  await jest.advanceTimersByTimeAsync(60_000)
+  expect(handle.mock.calls).toEqual([[['a']], [['a', 'b']]])
+})
+
+test('keys are dropped if a retry would fail too', async () => {
+  const handle = handler()
+  handle.mockRejectedValueOnce(new ConnectError('not a member', Code.PermissionDenied))
+  const ask = createBatcher(20, handle)
+  ask('a')
+  await jest.advanceTimersByTimeAsync(60_000)
+  ask('b')
+  await jest.advanceTimersByTimeAsync(60_000)
+  expect(handle.mock.calls).toEqual([[['a']], [['b']]])
+})

@@ -1,0 +1,9 @@
+import { getContext, setContext } from 'svelte'
+
+const key = Symbol('submitted')
+
+/** Provides to the fields of a form whether it was submitted. From then on they show their errors. */
+export const provideSubmitted = (submitted: () => boolean): (() => boolean) => setContext(key, submitted)
+
+/** Whether the surrounding form was submitted; false without a form. */
+export const useSubmitted = (): (() => boolean) => getContext<(() => boolean) | undefined>(key) ?? (() => false)

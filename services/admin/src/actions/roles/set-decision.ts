@@ -1,0 +1,63 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { Permission, Policy } from '@parley/permissions'
+import { PermissionDecision, type PermissionDecisionUpdateSchema } from '@parley/contracts/admin'
+import type { Context } from '../../context.ts'
+import type { DecisionScope } from '../../domain/decision-scope.ts'
+import { permissionDecided } from '../../domain/rbac-events.ts'
+import { assertExists, type ResolvedScope } from '../../policy/role-editing.ts'
+import { clearDecision, storeDecision, type DecisionKey } from '../../store/policy.ts'
+import { toPermissionScope } from '../../view/decision.ts'
+import { toPolicyDecision } from '../../view/policy.ts'
+import type { PolicyChange } from '../../store/policy-changes.ts'
+import { changePolicy } from './change-policy.ts'
+
+/** The role or user whose decision changes. */
+export type DecisionHolder = { kind: 'role'; id: string; name: string } | { kind: 'user'; id: string }
+
+export type WantedDecision = {
+  permission: Permission
+  scope: DecisionScope
+  /** The scope, and whether it exists. */
+  resolved: ResolvedScope
+  /** ALLOW, DENY, or NONE to clear. */
+  decision: PermissionDecision
+}
+
+/**
+ * Stores, changes or clears a decision. `find` runs under the lock of the policy: it returns the role or user, and
+ * throws if the actor may not decide. A decision for a deleted group can still be cleared.
+ */
+export async function setDecision(
+  ctx: Context,
+  actorId: string,
+  find: (policy: Policy) => DecisionHolder,
+  wanted: WantedDecision,
+): Promise<MessageInitShape<typeof PermissionDecisionUpdateSchema>> {
+  const { permission, scope, resolved, decision } = wanted
+  const name = decisionName(decision)
+  await changePolicy(ctx, actorId, async (tx, policy) => {
+    const holder = find(policy)
+    const key: DecisionKey = {
+      ...{ scopeKind: scope.kind, scopeId: scope.id, permission },
+      ...{ subjectKind: holder.kind, subjectId: holder.id },
+    }
+    if (name !== 'none') assertExists(resolved)
+    const changed = name === 'none' ? await clearDecision(tx, key) : await storeDecision(tx, { ...key, decision: name })
+    const delta = { decisions: [toPolicyDecision(key, name)] }
+    if (!changed) {
+      assertExists(resolved)
+      return { change: undefined, unchangedState: delta, answer: undefined }
+    }
+    const subject = holder.kind === 'role' ? { roleName: holder.name } : { userId: holder.id }
+    const events = [permissionDecided(subject, permission, scope, name)]
+    const audience: PolicyChange['audience'] =
+      holder.kind === 'role' ? { case: 'everyone', value: true } : { case: 'users', value: { userIds: [holder.id] } }
+    return { change: { delta, events, audience }, answer: undefined }
+  })
+  return { permission, scope: toPermissionScope(scope), decision }
+}
+
+function decisionName(decision: PermissionDecision): 'allow' | 'deny' | 'none' {
+  if (decision === PermissionDecision.ALLOW) return 'allow'
+  return decision === PermissionDecision.DENY ? 'deny' : 'none'
+}

@@ -1,0 +1,30 @@
+import { fromBinary, toJsonString } from '@bufbuild/protobuf'
+import type { Event } from '@parley/contracts/internal'
+import {
+  RealtimeEventEnvelopeSchema,
+  RealtimeServerMemberDeletedEventSchema,
+  RealtimeThreadCreatedEventSchema,
+} from '@parley/contracts/realtime'
+
+/** A change that has no event of its own but is part of another event; it gets a separate audit entry. */
+type IncludedChange = { id: string; kind: string; payload: string }
+
+/**
+ * Finds the start of a thread in the event of its first reply, and the departure of a member in the deletion of the
+ * account. The payload contains only ids.
+ */
+export function findIncludedChange({ kind, fact, deliveries }: Event): IncludedChange | undefined {
+  const isReply = fact.case === 'messagePosted' && fact.value.threadRootEventId !== ''
+  if (!isReply && kind !== 'account_deleted') return undefined
+  for (const { envelope } of deliveries) {
+    const { id, event } = fromBinary(RealtimeEventEnvelopeSchema, envelope)
+    if (event.case === 'threadCreated')
+      return { id, kind: 'thread_created', payload: toJsonString(RealtimeThreadCreatedEventSchema, event.value) }
+    if (event.case === 'serverMemberDeleted')
+      return {
+        ...{ id, kind: 'server_member_deleted' },
+        payload: toJsonString(RealtimeServerMemberDeletedEventSchema, event.value),
+      }
+  }
+  return undefined
+}

@@ -1,0 +1,33 @@
+import { ownerRoleId, type Policy } from '@parley/permissions'
+import type { PolicyRole } from '@parley/contracts/internal'
+import { ownerHasNoDecisions, roleNameTaken, roleNotFound, systemRoleNotDeletable, tooManyRoles } from '../errors.ts'
+
+/** Maximum number of custom roles, because ReorderRoles names all of them. */
+const maxCustomRoles = 1_000
+
+/** Throws `not_found` for an unknown role. */
+export function getRoleByName({ roles }: Policy, name: string): PolicyRole {
+  for (const role of roles.values()) if (role.name === name) return role
+  throw roleNotFound(name)
+}
+
+/** Finds a role that can be deleted; throws if it cannot. */
+export function getDeletableRole(policy: Policy, name: string): PolicyRole {
+  const role = getRoleByName(policy, name)
+  if (role.isSystem) throw systemRoleNotDeletable(name)
+  return role
+}
+
+/** Finds a role for which decisions can be stored; throws if they cannot. */
+export function getDecidableRole(policy: Policy, name: string): PolicyRole {
+  const role = getRoleByName(policy, name)
+  if (role.id === ownerRoleId) throw ownerHasNoDecisions()
+  return role
+}
+
+/** Throws unless a role of that name can be added. */
+export function assertCanAddRole({ roles }: Policy, name: string): void {
+  const all = [...roles.values()]
+  if (all.some((role) => role.name === name)) throw roleNameTaken(name)
+  if (all.filter(({ isSystem }) => !isSystem).length >= maxCustomRoles) throw tooManyRoles(maxCustomRoles)
+}

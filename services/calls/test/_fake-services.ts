@@ -1,0 +1,84 @@
+import type { ServiceImpl } from '@connectrpc/connect'
+import { RoomKind } from '@parley/contracts/api'
+import type {
+  AccountsInternalService,
+  GetRoomAccessRequest,
+  ListAccessibleRoomsRequest,
+  ListRecipientsRequest,
+  MessagingInternalService,
+  RoomEvent,
+  RoomsInternalService,
+} from '@parley/contracts/internal'
+
+type Room = { members: Set<string>; archived: boolean; kind: RoomKind; name: string }
+
+/** A fake of rooms, with a few rooms and their members. */
+export class FakeRooms {
+  readonly #rooms = new Map<string, Room>()
+  /** Called before each `GetRoomAccess` is answered. */
+  beforeAccess: ((request: GetRoomAccessRequest) => void) | undefined
+
+  set(roomId: string, members: string[], changes: Partial<Omit<Room, 'members'>> = {}): void {
+    const room = { archived: false, kind: RoomKind.CHANNEL, name: 'general', ...changes }
+    this.#rooms.set(roomId, { members: new Set(members), ...room })
+  }
+
+  remove(roomId: string, userId: string): void {
+    this.#rooms.get(roomId)?.members.delete(userId)
+  }
+
+  readonly getRoomAccess: ServiceImpl<typeof RoomsInternalService>['getRoomAccess'] = (request) => {
+    this.beforeAccess?.(request)
+    const room = this.#header(request.roomId)
+    if (!room) return { exists: false }
+    return { exists: true, effectiveMember: this.#has(request.roomId, request.userId), room }
+  }
+
+  readonly listAccessibleRooms = ({ userId, roomIds }: ListAccessibleRoomsRequest) => ({
+    rooms: roomIds.filter((roomId) => this.#has(roomId, userId)).flatMap((roomId) => this.#header(roomId) ?? []),
+  })
+
+  readonly listRecipients = ({ roomId, userIds }: ListRecipientsRequest) => ({
+    userIds: userIds.filter((userId) => this.#has(roomId, userId)).sort(),
+  })
+
+  #has(roomId: string, userId: string): boolean {
+    return this.#rooms.get(roomId)?.members.has(userId) ?? false
+  }
+
+  #header(roomId: string) {
+    const room = this.#rooms.get(roomId)
+    const { kind, archived, name } = room ?? {}
+    return (
+      room && { roomId, kind: kind ?? RoomKind.CHANNEL, archived: archived ?? false, name: name ?? '', version: 1n }
+    )
+  }
+}
+
+/** A fake of messaging, which keeps each event of a room once. */
+export class FakeMessaging {
+  readonly events: (RoomEvent & { roomId: string })[] = []
+
+  readonly applyRoomEvents: ServiceImpl<typeof MessagingInternalService>['applyRoomEvents'] = ({ roomId, events }) => {
+    for (const event of events) {
+      const held = this.events.filter(({ aggregateId }) => aggregateId === event.aggregateId)
+      if (held.every(({ version }) => version < event.version)) this.events.push({ ...event, roomId })
+    }
+    return {}
+  }
+
+  /** Events of a room as text: kind, the user who joined or left, and how the change was detected. */
+  eventsOf(roomId: string): string[] {
+    return this.events
+      .filter((event) => event.roomId === roomId)
+      .map(({ kind, fact }) => [kind, ...(fact.case === 'call' ? [fact.value.userId, fact.value.source] : [])])
+      .map((parts) => parts.filter((part) => part !== '').join(' '))
+  }
+}
+
+/** A fake of accounts, in which every user exists and is named after their id. */
+export const getProfiles: ServiceImpl<typeof AccountsInternalService>['getProfiles'] = ({ userIds }) => ({
+  profiles: userIds.map((id) => ({
+    user: { id, login: id.toLowerCase(), displayName: `Person ${id}`, avatarUrl: `https://chat.example.org/${id}` },
+  })),
+})

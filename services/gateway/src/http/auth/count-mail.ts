@@ -1,0 +1,9 @@
+import type { IncomingMessage } from 'node:http'
+import { tooManyMails } from '../../errors.ts'
+import { clientAddressOf, type AuthContext } from './context.ts'
+
+/** Counts a requested mail. Throws `resource_exhausted` if this client has requested too many, to any addresses. */
+export async function countMail(context: AuthContext, request: IncomingMessage): Promise<void> {
+  const { allowed, retryAfterMs } = await context.mails.consume(clientAddressOf(context, request))
+  if (!allowed) throw tooManyMails(retryAfterMs)
+}

@@ -1,9 +1,0 @@
-import type { IncomingMessage } from 'node:http'
-import { tooManyMails } from '../../errors.ts'
-import { clientAddressOf, type AuthContext } from './context.ts'
-
-/** Throws `resource_exhausted` when this client has requested too many mails, to any addresses. */
-export async function allowMail(context: AuthContext, request: IncomingMessage): Promise<void> {
-  const { allowed, retryAfterMs } = await context.mails.consume(clientAddressOf(context, request))
-  if (!allowed) throw tooManyMails(retryAfterMs)
-}

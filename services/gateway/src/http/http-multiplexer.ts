@@ -1,0 +1,60 @@
+import type { Server as Http1Server } from 'node:http'
+import type { Http2Server } from 'node:http2'
+import net from 'node:net'
+import { NetworkCounts, networksOf, type Network } from '@parley/redis'
+import { plainAddress } from '@parley/runtime'
+
+const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+const firstBytesTimeoutMs = 10_000
+
+/** Connection limit per network; 0 for no limit. It does not apply to proxies, which serve many networks. */
+export type ConnectionLimits = { perNetwork: number; isProxy: (address: string) => boolean }
+
+/** Serves HTTP/1.1 and cleartext HTTP/2 on one port, distinguished by the first bytes of a connection. */
+export function createHttpMultiplexer(
+  http1: Http1Server,
+  http2: Http2Server,
+  { perNetwork, isProxy }: ConnectionLimits,
+): { server: net.Server; sockets: Set<net.Socket> } {
+  const sockets = new Set<net.Socket>()
+  const counts = new NetworkCounts(perNetwork > 0 ? perNetwork : Infinity)
+  const server = net.createServer({ noDelay: true }, (socket) => {
+    const networks = networksOfPeer(socket.remoteAddress, isProxy)
+    if (networks && !counts.take(networks)) return void socket.destroy()
+    sockets.add(socket)
+    // After a declined upgrade the connection is parsed again, which adds listeners each time.
+    socket.setMaxListeners(0)
+    let head: Buffer = Buffer.alloc(0)
+    const tooSlow = setTimeout(() => socket.destroy(), firstBytesTimeoutMs)
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => {
+      clearTimeout(tooSlow)
+      sockets.delete(socket)
+      if (networks) counts.release(networks)
+    })
+    const onData = (data: Buffer): void => {
+      head = head.length === 0 ? data : Buffer.concat([head, data])
+      const length = Math.min(head.length, preface.length)
+      const isHttp2 = head.compare(preface, 0, length, 0, length) === 0
+      if (isHttp2 && head.length < preface.length) return
+      clearTimeout(tooSlow)
+      socket.removeListener('data', onData)
+      socket.pause()
+      socket.unshift(head)
+      if (isHttp2) http2.emit('connection', socket)
+      else {
+        http1.emit('connection', socket)
+        // node:http reads by itself once data flows; http2 takes over the handle and must not be resumed.
+        socket.resume()
+      }
+    }
+    socket.on('data', onData)
+  })
+  return { server, sockets }
+}
+
+/** The networks of the peer of a connection; undefined for a proxy, which forwards connections of many clients. */
+function networksOfPeer(peer: string | undefined, isProxy: (address: string) => boolean): Network[] | undefined {
+  const address = plainAddress(peer ?? '') ?? ''
+  return isProxy(address) ? undefined : networksOf(address)
+}

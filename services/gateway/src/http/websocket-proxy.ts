@@ -1,0 +1,161 @@
+import { request as httpRequest, ServerResponse, type IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { create } from '@bufbuild/protobuf'
+import { RealtimeServerFrameSchema } from '@parley/contracts/realtime'
+import { encode } from '@parley/protobuf'
+import { Targets } from '../clients/targets.ts'
+import { endToEnd, upstreamHeaders, upstreamPath, type DescribeClient } from './hop-by-hop.ts'
+import { replyJson } from './reply.ts'
+import { serverFrame, ServerFrames } from './server-frames.ts'
+
+/** Timeout for a node's response to an upgrade, in milliseconds. */
+const answerMs = 10_000
+/** Period over which sockets reconnect to another gateway, in milliseconds. */
+const spreadMs = 2000
+const serviceRestart = 1012
+/** Time for a client to close an ended connection, in milliseconds. */
+const lingerMs = 5000
+const slices = 20
+
+/**
+ * Forwards WebSockets to realtime nodes if no ingress does. If a node does not answer, the next one is tried. Data of
+ * the client is forwarded only once the node has accepted the upgrade; after a refusal the connection is not reused.
+ */
+export class WebSocketProxy {
+  readonly #targets: Targets<URL>
+  readonly #describeClient: DescribeClient
+  /** The frames that nodes send, for each open socket. */
+  readonly #open = new Set<ServerFrames>()
+  #draining = false
+
+  constructor(targets: readonly string[], describeClient: DescribeClient) {
+    this.#describeClient = describeClient
+    this.#targets = new Targets(
+      'realtime',
+      targets.map((target) => new URL(target)),
+    )
+  }
+
+  /** Forwards an upgrade request, which must be a GET without a body. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on('error', () => socket.destroy())
+    if (this.#draining) {
+      const error = 'this gateway is shutting down; try again'
+      return void replyJson(request, responseOn(request, socket), 503, { error })
+    }
+    this.#forward({ request, socket, head }, this.#targets.inOrder())
+  }
+
+  /**
+   * Accepts no more sockets, and closes the open ones after asking them to reconnect, in random groups spread over the
+   * window, so that the other gateways do not receive all of them at once. Resolves when all are closed, at the latest
+   * after the window.
+   */
+  async drain(windowMs: number): Promise<void> {
+    this.#draining = true
+    const endAt = performance.now() + windowMs
+    for (let left = slices; this.#open.size > 0 && performance.now() < endAt; left = Math.max(1, left - 1)) {
+      for (const frames of [...this.#open]) if (Math.random() < 1 / left) frames.endWith(drainingFrames())
+      await sleep(windowMs / slices / 2)
+    }
+  }
+
+  #forward(
+    upgrade: { request: IncomingMessage; socket: Duplex; head: Buffer },
+    [target, ...others]: readonly URL[],
+  ): void {
+    const { request, socket, head } = upgrade
+    if (socket.destroyed) return
+    if (!target) {
+      const error = 'realtime is not available; try again'
+      return void replyJson(request, responseOn(request, socket), 503, { error })
+    }
+    const headers = { ...upstreamHeaders(request, this.#describeClient), connection: 'Upgrade', upgrade: 'websocket' }
+    const { hostname: host, port } = target
+    const upstream = httpRequest({
+      host,
+      port,
+      path: upstreamPath(request.url),
+      headers,
+      agent: false,
+      timeout: answerMs,
+    })
+    const abort = () => upstream.destroy()
+    const next = (failure: Error) => {
+      if (!socket.destroyed) this.#targets.markFailed(target, failure)
+      this.#forward(upgrade, others)
+    }
+    socket.once('close', abort)
+    upstream.once('timeout', abort)
+    upstream.once('error', next)
+    upstream.once('close', () => socket.off('close', abort))
+    upstream.once('response', (answer) => {
+      upstream.off('error', next).on('error', () => socket.destroy())
+      const response = responseOn(request, socket)
+      response.writeHead(answer.statusCode ?? 502, { ...endToEnd(answer.headers), connection: 'close' })
+      answer.pipe(response)
+    })
+    upstream.once('upgrade', (answer, node, first) => {
+      upstream.off('error', next).on('error', () => socket.destroy())
+      socket.write(switchingHead(answer))
+      socket.write(first)
+      node.write(head)
+      const frames = new ServerFrames()
+      this.#open.add(frames)
+      socket.once('close', () => this.#open.delete(frames))
+      connect(socket, node, frames)
+    })
+    upstream.end()
+  }
+}
+
+/** A plain HTTP response on a connection that the parser has released. The connection is closed after it. */
+function responseOn(request: IncomingMessage, socket: Duplex): ServerResponse {
+  const response = new ServerResponse(request)
+  response.shouldKeepAlive = false
+  response.assignSocket(socket as Socket)
+  response.once('finish', () => socket.end())
+  return response
+}
+
+function switchingHead({ rawHeaders }: IncomingMessage): string {
+  const lines = ['HTTP/1.1 101 Switching Protocols']
+  for (let i = 0; i < rawHeaders.length; i += 2) lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`)
+  return `${lines.join('\r\n')}\r\n\r\n`
+}
+
+/** The frames with which a node that shuts down closes a socket. */
+function drainingFrames(): Buffer {
+  const value = {
+    ...{ code: 'draining', message: 'this gateway is shutting down; reconnect to another', reconnect: true },
+    retryAfterMs: Math.round(Math.random() * spreadMs),
+  }
+  const close = create(RealtimeServerFrameSchema, { frame: { case: 'close', value } })
+  const code = Buffer.alloc(2)
+  code.writeUInt16BE(serviceRestart)
+  return Buffer.concat([serverFrame('binary', encode(RealtimeServerFrameSchema, close)), serverFrame('close', code)])
+}
+
+/** Connects a client with its node, until one of them disconnects. */
+function connect(socket: Duplex, node: Socket, frames: ServerFrames): void {
+  // The node handles timeouts of its sockets itself.
+  node.setTimeout(0)
+  if (socket instanceof Socket) socket.setTimeout(0)
+  node.setNoDelay(true)
+  socket.pipe(node).pipe(frames).pipe(socket)
+  frames.once('end', () => {
+    // A connection that is closed with unread input is reset, and the client could lose the last frames.
+    socket.unpipe(node).resume()
+    if (socket instanceof Socket) socket.setTimeout(lingerMs, () => socket.destroy())
+    node.destroy()
+  })
+  const end = (): void => {
+    socket.destroy()
+    node.destroy()
+  }
+  socket.on('error', end).on('close', end)
+  // The last frames of the node may still be in flight.
+  node.on('error', end).on('close', () => frames.readableEnded || frames.writableEnded || end())
+}

@@ -1,0 +1,54 @@
+import { expect, test } from '@jest/globals'
+import { RoomKind } from '@parley/contracts/api'
+import type { RoomHeader } from '../../domain/room-header.ts'
+import { RoomHeaderCache } from './room-header-cache.ts'
+
+const header = (roomId: string, version: bigint): RoomHeader => {
+  const nothing = { groupId: '', universal: false, archived: false, name: '', participantIds: [] }
+  return { roomId, version, kind: RoomKind.CHANNEL, ...nothing }
+}
+
+test('concurrent calls for a room share one read, and later ones use the cache', async () => {
+  let reads = 0
+  const headers = new RoomHeaderCache((roomId) => {
+    reads++
+    return Promise.resolve(header(roomId, 1n))
+  })
+  expect(await Promise.all([headers.get('R1'), headers.get('R1')])).toMatchObject([{ version: 1n }, { version: 1n }])
+  await headers.get('R1')
+  expect(reads).toBe(1)
+})
+
+test('a slow read does not replace a newer header', async () => {
+  let resolve: (header: RoomHeader) => void = () => undefined
+  const read = new Promise<RoomHeader>((done) => (resolve = done))
+  const headers = new RoomHeaderCache(() => read)
+  const reading = headers.get('R1')
+  headers.put(header('R1', 2n))
+  resolve(header('R1', 1n))
+  await reading
+  expect((await headers.get('R1'))?.version).toBe(2n)
+})
+
+test('unknown rooms and failed reads are not cached', async () => {
+  const answers = [
+    Promise.resolve(undefined),
+    Promise.reject(new Error('unavailable')),
+    Promise.resolve(header('R1', 1n)),
+  ]
+  const headers = new RoomHeaderCache(() => answers.shift() ?? Promise.resolve(undefined))
+  expect(await headers.get('R1')).toBeUndefined()
+  await expect(headers.get('R1')).rejects.toThrow('unavailable')
+  expect(await headers.get('R1')).toMatchObject({ version: 1n })
+})
+
+test('the size of the cache is limited', async () => {
+  const reads: string[] = []
+  const load = (roomId: string) => {
+    reads.push(roomId)
+    return Promise.resolve(header(roomId, 1n))
+  }
+  const headers = new RoomHeaderCache(load, 2)
+  for (const roomId of ['R1', 'R2', 'R3', 'R3', 'R2', 'R1']) await headers.get(roomId)
+  expect(reads).toEqual(['R1', 'R2', 'R3', 'R1'])
+})

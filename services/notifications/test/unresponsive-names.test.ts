@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { NameResolver } from '@parley/outbound'
+import { eventually, NameServer, openTestDatabase, PushService } from '@parley/testkit'
+import { openPushFleet, type PushFleet } from './_push-fleet.ts'
+
+let push: PushFleet
+let pushService: PushService
+let names: NameServer
+let resolver: NameResolver
+
+beforeAll(async () => {
+  push = await openPushFleet()
+  pushService = await PushService.start()
+  names = await NameServer.start({ 'push.example': ['127.0.0.1'] })
+  resolver = new NameResolver({ servers: [names.address], timeoutMs: 60_000, maxWaitMs: 60_000 })
+  await push.start({ network: { isAllowed: () => true, allowPlain: true, resolve: resolver.resolve } })
+})
+afterAll(async () => {
+  resolver[Symbol.dispose]()
+  await push[Symbol.asyncDispose]()
+  await pushService[Symbol.asyncDispose]()
+  await names[Symbol.asyncDispose]()
+})
+
+const subscribe = (userId: string, browser: string, host: string) =>
+  push.fleet.as(userId).push.subscribe({
+    ...pushService.browser(browser),
+    endpoint: `http://${host}:${pushService.port}/push/${browser}`,
+  })
+
+test('host names whose name servers do not answer delay only pushes of the user who subscribed them', async () => {
+  for (let n = 0; n < 20; n++) await subscribe('Umallory', `m${n}`, `silent-${n}.example`)
+  expect(names.queried).toEqual(new Set())
+  await push.notify('Umallory')
+  await names.untilQueried(1)
+
+  await subscribe('Ualice', 'alice', 'push.example')
+  await push.notify('Ualice', { eventId: 'E2' })
+  await eventually(() => expect(pushService.received.map(({ browser }) => browser)).toEqual(['alice']))
+  // Opening a connection to the database also resolves a name, and is not delayed.
+  const url = new URL(push.fleet.database.url)
+  url.hostname = 'localhost'
+  await using database = await openTestDatabase(url.href, { pool: 1 })
+  await database.ping()
+
+  expect(resolver.pending).toBe(1)
+  expect([...names.queried].filter((name) => name.startsWith('silent'))).toHaveLength(1)
+})

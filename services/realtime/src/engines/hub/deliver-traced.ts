@@ -1,0 +1,43 @@
+import type { Event } from '@parley/contracts/internal'
+import { isRecording, withSpan } from '@parley/telemetry'
+
+type Delivery<Position> = {
+  deliver: (event: Event, position: Position) => void
+  /** Called with the error that `deliver` threw. */
+  failed: (event: Event, error: unknown) => void
+}
+
+/**
+ * Calls `deliver` for an event, in a span of the trace that caused the event. Events carry a trace only while traces
+ * are recorded.
+ */
+export function deliverTraced<Position>(
+  event: Event,
+  position: Position,
+  { deliver, failed }: Delivery<Position>,
+): void {
+  const { traceparent, kind, id } = event
+  if (traceparent === '' || !isRecording()) {
+    try {
+      return deliver(event, position)
+    } catch (error) {
+      return failed(event, error)
+    }
+  }
+  const attributes = {
+    'messaging.system.name': 'nats',
+    'messaging.operation.name': 'deliver',
+    'messaging.operation.type': 'process',
+    'messaging.message.id': id,
+    'parley.event.kind': kind,
+  }
+  // Delivery is complete when this call returns; only the span ends later.
+  void withSpan('deliver to sockets', { kind: 'consumer', parent: traceparent, attributes }, () => {
+    try {
+      deliver(event, position)
+    } catch (error) {
+      failed(event, error)
+      throw error
+    }
+  }).catch(() => undefined)
+}

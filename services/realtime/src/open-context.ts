@@ -1,0 +1,34 @@
+import { AccountsInternalService, AdminInternalService, RoomsInternalService } from '@parley/contracts/internal'
+import type { Host } from '@parley/service'
+import { accountsClient } from './clients/accounts.ts'
+import { roomsClient } from './clients/rooms.ts'
+import type { Config } from './config.ts'
+import { followStream, loadUniversalRooms, longestDelayMs, NodePolicy, subscribeToHints } from './engines/hub/index.ts'
+import { verifyUntilAnswered } from './jobs/verify-sessions.ts'
+import { createMetrics } from './metrics.ts'
+import { openSockets } from './ws/open-sockets.ts'
+
+/**
+ * Opens the port for sockets, which does not accept any yet, and feeds its hub with events and hints. `load` reads the
+ * state that does not come from the stream: the policy and the universal rooms.
+ */
+export async function openContext(host: Host, config: Config) {
+  const { signal } = host
+  const metrics = createMetrics()
+  const admin = host.client(AdminInternalService)
+  const accounts = accountsClient(host.client(AccountsInternalService))
+  const rooms = roomsClient(host.client(RoomsInternalService))
+  const policy = new NodePolicy(() => admin.getPolicy({}), signal)
+  const server = await openSockets(host, config, {
+    ...{ accounts, rooms, policy, metrics },
+    verify: (sockets) => host.background(verifyUntilAnswered(sockets, accounts, signal)),
+  })
+  const { hub, opening } = server.context
+  policy.onChange(() => hub.policyChanged())
+  host.use(metrics.observeSockets(() => hub.connections.size))
+  const load = async () => void (await Promise.all([policy.reload(), loadUniversalRooms(hub, rooms, signal)]))
+  const historyMs = config.replayWindowMs + longestDelayMs
+  const intake = await followStream(host, { hub, opening, policy, metrics, load, historyMs })
+  subscribeToHints(host, server, { hub, intake, metrics })
+  return { accounts, server, load }
+}

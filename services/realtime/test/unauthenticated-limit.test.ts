@@ -1,0 +1,138 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { forwardedHeaders } from '@parley/credentials'
+import { eventually } from '@parley/testkit'
+import { openEnv, ready, secretKey, type Env, type Node } from './_env.ts'
+import { Socket } from './_socket.ts'
+
+const maxAttempts = 12
+const refused = {
+  code: 'temporarily_unavailable',
+  message: expect.stringContaining('unauthenticated'),
+  close: 1013,
+}
+const unknown = { code: 'authentication_required', close: 1008 }
+
+let env: Env
+let node: Node
+beforeAll(async () => {
+  env = await openEnv()
+  node = await env.start({ PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: String(maxAttempts) })
+  await ready(node)
+})
+afterAll(async () => env[Symbol.asyncDispose]())
+
+/** Sends a hello; returns its error, or undefined if it is accepted. */
+async function hello(bearerToken: string | undefined, headers: OutgoingHttpHeaders, url = node.url) {
+  const socket = await Socket.open(url, headers)
+  socket.send({ case: 'hello', value: { protocolVersion: 1, ...(bearerToken !== undefined && { bearerToken }) } })
+  const first = await eventually(() => socket.frames[0] ?? Promise.reject(new Error('no frame was received')))
+  if (first.case !== 'error') return socket.close()
+  return { code: first.value.code, message: first.value.message, close: (await socket.closed()).code }
+}
+/** Headers as the gateway sets them. */
+const from = (address: string) => forwardedHeaders({ secretKey }, address)
+
+/**
+ * Sends hellos until a network has no attempts left; `more` then runs further checks. All of it must happen within a
+ * minute, because the limit is per minute.
+ */
+async function exhaust(send: (n: number) => ReturnType<typeof hello>, more: () => Promise<void>): Promise<void> {
+  await eventually(async () => {
+    const ends = []
+    for (let n = 0; n <= maxAttempts; n++) ends.push(await send(n))
+    expect(ends.at(-1)).toEqual(refused)
+    await more()
+  })
+}
+
+test('hellos without a valid credential are counted by network and refused above the limit', async () => {
+  const known = env.signIn('Ubob')
+  expect(await hello(known, from('198.51.100.7'))).toBeUndefined()
+  await exhaust(
+    (n) => hello(n % 4 ? `prl_ATmadeup${n}` : undefined, from('198.51.100.7')),
+    async () => {
+      const before = env.requests.accounts
+      expect(await hello('prl_ATmadeup', from('198.51.100.7'))).toEqual(refused)
+      expect(env.requests.accounts).toBe(before)
+    },
+  )
+
+  // Accepted sockets continue, and other networks are unaffected.
+  expect(await hello(known, from('198.51.100.7'))).toBeUndefined()
+  expect(await hello('prl_ATmadeup', from('203.0.113.8'))).toMatchObject(unknown)
+  expect(await hello(env.signIn('Ugina'), from('203.0.113.8'))).toBeUndefined()
+})
+
+test('concurrent hellos are limited like sequential ones', async () => {
+  const burst = Array.from({ length: 60 }, (_, n) => hello(`prl_ATatonce${n}`, from('198.51.100.37')))
+  const ends = await Promise.all(burst)
+  // A new minute may begin in between.
+  expect(ends.filter((end) => end?.code === unknown.code).length).toBeLessThanOrEqual(2 * maxAttempts)
+  const people = Array.from({ length: 60 }, (_, n) => hello(env.signIn(`Uoffice${n}`), from('203.0.113.37')))
+  expect(await Promise.all(people)).toEqual(people.map(() => undefined))
+})
+
+test('sockets that close while they wait are not looked up', async () => {
+  const [before, release] = [env.lookedUp.size, env.hold('accounts')]
+  const hellos = async (name: string, count: number) => {
+    const sockets = await Promise.all(Array.from({ length: count }, () => Socket.open(node.url, from('198.51.100.47'))))
+    sockets.forEach((socket, n) =>
+      socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken: env.signIn(`U${name}${n}`) } }),
+    )
+    return sockets
+  }
+  const stay = await hellos('stays', maxAttempts)
+  await eventually(() => env.lookedUp.size - before === maxAttempts)
+  const leave = await hellos('leaves', 20)
+  for (const socket of leave) socket.close()
+  await Promise.all(leave.map((socket) => socket.closed()))
+  release()
+  await Promise.all(stay.map((socket) => socket.first('hello')))
+  const [last] = await hellos('last', 1)
+  await last?.first('hello')
+  // A new minute may begin in between, but even then fewer than twenty are looked up.
+  expect(env.lookedUp.size - before).toBeLessThanOrEqual(2 * maxAttempts + 1)
+})
+
+test('an IPv6 /64 is one network', async () => {
+  await exhaust(
+    (n) => hello('prl_ATmadeup', from(`2001:db8:1:2::${n + 1}`)),
+    async () => expect(await hello('prl_ATmadeup', from('2001:db8:1:2:ffff::1'))).toEqual(refused),
+  )
+  expect(await hello('prl_ATmadeup', from('2001:db8:9:2::1'))).toMatchObject(unknown)
+})
+
+test('addresses claimed by the client itself are ignored', async () => {
+  const claims = (n: number) => ({ ...from(`192.0.2.${n}`), 'parley-forwarded-for-proof': 'made-up' })
+  await exhaust(
+    (n) => hello('prl_ATmadeup', claims(n)),
+    async () => expect(await hello('prl_ATmadeup', claims(200))).toEqual(refused),
+  )
+})
+
+test('the address from a trusted proxy is used', async () => {
+  const node = await env.start({
+    PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '1',
+    PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.0/8',
+  })
+  await ready(node)
+  for (const n of [1, 2, 3]) {
+    const socket = await Socket.open(node.url, { 'x-forwarded-for': `6.6.6.6, 198.51.${n}.7` })
+    socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken: 'prl_ATmadeup' } })
+    expect((await socket.first('error')).code).toBe('authentication_required')
+  }
+})
+
+test('the address from a proxy that adds a second header line is used', async () => {
+  const node = await env.start({
+    PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '1',
+    PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.0/8',
+  })
+  await ready(node)
+  const ends = []
+  for (const n of [1, 2, 3, 4])
+    ends.push(await hello('prl_ATmadeup', { 'x-forwarded-for': [`6.6.${n}.6`, '198.51.100.9'] }, node.url))
+  // A new minute may begin once.
+  expect(ends).toContainEqual(refused)
+})

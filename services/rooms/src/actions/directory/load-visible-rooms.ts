@@ -1,0 +1,26 @@
+import type { Subject } from '@parley/permissions'
+import type { Context } from '../../context.ts'
+import { dmMembers } from './dm-members.ts'
+import { canSee, roomsOfMember } from '../../policy/visibility.ts'
+import { headOf } from '../../policy/standing.ts'
+import type { ShownRoom } from '../../store/rows.ts'
+import type { Viewer } from '../../view/room.ts'
+import { roomStates, type RoomStates } from '../../clients/messaging.ts'
+
+export type VisibleRooms = { visible: ShownRoom[]; states: RoomStates; viewer: Viewer }
+
+/**
+ * Keeps the rooms that the viewer may see, and adds data from messaging and accounts, each called once for all rooms.
+ */
+export async function loadVisibleRooms(
+  ctx: Context,
+  subject: Subject,
+  seen: readonly ShownRoom[],
+): Promise<VisibleRooms> {
+  const policy = ctx.policy.current()
+  const visible = seen.filter(({ room, standing }) => canSee(policy, subject, headOf(room), standing))
+  const own = roomsOfMember(policy, subject, visible).map(({ room }) => room.id)
+  const [states, members] = await Promise.all([roomStates(ctx.messaging, subject.userId, own), dmMembers(ctx, visible)])
+  const hasUnread = (roomId: string) => states.get(roomId)?.hasUnread ?? false
+  return { visible, states, viewer: { policy, subject, hasUnread, dmMembers: (roomId) => members.get(roomId) ?? [] } }
+}

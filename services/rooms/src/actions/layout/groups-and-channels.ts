@@ -1,0 +1,12 @@
+import type { Context } from '../../context.ts'
+import { findGroups } from '../../store/groups.ts'
+import { findChannelsInOrder, type ChannelRow } from '../../store/layout.ts'
+import type { GroupRow } from '../../store/rows.ts'
+
+/** All groups, and every channel that is not archived, in sidebar order. */
+export async function findGroupsAndChannels({
+  db,
+}: Pick<Context, 'db'>): Promise<{ groups: GroupRow[]; channels: ChannelRow[] }> {
+  const [groups, channels] = await Promise.all([findGroups(db), findChannelsInOrder(db)])
+  return { groups, channels }
+}

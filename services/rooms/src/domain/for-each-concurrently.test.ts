@@ -1,0 +1,28 @@
+import { expect, test } from '@jest/globals'
+import { forEachConcurrently } from './for-each-concurrently.ts'
+
+test('all tasks run, never more than the limit at once', async () => {
+  const done: number[] = []
+  let now = 0
+  let peak = 0
+  await forEachConcurrently([1, 2, 3, 4, 5, 6, 7], 3, async (item) => {
+    peak = Math.max(peak, ++now)
+    await Promise.resolve()
+    done.push(item)
+    now--
+  })
+  expect(done.sort()).toEqual([1, 2, 3, 4, 5, 6, 7])
+  expect(peak).toBe(3)
+  await forEachConcurrently([], 3, () => Promise.reject(new Error('nothing to do')))
+})
+
+test('the first failure is thrown, and no further task starts', async () => {
+  const started: number[] = []
+  const work = async (item: number) => {
+    started.push(item)
+    await Promise.resolve()
+    if (item === 2) throw new Error('two')
+  }
+  await expect(forEachConcurrently([1, 2, 3, 4, 5, 6], 2, work)).rejects.toThrow('two')
+  expect(started).not.toContain(6)
+})

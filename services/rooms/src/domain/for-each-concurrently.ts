@@ -1,0 +1,19 @@
+/** Runs the work for each item with limited concurrency. After the first failure no further item is started. */
+export async function forEachConcurrently<T>(
+  items: readonly T[],
+  concurrency: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const left = items.values()
+  let failed = false
+  const worker = async () => {
+    for (const item of left) {
+      if (failed) return
+      await work(item).catch((error: unknown) => {
+        failed = true
+        throw error
+      })
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker))
+}

@@ -1,0 +1,34 @@
+import type { Db } from '@parley/postgres'
+import { KeyedBatcher } from '@parley/runtime'
+import { roomNotFound } from '../../errors.ts'
+import { isDmOfOthers } from '../../policy/visibility.ts'
+import type { RoomWithStanding } from '../../store/rows.ts'
+import { getStandingsInRoom } from '../../store/rooms.ts'
+
+/** Returns a room and a user's standing in it. Throws `not_found` as `getRoomWithStanding` does. */
+export type ReadRoom = (userId: string, roomId: string, viewerId?: string) => Promise<RoomWithStanding>
+
+const readsAtOnce = 256
+
+/**
+ * Combines concurrent reads of one room into one statement, so that a crowd in one room does not exhaust the
+ * connections.
+ */
+export function batchRoomReads(db: Db): ReadRoom {
+  const batcher = new KeyedBatcher<string, RoomWithStanding>({
+    atOnce: readsAtOnce,
+    async run(roomId, userIds) {
+      const { room, standings } = await getStandingsInRoom(db, roomId, [...new Set(userIds)])
+      return userIds.map((userId) => {
+        const standing = standings.get(userId)
+        return standing ? { room, standing } : roomNotFound()
+      })
+    },
+  })
+  return async (userId, roomId, viewerId = userId) => {
+    const [seen, viewed] = await Promise.all([userId, viewerId].map((id) => batcher.submit(roomId, id)))
+    // An import has no viewer, so direct messages are not hidden from it.
+    if (!seen || !viewed || (viewerId !== '' && isDmOfOthers(viewed))) throw roomNotFound()
+    return seen
+  }
+}

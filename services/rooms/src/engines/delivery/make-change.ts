@@ -1,0 +1,34 @@
+import type { Relay } from '@parley/events'
+import type { Db } from '@parley/postgres'
+import type { Changed } from '../../store/changes.ts'
+import type { Committed, RoomChange } from './commit-changes.ts'
+import type { FactDelivery } from './fact-delivery.ts'
+import type { ReadRoom } from './batch-room-reads.ts'
+import type { RemainingTime } from './room-deliveries.ts'
+import { layoutKey, type WriteQueue } from './write-queue.ts'
+
+/** Dependencies of a change. */
+type Needs = { db: Db; delivery: FactDelivery; relay: Pick<Relay, 'wake'>; writes: WriteQueue; readRoom: ReadRoom }
+
+/**
+ * Runs a change of a room: decide, lock, decide again, write, commit, hand over. Resolves when messaging has applied
+ * the change, even if an earlier call made it; throws unavailable if that takes too long.
+ */
+export async function makeChange(ctx: Needs, change: RoomChange, remaining: RemainingTime): Promise<Changed> {
+  const { roomId, userId, decide } = change
+  const seen = await ctx.readRoom(userId, roomId, change.cause.actorId)
+  const made =
+    decide(seen) === 'change' ? await queueCommit(ctx, change, remaining) : { room: seen.room, facts: [], entries: [] }
+  if (made.facts.length === 0) await ctx.delivery.waitUntilApplied(roomId, remaining, change.isAbout)
+  else {
+    ctx.relay.wake(made.entries)
+    await ctx.delivery.handOver(roomId, made.facts, remaining)
+  }
+  return made
+}
+
+/** Waits for other changes of the layout before those of the room, the order in which transactions lock both. */
+function queueCommit(ctx: Needs, change: RoomChange, remaining: RemainingTime): Promise<Committed> {
+  const commit = () => ctx.writes.change(change, remaining)
+  return change.layoutAuditEvents ? ctx.writes.run(layoutKey, remaining, commit) : commit()
+}

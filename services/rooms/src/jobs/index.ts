@@ -1,0 +1,19 @@
+import type { DatabaseHost } from '@parley/service'
+import { applyFacts } from '../clients/messaging.ts'
+import type { Context } from '../context.ts'
+import { checkMessaging } from './check-messaging.ts'
+import { endExpiredBans } from './end-expired-bans.ts'
+import { fillPeople } from './fill-people.ts'
+import { handOverLeftBehind } from './hand-over-left-behind.ts'
+import { makeLobby } from './make-lobby.ts'
+
+/** Starts the periodic work, and the work that a new server needs once. */
+export function startJobs(host: DatabaseHost, ctx: Context, { checkRestMs }: { checkRestMs?: number }): void {
+  const { signal } = host
+  host.use(handOverLeftBehind(ctx, signal))
+  host.use(checkMessaging(ctx, applyFacts(ctx.messaging), { signal, restMs: checkRestMs }))
+  host.use(endExpiredBans(ctx, signal))
+  host.forgetAnswers()
+  host.background(fillPeople(ctx, signal))
+  host.background(makeLobby(ctx, signal).then(() => host.ready('first rooms')))
+}

@@ -1,0 +1,23 @@
+import { isServiceUnavailable } from '@parley/postgres'
+import { retry } from '@parley/runtime'
+import { reportRetry } from '../metrics.ts'
+
+/** How long failures of another service are not logged, because services start concurrently. */
+const defaultStartMs = 10_000
+
+/** Retries the work until it succeeds once or the process stops. */
+export async function retryUntilSuccess(
+  task: string,
+  signal: AbortSignal,
+  work: () => Promise<void>,
+  report = reportRetry,
+): Promise<void> {
+  const startedAt = performance.now()
+  const isStartingUp = (error: unknown) => isServiceUnavailable(error) && performance.now() - startedAt < defaultStartMs
+  const attempt = () =>
+    work().catch((error: unknown) => {
+      if (!signal.aborted && !isStartingUp(error)) report(task, error)
+      throw error
+    })
+  await retry(attempt, { signal, initialMs: 100, maxMs: 2000 })
+}

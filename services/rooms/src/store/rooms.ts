@@ -1,0 +1,163 @@
+import { and, desc, eq, sql, type SQL } from 'drizzle-orm'
+import { unionAll } from 'drizzle-orm/pg-core'
+import { RoomKind } from '@parley/contracts/api'
+import { preparedQuery, type Reader } from '@parley/postgres'
+import { roomNotFound } from '../errors.ts'
+import { isDmOfOthers } from '../policy/visibility.ts'
+import type { Standing } from '../policy/standing.ts'
+import type { RoomRow, ShownRoom } from './rows.ts'
+import { roomBans, roomMembers, rooms } from './schema.ts'
+
+const isMember = sql<boolean>`coalesce(${roomMembers.member}, false)`
+/** A ban is inactive once its expiry has passed, even before the fact about its end. */
+export const isBanActive = sql<boolean>`coalesce(${roomBans.banned} and (${roomBans.expiresAt} is null or ${roomBans.expiresAt} > now()), false)`
+
+/** Includes ended memberships: a participant leaves a direct message only when their account is deleted. */
+const dmMemberIds = sql<string[]>`case when ${eq(rooms.kind, RoomKind.DM)} then array(
+  select m.user_id from room_members m where m.room_id = ${rooms.id} order by m.user_id) else '{}' end`
+const columns = { room: rooms, member: isMember, banned: isBanActive, dmMemberIds }
+
+type Found = { room: RoomRow; dmMemberIds: string[] } & Standing
+
+const toShown = ({ room, member, banned, dmMemberIds }: Found): ShownRoom => ({
+  room,
+  standing: { member, banned },
+  dmMemberIds,
+})
+
+/** Rooms with the standing of one user, read with one statement. `where` may add placeholders. */
+function shownRooms<Values extends { userId: string }>(name: string, where: SQL | undefined, order: SQL) {
+  const userId = sql.placeholder('userId')
+  const find = preparedQuery(name, (reader) =>
+    reader
+      .select(columns)
+      .from(rooms)
+      .leftJoin(roomMembers, and(eq(roomMembers.roomId, rooms.id), eq(roomMembers.userId, userId)))
+      .leftJoin(roomBans, and(eq(roomBans.roomId, rooms.id), eq(roomBans.userId, userId)))
+      .where(where)
+      .orderBy(order),
+  )
+  return async (reader: Reader, values: Values): Promise<ShownRoom[]> => (await find(reader, values)).map(toShown)
+}
+
+const byIds = shownRooms<{ userId: string; roomIds: readonly string[] }>(
+  'rooms_by_ids',
+  sql`${rooms.id} = any(${sql.placeholder('roomIds')})`,
+  sql`${rooms.id}`,
+)
+
+/** The rooms among these ids that exist, in no particular order. */
+export function findRooms(reader: Reader, userId: string, roomIds: readonly string[]): Promise<ShownRoom[]> {
+  return byIds(reader, { userId, roomIds })
+}
+
+const ofPerson = shownRooms<{ userId: string; roomIds: readonly string[] }>(
+  'rooms_of_person',
+  sql`${rooms.id} = any(${sql.placeholder('roomIds')})
+    and not exists (select from people p where p.user_id = ${sql.placeholder('userId')} and p.deleted)`,
+  sql`${rooms.id}`,
+)
+
+/** Like `findRooms` for a person who may be deleted: a deleted person has none. */
+export function findRoomsOfPerson(reader: Reader, userId: string, roomIds: readonly string[]): Promise<ShownRoom[]> {
+  return ofPerson(reader, { userId, roomIds })
+}
+
+export async function findRoom(reader: Reader, userId: string, roomId: string): Promise<ShownRoom | undefined> {
+  const [room] = await findRooms(reader, userId, [roomId])
+  return room
+}
+
+/**
+ * Finds a room that must exist; `viewerId` is the viewer if that is not the user. Throws `not_found`, also for a direct
+ * message in which the viewer does not take part.
+ */
+export async function getRoomWithStanding(
+  reader: Reader,
+  userId: string,
+  roomId: string,
+  viewerId = userId,
+): Promise<ShownRoom> {
+  const seen = await findRoom(reader, userId, roomId)
+  const viewed = viewerId === userId ? seen : await findRoom(reader, viewerId, roomId)
+  if (!seen || !viewed || isDmOfOthers(viewed)) throw roomNotFound()
+  return seen
+}
+
+/** An existing room, and the standing of each user who has a row there. */
+export async function getStandingsInRoom(
+  reader: Reader,
+  roomId: string,
+  userIds: string[],
+): Promise<{ room: RoomRow; standings: Map<string, Standing> }> {
+  const user = sql<string>`asked.user_id`
+  const found = await reader
+    .select({ room: rooms, userId: user, member: isMember, banned: isBanActive })
+    .from(rooms)
+    .crossJoin(sql`unnest(${sql.param(userIds)}::text[]) as asked(user_id)`)
+    .leftJoin(roomMembers, and(eq(roomMembers.roomId, rooms.id), eq(roomMembers.userId, user)))
+    .leftJoin(roomBans, and(eq(roomBans.roomId, rooms.id), eq(roomBans.userId, user)))
+    .where(eq(rooms.id, roomId))
+  const [first] = found
+  if (!first) throw roomNotFound()
+  return {
+    room: first.room,
+    standings: new Map(found.map(({ userId, member, banned }) => [userId, { member, banned }])),
+  }
+}
+
+/** Sort key of a room among the rooms of its kind. */
+const rankBy = (order: SQL) => sql<bigint>`row_number() over (order by ${order})`.as('rank')
+
+const activeChannels = (reader: Reader) =>
+  reader
+    .select({ ...columns, rank: rankBy(sql`${rooms.nameKey}`) })
+    .from(rooms)
+    .leftJoin(roomMembers, and(eq(roomMembers.roomId, rooms.id), eq(roomMembers.userId, sql.placeholder('userId'))))
+    .leftJoin(roomBans, and(eq(roomBans.roomId, rooms.id), eq(roomBans.userId, sql.placeholder('userId'))))
+    .where(and(eq(rooms.kind, RoomKind.CHANNEL), eq(rooms.archived, false)))
+
+const dms = (reader: Reader) =>
+  reader
+    .select({
+      ...{ ...columns, member: sql<boolean>`true`, banned: sql<boolean>`false` },
+      rank: rankBy(sql`${desc(rooms.createdAt)}, ${rooms.id}`),
+    })
+    .from(roomMembers)
+    .innerJoin(rooms, eq(rooms.id, roomMembers.roomId))
+    .where(
+      and(eq(roomMembers.userId, sql.placeholder('userId')), eq(roomMembers.member, true), eq(rooms.kind, RoomKind.DM)),
+    )
+
+const byRank = sql`rank`
+const findChannelsAlone = preparedQuery('active_channels', (reader) => activeChannels(reader).orderBy(byRank))
+const findDmsAlone = preparedQuery('dms', (reader) => dms(reader).orderBy(byRank))
+const findBoth = preparedQuery('active_channels_and_dms', (reader) =>
+  unionAll(activeChannels(reader), dms(reader)).orderBy(byRank),
+)
+
+/** Every channel that is not archived, by name. */
+export async function findActiveChannels(reader: Reader, userId: string): Promise<ShownRoom[]> {
+  return (await findChannelsAlone(reader, { userId })).map(toShown)
+}
+
+/** The direct messages of a user, newest first. */
+export async function findDms(reader: Reader, userId: string): Promise<ShownRoom[]> {
+  return (await findDmsAlone(reader, { userId })).map(toShown)
+}
+
+/** Channels and direct messages, each kind in its own order. */
+export async function findActiveChannelsAndDms(reader: Reader, userId: string): Promise<ShownRoom[]> {
+  return (await findBoth(reader, { userId })).map(toShown)
+}
+
+const channelsOfGroup = shownRooms<{ userId: string; groupId: string }>(
+  'channels_of_group',
+  eq(rooms.groupId, sql.placeholder('groupId')),
+  sql`(select position from layout_items where item_id = ${rooms.id}), ${rooms.id}`,
+)
+
+/** The channels of a group in its order, archived ones too. */
+export function findChannelsOfGroup(reader: Reader, userId: string, groupId: string): Promise<ShownRoom[]> {
+  return channelsOfGroup(reader, { userId, groupId })
+}

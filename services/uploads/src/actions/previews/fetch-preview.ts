@@ -1,0 +1,80 @@
+import { create } from '@bufbuild/protobuf'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { PagePreviewSchema } from '@parley/contracts/internal'
+import { encode } from '@parley/protobuf'
+import type { Context } from '../../context.ts'
+import { fetchImage } from '../../engines/fetch/index.ts'
+import { storeImage, type PublicKind } from '../../engines/images/index.ts'
+import { decodeHtml } from './decode-html.ts'
+import { describePage, type PageDescription } from './describe-page.ts'
+import { readPage } from './read-page.ts'
+import { youtubeVideo } from './youtube.ts'
+
+const maxPageBytes = 2 * 1024 * 1024
+const imageKind: PublicKind = { name: 'link_preview', maxSize: { width: 1200, height: 630 } }
+
+/** Result of fetching a page; without `preview` there is nothing to show. */
+export type FetchedPreview = { preview?: Uint8Array; imageKey?: string }
+
+/** A page, and the user who requests it. */
+type Page = { url: URL; callerId: string }
+
+/**
+ * Fetches a page and its image, and stores the image. Returns no preview if there is nothing to show, as for a page
+ * that cannot be fetched or read. Throws `resource_exhausted` if there are too many fetches at the moment.
+ */
+export async function fetchPreview(
+  ctx: Context,
+  { url, callerId }: Page,
+  signal: AbortSignal,
+): Promise<FetchedPreview> {
+  const page = await describe(ctx, { url, callerId }, signal)
+  const embedId = youtubeVideo(url)
+  if (!page && embedId === undefined) return {}
+  const imageKey =
+    page?.imageUrl === undefined ? undefined : await keepImage(ctx, { url: page.imageUrl, callerId }, signal)
+  const { title = '', description = '', siteName = '' } = page ?? {}
+  if (!title && !description && embedId === undefined && imageKey === undefined) return {}
+  const preview = create(PagePreviewSchema, {
+    ...{ url: url.href, title, description, siteName, imageKey: imageKey ?? '' },
+    ...(embedId !== undefined && { embedType: 'youtube', embedId }),
+  })
+  return { preview: encode(PagePreviewSchema, preview), ...(imageKey !== undefined && { imageKey }) }
+}
+
+async function describe(
+  ctx: Context,
+  { url, callerId }: Page,
+  signal: AbortSignal,
+): Promise<PageDescription | undefined> {
+  const accept = 'text/html, application/xhtml+xml'
+  const acceptsType = (type: string) => /^\s*(text\/html|application\/xhtml\+xml)\s*(;|$)/i.test(type)
+  const options = { callerId, accept, maxBytes: maxPageBytes, ifTooLong: 'truncate', acceptsType } as const
+  const page = await ctx.fetch(url.href, options, signal).catch(ignoreUnlessOverloaded)
+  // The failure may be the end of this process, which says nothing about the page and must not be cached.
+  signal.throwIfAborted()
+  return page && describePage(await readPage(decodeHtml(page.bytes, page.contentType)), page.url)
+}
+
+/** Leaves the image out if it cannot be fetched or is invalid; throws if it cannot be stored. */
+async function keepImage(
+  ctx: Context,
+  image: { url: string; callerId: string },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const bytes = await fetchImage(ctx.fetch, image, signal).catch(ignoreUnlessOverloaded)
+  signal.throwIfAborted()
+  if (!bytes) return undefined
+  return storeImage(ctx, { kind: imageKind, ownerId: 'server' }, () => Promise.resolve(bytes)).catch(ignoreInvalidImage)
+}
+
+/** Rethrows overload: it says nothing about the page, and the lack of a preview would be cached. */
+function ignoreUnlessOverloaded(error: unknown): undefined {
+  if (error instanceof ConnectError && error.code === Code.ResourceExhausted) throw error
+  return undefined
+}
+
+function ignoreInvalidImage(error: unknown): undefined {
+  if (ConnectError.from(error).code !== Code.InvalidArgument) throw error
+  return undefined
+}

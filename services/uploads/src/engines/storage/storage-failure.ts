@@ -1,0 +1,9 @@
+import type { ConnectError } from '@connectrpc/connect'
+import { storageUnavailable } from '../../errors.ts'
+import { reportStorageFailure } from '../../metrics.ts'
+
+/** Logs a failure of the storage, and returns the error for callers: `unavailable`, without the reason. */
+export function storageFailure(cause: unknown): ConnectError {
+  reportStorageFailure(cause)
+  return storageUnavailable(cause)
+}

@@ -1,0 +1,22 @@
+import type { Context } from '../context.ts'
+import type { ResizedImage, ResizeRequest, CachedSizeId } from '../engines/images/index.ts'
+import { Refusal } from './refusal.ts'
+
+/**
+ * Returns another size of a stored image, from the cache or newly generated. Throws a refusal if too many were
+ * generated for the caller or their network.
+ */
+export const getResized = (
+  { renderings, imageProcessor, transforms }: Context,
+  { read, ...wanted }: CachedSizeId & ResizeRequest & { read: () => Promise<Buffer> },
+): Promise<ResizedImage> | ResizedImage =>
+  transforms.get(wanted, () => {
+    const waitMs = renderings.take(wanted.callerId, wanted.address)
+    if (waitMs > 0) throw tooManyRenderings(waitMs)
+    return imageProcessor.resize(read, wanted)
+  })
+
+const tooManyRenderings = (waitMs: number): Refusal =>
+  new Refusal(429, 'too many image sizes requested; wait and try again', {
+    'retry-after': String(Math.ceil(waitMs / 1000)),
+  })
