@@ -14,10 +14,10 @@ const withoutBus =
   ['config', 'doctor', 'status', 'vapid', 'help'].includes(words.find((word) => !word.startsWith('-'))) ||
   words.some((word) => ['--direct', '--help', '-h'].includes(word))
 if (!withoutBus && !(natsUrl && natsPassword)) {
-  console.error('parley: PARLEY_NATS_URL and PARLEY_NATS_PASSWORD must say where the bus is')
+  console.error('parley: set PARLEY_NATS_URL and PARLEY_NATS_PASSWORD, which say how to reach the bus')
   process.exit(2)
 }
-// As the first process of a container this one is not ended by anything else.
+// As process 1 of a container, this process is ended by signals only if it handles them.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(130))
 if (!withoutBus) {
   const folder = mkdtempSync(join(tmpdir(), 'parley-'))

@@ -14,7 +14,7 @@ if (!publicUrl || !internalUrl) {
   process.exit(2)
 }
 const counter = /^parley_gateway_untrusted_proxy_requests_total(?:\{[^}]*\})? (\d+)/gm
-/** Enough that each of several gateways most likely gets one. */
+/** Enough requests that each of several gateways most likely gets one. */
 const requests = 50
 
 /** The metrics of every process to which the name of the internal port resolves. */
@@ -31,22 +31,24 @@ async function metrics() {
   )
 }
 
-/** How many requests the processes did not know the sender of. */
-async function forgotten() {
+/** Number of requests that came through a proxy unknown to the gateway. */
+async function untrustedRequests() {
   const counts = (await metrics()).flatMap((text) => [...text.matchAll(counter)].map(([, count]) => Number(count)))
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
 try {
-  const before = await forgotten()
+  const before = await untrustedRequests()
   for (let i = 0; i < requests; i++) {
     const answer = await fetch(new URL('/api/server', publicUrl), { signal: AbortSignal.timeout(10_000) })
     await answer.arrayBuffer()
     if (!answer.ok) throw new Error(`${publicUrl} answers ${answer.status}`)
   }
-  if ((await forgotten()) > before) {
-    console.error('requests come through a proxy that the gateway does not trust: everybody behind it counts as one.')
-    console.error('Name its network in ingress.trustedProxies (webserver.trusted_proxies).')
+  if ((await untrustedRequests()) > before) {
+    console.error(
+      'requests come through a proxy that the gateway does not trust: everybody behind it counts as one client.',
+    )
+    console.error('Add its network to ingress.trustedProxies (webserver.trusted_proxies).')
     process.exit(1)
   }
   console.log(`${requests} requests by ${publicUrl}: the gateways know who made them`)

@@ -10,4 +10,4 @@ while IFS= read -r line; do
     *) echo "$line" ;;
   esac
 done < .env.example > .env
-echo "made $(pwd)/.env: look through its first lines"
+echo "created $(pwd)/.env: check its first lines"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Runs once, when the volume is created: every service gets its own database, and a role that owns it and can connect to no other.
+# Runs once, when the volume is created: every service gets its own database, and a role that owns it and cannot
+# connect to the others.
 set -euo pipefail
 
 for variable in "${!PARLEY_DATABASE_PASSWORD_@}"; do
