@@ -65,14 +65,14 @@ describe('only the gateway can act for users', () => {
   })
 })
 
-describe('only the operator operates', () => {
-  test.each(['gateway', 'realtime', 'rooms', 'messaging'])('%s may not make accounts', async (user) => {
+describe('only the operator may call operator methods', () => {
+  test.each(['gateway', 'realtime', 'rooms', 'messaging'])('%s may not create accounts', async (user) => {
     await using nc = await join(user)
     expect(await publishing(nc, createUser)).toMatch(/permission/i)
   })
 })
 
-describe('only the operator imports and exports', () => {
+describe('only the operator may import and export', () => {
   const methods = [
     'AccountsTransferService.ExportPeople',
     'RoomsTransferService.ImportRoom',
@@ -93,7 +93,7 @@ describe('only the operator imports and exports', () => {
   })
 })
 
-describe('nobody can listen', () => {
+describe('no user may subscribe to foreign subjects', () => {
   test.each([
     ['gateway', '>'],
     ['gateway', 'evt.>'],
@@ -103,26 +103,26 @@ describe('nobody can listen', () => {
     ['rooms', '_INBOX.gateway.>'],
     ['messaging', '_INBOX.accounts.>'],
     ['uploads', 'rpc.internal.svc_internal_v1_AccountsInternalService.PasswordLogin'],
-  ])('%s may not listen to %s', async (user, subject) => {
+  ])('%s may not subscribe to %s', async (user, subject) => {
     await using nc = await join(user)
     expect(await listening(nc, subject)).toMatch(/permission/i)
   })
 })
 
-describe('nobody can publish another’s events', () => {
+describe('no user may publish events of another service', () => {
   test.each([
     ['gateway', 'evt.room.R1.message_posted'],
     ['realtime', 'evt.room.R1.message_posted'],
     ['operator', 'evt.user.U1.user_created'],
     ['rooms', 'evt.room.R1.message_posted'],
     ['messaging', 'evt.control.user.U1.roles_changed'],
-  ])('%s may not write %s', async (user, subject) => {
+  ])('%s may not publish to %s', async (user, subject) => {
     await using nc = await join(user)
     expect(await publishing(nc, subject)).toMatch(/permission/i)
   })
 })
 
-test('the bus allows services to pull what they consume', async () => {
+test('a service may pull from its own consumers', async () => {
   await using nc = await join('admin-events', read(files().secretsFile)['nats.admin'])
   const manager = await nc.jetstreamManager({ checkAPI: false })
   const pulled = new Set<string>()

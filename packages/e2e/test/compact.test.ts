@@ -28,7 +28,7 @@ unlessShared(
   `two processes serve what nine do, and a post outlives the process that acknowledged it${why}`,
   async () => {
     expect(fleet.services.map(({ name }) => name).sort()).toEqual(['compact', 'realtime'])
-    // Not through the gateway, which is killed with messaging.
+    // Directly at a node, because the gateway is killed with messaging.
     const node = fleet.services.find(({ name }) => name === 'realtime')?.url ?? ''
     const client = createParleyClient({ baseUrl: fleet.url, webSocket: WebSocket })
     await client.signIn(owner)

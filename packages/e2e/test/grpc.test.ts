@@ -4,7 +4,7 @@ import { loadSync } from '@grpc/proto-loader'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { repositoryRoot } from '@parley/local'
 import { fleet } from '../src/fleet.ts'
-import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { newRoom, roomName } from '../src/rooms.ts'
 
 type Unary = (
@@ -57,7 +57,7 @@ let ada: Person
 let bob: Person
 let roomId: string
 beforeAll(async () => {
-  const people = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  const people = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
   ;[, ada, bob] = people
   roomId = await newRoom(people[0], [ada])
 })

@@ -5,22 +5,22 @@ import { eventually } from '@parley/testkit'
 import sharp from 'sharp'
 import { fleet } from '../src/fleet.ts'
 import { codeOf } from '../src/http.ts'
-import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { Socket } from '../src/socket.ts'
 
 let owner: Person
 let ada: Person
 let bob: Person
 beforeAll(async () => {
-  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  ;[owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
 })
 
 const open: Socket[] = []
 afterEach(() => open.splice(0).forEach((socket) => socket[Symbol.dispose]()))
 
-/** A socket of somebody on each node. */
+/** Opens a socket for a person on each node. */
 async function listen(person: Person): Promise<Socket[]> {
-  const sockets = await Promise.all(fleet().realtimeNodes.map((base) => Socket.subscribed(base, person.token)))
+  const sockets = await Promise.all(fleet().realtimeNodes.map((base) => Socket.subscribe(base, person.token)))
   open.push(...sockets)
   return sockets
 }
@@ -47,7 +47,7 @@ describe('presence', () => {
 })
 
 describe('a profile', () => {
-  test('with its picture is seen by everyone, without signing in', async () => {
+  test('picture is announced to everyone, and can be loaded without signing in', async () => {
     const sockets = await listen(bob)
     const image = await sharp({ create: { width: 300, height: 200, channels: 3, background: '#c04020' } })
       .png()
@@ -66,14 +66,14 @@ describe('a profile', () => {
     expect({ format, width, height }).toEqual({ format: 'webp', width: 96, height: 96 })
   })
 
-  test('without a picture in the request is refused', async () => {
+  test('picture upload is refused without a valid picture', async () => {
     const answer = await ada.attempt(MyAccountService.method.uploadAvatar, { image: { filename: 'me.png' } })
     expect(codeOf(answer)).toBe('invalid_argument')
     const broken = { image: { image: new TextEncoder().encode('no picture'), filename: 'me.png' } }
     expect(codeOf(await ada.attempt(MyAccountService.method.uploadAvatar, broken))).toBe('invalid_argument')
   })
 
-  test('everyone receives changes, only the user receives settings', async () => {
+  test('change reaches everyone, but a change of settings only the user', async () => {
     const [receives, own] = [await listen(bob), await listen(ada)]
     await ada.call(MyAccountService.method.updateSettings, { timezone: 'Europe/Paris' })
     await ada.call(MyAccountService.method.updateCustomStatus, { emoji: '🌴', text: 'away' })
@@ -91,7 +91,7 @@ describe('a profile', () => {
 })
 
 describe('a role', () => {
-  test('takes effect on both gateways when assigned, and none when removed', async () => {
+  test('takes effect at both gateways when assigned, and loses it when revoked', async () => {
     const list = (base: string) => bob.attempt(AdminUserService.method.listMembers, {}, { base })
     for (const base of fleet().gateways) expect(codeOf(await list(base))).toBe('permission_denied')
     await owner.call(AdminUserService.method.assignRole, { userId: bob.userId, roleName: 'admin' })
@@ -106,7 +106,7 @@ describe('a role', () => {
   })
 })
 
-test('a deleted person disappears for everyone, and cannot come back', async () => {
+test('a deleted person disappears for everyone, and their credentials are invalid', async () => {
   const carl = await newPerson('carl')
   const [socket] = await listen(carl)
   const receives = await listen(bob)

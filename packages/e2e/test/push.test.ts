@@ -19,13 +19,13 @@ beforeAll(async () => {
 })
 afterAll(() => pushService[Symbol.asyncDispose]())
 
-/** Waits for this many pushes to a browser; returns their actions, tags and texts. */
+/** Waits until a browser has this many pushes; returns their actions, tags and texts. */
 async function pushesTo(browser: string, times: number) {
   await eventually(() => expect(pushService.by(browser)).toHaveLength(times))
   return pushService.by(browser).map(({ payload: { action = 'show', tag, body } }) => ({ action, tag, body }))
 }
 
-test('a direct message is pushed to browsers that are subscribed, until it is read', async () => {
+test('a direct message is pushed to subscribed browsers if it is unread', async () => {
   const [phone, laptop] = [pushService.browser('phone'), pushService.browser('laptop')]
   for (const browser of [phone, laptop]) await bob.call(subscribe, browser)
 

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { expect } from '@jest/globals'
 import { MessageService, RoomService } from '@parley/contracts/api'
 import type { Page } from 'playwright-core'
-import { cutOffIn, inEveryTheme, shortcomingsOf } from '../src/accessibility.ts'
+import { findCutOffControls, inEveryTheme, findViolations } from '../src/accessibility.ts'
 import { codeIn, mailTo } from '../src/mails.ts'
 import { authorizePath, newVerifier } from '../src/other-clients.ts'
-import { newPerson, operate, theOwner, type Person } from '../src/people.ts'
+import { newPerson, operate, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { fillSignIn, inBrowser, messageWith, useBrowser, visit, visitAs } from '../src/web-client.ts'
 
@@ -16,7 +16,7 @@ let rootId: string
 let dmId: string
 
 useBrowser('accessibility', async () => {
-  ;[owner, bob] = await Promise.all([theOwner(), newPerson('bob')])
+  ;[owner, bob] = await Promise.all([signInOwner(), newPerson('bob')])
   roomId = await newRoom(owner, [bob])
   const description =
     'A description of this room that is so long that it can never fit into one line of the header of the room.'
@@ -39,12 +39,12 @@ useBrowser('accessibility', async () => {
 const calm = { reducedMotion: 'reduce' } as const
 
 const entries = ['/login', '/register', '/reset-password?token=x', '/invite#x', '/oauth/consent']
-inBrowser.each(entries)('%s can be used by everybody', async (path) => {
+inBrowser.each(entries)('%s is accessible', async (path) => {
   await using visitor = await visit(path, calm)
   const { page } = visitor
   await page.getByRole('heading').first().waitFor()
   await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
+    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
   )
 })
 
@@ -54,7 +54,7 @@ inBrowser('the consent page is accessible', async () => {
   await page.goto(new URL(authorizePath(newVerifier()), page.url()).href)
   await page.getByRole('button', { name: 'Allow access' }).waitFor()
   await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
+    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
   )
 })
 
@@ -64,7 +64,7 @@ inBrowser('each step of a registration is accessible', async () => {
   const { page } = visitor
   const look = (step: string) =>
     inEveryTheme(page, async (theme) =>
-      expect({ step, theme, found: await shortcomingsOf(page) }).toEqual({ step, theme, found: [] }),
+      expect({ step, theme, found: await findViolations(page) }).toEqual({ step, theme, found: [] }),
     )
   await page.getByRole('button', { name: 'Send code' }).click()
   await page.getByText('Fill this in.').waitFor()
@@ -87,27 +87,27 @@ inBrowser('the password reset pages are accessible', async () => {
   await page.getByRole('button', { name: 'Forgot your password?' }).click()
   await page.getByRole('button', { name: 'Send me a link' }).waitFor()
   await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
+    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
   )
 })
 
-inBrowser('an unknown address can be used by everybody', async () => {
+inBrowser('the page for an unknown address is accessible', async () => {
   await using visitor = await visit('/nowhere', calm)
   const { page } = visitor
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
+    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
   )
 })
 
-inBrowser('an unreachable server can be used by everybody', async () => {
+inBrowser('the page for an unreachable server is accessible', async () => {
   await using visitor = await visit('/login', calm)
   const { page } = visitor
   await page.route('**/GetServer', (route) => route.abort())
   await page.reload({ waitUntil: 'commit' })
   await page.getByRole('heading', { name: /cannot be reached/ }).waitFor()
   await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
+    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
   )
 })
 
@@ -201,14 +201,14 @@ const opening: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
     },
   ],
 ]
-inBrowser.each(opening)('%s can be used by everybody', async (_, open) => {
+inBrowser.each(opening)('%s is accessible', async (_, open) => {
   await using visitor = await visitAs(owner, `/chat/-/${roomId}`, calm)
   const { page } = visitor
   await messageWith(page, 'Shall we?').waitFor()
   await open(page)
   if (page.viewportSize()?.width === 1200) await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
   await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
+    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
   )
 })
 
@@ -228,7 +228,7 @@ inBrowser('each section of the settings is accessible', async () => {
   ]) {
     await page.getByRole('dialog').getByRole('button', { name: section, exact: true }).click()
     await inEveryTheme(page, async (theme) =>
-      expect({ section, theme, found: await shortcomingsOf(page) }).toEqual({ section, theme, found: [] }),
+      expect({ section, theme, found: await findViolations(page) }).toEqual({ section, theme, found: [] }),
     )
   }
 })
@@ -238,7 +238,7 @@ inBrowser('a thread is accessible', async () => {
   const { page } = visitor
   await page.getByRole('complementary').getByText('After lunch.').waitFor()
   await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
+    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
   )
 })
 
@@ -253,7 +253,8 @@ inBrowser.each(sizes)('nothing is cut off $what', async ({ width, height }) => {
   const { page } = visitor
   await fillSignIn(page, owner)
   await messageWith(page, 'Shall we?').waitFor()
-  const look = async (where: string) => expect({ where, cutOff: await cutOffIn(page) }).toEqual({ where, cutOff: [] })
+  const look = async (where: string) =>
+    expect({ where, cutOff: await findCutOffControls(page) }).toEqual({ where, cutOff: [] })
   await look('a room')
   const { origin } = new URL(page.url())
   await page.goto(`${origin}/chat/-/${roomId}/${rootId}`)
@@ -314,21 +315,21 @@ const asked: readonly (readonly [string, () => string, (page: Page) => Promise<v
     },
   ],
 ]
-inBrowser.each(asked)('%s can be used by everybody', async (_, path, press) => {
+inBrowser.each(asked)('%s is accessible', async (_, path, press) => {
   await using visitor = await visit(`/manage/${path()}`, calm)
   const { page } = visitor
   await fillSignIn(page, owner)
   await page.getByRole('heading', { level: 2 }).first().waitFor()
   await press(page)
   await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
+    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
   )
-  expect(await cutOffIn(page)).toEqual([])
+  expect(await findCutOffControls(page)).toEqual([])
   await page.setViewportSize({ width: 390, height: 780 })
-  expect(await cutOffIn(page)).toEqual([])
+  expect(await findCutOffControls(page)).toEqual([])
 })
 
-inBrowser('administration can be used by everybody', async () => {
+inBrowser('administration is accessible', async () => {
   await using visitor = await visit('/manage/people', calm)
   const { page } = visitor
   await page.getByLabel('Login or e-mail address').fill(owner.login)
@@ -342,7 +343,7 @@ inBrowser('administration can be used by everybody', async () => {
     await page.getByRole('heading', { level: 2 }).first().waitFor()
     if (path.startsWith('people/')) await page.getByRole('button', { name: /^Remove .*@/ }).click()
     await inEveryTheme(page, async (theme) =>
-      expect({ path, theme, found: await shortcomingsOf(page) }).toEqual({ path, theme, found: [] }),
+      expect({ path, theme, found: await findViolations(page) }).toEqual({ path, theme, found: [] }),
     )
   }
 })

@@ -2,13 +2,12 @@ import { afterAll, expect } from '@jest/globals'
 import { MessageService, RoomService } from '@parley/contracts/api'
 import type { Page } from 'playwright-core'
 import { fleet } from '../src/fleet.ts'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { inBrowser, seenAt, useBrowser, visitAs } from '../src/web-client.ts'
+import { inBrowser, timeWhenTrue, useBrowser, visitAs } from '../src/web-client.ts'
 
 /**
- * How long two browsers show different content is printed, since it depends on the machine. That they agree is
- * asserted.
+ * Asserts that two browsers show the same content. The time until then depends on the machine, so it is only printed.
  */
 const times = 10
 const report: string[] = []
@@ -18,7 +17,7 @@ let bob: Person
 let roomId: string
 
 useBrowser('agreement', async () => {
-  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  ;[owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
   roomId = await newRoom(owner, [ada, bob])
   await post(owner, roomId, 'To begin with')
 })
@@ -32,17 +31,17 @@ const shownOn = (page: Page) =>
     `[...document.querySelectorAll('[role=log] article .rest')].map((one) => one.textContent.trim())`,
   )
 
-inBrowser('two browsers show the same soon after every change', async () => {
+inBrowser('two browsers show the same content after every change', async () => {
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
   const pages = [ofAda.page, ofBob.page]
-  await Promise.all(pages.map((page) => seenAt(page, `${log}.includes('To begin with')`)))
+  await Promise.all(pages.map((page) => timeWhenTrue(page, `${log}.includes('To begin with')`)))
 
   /** Repeats an action through the gateway that neither browser uses, and records when each of them shows it. */
   const measured = async (what: string, act: (n: number) => Promise<unknown>, shown: (n: number) => string) => {
     const [apart, late]: [number[], number[]] = [[], []]
     for (let n = 0; n < times; n++) {
-      const looking = pages.map((page) => seenAt(page, shown(n)))
+      const looking = pages.map((page) => timeWhenTrue(page, shown(n)))
       const began = Date.now()
       await act(n)
       const seen = await Promise.all(looking)
@@ -85,5 +84,5 @@ inBrowser('two browsers show the same soon after every change', async () => {
   const [first, second] = await Promise.all(pages.map(shownOn))
   expect(first).toEqual(second)
   expect(first?.length).toBe(times + 1)
-  expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
+  expect([...ofAda.pageErrors, ...ofBob.pageErrors]).toEqual([])
 })

@@ -4,11 +4,19 @@ import { join } from 'node:path'
 import { afterAll, expect } from '@jest/globals'
 import type { CDPSession, Page } from 'playwright-core'
 import { fleet } from '../src/fleet.ts'
-import { inShort, keysWhilePosting, newestPosted, type Traffic } from '../src/keys-while-posting.ts'
+import { summariseDelays, keysWhilePosting, newestPosted, type Traffic } from '../src/keys-while-posting.ts'
 import { lengthenRoom, longRoomMessage } from '../src/long-room.ts'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { inBrowser, messageWith, ownBrowser, seenAt, signInAt, useBrowser, visitAs } from '../src/web-client.ts'
+import {
+  inBrowser,
+  messageWith,
+  launchWithProfile,
+  timeWhenTrue,
+  signInAt,
+  useBrowser,
+  visitAs,
+} from '../src/web-client.ts'
 
 /**
  * `pnpm web:bench`: the cost of the web client in a real browser, compared with an empty page. Times depend on the
@@ -27,7 +35,7 @@ let longRoomId: string
 let otherRoomId: string
 
 useBrowser('bench', async () => {
-  ;[owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
+  ;[owner, ada] = await Promise.all([signInOwner(), newPerson('ada')])
   ;[longRoomId, otherRoomId] = await Promise.all([newRoom(owner, [ada]), newRoom(owner, [ada])])
   await lengthenRoom(longRoomId, owner.userId, rows)
   await post(owner, otherRoomId, 'In the other room')
@@ -110,8 +118,8 @@ inBrowser('first load', async () => {
 inBrowser('cached start', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'parley-bench-'))
   try {
-    // A window without a profile keeps no compiled scripts, as no page of somebody who returns is opened.
-    await using mine = await ownBrowser(folder)
+    // Uses a profile: without one the browser does not cache compiled scripts.
+    await using mine = await launchWithProfile(folder)
     const { page } = mine
     await page.setViewportSize({ width: 1200, height: 800 })
     await page.addInitScript(eyes)
@@ -122,7 +130,7 @@ inBrowser('cached start', async () => {
       await page.reload({ waitUntil: 'commit' })
       return readableAfter(page, `Message ${rows},`)
     }
-    // Scripts are kept as they are compiled from the second visit on.
+    // The browser caches compiled scripts from the second visit on.
     for (let visits = 0; visits < 3; visits++) await start()
     const session = await page.context().newCDPSession(page)
     await session.send('Emulation.setCPUThrottlingRate', { rate: 4 })
@@ -167,7 +175,7 @@ inBrowser('the time until another browser shows a change', async () => {
   let said = 0
   const message = async () => {
     await field.fill(`Said for others ${++said}`)
-    const seen = seenAt(ofAda.page, `document.querySelector('[role=log]').textContent.includes('others ${said}')`)
+    const seen = timeWhenTrue(ofAda.page, `document.querySelector('[role=log]').textContent.includes('others ${said}')`)
     const began = Date.now()
     await field.press('Enter')
     return (await seen) - began
@@ -178,7 +186,7 @@ inBrowser('the time until another browser shows a change', async () => {
     await messageWith(ofOwner.page, `others ${said}`).getByRole('button', { name: 'React', exact: true }).click()
     const button = messageWith(ofOwner.page, `others ${said}`).getByRole('button', { name: 'React with tada' })
     await button.waitFor()
-    const seen = seenAt(
+    const seen = timeWhenTrue(
       ofAda.page,
       `document.querySelectorAll('[role=log] [aria-label^=":tada:"]').length > ${reacted}`,
     )
@@ -193,14 +201,14 @@ inBrowser('the time until another browser shows a change', async () => {
   note('a reaction until another browser shows it', inMs(await medianOf(reaction)))
 })
 
-/** Measures keys in an empty page beside the same servers, then in the room: the difference is the client's. */
+/** Measures keys in an empty page and then in the room, with the same load: the difference is the client's cost. */
 async function measureKeys(page: Page, traffic: Traffic): Promise<void> {
   const room = page.url()
   const what = `key to next paint, ${traffic.perSecond} messages a second wanted`
   await page.goto(new URL('/healthz', room).href)
   await page.evaluate(`document.body.append(document.createElement('textarea'))
     document.querySelector('textarea').focus()`)
-  note(`${what}, empty page: slowest, 98 %, half`, inShort(await keysWhilePosting(page, traffic)))
+  note(`${what}, empty page: slowest, 98 %, half`, summariseDelays(await keysWhilePosting(page, traffic)))
 
   await page.goto(room)
   await messageWith(page, newestPosted()).first().waitFor()
@@ -208,7 +216,7 @@ async function measureKeys(page: Page, traffic: Traffic): Promise<void> {
     new PerformanceObserver((list) => shifts.push(...list.getEntries().filter((e) => !e.hadRecentInput).map((e) => e.value)))
       .observe({ type: 'layout-shift', buffered: false })`)
   await page.getByRole('textbox', { name: 'Write a message' }).focus()
-  note(`${what}: slowest, 98 %, half`, inShort(await keysWhilePosting(page, traffic)))
+  note(`${what}: slowest, 98 %, half`, summariseDelays(await keysWhilePosting(page, traffic)))
   await messageWith(page, newestPosted()).first().waitFor()
   const shifts = (await page.evaluate<number[]>('shifts')) ?? []
   note('layout shift meanwhile', shifts.reduce((sum, value) => sum + value, 0).toFixed(3))

@@ -3,8 +3,8 @@ import { MessageService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import type { Page, Route } from 'playwright-core'
 import { fleet } from '../src/fleet.ts'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
-import { renewed, wholeAgain } from '../src/processes.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
+import { restartProcess, waitUntilHealthy } from '../src/processes.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, messageWith, say, useBrowser, visitAs } from '../src/web-client.ts'
 
@@ -14,9 +14,9 @@ let roomId: string
 
 useBrowser('faults', async () => {
   ;[ada, bob] = await Promise.all([newPerson('ada'), newPerson('bob')])
-  roomId = await newRoom(await theOwner(), [ada, bob])
+  roomId = await newRoom(await signInOwner(), [ada, bob])
 })
-afterEach(wholeAgain)
+afterEach(waitUntilHealthy)
 
 const lostBar = (page: Page) => page.getByText(/^Not connected/)
 /** Uses the gateway that the browser does not use. */
@@ -102,7 +102,7 @@ inBrowser('realtime nodes can be replaced one after another while somebody reads
     [0, 'SIGTERM'],
     [1, 'SIGKILL'],
   ] as const) {
-    const renewing = renewed('realtime', index, signal)
+    const renewing = restartProcess('realtime', index, signal)
     await ofBob(`While node ${index} went`)
     await renewing
     await ofBob(`When node ${index} was back`)
@@ -116,7 +116,7 @@ inBrowser('a gateway can be killed while somebody writes', async () => {
   const { page } = visitor
   await ofBob('With the old gateway')
   await messageWith(page, 'With the old gateway').waitFor()
-  const renewing = renewed('gateway', 0, 'SIGKILL')
+  const renewing = restartProcess('gateway', 0, 'SIGKILL')
   await lostBar(page).waitFor()
   await say(page, 'Written to nobody')
   await ofBob('Read by nobody')

@@ -5,7 +5,7 @@ import { AdminRoomLayoutService } from '@parley/contracts/admin'
 import { RoomDirectoryService } from '@parley/contracts/api'
 import type { Locator, Page } from 'playwright-core'
 import { codeIn, mailTo } from '../src/mails.ts'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
 import { inBrowser, useBrowser, visit } from '../src/web-client.ts'
 
@@ -21,7 +21,7 @@ let ada: Person
 let roomId: string
 
 useBrowser('German', async () => {
-  ;[owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
+  ;[owner, ada] = await Promise.all([signInOwner(), newPerson('ada')])
   roomId = await newRoom(owner, [ada])
 })
 
@@ -122,7 +122,7 @@ inBrowser('settings report errors in German', async () => {
   await tried(passwords, change('falsch', 'lang genug!'), 'reset.submit', 'refused.wrongPassword')
   await tried(passwords, change('x'.repeat(200), 'lang genug!'), 'reset.submit', 'refused.tooLong')
 
-  // Errors without a text of their own are still reported in German.
+  // Errors without a specific text are reported in German too.
   await page.route('**/UpdatePassword', (route) =>
     route.fulfill({
       status: 400,
@@ -181,5 +181,5 @@ inBrowser('emoji have German names, and are found by them', async () => {
   await page.getByRole('option', { name: 'rotes Herz', selected: true }).waitFor()
   await page.keyboard.press('Enter')
   expect(await page.getByRole('textbox', { name: 'Nachricht schreiben' }).inputValue()).toBe('❤️')
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })

@@ -2,20 +2,20 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from '@jest/globals'
 import type { OidcProvider } from '@parley/testkit/oidc-provider'
 import type { Page } from 'playwright-core'
-import { inEveryTheme, shortcomingsOf } from '../src/accessibility.ts'
-import { issuerOf, providerLabel, startIdentityProvider } from '../src/identity-provider.ts'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { inEveryTheme, findViolations } from '../src/accessibility.ts'
+import { issuerUrl, providerLabel, startIdentityProvider } from '../src/identity-provider.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
 import { inBrowser, messageWith, say, signInAt, useBrowser, visit, visitAs } from '../src/web-client.ts'
 
-const canTry = issuerOf() !== ''
+const canTry = issuerUrl() !== ''
 let provider: OidcProvider | undefined
 let ada: Person
 let roomId: string
 
 useBrowser('identities', async () => {
   ada = await newPerson('ada')
-  roomId = await newRoom(await theOwner(), [ada])
+  roomId = await newRoom(await signInOwner(), [ada])
 })
 beforeAll(async () => {
   if (canTry) provider = await startIdentityProvider()
@@ -27,7 +27,7 @@ async function openSignIns(page: Page): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: 'Sign-in' }).click()
 }
 
-/** Signs in at the provider as somebody it has not seen, up to where it sends the browser back to. */
+/** Signs in at the provider as a user it does not know, until it redirects back. */
 async function signInThere(page: Page, login: string): Promise<void> {
   await page.locator('input[name=login]').fill(login)
   await page.locator('input[name=password]').fill('any')
@@ -44,7 +44,7 @@ if (canTry) {
     await signInThere(page, login)
     await page.getByRole('heading', { name: 'Create an account' }).waitFor()
     await page.getByText(`as ${login}@corp.example`).waitFor()
-    await inEveryTheme(page, async () => expect(await shortcomingsOf(page)).toEqual([]))
+    await inEveryTheme(page, async () => expect(await findViolations(page)).toEqual([]))
     const field = page.getByLabel('Login')
     expect(await field.inputValue()).toBe(login)
     // The name from the provider is a suggestion.

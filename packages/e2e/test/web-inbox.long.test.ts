@@ -2,7 +2,7 @@ import { expect } from '@jest/globals'
 import { MessageService, NotificationService, RoomService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import type { Page } from 'playwright-core'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, messageWith, useBrowser, visitAs } from '../src/web-client.ts'
 
@@ -12,8 +12,8 @@ let bob: Person
 let roomId: string
 let otherId: string
 
-useBrowser('what waits', async () => {
-  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+useBrowser('notifications', async () => {
+  ;[owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
   const both = [ada, bob]
   ;[roomId, otherId] = await Promise.all([newRoom(owner, both), newRoom(owner, both)])
 })
@@ -45,7 +45,7 @@ inBrowser('notifications are dismissed singly or all at once, in every browser o
   for (const { page: one } of [visitor, elsewhere]) await waiting(one, 0)
   // No notification is pending, but there are unread messages.
   expect((await inRoom.textContent())?.trim()).toMatch(/\D unread$/)
-  expect([...visitor.complaints, ...elsewhere.complaints]).toEqual([])
+  expect([...visitor.pageErrors, ...elsewhere.pageErrors]).toEqual([])
 })
 
 inBrowser('notifications of a direct message show no room name', async () => {
@@ -62,7 +62,7 @@ inBrowser('notifications of a direct message show no room name', async () => {
     await pane.getByText(`${bob.login} ${did} in a direct message`, { exact: true }).waitFor()
   await pane.getByRole('button', { name: 'Dismiss all' }).click()
   await waiting(page, 0)
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('muting the whole server stops notifications until it is undone', async () => {
@@ -91,7 +91,7 @@ inBrowser('muting the whole server stops notifications until it is undone', asyn
   await page.getByRole('link', { name: `${bob.login} mentioned you` }).click()
   await messageWith(page, 'But this').waitFor()
   await waiting(page, 0)
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('a link opens a thread at an old reply, and one click leads to the newest', async () => {
@@ -107,5 +107,5 @@ inBrowser('a link opens a thread at an old reply, and one click leads to the new
   await thread.getByText('Number one').waitFor()
   await thread.getByRole('button', { name: 'To the newest' }).click()
   await thread.getByText('And then 99').waitFor()
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals'
 import { eventually, PushService } from '@parley/testkit'
 import type { CDPSession } from 'playwright-core'
 import { fleet } from '../src/fleet.ts'
-import { newPerson, theOwner } from '../src/people.ts'
+import { newPerson, signInOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, messageWith, useBrowser, visitAs } from '../src/web-client.ts'
 
@@ -24,7 +24,7 @@ async function deliverer(session: CDPSession): Promise<(payload: unknown) => Pro
 }
 
 /**
- * A headless browser cannot show notifications. This keeps those the worker shows; `press` simulates a click on one.
+ * A headless browser cannot show notifications. Records those that the worker shows; `press` simulates a click on one.
  */
 const placeForNotifications = `
   self.kept = []
@@ -37,12 +37,12 @@ const placeForNotifications = `
   }`
 
 inBrowser('a subscribed browser shows a push, opens its message, and closes the notification', async () => {
-  const [owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
+  const [owner, ada] = await Promise.all([signInOwner(), newPerson('ada')])
   const [roomId, elsewhere] = await Promise.all([newRoom(owner, [ada]), newRoom(owner, [ada])])
   await using pushService = await PushService.start()
   await using visitor = await visitAs(ada, `/chat/-/${elsewhere}`, { permissions: ['notifications'] })
   const { page } = visitor
-  // The browser's own push service is remote. The local stand-in decrypts each push and passes it to the browser.
+  // The browser's own push service is remote. The local fake decrypts each push and passes it to the browser.
   const { endpoint, p256dh, auth } = pushService.browser('ada')
   const content = `
     let held = null
@@ -92,5 +92,5 @@ inBrowser('a subscribed browser shows a push, opens its message, and closes the 
   await page.getByRole('dialog').getByRole('button', { name: 'Notifications', exact: true }).click()
   await choice.uncheck()
   expect(await choice.isChecked()).toBe(false)
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
