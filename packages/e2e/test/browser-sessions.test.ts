@@ -97,7 +97,7 @@ describe('session and tokens', () => {
     expect((await signIn(ada)).userId).toBe(ada.userId)
   })
 
-  test('a revoked token is invalid at both gateways, and the session remains', async () => {
+  test('remain valid, except a token that is revoked, which is invalid at both gateways', async () => {
     await signInBrowser(browser, ada)
     const answer = await postJson(`${fleet().gateways[1]}/auth/revoke-token`, { token: ada.token })
     expect([answer.status, answer.body]).toEqual([200, { success: true }])

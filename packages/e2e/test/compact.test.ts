@@ -35,7 +35,7 @@ unlessShared(
     const { groups } = await client.api.roomDirectory.listRoomGroups({})
     const { room } = await client.api.room.createRoom({ name: 'plans', groupId: groups[0]?.id ?? '' })
     const roomId = room?.id ?? ''
-    using realtime = listening(client, node)
+    using realtime = openStream(client, node)
     await realtime.opened
     const post = async (body: string) => {
       const headers = { 'idempotency-key': body }
@@ -55,8 +55,8 @@ unlessShared(
   },
 )
 
-/** A stream of events, and the messages that it received. */
-function listening(client: ParleyClient, node: string) {
+/** Opens a stream of events; returns it with the messages it receives. */
+function openStream(client: ParleyClient, node: string) {
   const stream = client.realtime({ url: `${node.replace('http', 'ws')}/api/realtime` })
   const received: string[] = []
   stream.on('messagePosted', ({ messageEventId }) => received.push(messageEventId))

@@ -32,10 +32,10 @@ const start = `/auth/providers/${providerId}`
 /** Signs in at the provider and returns the path and query to which it redirects the browser. */
 async function callbackFor(who: Browser, path = start, as = login): Promise<string> {
   const { location } = await who.get(path)
-  return signInThere(location ?? '', as)
+  return signInAtProvider(location ?? '', as)
 }
 
-async function signInThere(authorizeUrl: string, as: string): Promise<string> {
+async function signInAtProvider(authorizeUrl: string, as: string): Promise<string> {
   const there = new Browser(issuer)
   let next = authorizeUrl.replace(issuer, '')
   for (let steps = 0; steps < 20; steps++) {

@@ -31,7 +31,7 @@ const servicePids = () =>
     .sort()
 
 /** Reads and posts through both gateways. */
-function conversation() {
+function startConversation() {
   const headers = (n: number) => ({
     'connect-timeout-ms': String(deadlineMs),
     'idempotency-key': `n${n}-${roomId}-${run}`,
@@ -46,7 +46,7 @@ function conversation() {
 }
 
 /** Ends a server twice: before each restart its supervisor waits longer. */
-async function outage(name: 'postgres' | 'nats', signal: NodeJS.Signals) {
+async function causeOutage(name: 'postgres' | 'nats', signal: NodeJS.Signals) {
   for (let times = 0; times < 2; times++) {
     const pid = await eventually(() => serverPid(name))
     process.kill(pid, signal)
@@ -83,9 +83,9 @@ test.each([
     const before = servicePids()
     const sockets = await Promise.all(fleet().realtimeNodes.map((node) => Socket.subscribe(node, ada.token)))
     const earlier = new Set(messageIds(await timelineOf(ada, roomId)))
-    const traffic = conversation()
+    const traffic = startConversation()
     await eventually(() => expect(traffic.succeeded.length).toBeGreaterThan(10))
-    await outage(name, signal)
+    await causeOutage(name, signal)
     const backFrom = traffic.outcomes.length
     await eventually(() => traffic.succeeded.some(({ n }) => n > backFrom), { timeoutMs: 30_000 })
     const outcomes = await traffic.stop()

@@ -123,7 +123,7 @@ describe('failures', () => {
     expect((details as Buffer).toString('latin1')).toMatch(/room_id|roomId/)
   })
 
-  test('an expired deadline is reported as such', async () => {
+  test('an expired deadline fails with DEADLINE_EXCEEDED', async () => {
     const error = await failure(ask(stubOf('ViewerService'), 'getViewer', {}, ada, { deadline: Date.now() }))
     expect(error?.code).toBe(status.DEADLINE_EXCEEDED)
   })

@@ -40,7 +40,7 @@ async function killHalfway(args: string[]): Promise<void> {
   const env = { ...process.env, PARLEY_DATA_DIR: fleet().dataDir }
   await using database = await databaseOf('messaging')
   const stored = async () =>
-    Number((await database.query<{ n: string }>('select count(*) as n from room_events')).rows[0]?.n)
+    Number((await database.query<{ n: string }>('select countContent(*) as n from room_events')).rows[0]?.n)
   const before = await stored()
   const child = spawn(process.execPath, [command, ...args], { env, stdio: 'ignore' })
   const ended = new Promise<NodeJS.Signals | null>((resolve) => child.once('exit', (_, signal) => resolve(signal)))
@@ -52,7 +52,7 @@ async function killHalfway(args: string[]): Promise<void> {
 
 type Counted = { messages: number; echoes: number; replies: number; reactions: number; ascending: boolean }
 
-async function count(roomId: string): Promise<Counted> {
+async function countContent(roomId: string): Promise<Counted> {
   const counted: Counted = { messages: 0, echoes: 0, replies: 0, reactions: 0, ascending: true }
   let last = 0
   for (let before = ''; ;) {
@@ -87,7 +87,7 @@ test('after a kill and a second run every message exists once, in order', async 
   for (const { room } of rooms) {
     const expected = content.byChannel.get(room?.name ?? '')
     if (!room || (room.name !== '' && !expected)) continue
-    const counted = await count(room.id)
+    const counted = await countContent(room.id)
     expect(counted.ascending).toBe(true)
     if (expected) expect([room.name, counted]).toMatchObject([room.name, expected])
     messages += counted.messages

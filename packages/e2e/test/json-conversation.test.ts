@@ -91,7 +91,7 @@ describe('sign-in', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: expect.any(String) } })
   })
 
-  test('ends for one token only when that token logs out', async () => {
+  test('with several tokens: a log-out ends only the token that it presents', async () => {
     const leaving = await signIn(ada)
     const [one, other] = fleet().gateways
     expect(await postJson(`${one}/auth/logout`, {}, leaving.authorization)).toMatchObject({

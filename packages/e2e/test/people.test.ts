@@ -91,7 +91,7 @@ describe('a profile', () => {
 })
 
 describe('a role', () => {
-  test('takes effect at both gateways when assigned, and loses it when revoked', async () => {
+  test('takes effect at both gateways when assigned, and has no effect once revoked', async () => {
     const list = (base: string) => bob.attempt(AdminUserService.method.listMembers, {}, { base })
     for (const base of fleet().gateways) expect(codeOf(await list(base))).toBe('permission_denied')
     await owner.call(AdminUserService.method.assignRole, { userId: bob.userId, roleName: 'admin' })

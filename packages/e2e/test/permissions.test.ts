@@ -88,28 +88,28 @@ describe('a permission decision for a user', () => {
 })
 
 describe('a role', () => {
-  const make = async () => {
+  const createRole = async () => {
     const name = newName()
     await owner.call(AdminRoleService.method.createRole, { name, displayName: 'Crew' })
     return name
   }
-  const remove = (name: string) =>
+  const deleteRole = (name: string) =>
     owner.call(AdminRoleService.method.deleteRole, { name }, { base: fleet().gateways[1] })
 
   test('affects open sockets from when it is granted until it is deleted', async () => {
     const roomId = await newRoom(owner, [], { universal: true })
-    const name = await make()
+    const name = await createRole()
     await decideForRole({ roleName: name, permission: 'room.join', decision: DENY, scope: inRoom(roomId) })
     const sockets = { ada: await listen(ada), bob: await listen(bob) }
     expect(await bobReceives(roomId, sockets)).toEqual([true, true])
     await operate(['user', 'grant-role', '--login', bob.login, '--role', name])
     expect(await bobReceives(roomId, sockets)).toEqual([false, false])
-    await remove(name)
+    await deleteRole(name)
     expect(await bobReceives(roomId, sockets)).toEqual([true, true])
   })
 
   test('that is deleted and created again has no holders, decisions or effect', async () => {
-    const name = await make()
+    const name = await createRole()
     await decideForRole({ roleName: name, permission: 'room.create', decision: ALLOW })
     await operate(['user', 'grant-role', '--login', bob.login, '--role', name])
     const mayCreateRooms = async () => {
@@ -123,21 +123,21 @@ describe('a role', () => {
     const holders = async () => (await owner.call(AdminRoleService.method.getRole, { name })).users.map(({ id }) => id)
     expect(await holders()).toEqual([bob.userId])
 
-    await remove(name)
+    await deleteRole(name)
     await owner.call(AdminRoleService.method.createRole, { name, displayName: 'Another crew' })
     await decideForRole({ roleName: name, permission: 'room.create', decision: ALLOW })
     await eventually(async () => expect(await mayCreateRooms()).toEqual([false, false]))
     expect(await holders()).toEqual([])
-    await remove(name)
+    await deleteRole(name)
   })
 
   test('cannot have the same name as a login; the name is free again after the role is deleted', async () => {
     const taken = await owner.attempt(AdminRoleService.method.createRole, { name: ada.login.toLowerCase() })
     expect(codeOf(taken)).toBe('already_exists')
-    const name = await make()
+    const name = await createRole()
     const register = () => operate(['user', 'create', '--login', name, '--password-stdin'], 'a good password')
     await expect(register()).rejects.toThrow(name)
-    await remove(name)
+    await deleteRole(name)
     await eventually(register)
   })
 })

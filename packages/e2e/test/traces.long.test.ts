@@ -46,13 +46,13 @@ beforeAll(async () => {
   await olga.call(AdminUserService.method.createUser, invited, { base })
   bob = await signIn(invited, base)
   await bob.call(PushNotificationService.method.subscribe, traced.pushService.browser('phone'), { base })
-  await converse()
+  await causeTracedActions()
   await traced.stop()
 })
 afterAll(async () => traced[Symbol.asyncDispose]())
 
 /** Posts a message with a file and a mention, joins a call, sends a mail and downloads the file, all in one trace. */
-async function converse(): Promise<void> {
+async function causeTracedActions(): Promise<void> {
   const base = traced.fleet.url
   const groupId = await lobbyId(olga, { base })
   const { room } = await olga.call(RoomService.method.createRoom, { name: written.room, groupId }, { base })

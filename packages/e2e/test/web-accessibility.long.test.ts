@@ -35,7 +35,7 @@ useBrowser('accessibility', async () => {
   await owner.call(RoomService.method.markRoomAsRead, { roomId })
 })
 
-/** Waits for colour transitions to end. */
+/** Disables colour transitions, during which contrast would be measured wrongly. */
 const calm = { reducedMotion: 'reduce' } as const
 
 const entries = ['/login', '/register', '/reset-password?token=x', '/invite#x', '/oauth/consent']
@@ -62,23 +62,23 @@ inBrowser('each step of a registration is accessible', async () => {
   const email = `new-${randomBytes(5).toString('hex')}@example.org`
   await using visitor = await visit('/register', calm)
   const { page } = visitor
-  const look = (step: string) =>
+  const check = (step: string) =>
     inEveryTheme(page, async (theme) =>
       expect({ step, theme, found: await findViolations(page) }).toEqual({ step, theme, found: [] }),
     )
   await page.getByRole('button', { name: 'Send code' }).click()
   await page.getByText('Fill this in.').waitFor()
-  await look('nothing filled in')
+  await check('nothing filled in')
   await page.getByLabel('E-mail address').fill(email)
   await page.getByRole('button', { name: 'Send code' }).click()
   await page.getByLabel('Six-digit code').fill('1')
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('alert').getByRole('paragraph').waitFor()
-  await look('a wrong code')
+  await check('a wrong code')
   await page.getByLabel('Six-digit code').fill(codeIn(await mailTo(email)))
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByLabel('Login').waitFor()
-  await look('a name and a password')
+  await check('a name and a password')
 })
 
 inBrowser('the password reset pages are accessible', async () => {
@@ -120,10 +120,10 @@ const picture = Buffer.from(
 const opening: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
   ['a room', async () => undefined],
   ['the actions of a message', (page) => messageWith(page, 'Shall we?').hover()],
-  ['code', (page) => page.locator('pre span').first().waitFor()],
-  ['somebody', (page) => messageWith(page, 'Shall we?').getByRole('button', { name: bob.login }).click()],
+  ['highlighted code', (page) => page.locator('pre span').first().waitFor()],
+  ['a profile', (page) => messageWith(page, 'Shall we?').getByRole('button', { name: bob.login }).click()],
   [
-    'who reacted',
+    'the people who reacted',
     async (page) => {
       await messageWith(page, 'Shall we?').hover()
       await messageWith(page, 'Shall we?').getByRole('button', { name: 'Who reacted' }).click()
@@ -138,7 +138,7 @@ const opening: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
       await page.getByRole('dialog').getByLabel('Name', { exact: true }).waitFor()
     },
   ],
-  ['a message that is edited', (page) => page.getByRole('textbox', { name: 'Write a message' }).press('ArrowUp')],
+  ['a message while it is edited', (page) => page.getByRole('textbox', { name: 'Write a message' }).press('ArrowUp')],
   [
     'a direct message',
     async (page) => {
@@ -147,15 +147,15 @@ const opening: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
     },
   ],
   ['a room on a phone', (page) => page.setViewportSize({ width: 390, height: 800 })],
-  ['about a room', (page) => page.getByRole('button', { name: 'About this room' }).click()],
-  ['threads', (page) => page.getByRole('button', { name: /^Threads/ }).click()],
-  ['notifications', (page) => page.getByRole('button', { name: /^Notifications/ }).click()],
+  ['the pane about a room', (page) => page.getByRole('button', { name: 'About this room' }).click()],
+  ['the pane of threads', (page) => page.getByRole('button', { name: /^Threads/ }).click()],
+  ['the pane of notifications', (page) => page.getByRole('button', { name: /^Notifications/ }).click()],
   ['the directory', (page) => page.getByRole('button', { name: 'Browse rooms' }).click()],
   ['a new direct message', (page) => page.getByRole('button', { name: 'New direct message' }).click()],
   ['the switcher', (page) => page.keyboard.press('Control+k')],
-  ['the shortcuts', (page) => page.keyboard.press('Control+/')],
+  ['the list of shortcuts', (page) => page.keyboard.press('Control+/')],
   [
-    'emoji',
+    'the emoji picker',
     async (page) => {
       await page.getByRole('button', { name: 'Insert an emoji' }).click()
       // Nearly two thousand similar elements would take too long to check in every theme.
@@ -163,9 +163,9 @@ const opening: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
       await page.getByRole('option', { name: 'red heart' }).waitFor()
     },
   ],
-  ['settings', (page) => page.getByRole('button', { name: 'Settings' }).click()],
+  ['the settings dialog', (page) => page.getByRole('button', { name: 'Settings' }).click()],
   [
-    'the question before a message is deleted',
+    'the confirmation to delete a message',
     async (page) => {
       const message = page.getByRole('main').getByRole('article').first()
       await message.hover()
@@ -174,7 +174,7 @@ const opening: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
     },
   ],
   [
-    'the question before signing out',
+    'the confirmation to sign out',
     async (page) => {
       await page.getByRole('textbox', { name: 'Write a message' }).fill('Not sent')
       await page.getByRole('button', { name: 'Sign out' }).click()
@@ -253,39 +253,39 @@ inBrowser.each(sizes)('nothing is cut off $what', async ({ width, height }) => {
   const { page } = visitor
   await fillSignIn(page, owner)
   await messageWith(page, 'Shall we?').waitFor()
-  const look = async (where: string) =>
+  const check = async (where: string) =>
     expect({ where, cutOff: await findCutOffControls(page) }).toEqual({ where, cutOff: [] })
-  await look('a room')
+  await check('a room')
   const { origin } = new URL(page.url())
   await page.goto(`${origin}/chat/-/${roomId}/${rootId}`)
   await page.getByRole('complementary').getByText('After lunch.').waitFor()
-  await look('a thread')
+  await check('a thread')
   // With a single column, the sidebar has a separate address.
   await page.goto(`${origin}${width < 704 ? '/' : `/chat/-/${roomId}`}`)
   await page.waitForLoadState('networkidle')
   for (const pane of [/^Threads/, /^Notifications/]) {
     await page.getByRole('button', { name: pane }).click()
     await page.getByRole('complementary').getByRole('heading', { name: pane }).waitFor()
-    await look(String(pane))
+    await check(String(pane))
     await page.getByRole('button', { name: 'Close', exact: true }).click()
   }
   await page.getByRole('button', { name: 'Settings' }).click()
   const sections = page.getByRole('dialog').getByRole('navigation').getByRole('button')
   for (const section of await sections.all()) {
     await section.click()
-    await look(`settings, ${await section.innerText()}`)
+    await check(`settings, ${await section.innerText()}`)
   }
   for (const path of ['people', `people/${bob.userId}`, 'invites', 'rooms', `rooms/${roomId}`, 'server', 'start']) {
     await page.goto(`${origin}/manage/${path}`)
     await page.getByRole('heading', { level: 2 }).first().waitFor()
-    await look(path)
+    await check(path)
   }
 })
 
 /** Dialogs and results of administration that open after a click. */
-const asked: readonly (readonly [string, () => string, (page: Page) => Promise<void>])[] = [
+const afterClick: readonly (readonly [string, () => string, (page: Page) => Promise<void>])[] = [
   [
-    'a new invite, and whether to revoke it',
+    'a new invite with the confirmation to revoke it',
     () => 'invites',
     async (page) => {
       await page.getByRole('button', { name: 'Create link' }).click()
@@ -295,7 +295,7 @@ const asked: readonly (readonly [string, () => string, (page: Page) => Promise<v
     },
   ],
   [
-    'whether to deactivate an account, and why somebody cannot post',
+    'an account with the confirmation to deactivate it and the explanation of permissions',
     () => `people/${bob.userId}`,
     async (page) => {
       await page.getByRole('button', { name: 'Deactivate this account' }).click()
@@ -305,7 +305,7 @@ const asked: readonly (readonly [string, () => string, (page: Page) => Promise<v
     },
   ],
   [
-    'whether to archive a room and ban somebody',
+    'a room with the confirmation to archive it and the form to ban somebody',
     () => `rooms/${roomId}`,
     async (page) => {
       await page.getByRole('button', { name: 'Archive', exact: true }).click()
@@ -315,7 +315,7 @@ const asked: readonly (readonly [string, () => string, (page: Page) => Promise<v
     },
   ],
 ]
-inBrowser.each(asked)('%s is accessible', async (_, path, press) => {
+inBrowser.each(afterClick)('%s is accessible', async (_, path, press) => {
   await using visitor = await visit(`/manage/${path()}`, calm)
   const { page } = visitor
   await fillSignIn(page, owner)

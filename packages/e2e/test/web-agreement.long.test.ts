@@ -26,7 +26,7 @@ afterAll(() => console.log(report.join('\n')))
 const log = `(document.querySelector('[role=log]')?.textContent ?? '')`
 
 /** The messages of the room on a page. */
-const shownOn = (page: Page) =>
+const messagesOn = (page: Page) =>
   page.evaluate<string[]>(
     `[...document.querySelectorAll('[role=log] article .rest')].map((one) => one.textContent.trim())`,
   )
@@ -38,7 +38,7 @@ inBrowser('two browsers show the same content after every change', async () => {
   await Promise.all(pages.map((page) => timeWhenTrue(page, `${log}.includes('To begin with')`)))
 
   /** Repeats an action through the gateway that neither browser uses, and records when each of them shows it. */
-  const measured = async (what: string, act: (n: number) => Promise<unknown>, shown: (n: number) => string) => {
+  const measure = async (what: string, act: (n: number) => Promise<unknown>, shown: (n: number) => string) => {
     const [apart, late]: [number[], number[]] = [[], []]
     for (let n = 0; n < times; n++) {
       const looking = pages.map((page) => timeWhenTrue(page, shown(n)))
@@ -54,34 +54,34 @@ inBrowser('two browsers show the same content after every change', async () => {
   }
   const base = fleet().gateways[1]
   const ids: string[] = []
-  await measured(
+  await measure(
     'a message',
     async (n) => ids.push(await post(owner, roomId, `Said ${n}.`, { base })),
     (n) => `${log}.includes('Said ${n}.')`,
   )
   const { updateMessage, addReaction, deleteMessage } = MessageService.method
   const at = (n: number) => ({ roomId, eventId: ids[n] ?? '' })
-  await measured(
+  await measure(
     'an edit',
     (n) => owner.call(updateMessage, { ...at(n), body: `Changed ${n}.` }, { base }),
     (n) => `${log}.includes('Changed ${n}.')`,
   )
-  await measured(
+  await measure(
     'a reaction',
     (n) => owner.call(addReaction, { roomId, messageEventId: ids[n] ?? '', emoji: 'tada' }, { base }),
     (n) => `document.querySelectorAll('[role=log] [aria-label^=":tada:"]').length > ${n}`,
   )
-  await measured(
+  await measure(
     'a deletion',
     (n) => owner.call(deleteMessage, at(n), { base }),
     (n) => `!${log}.includes('Changed ${n}.')`,
   )
-  await measured(
+  await measure(
     'a new topic of the room',
     (n) => owner.call(RoomService.method.updateRoom, { roomId, description: `About ${n}.` }, { base }),
     (n) => `document.querySelector('main header').textContent.includes('About ${n}.')`,
   )
-  const [first, second] = await Promise.all(pages.map(shownOn))
+  const [first, second] = await Promise.all(pages.map(messagesOn))
   expect(first).toEqual(second)
   expect(first?.length).toBe(times + 1)
   expect([...ofAda.pageErrors, ...ofBob.pageErrors]).toEqual([])

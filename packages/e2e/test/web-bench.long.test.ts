@@ -26,6 +26,7 @@ const rows = 100_000
 const maxFirstLoadBytes = 145_000
 /** Allowed growth of the heap, regardless of the number of messages. */
 const maxHeapGrowthBytes = 4_000_000
+/** Number of runs for a median. */
 const times = 5
 
 const report: [string, string][] = []
@@ -49,40 +50,40 @@ const median = (values: number[]): number => values.sort((a, b) => a - b)[Math.f
 const note = (what: string, measured: string) => void report.push([what, measured])
 const inMs = (ms: number) => `${ms.toFixed(0)} ms`
 
-async function timed(doing: () => Promise<unknown>): Promise<number> {
+async function measureTime(action: () => Promise<unknown>): Promise<number> {
   const began = performance.now()
-  await doing()
+  await action()
   return performance.now() - began
 }
 
-/** Number of runs for a median. */
-async function medianOf(doing: () => Promise<number>): Promise<number> {
+/** Runs a measurement several times and returns the median. */
+async function medianOf(action: () => Promise<number>): Promise<number> {
   const measured: number[] = []
-  for (let at = 0; at < times; at++) measured.push(await doing())
+  for (let at = 0; at < times; at++) measured.push(await action())
   return median(measured)
 }
 
 const newest = (page: Page) => messageWith(page, `Message ${rows},`)
 
 /**
- * Scripts inside the page, so that the test's own requests are not measured: `readable` resolves when a message that
- * begins with a text has been painted, with the time since the page started to load, in milliseconds.
+ * Runs inside the page, so that the requests of the test are not measured. `readable` resolves when a message with a
+ * text has been painted, with the milliseconds since the page started to load.
  */
-const eyes = `globalThis.readable = (text) => new Promise((resolve) => {
-  const look = () => {
+const readableScript = `globalThis.readable = (text) => new Promise((resolve) => {
+  const check = () => {
     const rows = document.querySelectorAll('[role="log"] article')
     const seen = [...rows].some((row) => row.textContent.includes(text) && row.checkVisibility({ visibilityProperty: true }))
     if (seen) requestAnimationFrame(() => setTimeout(() => resolve(performance.now())))
-    else requestAnimationFrame(look)
+    else requestAnimationFrame(check)
   }
-  look()
+  check()
 })`
 
 /** Time from the start of the page until a message is readable. */
 const readableAfter = (page: Page, text: string) => page.evaluate<number>(`readable(${JSON.stringify(text)})`)
 
 /** Time from a click on a room until a message of it is readable. */
-const switched = (page: Page, roomId: string, text: string) =>
+const measureSwitch = (page: Page, roomId: string, text: string) =>
   page.evaluate<number>(`(async () => {
     const began = performance.now()
     document.querySelector('nav a[href$="${roomId}"]').click()
@@ -95,10 +96,10 @@ async function heapOf(session: CDPSession): Promise<number> {
   return usedSize
 }
 
-inBrowser('first load', async () => {
+inBrowser('the scripts of the first load are below their size limit', async () => {
   await using visitor = await visitAs(ada, '/login')
   const { page } = visitor
-  await page.addInitScript(eyes)
+  await page.addInitScript(readableScript)
   const session = await page.context().newCDPSession(page)
   await session.send('Network.enable')
   await session.send('Network.setCacheDisabled', { cacheDisabled: true })
@@ -122,7 +123,7 @@ inBrowser('cached start', async () => {
     await using mine = await launchWithProfile(folder)
     const { page } = mine
     await page.setViewportSize({ width: 1200, height: 800 })
-    await page.addInitScript(eyes)
+    await page.addInitScript(readableScript)
     const address = new URL(`/chat/-/${longRoomId}`, fleet().gateways[0]).href
     await page.goto(address)
     await signInAt(page, ada)
@@ -135,7 +136,7 @@ inBrowser('cached start', async () => {
     const session = await page.context().newCDPSession(page)
     await session.send('Emulation.setCPUThrottlingRate', { rate: 4 })
     const empty = new URL('/healthz', address).href
-    note('an empty page, processor 4x slower', inMs(await medianOf(() => timed(() => page.goto(empty)))))
+    note('an empty page, processor 4x slower', inMs(await medianOf(() => measureTime(() => page.goto(empty)))))
     await page.goto(address)
     await newest(page).waitFor()
     note(`start to ${rows} messages, cached, processor 4x slower`, inMs(await medianOf(start)))
@@ -148,17 +149,17 @@ inBrowser('switching rooms, jumping far back', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${longRoomId}`)
   const { page } = visitor
   await newest(page).waitFor()
-  await page.evaluate(eyes)
-  await switched(page, otherRoomId, 'In the other room')
+  await page.evaluate(readableScript)
+  await measureSwitch(page, otherRoomId, 'In the other room')
   const there = async () => {
-    const took = await switched(page, longRoomId, `Message ${rows},`)
-    await switched(page, otherRoomId, 'In the other room')
+    const took = await measureSwitch(page, longRoomId, `Message ${rows},`)
+    await measureSwitch(page, otherRoomId, 'In the other room')
     return took
   }
   note('to a room that was open before', inMs(await medianOf(there)))
 
   const middle = rows / 2
-  const jumped = await timed(async () => {
+  const jumped = await measureTime(async () => {
     await page.goto(new URL(`/chat/-/${longRoomId}?highlight=${longRoomMessage(middle)}`, page.url()).href)
     await messageWith(page, `Message ${middle},`).waitFor()
   })

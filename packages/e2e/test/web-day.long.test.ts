@@ -168,7 +168,7 @@ inBrowser('a refused message stays with its reason, and can be sent again or dis
   }
   const decide = (decision: PermissionDecision) =>
     owner.call(AdminPermissionService.method.setUserPermission, { ...target, decision })
-  for (const body of ['Refused for good', 'Refused for now']) await refusedOnce(page, body, decide)
+  for (const body of ['Refused for good', 'Refused for now']) await sendRefusedMessage(page, body, decide)
   const unsent = (body: string) => page.getByRole('main').getByRole('article').filter({ hasText: body })
   await unsent('Refused for good').getByRole('button', { name: 'Discard' }).click()
   await unsent('Refused for good').waitFor({ state: 'detached' })
@@ -179,7 +179,11 @@ inBrowser('a refused message stays with its reason, and can be sent again or dis
 })
 
 /** Sends a message while its author may not post, and then restores the permission. */
-async function refusedOnce(page: Page, body: string, decide: (decision: PermissionDecision) => Promise<unknown>) {
+async function sendRefusedMessage(
+  page: Page,
+  body: string,
+  decide: (decision: PermissionDecision) => Promise<unknown>,
+) {
   await field(page).waitFor()
   let release: () => void = () => undefined
   const decided = new Promise<void>((resolve) => (release = resolve))
@@ -262,7 +266,7 @@ inBrowser('a sidebar link appears and disappears at once', async () => {
 })
 
 /** A tenth of a second of silence. */
-function sound(): Uint8Array {
+function silentWav(): Uint8Array {
   const samples = 800
   const header = Buffer.from('RIFF    WAVEfmt                     data    ', 'latin1')
   header.writeUInt32LE(36 + samples, 4)
@@ -273,18 +277,18 @@ function sound(): Uint8Array {
 }
 
 inBrowser('audio is played inline', async () => {
-  const assetId = await sendFile(bob, roomId, sound(), { filename: 'silence.wav', contentType: 'audio/wav' })
+  const assetId = await sendFile(bob, roomId, silentWav(), { filename: 'silence.wav', contentType: 'audio/wav' })
   await bob.call(MessageService.method.createMessage, { roomId, body: 'Listen', attachmentAssetIds: [assetId] })
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   const audio = messageWith(page, 'Listen').locator('audio')
   await audio.waitFor()
   const played = await audio.evaluate(async (element) => {
-    const sound = element as unknown as EventTarget & { play(): Promise<void>; duration: number }
-    const ended = new Promise((resolve) => sound.addEventListener('ended', resolve))
-    await sound.play()
+    const audio = element as unknown as EventTarget & { play(): Promise<void>; duration: number }
+    const ended = new Promise((resolve) => audio.addEventListener('ended', resolve))
+    await audio.play()
     await ended
-    return sound.duration
+    return audio.duration
   })
   expect(played).toBeCloseTo(0.1)
   expect(visitor.pageErrors).toEqual([])

@@ -73,7 +73,7 @@ inBrowser('files pasted or dragged into a room or a thread are sent from there',
     await thread.getByRole('textbox', { name: 'Reply in thread' }).press('Enter')
     await thread.getByRole('article').getByRole('link', { name: 'dragged.txt' }).waitFor()
 
-    // A drop outside both does nothing.
+    // A drop elsewhere has no effect.
     const address = page.url()
     await dragFile(page, path, page.getByRole('navigation', { name: 'Rooms' }), async () => undefined)
     await page.getByRole('textbox', { name: 'Write a message' }).waitFor()
@@ -155,8 +155,8 @@ inBrowser('code is highlighted in messages and in files', async () => {
   const { page } = visitor
   const message = messageWith(page, 'Read this')
   await message.getByRole('button', { name: 'Read answer.ts here' }).click()
-  for (const place of [message.locator('pre code'), message.getByRole('region', { name: 'answer.ts' })]) {
-    const [keyword, plain] = [place.getByText('const', { exact: true }), place.getByText(code)]
+  for (const element of [message.locator('pre code'), message.getByRole('region', { name: 'answer.ts' })]) {
+    const [keyword, plain] = [element.getByText('const', { exact: true }), element.getByText(code)]
     await keyword.waitFor()
     expect((await plain.textContent())?.trim()).toBe(code)
     const colourOf = (element: Locator) =>

@@ -13,19 +13,22 @@ useBrowser('a flood', async () => (ada = await newPerson('ada')))
  * Each author posts the next messages when the previous ones are posted; together more than the 500 rows a window
  * keeps.
  */
-const [each, atOnce] = [240, 8]
+const [postsPerAuthor, atOnce] = [240, 8]
 const typed = 'so '
 
 /** Counts the messages that a page renders, and the messages that it sends to other tabs. */
-async function countWork(page: Page, beside: Page): Promise<() => Promise<{ drawn: number; copied: number }>> {
-  await page.evaluate(`globalThis.drawn = 0
+async function countWork(page: Page, otherTab: Page): Promise<() => Promise<{ rendered: number; copied: number }>> {
+  await page.evaluate(`globalThis.rendered = 0
     new MutationObserver((changes) => {
       for (const { addedNodes } of changes)
-        for (const node of addedNodes) if (node instanceof Element) drawn += node.querySelectorAll('article').length
+        for (const node of addedNodes) if (node instanceof Element) rendered += node.querySelectorAll('article').length
     }).observe(document.querySelector('[role=log]'), { childList: true, subtree: true })`)
-  await beside.evaluate(`globalThis.copied = 0
+  await otherTab.evaluate(`globalThis.copied = 0
     new BroadcastChannel('parley.events.${ada.userId}').addEventListener('message', () => copied++)`)
-  return async () => ({ drawn: await page.evaluate<number>('drawn'), copied: await beside.evaluate<number>('copied') })
+  return async () => ({
+    rendered: await page.evaluate<number>('rendered'),
+    copied: await otherTab.evaluate<number>('copied'),
+  })
 }
 
 inBrowser(
@@ -37,15 +40,15 @@ inBrowser(
     const { page } = visitor
     const field = page.getByRole('textbox', { name: 'Write a message' })
     await field.waitFor()
-    const beside = await page.context().newPage()
-    await beside.goto(new URL('/healthz', page.url()).href)
+    const otherTab = await page.context().newPage()
+    await otherTab.goto(new URL('/healthz', page.url()).href)
     await page.bringToFront()
-    const work = await countWork(page, beside)
+    const work = await countWork(page, otherTab)
     // Slows down the page, so that several messages arrive during each frame.
     const session = await page.context().newCDPSession(page)
     await session.send('Emulation.setCPUThrottlingRate', { rate: 6 })
     const write = async (author: Person) => {
-      for (let n = 0; n < each; n += atOnce) {
+      for (let n = 0; n < postsPerAuthor; n += atOnce) {
         // An overloaded server refuses some calls; they are repeated.
         const posted = Array.from({ length: atOnce }, (_, at) =>
           eventually(() => post(author, roomId, `In haste, number ${n + at}`)),
@@ -63,7 +66,7 @@ inBrowser(
       written += typed
     }
     await writing
-    const perSecond = (authors.length * each) / ((Date.now() - began) / 1_000)
+    const perSecond = (authors.length * postsPerAuthor) / ((Date.now() - began) / 1_000)
     const seen = timeWhenTrue(page, `document.querySelector('[role=log]').textContent.includes('And now slowly')`)
     const last = Date.now()
     await post(await signInOwner(), roomId, 'And now slowly')
@@ -75,8 +78,8 @@ inBrowser(
     expect(await page.getByRole('button', { name: 'To the newest' }).isVisible()).toBe(false)
     expect(await field.inputValue()).toBe(written)
     // Only visible messages cause work.
-    const { drawn, copied } = await work()
-    expect(drawn).toBeLessThan((authors.length * each) / 2)
+    const { rendered, copied } = await work()
+    expect(rendered).toBeLessThan((authors.length * postsPerAuthor) / 2)
     expect(copied).toBe(0)
     expect(visitor.pageErrors).toEqual([])
   },

@@ -19,7 +19,7 @@ useBrowser('notifications', async () => {
 })
 
 /** Waits for the button with the number of pending notifications. After other suites the service may still be busy. */
-const waiting = (page: Page, count: number) =>
+const waitForPending = (page: Page, count: number) =>
   page
     .getByRole('button', { name: count === 0 ? 'Notifications' : `Notifications ${count}`, exact: true })
     .waitFor({ timeout: 90_000 })
@@ -29,7 +29,7 @@ inBrowser('notifications are dismissed singly or all at once, in every browser o
   await using visitor = await visitAs(ada, `/chat/-/${otherId}`)
   await using elsewhere = await visitAs(ada, `/chat/-/${otherId}`)
   const { page } = visitor
-  for (const { page: one } of [visitor, elsewhere]) await waiting(one, 3)
+  for (const { page: one } of [visitor, elsewhere]) await waitForPending(one, 3)
   const inRoom = page.locator(`nav a[href$="${roomId}"]`)
   await inRoom.getByText('3 unread').waitFor()
   await page.getByRole('button', { name: /^Notifications/ }).click()
@@ -38,11 +38,11 @@ inBrowser('notifications are dismissed singly or all at once, in every browser o
     .getByRole('button', { name: `Dismiss: ${bob.login} mentioned you` })
     .first()
     .click()
-  for (const { page: one } of [visitor, elsewhere]) await waiting(one, 2)
+  for (const { page: one } of [visitor, elsewhere]) await waitForPending(one, 2)
   await inRoom.getByText('2 unread').waitFor()
   await pane.getByRole('button', { name: 'Dismiss all' }).click()
   await pane.getByText('No notifications.').waitFor()
-  for (const { page: one } of [visitor, elsewhere]) await waiting(one, 0)
+  for (const { page: one } of [visitor, elsewhere]) await waitForPending(one, 0)
   // No notification is pending, but there are unread messages.
   expect((await inRoom.textContent())?.trim()).toMatch(/\D unread$/)
   expect([...visitor.pageErrors, ...elsewhere.pageErrors]).toEqual([])
@@ -55,13 +55,13 @@ inBrowser('notifications of a direct message show no room name', async () => {
   await bob.call(MessageService.method.createMessage, { roomId: room?.id ?? '', body: 'At nine', inReplyTo: asked })
   await using visitor = await visitAs(ada, `/chat/-/${otherId}`)
   const { page } = visitor
-  await waiting(page, 2)
+  await waitForPending(page, 2)
   await page.getByRole('button', { name: /^Notifications/ }).click()
   const pane = page.getByRole('complementary', { name: 'Notifications' })
   for (const did of ['mentioned you', 'replied to you'])
     await pane.getByText(`${bob.login} ${did} in a direct message`, { exact: true }).waitFor()
   await pane.getByRole('button', { name: 'Dismiss all' }).click()
-  await waiting(page, 0)
+  await waitForPending(page, 0)
   expect(visitor.pageErrors).toEqual([])
 })
 
@@ -72,9 +72,9 @@ inBrowser('muting the whole server stops notifications until it is undone', asyn
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Notifications', exact: true }).click()
   const choose = async (level: string) => {
-    const kept = page.waitForResponse('**/UpdateServerNotificationPreference')
+    const saved = page.waitForResponse('**/UpdateServerNotificationPreference')
     await dialog.getByLabel('Notify me about').selectOption(level)
-    expect((await kept).status()).toBe(200)
+    expect((await saved).status()).toBe(200)
   }
   await choose('Nothing')
   await post(bob, roomId, `Only one of you hears this, @${ada.login} and @${owner.login}`)
@@ -85,12 +85,12 @@ inBrowser('muting the whole server stops notifications until it is undone', asyn
   })
   await choose('Mentions, replies and direct messages')
   await post(bob, roomId, `But this, @${ada.login}`)
-  await waiting(page, 1)
+  await waitForPending(page, 1)
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Notifications 1' }).click()
   await page.getByRole('link', { name: `${bob.login} mentioned you` }).click()
   await messageWith(page, 'But this').waitFor()
-  await waiting(page, 0)
+  await waitForPending(page, 0)
   expect(visitor.pageErrors).toEqual([])
 })
 

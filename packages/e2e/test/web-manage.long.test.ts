@@ -187,7 +187,7 @@ inBrowser('people see which addresses and apps have access to their account, and
 })
 
 /** Backdates all sessions of a user. */
-async function age({ userId }: Person): Promise<void> {
+async function backdateSessions({ userId }: Person): Promise<void> {
   await using database = await databaseOf('accounts')
   await database.query(`update credentials set fresh_until = now() - interval '1 minute' where user_id = $1`, [userId])
 }
@@ -198,7 +198,7 @@ inBrowser('after a long session, changes are confirmed with the current password
   await operate(['user', 'verify-email', '--login', greta.login, '--email', first])
   await using visitor = await visitAdministration(greta, `/manage/people/${hans.userId}`)
   const { page } = visitor
-  await age(greta)
+  await backdateSessions(greta)
   const ofHans = page.getByRole('region', { name: 'Password' })
   await ofHans.getByLabel('New password').fill('another password')
   await ofHans.getByLabel('Repeat the password').fill('another password')
@@ -209,7 +209,7 @@ inBrowser('after a long session, changes are confirmed with the current password
   await ofHans.getByText('Saved').waitFor()
   expect((await signIn({ login: hans.login, password: 'another password' })).userId).toBe(hans.userId)
 
-  await age(greta)
+  await backdateSessions(greta)
   await page.goto(new URL('/', page.url()).href)
   await page.getByRole('button', { name: 'Settings' }).click()
   const dialog = page.getByRole('dialog')
@@ -227,7 +227,7 @@ inBrowser('after a long session, changes are confirmed with the current password
   await dialog.getByRole('button', { name: 'Verify address' }).click()
   await dialog.getByText(second, { exact: true }).waitFor()
 
-  await age(greta)
+  await backdateSessions(greta)
   const remove = dialog.getByRole('button', { name: `Remove ${second}` })
   await remove.click()
   await remove.click()

@@ -22,7 +22,7 @@ useBrowser('reading', async () => {
  * Stores a preview as if the page had been fetched: the fleet never contacts this machine. Returns the token for
  * posting it.
  */
-async function fetched(person: Person, page: { url: string; title: string; siteName: string }): Promise<string> {
+async function storePreview(person: Person, page: { url: string; title: string; siteName: string }): Promise<string> {
   const token = `prl_LP${randomBytes(32).toString('base64url')}`
   await using messaging = await databaseOf('messaging')
   await messaging.query(
@@ -38,7 +38,7 @@ async function fetched(person: Person, page: { url: string; title: string; siteN
 
 inBrowser('a linked page is previewed for its author and for readers', async () => {
   const page = { url: 'https://example.org/plans', title: 'The plans', siteName: 'Example' }
-  const previewToken = await fetched(ada, page)
+  const previewToken = await storePreview(ada, page)
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await using ofOwner = await visitAs(owner, `/chat/-/${roomId}`)
   await ofAda.page.route('**/FetchLinkPreview', (route) => {

@@ -129,16 +129,16 @@ inBrowser('a page stays signed in when its user signs out elsewhere', async () =
   const { page } = visitor
   const opened = page.waitForEvent('websocket')
   await signInAt(page, ada)
-  await subscribed(await opened)
+  await waitUntilSubscribed(await opened)
   const openedAgain = page.waitForEvent('websocket')
   await postJson(`${fleet().gateways[0]}/auth/logout`, {}, ada.authorization)
-  await subscribed(await openedAgain)
+  await waitUntilSubscribed(await openedAgain)
   await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
   expect(await page.getByRole('heading', { name: /Sign in/ }).count()).toBe(0)
 })
 
-/** Waits for hello and subscribed: later listeners get no earlier events. */
-async function subscribed(socket: WebSocket): Promise<void> {
+/** Waits for the frames `hello` and `subscribed`: events before them do not reach this socket. */
+async function waitUntilSubscribed(socket: WebSocket): Promise<void> {
   let frames = 0
   await socket.waitForEvent('framereceived', () => ++frames === 2)
 }
