@@ -63,7 +63,7 @@ withPrometheus(`alerts fire during their fault and end after its remedy${why}`, 
 
   const waitUntilFiring = (alert: string) => watched.prometheus.waitUntilFiring(alert)
   const waitUntilResolved = (alert: string) => watched.prometheus.waitUntilResolved(alert)
-  const logged = (service: string, line: string) =>
+  const waitForLogLine = (service: string, line: string) =>
     eventually(() => expect(watched.logOf(service)).toContain(line), { timeoutMs: 60_000 })
   const waitUntilAboveZero = (query: string) => watched.prometheus.waitUntilAboveZero(query)
 
@@ -71,7 +71,7 @@ withPrometheus(`alerts fire during their fault and end after its remedy${why}`, 
     const headers = { 'x-forwarded-for': '203.0.113.9' }
     await using _ = repeatUntilDisposed(200, () => fetch(`${fleet().gateways[0]}/`, { headers }))
     await waitUntilFiring('ParleyProxyUntrusted')
-    await logged('gateway', 'requests come through a proxy that is not trusted')
+    await waitForLogLine('gateway', 'requests come through a proxy that is not trusted')
     for (const service of ['gateway', 'uploads', 'realtime'])
       await watched.reconfigure(service, { PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.1' })
     await waitUntilResolved('ParleyProxyUntrusted')
@@ -133,7 +133,7 @@ withPrometheus(`alerts fire during their fault and end after its remedy${why}`, 
       using _ = freeze(serverPid('nats'))
       await operate(['owner', 'create', '--login', 'otto', '--password-stdin', '--direct'], 'a second owner of it')
       await waitUntilFiring('ParleyEventsWait')
-      await logged('accounts', 'the bus does not answer; connecting again')
+      await waitForLogLine('accounts', 'the bus does not answer; connecting again')
     }
     await waitUntilResolved('ParleyEventsWait')
     await waitUntilHealthy()
@@ -168,7 +168,7 @@ withPrometheus(`alerts fire during their fault and end after its remedy${why}`, 
     await using outbox = await databaseOf('messaging')
     await outbox.query(`update outbox set relayed_at = relayed_at - interval '73 hours' where relayed_at is not null`)
     await watched.prometheus.waitUntilFiring('ParleyEventsLost', 360_000)
-    await logged('messaging', 'events left the stream before every consumer had handled them')
+    await waitForLogLine('messaging', 'events left the stream before every consumer had handled them')
     await lock.terminate()
     await waitUntilResolved('ParleyConsumerBehind')
     await watched.reconfigure('admin', { PARLEY_NATS_STREAM_MAX_BYTES: '64 MiB' })
@@ -183,7 +183,7 @@ withPrometheus(`alerts fire during their fault and end after its remedy${why}`, 
     process.kill(pid, 'SIGKILL')
     await using _ = repeatUntilDisposed(500, () => post(bob, roomId, 'after the loss'))
     await waitUntilFiring('ParleyStreamCut')
-    await logged('messaging', 'the stream lost events; they are relayed again')
+    await waitForLogLine('messaging', 'the stream lost events; they are relayed again')
     await waitUntilResolved('ParleyStreamCut')
   })
 })

@@ -40,7 +40,7 @@ const anHour = 3_600_000
 const aMoment = 8_000
 
 /** Codes with which both gateways answer every way to enter the room, and members' methods. */
-const refusals = async (roomId: string) =>
+const refusalCodes = async (roomId: string) =>
   await Promise.all(
     fleet().gateways.flatMap((base) => [
       bob.attempt(joinRoom, { roomId }, { base }).then(codeOf),
@@ -56,7 +56,7 @@ describe('a temporary ban', () => {
     expect(await bobReceives(roomId)).toEqual([true, true])
     await ban(roomId, anHour)
     expect(await bobReceives(roomId)).toEqual([false, false])
-    expect(new Set(await refusals(roomId))).toEqual(new Set(['permission_denied']))
+    expect(new Set(await refusalCodes(roomId))).toEqual(new Set(['permission_denied']))
     const { bans } = await owner.call(listBans, { roomId })
     expect(bans).toMatchObject([{ userId: bob.userId, moderatorId: owner.userId, reason: 'noise' }])
     await owner.call(unbanMember, { roomId, userId: bob.userId, reason: 'peace' })
@@ -74,7 +74,7 @@ describe('a temporary ban', () => {
     expect(await bobReceives(roomId)).toEqual([true, true])
     await ban(roomId, anHour)
     expect(await bobReceives(roomId)).toEqual([false, false])
-    const answers = await refusals(roomId)
+    const answers = await refusalCodes(roomId)
     // addMember is invalid for universal rooms.
     expect(new Set(answers)).toEqual(new Set(['permission_denied', 'invalid_argument']))
     await owner.call(unbanMember, { roomId, userId: bob.userId, reason: 'peace' })

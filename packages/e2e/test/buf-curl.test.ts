@@ -14,23 +14,21 @@ beforeAll(async () => {
 })
 
 const schema = ['--schema', 'proto/image.binpb']
-const reflected = (version: string) => ['--reflect', '--reflect-protocol', version]
+const reflectionArgs = (version: string) => ['--reflect', '--reflect-protocol', version]
 const http2 = '--http2-prior-knowledge'
 
-/**
- * Every protocol, over the HTTP versions it has, at the root and below the prefix, with its schema from all sources.
- */
-const ways: [string, string[]][] = [
+/** Every protocol over each of its HTTP versions, with the schema from a file or by reflection. */
+const transports: [string, string[]][] = [
   ['Connect over HTTP/1.1', ['--protocol', 'connect', ...schema]],
-  ['Connect over HTTP/2, by reflection v1', ['--protocol', 'connect', http2, ...reflected('grpc-v1')]],
+  ['Connect over HTTP/2, by reflection v1', ['--protocol', 'connect', http2, ...reflectionArgs('grpc-v1')]],
   ['gRPC', ['--protocol', 'grpc', http2, ...schema]],
-  ['gRPC, by reflection v1', ['--protocol', 'grpc', http2, ...reflected('grpc-v1')]],
-  ['gRPC, by reflection v1alpha', ['--protocol', 'grpc', http2, ...reflected('grpc-v1alpha')]],
+  ['gRPC, by reflection v1', ['--protocol', 'grpc', http2, ...reflectionArgs('grpc-v1')]],
+  ['gRPC, by reflection v1alpha', ['--protocol', 'grpc', http2, ...reflectionArgs('grpc-v1alpha')]],
   ['gRPC-Web over HTTP/1.1', ['--protocol', 'grpcweb', ...schema]],
-  ['gRPC-Web over HTTP/2, by reflection v1alpha', ['--protocol', 'grpcweb', http2, ...reflected('grpc-v1alpha')]],
+  ['gRPC-Web over HTTP/2, by reflection v1alpha', ['--protocol', 'grpcweb', http2, ...reflectionArgs('grpc-v1alpha')]],
 ]
 
-describe.each(ways)('%s', (_, args) => {
+describe.each(transports)('%s', (_, args) => {
   const call = (
     prefix: string,
     method: string,

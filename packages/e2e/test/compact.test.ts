@@ -9,8 +9,8 @@ import { isCompact } from '../src/fleet.ts'
 
 const owner = { login: 'olga', password: 'the owner of a small server' }
 const dataDir = temporaryDataDir()
-const unlessShared = isCompact() ? test.skip : test
-const why = isCompact() ? ' (skipped: the fleet of this run is compact, so all other tests show it)' : ''
+const testUnlessCompact = isCompact() ? test.skip : test
+const why = isCompact() ? ' (skipped: the fleet of this run is compact, so all other suites cover it)' : ''
 
 let fleet: Fleet
 beforeAll(async () => {
@@ -24,8 +24,8 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-unlessShared(
-  `two processes serve what nine do, and a post outlives the process that acknowledged it${why}`,
+testUnlessCompact(
+  `the compact layout runs as two processes, and a post outlives the process that acknowledged it${why}`,
   async () => {
     expect(fleet.services.map(({ name }) => name).sort()).toEqual(['compact', 'realtime'])
     // Directly at a node, because the gateway is killed with messaging.

@@ -55,24 +55,24 @@ function jobs() {
 const alertOf = (name: string) => `ALERTS{alertname="${name}"}`
 const perSecond = (series: string) => `sum(rate(${series}[10s]))`
 
-async function causeFaultsInTurn(users: EverydayUsers, shown: (query: string) => Promise<void>) {
-  await readTooSlowly(users.ada.token, shown)
-  await shown(alertOf('ParleyPushesFail'))
-  await withoutService('accounts', shown, [
+async function causeFaultsInTurn(users: EverydayUsers, waitUntilShown: (query: string) => Promise<void>) {
+  await readTooSlowly(users.ada.token, waitUntilShown)
+  await waitUntilShown(alertOf('ParleyPushesFail'))
+  await withoutService('accounts', waitUntilShown, [
     perSecond('parley_messaging_profiles_unresolved_total'),
     perSecond('parley_messaging_handles_unresolved_total'),
     perSecond('parley_realtime_dependency_failures_total'),
   ])
-  await shown(perSecond('parley_jobs_wait_seconds_count'))
-  await withoutService('messaging', shown, [
+  await waitUntilShown(perSecond('parley_jobs_wait_seconds_count'))
+  await withoutService('messaging', waitUntilShown, [
     alertOf('ParleyRoomsLeftBehind'),
     perSecond('rpc_client_call_duration_seconds_count{rpc_response_status_code="unavailable"}'),
     perSecond('http_server_request_duration_seconds_count{http_response_status_code=~"5.."}'),
   ])
-  await withPausesOf('messaging', shown, perSecond('parley_rpc_server_not_started_total'))
-  await fillQueues(users.owner, shown, 'sum(parley_rpc_server_queue_waiting)')
-  await withoutRedis(shown, alertOf('ParleyPresenceUnknown'))
-  await withPausesOfNats(shown, [
+  await withPausesOf('messaging', waitUntilShown, perSecond('parley_rpc_server_not_started_total'))
+  await fillQueues(users.owner, waitUntilShown, 'sum(parley_rpc_server_queue_waiting)')
+  await withoutRedis(waitUntilShown, alertOf('ParleyPresenceUnknown'))
+  await withPausesOfNats(waitUntilShown, [
     alertOf('ParleySocketsLag'),
     perSecond('messaging_client_operation_duration_seconds_count{error_type!=""}'),
   ])
@@ -83,12 +83,12 @@ withPrometheus(`dashboards of a fleet that had every fault${why}`, () => {
   beforeAll(async () => {
     if (!('path' in found)) return
     prometheus = await Prometheus.start(found.path, folder, jobs(), ruleFiles)
-    const shown = (query: string) => prometheus.waitUntilAboveZero(query, 400_000)
+    const waitUntilShown = (query: string) => prometheus.waitUntilAboveZero(query, 400_000)
     const users = await createEverydayUsers()
     await using _use = startEverydayUse(users)
-    await Promise.all([parkAnEvent(users, shown), causeFaultsInTurn(users, shown)])
+    await Promise.all([parkAnEvent(users, waitUntilShown), causeFaultsInTurn(users, waitUntilShown)])
     // Last, because parkAnEvent and fillQueues need their connections to PostgreSQL.
-    await withoutPostgres(shown, alertOf('ParleyDatabaseNotReached'))
+    await withoutPostgres(waitUntilShown, alertOf('ParleyDatabaseNotReached'))
     await Promise.all([users.pushService, users.mediaServer].map((one) => one[Symbol.asyncDispose]()))
   }, 900_000)
   afterAll(async () => {

@@ -19,7 +19,7 @@ const ada = `ada${mark}`
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const ts = (second: number) => `15000000${String(second).padStart(2, '0')}.000100`
-const said = (second: number, more: object = {}) => ({
+const slackMessage = (second: number, more: object = {}) => ({
   ...{ type: 'message', user: 'U1', ts: ts(second), text: `said ${second}` },
   ...more,
 })
@@ -40,21 +40,21 @@ beforeAll(async () => {
     'groups.json': [{ id: 'G1', name: secret, created: 1400000000, members: ['U1', 'U3'] }],
     'dms.json': [{ id: 'D1', created: 1400000000, members: ['U1', 'U2'] }],
     [`${tea}/2017-07-14.json`]: [
-      said(1, {
+      slackMessage(1, {
         reactions: [
           { name: 'tada', users: ['U2', 'U1'] },
           { name: 'partyparrot', users: ['U1'] },
         ],
       }),
-      said(2, { thread_ts: ts(1), user: 'U2', subtype: 'thread_broadcast' }),
-      said(3, { thread_ts: ts(1), text: `<@U2>, *look* at <#C2|${old}>`, edited: { ts: ts(9) } }),
-      said(4, { files }),
-      said(5, { subtype: 'tombstone' }),
-      said(6, { text: 'long '.repeat(3_000) }),
+      slackMessage(2, { thread_ts: ts(1), user: 'U2', subtype: 'thread_broadcast' }),
+      slackMessage(3, { thread_ts: ts(1), text: `<@U2>, *look* at <#C2|${old}>`, edited: { ts: ts(9) } }),
+      slackMessage(4, { files }),
+      slackMessage(5, { subtype: 'tombstone' }),
+      slackMessage(6, { text: 'long '.repeat(3_000) }),
     ],
-    [`${secret}/2017-07-14.json`]: [said(1, { user: 'U3' })],
-    [`${old}/2017-07-14.json`]: [said(1)],
-    'D1/2017-07-14.json': [said(1), said(2, { user: 'U2', thread_ts: ts(1) })],
+    [`${secret}/2017-07-14.json`]: [slackMessage(1, { user: 'U3' })],
+    [`${old}/2017-07-14.json`]: [slackMessage(1)],
+    'D1/2017-07-14.json': [slackMessage(1), slackMessage(2, { user: 'U2', thread_ts: ts(1) })],
     '__uploads/F0000001/plan.txt': 'the plan',
   })
 }, 60_000)

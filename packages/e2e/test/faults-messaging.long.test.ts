@@ -32,7 +32,7 @@ async function expectReceivedOnce(socket: Socket, roomId: string) {
   expect(receivedIn(socket, roomId)).toEqual(written)
 }
 
-const posting = (roomId: string) =>
+const startPosting = (roomId: string) =>
   new Traffic(4, 10, (n) =>
     ada.attempt(
       MessageService.method.createMessage,
@@ -50,7 +50,7 @@ describeOrSkip(`with one of two messaging processes frozen${why ?? ''}`, () => {
     using socket = await Socket.subscribe(fleet().realtimeNodes[0], bob.token)
     {
       using _ = freeze(processOf('messaging').pid)
-      const traffic = posting(roomId)
+      const traffic = startPosting(roomId)
       await eventually(() => expect(traffic.outcomes.length).toBeGreaterThan(40), { timeoutMs: 60_000 })
       await traffic.stop()
       expect(traffic.failed).toEqual([])
@@ -93,7 +93,7 @@ describe('when messaging is killed', () => {
   test('during a conversation, acknowledged messages are stored and stored ones arrive exactly once', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     using socket = await Socket.subscribe(fleet().realtimeNodes[0], bob.token)
-    const traffic = posting(roomId)
+    const traffic = startPosting(roomId)
     for (let round = 0; round < 2; round++) {
       const before = traffic.succeeded.length
       await eventually(() => expect(traffic.succeeded.length).toBeGreaterThan(before + 20), { timeoutMs: 60_000 })

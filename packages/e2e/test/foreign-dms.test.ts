@@ -79,7 +79,7 @@ function requestFor(schema: DescMessage, roomId: string) {
 }
 
 /** The content of a response, without the id of the room. */
-const shown = ({ status, body }: Answer, roomId: string): string =>
+const comparableContent = ({ status, body }: Answer, roomId: string): string =>
   `${status} ${JSON.stringify(body).replaceAll(roomId, 'ROOM')}`
 
 describe('a direct conversation between others looks as if it did not exist', () => {
@@ -91,7 +91,7 @@ describe('a direct conversation between others looks as if it did not exist', ()
           person.attempt(method, requestFor(method.input, dm)),
           person.attempt(method, requestFor(method.input, absent)),
         ])
-        expect(shown(about, dm)).toBe(shown(without, absent))
+        expect(comparableContent(about, dm)).toBe(comparableContent(without, absent))
         if (about.status !== 200 && person === owner)
           expect(codeOf(about)).toBe(method.name === 'ExplainPermissions' ? 'permission_denied' : 'not_found')
       }

@@ -27,7 +27,7 @@ const definition = loadPackageDefinition(
 const stubs: Stub[] = []
 afterAll(() => stubs.forEach((stub) => stub.close()))
 
-/** A gRPC client of a service, made only from the proto files. */
+/** Creates a gRPC client of a service, from the proto files alone. */
 function stubOf(service: string, gateway = fleet().gateways[0]): Stub {
   const { v1 } = (definition.svc as GrpcObject).api as GrpcObject
   const Class = (v1 as unknown as Record<string, StubClass>)[service]
@@ -62,7 +62,7 @@ beforeAll(async () => {
   roomId = await newRoom(people[0], [ada])
 })
 
-test('a conversation through both gateways', async () => {
+test('clients have a conversation through both gateways', async () => {
   const [one, other] = fleet().gateways
   const joined = await ask(stubOf('RoomService', one), 'joinRoom', { roomId }, bob)
   expect(joined).toMatchObject({ room: { id: roomId, kind: 'ROOM_KIND_CHANNEL' } })
@@ -81,7 +81,7 @@ test('a conversation through both gateways', async () => {
   expect(older.page.events.map(({ event }) => event)).toEqual(['roomCreated', 'userJoinedRoom', 'userJoinedRoom'])
 })
 
-test('many calls at once over one connection', async () => {
+test('concurrent calls over one connection each get their own response', async () => {
   const messages = stubOf('MessageService')
   const bodies = Array.from({ length: 40 }, (_, i) => `number ${i}`)
   const posted = await Promise.all(

@@ -39,13 +39,13 @@ async function killHalfway(args: string[]): Promise<void> {
   const command = join(repositoryRoot(), 'packages/cli/dist/main.js')
   const env = { ...process.env, PARLEY_DATA_DIR: fleet().dataDir }
   await using database = await databaseOf('messaging')
-  const stored = async () =>
+  const countStored = async () =>
     Number((await database.query<{ n: string }>('select countContent(*) as n from room_events')).rows[0]?.n)
-  const before = await stored()
+  const before = await countStored()
   const child = spawn(process.execPath, [command, ...args], { env, stdio: 'ignore' })
   const ended = new Promise<NodeJS.Signals | null>((resolve) => child.once('exit', (_, signal) => resolve(signal)))
   const slow = { timeoutMs: 200_000 }
-  await eventually(async () => child.exitCode !== null || (await stored()) > before + size.messages / 10, slow)
+  await eventually(async () => child.exitCode !== null || (await countStored()) > before + size.messages / 10, slow)
   child.kill('SIGKILL')
   expect(await ended).toBe('SIGKILL')
 }

@@ -94,24 +94,24 @@ test.each(clocks)(
 
 test.each(clocks)('accounts: a revoked role and a new name take effect, if the clock %s', async (_clock, by) => {
   const { assignRole, listMembers, revokeRole } = AdminUserService.method
-  const lists = () =>
+  const memberListCodes = () =>
     Promise.all(fleet().gateways.map(async (base) => codeOf(await bob.attempt(listMembers, {}, { base }))))
   const rename = (displayName: string) => bob.call(MyAccountService.method.updateProfile, { displayName })
   await owner.call(assignRole, { userId: bob.userId, roleName: 'admin' })
-  await eventually(async () => expect(await lists()).toEqual([undefined, undefined]))
+  await eventually(async () => expect(await memberListCodes()).toEqual([undefined, undefined]))
   await using before = await takeSnapshot('accounts')
   await advanceVersion('accounts', ['users', 'version', 'id'], bob.userId, by)
   await owner.call(assignRole, { userId: bob.userId, roleName: 'moderator' })
   for (const name of ['Bob One', 'Bob Two', 'Bob Three']) await rename(name)
   // Searches the copy of names in rooms.
-  const found = async (search: string) =>
+  const searchNames = async (search: string) =>
     (await ada.call(RoomService.method.listMembers, { roomId, search })).members.map(({ user }) => user?.displayName)
-  await eventually(async () => expect(await found('Bob Three')).toEqual(['Bob Three']))
+  await eventually(async () => expect(await searchNames('Bob Three')).toEqual(['Bob Three']))
   await before.restore()
   await owner.call(revokeRole, { userId: bob.userId, roleName: 'admin' })
-  expect(await lists()).toEqual(['permission_denied', 'permission_denied'])
+  expect(await memberListCodes()).toEqual(['permission_denied', 'permission_denied'])
   await rename('Bob Four')
-  await eventually(async () => expect(await found('Bob Four')).toEqual(['Bob Four']))
+  await eventually(async () => expect(await searchNames('Bob Four')).toEqual(['Bob Four']))
 })
 
 test.each(clocks)('notifications: a muted room is not unread, if the clock %s', async (_clock, by) => {

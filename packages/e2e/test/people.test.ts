@@ -25,7 +25,7 @@ async function listen(person: Person): Promise<Socket[]> {
   return sockets
 }
 
-const shown = async (userId: string, to: Person) => {
+const getUserAs = async (userId: string, to: Person) => {
   const { user } = await to.call(UserService.method.getUser, { target: { case: 'userId', value: userId } })
   return user?.user
 }
@@ -41,7 +41,7 @@ describe('presence', () => {
           ({ event }) =>
             event.case === 'presenceChanged' && event.value.userId === ada.userId && event.value.status === status,
         )
-      await eventually(async () => expect((await shown(ada.userId, bob))?.presenceStatus).toBe(status))
+      await eventually(async () => expect((await getUserAs(ada.userId, bob))?.presenceStatus).toBe(status))
     }
   })
 })
@@ -54,7 +54,7 @@ describe('a profile', () => {
       .toBuffer()
     const { user } = await ada.call(MyAccountService.method.uploadAvatar, { image: { image, filename: 'me.png' } })
     expect(user?.avatarUrl).toMatch(/\/assets\/server\//)
-    expect((await shown(ada.userId, bob))?.avatarUrl).toBe(user?.avatarUrl)
+    expect((await getUserAs(ada.userId, bob))?.avatarUrl).toBe(user?.avatarUrl)
     for (const socket of sockets)
       await socket.waitFor(
         ({ event }) => event.case === 'userProfileUpdated' && event.value.avatarUrl === user?.avatarUrl,
@@ -82,9 +82,9 @@ describe('a profile', () => {
       await socket.waitFor(({ event }) => event.case === 'userCustomStatusSet' && event.value.userId === ada.userId)
       await socket.waitFor(({ event }) => event.case === 'userProfileUpdated' && event.value.displayName === 'Ada L.')
     }
-    const receivedSettings = (socket: Socket) =>
+    const hasReceivedSettings = (socket: Socket) =>
       socket.events.some(({ event }) => event.case === 'serverUserPreferencesUpdated')
-    expect([...receives, ...own].map(receivedSettings)).toEqual([false, false, true, true])
+    expect([...receives, ...own].map(hasReceivedSettings)).toEqual([false, false, true, true])
     const { users } = await bob.call(UserService.method.listUsers, { search: ada.login })
     expect(users).toMatchObject([{ user: { displayName: 'Ada L.', customStatus: { text: 'away' } } }])
   })

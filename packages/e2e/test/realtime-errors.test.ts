@@ -18,7 +18,7 @@ async function connect(base: string, headers: Record<string, string> = {}): Prom
   return socket
 }
 
-/** Expects a fatal error frame with this code, and that the server then closes the socket. */
+/** Expects that the server sends a fatal error frame with this code and then closes the socket. */
 async function expectFatal(socket: Socket, code: string, closeCode: number) {
   expect(await socket.waitUntilClosed()).toMatchObject({ code: closeCode })
   expect(socket.frames.at(-1)).toMatchObject({
@@ -38,7 +38,7 @@ describe.each(['a node', 'the gateway'])('at %s', (where) => {
     ['garbage', garbage, 1002],
     ['an empty frame', new Uint8Array(), 1002],
     ['an oversized frame', tooLong, 1009],
-  ])('%s instead of hello is a bad hello', async (_, data, closeCode) => {
+  ])('%s instead of hello is answered with bad_hello', async (_, data, closeCode) => {
     const socket = await connect(base())
     socket.sendRaw(data)
     await expectFatal(socket, 'bad_hello', closeCode)
@@ -68,7 +68,7 @@ describe.each(['a node', 'the gateway'])('at %s', (where) => {
     ['text', 'subscribe', 1002],
     ['garbage', garbage, 1002],
     ['an oversized frame', tooLong, 1009],
-  ])('%s instead of subscribe is a bad subscribe', async (_, data, closeCode) => {
+  ])('%s instead of subscribe is answered with bad_subscribe', async (_, data, closeCode) => {
     const socket = await connect(base())
     await socket.hello(ada.token)
     socket.sendRaw(data)
@@ -90,7 +90,7 @@ describe.each(['a node', 'the gateway'])('at %s', (where) => {
     ['garbage', garbage, 1002],
     ['an empty frame', new Uint8Array(), 1002],
     ['an oversized frame', tooLong, 1009],
-  ])('%s on an open stream is a bad frame', async (_, data, closeCode) => {
+  ])('%s on an open stream is answered with bad_frame', async (_, data, closeCode) => {
     const socket = await Socket.subscribe(base(), ada.token)
     open.push(socket)
     socket.sendRaw(data)

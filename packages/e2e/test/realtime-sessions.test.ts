@@ -22,7 +22,7 @@ const listen = async (person: Person, base: string) => {
 }
 const logOut = (person: Person, base: string) => postJson(`${base}/auth/logout`, {}, person.authorization)
 
-/** The last frames of a socket whose session has ended. */
+/** Expects the last frames of a socket whose session has ended. */
 async function expectTerminated(socket: Socket, reason: string) {
   expect(await socket.waitUntilClosed()).toMatchObject({ code: 1008 })
   const [event, close] = socket.frames.slice(-2)
@@ -51,12 +51,12 @@ describe('log-out', () => {
 
   test('ends no streams of other users, and the user’s other sessions can open new streams', async () => {
     const [bob, again] = await Promise.all([newPerson('bob'), signIn(ada)])
-    const theirs = await listen(bob, fleet().realtimeNodes[0])
-    const mine = await listen(ada, fleet().realtimeNodes[0])
+    const bobSocket = await listen(bob, fleet().realtimeNodes[0])
+    const adaSocket = await listen(ada, fleet().realtimeNodes[0])
     await logOut(ada, fleet().gateways[1])
-    await mine.waitUntilClosed()
-    await theirs.roundTrip()
-    expect(theirs.isClosed).toBe(false)
+    await adaSocket.waitUntilClosed()
+    await bobSocket.roundTrip()
+    expect(bobSocket.isClosed).toBe(false)
     const back = await listen(again, fleet().realtimeNodes[1])
     await back.roundTrip()
     expect(back.isClosed).toBe(false)

@@ -27,8 +27,7 @@ beforeAll(async () => {
 const rowKinds = ['messagePosted', 'userJoinedRoom', 'userLeftRoom', 'roomArchived', 'roomUnarchived', 'roomUpdated']
 const isRow = ({ event }: Pick<RealtimeEventEnvelope | RoomTimelineEvent, 'event'>) =>
   rowKinds.includes(event.case ?? '')
-const described = ({ id, event }: Pick<RealtimeEventEnvelope | RoomTimelineEvent, 'id' | 'event'>) =>
-  `${event.case} ${id}`
+const keyOf = ({ id, event }: Pick<RealtimeEventEnvelope | RoomTimelineEvent, 'id' | 'event'>) => `${event.case} ${id}`
 
 const base = (n: number) => ({ base: fleet().gateways[n % 2 === 0 ? 0 : 1] })
 const allowed = [undefined, 'permission_denied', 'failed_precondition']
@@ -88,11 +87,11 @@ test('concurrent posts, joins, leaves, bans and archivings of a room have the sa
     expect(allowed).toContain(failure ?? (answer && codeOf(answer)))
   const timeline = await timelineOf(ada, roomId)
   const from = timeline.findIndex(({ id }) => id === first)
-  const rows = timeline.slice(from).filter(isRow).map(described)
+  const rows = timeline.slice(from).filter(isRow).map(keyOf)
   for (const socket of members) {
     await socket.waitForMessage(last)
     const received = socket.events.filter(isRow)
-    expect(received.slice(received.findIndex(({ id }) => id === first)).map(described)).toEqual(rows)
+    expect(received.slice(received.findIndex(({ id }) => id === first)).map(keyOf)).toEqual(rows)
   }
 
   const forGuest = new Map(people.map(({ userId }) => [userId, [] as string[]]))
@@ -104,7 +103,7 @@ test('concurrent posts, joins, leaves, bans and archivings of a room have the sa
     if (row.event.case === 'messagePosted') expect([archived, inside.has(row.actorId)]).toEqual([false, true])
     if (row.event.case === 'roomArchived') archived = true
     if (row.event.case === 'roomUnarchived') archived = false
-    if (isRow(row)) for (const userId of inside) forGuest.get(userId)?.push(described(row))
+    if (isRow(row)) for (const userId of inside) forGuest.get(userId)?.push(keyOf(row))
     if (row.event.case === 'userLeftRoom') inside.delete(row.actorId)
   }
   for (const { guest, socket } of guestSockets) {
@@ -117,7 +116,7 @@ test('concurrent posts, joins, leaves, bans and archivings of a room have the sa
         'roomId' in envelope.event.value &&
         envelope.event.value.roomId === roomId,
     )
-    expect(received.map(described)).toEqual(forGuest.get(guest.userId))
+    expect(received.map(keyOf)).toEqual(forGuest.get(guest.userId))
   }
   for (const socket of [...members, ...guestSockets.map(({ socket }) => socket)]) socket[Symbol.dispose]()
 })

@@ -12,7 +12,7 @@ const withFfmpeg = hasFfmpeg() ? describe : describe.skip
 const why = hasFfmpeg() ? '' : ' (skipped: ffmpeg is not on PATH)'
 
 withFfmpeg(`a video${why}`, () => {
-  test('is processed once it is posted: members are notified, see it and play ranges of it', async () => {
+  test('is processed after it is posted: members are notified and can load ranges of it', async () => {
     const [owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
     expect((await ada.call(ServerService.method.getRuntimeConfig, {})).runtime?.videoProcessingEnabled).toBe(true)
     const roomId = await newRoom(owner, [ada, bob])

@@ -140,16 +140,17 @@ inBrowser('the newest message stays visible while the composer grows and shrinks
   const field = page.getByRole('textbox', { name: 'Write a message' })
   const newest = messageWith(page, 'To stay in sight 29')
   await newest.waitFor()
-  const drawn = () => page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
-  const inSight = async () => {
-    await drawn()
+  const waitForFrames = () =>
+    page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
+  const expectNewestVisible = async () => {
+    await waitForFrames()
     const [message, box] = await Promise.all([newest.boundingBox(), field.boundingBox()])
     expect((message?.y ?? 0) + (message?.height ?? 0)).toBeLessThan(box?.y ?? 0)
     expect(await page.getByRole('button', { name: 'To the newest' }).count()).toBe(0)
   }
   for (const _ of [1, 2]) {
     await field.fill(Array.from({ length: 12 }, (_, line) => `line ${line}`).join('\n'))
-    await inSight()
+    await expectNewestVisible()
     // The browser computes the layout before the next frame, and thus before the list is notified.
     await page.evaluate(`{
       const field = document.activeElement
@@ -157,7 +158,7 @@ inBrowser('the newest message stays visible while the composer grows and shrinks
       field.dispatchEvent(new Event('input', { bubbles: true }))
       document.querySelector('[role=log]').scrollTop
     }`)
-    await inSight()
+    await expectNewestVisible()
   }
 })
 

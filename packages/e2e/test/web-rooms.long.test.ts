@@ -145,7 +145,7 @@ inBrowser('a reply is also shown in the room if its author chooses so', async ()
   expect(visitor.pageErrors).toEqual([])
 })
 
-const focused = (page: Page) => page.evaluate<string>(`document.activeElement?.textContent?.trim() ?? ''`)
+const focusedText = (page: Page) => page.evaluate<string>(`document.activeElement?.textContent?.trim() ?? ''`)
 
 inBrowser('a pane is opened, left and closed by keyboard, and the focus returns to where it was', async () => {
   const root = await post(ada, roomId, 'Who has a key?')
@@ -156,10 +156,10 @@ inBrowser('a pane is opened, left and closed by keyboard, and the focus returns 
   const button = page.getByRole('button', { name: /^Notifications/ })
   await button.press('Enter')
   await pane.getByRole('heading', { name: 'Notifications' }).waitFor()
-  expect(await focused(page)).toBe('Notifications')
+  expect(await focusedText(page)).toBe('Notifications')
   await page.keyboard.press('Escape')
   await pane.waitFor({ state: 'detached' })
-  expect(await focused(page)).toContain('Notifications')
+  expect(await focusedText(page)).toContain('Notifications')
 
   const message = messageWith(page, 'Who has a key?')
   await message.focus()

@@ -40,7 +40,7 @@ const views = [
   { name: 'room-phone', colorScheme: 'light', viewport: { width: 390, height: 780 }, path: () => `/chat/-/${roomId}` },
 ] as const
 
-inBrowser.each(views)('$name', async ({ name, colorScheme, viewport, path }) => {
+inBrowser.each(views)('the screenshot $name can be taken', async ({ name, colorScheme, viewport, path }) => {
   await using visitor = await visit(path(), { colorScheme, viewport })
   const { page } = visitor
   await fillSignIn(page, owner)

@@ -22,7 +22,7 @@ const picture = Buffer.from(
 )
 
 inBrowser('names and emoji are completed, and the mentioned person is notified', async () => {
-  // Rooms learns names from events.
+  // Names reach the service rooms by events.
   await eventually(async () => {
     const { members } = await ada.call(RoomService.method.listMembers, { roomId, search: bob.login.slice(0, 8) })
     expect(members).toHaveLength(1)
@@ -42,7 +42,7 @@ inBrowser('names and emoji are completed, and the mentioned person is notified',
   await field.press('Tab')
   await field.press('Enter')
   const message = messageWith(page, `Look @${bob.login} 🚀`)
-  // A role is marked as a role.
+  // The mention of a role has the display name of the role as its title.
   expect(await message.getByTitle('Moderator').textContent()).toBe('@moderator')
   await message.getByRole('button', { name: `@${bob.login}` }).click()
   await page.getByRole('dialog').getByText(bob.login).first().waitFor()
@@ -75,7 +75,7 @@ inBrowser('names found after the message was sent are not suggested', async () =
   release()
   await (await answered).finished()
   // Two frames, so that the response has been rendered.
-  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
   expect(await page.getByRole('listbox', { name: 'Suggestions' }).count()).toBe(0)
   expect(visitor.pageErrors).toEqual([])
 })
