@@ -64,13 +64,13 @@ test('both members are notified of a call, and a ban ends the participation ever
     expect(deliveriesOf(adaReceives, roomId)).toEqual([...begun, ['callParticipantLeft', bob.userId]]),
   )
   const mediaRoom = `server_${roomId}@${call?.callId}`
-  const there = () => [...(mediaServer.rooms.get(mediaRoom)?.participants.keys() ?? [])]
-  await eventually(() => expect(there()).toEqual([ada.userId]))
+  const participants = () => [...(mediaServer.rooms.get(mediaRoom)?.participants.keys() ?? [])]
+  await eventually(() => expect(participants()).toEqual([ada.userId]))
   const refused = [await bob.attempt(joinCall, { roomId }), await bob.attempt(getCallToken, { roomId })]
   expect(refused.map(codeOf)).toEqual(['permission_denied', 'permission_denied'])
   await mediaServer.connect(before.token)
   await mediaServer.sent()
-  await eventually(() => expect(there()).toEqual([ada.userId]))
+  await eventually(() => expect(participants()).toEqual([ada.userId]))
 
   expect((await ada.call(leaveCall, { roomId })).left).toBe(true)
   const ended = [

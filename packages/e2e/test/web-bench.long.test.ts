@@ -151,12 +151,12 @@ inBrowser('switching rooms, jumping far back', async () => {
   await newest(page).waitFor()
   await page.evaluate(readableScript)
   await measureSwitch(page, otherRoomId, 'In the other room')
-  const there = async () => {
+  const switchToLongRoom = async () => {
     const took = await measureSwitch(page, longRoomId, `Message ${rows},`)
     await measureSwitch(page, otherRoomId, 'In the other room')
     return took
   }
-  note('to a room that was open before', inMs(await medianOf(there)))
+  note('to a room that was open before', inMs(await medianOf(switchToLongRoom)))
 
   const middle = rows / 2
   const jumped = await measureTime(async () => {

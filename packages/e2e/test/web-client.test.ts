@@ -56,7 +56,7 @@ inBrowser('two people in two browsers exchange messages', async () => {
 inBrowser('an unsent message survives a reload, and is posted once', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
-  const posted = async () => {
+  const countPosted = async () => {
     const { page: read } = await bob.call(RoomService.method.getRoomEvents, { roomId })
     const bodies = read?.events.map(({ event }) => (event.case === 'messagePosted' ? event.value.message?.body : ''))
     return bodies?.filter((body) => body === 'Written in a tunnel').length
@@ -67,12 +67,12 @@ inBrowser('an unsent message survives a reload, and is posted once', async () =>
   await page.getByText('Written in a tunnel').waitFor()
   await page.reload()
   await page.getByText('Written in a tunnel').waitFor()
-  expect(await posted()).toBe(0)
+  expect(await countPosted()).toBe(0)
   await page.unroute('**/CreateMessage')
 
-  await eventually(async () => expect(await posted()).toBe(1))
+  await eventually(async () => expect(await countPosted()).toBe(1))
   await messageWith(page, 'Written in a tunnel').waitFor()
-  expect([await posted(), await messageWith(page, 'Written in a tunnel').count()]).toEqual([1, 1])
+  expect([await countPosted(), await messageWith(page, 'Written in a tunnel').count()]).toEqual([1, 1])
 })
 
 inBrowser('another room is marked while it has unread messages', async () => {

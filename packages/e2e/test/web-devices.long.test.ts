@@ -31,7 +31,7 @@ async function tap(page: Page, element: Locator): Promise<void> {
   const session = await page.context().newCDPSession(page)
   const touchPoints = [{ x: box.x + box.width / 2, y: box.y + box.height / 2 }]
   await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints })
-  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
   await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
   await session.detach()
 }
@@ -162,7 +162,7 @@ inBrowser('on a phone the room stays visible until the pane that replaces it has
   expect(visitor.pageErrors).toEqual([])
 })
 
-/** Duration of transitions, and what is animated. */
+/** The distinct durations of transitions, and the number of running animations. */
 const motionOf = (page: Page) =>
   page.evaluate<{ changing: string[]; moving: number }>(`({
     changing: [...new Set([...document.querySelectorAll('*')].map((one) => getComputedStyle(one).transitionDuration))],
