@@ -6,16 +6,16 @@ import { dataFolders, newDataFolder } from '@parley/testkit'
 
 const prefix = 'parley-e2e-'
 
-/** A folder for a fleet that is kept for this run. */
+/** Creates the data folder of a fleet; it lasts for this run. */
 export function temporaryDataDir(): string {
   return newDataFolder(prefix)
 }
 
-/** Removes folders whose run was killed, and ends the servers it left running in them. */
+/** Removes the data folders of killed test runs, and stops the servers that still run in them. */
 export async function removeAbandonedDataDirs(): Promise<void> {
   for (const dir of dataFolders(prefix)) {
     const { root, run, lockFile } = dataDirAt(dir)
-    // Without a lock it is still being created.
+    // A folder without a lock file is still being created.
     if (!existsSync(lockFile) || readPidFile(lockFile) !== undefined) continue
     const pidFiles = readdirSync(run).filter((file) => file.endsWith('.pid') && join(run, file) !== lockFile)
     for (const file of pidFiles) await endLeftover(join(run, file), ['SIGTERM', 'SIGQUIT'], 2_000)

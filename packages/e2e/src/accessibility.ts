@@ -4,8 +4,8 @@ import type { Page } from 'playwright-core'
 type Violation = { id: string; nodes: { target: unknown[] }[] }
 type Axe = { run(options: object): Promise<{ violations: Violation[] }> }
 
-/** Violations of WCAG 2.2 AA that a program can detect: the rule, and the element. */
-export async function shortcomingsOf(page: Page): Promise<string[]> {
+/** Violations of WCAG 2.2 AA that axe detects, each as rule and element. */
+export async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate(() => {
     const { axe } = globalThis as unknown as { axe: Axe }
@@ -22,20 +22,20 @@ const themes = {
   'more contrast, dark': { theme: 'dark', contrast: 'more' },
 }
 
-/** Calls `look` with each theme set in the settings. */
-export async function inEveryTheme(page: Page, look: (theme: string) => Promise<void>): Promise<void> {
+/** Calls `check` once in each theme of the settings. */
+export async function inEveryTheme(page: Page, check: (theme: string) => Promise<void>): Promise<void> {
   for (const [theme, attributes] of Object.entries(themes)) {
     await page.evaluate(`delete document.documentElement.dataset.contrast
       Object.assign(document.documentElement.dataset, ${JSON.stringify(attributes)})`)
-    await look(theme)
+    await check(theme)
   }
 }
 
 /**
- * Controls and fields that are, entirely or partly, outside the window, column or dialog to which they belong. Those in
- * a strip are reached by scrolling it sideways.
+ * Controls and fields that extend beyond their window, column or dialog. Excludes those in a strip, which scrolls
+ * sideways.
  */
-export const cutOffIn = (page: Page): Promise<string[]> =>
+export const findCutOffControls = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>(`[...document.querySelectorAll('a, button, input, textarea, select')].filter((control) => {
     if (!control.checkVisibility({ visibilityProperty: true }) || control.closest('.unseen, pre, .strip')) return false
     const { left, right, width } = control.getBoundingClientRect()

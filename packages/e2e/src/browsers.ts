@@ -2,22 +2,22 @@ import { Browser, jsonOf } from '@parley/testkit'
 import { fleet } from './fleet.ts'
 import type { Person } from './people.ts'
 
-/** A browser at the first gateway; `other(browser)` is the same one at the second. */
+/** A new browser that uses the first gateway; {@link viaOtherGateway} switches to the second. */
 export const newBrowser = (): Browser => new Browser(fleet().gateways[0])
 
-/** The same browser at the other gateway. */
-export const other = (browser: Browser): Browser => browser.via(fleet().gateways[1])
+/** The same browser, with its cookies, at the other gateway. */
+export const viaOtherGateway = (browser: Browser): Browser => browser.via(fleet().gateways[1])
 
-/** Signs somebody in, as the sign-in page does. */
-export async function signInIn(browser: Browser, { login, password }: Pick<Person, 'login' | 'password'>) {
+/** Signs a person in as the sign-in page does. */
+export async function signInBrowser(browser: Browser, { login, password }: Pick<Person, 'login' | 'password'>) {
   const answer = await browser.postJson('/auth/login', { identifier: login, password })
   if (answer.status !== 200) throw new Error(`sign-in was answered ${answer.status}: ${answer.text}`)
 }
 
 const getViewer = '/api/connect/svc.api.v1.ViewerService/GetViewer'
 
-/** Id of the user signed in in a browser; undefined for nobody. */
-export async function viewerOf(browser: Browser): Promise<string | undefined> {
+/** Id of the user who is signed in in a browser; undefined if nobody is. */
+export async function signedInUserId(browser: Browser): Promise<string | undefined> {
   const answer = await browser.postJson(getViewer, {})
   if (answer.status === 401) return undefined
   if (answer.status !== 200) throw new Error(`GetViewer was answered ${answer.status}: ${answer.text}`)

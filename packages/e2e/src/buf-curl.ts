@@ -3,18 +3,18 @@ import { createRequire } from 'node:module'
 import { text } from 'node:stream/consumers'
 import { repositoryRoot } from '@parley/local'
 
-/** Result of a buf curl call: its exit code is 8 times the code of a failed call. */
+/** Result of a `buf curl` call. The exit code of a failed call is 8 times its Connect code. */
 export type BufAnswer = { exit: number | null; answer: unknown; error: unknown }
 
-/** The program itself: its launcher costs more than the call. */
-function program(): string {
+/** Path of the binary: starting it through its Node.js launcher takes longer than the call. */
+function binaryPath(): string {
   const launcher = createRequire(import.meta.url).resolve('@bufbuild/buf/package.json')
   return createRequire(launcher).resolve(`@bufbuild/buf-${process.platform}-${process.arch}/bin/buf`)
 }
 
 /** Runs `buf curl` with these arguments. */
 export async function bufCurl(...args: string[]): Promise<BufAnswer> {
-  const child = spawn(program(), ['curl', ...args], {
+  const child = spawn(binaryPath(), ['curl', ...args], {
     cwd: repositoryRoot(),
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 30_000,

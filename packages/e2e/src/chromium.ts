@@ -4,14 +4,14 @@ import { createInterface } from 'node:readline'
 import { findExecutable, installMissing } from '@parley/local/infrastructure'
 import { chromium, type Browser } from 'playwright-core'
 
-const programs = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+const commands = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** A real browser: its path, or the reason why there is none. */
+/** Path of Chromium, or the reason why there is none. */
 export type FoundChromium = { path: string } | { reason: string }
 
-/** Chromium of this machine, which is installed first if possible. */
+/** Finds Chromium on this machine; installs it first if it is missing and this is possible. */
 export async function findChromium(): Promise<FoundChromium> {
-  const find = () => programs.map(findExecutable).find((path) => path !== undefined)
+  const find = () => commands.map(findExecutable).find((path) => path !== undefined)
   const found = find()
   if (found !== undefined) return { path: found }
   try {
@@ -21,17 +21,17 @@ export async function findChromium(): Promise<FoundChromium> {
     return { reason }
   }
   const path = find()
-  return path === undefined ? { reason: 'the package chromium holds no program of a known name' } : { path }
+  return path === undefined ? { reason: 'the package chromium contains no known command' } : { path }
 }
 
-/** As root it has no sandbox; it shows only our own pages. */
+/** Chromium refuses to run as root with its sandbox. Without it is safe here: it shows only our own pages. */
 const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
 
-/** Starts it without a window. */
+/** Starts Chromium without a window. */
 export const launchChromium = (executablePath: string): Promise<Browser> =>
   chromium.launch({ executablePath, args: sandbox })
 
-/** Starts it with a persistent profile folder, as a child process: `crash` kills it. */
+/** Starts Chromium with a persistent profile folder, as a child process that `crash` kills. */
 export async function startChromium(
   path: string,
   folder: string,
@@ -55,5 +55,5 @@ export async function startChromium(
     child.stderr.resume()
     return { browser: await chromium.connectOverCDP(address), crash }
   }
-  throw new Error('the browser ended before it could be reached')
+  throw new Error('the browser exited before its debugging port was open')
 }

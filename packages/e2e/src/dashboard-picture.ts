@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 
-/** A line of a panel: its legend, and seconds with values. */
+/** A line of a panel: its legend and its points. */
 export type Line = { legend: string; points: readonly (readonly [seconds: number, value: number])[] }
 /** A panel with its lines. */
 export type PlottedPanel = { title: string; unit: string; lines: readonly Line[] }
@@ -10,21 +10,21 @@ const plot = { left: 56, top: 40, width: width - 72, height: 130 }
 const colours = ['#7eb26d', '#eab839', '#6ed0e0', '#ef843c', '#e24d42', '#1f78c1', '#ba43a9', '#705da0', '#508642']
 const shownLegends = 5
 
-/** A picture of a dashboard, as PNG. */
-export function pictureOf(title: string, panels: readonly PlottedPanel[]): Promise<Buffer> {
+/** Draws a dashboard as PNG. */
+export function drawDashboard(title: string, panels: readonly PlottedPanel[]): Promise<Buffer> {
   const rows = Math.ceil(panels.length / columns)
   const [w, h] = [columns * (width + gap) + gap, rows * (height + gap) + 56]
   const drawn = panels.map((panel, at) => {
     const [x, y] = [gap + (at % columns) * (width + gap), 44 + Math.floor(at / columns) * (height + gap)]
-    return `<g transform="translate(${x} ${y})">${panelOf(panel)}</g>`
+    return `<g transform="translate(${x} ${y})">${drawPanel(panel)}</g>`
   })
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" font-family="sans-serif" font-size="11" fill="#d8d9da">
-    <rect width="100%" height="100%" fill="#111217"/><text x="${gap}" y="28" font-size="18">${escaped(title)}</text>
+    <rect width="100%" height="100%" fill="#111217"/><text x="${gap}" y="28" font-size="18">${escapeXml(title)}</text>
     ${drawn.join('')}</svg>`
   return sharp(Buffer.from(svg)).png({ palette: true }).toBuffer()
 }
 
-function panelOf({ title, unit, lines }: PlottedPanel): string {
+function drawPanel({ title, unit, lines }: PlottedPanel): string {
   const points = lines.flatMap((line) => line.points)
   const [from, to] = [Math.min(...points.map(([at]) => at)), Math.max(...points.map(([at]) => at))]
   const top = Math.max(...points.map(([, value]) => value)) || 1
@@ -40,10 +40,10 @@ function panelOf({ title, unit, lines }: PlottedPanel): string {
   })
   const legends = lines.slice(0, shownLegends).map(({ legend }, n) => {
     const at = plot.top + plot.height + 18 + n * 14
-    return `<rect x="${plot.left}" y="${at - 7}" width="12" height="4" fill="${colourOf(n)}"/><text x="${plot.left + 18}" y="${at}">${escaped(legend)}</text>`
+    return `<rect x="${plot.left}" y="${at - 7}" width="12" height="4" fill="${colourOf(n)}"/><text x="${plot.left + 18}" y="${at}">${escapeXml(legend)}</text>`
   })
   return `<rect width="${width}" height="${height}" rx="3" fill="#181b1f" stroke="#2c3235"/>
-    <text x="12" y="22" font-size="13" font-weight="bold">${escaped(title)}</text>${[...scale, ...drawn, ...legends].join('')}
+    <text x="12" y="22" font-size="13" font-weight="bold">${escapeXml(title)}</text>${[...scale, ...drawn, ...legends].join('')}
     ${lines.length > shownLegends ? `<text x="${width - 12}" y="${height - 10}" text-anchor="end">and ${lines.length - shownLegends} more</text>` : ''}`
 }
 
@@ -56,4 +56,4 @@ function withUnit(value: number, unit: string): string {
   return unit === 's' ? `${number} s` : unit === 'ops' ? `${number}/s` : String(number)
 }
 
-const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+const escapeXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')

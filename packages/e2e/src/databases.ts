@@ -5,7 +5,7 @@ import { fleet } from './fleet.ts'
 
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Record<string, string | number>
 
-/** A connection to the database of a service, as that service. */
+/** Connects to a service's database as that service's user. */
 export async function databaseOf(service: string): Promise<Client & AsyncDisposable> {
   const { secretsFile, portsFile } = dataDirAt(fleet().dataDir)
   const name = `parley_${service}`
@@ -20,15 +20,15 @@ const codeOf = (error: unknown) => (error as { code?: string }).code
 
 /** A snapshot of a database. */
 export type Snapshot = {
-  /** Restores every table to the snapshot, as a failover that lost the last commits does. */
+  /** Restores every table, like a failover that loses the last commits. */
   restore(): Promise<void>
 }
 
 /**
- * Takes a snapshot of a service's database, except for its inbox: without the inbox it would handle the whole stream
+ * Takes a snapshot of a service's database except its inbox. A service that loses its inbox handles the whole stream
  * again, and the next test would have to wait for that.
  */
-export async function snapshot(service: string): Promise<Snapshot & AsyncDisposable> {
+export async function takeSnapshot(service: string): Promise<Snapshot & AsyncDisposable> {
   const database = await databaseOf(service)
   const { rows } = await database.query<{ name: string; columns: string }>(
     `select quote_ident(t.table_name) as name, string_agg(quote_ident(c.column_name), ', ') as columns
@@ -39,7 +39,7 @@ export async function snapshot(service: string): Promise<Snapshot & AsyncDisposa
   )
   await database.query('drop schema if exists snapshot cascade; create schema snapshot')
   for (const { name } of rows) await database.query(`create table snapshot.${name} as table public.${name}`)
-  const putBack = async (): Promise<void> => {
+  const restoreOnce = async (): Promise<void> => {
     await database.query('begin')
     await database.query(`truncate ${rows.map(({ name }) => `public.${name}`).join(', ')}`)
     for (const waiting = [...rows]; waiting.length > 0;) {
@@ -52,7 +52,7 @@ export async function snapshot(service: string): Promise<Snapshot & AsyncDisposa
            select ${table.columns} from snapshot.${table.name}`,
         )
       } catch (error) {
-        // It refers to a table that comes later.
+        // The table references one that is not restored yet.
         if (codeOf(error) !== '23503') throw error
         await database.query('rollback to one')
         waiting.push(table)
@@ -64,7 +64,7 @@ export async function snapshot(service: string): Promise<Snapshot & AsyncDisposa
     async restore() {
       for (;;) {
         try {
-          return await putBack()
+          return await restoreOnce()
         } catch (error) {
           await database.query('rollback')
           // The running service locks tables in a different order.

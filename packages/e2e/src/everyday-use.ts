@@ -12,18 +12,18 @@ import type { FakeLivekit } from '@parley/testkit/livekit'
 import { fleet } from './fleet.ts'
 import { postJson } from './http.ts'
 import { startMediaServer } from './media-server.ts'
-import { newPerson, type Person, signIn, theOwner } from './people.ts'
+import { newPerson, type Person, signIn, signInOwner } from './people.ts'
 import { newRoom, post } from './rooms.ts'
 import { Socket } from './socket.ts'
 
-/** People who use everything that is measured. */
-export type Cast = {
+/** People whose actions change every metric. */
+export type EverydayUsers = {
   owner: Person
   ada: Person
   bob: Person
   eve: Person
   roomId: string
-  /** The direct messages of ada and bob, whose browsers get pushes. */
+  /** The direct messages of ada and bob. */
   dmId: string
   pushService: PushService
   mediaServer: FakeLivekit
@@ -31,9 +31,14 @@ export type Cast = {
 
 const statuses: Record<string, number> = { gone: 410, failing: 503, refused: 400 }
 
-/** Creates them. Only one of the browsers of ada gets its pushes. */
-export async function assemble(): Promise<Cast> {
-  const [owner, ada, bob, eve] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob'), newPerson('eve')])
+/** Creates the people and their rooms. Only one of ada's browsers accepts its pushes. */
+export async function createEverydayUsers(): Promise<EverydayUsers> {
+  const [owner, ada, bob, eve] = await Promise.all([
+    signInOwner(),
+    newPerson('ada'),
+    newPerson('bob'),
+    newPerson('eve'),
+  ])
   const roomId = await newRoom(owner, [ada, bob, eve])
   const { room } = await bob.call(RoomService.method.startDM, { participantIds: [ada.userId] })
   const [pushService, mediaServer] = await Promise.all([PushService.start(), startMediaServer()])
@@ -43,8 +48,8 @@ export async function assemble(): Promise<Cast> {
   return { owner, ada, bob, eve, roomId, dmId: room?.id ?? '', pushService, mediaServer }
 }
 
-/** The actions of the people, and the pause after each. */
-const habits: [pauseMs: number, habit: (cast: Cast) => Promise<unknown>][] = [
+/** What the people do repeatedly, and the pause after each action. */
+const actions: [pauseMs: number, action: (users: EverydayUsers) => Promise<unknown>][] = [
   [500, writeAtOnce],
   [500, writeTwice],
   [500, readEverything],
@@ -58,12 +63,12 @@ const habits: [pauseMs: number, habit: (cast: Cast) => Promise<unknown>][] = [
   [5_000, requestMail],
 ]
 
-/** Repeats the actions until disposed. Calls may fail, because something is broken most of the time. */
-export function everydayUse(cast: Cast): AsyncDisposable {
+/** Repeats the actions until disposed. Ignores their errors: most of the time a test has broken a dependency. */
+export function startEverydayUse(users: EverydayUsers): AsyncDisposable {
   const stopping = new AbortController()
-  const running = habits.map(async ([pauseMs, habit]) => {
+  const running = actions.map(async ([pauseMs, action]) => {
     while (!stopping.signal.aborted) {
-      await habit(cast).catch(() => undefined)
+      await action(users).catch(() => undefined)
       await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined)
     }
   })
@@ -76,21 +81,21 @@ export function everydayUse(cast: Cast): AsyncDisposable {
 }
 
 let turn = 0
-/** Servers take turns. */
+/** Alternates between the two gateways. */
 const gateway = () => ({ base: fleet().gateways[turn++ % 2 === 0 ? 0 : 1] })
 const node = () => fleet().realtimeNodes[turn++ % 2 === 0 ? 0 : 1]
 
-async function writeAtOnce({ ada, bob, roomId }: Cast) {
+async function writeAtOnce({ ada, bob, roomId }: EverydayUsers) {
   const posts = Array.from({ length: 16 }, (_, n) => post(n % 2 ? ada : bob, roomId, `number ${n}`))
   await Promise.all([...posts, post(bob, roomId, `@${ada.login}, and @nobody-${randomBytes(4).toString('hex')}`)])
 }
 
-async function writeTwice({ bob, dmId }: Cast) {
+async function writeTwice({ bob, dmId }: EverydayUsers) {
   const options = { ...gateway(), headers: { 'idempotency-key': randomBytes(8).toString('hex') } }
   for (let times = 0; times < 2; times++) await post(bob, dmId, 'are you there?', options)
 }
 
-async function readEverything({ ada, roomId, dmId }: Cast) {
+async function readEverything({ ada, roomId, dmId }: EverydayUsers) {
   await ada.call(RoomDirectoryService.method.listRooms, {}, gateway())
   await ada.call(RoomService.method.getRoomEvents, { roomId }, gateway())
   await ada.call(RoomService.method.markRoomAsRead, { roomId: dmId }, gateway())
@@ -105,45 +110,45 @@ async function streamFrom({ token }: Person, resumePosition = '') {
   return Object.assign(socket, { position })
 }
 
-async function continueReading({ ada, bob, dmId }: Cast) {
+async function continueReading({ ada, bob, dmId }: EverydayUsers) {
   using first = await streamFrom(ada)
   await post(bob, dmId, 'you may miss this')
   using _again = await streamFrom(ada, first.position)
 }
 
-async function leaveWhileAway({ eve, roomId }: Cast) {
+async function leaveWhileAway({ eve, roomId }: EverydayUsers) {
   await eve.attempt(RoomService.method.joinRoom, { roomId })
   using first = await streamFrom(eve)
   await eve.call(RoomService.method.leaveRoom, { roomId })
   using _again = await streamFrom(eve, first.position)
 }
 
-async function failAsClient({ eve, dmId }: Cast) {
+async function failAsClient({ eve, dmId }: EverydayUsers) {
   using socket = await Socket.open(node())
   socket.sendRaw('nonsense')
-  await socket.closed()
+  await socket.waitUntilClosed()
   await eve.attempt(MessageService.method.createMessage, { roomId: dmId, body: 'let me in' }, gateway())
 }
 
-async function addRoom({ owner }: Cast) {
+async function addRoom({ owner }: EverydayUsers) {
   await newRoom(owner)
 }
 
-async function meet({ ada, roomId, mediaServer }: Cast) {
+async function meet({ ada, roomId, mediaServer }: EverydayUsers) {
   await ada.call(VoiceCallService.method.joinCall, { roomId }, gateway())
   const { token } = await ada.call(VoiceCallService.method.getCallToken, { roomId })
   await mediaServer.connect(token)
   await ada.call(VoiceCallService.method.leaveCall, { roomId })
 }
 
-async function signOutElsewhere({ eve }: Cast) {
+async function signOutElsewhere({ eve }: EverydayUsers) {
   const again = await signIn(eve)
   using socket = await streamFrom(again)
   await postJson(`${gateway().base}/auth/logout`, {}, again.authorization)
-  await socket.closed()
+  await socket.waitUntilClosed()
 }
 
-async function loseBrowser({ ada, pushService }: Cast) {
+async function loseBrowser({ ada, pushService }: EverydayUsers) {
   await ada.call(PushNotificationService.method.subscribe, pushService.browser('gone'))
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dataDirAt, type FleetProcess, isOf, type ReadyState } from '@parley/local'
 
-/** The fleet every suite talks to: two processes of each service, or in the compact layout two of each kind. */
+/** The fleet under test: two processes of each service, in the compact layout two of `realtime` and of `compact`. */
 export type TestedFleet = {
   dataDir: string
   /** The current content of its ready file. */
@@ -22,25 +22,25 @@ export const ownerCredentials = { login: 'olivia', password: 'the owner of a tes
 export const dataDirVariable = 'PARLEY_E2E_DATA_DIR'
 const addressesVariable = 'PARLEY_E2E_ADDRESSES'
 
-/** Path of the ready file for a fleet on a data folder. */
+/** Path of the ready file of the fleet with this data folder. */
 export const readyFileOf = (dataDir: string): string => join(dataDir, 'ready.json')
 
-type Known = Pick<TestedFleet, 'gateways' | 'realtimeNodes' | 'processes'>
+type FleetAddresses = Pick<TestedFleet, 'gateways' | 'realtimeNodes' | 'processes'>
 
-/** Whether requests are answered by one process, in which deployables call each other without the bus. */
+/** Whether the fleet has the compact layout, in which deployables of one process call each other without the bus. */
 export const isCompact = (): boolean => fleet().processes.includes('compact')
 
 /**
- * The reason, for the title of a skipped test, where freezing a deployable would freeze the gateway too; undefined where
- * it would not.
+ * Suffix for the title of a test that freezes a deployable, if it must be skipped: in the compact layout that would
+ * freeze the gateway too. Otherwise undefined.
  */
-export const frozenWithGateway = (): string | undefined =>
-  isCompact() ? ' (skipped: in one process the gateway is frozen with it)' : undefined
+export const reasonNotToFreeze = (): string | undefined =>
+  isCompact() ? ' (skipped: freezing the process would freeze the gateway too)' : undefined
 
-/** Stores the addresses of a fleet for all suites: processes are replaced, but their addresses stay the same. */
-export function share(dataDir: string): void {
+/** Stores the URLs of a fleet for all suites. Restarted processes keep their URLs. */
+export function shareFleet(dataDir: string): void {
   const { services } = stateOf(dataDir)
-  const addresses: Known = {
+  const addresses: FleetAddresses = {
     gateways: urlsOf(services, 'gateway'),
     realtimeNodes: urlsOf(services, 'realtime'),
     processes: services.map(({ name }) => name).sort(),
@@ -49,13 +49,13 @@ export function share(dataDir: string): void {
   process.env[addressesVariable] = JSON.stringify(addresses)
 }
 
-/** The fleet this run shares. */
+/** The fleet that all suites of this run use. */
 export function fleet(): TestedFleet {
   const dataDir = process.env[dataDirVariable]
   const addresses = process.env[addressesVariable]
   if (dataDir === undefined || addresses === undefined)
     throw new Error('there is no fleet: run the tests with the global setup, which starts one')
-  const known = JSON.parse(addresses) as Known
+  const known = JSON.parse(addresses) as FleetAddresses
   return { dataDir, state: () => stateOf(dataDir), ...known }
 }
 
@@ -67,7 +67,7 @@ function urlsOf(services: FleetProcess[], name: string): [string, string] {
   return [one, other]
 }
 
-/** Process ids of PostgreSQL, NATS and Redis change when they are started again, so they are read when needed. */
+/** Process id of a server; read again for each call, because it changes with every restart. */
 export function serverPid(name: 'postgres' | 'nats' | 'redis'): number {
   const { pid } = JSON.parse(readFileSync(join(dataDirAt(fleet().dataDir).run, `${name}.pid`), 'utf8')) as {
     pid: number

@@ -9,7 +9,7 @@ import {
   toJson,
 } from '@bufbuild/protobuf'
 
-/** An answer over HTTP. */
+/** An HTTP response. */
 export type Answer = { status: number; headers: Headers; body: unknown }
 
 /** A failed call. */
@@ -22,11 +22,11 @@ export class CallFailed extends Error {
   }
 }
 
-/** Path of a method below a gateway. */
+/** URL path of a method at a gateway. */
 export const pathOf = (method: DescMethodUnary, prefix = '/api/connect'): string =>
   `${prefix}/${method.parent.typeName}/${method.name}`
 
-/** POSTs JSON, or the text unchanged. */
+/** POSTs a body as JSON; a string is sent unchanged. */
 export async function postJson(
   url: string,
   body: unknown,
@@ -39,16 +39,16 @@ export async function postJson(
     body: typeof body === 'string' ? body : JSON.stringify(body),
     signal: AbortSignal.timeout(timeoutMs),
   })
-  return answerOf(response)
+  return readAnswer(response)
 }
 
-/** Reads an answer; a body that is not JSON stays text. */
-export async function answerOf(response: Response): Promise<Answer> {
+/** Reads a response; a body that is not JSON remains a string. */
+export async function readAnswer(response: Response): Promise<Answer> {
   const text = await response.text()
-  return { status: response.status, headers: response.headers, body: parsed(text) }
+  return { status: response.status, headers: response.headers, body: parseJsonOrText(text) }
 }
 
-function parsed(text: string): unknown {
+function parseJsonOrText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -61,7 +61,7 @@ export function codeOf({ body }: Answer): unknown {
   return typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined
 }
 
-/** Calls a method in JSON. The response may only have fields of its descriptor. Throws {@link CallFailed}. */
+/** Calls a method in JSON; fails if the response has unknown fields. Throws {@link CallFailed}. */
 export async function callJson<I extends DescMessage, O extends DescMessage>(
   base: string,
   method: DescMethodUnary<I, O>,

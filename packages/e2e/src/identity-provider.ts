@@ -5,13 +5,13 @@ import { fleet } from './fleet.ts'
 /** Id under which the tested fleet knows the provider. */
 export const providerId = 'corp'
 
-/** Text of its button. */
+/** Label of its sign-in button. */
 export const providerLabel = 'Corporate account'
 
 const portVariable = 'PARLEY_E2E_PROVIDER_PORT'
 const client = { client_id: 'parley', client_secret: 'the secret of the client' }
 
-/** Chooses the provider's address; returns the settings for a fleet. */
+/** Chooses a port for the provider; returns the settings for the fleet. */
 export async function providerSettings(): Promise<NodeJS.ProcessEnv> {
   process.env[portVariable] = String(await freePort())
   return {
@@ -20,19 +20,19 @@ export async function providerSettings(): Promise<NodeJS.ProcessEnv> {
     PARLEY_AUTH_PROVIDERS_0_LABEL: providerLabel,
     PARLEY_AUTH_PROVIDERS_0_CLIENT_ID: client.client_id,
     PARLEY_AUTH_PROVIDERS_0_CLIENT_SECRET: client.client_secret,
-    PARLEY_AUTH_PROVIDERS_0_ISSUER_URL: issuerOf(),
+    PARLEY_AUTH_PROVIDERS_0_ISSUER_URL: issuerUrl(),
   }
 }
 
-/** Address at which the tested fleet expects its provider; empty for an existing fleet, which does not know it. */
-export function issuerOf(): string {
+/** Issuer URL of the provider; empty if the tests run against an existing fleet, which has no such provider. */
+export function issuerUrl(): string {
   const port = process.env[portVariable]
   return port === undefined ? '' : `http://127.0.0.1:${port}`
 }
 
 /**
- * Starts the provider of the tested fleet: a real one that accepts any name, with an address at corp.example, unless
- * `people` says otherwise.
+ * Starts a real provider for the tested fleet. It accepts any name and reports an e-mail address at corp.example,
+ * unless `people` sets other claims.
  */
 export async function startIdentityProvider(): Promise<OidcProvider> {
   const provider = await startOidcProvider([], Number(process.env[portVariable]))

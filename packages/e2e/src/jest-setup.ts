@@ -2,15 +2,15 @@ import { chmodSync, existsSync, rmSync } from 'node:fs'
 import { type Fleet, startFleet } from '@parley/local'
 import { installFfmpeg } from '@parley/testkit'
 import { removeAbandonedDataDirs, temporaryDataDir } from './abandoned.ts'
-import { dataDirVariable, ownerCredentials, readyFileOf, share } from './fleet.ts'
+import { dataDirVariable, ownerCredentials, readyFileOf, shareFleet } from './fleet.ts'
 import { providerSettings } from './identity-provider.ts'
 import { mediaServerSettings } from './media-server.ts'
 import { listedUri } from './other-clients.ts'
 
 let started: { fleet: Fleet; dataDir: string } | undefined
 
-/** Settings that speed up tests: the same steps as in production, with shorter times. */
-const timeout = {
+/** Shorter times than in production, which speed up the tests. */
+const shorterTimeouts = {
   PARLEY_REALTIME_HANDSHAKE_TIMEOUT: '8s',
   PARLEY_REALTIME_HEARTBEAT_INTERVAL: '1s',
   PARLEY_ACCOUNTS_ERASURE_PASS_AFTER: '1s',
@@ -20,18 +20,18 @@ const timeout = {
 const layout = process.env.PARLEY_LAYOUT === 'compact' ? 'compact' : 'separate'
 
 /**
- * Starts the fleet that all suites of this run share, in the layout that `PARLEY_LAYOUT` names. With `PARLEY_E2E_DATA_DIR` set, the fleet that runs there is
- * tested instead.
+ * Starts the fleet that all suites of this run share, in the layout that `PARLEY_LAYOUT` names. If
+ * `PARLEY_E2E_DATA_DIR` is set, the suites test the fleet that runs there instead.
  */
 export async function setup(): Promise<void> {
-  const given = process.env[dataDirVariable]
-  if (given !== undefined) return share(given)
+  const existing = process.env[dataDirVariable]
+  if (existing !== undefined) return shareFleet(existing)
   await removeAbandonedDataDirs()
   await installFfmpeg()
   const dataDir = temporaryDataDir()
   // PostgreSQL may run as another user, who must be able to reach its folder inside this one.
   chmodSync(dataDir, 0o755)
-  const says: string[] = []
+  const output: string[] = []
   try {
     const fleet = await startFleet({
       ...{ dataDir, layout, port: 0, replicas: 2, fsync: false },
@@ -40,24 +40,24 @@ export async function setup(): Promise<void> {
       videos: true,
       env: {
         ...withoutSettings(process.env),
-        ...timeout,
+        ...shorterTimeouts,
         ...(await providerSettings()),
         ...(await mediaServerSettings()),
         PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true',
         PARLEY_WEBSERVER_OAUTH_REDIRECT_ORIGINS: new URL(listedUri).origin,
       },
-      say: (line) => says.push(line),
+      say: (line) => output.push(line),
     })
     started = { fleet, dataDir }
-    share(dataDir)
+    shareFleet(dataDir)
   } catch (error) {
     rmSync(dataDir, { recursive: true, force: true })
-    says.push(error instanceof Error ? error.message : String(error))
-    throw new Error(`the fleet does not start; it said:\n${says.join('\n')}`)
+    output.push(error instanceof Error ? error.message : String(error))
+    throw new Error(`the fleet does not start; its output:\n${output.join('\n')}`)
   }
 }
 
-/** Stops what {@link setup} started and removes its files; they stay when `PARLEY_E2E_KEEP` is set. */
+/** Stops the fleet that {@link setup} started. Removes its files unless `PARLEY_E2E_KEEP` is set. */
 export async function teardown(): Promise<void> {
   if (started === undefined) return
   const { fleet, dataDir } = started

@@ -4,24 +4,21 @@ import type { Person } from './people.ts'
 import { post } from './rooms.ts'
 
 const keys = 100
-/** A key is pressed at most this often. */
+/** Shortest time between two keys. */
 const keyEveryMs = 100
 let arriving = 0
 
-/** Text of the newest message that was posted meanwhile. */
+/** Text of the last message that {@link keysWhilePosting} posted. */
 export const newestPosted = (): string => `Arriving ${arriving}`
 
-/** A room in which some people write messages, all of them together so many a second. */
+/** A room whose authors together post `perSecond` messages a second. */
 export type Traffic = { roomId: string; authors: readonly [Person, ...Person[]]; perSecond: number }
 
-/** How long keys took until the next paint, slowest first, and how many messages a second were posted meanwhile. */
-type Typed = { taken: number[]; posted: number }
+/** Milliseconds from each key to the next paint, slowest first, and the messages posted per second. */
+type TypingResult = { taken: number[]; posted: number }
 
-/**
- * Types while messages are posted: how long each key took until the next paint, in milliseconds, slowest first, and how
- * many messages a second there were. The browser counts in steps of 8 and leaves out what takes less than 16.
- */
-export async function keysWhilePosting(page: Page, { roomId, authors, perSecond }: Traffic): Promise<Typed> {
+/** Types while messages are posted. The browser measures in steps of 8 ms and reports no delay below 16 ms. */
+export async function keysWhilePosting(page: Page, { roomId, authors, perSecond }: Traffic): Promise<TypingResult> {
   const [first] = authors
   const perKey = (perSecond * keyEveryMs) / 1_000
   await page.evaluate(`globalThis.taken = new Map();
@@ -34,7 +31,7 @@ export async function keysWhilePosting(page: Page, { roomId, authors, perSecond 
     const posts = Array.from({ length: perKey }, (_, at) => {
       const body = `Arriving ${++arriving}`
       const author = authors[at % authors.length] ?? first
-      // An overloaded server refuses, and the call is repeated.
+      // An overloaded server refuses some calls; they are repeated.
       return eventually(() => post(author, roomId, body))
     })
     await Promise.all([...posts, page.keyboard.press('a'), new Promise((resolve) => setTimeout(resolve, keyEveryMs))])
@@ -46,7 +43,7 @@ export async function keysWhilePosting(page: Page, { roomId, authors, perSecond 
   return { taken: taken.sort((a, b) => b - a), posted }
 }
 
-const upToPaint = (ms: number | undefined) => (ms === undefined ? 'below 16 ms' : `${ms.toFixed(0)} ms`)
-/** The slowest of all keys, the slowest but one in fifty, and the one in the middle. */
-export const inShort = ({ taken, posted }: Typed) =>
-  `${[taken[0], taken[keys / 50], taken[keys / 2]].map(upToPaint).join(', ')} (at ${posted.toFixed(0)} a second)`
+const formatDelay = (ms: number | undefined) => (ms === undefined ? 'below 16 ms' : `${ms.toFixed(0)} ms`)
+/** The maximum, the 98th percentile and the median of the delays. */
+export const summariseDelays = ({ taken, posted }: TypingResult) =>
+  `${[taken[0], taken[keys / 50], taken[keys / 2]].map(formatDelay).join(', ')} (at ${posted.toFixed(0)} a second)`

@@ -2,35 +2,35 @@ import { toJsonString } from '@bufbuild/protobuf'
 import { type RealtimeEventEnvelope, RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 import { Socket } from './socket.ts'
 
-/** A kind of event. */
+/** The kind of an event for clients. */
 export type Kind = NonNullable<RealtimeEventEnvelope['event']['case']>
 
-/** A socket of a user at one of the nodes. */
+/** A socket of a user at one of the nodes; `from` is the index of its first event since the last reset. */
 type Listener = { name: string; at: string; socket: Socket; from: number }
 
-/** Sockets of many people on every node, and what each has received since the last reset. */
+/** Sockets of many people on every node, and the events that each has received since the last reset. */
 export class Listeners implements Disposable {
   readonly #listeners: Listener[] = []
 
   async add(name: string, at: string, base: string, token: string): Promise<void> {
-    this.#listeners.push({ name, at, socket: await Socket.subscribed(base, token), from: 0 })
+    this.#listeners.push({ name, at, socket: await Socket.subscribe(base, token), from: 0 })
   }
 
   get names(): string[] {
     return [...new Set(this.#listeners.map(({ name }) => name))]
   }
 
-  /** The relevant kinds received since the last reset, sorted, by "name at place". */
-  received(counts: (envelope: RealtimeEventEnvelope) => boolean, upTo?: string): Record<string, Kind[]> {
+  /** The sorted kinds of the relevant events since the last reset, by socket ("name at node"). */
+  received(isRelevant: (envelope: RealtimeEventEnvelope) => boolean, upTo?: string): Record<string, Kind[]> {
     return Object.fromEntries(
       this.#listeners.map((listener) => [
         `${listener.name} at ${listener.at}`,
-        kindsOf(since(listener, upTo).filter(counts)),
+        kindsOf(since(listener, upTo).filter(isRelevant)),
       ]),
     )
   }
 
-  /** All encodings in which each event arrived since the last reset; nodes must not differ. */
+  /** The distinct contents with which each event arrived since the last reset; there should be one. */
   encodings(): Map<string, Set<string>> {
     const encodings = new Map<string, Set<string>>()
     for (const listener of this.#listeners)
@@ -43,18 +43,18 @@ export class Listeners implements Disposable {
   }
 
   /**
-   * Waits until every socket except those about to be closed has received the message, so that everything earlier has
-   * arrived.
+   * Waits until every socket has received the message, and with it all earlier events. Sockets of `ended` users must
+   * be closed instead.
    */
-  async silence(messageId: string, ended: readonly string[] = []): Promise<void> {
+  async waitForMarker(messageId: string, ended: readonly string[] = []): Promise<void> {
     for (const { name, socket } of this.#listeners) {
-      if (ended.includes(name)) await socket.closed()
+      if (ended.includes(name)) await socket.waitUntilClosed()
       else await socket.waitForMessage(messageId)
     }
   }
 
-  /** Starts again after the message, without the closed sockets. */
-  beginAfter(messageId: string): void {
+  /** Forgets all events up to the message, and the sockets that did not receive it. */
+  resetAfter(messageId: string): void {
     for (const listener of this.#listeners.splice(0)) {
       const at = listener.socket.events.findIndex((envelope) => isMessage(envelope, messageId))
       if (at >= 0) this.#listeners.push({ ...listener, from: at + 1 })

@@ -1,9 +1,11 @@
 import { databaseOf } from './databases.ts'
 
-/** Id of the nth message of a room that was lengthened. */
+/** Id of the nth message that {@link lengthenRoom} inserted. */
 export const longRoomMessage = (n: number): string => `E${String(n).padStart(14, '0')}`
 
-/** Fills a room with messages, as if people had posted in it for years; at most one room of a fleet. */
+/**
+ * Inserts messages into a room, one per minute up to now. Usable for one room of a fleet, because the ids are fixed.
+ */
 export async function lengthenRoom(roomId: string, authorId: string, messages: number): Promise<void> {
   await using database = await databaseOf('messaging')
   await database.query('begin')

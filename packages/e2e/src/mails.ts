@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { eventually } from '@parley/testkit'
 import { fleet } from './fleet.ts'
 
-/** Waits for a mail to an address, containing a text if one is given. Returns its source; of several, the newest. */
-export function mailTo(address: string, holding = ''): Promise<string> {
+/** Waits for a mail to an address that contains a text, if one is given. Returns the source of the newest one. */
+export function mailTo(address: string, containing = ''): Promise<string> {
   return eventually(async () => {
     const folder = join(fleet().dataDir, 'mail')
     const names = (await readdir(folder)).filter((name) => name.endsWith('.eml')).sort()
@@ -13,13 +13,13 @@ export function mailTo(address: string, holding = ''): Promise<string> {
       .filter((mail) => /^To: <?([^\s>]*)/m.exec(mail)?.[1] === address)
       // Long lines are folded with "=".
       .map((mail) => mail.replace(/=\r?\n/g, '').replaceAll('=3D', '='))
-      .findLast((mail) => mail.includes(holding))
+      .findLast((mail) => mail.includes(containing))
     if (newest === undefined) throw new Error(`no mail to ${address} so far`)
     return newest
   })
 }
 
-/** The six digits in a mail. */
+/** The six-digit code in a mail. */
 export const codeIn = (mail: string): string => /^\s*(\d{6})\s*$/m.exec(mail)?.[1] ?? 'no code'
 
 /** The token of the link in a mail. */

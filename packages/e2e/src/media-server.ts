@@ -4,7 +4,7 @@ import { fleet } from './fleet.ts'
 
 const portVariable = 'PARLEY_E2E_LIVEKIT_PORT'
 
-/** Chooses the address of the stand-in for the media server; returns the settings for a fleet. */
+/** Chooses a port for the fake media server; returns the settings for the fleet. */
 export async function mediaServerSettings(): Promise<NodeJS.ProcessEnv> {
   const port = await freePort()
   process.env[portVariable] = String(port)
@@ -17,7 +17,7 @@ export async function mediaServerSettings(): Promise<NodeJS.ProcessEnv> {
   }
 }
 
-/** Starts the stand-in of the tested fleet; its webhooks go to one of the gateways. */
+/** Starts the fake media server of the tested fleet; it sends its webhooks to one of the gateways. */
 export async function startMediaServer(): Promise<FakeLivekit> {
   const livekit = await FakeLivekit.start(Number(process.env[portVariable]))
   livekit.webhookUrl = `${fleet().gateways[0]}/webhooks/livekit`

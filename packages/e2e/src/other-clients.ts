@@ -1,17 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { jsonOf, type Browser } from '@parley/testkit'
-import { newBrowser, signInIn } from './browsers.ts'
+import { newBrowser, signInBrowser } from './browsers.ts'
 import type { Person } from './people.ts'
 
-/** Origin of the other web client. */
+/** Redirect URI of another web client, which needs no configuration. */
 export const redirectUri = 'http://127.0.0.1:5173/back'
-/** Another one, which is in the operator's list. */
+/** Redirect URI whose origin the operator has configured. */
 export const listedUri = 'https://client.example/back'
 
 export const newVerifier = (): string => randomBytes(32).toString('base64url')
 const s256 = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')
 
-/** Path at which a client requests access. */
+/** Path of the authorization request of a client. */
 export const authorizePath = (verifier: string, uri = redirectUri, state = 'a&state'): string =>
   `/oauth/authorize?${new URLSearchParams({
     ...{ response_type: 'code', redirect_uri: uri, state },
@@ -27,14 +27,14 @@ export async function codeFor(who: Browser, verifier: string, uri = redirectUri)
 }
 const codeIn = (location: string | null | undefined) => new URL(location ?? '').searchParams.get('code') ?? 'no code'
 
-/** Turns a code into a token, or tries to. */
+/** Requests a token for an authorization code. */
 export const exchange = (who: Browser, changes: Record<string, string>): ReturnType<Browser['postForm']> =>
   who.postForm('/oauth/token', { grant_type: 'authorization_code', redirect_uri: redirectUri, ...changes })
 
-/** A token of another web client with consent. */
+/** Returns a token of another web client, to which the person has granted access. */
 export async function tokenForOtherClient(person: Person): Promise<string> {
   const browser = newBrowser()
-  await signInIn(browser, person)
+  await signInBrowser(browser, person)
   const verifier = newVerifier()
   const answer = await exchange(browser, { code: await codeFor(browser, verifier), code_verifier: verifier })
   return String(jsonOf(answer).access_token)

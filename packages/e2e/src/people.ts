@@ -9,7 +9,7 @@ import { eventually } from '@parley/testkit'
 import { fleet, ownerCredentials } from './fleet.ts'
 import { type Answer, attemptJson, callJson, CallFailed, postJson } from './http.ts'
 
-/** Somebody with an account, signed in. Calls go to the first gateway unless another base is given. */
+/** A signed-in user. Calls go to the first gateway unless another base is given. */
 export class Person {
   readonly userId: string
   readonly login: string
@@ -36,7 +36,7 @@ export class Person {
     return callJson(base, method, request, { ...this.authorization, ...headers })
   }
 
-  /** Calls a method and returns any response. */
+  /** Calls a method and returns the response, even of a failed call. */
   attempt<I extends DescMessage>(
     method: DescMethodUnary<I>,
     request: MessageInitShape<I>,
@@ -46,18 +46,20 @@ export class Person {
   }
 }
 
-/** Creates an account as an owner does, and signs in. The login begins with `name`. */
+/** Creates an account as the owner, and signs in to it. The login begins with `name`. */
 export async function newPerson(name: string, options: { roles?: string[]; base?: string } = {}): Promise<Person> {
   const login = `${name}-${randomBytes(5).toString('hex')}`
   const password = randomBytes(12).toString('hex')
   const request = { login, password, roleNames: options.roles ?? [] }
   // The fleet may still be recovering from an earlier test.
-  await eventually(() => asOwner((owner) => owner.call(AdminUserService.method.createUser, request)).catch(unlessMade))
+  await eventually(() =>
+    asOwner((owner) => owner.call(AdminUserService.method.createUser, request)).catch(ignoreLoginTaken),
+  )
   return await eventually(() => signIn({ login, password }, options.base))
 }
 
-/** Ignores that the login is taken: an aborted call created the account, because nobody else uses this login. */
-function unlessMade(error: unknown): void {
+/** Ignores that the login is taken: nobody else uses it, so an earlier attempt created the account. */
+function ignoreLoginTaken(error: unknown): void {
   if (!(error instanceof CallFailed) || error.answer.status !== 409) throw error
 }
 
@@ -70,12 +72,12 @@ async function asOwner(work: (owner: Person) => Promise<unknown>): Promise<void>
   } catch (error) {
     if (!(error instanceof CallFailed) || error.answer.status !== 401) throw error
   }
-  signedIn = await theOwner()
+  signedIn = await signInOwner()
   await work(signedIn)
 }
 
 /** Signs in the first owner; retries like {@link newPerson}. */
-export const theOwner = (): Promise<Person> => eventually(() => signIn(ownerCredentials))
+export const signInOwner = (): Promise<Person> => eventually(() => signIn(ownerCredentials))
 
 /** Signs in over HTTP. */
 export async function signIn(

@@ -4,7 +4,7 @@ import { type FleetProcess, isOf } from '@parley/local'
 import { fleet } from './fleet.ts'
 import { callJson } from './http.ts'
 
-/** The processes of a service that serve now, in a stable order. */
+/** The processes of a service that are listed as serving, in a stable order. */
 export function processesOf(name: string): FleetProcess[] {
   return fleet()
     .state()
@@ -18,15 +18,15 @@ export function processOf(name: string, index = 0): FleetProcess {
   return found
 }
 
-/** Sends a signal that ends one of the two processes of a service, and waits until another serves in its place. */
-export async function renewed(name: string, index: number, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+/** Ends one of the two processes of a service with a signal, and waits until its replacement serves. */
+export async function restartProcess(name: string, index: number, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
   const { pid } = processOf(name, index)
   process.kill(pid, signal)
-  await bothServe(name, [pid])
+  await waitUntilBothServe(name, [pid])
 }
 
 /** Waits until a service has two serving processes that are not in `ended`. */
-export function bothServe(name: string, ended: number[]): Promise<void> {
+export function waitUntilBothServe(name: string, ended: number[]): Promise<void> {
   return eventually(
     () => {
       const pids = processesOf(name).map(({ pid }) => pid)
@@ -51,7 +51,7 @@ export async function requestInternal(
  * Waits until every process is ready and both gateways answer calls (a process without the bus stays ready). Tests that
  * disturbed the fleet end with this.
  */
-export async function wholeAgain(): Promise<void> {
+export async function waitUntilHealthy(): Promise<void> {
   await eventually(
     async () => {
       const { services } = fleet().state()
@@ -67,7 +67,7 @@ export async function wholeAgain(): Promise<void> {
 }
 
 /** Freezes a process until the result is disposed. */
-export function frozen(pid: number): Disposable {
+export function freeze(pid: number): Disposable {
   process.kill(pid, 'SIGSTOP')
   return { [Symbol.dispose]: () => void process.kill(pid, 'SIGCONT') }
 }

@@ -10,10 +10,10 @@ import {
 } from '@parley/local/infrastructure'
 import { eventually } from '@parley/testkit'
 
-/** A real Prometheus: its path, or why there is none. */
+/** Path of Prometheus, or the reason why there is none. */
 export type FoundPrometheus = { path: string } | { reason: string }
 
-/** Prometheus of this machine, which is installed first if possible. */
+/** Finds Prometheus on this machine; installs it first if it is missing and this is possible. */
 export async function findPrometheus(): Promise<FoundPrometheus> {
   try {
     await installMissing(['prometheus'])
@@ -22,20 +22,20 @@ export async function findPrometheus(): Promise<FoundPrometheus> {
     return { reason }
   }
   const path = findExecutable('prometheus')
-  return path === undefined ? { reason: 'the package prometheus holds no program of that name' } : { path }
+  return path === undefined ? { reason: 'the package prometheus contains no command of that name' } : { path }
 }
 
-/** What is scraped: the processes of a job, as host and port. */
+/** The processes that are scraped as one job, each as host and port. */
 export type ScrapedJob = { job: string; targets: string[] }
 
 /** Seconds between two scrapes, and between two evaluations of rules. */
 const scrapeSeconds = 1
 
-/** A series with its numbers over time. */
+/** A series with its values over time. */
 export type Series = { labels: Record<string, string>; points: (readonly [seconds: number, value: number])[] }
 type RawSeries = { metric: Record<string, string>; values: [seconds: number, value: string][] }
 
-/** Prometheus reads the file whenever it changes. */
+/** Replaces the file in one step: Prometheus reads it whenever it changes. */
 function writeTargets(file: string, jobs: ScrapedJob[]): void {
   writeFileSync(`${file}.new`, JSON.stringify(jobs.map(({ job, targets }) => ({ targets, labels: { job } }))))
   renameSync(`${file}.new`, file)
@@ -45,7 +45,7 @@ function writeTargets(file: string, jobs: ScrapedJob[]): void {
 export class Prometheus implements AsyncDisposable {
   readonly #url: string
   readonly #child: Child
-  /** File that names what is scraped. */
+  /** File that lists the processes to scrape. */
   readonly #targets: string
   readonly #startedAt = Date.now() / 1000
 
@@ -55,7 +55,7 @@ export class Prometheus implements AsyncDisposable {
     this.#targets = targets
   }
 
-  /** Starts it with its data in a folder. */
+  /** Starts Prometheus with its data in a folder. */
   static async start(path: string, folder: string, jobs: ScrapedJob[], ruleFiles: string[]): Promise<Prometheus> {
     const port = await freePort()
     const interval = `${scrapeSeconds}s`
@@ -88,12 +88,12 @@ export class Prometheus implements AsyncDisposable {
     return new Prometheus(url, child, targets)
   }
 
-  /** Scrapes other processes from now on. */
+  /** Replaces the processes that are scraped. */
   scrape(jobs: ScrapedJob[]): void {
     writeTargets(this.#targets, jobs)
   }
 
-  /** The series that a query gave since the start, with their numbers. */
+  /** Results of a query since the start, one series for each set of labels. */
   async seriesOf(query: string): Promise<Series[]> {
     const range = { start: String(this.#startedAt), end: String(Date.now() / 1000), step: String(scrapeSeconds) }
     const { result } = await this.#get<{ result: RawSeries[] }>('query_range', { query, ...range })
@@ -103,25 +103,25 @@ export class Prometheus implements AsyncDisposable {
     }))
   }
 
-  /** Waits until a query gives a number above 0. */
-  async shows(query: string, timeoutMs = 60_000): Promise<void> {
-    const isShown = async () => {
+  /** Waits until a query has a result above 0. */
+  async waitUntilAboveZero(query: string, timeoutMs = 60_000): Promise<void> {
+    const assertAboveZero = async () => {
       const { result } = await this.#get<{ result: { value: [number, string] }[] }>('query', { query })
       if (!result.some(({ value }) => Number(value[1]) > 0)) throw new Error(`not above 0: ${query}`)
     }
-    await eventually(isShown, { timeoutMs })
+    await eventually(assertAboveZero, { timeoutMs })
   }
 
   /** Waits until an alert fires: its condition has been met for as long as its rule says. */
-  async fires(alert: string, timeoutMs = 120_000): Promise<void> {
-    await this.shows(`ALERTS{alertname="${alert}",alertstate="firing"}`, timeoutMs)
+  async waitUntilFiring(alert: string, timeoutMs = 120_000): Promise<void> {
+    await this.waitUntilAboveZero(`ALERTS{alertname="${alert}",alertstate="firing"}`, timeoutMs)
   }
 
   /**
-   * Waits until the condition of an alert has not been met for fifteen seconds, and all processes are scraped: those
-   * that have just started have no series until they are found and scraped, which ends no fault.
+   * Waits until the condition of an alert has not been met for fifteen seconds while all processes were scraped. A
+   * process that has just started has no series yet, which must not look like the end of a fault.
    */
-  async ends(alert: string, timeoutMs = 180_000): Promise<void> {
+  async waitUntilResolved(alert: string, timeoutMs = 180_000): Promise<void> {
     const hasEnded = async () => {
       const query = `max_over_time(ALERTS{alertname="${alert}"}[15s]) or up == 0`
       const { result } = await this.#get<{ result: unknown[] }>('query', { query })

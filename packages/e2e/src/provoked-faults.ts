@@ -3,63 +3,63 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { RoomService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import { databaseOf } from './databases.ts'
-import type { Cast } from './everyday-use.ts'
+import type { EverydayUsers } from './everyday-use.ts'
 import { fleet, serverPid } from './fleet.ts'
 import { newPerson, operate, type Person } from './people.ts'
-import { frozen, processesOf, wholeAgain } from './processes.ts'
+import { freeze, processesOf, waitUntilHealthy } from './processes.ts'
 import { newRoom, post } from './rooms.ts'
 import { Socket } from './socket.ts'
 
-/** Resolves as soon as the fault shows in the metrics. */
-type Shown = (query: string) => Promise<void>
+/** Resolves as soon as the query has a result above 0. */
+type WaitUntilShown = (query: string) => Promise<void>
 
-/** Freezes both processes of a service until each query gives a number above 0. */
-export async function withoutService(name: string, shown: Shown, queries: string[]): Promise<void> {
-  const frozenNow = processesOf(name).map(({ pid }) => frozen(pid))
+/** Freezes both processes of a service until the metrics show it: each query has a result above 0. */
+export async function withoutService(name: string, waitUntilShown: WaitUntilShown, queries: string[]): Promise<void> {
+  const frozenNow = processesOf(name).map(({ pid }) => freeze(pid))
   try {
-    for (const query of queries) await shown(query)
+    for (const query of queries) await waitUntilShown(query)
   } finally {
     for (const one of frozenNow) one[Symbol.dispose]()
   }
-  await wholeAgain()
+  await waitUntilHealthy()
 }
 
-/** Freezes both processes of a service for moments, in which calls arrive, until a query gives a number above 0. */
-export async function withPausesOf(name: string, shown: Shown, query: string): Promise<void> {
-  await repeatedly(shown(query), async () => {
-    const frozenNow = processesOf(name).map(({ pid }) => frozen(pid))
+/** Freezes both processes of a service repeatedly, for two seconds each time, until a query has a result above 0. */
+export async function withPausesOf(name: string, waitUntilShown: WaitUntilShown, query: string): Promise<void> {
+  await repeatedly(waitUntilShown(query), async () => {
+    const frozenNow = processesOf(name).map(({ pid }) => freeze(pid))
     await sleep(2_000)
     for (const one of frozenNow) one[Symbol.dispose]()
   })
-  await wholeAgain()
+  await waitUntilHealthy()
 }
 
-/** Freezes Redis until a query gives a number above 0. */
-export async function withoutRedis(shown: Shown, query: string): Promise<void> {
+/** Freezes Redis until a query has a result above 0. */
+export async function withoutRedis(waitUntilShown: WaitUntilShown, query: string): Promise<void> {
   {
-    using _ = frozen(serverPid('redis'))
-    await shown(query)
+    using _ = freeze(serverPid('redis'))
+    await waitUntilShown(query)
   }
-  await wholeAgain()
+  await waitUntilHealthy()
 }
 
-/** Freezes NATS for moments until each query gave a number above 0. */
-export async function withPausesOfNats(shown: Shown, queries: string[]): Promise<void> {
-  await repeatedly(Promise.all(queries.map(shown)), async () => {
-    using _ = frozen(serverPid('nats'))
+/** Freezes NATS repeatedly, for four seconds each time, until each query had a result above 0. */
+export async function withPausesOfNats(waitUntilShown: WaitUntilShown, queries: string[]): Promise<void> {
+  await repeatedly(Promise.all(queries.map(waitUntilShown)), async () => {
+    using _ = freeze(serverPid('nats'))
     await sleep(4_000)
   })
-  await wholeAgain()
+  await waitUntilHealthy()
 }
 
-/** Ends PostgreSQL, which is started again, until a query gives a number above 0. */
-export async function withoutPostgres(shown: Shown, query: string): Promise<void> {
-  await repeatedly(shown(query), () => eventually(() => void process.kill(serverPid('postgres'), 'SIGINT')))
-  await wholeAgain()
+/** Ends PostgreSQL after each restart, until a query has a result above 0. */
+export async function withoutPostgres(waitUntilShown: WaitUntilShown, query: string): Promise<void> {
+  await repeatedly(waitUntilShown(query), () => eventually(() => void process.kill(serverPid('postgres'), 'SIGINT')))
+  await waitUntilHealthy()
 }
 
-/** Causes a fault again and again, with pauses in which the fleet works, until something is shown. */
-async function repeatedly(isShown: Promise<unknown>, fault: () => Promise<void>): Promise<void> {
+/** Causes a fault repeatedly, with pauses in which the fleet works, until `shown` resolves. */
+async function repeatedly(shown: Promise<unknown>, fault: () => Promise<void>): Promise<void> {
   const stopping = new AbortController()
   const causing = (async () => {
     while (!stopping.signal.aborted) {
@@ -68,18 +68,18 @@ async function repeatedly(isShown: Promise<unknown>, fault: () => Promise<void>)
     }
   })()
   try {
-    await isShown
+    await shown
   } finally {
     stopping.abort()
     await causing
   }
 }
 
-/** A gateway refuses more calls of one person at a time. */
+/** A gateway refuses more concurrent calls of one person. */
 const callsOfOnePerson = 60
 
-/** More calls than messaging may run while its database does not answer, until a query gives a number above 0. */
-export async function waitInQueues(owner: Person, shown: Shown, query: string): Promise<void> {
+/** Locks messaging's table and makes more calls than it runs at a time, until a query has a result above 0. */
+export async function fillQueues(owner: Person, waitUntilShown: WaitUntilShown, query: string): Promise<void> {
   const people = await Promise.all(Array.from({ length: 6 }, () => newPerson('reader')))
   const roomId = await newRoom(owner, people)
   await using database = await databaseOf('messaging')
@@ -94,33 +94,36 @@ export async function waitInQueues(owner: Person, shown: Shown, query: string): 
     fleet().gateways.flatMap((base) => Array.from({ length: callsOfOnePerson }, () => read(person, base))),
   )
   try {
-    await shown(query)
+    await waitUntilShown(query)
   } finally {
     stopping.abort()
     await database.query('rollback')
     await Promise.all(reading)
   }
-  await wholeAgain()
+  await waitUntilHealthy()
 }
 
-/** A client that sends and does not read, until the server closes its socket. */
-export async function readTooSlowly(token: string, shown: Shown): Promise<void> {
-  using socket = await Socket.subscribed(fleet().realtimeNodes[0], token)
+/** Opens a socket that sends pings without reading the answers, until the server has closed it. */
+export async function readTooSlowly(token: string, waitUntilShown: WaitUntilShown): Promise<void> {
+  using socket = await Socket.subscribe(fleet().realtimeNodes[0], token)
   socket.pause()
   // Below the limits of a client: 20 frames and 256 KiB a second.
-  const asking = setInterval(
+  const sending = setInterval(
     () => socket.send({ case: 'ping', value: { nonce: randomBytes(7_000).toString('hex') } }),
     80,
   )
   try {
-    await shown('sum(rate(parley_realtime_slow_consumers_total[10s]))')
+    await waitUntilShown('sum(rate(parley_realtime_slow_consumers_total[10s]))')
   } finally {
-    clearInterval(asking)
+    clearInterval(sending)
   }
 }
 
-/** An event on which the consumer of notifications fails each time, until it is parked; then it is replayed. */
-export async function parkAnEvent({ owner, bob }: Pick<Cast, 'owner' | 'bob'>, shown: Shown): Promise<void> {
+/** Makes notifications fail on an event until it is parked; then removes the cause and replays the event. */
+export async function parkAnEvent(
+  { owner, bob }: Pick<EverydayUsers, 'owner' | 'bob'>,
+  waitUntilShown: WaitUntilShown,
+): Promise<void> {
   const carol = await newPerson('carol')
   const roomId = await newRoom(owner, [bob, carol])
   await using database = await databaseOf('notifications')
@@ -130,8 +133,8 @@ export async function parkAnEvent({ owner, bob }: Pick<Cast, 'owner' | 'bob'>, s
     create trigger refuse_poison before insert on notifications for each row execute function refuse_poison()`)
   try {
     await post(bob, roomId, `@${carol.login}`)
-    await shown('sum(rate(parley_consumer_failures_total[10s]))')
-    await shown('ALERTS{alertname="ParleyEventsParked"}')
+    await waitUntilShown('sum(rate(parley_consumer_failures_total[10s]))')
+    await waitUntilShown('ALERTS{alertname="ParleyEventsParked"}')
   } finally {
     await database.query('drop function refuse_poison cascade')
   }

@@ -3,10 +3,10 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import { type CreateRoomRequestSchema, MessageService, RoomDirectoryService, RoomService } from '@parley/contracts/api'
 import type { Person } from './people.ts'
 
-/** A name no other room has. */
+/** A unique room name. */
 export const roomName = (): string => `room-${randomBytes(6).toString('hex')}`
 
-/** The initial group. */
+/** Id of the initial group. */
 export async function lobbyId(person: Person, options: { base?: string } = {}): Promise<string> {
   const { groups } = await person.call(RoomDirectoryService.method.listRoomGroups, {}, options)
   const lobby = groups.find(({ name }) => name === 'Lobby')
@@ -15,7 +15,7 @@ export async function lobbyId(person: Person, options: { base?: string } = {}): 
 }
 
 /**
- * Creates a room, in the lobby unless `options` name a group, which its creator and `members` have joined. Returns its
+ * Creates a room, in the lobby unless `options` name a group, and lets the creator and `members` join it. Returns its
  * id.
  */
 export async function newRoom(

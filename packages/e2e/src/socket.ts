@@ -39,7 +39,7 @@ export class Socket implements Disposable {
   }
 
   /** Connects and opens a stream. */
-  static async subscribed(base: string, token: string): Promise<Socket> {
+  static async subscribe(base: string, token: string): Promise<Socket> {
     const socket = await Socket.open(base)
     await socket.hello(token)
     socket.send({ case: 'subscribeEvents', value: {} })
@@ -48,7 +48,7 @@ export class Socket implements Disposable {
   }
 
   /** Waits until the server closes the socket; returns code and reason. */
-  closed(): Promise<{ code: number; reason: string }> {
+  waitUntilClosed(): Promise<{ code: number; reason: string }> {
     return eventually(() => {
       if (this.#close !== undefined) return this.#close
       throw new Error(`the socket is still open; ${describe(this.frames)}`)
@@ -64,7 +64,7 @@ export class Socket implements Disposable {
     return this.frames.flatMap((frame) => (frame.case === 'event' ? [frame.value] : []))
   }
 
-  /** Stops reading, as a client does that is too slow. It can still send. */
+  /** Stops reading, like a client that is too slow. The socket can still send. */
   pause(): void {
     this.#ws.pause()
   }
@@ -73,7 +73,7 @@ export class Socket implements Disposable {
     this.#ws.send(toBinary(RealtimeClientFrameSchema, create(RealtimeClientFrameSchema, { frame })))
   }
 
-  /** Sends anything: a string as a text frame. */
+  /** Sends raw data: a string as a text frame, bytes as a binary frame. */
   sendRaw(data: string | Uint8Array): void {
     this.#ws.send(data)
   }
@@ -86,7 +86,7 @@ export class Socket implements Disposable {
 
   /** The first frame of a kind. Fails when the socket is closed without one. */
   first<Case extends keyof FrameValues>(kind: Case): Promise<FrameValues[Case]> {
-    return this.#awaited(kind, () => {
+    return this.#waitForFrame(kind, () => {
       const found = this.frames.find((frame) => frame.case === kind)
       return found && (found.value as FrameValues[Case])
     })
@@ -94,7 +94,7 @@ export class Socket implements Disposable {
 
   /** The first matching event. Fails when the socket is closed without one. */
   waitFor(matches: (event: RealtimeEventEnvelope) => boolean): Promise<RealtimeEventEnvelope> {
-    return this.#awaited('event', () => this.events.find(matches))
+    return this.#waitForFrame('event', () => this.events.find(matches))
   }
 
   /** The event that a message was posted. Fails when the socket is closed without it. */
@@ -109,13 +109,13 @@ export class Socket implements Disposable {
     await eventually(() => this.frames.some((frame) => frame.case === 'pong' && frame.value.nonce === nonce))
   }
 
-  async #awaited<T>(what: string, find: () => T | undefined): Promise<T> {
+  async #waitForFrame<T>(what: string, find: () => T | undefined): Promise<T> {
     const { found } = await eventually(() => {
       const found = find()
-      if (found === undefined && !this.isClosed) throw new Error(`no ${what} came; ${describe(this.frames)}`)
+      if (found === undefined && !this.isClosed) throw new Error(`no ${what} arrived; ${describe(this.frames)}`)
       return { found }
     })
-    if (found === undefined) throw new Error(`the socket is closed, and no ${what} came; ${describe(this.frames)}`)
+    if (found === undefined) throw new Error(`the socket is closed, and no ${what} arrived; ${describe(this.frames)}`)
     return found
   }
 
@@ -124,7 +124,7 @@ export class Socket implements Disposable {
   }
 }
 
-/** Frames in a few words, for the message of a failed test. */
+/** Lists the received frames for the message of a failed test. */
 function describe(frames: ServerFrame[]): string {
   return `received: ${frames.map((frame) => (frame.case === 'event' ? frame.value.event.case : frame.case)).join(', ') || 'nothing'}`
 }

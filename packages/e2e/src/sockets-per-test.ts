@@ -8,7 +8,7 @@ export function socketsPerTest() {
   const open: Socket[] = []
   afterEach(() => open.splice(0).forEach((socket) => socket[Symbol.dispose]()))
   const listenAt = async (person: Person, base: string) => {
-    const socket = await Socket.subscribed(base, person.token)
+    const socket = await Socket.subscribe(base, person.token)
     open.push(socket)
     return socket
   }

@@ -9,7 +9,7 @@ export async function timelineOf(person: Person, roomId: string): Promise<RoomTi
       ...{ roomId, limit: 500 },
       ...(before === undefined ? {} : { cursor: { case: 'before', value: before } as const }),
     })
-    if (page === undefined) throw new Error('an answer without a page')
+    if (page === undefined) throw new Error('the response has no page')
     events = [...page.events, ...events]
     if (!page.hasOlder) return events
     before = page.startCursor

@@ -7,19 +7,19 @@ import { OtlpReceiver, PushService } from '@parley/testkit'
 import { FakeLivekit } from '@parley/testkit/livekit'
 import { temporaryDataDir } from './abandoned.ts'
 
-/** A fleet of nine processes that sends its signals to a receiver, with a push service and a media server. */
+/** A fleet of nine processes that exports its telemetry to a receiver, with a fake push service and media server. */
 export type TracedFleet = AsyncDisposable & {
   readonly fleet: Fleet
   readonly collector: OtlpReceiver
   readonly pushService: PushService
-  /** Ends the processes, which send the rest of their signals; the log files stay. */
+  /** Stops the processes, which export their remaining telemetry first. The log files remain. */
   stop(): Promise<void>
-  /** Everything that the services logged. */
+  /** The content of all log files. */
   logLines(): string
 }
 
-/** Signals are sent soon, so that a test need not wait for them. */
-const soon = {
+/** Short export intervals, so that tests need not wait long for telemetry. */
+const shortExportIntervals = {
   OTEL_BSP_SCHEDULE_DELAY: '100',
   OTEL_BLRP_SCHEDULE_DELAY: '100',
   OTEL_METRIC_EXPORT_INTERVAL: '1000',
@@ -29,17 +29,17 @@ export async function startTracedFleet(owner: { login: string; password: string 
   const dataDir = temporaryDataDir()
   // PostgreSQL may run as another user, who must be able to reach its folder inside this one.
   chmodSync(dataDir, 0o755)
-  const opened = new Resources()
-  opened.defer('files', () => rmSync(dataDir, { recursive: true, force: true }))
-  const collector = opened.use(await OtlpReceiver.start())
-  const pushService = opened.use(await PushService.start())
+  const resources = new Resources()
+  resources.defer('files', () => rmSync(dataDir, { recursive: true, force: true }))
+  const collector = resources.use(await OtlpReceiver.start())
+  const pushService = resources.use(await PushService.start())
   const mediaPort = await freePort()
-  const mediaServer = opened.use(await FakeLivekit.start(mediaPort))
+  const mediaServer = resources.use(await FakeLivekit.start(mediaPort))
   const fleet = await startFleet({
     ...{ dataDir, port: 0, owner, fsync: false },
     env: {
       ...withoutSettings(process.env),
-      ...{ ...collector.env, ...soon },
+      ...{ ...collector.env, ...shortExportIntervals },
       PARLEY_JOIN_CLIENT_TRACES: 'true',
       PARLEY_GENERAL_LOG_LEVEL: 'debug',
       PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true',
@@ -49,7 +49,7 @@ export async function startTracedFleet(owner: { login: string; password: string 
       PARLEY_LIVEKIT_API_SECRET: mediaServer.apiSecret,
     },
   })
-  opened.defer('fleet', () => fleet.stop())
+  resources.defer('fleet', () => fleet.stop())
   return {
     ...{ fleet, collector, pushService },
     stop: () => fleet.stop(),
@@ -59,7 +59,7 @@ export async function startTracedFleet(owner: { login: string; password: string 
         .map((file) => readFileSync(join(logs, file), 'utf8'))
         .join('\n')
     },
-    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose](),
   }
 }
 

@@ -6,11 +6,11 @@ import { connect } from 'nats'
 import { databaseOf } from './databases.ts'
 import { fleet } from './fleet.ts'
 
-/** Where texts were found: the table and database, the subject of the stream, or the file. */
+/** For each text, where it was found: a table, a subject of the stream, or a file. */
 export type Traces = Map<string, string[]>
 
 /** Searches for texts, ignoring case, in every column of every table, every event and every file of the fleet. */
-export async function tracesOf(texts: readonly string[]): Promise<Traces> {
+export async function findTraces(texts: readonly string[]): Promise<Traces> {
   const traces: Traces = new Map(texts.map((text) => [text, []]))
   const found = (text: string, where: string) => traces.get(text)?.push(where)
   for (const service of databaseOwners) await searchDatabase(service, texts, found)
@@ -61,7 +61,7 @@ async function searchStream(texts: readonly string[], found: Found): Promise<voi
   }
 }
 
-/** Assets and logs of services. The files of PostgreSQL and the bus are searched through their servers. */
+/** Searches assets and logs. PostgreSQL and the stream are searched through their servers, not in their files. */
 function searchFiles(texts: readonly string[], found: Found): void {
   const { assets, logs } = dataDirAt(fleet().dataDir)
   for (const folder of [assets, logs]) {
@@ -72,7 +72,7 @@ function searchFiles(texts: readonly string[], found: Found): void {
   }
 }
 
-/** Ignores a file that was deleted concurrently. */
+/** Content of a file; empty if it was deleted concurrently. */
 function contentOf(file: string): Uint8Array {
   try {
     return readFileSync(file)
@@ -87,7 +87,7 @@ function search(bytes: Uint8Array, texts: readonly string[], found: (text: strin
   for (const text of texts) if (content.includes(text.toLowerCase())) found(text)
 }
 
-/** Keys of all files that assets are made of. */
+/** Names of all files in the asset storage. */
 export function storedFiles(): string[] {
   const entries = readdirSync(dataDirAt(fleet().dataDir).assets, { recursive: true, withFileTypes: true })
   return entries.filter((entry) => entry.isFile()).map((entry) => entry.name)

@@ -11,14 +11,14 @@ export type Outcome = {
   tookMs: number
 }
 
-/** Calls repeated until stopped. */
+/** Repeats a call until stopped, and records the outcomes. */
 export class Traffic {
   readonly outcomes: Outcome[] = []
   readonly #workers: Promise<void>[]
   #next = 0
   #stopped = false
 
-  /** Runs `call` repeatedly, `width` at a time, with pauses of `pauseMs`. */
+  /** Starts `width` workers; each makes a call, waits `pauseMs`, and repeats. */
   constructor(width: number, pauseMs: number, call: (n: number) => Promise<Answer>) {
     this.#workers = Array.from({ length: width }, () => this.#work(pauseMs, call))
   }

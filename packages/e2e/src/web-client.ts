@@ -4,17 +4,17 @@ import { findChromium, launchChromium, startChromium } from './chromium.ts'
 import { fleet } from './fleet.ts'
 import type { Person } from './people.ts'
 
-/** Somebody in front of the web client. */
+/** A browser window with the web client. */
 export type Visitor = AsyncDisposable & {
   page: Page
-  /** Problems of a page: script errors, blocked scripts, failed requests that the page did not expect. */
-  complaints: string[]
+  /** Uncaught exceptions of the page and errors in its console, such as blocked scripts and failed requests. */
+  pageErrors: string[]
 }
 
 const chromium = await findChromium()
 let browser: Browser | undefined
 
-/** Looked up per file: this module stays loaded between files, but `test` belongs to one of them. */
+/** A function, because this module stays loaded between test files while each file has a `test` of its own. */
 const testOrSkip = () => ('path' in chromium ? test : test.skip)
 
 /** A test that needs a browser; skipped without one. */
@@ -24,11 +24,11 @@ export const inBrowser: Pick<typeof test, 'each'> & ((...args: Parameters<typeof
 )
 
 /**
- * Opens a browser for the tests of a file before `prepare`, and closes it afterwards. Without a browser, `what` is
- * reported as skipped.
+ * Opens a browser for the tests of a file before `prepare`, and closes it afterwards. Without a browser, logs
+ * that the tests of `what` are skipped.
  */
 export function useBrowser(what: string, prepare: () => Promise<unknown> = async () => undefined): void {
-  if (!('path' in chromium)) return console.log(`${what}: not tried in a browser: ${chromium.reason}`)
+  if (!('path' in chromium)) return console.log(`${what}: skipped, because there is no browser: ${chromium.reason}`)
   beforeAll(async () => {
     browser = await launchChromium(chromium.path)
     await prepare()
@@ -38,10 +38,10 @@ export function useBrowser(what: string, prepare: () => Promise<unknown> = async
 
 /** Opens the web client in a separate browser window, at a path of the first gateway. */
 export async function visit(path = '/', options: BrowserContextOptions = {}): Promise<Visitor> {
-  return opened(await newContext(options), path)
+  return openPage(await newContext(options), path)
 }
 
-/** The same for a signed-in user. */
+/** Opens the web client as {@link visit} does, for a signed-in user. */
 export async function visitAs(
   { login, password }: Pick<Person, 'login' | 'password'>,
   path = '/',
@@ -51,24 +51,24 @@ export async function visitAs(
   const data = { identifier: login, password, cookieOnly: true }
   const answer = await context.request.post(`${fleet().gateways[0]}/auth/login`, { data })
   if (!answer.ok()) throw new Error(`sign-in was answered ${answer.status()}: ${await answer.text()}`)
-  const visitor = await opened(context, path)
-  // A phone has the rooms out of sight while it shows one.
+  const visitor = await openPage(context, path)
+  // On a phone the list of rooms is hidden while a room is shown.
   await visitor.page.locator('nav').waitFor({ state: 'attached' })
   return visitor
 }
 
 function newContext(options: BrowserContextOptions): Promise<BrowserContext> {
-  if (!browser) throw new Error('useBrowser opens a browser')
+  if (!browser) throw new Error('call useBrowser first: it opens the browser')
   return browser.newContext({ locale: 'en-GB', viewport: { width: 1200, height: 800 }, ...options })
 }
 
-async function opened(context: BrowserContext, path: string): Promise<Visitor> {
+async function openPage(context: BrowserContext, path: string): Promise<Visitor> {
   const page = await context.newPage()
-  const complaints: string[] = []
-  page.on('pageerror', ({ message }) => complaints.push(message))
-  page.on('console', (line) => line.type() === 'error' && complaints.push(`${line.text()} ${line.location().url}`))
+  const pageErrors: string[] = []
+  page.on('pageerror', ({ message }) => pageErrors.push(message))
+  page.on('console', (line) => line.type() === 'error' && pageErrors.push(`${line.text()} ${line.location().url}`))
   await page.goto(fleet().gateways[0] + path)
-  return { page, complaints, [Symbol.asyncDispose]: () => context.close() }
+  return { page, pageErrors, [Symbol.asyncDispose]: () => context.close() }
 }
 
 /** Fills in and sends the sign-in form, by keyboard. */
@@ -78,20 +78,20 @@ export async function fillSignIn(page: Page, { login, password }: Pick<Person, '
   await page.getByLabel('Password').press('Enter')
 }
 
-/** Signs in as a person does, up to the rooms. */
+/** Signs in with the form, and waits for the list of rooms. */
 export async function signInAt(page: Page, person: Pick<Person, 'login' | 'password'>): Promise<void> {
   await fillSignIn(page, person)
   await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
 }
 
-/** Somebody at a page of administration. */
-export async function managing(person: Pick<Person, 'login' | 'password'>, path: string): Promise<Visitor> {
+/** Opens a page of administration as a signed-in user. */
+export async function visitAdministration(person: Pick<Person, 'login' | 'password'>, path: string): Promise<Visitor> {
   const visitor = await visitAs(person, path)
   await visitor.page.getByRole('navigation', { name: 'Administration' }).waitFor()
   return visitor
 }
 
-/** Writes in the open room. */
+/** Posts a message in the open room. */
 export async function say(page: Page, text: string): Promise<void> {
   const field = page.getByRole('textbox', { name: 'Write a message' })
   await field.fill(text)
@@ -102,16 +102,16 @@ export async function say(page: Page, text: string): Promise<void> {
 export const messageWith = (page: Page, text: string) =>
   page.getByRole('main').getByRole('article').filter({ hasText: text })
 
-/** When something became visible on a page, in the machine's time, as an expression of the page reports. */
-export const seenAt = (page: Page, expression: string) =>
+/** Waits until an expression is true in the page and has been painted; returns the time (`Date.now()`). */
+export const timeWhenTrue = (page: Page, expression: string) =>
   page.evaluate<number>(`new Promise((resolve) => {
-    const look = () => (${expression})
+    const check = () => (${expression})
       ? requestAnimationFrame(() => setTimeout(() => resolve(Date.now())))
-      : requestAnimationFrame(look)
-    look()
+      : requestAnimationFrame(check)
+    check()
   })`)
 
-/** What the server answers to something that is not allowed, for calls that a test intercepts. */
+/** The response to a forbidden call, for calls that a test intercepts. */
 export const refusal = {
   status: 403,
   contentType: 'application/json',
@@ -119,7 +119,9 @@ export const refusal = {
 }
 
 /** A browser with a separate profile folder, which can be killed. */
-export async function ownBrowser(folder: string): Promise<AsyncDisposable & { page: Page; crash(): Promise<void> }> {
+export async function launchWithProfile(
+  folder: string,
+): Promise<AsyncDisposable & { page: Page; crash(): Promise<void> }> {
   if (!('path' in chromium)) throw new Error(chromium.reason)
   const { browser, crash } = await startChromium(chromium.path, folder)
   const [context] = browser.contexts()

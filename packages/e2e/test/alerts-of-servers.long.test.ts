@@ -3,25 +3,25 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { MessageService, RoomService } from '@parley/contracts/api'
 import { dataDirAt } from '@parley/local'
-import { repeating } from '../src/alerts/repeating.ts'
+import { repeatUntilDisposed } from '../src/alerts/repeat-until-disposed.ts'
 import { startWatchedFleet, type WatchedFleet } from '../src/alerts/watched-fleet.ts'
 import { sendFile } from '../src/files.ts'
-import { fleet, frozenWithGateway, serverPid } from '../src/fleet.ts'
-import { newPerson, type Person, theOwner } from '../src/people.ts'
-import { frozen, processOf, wholeAgain } from '../src/processes.ts'
+import { fleet, reasonNotToFreeze, serverPid } from '../src/fleet.ts'
+import { newPerson, type Person, signInOwner } from '../src/people.ts'
+import { freeze, processOf, waitUntilHealthy } from '../src/processes.ts'
 import { findPrometheus } from '../src/prometheus.ts'
 import { parkAnEvent, readTooSlowly, withoutPostgres } from '../src/provoked-faults.ts'
 import { lobbyId, newRoom } from '../src/rooms.ts'
 
 const found = await findPrometheus()
-const why = frozenWithGateway() ?? ('reason' in found ? ` (skipped: ${found.reason})` : '')
+const why = reasonNotToFreeze() ?? ('reason' in found ? ` (skipped: ${found.reason})` : '')
 const withPrometheus = why === '' ? describe : describe.skip
 if (why !== '') console.log(`alerts: not followed on a real fleet${why}`)
 
 jest.setTimeout(600_000)
 
-/** Each test follows the page of an alert: its fault, what confirms it, the step that mends it. */
-withPrometheus(`a fleet whose alerts are watched${why}`, () => {
+/** Each test follows the runbook of an alert: it causes the fault, confirms it, and applies the remedy. */
+withPrometheus(`alerts about servers fire during their fault and end after its remedy${why}`, () => {
   let watched: WatchedFleet
   let owner: Person
   let bob: Person
@@ -29,16 +29,16 @@ withPrometheus(`a fleet whose alerts are watched${why}`, () => {
   beforeAll(async () => {
     if (!('path' in found)) return
     watched = await startWatchedFleet(found.path, { PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true' })
-    ;[owner, bob] = await Promise.all([theOwner(), newPerson('bob')])
+    ;[owner, bob] = await Promise.all([signInOwner(), newPerson('bob')])
     roomId = await newRoom(owner, [bob])
   })
   afterAll(async () => watched?.[Symbol.asyncDispose]())
 
-  const fires = (alert: string) => watched.prometheus.fires(alert)
-  const ends = (alert: string) => watched.prometheus.ends(alert)
+  const waitUntilFiring = (alert: string) => watched.prometheus.waitUntilFiring(alert)
+  const waitUntilResolved = (alert: string) => watched.prometheus.waitUntilResolved(alert)
   const assets = () => dataDirAt(watched.dataDir).assets
 
-  /** Posts a message with a file; returns its id and the address of the file. */
+  /** Posts a message with a file; returns its id and the URL of the file. */
   async function postFile(text: string) {
     const attachmentAssetIds = [await sendFile(bob, roomId, text)]
     const { message } = await bob.call(MessageService.method.createMessage, { roomId, attachmentAssetIds })
@@ -47,73 +47,75 @@ withPrometheus(`a fleet whose alerts are watched${why}`, () => {
   }
 
   test('ParleyPresenceUnknown: Redis frozen', async () => {
-    await using _ = repeating(500, () => bob.call(RoomService.method.listMembers, { roomId }))
+    await using _ = repeatUntilDisposed(500, () => bob.call(RoomService.method.listMembers, { roomId }))
     {
-      using _frozen = frozen(serverPid('redis'))
-      await fires('ParleyPresenceUnknown')
+      using _frozen = freeze(serverPid('redis'))
+      await waitUntilFiring('ParleyPresenceUnknown')
     }
-    await ends('ParleyPresenceUnknown')
-    await wholeAgain()
+    await waitUntilResolved('ParleyPresenceUnknown')
+    await waitUntilHealthy()
   })
 
   test('ParleyRoomsLeftBehind: messaging frozen', async () => {
     // The list of groups, in which newRoom looks otherwise, needs messaging.
     const groupId = await lobbyId(owner)
     {
-      await using _ = repeating(500, () => newRoom(owner, [], { groupId }))
-      using _frozen = frozen(processOf('messaging').pid)
-      await fires('ParleyRoomsLeftBehind')
+      await using _ = repeatUntilDisposed(500, () => newRoom(owner, [], { groupId }))
+      using _frozen = freeze(processOf('messaging').pid)
+      await waitUntilFiring('ParleyRoomsLeftBehind')
     }
-    await ends('ParleyRoomsLeftBehind')
-    await wholeAgain()
+    await waitUntilResolved('ParleyRoomsLeftBehind')
+    await waitUntilHealthy()
   })
 
   test('ParleyDatabaseNotReached: PostgreSQL stopped', async () => {
-    await using _ = repeating(200, () => bob.call(RoomService.method.getRoomEvents, { roomId }))
-    await withoutPostgres(() => fires('ParleyDatabaseNotReached'), '')
-    await ends('ParleyDatabaseNotReached')
+    await using _ = repeatUntilDisposed(200, () => bob.call(RoomService.method.getRoomEvents, { roomId }))
+    await withoutPostgres(() => waitUntilFiring('ParleyDatabaseNotReached'), '')
+    await waitUntilResolved('ParleyDatabaseNotReached')
   })
 
   test('ParleySlowConsumers: clients that do not read', async () => {
-    const reading = Array.from({ length: 14 }, () => readTooSlowly(bob.token, () => fires('ParleySlowConsumers')))
+    const reading = Array.from({ length: 14 }, () =>
+      readTooSlowly(bob.token, () => waitUntilFiring('ParleySlowConsumers')),
+    )
     await Promise.all(reading)
-    await ends('ParleySlowConsumers')
+    await waitUntilResolved('ParleySlowConsumers')
   })
 
   test('ParleyEventsParked: a trigger that refuses a row', async () => {
-    await parkAnEvent({ owner, bob }, (query) => watched.prometheus.shows(query, 400_000))
-    await ends('ParleyEventsParked')
+    await parkAnEvent({ owner, bob }, (query) => watched.prometheus.waitUntilAboveZero(query, 400_000))
+    await waitUntilResolved('ParleyEventsParked')
   })
 
-  test('ParleyFilesWithoutBytes: a file taken away and brought back', async () => {
-    const text = 'the bytes of a file that is taken away'
+  test('ParleyFilesWithoutBytes: a file removed from the storage and restored', async () => {
+    const text = 'the bytes of a file that is removed'
     const { url } = await postFile(text)
     const stored = readdirSync(assets(), { recursive: true, encoding: 'utf8' })
       .map((name) => join(assets(), name))
       .find((name) => isFileWith(name, text))
     if (stored === undefined) throw new Error('the file is not in the folder')
-    await using _ = repeating(500, () => fetch(url))
+    await using _ = repeatUntilDisposed(500, () => fetch(url))
     renameSync(stored, `${stored}.away`)
-    await fires('ParleyFilesWithoutBytes')
+    await waitUntilFiring('ParleyFilesWithoutBytes')
     renameSync(`${stored}.away`, stored)
     expect((await fetch(url)).status).toBe(200)
-    await ends('ParleyFilesWithoutBytes')
+    await waitUntilResolved('ParleyFilesWithoutBytes')
   })
 
-  test('ParleyStorageNotOurs: a foreign identity', async () => {
+  test('ParleyStorageNotOurs: a storage with another identity', async () => {
     const { eventId } = await postFile('the bytes of a file of a deleted message')
     const identity = join(assets(), 'objects/identity')
-    const own = readFileSync(identity)
+    const original = readFileSync(identity)
     writeFileSync(identity, 'somebody else')
     await bob.call(MessageService.method.deleteMessage, { roomId, eventId })
-    await fires('ParleyStorageNotOurs')
+    await waitUntilFiring('ParleyStorageNotOurs')
     expect(watched.logOf('uploads')).toContain('storage mismatch')
-    writeFileSync(identity, own)
-    await ends('ParleyStorageNotOurs')
+    writeFileSync(identity, original)
+    await waitUntilResolved('ParleyStorageNotOurs')
   })
 })
 
-/** Whether a path is a file with this content. */
+/** Whether a path leads to a file with this content. */
 function isFileWith(path: string, content: string): boolean {
   try {
     return readFileSync(path, 'utf8') === content

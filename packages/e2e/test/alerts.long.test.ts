@@ -6,18 +6,18 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { PushNotificationService, RoomService } from '@parley/contracts/api'
 import { dataDirAt } from '@parley/local'
 import { eventually, PushService } from '@parley/testkit'
-import { crowdStream } from '../src/alerts/crowded-stream.ts'
+import { fillStream } from '../src/alerts/fill-stream.ts'
 
 import { lockTable } from '../src/alerts/locks.ts'
-import { newReaders, reading } from '../src/alerts/many-readers.ts'
-import { allOf, repeating } from '../src/alerts/repeating.ts'
+import { newReaders, startReading } from '../src/alerts/many-readers.ts'
+import { disposeTogether, repeatUntilDisposed } from '../src/alerts/repeat-until-disposed.ts'
 import { startWatchedFleet, type WatchedFleet } from '../src/alerts/watched-fleet.ts'
 import { databaseOf } from '../src/databases.ts'
-import { fleet, frozenWithGateway, serverPid } from '../src/fleet.ts'
+import { fleet, reasonNotToFreeze, serverPid } from '../src/fleet.ts'
 import { postJson } from '../src/http.ts'
 import { mailTo } from '../src/mails.ts'
-import { newPerson, operate, type Person, theOwner } from '../src/people.ts'
-import { frozen, processesOf, wholeAgain } from '../src/processes.ts'
+import { newPerson, operate, type Person, signInOwner } from '../src/people.ts'
+import { freeze, processesOf, waitUntilHealthy } from '../src/processes.ts'
 import { findPrometheus } from '../src/prometheus.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { Socket } from '../src/socket.ts'
@@ -29,7 +29,9 @@ const settings = {
   PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true',
 }
 
-/** Settings with a VAPID key that no browser has subscribed with, and those that lead back to the keys of the fleet. */
+/**
+ * Settings with a new VAPID key, with which no browser has subscribed. `previousKeys` restores the keys of the fleet.
+ */
 function newKeys(): NodeJS.ProcessEnv {
   const keys = createECDH('prime256v1')
   const publicKey = keys.generateKeys('base64url')
@@ -38,14 +40,14 @@ function newKeys(): NodeJS.ProcessEnv {
 const previousKeys = { PARLEY_PUSH_VAPID_PUBLIC_KEY: undefined, PARLEY_PUSH_VAPID_PRIVATE_KEY: undefined }
 
 const found = await findPrometheus()
-const why = frozenWithGateway() ?? ('reason' in found ? ` (skipped: ${found.reason})` : '')
+const why = reasonNotToFreeze() ?? ('reason' in found ? ` (skipped: ${found.reason})` : '')
 const withPrometheus = why === '' ? describe : describe.skip
-if (why !== '') console.log(`alerts: not followed on a real fleet${why}`)
+if (why !== '') console.log(`alerts on a real fleet: not tested${why}`)
 
 jest.setTimeout(900_000)
 
-/** Each test follows the page of an alert: its fault, what confirms it, the step that mends it. */
-withPrometheus(`a fleet whose alerts are watched${why}`, () => {
+/** Each test follows the runbook of an alert: it causes the fault, confirms it, and applies the remedy. */
+withPrometheus(`alerts fire during their fault and end after its remedy${why}`, () => {
   let watched: WatchedFleet
   let owner: Person
   let ada: Person
@@ -54,25 +56,25 @@ withPrometheus(`a fleet whose alerts are watched${why}`, () => {
   beforeAll(async () => {
     if (!('path' in found)) return
     watched = await startWatchedFleet(found.path, settings)
-    ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+    ;[owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
     roomId = await newRoom(owner, [ada, bob])
   })
   afterAll(async () => watched?.[Symbol.asyncDispose]())
 
-  const fires = (alert: string) => watched.prometheus.fires(alert)
-  const ends = (alert: string) => watched.prometheus.ends(alert)
-  const logged = (service: string, line: string) =>
+  const waitUntilFiring = (alert: string) => watched.prometheus.waitUntilFiring(alert)
+  const waitUntilResolved = (alert: string) => watched.prometheus.waitUntilResolved(alert)
+  const waitForLogLine = (service: string, line: string) =>
     eventually(() => expect(watched.logOf(service)).toContain(line), { timeoutMs: 60_000 })
-  const shows = (query: string) => watched.prometheus.shows(query)
+  const waitUntilAboveZero = (query: string) => watched.prometheus.waitUntilAboveZero(query)
 
   test('ParleyProxyUntrusted: a proxy that is not configured', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.9' }
-    await using _ = repeating(200, () => fetch(`${fleet().gateways[0]}/`, { headers }))
-    await fires('ParleyProxyUntrusted')
-    await logged('gateway', 'requests come through a proxy that is not trusted')
+    await using _ = repeatUntilDisposed(200, () => fetch(`${fleet().gateways[0]}/`, { headers }))
+    await waitUntilFiring('ParleyProxyUntrusted')
+    await waitForLogLine('gateway', 'requests come through a proxy that is not trusted')
     for (const service of ['gateway', 'uploads', 'realtime'])
       await watched.reconfigure(service, { PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.1' })
-    await ends('ParleyProxyUntrusted')
+    await waitUntilResolved('ParleyProxyUntrusted')
   })
 
   test('ParleyMailsOverBudget: more registrations than mails', async () => {
@@ -82,11 +84,11 @@ withPrometheus(`a fleet whose alerts are watched${why}`, () => {
       return email
     }
     for (let n = 0; n < 6; n++) await register()
-    await fires('ParleyMailsOverBudget')
-    await shows('sum(parley_accounts_mails_total{parley_outcome="over_budget"})')
+    await waitUntilFiring('ParleyMailsOverBudget')
+    await waitUntilAboveZero('sum(parley_accounts_mails_total{parley_outcome="over_budget"})')
     await watched.reconfigure('accounts', { PARLEY_SMTP_MAILS_PER_HOUR: '3000' })
     await mailTo(await register())
-    await ends('ParleyMailsOverBudget')
+    await waitUntilResolved('ParleyMailsOverBudget')
   })
 
   test('ParleyPushesFail: other VAPID keys', async () => {
@@ -94,45 +96,47 @@ withPrometheus(`a fleet whose alerts are watched${why}`, () => {
     await using service = await PushService.start()
     const { subscribe } = PushNotificationService.method
     for (let n = 0; n < 5; n++) await ada.call(subscribe, service.browser(`browser-${n}`))
-    await using _ = repeating(500, () => post(bob, room?.id ?? '', 'are you there?'))
+    await using _ = repeatUntilDisposed(500, () => post(bob, room?.id ?? '', 'are you there?'))
     const { publicKey } = await eventually(() => service.received[0]?.vapid ?? Promise.reject(new Error('no push')))
     service.answer = ({ vapid }) => ({ status: vapid.publicKey === publicKey ? 201 : 403 })
     await watched.reconfigure('notifications', newKeys())
-    await fires('ParleyPushesFail')
-    await shows('sum(rate(parley_push_pushes_total{parley_outcome="refused"}[5s]))')
-    await shows('sum(rate(http_client_request_duration_seconds_count{http_response_status_code="403"}[5s]))')
+    await waitUntilFiring('ParleyPushesFail')
+    await waitUntilAboveZero('sum(rate(parley_push_pushes_total{parley_outcome="refused"}[5s]))')
+    await waitUntilAboveZero(
+      'sum(rate(http_client_request_duration_seconds_count{http_response_status_code="403"}[5s]))',
+    )
     await watched.reconfigure('notifications', previousKeys)
-    await ends('ParleyPushesFail')
-    await shows('sum(rate(parley_push_pushes_total{parley_outcome="accepted"}[5s]))')
+    await waitUntilResolved('ParleyPushesFail')
+    await waitUntilAboveZero('sum(rate(parley_push_pushes_total{parley_outcome="accepted"}[5s]))')
   })
 
   test('ParleySocketsLag: realtime nodes without enough processor time', async () => {
-    const sockets = await Promise.all(fleet().realtimeNodes.map((node) => Socket.subscribed(node, ada.token)))
-    await using _posting = repeating(100, () => post(bob, roomId, 'hello'))
+    const sockets = await Promise.all(fleet().realtimeNodes.map((node) => Socket.subscribe(node, ada.token)))
+    await using _posting = repeatUntilDisposed(100, () => post(bob, roomId, 'hello'))
     {
-      // In turns: a frozen process cannot be scraped.
-      await using _pausing = repeating(0, async () => {
+      // Alternately: a frozen process cannot be scraped.
+      await using _pausing = repeatUntilDisposed(0, async () => {
         for (const { pid } of processesOf('realtime')) {
-          using _ = frozen(pid)
+          using _ = freeze(pid)
           await sleep(2_600)
         }
       })
-      await fires('ParleySocketsLag')
-      await shows('max(nodejs_eventloop_delay_max_seconds{job="realtime"}) > 1')
+      await waitUntilFiring('ParleySocketsLag')
+      await waitUntilAboveZero('max(nodejs_eventloop_delay_max_seconds{job="realtime"}) > 1')
     }
-    await ends('ParleySocketsLag')
+    await waitUntilResolved('ParleySocketsLag')
     sockets.forEach((socket) => socket[Symbol.dispose]())
   })
 
   test('ParleyEventsWait: NATS frozen', async () => {
     {
-      using _ = frozen(serverPid('nats'))
+      using _ = freeze(serverPid('nats'))
       await operate(['owner', 'create', '--login', 'otto', '--password-stdin', '--direct'], 'a second owner of it')
-      await fires('ParleyEventsWait')
-      await logged('accounts', 'the bus does not answer; connecting again')
+      await waitUntilFiring('ParleyEventsWait')
+      await waitForLogLine('accounts', 'the bus does not answer; connecting again')
     }
-    await ends('ParleyEventsWait')
-    await wholeAgain()
+    await waitUntilResolved('ParleyEventsWait')
+    await waitUntilHealthy()
   })
 
   test('ParleyDatabaseWaits and ParleyOverloaded: a locked table', async () => {
@@ -140,34 +144,36 @@ withPrometheus(`a fleet whose alerts are watched${why}`, () => {
     const rooms = await Promise.all(Array.from({ length: 12 }, () => newRoom(owner, [bob])))
     await using lock = await lockTable('messaging', 'room_events')
     {
-      await using _reading = reading(readers, roomId)
-      await using _writing = allOf(rooms.map((room) => repeating(200, () => post(bob, room, 'hello'))))
-      await Promise.all([fires('ParleyDatabaseWaits'), fires('ParleyOverloaded')])
-      expect((await lock.waiting()).waits).toBeGreaterThan(0)
-      await shows('max(parley_rpc_server_queue_waiting{parley_service="messaging"})')
+      await using _reading = startReading(readers, roomId)
+      await using _writing = disposeTogether(
+        rooms.map((room) => repeatUntilDisposed(200, () => post(bob, room, 'hello'))),
+      )
+      await Promise.all([waitUntilFiring('ParleyDatabaseWaits'), waitUntilFiring('ParleyOverloaded')])
+      expect((await lock.lockWaits()).waits).toBeGreaterThan(0)
+      await waitUntilAboveZero('max(parley_rpc_server_queue_waiting{parley_service="messaging"})')
       await lock.terminate()
     }
-    await Promise.all([ends('ParleyDatabaseWaits'), ends('ParleyOverloaded')])
-    await wholeAgain()
+    await Promise.all([waitUntilResolved('ParleyDatabaseWaits'), waitUntilResolved('ParleyOverloaded')])
+    await waitUntilHealthy()
   })
 
-  test('ParleyConsumerBehind, ParleyStreamFull and ParleyEventsLost: a consumer that stands still', async () => {
+  test('ParleyConsumerBehind, ParleyStreamFull and ParleyEventsLost: a consumer that makes no progress', async () => {
     await using lock = await lockTable('admin', 'audit_entries')
     for (let n = 0; n < 20; n++) await newRoom(owner)
-    await fires('ParleyConsumerBehind')
-    expect((await lock.waiting()).waits).toBeGreaterThan(0)
-    await crowdStream(15 * mebibytes)
-    await fires('ParleyStreamFull')
-    // As if three days had passed, for which events are kept; it is noticed within five minutes.
+    await waitUntilFiring('ParleyConsumerBehind')
+    expect((await lock.lockWaits()).waits).toBeGreaterThan(0)
+    await fillStream(15 * mebibytes)
+    await waitUntilFiring('ParleyStreamFull')
+    // Makes the events older than the three days for which the stream keeps them. Messaging checks every five minutes.
     await using outbox = await databaseOf('messaging')
     await outbox.query(`update outbox set relayed_at = relayed_at - interval '73 hours' where relayed_at is not null`)
-    await watched.prometheus.fires('ParleyEventsLost', 360_000)
-    await logged('messaging', 'events left the stream before every consumer had handled them')
+    await watched.prometheus.waitUntilFiring('ParleyEventsLost', 360_000)
+    await waitForLogLine('messaging', 'events left the stream before every consumer had handled them')
     await lock.terminate()
-    await ends('ParleyConsumerBehind')
+    await waitUntilResolved('ParleyConsumerBehind')
     await watched.reconfigure('admin', { PARLEY_NATS_STREAM_MAX_BYTES: '64 MiB' })
-    await ends('ParleyStreamFull')
-    await ends('ParleyEventsLost')
+    await waitUntilResolved('ParleyStreamFull')
+    await waitUntilResolved('ParleyEventsLost')
   })
 
   test('ParleyStreamCut: NATS returns with an empty store', async () => {
@@ -175,9 +181,9 @@ withPrometheus(`a fleet whose alerts are watched${why}`, () => {
     process.kill(pid, 'SIGSTOP')
     rmSync(join(dataDirAt(watched.dataDir).nats, 'store'), { recursive: true })
     process.kill(pid, 'SIGKILL')
-    await using _ = repeating(500, () => post(bob, roomId, 'after the loss'))
-    await fires('ParleyStreamCut')
-    await logged('messaging', 'the stream lost events; they are relayed again')
-    await ends('ParleyStreamCut')
+    await using _ = repeatUntilDisposed(500, () => post(bob, roomId, 'after the loss'))
+    await waitUntilFiring('ParleyStreamCut')
+    await waitForLogLine('messaging', 'the stream lost events; they are relayed again')
+    await waitUntilResolved('ParleyStreamCut')
   })
 })

@@ -9,19 +9,19 @@ import {
 import { eventually } from '@parley/testkit'
 import { fleet } from '../src/fleet.ts'
 import { codeOf, postJson } from '../src/http.ts'
-import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 
 let owner: Person
 let ada: Person
 beforeAll(async () => {
-  ;[owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
+  ;[owner, ada] = await Promise.all([signInOwner(), newPerson('ada')])
 })
 
 const list = (filter: MessageInitShape<typeof AdminEventLogFilterSchema>) =>
   owner.call(AdminEventLogService.method.listEvents, { limit: 200, filter })
 
-/** Types of entries by or for somebody. */
+/** Types of the entries about actions by a person or on them. */
 const typesOf = async (actorId: string) => (await list({ actorId })).entries.map(({ eventType }) => eventType)
 
 test('actions in every service are logged, without message content', async () => {
@@ -49,15 +49,15 @@ test('actions in every service are logged, without message content', async () =>
   expect(entry).toEqual(posted)
 })
 
-test('sequences have no gaps, and only permitted people may read the log', async () => {
+test('entries are numbered without gaps, and only permitted people may read them', async () => {
   const page = await owner.call(AdminEventLogService.method.listEvents, { limit: 200 })
   const sequences = page.entries.map(({ sequence }) => Number(sequence))
-  expect(sequences).toEqual(sequences.map((_, place) => (sequences[0] ?? 0) - place))
+  expect(sequences).toEqual(sequences.map((_, index) => (sequences[0] ?? 0) - index))
   expect(codeOf(await ada.attempt(AdminEventLogService.method.listEvents, {}))).toBe('permission_denied')
   expect(codeOf(await ada.attempt(AdminServerService.method.getServerConfig, {}))).toBe('permission_denied')
 })
 
-test('an owner sees the bus, all readers of events and how large the server is', async () => {
+test('an owner sees the state of the bus, all consumers of events and the size of the server', async () => {
   const { systemInfo, projections } = await owner.call(AdminDiagnosticsService.method.getSystemInfo, {})
   expect(systemInfo?.connection?.connected).toBe(true)
   expect(systemInfo?.account?.streamsUsed).toBe(1)

@@ -6,8 +6,8 @@ import { CreateMessageRequestSchema } from '@parley/contracts/api'
 import { BadRequestSchema } from '@parley/contracts/rpc'
 import { eventually } from '@parley/testkit'
 import { fleet } from '../src/fleet.ts'
-import { type Answer, answerOf, postJson } from '../src/http.ts'
-import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { type Answer, readAnswer, postJson } from '../src/http.ts'
+import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { lobbyId, newRoom } from '../src/rooms.ts'
 
 const createMessage = '/svc.api.v1.MessageService/CreateMessage'
@@ -27,7 +27,7 @@ const pids = () =>
     .join()
 
 beforeAll(async () => {
-  ;[owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
+  ;[owner, ada] = await Promise.all([signInOwner(), newPerson('ada')])
   roomId = await newRoom(owner, [ada])
   groupId = await lobbyId(ada)
   pidsBefore = pids()
@@ -40,7 +40,7 @@ type Request = {
   headers?: Record<string, string>
 }
 
-/** Sends anything, signed in, with JSON as the default. */
+/** Sends a request as ada; POSTs JSON unless stated otherwise. */
 async function send(
   path: string,
   { method = 'POST', contentType = 'application/json', body = '{}', headers }: Request,
@@ -50,17 +50,17 @@ async function send(
     headers: { 'content-type': contentType, ...ada.authorization, ...headers },
     ...(method === 'GET' || method === 'HEAD' ? {} : { body }),
   })
-  return answerOf(response)
+  return readAnswer(response)
 }
 
-/** The format of every failure: a code, a message for people, and details without secrets. */
+/** Expects the format of every failure: a code, a message, and perhaps details. */
 function expectFailure(answer: Answer, status: number, code: string) {
   expect(answer).toMatchObject({ status, body: { code, message: expect.stringMatching(/\S+ \S+/) } })
   expect(answer.headers.get('content-type')).toBe('application/json')
   expect(Object.keys(answer.body as object).filter((key) => !['code', 'message', 'details'].includes(key))).toEqual([])
 }
 
-/** Names of the fields that broke a rule, from the details of an answer. */
+/** Names of the invalid fields, from the details of a response. */
 function brokenFields({ body }: Answer): string[] {
   const { details = [] } = body as { details?: { type: string; value: string }[] }
   const detail = details.find(({ type }) => type === 'google.rpc.BadRequest')
@@ -82,14 +82,14 @@ describe.each(['/api/connect', ''])('below "%s"', (prefix) => {
   })
 
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/jsonp', ''])(
-    'content type "%s" is not taken',
+    'content type "%s" is refused',
     async (contentType) => {
       const { status } = await send(prefix + createMessage, { contentType })
       expect(status).toBe(415)
     },
   )
 
-  test.each(['GET', 'PUT', 'DELETE', 'PATCH'])('%s is not allowed', async (method) => {
+  test.each(['GET', 'PUT', 'DELETE', 'PATCH'])('the HTTP method %s is not allowed', async (method) => {
     const answer = await send(prefix + createMessage, { method })
     expect(answer.status).toBe(405)
     expect(answer.headers.get('allow')).toContain('POST')
@@ -97,29 +97,29 @@ describe.each(['/api/connect', ''])('below "%s"', (prefix) => {
 
   test.each([
     ['not JSON', 'hello'],
-    ['half of it', '{"roomId": "R1", "body'],
+    ['a truncated object', '{"roomId": "R1", "body'],
     ['a list', '[]'],
     ['a number', '42'],
-    ['null in a field of text', '{"roomId": {"a": 1}}'],
-    ['a number where text belongs', '{"roomId": 17}'],
-    ['text where a list belongs', '{"attachmentAssetIds": "A1"}'],
-    ['a field twice', '{"roomId": "R1", "room_id": "R2"}'],
-    ['a byte order of nonsense', '\u0000\u0001\u0002'],
+    ['an object in a string field', '{"roomId": {"a": 1}}'],
+    ['a number in a string field', '{"roomId": 17}'],
+    ['a string in a list field', '{"attachmentAssetIds": "A1"}'],
+    ['the same field twice', '{"roomId": "R1", "room_id": "R2"}'],
+    ['control characters', '\u0000\u0001\u0002'],
   ])('malformed JSON (%s) is an invalid argument', async (_, body) => {
     expectFailure(await send(prefix + createMessage, { body }), 400, 'invalid_argument')
   })
 
   test.each([
-    ['a tag of nothing', [0xff, 0xff, 0xff, 0xff]],
+    ['an invalid tag', [0xff, 0xff, 0xff, 0xff]],
     ['a length beyond the end', [0x0a, 0x7f, 0x41]],
-    ['text that is not UTF-8', [0x0a, 0x02, 0xc3, 0x28]],
-    ['an endless number', [0x30, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]],
+    ['a string that is not UTF-8', [0x0a, 0x02, 0xc3, 0x28]],
+    ['an unterminated varint', [0x30, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]],
   ])('malformed protobuf (%s) is an invalid argument', async (_, bytes) => {
     const answer = await send(prefix + createMessage, { contentType: 'application/proto', body: new Uint8Array(bytes) })
     expectFailure(answer, 400, 'invalid_argument')
   })
 
-  test('a body of more than 1 MiB is too much', async () => {
+  test('a body of more than 1 MiB is refused', async () => {
     const body = 'x'.repeat(1024 * 1024)
     expectFailure(
       await send(prefix + createMessage, { body: JSON.stringify({ roomId, body }) }),
@@ -133,14 +133,14 @@ describe.each(['/api/connect', ''])('below "%s"', (prefix) => {
     )
   })
 
-  test('so is one that unfolds to more', async () => {
+  test('a compressed body of more than 1 MiB after decompression is refused', async () => {
     const body = gzipSync(JSON.stringify({ roomId, body: 'x'.repeat(20 * 1024 * 1024) }))
     expect(body.length).toBeLessThan(1024 * 1024)
     const answer = await send(prefix + createMessage, { body, headers: { 'content-encoding': 'gzip' } })
     expectFailure(answer, 429, 'resource_exhausted')
   })
 
-  test('a body that is not compressed as declared is an invalid argument', async () => {
+  test('a body that is not compressed as declared, or in an unknown way, is refused', async () => {
     const answer = await send(prefix + createMessage, { headers: { 'content-encoding': 'gzip' } })
     expectFailure(answer, 400, 'invalid_argument')
     const unknown = await send(prefix + createMessage, { headers: { 'content-encoding': 'zstd' } })
@@ -181,7 +181,7 @@ describe('credentials', () => {
   })
 })
 
-describe('a field out of its rule', () => {
+describe('an invalid field is named', () => {
   const text = (length: number) => 'x'.repeat(length)
 
   test.each<[string, string, object, string[]]>([
@@ -214,32 +214,37 @@ describe('a field out of its rule', () => {
       { roomIds: Array.from({ length: 101 }, () => 'R1') },
       ['room_ids'],
     ],
-    ['an enum value that is none', '/svc.api.v1.RoomDirectoryService/ListRooms', { scope: 9 }, ['scope']],
-  ])('%s: the field is named', async (_, path, request, fields) => {
+    ['an unknown enum value', '/svc.api.v1.RoomDirectoryService/ListRooms', { scope: 9 }, ['scope']],
+  ])('%s', async (_, path, request, fields) => {
     const answer = await send(`/api/connect${path}`, { body: JSON.stringify(request) })
     expectFailure(answer, 400, 'invalid_argument')
     expect(brokenFields(answer)).toEqual(fields)
   })
 })
 
-describe('rules that are not about one field', () => {
+describe('rules that concern more than one field', () => {
   test.each<[string, () => [string, object], number, string]>([
-    ['a message with nothing to see', () => [createMessage, { roomId, body: ' \n\t\u200b ' }], 400, 'invalid_argument'],
+    [
+      'a message without visible characters',
+      () => [createMessage, { roomId, body: ' \n\t\u200b ' }],
+      400,
+      'invalid_argument',
+    ],
     ['a message of 10,001 bytes', () => [createMessage, { roomId, body: 'x'.repeat(10_001) }], 400, 'invalid_argument'],
     [
-      'one of 3,334 three-byte characters',
+      'a message of 3,334 three-byte characters',
       () => [createMessage, { roomId, body: '語'.repeat(3_334) }],
       400,
       'invalid_argument',
     ],
     [
-      'a thread on nothing',
+      'a reply in a thread whose root does not exist',
       () => [createMessage, { roomId, body: 'hi', threadRootEventId: 'Enowhere' }],
       404,
       'not_found',
     ],
     [
-      'a reply to nothing',
+      'a reply to a message that does not exist',
       () => [createMessage, { roomId, body: 'hi', inReplyTo: 'Enowhere' }],
       400,
       'invalid_argument',
@@ -251,19 +256,19 @@ describe('rules that are not about one field', () => {
       'invalid_argument',
     ],
     ['a malformed cursor', () => [getRoomEvents, { roomId, before: '!!' }], 400, 'invalid_argument'],
-    ['a room that is not there', () => [getRoomEvents, { roomId: 'Rnowhere' }], 404, 'not_found'],
+    ['a room that does not exist', () => [getRoomEvents, { roomId: 'Rnowhere' }], 404, 'not_found'],
     [
-      'an event around nothing',
+      'events around one that does not exist',
       () => ['/svc.api.v1.RoomService/GetRoomEventsAround', { roomId, eventId: 'Enowhere' }],
       404,
       'not_found',
     ],
-  ])('%s', async (_, request, status, code) => {
+  ])('%s is refused', async (_, request, status, code) => {
     const [path, body] = request()
     expectFailure(await send(`/api/connect${path}`, { body: JSON.stringify(body) }), status, code)
   })
 
-  test('room names are letters, digits, underscore and hyphen', async () => {
+  test('room names may only contain letters, digits, underscores and hyphens', async () => {
     for (const name of ['two words', 'ümlaut', 'dot.dot', 'a/b', '🫖']) {
       const answer = await postJson(
         `${fleet().gateways[0]}/api/connect${createRoom}`,
@@ -274,14 +279,14 @@ describe('rules that are not about one field', () => {
     }
   })
 
-  test('10,000 bytes are not too many', async () => {
+  test('a message of 10,000 bytes is accepted', async () => {
     const answer = await send(`/api/connect${createMessage}`, {
       body: JSON.stringify({ roomId, body: 'x'.repeat(10_000) }),
     })
     expect(answer.status).toBe(200)
   })
 
-  test('very large limits are clamped', async () => {
+  test('very large and negative limits are accepted', async () => {
     const answer = await send(`/api/connect${getRoomEvents}`, {
       body: JSON.stringify({ roomId, limit: 2_000_000_000 }),
     })
@@ -299,12 +304,12 @@ describe('headers', () => {
     expectFailure(await call({ 'connect-protocol-version': '2' }), 400, 'invalid_argument')
   })
 
-  test('an invalid timeout is refused, an expired one is reported', async () => {
+  test('an invalid timeout is refused, and an expired one fails with deadline_exceeded', async () => {
     expectFailure(await call({ 'connect-timeout-ms': 'soon' }), 400, 'invalid_argument')
     expectFailure(await call({ 'connect-timeout-ms': '0' }), 504, 'deadline_exceeded')
   })
 
-  test('an idempotency key is 1 to 128 visible characters', async () => {
+  test('an idempotency key must have 1 to 128 visible characters', async () => {
     expectFailure(await call({ 'idempotency-key': 'x'.repeat(129) }), 400, 'invalid_argument')
     expectFailure(await call({ 'idempotency-key': 'two words' }), 400, 'invalid_argument')
     expect((await call({ 'idempotency-key': `~${'x'.repeat(127)}` })).status).toBe(200)
@@ -316,10 +321,10 @@ describe('the sign-in routes', () => {
     postJson(`${fleet().gateways[0]}/auth/${path}`, body, headers)
 
   test.each([
-    ['nothing', {}],
+    ['an empty object', {}],
     ['no password', { login: 'ada' }],
     ['an object for a login', { login: { a: 1 }, password: 'x' }],
-    ['an endless login', { login: 'x'.repeat(300), password: 'x' }],
+    ['a login of 300 characters', { login: 'x'.repeat(300), password: 'x' }],
     ['a list', []],
   ])('a sign-in with %s is a bad request', async (_, body) => {
     expect(await auth('login', body)).toMatchObject({ status: 400, body: { error: expect.any(String) } })
@@ -331,7 +336,7 @@ describe('the sign-in routes', () => {
     expect((await auth('nothing', {})).status).toBe(404)
   })
 
-  test('a log-out by cookie needs the token of its page', async () => {
+  test('a log-out by cookie requires the CSRF token', async () => {
     const login = await postJson(`${fleet().gateways[0]}/auth/login`, { login: ada.login, password: ada.password })
     const cookies = login.headers.getSetCookie().map((value) => value.split(';')[0] ?? '')
     const cookie = cookies.join('; ')
@@ -359,6 +364,6 @@ test('invalid or incomplete HTTP is dropped without harm', async () => {
   expect((await fetch(`${fleet().gateways[0]}/healthz`)).status).toBe(200)
 })
 
-test('no process ended of any of this', async () => {
+test('no process ended because of these requests', async () => {
   await eventually(() => expect(pids()).toBe(pidsBefore))
 })

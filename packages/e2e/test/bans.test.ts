@@ -5,7 +5,7 @@ import { eventually } from '@parley/testkit'
 import { fleet } from '../src/fleet.ts'
 import { codeOf } from '../src/http.ts'
 import { socketsPerTest } from '../src/sockets-per-test.ts'
-import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import type { Socket } from '../src/socket.ts'
 
@@ -17,7 +17,7 @@ let bob: Person
 let sockets: { ada: Socket[]; bob: Socket[] }
 const { listen } = socketsPerTest()
 beforeEach(async () => {
-  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  ;[owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
   sockets = { ada: await listen(ada), bob: await listen(bob) }
 })
 
@@ -30,17 +30,17 @@ async function bobReceives(roomId: string): Promise<boolean[]> {
 }
 
 let turn = 0
-const somewhere = () => ({ base: fleet().gateways[turn++ % 2 === 0 ? 0 : 1] })
+const nextGateway = () => ({ base: fleet().gateways[turn++ % 2 === 0 ? 0 : 1] })
 const ban = (roomId: string, ms: number) => {
   const expiresAt = timestampFromDate(new Date(Date.now() + ms))
-  return owner.call(banMember, { roomId, userId: bob.userId, reason: 'noise', expiresAt }, somewhere())
+  return owner.call(banMember, { roomId, userId: bob.userId, reason: 'noise', expiresAt }, nextGateway())
 }
 const anHour = 3_600_000
-/** Long enough not to be over before it is decided. */
+/** Length of a short ban, in milliseconds; long enough to be in effect when the call that made it returns. */
 const aMoment = 8_000
 
-/** Responses of both gateways to every way in and to members' methods. */
-const refusals = async (roomId: string) =>
+/** Codes with which both gateways answer every way to enter the room, and members' methods. */
+const refusalCodes = async (roomId: string) =>
   await Promise.all(
     fleet().gateways.flatMap((base) => [
       bob.attempt(joinRoom, { roomId }, { base }).then(codeOf),
@@ -50,13 +50,13 @@ const refusals = async (roomId: string) =>
     ]),
   )
 
-describe('a ban with an end', () => {
-  test('shuts a channel at once for open sockets and every way in; after it a join is needed', async () => {
+describe('a temporary ban', () => {
+  test('closes a channel at once, for open sockets too; afterwards the user must join again', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     expect(await bobReceives(roomId)).toEqual([true, true])
     await ban(roomId, anHour)
     expect(await bobReceives(roomId)).toEqual([false, false])
-    expect(new Set(await refusals(roomId))).toEqual(new Set(['permission_denied']))
+    expect(new Set(await refusalCodes(roomId))).toEqual(new Set(['permission_denied']))
     const { bans } = await owner.call(listBans, { roomId })
     expect(bans).toMatchObject([{ userId: bob.userId, moderatorId: owner.userId, reason: 'noise' }])
     await owner.call(unbanMember, { roomId, userId: bob.userId, reason: 'peace' })
@@ -69,13 +69,13 @@ describe('a ban with an end', () => {
     expect((await owner.call(listBans, { roomId })).bans).toEqual([])
   })
 
-  test('closes a universal room, which reopens when it ends', async () => {
+  test('closes a universal room at once; afterwards the user has access again without joining', async () => {
     const roomId = await newRoom(owner, [], { universal: true })
     expect(await bobReceives(roomId)).toEqual([true, true])
     await ban(roomId, anHour)
     expect(await bobReceives(roomId)).toEqual([false, false])
-    const answers = await refusals(roomId)
-    // Members of universal rooms cannot be added.
+    const answers = await refusalCodes(roomId)
+    // addMember is invalid for universal rooms.
     expect(new Set(answers)).toEqual(new Set(['permission_denied', 'invalid_argument']))
     await owner.call(unbanMember, { roomId, userId: bob.userId, reason: 'peace' })
     expect(await bobReceives(roomId)).toEqual([true, true])

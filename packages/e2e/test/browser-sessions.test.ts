@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { MyAccountService, ViewerService } from '@parley/contracts/api'
 import { Browser, eventually, jsonOf } from '@parley/testkit'
-import { newBrowser, other, signInIn, viewerOf } from '../src/browsers.ts'
+import { newBrowser, signedInUserId, signInBrowser, viaOtherGateway } from '../src/browsers.ts'
 import { fleet } from '../src/fleet.ts'
 import { postJson } from '../src/http.ts'
 import { newPerson, operate, signIn, type Person } from '../src/people.ts'
@@ -13,13 +13,13 @@ beforeEach(async () => {
   browser = newBrowser()
 })
 
-/** A browser that keeps its cookies even if responses delete them. */
-const keptBy = ({ base, jar }: Browser) => new Browser(base, new Map(jar))
+/** A copy of a browser with the current cookies; later responses to the original do not change them. */
+const copyOf = ({ base, jar }: Browser) => new Browser(base, new Map(jar))
 
-/** Nothing the session or token opens may still open, at either gateway. */
+/** Expects that session and tokens are refused everywhere, at both gateways. */
 async function expectWorthless(kept: Browser, ...tokens: string[]) {
   for (const base of fleet().gateways) {
-    await eventually(async () => expect(await viewerOf(kept.via(base))).toBeUndefined())
+    await eventually(async () => expect(await signedInUserId(kept.via(base))).toBeUndefined())
     for (const token of tokens) {
       const headers = { authorization: `Bearer ${token}` }
       await eventually(async () =>
@@ -35,27 +35,27 @@ async function expectWorthless(kept: Browser, ...tokens: string[]) {
 }
 
 describe('a session', () => {
-  test('begun at one gateway is one at the other', async () => {
-    await signInIn(browser, ada)
-    for (const each of [browser, other(browser)]) expect(await viewerOf(each)).toBe(ada.userId)
+  test('that began at one gateway is valid at the other', async () => {
+    await signInBrowser(browser, ada)
+    for (const each of [browser, viaOtherGateway(browser)]) expect(await signedInUserId(each)).toBe(ada.userId)
   })
 
   test('cannot be planted: a sign-in never adopts cookies of the browser', async () => {
     const mallory = await newPerson('mallory')
     const planted = newBrowser()
-    await signInIn(planted, mallory)
-    const attackers = keptBy(planted)
-    await signInIn(planted, ada)
-    expect(await viewerOf(planted)).toBe(ada.userId)
-    expect(await viewerOf(attackers)).toBe(mallory.userId)
+    await signInBrowser(planted, mallory)
+    const attackers = copyOf(planted)
+    await signInBrowser(planted, ada)
+    expect(await signedInUserId(planted)).toBe(ada.userId)
+    expect(await signedInUserId(attackers)).toBe(mallory.userId)
     expect(planted.jar.get('parley_session')).not.toBe(attackers.jar.get('parley_session'))
     browser.jar.set('parley_session', 'x'.repeat(43))
-    await signInIn(browser, ada)
+    await signInBrowser(browser, ada)
     expect(browser.jar.get('parley_session')).not.toContain('x'.repeat(43))
   })
 
-  test('a signature of another handle opens nothing', async () => {
-    await signInIn(browser, ada)
+  test('with a signature of another handle is invalid', async () => {
+    await signInBrowser(browser, ada)
     const mine = browser.jar.get('parley_session') ?? ''
     const signature = mine.slice(mine.lastIndexOf('.'))
     for (const forged of [
@@ -65,12 +65,12 @@ describe('a session', () => {
       '',
     ]) {
       browser.jar.set('parley_session', forged)
-      expect(await viewerOf(other(browser))).toBeUndefined()
+      expect(await signedInUserId(viaOtherGateway(browser))).toBeUndefined()
     }
   })
 
-  test('changes nothing at another site’s request', async () => {
-    await signInIn(browser, ada)
+  test('cannot be used by requests of other sites', async () => {
+    await signInBrowser(browser, ada)
     const paths = ['/auth/logout', '/auth/verify-email/request-code', '/oauth/consent/approve', '/oauth/consent/deny']
     const forged = { origin: 'https://evil.example' }
     for (const path of paths) {
@@ -81,15 +81,15 @@ describe('a session', () => {
     expect((await browser.postForm(rpc, {}, forged)).status).toBe(415)
     for (const path of ['/auth/login', '/auth/register', '/auth/forgot-password', '/auth/reset-password'])
       expect((await browser.postForm(path, { identifier: 'x', password: 'y' }, forged)).status).toBe(415)
-    expect(await viewerOf(browser)).toBe(ada.userId)
+    expect(await signedInUserId(browser)).toBe(ada.userId)
   })
 })
 
-describe('after', () => {
-  test('a log-out, the cookie and the token that were presented are worthless at the other gateway', async () => {
-    await signInIn(browser, ada)
-    for (const each of [browser, other(browser)]) expect(await viewerOf(each)).toBe(ada.userId)
-    const kept = keptBy(browser)
+describe('session and tokens', () => {
+  test('are invalid at both gateways after a log-out that presented them', async () => {
+    await signInBrowser(browser, ada)
+    for (const each of [browser, viaOtherGateway(browser)]) expect(await signedInUserId(each)).toBe(ada.userId)
+    const kept = copyOf(browser)
     const out = await browser.postJson('/auth/logout', {}, { ...browser.csrf, ...ada.authorization })
     expect(out.status).toBe(200)
     expect(browser.jar.has('parley_session')).toBe(false)
@@ -97,21 +97,21 @@ describe('after', () => {
     expect((await signIn(ada)).userId).toBe(ada.userId)
   })
 
-  test('a revoked token is worthless at both, and nothing else ends', async () => {
-    await signInIn(browser, ada)
+  test('remain valid, except a token that is revoked, which is invalid at both gateways', async () => {
+    await signInBrowser(browser, ada)
     const answer = await postJson(`${fleet().gateways[1]}/auth/revoke-token`, { token: ada.token })
     expect([answer.status, answer.body]).toEqual([200, { success: true }])
     for (const base of fleet().gateways)
       await eventually(async () =>
         expect((await ada.attempt(ViewerService.method.getViewer, {}, { base })).status).toBe(401),
       )
-    expect(await viewerOf(browser)).toBe(ada.userId)
+    expect(await signedInUserId(browser)).toBe(ada.userId)
   })
 
-  test('a password change, everything is worthless at the other gateway, the session that made it too', async () => {
-    await signInIn(browser, ada)
-    expect(await viewerOf(other(browser))).toBe(ada.userId)
-    const kept = keptBy(browser)
+  test('are invalid at both gateways after a password change, including the one that made the change', async () => {
+    await signInBrowser(browser, ada)
+    expect(await signedInUserId(viaOtherGateway(browser))).toBe(ada.userId)
+    const kept = copyOf(browser)
     await ada.call(MyAccountService.method.updatePassword, {
       ...{ password: 'a completely new one', currentPassword: ada.password },
     })
@@ -120,9 +120,9 @@ describe('after', () => {
     await expect(signIn(ada)).rejects.toThrow('401')
   })
 
-  test('a password set by the operator, too', async () => {
-    await signInIn(browser, ada)
-    const kept = keptBy(browser)
+  test('are invalid at both gateways after the operator has set a password', async () => {
+    await signInBrowser(browser, ada)
+    const kept = copyOf(browser)
     await operate(['user', 'set-password', '--login', ada.login, '--password-stdin'], 'a completely new one')
     await expectWorthless(kept, ada.token)
   })
@@ -134,7 +134,7 @@ describe('nobody can find out who has an account', () => {
     return { status, text, cookies }
   }
 
-  test('from what a sign-in says', async () => {
+  test('from the response to a sign-in', async () => {
     const wrong = await answerTo('/auth/login', { login: ada.login, password: 'not that one' })
     expect(wrong.status).toBe(401)
     expect(await answerTo('/auth/login', { login: `no-${ada.login}`.slice(0, 32), password: 'not that one' })).toEqual(
@@ -143,7 +143,7 @@ describe('nobody can find out who has an account', () => {
     expect(await answerTo('/auth/login', { login: 'no@example.org', password: 'not that one' })).toEqual(wrong)
   })
 
-  test('from registration and forgotten passwords', async () => {
+  test('from the responses to registration and password reset', async () => {
     const email = `${ada.login}@example.org`
     await operate(['user', 'verify-email', '--login', ada.login, '--email', email])
     for (const path of ['/auth/register', '/auth/forgot-password']) {
@@ -156,7 +156,7 @@ describe('nobody can find out who has an account', () => {
   })
 })
 
-describe('no redirect leads away', () => {
+describe('a redirect to another site is ignored', () => {
   const evil = ['https://evil.example', '//evil.example', '/\\evil.example', '/%5Cevil.example', '/%2F%2Fevil.example']
   const more = [
     '/.//evil.example',
@@ -166,14 +166,14 @@ describe('no redirect leads away', () => {
     '\\\\evil.example',
   ]
 
-  test.each([...evil, ...more])('such as %j', async (redirect) => {
+  test.each([...evil, ...more])('%j', async (redirect) => {
     const query = `redirect=${encodeURIComponent(redirect)}`
     expect((await browser.get(`/auth/providers/none?${query}`)).location).toBe('/login?error=provider_not_found')
   })
 })
 
-test('the first gateway answers a session as it answers a token', async () => {
+test('a sign-in returns the user, and its session belongs to that user', async () => {
   const answer = await browser.postJson('/auth/login', { login: ada.login, password: ada.password })
   expect(jsonOf(answer)).toMatchObject({ success: true, user: { id: ada.userId, login: ada.login } })
-  expect(await viewerOf(browser)).toBe(ada.userId)
+  expect(await signedInUserId(browser)).toBe(ada.userId)
 })

@@ -2,33 +2,33 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { publicMethods, publicServices } from '@parley/contracts/catalogue'
 import { bufCurl } from '../src/buf-curl.ts'
 import { fleet } from '../src/fleet.ts'
-import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
 
 let owner: Person
 let ada: Person
 let roomId: string
 beforeAll(async () => {
-  ;[owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
+  ;[owner, ada] = await Promise.all([signInOwner(), newPerson('ada')])
   roomId = await newRoom(owner)
 })
 
 const schema = ['--schema', 'proto/image.binpb']
-const reflected = (version: string) => ['--reflect', '--reflect-protocol', version]
+const reflectionArgs = (version: string) => ['--reflect', '--reflect-protocol', version]
 const http2 = '--http2-prior-knowledge'
 
-/** Every protocol, over the HTTP versions it has, at the root and below the prefix, with its schema from all sources. */
-const ways: [string, string[]][] = [
+/** Every protocol over each of its HTTP versions, with the schema from a file or by reflection. */
+const transports: [string, string[]][] = [
   ['Connect over HTTP/1.1', ['--protocol', 'connect', ...schema]],
-  ['Connect over HTTP/2, by reflection v1', ['--protocol', 'connect', http2, ...reflected('grpc-v1')]],
+  ['Connect over HTTP/2, by reflection v1', ['--protocol', 'connect', http2, ...reflectionArgs('grpc-v1')]],
   ['gRPC', ['--protocol', 'grpc', http2, ...schema]],
-  ['gRPC, by reflection v1', ['--protocol', 'grpc', http2, ...reflected('grpc-v1')]],
-  ['gRPC, by reflection v1alpha', ['--protocol', 'grpc', http2, ...reflected('grpc-v1alpha')]],
+  ['gRPC, by reflection v1', ['--protocol', 'grpc', http2, ...reflectionArgs('grpc-v1')]],
+  ['gRPC, by reflection v1alpha', ['--protocol', 'grpc', http2, ...reflectionArgs('grpc-v1alpha')]],
   ['gRPC-Web over HTTP/1.1', ['--protocol', 'grpcweb', ...schema]],
-  ['gRPC-Web over HTTP/2, by reflection v1alpha', ['--protocol', 'grpcweb', http2, ...reflected('grpc-v1alpha')]],
+  ['gRPC-Web over HTTP/2, by reflection v1alpha', ['--protocol', 'grpcweb', http2, ...reflectionArgs('grpc-v1alpha')]],
 ]
 
-describe.each(ways)('%s', (_, args) => {
+describe.each(transports)('%s', (_, args) => {
   const call = (
     prefix: string,
     method: string,
@@ -55,7 +55,7 @@ describe.each(ways)('%s', (_, args) => {
     expect(read).toMatchObject({ exit: 0, answer: { page: { events: [{ messagePosted: { message: { body } } }] } } })
   })
 
-  test('fails with the code of the failure', async () => {
+  test('a failed call exits with the code of its error', async () => {
     const [absent, invalid, anonymous] = await Promise.all([
       call('', 'RoomService/JoinRoom', { roomId: 'Rnowhere' }),
       call('', 'RoomService/JoinRoom', {}),
@@ -79,7 +79,7 @@ describe('reflection, without a credential', () => {
     expect(methods).not.toMatch(internal)
   })
 
-  test('does not know the internal services', async () => {
+  test('does not list the internal services', async () => {
     const { exit, error } = await bufCurl(
       ...[http2, '--reflect', '-d', '{}'],
       `${fleet().gateways[0]}/svc.internal.v1.AccountsInternalService/PasswordLogin`,

@@ -21,21 +21,21 @@ async function join(user: string | undefined, pass?: string): Promise<NatsConnec
   return Object.assign(nc, { [Symbol.asyncDispose]: () => nc.close() })
 }
 
-/** Why the bus refuses a publication; undefined if it accepts it. */
-async function publishing(nc: NatsConnection, subject: string): Promise<string | undefined> {
+/** Publishes to a subject; returns the error of the bus, or undefined if it accepts the message. */
+async function publishRefusal(nc: NatsConnection, subject: string): Promise<string | undefined> {
   let refusal: string | undefined
   void (async () => {
     for await (const { type, data } of nc.status()) if (String(type) === 'error') refusal = JSON.stringify(data)
   })()
   nc.publish(subject, new Uint8Array())
-  // The refusal arrives before the first response; the second one allows time for it.
+  // The error arrives before the first response; the second flush gives its handler time to run.
   await nc.flush()
   await nc.flush()
   return refusal
 }
 
-/** Why the bus refuses a subscription; undefined if it accepts it. */
-async function listening(nc: NatsConnection, subject: string): Promise<string | undefined> {
+/** Subscribes to a subject; returns the error of the bus, or undefined if it accepts the subscription. */
+async function subscribeRefusal(nc: NatsConnection, subject: string): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     nc.subscribe(subject, { callback: (error) => error && resolve(error.message) })
     nc.flush().then(() => setTimeout(() => resolve(undefined), 100), reject)
@@ -56,23 +56,23 @@ test.each([
 describe('only the gateway can act for users', () => {
   test.each(busUsers.filter((user) => user !== 'gateway'))('%s may not call a public method', async (user) => {
     await using nc = await join(user)
-    expect(await publishing(nc, createRoom)).toMatch(/permission/i)
+    expect(await publishRefusal(nc, createRoom)).toMatch(/permission/i)
   })
 
   test('the gateway may', async () => {
     await using nc = await join('gateway')
-    expect(await publishing(nc, createRoom)).toBeUndefined()
+    expect(await publishRefusal(nc, createRoom)).toBeUndefined()
   })
 })
 
-describe('only the operator operates', () => {
-  test.each(['gateway', 'realtime', 'rooms', 'messaging'])('%s may not make accounts', async (user) => {
+describe('only the operator may call operator methods', () => {
+  test.each(['gateway', 'realtime', 'rooms', 'messaging'])('%s may not create accounts', async (user) => {
     await using nc = await join(user)
-    expect(await publishing(nc, createUser)).toMatch(/permission/i)
+    expect(await publishRefusal(nc, createUser)).toMatch(/permission/i)
   })
 })
 
-describe('only the operator imports and exports', () => {
+describe('only the operator may import and export', () => {
   const methods = [
     'AccountsTransferService.ExportPeople',
     'RoomsTransferService.ImportRoom',
@@ -84,16 +84,16 @@ describe('only the operator imports and exports', () => {
   test.each(deployableNames)('%s may not', async (user) => {
     await using nc = await join(user)
     for (const method of methods)
-      expect([method, await publishing(nc, method)]).toEqual([method, expect.stringMatching(/permission/i)])
+      expect([method, await publishRefusal(nc, method)]).toEqual([method, expect.stringMatching(/permission/i)])
   })
 
   test('the operator may', async () => {
     await using nc = await join('operator')
-    for (const method of methods) expect(await publishing(nc, method)).toBeUndefined()
+    for (const method of methods) expect(await publishRefusal(nc, method)).toBeUndefined()
   })
 })
 
-describe('nobody can listen', () => {
+describe('no user may subscribe to foreign subjects', () => {
   test.each([
     ['gateway', '>'],
     ['gateway', 'evt.>'],
@@ -103,26 +103,26 @@ describe('nobody can listen', () => {
     ['rooms', '_INBOX.gateway.>'],
     ['messaging', '_INBOX.accounts.>'],
     ['uploads', 'rpc.internal.svc_internal_v1_AccountsInternalService.PasswordLogin'],
-  ])('%s may not listen to %s', async (user, subject) => {
+  ])('%s may not subscribe to %s', async (user, subject) => {
     await using nc = await join(user)
-    expect(await listening(nc, subject)).toMatch(/permission/i)
+    expect(await subscribeRefusal(nc, subject)).toMatch(/permission/i)
   })
 })
 
-describe('nobody can publish another’s events', () => {
+describe('no user may publish events of another service', () => {
   test.each([
     ['gateway', 'evt.room.R1.message_posted'],
     ['realtime', 'evt.room.R1.message_posted'],
     ['operator', 'evt.user.U1.user_created'],
     ['rooms', 'evt.room.R1.message_posted'],
     ['messaging', 'evt.control.user.U1.roles_changed'],
-  ])('%s may not write %s', async (user, subject) => {
+  ])('%s may not publish to %s', async (user, subject) => {
     await using nc = await join(user)
-    expect(await publishing(nc, subject)).toMatch(/permission/i)
+    expect(await publishRefusal(nc, subject)).toMatch(/permission/i)
   })
 })
 
-test('the bus allows services to pull what they consume', async () => {
+test('a service may pull from its own consumers', async () => {
   await using nc = await join('admin-events', read(files().secretsFile)['nats.admin'])
   const manager = await nc.jetstreamManager({ checkAPI: false })
   const pulled = new Set<string>()

@@ -5,7 +5,7 @@ import type { FakeLivekit } from '@parley/testkit/livekit'
 import { fleet } from '../src/fleet.ts'
 import { codeOf } from '../src/http.ts'
 import { startMediaServer } from '../src/media-server.ts'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
 import { Socket } from '../src/socket.ts'
 
@@ -18,13 +18,13 @@ let bob: Person
 
 beforeAll(async () => {
   mediaServer = await startMediaServer()
-  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  ;[owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
 })
 afterAll(async () => mediaServer[Symbol.asyncDispose]())
 
 const callKinds = ['callStarted', 'callParticipantJoined', 'callParticipantLeft', 'callEnded']
 
-/** What a socket receives about calls of a room: kind and actor. */
+/** Events about calls of a room that a socket has received, as kind and actor. */
 const deliveriesOf = (socket: Socket, roomId: string) =>
   socket.events.flatMap(({ event, actorId }) => {
     const isOfCall = event.case !== undefined && callKinds.includes(event.case)
@@ -40,8 +40,8 @@ const connect = async (person: Person, roomId: string) => {
 test('both members are notified of a call, and a ban ends the participation everywhere', async () => {
   const roomId = await newRoom(owner, [ada, bob])
   const [nodeA, nodeB] = fleet().realtimeNodes
-  using adaReceives = await Socket.subscribed(nodeA, ada.token)
-  using bobReceives = await Socket.subscribed(nodeB, bob.token)
+  using adaReceives = await Socket.subscribe(nodeA, ada.token)
+  using bobReceives = await Socket.subscribe(nodeB, bob.token)
   const [one, other] = fleet().gateways
   expect((await ada.call(joinCall, { roomId }, { base: one })).joined).toBe(true)
   expect((await bob.call(joinCall, { roomId }, { base: other })).joined).toBe(true)
@@ -64,13 +64,13 @@ test('both members are notified of a call, and a ban ends the participation ever
     expect(deliveriesOf(adaReceives, roomId)).toEqual([...begun, ['callParticipantLeft', bob.userId]]),
   )
   const mediaRoom = `server_${roomId}@${call?.callId}`
-  const there = () => [...(mediaServer.rooms.get(mediaRoom)?.participants.keys() ?? [])]
-  await eventually(() => expect(there()).toEqual([ada.userId]))
+  const participants = () => [...(mediaServer.rooms.get(mediaRoom)?.participants.keys() ?? [])]
+  await eventually(() => expect(participants()).toEqual([ada.userId]))
   const refused = [await bob.attempt(joinCall, { roomId }), await bob.attempt(getCallToken, { roomId })]
   expect(refused.map(codeOf)).toEqual(['permission_denied', 'permission_denied'])
   await mediaServer.connect(before.token)
   await mediaServer.waitUntilSent()
-  await eventually(() => expect(there()).toEqual([ada.userId]))
+  await eventually(() => expect(participants()).toEqual([ada.userId]))
 
   expect((await ada.call(leaveCall, { roomId })).left).toBe(true)
   const ended = [
@@ -83,7 +83,7 @@ test('both members are notified of a call, and a ban ends the participation ever
   await eventually(() => expect(mediaServer.rooms.has(mediaRoom)).toBe(false))
 })
 
-test('clients get the address of the media server', async () => {
+test('clients receive the URL of the media server', async () => {
   const { runtime } = await ada.call(ServerService.method.getRuntimeConfig, {})
   expect(runtime?.livekitUrl).toBe(mediaServer.url)
 })

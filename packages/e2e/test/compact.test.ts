@@ -9,8 +9,8 @@ import { isCompact } from '../src/fleet.ts'
 
 const owner = { login: 'olga', password: 'the owner of a small server' }
 const dataDir = temporaryDataDir()
-const unlessShared = isCompact() ? test.skip : test
-const why = isCompact() ? ' (skipped: the fleet of this run is compact, so all other tests show it)' : ''
+const testUnlessCompact = isCompact() ? test.skip : test
+const why = isCompact() ? ' (skipped: the fleet of this run is compact, so all other suites cover it)' : ''
 
 let fleet: Fleet
 beforeAll(async () => {
@@ -24,18 +24,18 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-unlessShared(
-  `two processes serve what nine do, and a post outlives the process that acknowledged it${why}`,
+testUnlessCompact(
+  `the compact layout runs as two processes, and a post outlives the process that acknowledged it${why}`,
   async () => {
     expect(fleet.services.map(({ name }) => name).sort()).toEqual(['compact', 'realtime'])
-    // Not through the gateway, which is killed with messaging.
+    // Directly at a node, because the gateway is killed with messaging.
     const node = fleet.services.find(({ name }) => name === 'realtime')?.url ?? ''
     const client = createParleyClient({ baseUrl: fleet.url, webSocket: WebSocket })
     await client.signIn(owner)
     const { groups } = await client.api.roomDirectory.listRoomGroups({})
     const { room } = await client.api.room.createRoom({ name: 'plans', groupId: groups[0]?.id ?? '' })
     const roomId = room?.id ?? ''
-    using realtime = listening(client, node)
+    using realtime = openStream(client, node)
     await realtime.opened
     const post = async (body: string) => {
       const headers = { 'idempotency-key': body }
@@ -55,8 +55,8 @@ unlessShared(
   },
 )
 
-/** A stream of events, and the messages that it received. */
-function listening(client: ParleyClient, node: string) {
+/** Opens a stream of events; returns it with the messages it receives. */
+function openStream(client: ParleyClient, node: string) {
   const stream = client.realtime({ url: `${node.replace('http', 'ws')}/api/realtime` })
   const received: string[] = []
   stream.on('messagePosted', ({ messageEventId }) => received.push(messageEventId))

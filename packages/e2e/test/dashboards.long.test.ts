@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { repositoryRoot } from '@parley/local'
 import { temporaryDataDir } from '../src/abandoned.ts'
-import { pictureOf, type PlottedPanel } from '../src/dashboard-picture.ts'
-import { assemble, type Cast, everydayUse } from '../src/everyday-use.ts'
-import { fleet, frozenWithGateway } from '../src/fleet.ts'
-import { wholeAgain } from '../src/processes.ts'
+import { drawDashboard, type PlottedPanel } from '../src/dashboard-picture.ts'
+import { createEverydayUsers, type EverydayUsers, startEverydayUse } from '../src/everyday-use.ts'
+import { fleet, reasonNotToFreeze } from '../src/fleet.ts'
+import { waitUntilHealthy } from '../src/processes.ts'
 import { findPrometheus, Prometheus } from '../src/prometheus.ts'
 import {
   parkAnEvent,
   readTooSlowly,
-  waitInQueues,
+  fillQueues,
   withoutPostgres,
   withoutRedis,
   withoutService,
@@ -22,7 +22,7 @@ import {
 
 type Query = { name: string; dashboard: string; panel: string; unit: string; legend: string; query: string }
 
-/** Pictures of the dashboards are kept in docs/images with `PARLEY_SCREENSHOTS`. */
+/** Where pictures of the dashboards are saved, if `PARLEY_SCREENSHOTS` is set. */
 const pictures = process.env['PARLEY_SCREENSHOTS'] === undefined ? undefined : join(repositoryRoot(), 'docs/images')
 
 const tooling = (program: string, ...args: string[]): unknown =>
@@ -35,14 +35,14 @@ const ruleFiles = ['alerts', 'objectives'].map((name) => join(repositoryRoot(), 
 const queries = tooling('dashboards.mjs', '--json', '--rate-interval', '10s') as Query[]
 
 const found = await findPrometheus()
-const why = frozenWithGateway() ?? ('reason' in found ? ` (skipped: ${found.reason})` : '')
+const why = reasonNotToFreeze() ?? ('reason' in found ? ` (skipped: ${found.reason})` : '')
 const withPrometheus = why === '' ? describe : describe.skip
-if (why !== '') console.log(`dashboards: not tried with a real fleet${why}`)
+if (why !== '') console.log(`dashboards on a real fleet: not tested${why}`)
 
 const folder = temporaryDataDir()
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** All processes of the fleet, by service. */
+/** The processes of the fleet, one job for each service. */
 function jobs() {
   const { services } = fleet().state()
   return [...new Set(services.map(({ name }) => name))].map((job) => ({
@@ -51,49 +51,49 @@ function jobs() {
   }))
 }
 
-/** The series of an alert whose condition is met. */
+/** Query that has results while the condition of an alert is met. */
 const alertOf = (name: string) => `ALERTS{alertname="${name}"}`
 const perSecond = (series: string) => `sum(rate(${series}[10s]))`
 
-async function breakOneAfterTheOther(cast: Cast, shown: (query: string) => Promise<void>) {
-  await readTooSlowly(cast.ada.token, shown)
-  await shown(alertOf('ParleyPushesFail'))
-  await withoutService('accounts', shown, [
+async function causeFaultsInTurn(users: EverydayUsers, waitUntilShown: (query: string) => Promise<void>) {
+  await readTooSlowly(users.ada.token, waitUntilShown)
+  await waitUntilShown(alertOf('ParleyPushesFail'))
+  await withoutService('accounts', waitUntilShown, [
     perSecond('parley_messaging_profiles_unresolved_total'),
     perSecond('parley_messaging_handles_unresolved_total'),
     perSecond('parley_realtime_dependency_failures_total'),
   ])
-  await shown(perSecond('parley_jobs_wait_seconds_count'))
-  await withoutService('messaging', shown, [
+  await waitUntilShown(perSecond('parley_jobs_wait_seconds_count'))
+  await withoutService('messaging', waitUntilShown, [
     alertOf('ParleyRoomsLeftBehind'),
     perSecond('rpc_client_call_duration_seconds_count{rpc_response_status_code="unavailable"}'),
     perSecond('http_server_request_duration_seconds_count{http_response_status_code=~"5.."}'),
   ])
-  await withPausesOf('messaging', shown, perSecond('parley_rpc_server_not_started_total'))
-  await waitInQueues(cast.owner, shown, 'sum(parley_rpc_server_queue_waiting)')
-  await withoutRedis(shown, alertOf('ParleyPresenceUnknown'))
-  await withPausesOfNats(shown, [
+  await withPausesOf('messaging', waitUntilShown, perSecond('parley_rpc_server_not_started_total'))
+  await fillQueues(users.owner, waitUntilShown, 'sum(parley_rpc_server_queue_waiting)')
+  await withoutRedis(waitUntilShown, alertOf('ParleyPresenceUnknown'))
+  await withPausesOfNats(waitUntilShown, [
     alertOf('ParleySocketsLag'),
     perSecond('messaging_client_operation_duration_seconds_count{error_type!=""}'),
   ])
 }
 
-withPrometheus(`with a fleet on which everything happens${why}`, () => {
+withPrometheus(`dashboards of a fleet that had every fault${why}`, () => {
   let prometheus: Prometheus
   beforeAll(async () => {
     if (!('path' in found)) return
     prometheus = await Prometheus.start(found.path, folder, jobs(), ruleFiles)
-    const shown = (query: string) => prometheus.shows(query, 400_000)
-    const cast = await assemble()
-    await using _use = everydayUse(cast)
-    await Promise.all([parkAnEvent(cast, shown), breakOneAfterTheOther(cast, shown)])
-    // The test has a connection to PostgreSQL until then.
-    await withoutPostgres(shown, alertOf('ParleyDatabaseNotReached'))
-    await Promise.all([cast.pushService, cast.mediaServer].map((one) => one[Symbol.asyncDispose]()))
+    const waitUntilShown = (query: string) => prometheus.waitUntilAboveZero(query, 400_000)
+    const users = await createEverydayUsers()
+    await using _use = startEverydayUse(users)
+    await Promise.all([parkAnEvent(users, waitUntilShown), causeFaultsInTurn(users, waitUntilShown)])
+    // Last, because parkAnEvent and fillQueues need their connections to PostgreSQL.
+    await withoutPostgres(waitUntilShown, alertOf('ParleyDatabaseNotReached'))
+    await Promise.all([users.pushService, users.mediaServer].map((one) => one[Symbol.asyncDispose]()))
   }, 900_000)
   afterAll(async () => {
     await prometheus?.[Symbol.asyncDispose]()
-    await wholeAgain()
+    await waitUntilHealthy()
   })
 
   test.each([
@@ -108,7 +108,7 @@ withPrometheus(`with a fleet on which everything happens${why}`, () => {
     expect(await prometheus.seriesOf(alertOf(alert))).not.toEqual([])
   })
 
-  test.each(queries)('$dashboard, $panel shows $legend', async ({ query }) => {
+  test.each(queries)('$dashboard: panel $panel shows values of $legend', async ({ query }) => {
     const series = await prometheus.seriesOf(query)
     const numbers = series.flatMap(({ points }) => points.map(([, value]) => value))
     expect(Math.max(0, ...numbers)).toBeGreaterThan(0)
@@ -124,7 +124,7 @@ withPrometheus(`with a fleet on which everything happens${why}`, () => {
       }))
       panels.set(panel, { title: panel, unit, lines: [...(panels.get(panel)?.lines ?? []), ...lines] })
     }
-    const picture = await pictureOf(drawn[0]?.dashboard ?? '', [...panels.values()])
+    const picture = await drawDashboard(drawn[0]?.dashboard ?? '', [...panels.values()])
     if (pictures !== undefined) writeFileSync(join(pictures, `dashboard-${name}.png`), picture)
     expect(picture.length).toBeGreaterThan(10_000)
   })

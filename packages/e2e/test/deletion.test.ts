@@ -6,41 +6,41 @@ import { eventually } from '@parley/testkit'
 import sharp from 'sharp'
 import { databaseOf } from '../src/databases.ts'
 import { codeOf } from '../src/http.ts'
-import { newPerson, operate, type Person, theOwner } from '../src/people.ts'
-import { bothServe, processOf, wholeAgain } from '../src/processes.ts'
+import { newPerson, operate, type Person, signInOwner } from '../src/people.ts'
+import { waitUntilBothServe, processOf, waitUntilHealthy } from '../src/processes.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { fleet } from '../src/fleet.ts'
 import { Socket } from '../src/socket.ts'
-import { storedFiles, tracesOf } from '../src/traces.ts'
+import { storedFiles, findTraces } from '../src/traces.ts'
 
-// Everything that all suites left is searched, more than once.
+// The test searches the data that all suites left behind, several times.
 jest.setTimeout(400_000)
 
 let owner: Person
 let bob: Person
 
 beforeAll(async () => {
-  ;[owner, bob] = await Promise.all([theOwner(), newPerson('bob')])
+  ;[owner, bob] = await Promise.all([signInOwner(), newPerson('bob')])
 })
-afterAll(wholeAgain)
+afterAll(waitUntilHealthy)
 
 const slow = { timeoutMs: 100_000 }
 
-const deleted = async (person: Person) => {
+const deleteAccount = async (person: Person) => {
   const { confirmationToken } = await person.call(MyAccountService.method.requestAccountDeletion, {})
   expect(await person.call(MyAccountService.method.deleteMyAccount, { confirmationToken })).toMatchObject({
     deleted: true,
   })
 }
-const ledgerClosed = async ({ userId }: Person) => {
+const waitUntilErased = async ({ userId }: Person) => {
   await using accounts = await databaseOf('accounts')
   const send = async (statement: string) => (await accounts.query<Record<string, unknown>>(statement, [userId])).rows
-  const closed = async () => {
+  const assertCompleted = async () => {
     const [deletion] = await send('select pass, completed_at from deletions where user_id = $1')
     const reports = await send('select service, pass, found::text from deletion_reports where user_id = $1')
     if (!deletion?.completed_at) throw new Error(`pass ${String(deletion?.pass)}: ${JSON.stringify(reports)}`)
   }
-  await eventually(closed, slow)
+  await eventually(assertCompleted, slow)
 }
 
 test('no data of a deleted person remains in any table, event or file, and others see a deleted user', async () => {
@@ -97,16 +97,16 @@ test('no data of a deleted person remains in any table, event or file, and other
     ])
   }
   const wanted = Object.values(texts)
-  // Check that the search works.
+  // Proves that the search works.
   await eventually(async () => {
-    const traces = await tracesOf(wanted)
+    const traces = await findTraces(wanted)
     for (const text of wanted) expect({ text, found: traces.get(text)?.length }).not.toEqual({ text, found: 0 })
     expect(traces.get(texts.displayName)?.some((where) => where.startsWith('stream: '))).toBe(true)
   }, slow)
 
-  using socket = await Socket.subscribed(fleet().realtimeNodes[1], zed.token)
-  using others = await Socket.subscribed(fleet().realtimeNodes[0], bob.token)
-  await deleted(zed)
+  using socket = await Socket.subscribe(fleet().realtimeNodes[1], zed.token)
+  using others = await Socket.subscribe(fleet().realtimeNodes[0], bob.token)
+  await deleteAccount(zed)
   await socket.waitFor(({ event }) => event.case === 'sessionTerminated' && event.value.reason === 'account_deleted')
   await others.waitFor(({ event }) => event.case === 'serverMemberDeleted' && event.value.userId === zed.userId)
   await others.waitFor(({ actorId, event }) => event.case === 'userLeftRoom' && actorId === zed.userId)
@@ -116,9 +116,9 @@ test('no data of a deleted person remains in any table, event or file, and other
       expect(codeOf(await zed.attempt(UserService.method.getUser, request, { base }))).toBe('unauthenticated')
     })
   }
-  await ledgerClosed(zed)
+  await waitUntilErased(zed)
 
-  const traces = await tracesOf(wanted)
+  const traces = await findTraces(wanted)
   expect(Object.fromEntries([...traces].filter(([, where]) => where.length > 0))).toEqual({})
   expect(storedFiles()).not.toContain(avatarKey)
 
@@ -137,16 +137,16 @@ test('no data of a deleted person remains in any table, event or file, and other
   expect(again.userId).not.toBe(zed.userId)
 })
 
-test('a deletion continues when processes die during it', async () => {
+test('a deletion is completed even if processes are killed during it', async () => {
   const yan = await newPerson('yan')
   const words = `ywords-${randomBytes(5).toString('hex')}`
   const roomId = await newRoom(owner, [yan, bob])
   await post(yan, roomId, words)
-  await deleted(yan)
+  await deleteAccount(yan)
   const killed = (['accounts', 'messaging', 'rooms'] as const).map((name) => ({ name, pid: processOf(name).pid }))
   for (const { pid } of killed) process.kill(pid, 'SIGKILL')
-  for (const { name, pid } of killed) await bothServe(name, [pid])
-  await ledgerClosed(yan)
-  expect((await tracesOf([words, yan.login])).get(words)).toEqual([])
-  expect((await tracesOf([yan.login])).get(yan.login)).toEqual([])
+  for (const { name, pid } of killed) await waitUntilBothServe(name, [pid])
+  await waitUntilErased(yan)
+  expect((await findTraces([words, yan.login])).get(words)).toEqual([])
+  expect((await findTraces([yan.login])).get(yan.login)).toEqual([])
 })

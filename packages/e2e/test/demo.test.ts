@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals'
 import { AdminRoomLayoutService } from '@parley/contracts/admin'
 import { MessageService, RoomDirectoryService, RoomService, ThreadService, UserService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
-import { newPerson, operate, theOwner, type Person } from '../src/people.ts'
+import { newPerson, operate, signInOwner, type Person } from '../src/people.ts'
 
-/** The rooms of the sample that somebody sees. */
+/** The rooms of the sample content that a person sees: ids by name. */
 async function samplesOf(person: Person) {
   const { groups } = await person.call(RoomDirectoryService.method.listRoomGroups, {})
   const rooms = groups.flatMap(({ items }) =>
@@ -18,7 +18,7 @@ const bodiesIn = async (person: Person, roomId: string) => {
   return (page?.events ?? []).flatMap(({ event }) => (event.case === 'messagePosted' ? [event.value.message] : []))
 }
 
-test('sample content is created once, however often the command runs, and can be removed', async () => {
+test('sample content is created only once if the command is repeated, and can be removed', async () => {
   const ada = await newPerson('ada')
   await operate(['demo', 'create'])
   const rooms = await eventually(async () => {
@@ -38,8 +38,8 @@ test('sample content is created once, however often the command runs, and can be
   await operate(['demo', 'create'])
   expect(await bodiesIn(ada, roomId)).toHaveLength(messages.length)
 
-  // The group is still the sample's, and the other one is not.
-  const owner = await theOwner()
+  // The group still belongs to the sample content, and the other one does not.
+  const owner = await signInOwner()
   const { groups } = await owner.call(RoomDirectoryService.method.listRoomGroups, {})
   const sample = groups.find(({ name }) => name === 'Sample')
   const renamed = { groupId: sample?.id ?? '', name: 'Of the sample' }

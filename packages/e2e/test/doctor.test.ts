@@ -9,22 +9,22 @@ import { fleet } from '../src/fleet.ts'
 import { startIdentityProvider } from '../src/identity-provider.ts'
 import { startMediaServer } from '../src/media-server.ts'
 import { newPerson, operate } from '../src/people.ts'
-import { wholeAgain } from '../src/processes.ts'
+import { waitUntilHealthy } from '../src/processes.ts'
 import { Socket } from '../src/socket.ts'
 
-afterEach(wholeAgain)
+afterEach(waitUntilHealthy)
 
 type Doctor = { result: string; findings: { service: string; check: string; result: string; found: string }[] }
 type Status = { ready: boolean; nodes: { service: string; sockets: number | null; outboxAgeSeconds: number | null }[] }
 
-/** Fails with the findings, not with the exit code. */
+/** Returns the findings of the doctor; does not check its exit code. */
 async function examine(): Promise<Doctor> {
   const command = join(repositoryRoot(), 'packages/cli/dist/main.js')
   const child = spawn(process.execPath, [command, 'doctor', '--json', '--data-dir', fleet().dataDir])
   return JSON.parse(await text(child.stdout)) as Doctor
 }
 
-test('the doctor finds nothing broken in a fleet that runs, and shows no secret', async () => {
+test('the doctor finds no problem in a running fleet, and shows no secret', async () => {
   await using _media = await startMediaServer()
   await using _provider = await startIdentityProvider()
   const { result, findings } = await examine()
@@ -45,9 +45,9 @@ test('the doctor finds nothing broken in a fleet that runs, and shows no secret'
   expect(secrets.filter((secret) => shown.includes(String(secret)))).toEqual([])
 })
 
-test('the status shows every process, and its sockets', async () => {
+test('the status shows every process with its number of sockets', async () => {
   const ada = await newPerson('ada')
-  await Socket.subscribed(fleet().realtimeNodes[0], ada.token)
+  await Socket.subscribe(fleet().realtimeNodes[0], ada.token)
   await eventually(async () => {
     const { ready, nodes } = (await operate(['status'])) as Status
     expect(ready).toBe(true)

@@ -2,8 +2,8 @@ import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { MessageService, RoomDirectoryService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import { fleet, isCompact } from '../src/fleet.ts'
-import { newPerson, type Person, theOwner } from '../src/people.ts'
-import { renewed, wholeAgain } from '../src/processes.ts'
+import { newPerson, type Person, signInOwner } from '../src/people.ts'
+import { restartProcess, waitUntilHealthy } from '../src/processes.ts'
 import { newRoom } from '../src/rooms.ts'
 import { Socket } from '../src/socket.ts'
 import { Traffic } from '../src/traffic.ts'
@@ -12,12 +12,12 @@ let owner: Person
 let ada: Person
 let roomId: string
 beforeAll(async () => {
-  ;[owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
+  ;[owner, ada] = await Promise.all([signInOwner(), newPerson('ada')])
   roomId = await newRoom(owner, [ada])
 })
-afterEach(wholeAgain)
+afterEach(waitUntilHealthy)
 
-const posting = (bases: readonly string[]) =>
+const startPosting = (bases: readonly string[]) =>
   new Traffic(4, 5, (n) => {
     const options = { base: bases[n % bases.length] ?? '', headers: { 'connect-timeout-ms': '8000' } }
     return n % 2 === 0
@@ -26,43 +26,44 @@ const posting = (bases: readonly string[]) =>
   })
 
 /**
- * Failures, except those of a gateway that ended: between the two processes nobody listens, which a load balancer
- * handles.
+ * Failures other than refused connections: nothing listens between the end of a gateway and the start of its
+ * replacement. In production a load balancer handles that.
  */
-const accepted = (failures: readonly string[]) => failures.filter((failure) => !/ECONNREFUSED/.test(failure))
+const withoutRefusedConnections = (failures: readonly string[]) =>
+  failures.filter((failure) => !/ECONNREFUSED/.test(failure))
 
-describe('a stopping process finishes its work; no call fails', () => {
+describe('no call fails while a process is replaced', () => {
   test.each(['messaging', 'rooms', 'accounts', 'admin'])('%s', async (name) => {
-    const traffic = posting(fleet().gateways)
+    const traffic = startPosting(fleet().gateways)
     await eventually(() => expect(traffic.succeeded.length).toBeGreaterThan(10))
-    await renewed(name, 0, 'SIGTERM')
-    await renewed(name, 1, 'SIGTERM')
+    await restartProcess(name, 0, 'SIGTERM')
+    await restartProcess(name, 1, 'SIGTERM')
     await eventually(() => expect(traffic.succeeded.length).toBeGreaterThan(20))
     await traffic.stop()
-    expect(isCompact() ? accepted(traffic.failed) : traffic.failed).toEqual([])
+    expect(isCompact() ? withoutRefusedConnections(traffic.failed) : traffic.failed).toEqual([])
   })
 
   test('gateway', async () => {
     const [, base] = fleet().gateways
-    const traffic = posting([base])
+    const traffic = startPosting([base])
     await eventually(() => expect(traffic.succeeded.length).toBeGreaterThan(10))
-    await renewed('gateway', 1, 'SIGTERM')
+    await restartProcess('gateway', 1, 'SIGTERM')
     await eventually(() => fetch(`${base}/readyz`).then(({ status }) => status === 200))
     await eventually(() => expect(traffic.succeeded.length).toBeGreaterThan(20))
     await traffic.stop()
-    expect(accepted(traffic.failed)).toEqual([])
+    expect(withoutRefusedConnections(traffic.failed)).toEqual([])
   })
 })
 
 test.each(['realtime', 'gateway'])(
-  'a %s process that is stopped moves its sockets to others, spread over time',
+  'a stopping %s process tells its sockets to reconnect, spread over time',
   async (name) => {
     const [node] = name === 'gateway' ? fleet().gateways : fleet().realtimeNodes
-    const sockets = await Promise.all(Array.from({ length: 12 }, () => Socket.subscribed(node, ada.token)))
-    await renewed(name, 0, 'SIGTERM')
+    const sockets = await Promise.all(Array.from({ length: 12 }, () => Socket.subscribe(node, ada.token)))
+    await restartProcess(name, 0, 'SIGTERM')
     const delays = new Set<number>()
     for (const socket of sockets) {
-      expect(await socket.closed()).toMatchObject({ code: 1012 })
+      expect(await socket.waitUntilClosed()).toMatchObject({ code: 1012 })
       const last = socket.frames.at(-1)
       expect(last).toMatchObject({ case: 'close', value: { code: 'draining', reconnect: true } })
       if (last?.case === 'close') delays.add(last.value.retryAfterMs)

@@ -2,17 +2,17 @@ import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import { RoomService } from '@parley/contracts/api'
 import { fleet } from '../src/fleet.ts'
 import type { Kind } from '../src/listeners.ts'
-import { everythingIn, revokes } from '../src/matrix/revokes.ts'
-import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { causeEveryRoomEvent, revokes } from '../src/matrix/revokes.ts'
+import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { Socket } from '../src/socket.ts'
 
 let owner: Person
 let ada: Person
-/** A universal room for messages that mark an end. */
+/** A universal room for messages that prove that all earlier events have arrived. */
 let plaza: string
 beforeAll(async () => {
-  ;[owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
+  ;[owner, ada] = await Promise.all([signInOwner(), newPerson('ada')])
   plaza = await newRoom(owner, [], { universal: true })
 })
 
@@ -22,7 +22,7 @@ afterEach(() => open.splice(0).forEach((socket) => socket[Symbol.dispose]()))
 const listen = (person: Person) =>
   Promise.all(
     [...fleet().realtimeNodes, ...fleet().realtimeNodes].map(async (node) => {
-      const socket = await Socket.subscribed(node, person.token)
+      const socket = await Socket.subscribe(node, person.token)
       open.push(socket)
       return socket
     }),
@@ -38,23 +38,26 @@ const kindsAbout = (socket: Socket, roomId: string): Kind[] => {
   return [...new Map(about.map(({ id, event }) => [id, event.case])).values()].filter((kind) => kind !== undefined)
 }
 
-test.each(revokes)('no event of a room reaches people who $how', async ({ universal, revoke, receives, closes }) => {
-  const victim = await newPerson('vic')
-  const roomId = await newRoom(owner, universal ? [] : [ada, victim], { universal })
-  const [theirs, members] = [await listen(victim), await listen(ada)]
-  const before = await post(ada, roomId, 'are you there?')
-  for (const socket of theirs) await socket.waitForMessage(before)
-  const receivedBefore = theirs.map((socket) => kindsAbout(socket, roomId))
+test.each(revokes)(
+  'no event of a room reaches people who $how',
+  async ({ isUniversal, revoke, receives, closesSockets }) => {
+    const victim = await newPerson('vic')
+    const roomId = await newRoom(owner, isUniversal ? [] : [ada, victim], { universal: isUniversal })
+    const [victimSockets, memberSockets] = [await listen(victim), await listen(ada)]
+    const before = await post(ada, roomId, 'are you there?')
+    for (const socket of victimSockets) await socket.waitForMessage(before)
+    const receivedBefore = victimSockets.map((socket) => kindsAbout(socket, roomId))
 
-  await revoke({ owner, victim, roomId })
-  // Members of a formerly universal room must join again; elsewhere this changes nothing.
-  await ada.call(RoomService.method.joinRoom, { roomId })
-  const last = await everythingIn(roomId, owner, ada)
-  for (const socket of members) await socket.waitForMessage(last)
-  const marker = await post(owner, plaza, 'so much for that')
-  for (const [i, socket] of theirs.entries()) {
-    if (closes) await socket.closed()
-    else await socket.waitForMessage(marker)
-    expect(kindsAbout(socket, roomId)).toEqual([...(receivedBefore[i] ?? []), ...receives])
-  }
-})
+    await revoke({ owner, victim, roomId })
+    // Members of a formerly universal room must join again; in other rooms this has no effect.
+    await ada.call(RoomService.method.joinRoom, { roomId })
+    const last = await causeEveryRoomEvent(roomId, owner, ada)
+    for (const socket of memberSockets) await socket.waitForMessage(last)
+    const marker = await post(owner, plaza, 'marker')
+    for (const [i, socket] of victimSockets.entries()) {
+      if (closesSockets) await socket.waitUntilClosed()
+      else await socket.waitForMessage(marker)
+      expect(kindsAbout(socket, roomId)).toEqual([...(receivedBefore[i] ?? []), ...receives])
+    }
+  },
+)

@@ -12,14 +12,14 @@ import { operate, signIn } from '../src/people.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-transfer-'))
 const at = (name: string) => join(folder, name)
-/** Distinguishes names of this run from others. */
+/** Suffix that makes the names of this run unique. */
 const mark = `${randomBytes(3).toString('hex')}x`
 const rooms = [`tea-${mark}`, `secret-${mark}`, `old-${mark}`]
 const ada = `ada${mark}`
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const ts = (second: number) => `15000000${String(second).padStart(2, '0')}.000100`
-const said = (second: number, more: object = {}) => ({
+const slackMessage = (second: number, more: object = {}) => ({
   ...{ type: 'message', user: 'U1', ts: ts(second), text: `said ${second}` },
   ...more,
 })
@@ -40,21 +40,21 @@ beforeAll(async () => {
     'groups.json': [{ id: 'G1', name: secret, created: 1400000000, members: ['U1', 'U3'] }],
     'dms.json': [{ id: 'D1', created: 1400000000, members: ['U1', 'U2'] }],
     [`${tea}/2017-07-14.json`]: [
-      said(1, {
+      slackMessage(1, {
         reactions: [
           { name: 'tada', users: ['U2', 'U1'] },
           { name: 'partyparrot', users: ['U1'] },
         ],
       }),
-      said(2, { thread_ts: ts(1), user: 'U2', subtype: 'thread_broadcast' }),
-      said(3, { thread_ts: ts(1), text: `<@U2>, *look* at <#C2|${old}>`, edited: { ts: ts(9) } }),
-      said(4, { files }),
-      said(5, { subtype: 'tombstone' }),
-      said(6, { text: 'long '.repeat(3_000) }),
+      slackMessage(2, { thread_ts: ts(1), user: 'U2', subtype: 'thread_broadcast' }),
+      slackMessage(3, { thread_ts: ts(1), text: `<@U2>, *look* at <#C2|${old}>`, edited: { ts: ts(9) } }),
+      slackMessage(4, { files }),
+      slackMessage(5, { subtype: 'tombstone' }),
+      slackMessage(6, { text: 'long '.repeat(3_000) }),
     ],
-    [`${secret}/2017-07-14.json`]: [said(1, { user: 'U3' })],
-    [`${old}/2017-07-14.json`]: [said(1)],
-    'D1/2017-07-14.json': [said(1), said(2, { user: 'U2', thread_ts: ts(1) })],
+    [`${secret}/2017-07-14.json`]: [slackMessage(1, { user: 'U3' })],
+    [`${old}/2017-07-14.json`]: [slackMessage(1)],
+    'D1/2017-07-14.json': [slackMessage(1), slackMessage(2, { user: 'U2', thread_ts: ts(1) })],
     '__uploads/F0000001/plan.txt': 'the plan',
   })
 }, 60_000)
@@ -66,7 +66,7 @@ const linesOf = (file: string): Line[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as Line)
 
-/** The lines without what differs from import to import: ids are numbered as they come, numbers of names left out. */
+/** The lines in a comparable form: replaces ids by numbers in order of appearance, and removes numbers from names. */
 function comparable(file: string): string[] {
   const seen = new Map<string, string>()
   const id = (value: string) => {
@@ -80,7 +80,7 @@ function comparable(file: string): string[] {
     if (key === 'body' && typeof value === 'string') return value.replace(/@(\w+?)2?\b/, '@$1')
     return typeof value === 'string' && /^([A-Z][A-Za-z0-9]{14}|[0-9a-f]{14})$/.test(value) ? id(value) : value
   }
-  // Rooms come in the order of their ids; people and members in that of theirs.
+  // Rooms, people and members are each ordered by id.
   const blocks: Line[][] = []
   for (const line of linesOf(file)) {
     if (line.type === 'group' || line.type === 'person') continue
@@ -144,7 +144,7 @@ test('an export can be imported, and exported again with the same content', asyn
   expect(await operate(take)).toMatchObject({ taken: {}, notTaken: [] })
 }, 60_000)
 
-test('an export to standard output reports its result on standard error, and that it is incomplete', async () => {
+test('an export to standard output reports on standard error its result, and that it is incomplete', async () => {
   const command = join(repositoryRoot(), 'packages/cli/dist/main.js')
   const env = { ...process.env, PARLEY_DATA_DIR: fleet().dataDir }
   const into = (file: string) => {
@@ -161,7 +161,7 @@ test('an export to standard output reports its result on standard error, and tha
   expect(into('/dev/full')).toMatchObject({ status: 1, said: expect.stringMatching(/^parley: .*ENOSPC/) })
 })
 
-test('refusals of export and import are explained', async () => {
+test('export and import explain why they refuse a request', async () => {
   await expect(operate(['export', '--room', 'no-such-room', '--out', at('x.jsonl')])).rejects.toThrow('no-such-room')
   expect(readdirSync(folder).filter((name) => name.startsWith('x.jsonl'))).toEqual([])
   writeFileSync(at('wrong.jsonl'), '{"type":"header","format":"other"}\n')

@@ -2,9 +2,9 @@ import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { MessageService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import { databaseOf } from '../src/databases.ts'
-import { fleet, frozenWithGateway } from '../src/fleet.ts'
-import { newPerson, type Person, theOwner } from '../src/people.ts'
-import { bothServe, frozen, processesOf, processOf, wholeAgain } from '../src/processes.ts'
+import { fleet, reasonNotToFreeze } from '../src/fleet.ts'
+import { newPerson, type Person, signInOwner } from '../src/people.ts'
+import { waitUntilBothServe, freeze, processesOf, processOf, waitUntilHealthy } from '../src/processes.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { Socket } from '../src/socket.ts'
 import { messageIds, timelineOf } from '../src/timeline.ts'
@@ -14,11 +14,11 @@ let owner: Person
 let ada: Person
 let bob: Person
 beforeAll(async () => {
-  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  ;[owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
 })
-afterEach(wholeAgain)
+afterEach(waitUntilHealthy)
 
-/** Messages of a room that a socket has received, in the order of their arrival. */
+/** Ids of the messages of a room that a socket has received, in order of arrival. */
 const receivedIn = (socket: Socket, roomId: string) =>
   socket.events.flatMap(({ event }) =>
     event.case === 'messagePosted' && event.value.roomId === roomId ? [event.value.messageEventId] : [],
@@ -32,7 +32,7 @@ async function expectReceivedOnce(socket: Socket, roomId: string) {
   expect(receivedIn(socket, roomId)).toEqual(written)
 }
 
-const posting = (roomId: string) =>
+const startPosting = (roomId: string) =>
   new Traffic(4, 10, (n) =>
     ada.attempt(
       MessageService.method.createMessage,
@@ -41,42 +41,42 @@ const posting = (roomId: string) =>
     ),
   )
 
-const why = frozenWithGateway()
-const apart = why === undefined ? describe : describe.skip
+const why = reasonNotToFreeze()
+const describeOrSkip = why === undefined ? describe : describe.skip
 
-apart(`one of two messaging processes frozen${why ?? ''}`, () => {
+describeOrSkip(`with one of two messaging processes frozen${why ?? ''}`, () => {
   test('calls succeed and their events arrive', async () => {
     const roomId = await newRoom(owner, [ada, bob])
-    using socket = await Socket.subscribed(fleet().realtimeNodes[0], bob.token)
+    using socket = await Socket.subscribe(fleet().realtimeNodes[0], bob.token)
     {
-      using _ = frozen(processOf('messaging').pid)
-      const traffic = posting(roomId)
+      using _ = freeze(processOf('messaging').pid)
+      const traffic = startPosting(roomId)
       await eventually(() => expect(traffic.outcomes.length).toBeGreaterThan(40), { timeoutMs: 60_000 })
       await traffic.stop()
       expect(traffic.failed).toEqual([])
       await expectReceivedOnce(socket, roomId)
     }
-    await wholeAgain()
+    await waitUntilHealthy()
     await post(ada, roomId, 'and both are back')
     await expectReceivedOnce(socket, roomId)
   })
 })
 
-describe('messaging killed', () => {
-  test('between commit and publish: the message is stored, and its event arrives exactly once', async () => {
+describe('when messaging is killed', () => {
+  test('between commit and publish, the message is stored and its event arrives exactly once', async () => {
     const roomId = await newRoom(owner, [ada, bob])
-    using socket = await Socket.subscribed(fleet().realtimeNodes[1], bob.token)
+    using socket = await Socket.subscribe(fleet().realtimeNodes[1], bob.token)
     await socket.waitForMessage(await post(ada, roomId, 'before'))
     const killed = processesOf('messaging').map(({ pid }) => pid)
     let eventId: string
     {
-      // No relay can renew its lease, so after a while none may publish.
+      // No relay can renew its lease, so the relays stop publishing when their leases expire.
       await using database = await databaseOf('messaging')
       await database.query('begin')
       await database.query('lock table outbox_leases in access exclusive mode')
       eventId = await eventually(async () => {
         const id = await post(ada, roomId, 'committed')
-        // Longest time for which a relay may hold its lease.
+        // Gives a relay that still holds its lease time to publish.
         await new Promise((resolve) => setTimeout(resolve, 300))
         const { rowCount } = await database.query('select 1 from outbox where event_id = $1', [id])
         if (rowCount !== 1 || receivedIn(socket, roomId).includes(id)) throw new Error('a relay still publishes')
@@ -84,24 +84,24 @@ describe('messaging killed', () => {
       })
       for (const pid of killed) process.kill(pid, 'SIGKILL')
     }
-    await bothServe('messaging', killed)
+    await waitUntilBothServe('messaging', killed)
     const { message } = await bob.call(MessageService.method.getMessage, { roomId, eventId })
     expect(message?.body).toBe('committed')
     await expectReceivedOnce(socket, roomId)
   })
 
-  test('during a conversation: acknowledged messages are stored, and stored ones arrive exactly once', async () => {
+  test('during a conversation, acknowledged messages are stored and stored ones arrive exactly once', async () => {
     const roomId = await newRoom(owner, [ada, bob])
-    using socket = await Socket.subscribed(fleet().realtimeNodes[0], bob.token)
-    const traffic = posting(roomId)
+    using socket = await Socket.subscribe(fleet().realtimeNodes[0], bob.token)
+    const traffic = startPosting(roomId)
     for (let round = 0; round < 2; round++) {
       const before = traffic.succeeded.length
       await eventually(() => expect(traffic.succeeded.length).toBeGreaterThan(before + 20), { timeoutMs: 60_000 })
       const killed = processesOf('messaging').map(({ pid }) => pid)
       for (const pid of killed) process.kill(pid, 'SIGKILL')
-      await bothServe('messaging', killed)
+      await waitUntilBothServe('messaging', killed)
     }
-    await wholeAgain()
+    await waitUntilHealthy()
     await traffic.stop()
     const answered = traffic.succeeded.map(({ answer }) => (answer?.body as { message: { id: string } }).message.id)
     expect(messageIds(await timelineOf(ada, roomId))).toEqual(expect.arrayContaining(answered))

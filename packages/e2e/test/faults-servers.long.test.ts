@@ -3,8 +3,8 @@ import { MessageService, RoomDirectoryService, ViewerService } from '@parley/con
 import { eventually } from '@parley/testkit'
 import { fleet, isCompact, serverPid } from '../src/fleet.ts'
 import { codeOf } from '../src/http.ts'
-import { newPerson, type Person, signIn, theOwner } from '../src/people.ts'
-import { frozen, wholeAgain } from '../src/processes.ts'
+import { newPerson, type Person, signIn, signInOwner } from '../src/people.ts'
+import { freeze, waitUntilHealthy } from '../src/processes.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { Socket } from '../src/socket.ts'
 import { messageIds, timelineOf } from '../src/timeline.ts'
@@ -19,10 +19,10 @@ let owner: Person
 let ada: Person
 let roomId: string
 beforeAll(async () => {
-  ;[owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
+  ;[owner, ada] = await Promise.all([signInOwner(), newPerson('ada')])
   roomId = await newRoom(owner, [ada])
 })
-afterEach(wholeAgain)
+afterEach(waitUntilHealthy)
 
 const servicePids = () =>
   fleet()
@@ -30,8 +30,8 @@ const servicePids = () =>
     .services.map(({ name, pid }) => `${name} ${pid}`)
     .sort()
 
-/** Reads and posts through both gateways, as fast as two people type. */
-function conversation() {
+/** Reads and posts through both gateways. */
+function startConversation() {
   const headers = (n: number) => ({
     'connect-timeout-ms': String(deadlineMs),
     'idempotency-key': `n${n}-${roomId}-${run}`,
@@ -45,8 +45,8 @@ function conversation() {
   })
 }
 
-/** Ends a server again and again, for a growing outage: its supervisor waits longer each time. */
-async function outage(name: 'postgres' | 'nats', signal: NodeJS.Signals) {
+/** Ends a server twice: before each restart its supervisor waits longer. */
+async function causeOutage(name: 'postgres' | 'nats', signal: NodeJS.Signals) {
   for (let times = 0; times < 2; times++) {
     const pid = await eventually(() => serverPid(name))
     process.kill(pid, signal)
@@ -54,13 +54,13 @@ async function outage(name: 'postgres' | 'nats', signal: NodeJS.Signals) {
   }
 }
 
-/** Waits until every gateway and every node serves: one process finds its way back before another. */
-function servedEverywhere(): Promise<void> {
+/** Waits until every gateway and every node serves; they reconnect at different times. */
+function waitUntilServedEverywhere(): Promise<void> {
   return eventually(
     async () => {
       for (const base of fleet().gateways)
         await ada.call(MessageService.method.createMessage, { roomId, body: 'still there?' }, { base })
-      for (const node of fleet().realtimeNodes) (await Socket.subscribed(node, ada.token))[Symbol.dispose]()
+      for (const node of fleet().realtimeNodes) (await Socket.subscribe(node, ada.token))[Symbol.dispose]()
     },
     { timeoutMs: 30_000 },
   )
@@ -81,19 +81,19 @@ test.each([
   '%s stopped: calls say so within their deadline, and all is well again without a restart of any service',
   async (_, name, signal) => {
     const before = servicePids()
-    const sockets = await Promise.all(fleet().realtimeNodes.map((node) => Socket.subscribed(node, ada.token)))
+    const sockets = await Promise.all(fleet().realtimeNodes.map((node) => Socket.subscribe(node, ada.token)))
     const earlier = new Set(messageIds(await timelineOf(ada, roomId)))
-    const traffic = conversation()
+    const traffic = startConversation()
     await eventually(() => expect(traffic.succeeded.length).toBeGreaterThan(10))
-    await outage(name, signal)
+    await causeOutage(name, signal)
     const backFrom = traffic.outcomes.length
     await eventually(() => traffic.succeeded.some(({ n }) => n > backFrom), { timeoutMs: 30_000 })
     const outcomes = await traffic.stop()
-    await servedEverywhere()
+    await waitUntilServedEverywhere()
 
     const failures = outcomes.filter(({ answer }) => answer?.status !== 200)
     const codes = new Set(failures.map(({ answer, failure }) => failure ?? (answer && codeOf(answer))))
-    // In one process calls need no bus, so they may all succeed without it.
+    // In the compact layout calls do not use the bus, so all of them may succeed.
     const expected = isCompact() && name === 'nats' && failures.length === 0 ? [] : ['unavailable']
     expect(codes).toEqual(new Set(expected))
     expect(Math.max(...outcomes.map(({ tookMs }) => tookMs))).toBeLessThan(deadlineMs + graceMs)
@@ -106,12 +106,12 @@ test.each([
     expect(written).toEqual(expect.arrayContaining(posted))
     expect(new Set(written).size).toBe(written.length)
 
-    // A stream that stayed open has missed nothing; others were told to reconnect.
+    // A stream that stayed open has received everything; the others were told to reconnect.
     const last = await post(ada, roomId, 'everybody there?')
     for (const [index, socket] of sockets.entries()) {
       if (socket.isClosed) {
         expect(socket.frames.at(-1)).toMatchObject({ case: 'close', value: { reconnect: true } })
-        using again = await Socket.subscribed(fleet().realtimeNodes[index === 0 ? 0 : 1], ada.token)
+        using again = await Socket.subscribe(fleet().realtimeNodes[index === 0 ? 0 : 1], ada.token)
         await again.waitForMessage(await post(ada, roomId, 'welcome back'))
       } else {
         await socket.waitForMessage(last)
@@ -126,25 +126,25 @@ test.each([
   },
 )
 
-test('NATS frozen: calls say unavailable within their deadline, or are answered in one process', async () => {
+test('NATS frozen: calls fail with unavailable within their deadline; in the compact layout they succeed', async () => {
   const headers = { 'connect-timeout-ms': String(deadlineMs) }
   const readRoom = () => ada.attempt(RoomDirectoryService.method.getRoom, { roomId }, { headers })
   {
-    using _ = frozen(serverPid('nats'))
+    using _ = freeze(serverPid('nats'))
     const startedAt = performance.now()
     const answer = await readRoom()
     const expected = isCompact() ? undefined : 'unavailable'
     expect([codeOf(answer), performance.now() - startedAt < deadlineMs + graceMs]).toEqual([expected, true])
   }
-  await servedEverywhere()
+  await waitUntilServedEverywhere()
 })
 
 describe('Redis stopped', () => {
   test('sign-in and chat continue', async () => {
     const pid = serverPid('redis')
-    using _ = frozen(pid)
+    using _ = freeze(pid)
     const again = await signIn(ada)
-    using socket = await Socket.subscribed(fleet().realtimeNodes[0], again.token)
+    using socket = await Socket.subscribe(fleet().realtimeNodes[0], again.token)
     await socket.waitForMessage(await post(again, roomId, 'who needs a cache?'))
     await again.call(ViewerService.method.getViewer, {}, { base: fleet().gateways[1] })
   })

@@ -5,8 +5,8 @@ import { RoomService } from '@parley/contracts/api'
 import { dataDirAt } from '@parley/local'
 import { eventually } from '@parley/testkit'
 import { fleet, serverPid } from '../src/fleet.ts'
-import { newPerson, type Person, theOwner } from '../src/people.ts'
-import { wholeAgain } from '../src/processes.ts'
+import { newPerson, type Person, signInOwner } from '../src/people.ts'
+import { waitUntilHealthy } from '../src/processes.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { Socket } from '../src/socket.ts'
 
@@ -14,18 +14,18 @@ let owner: Person
 let ada: Person
 let bob: Person
 beforeAll(async () => {
-  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  ;[owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
 })
-afterEach(wholeAgain)
+afterEach(waitUntilHealthy)
 
 const about = (socket: Socket, roomId: string) =>
   socket.events.filter(
     ({ event }) => event.value !== undefined && 'roomId' in event.value && event.value.roomId === roomId,
   )
 
-test('after a loss of the whole stream: old joins do not readmit anybody, new events arrive', async () => {
+test('after the loss of the whole stream, events of earlier joins give nobody access, and new events arrive', async () => {
   const roomId = await newRoom(owner, [ada, bob])
-  const before = await Promise.all(fleet().realtimeNodes.map((node) => Socket.subscribed(node, bob.token)))
+  const before = await Promise.all(fleet().realtimeNodes.map((node) => Socket.subscribe(node, bob.token)))
   const eventId = await post(ada, roomId, 'while bob is here')
   for (const socket of before) await socket.waitForMessage(eventId)
   await bob.call(RoomService.method.leaveRoom, { roomId })
@@ -33,7 +33,7 @@ test('after a loss of the whole stream: old joins do not readmit anybody, new ev
   const receivedBefore = before.map((socket) => about(socket, roomId).length)
 
   const pid = serverPid('nats')
-  // A frozen server writes nothing, and no other is started in its place before the store is deleted.
+  // A frozen server writes nothing and is not replaced, so the store can be deleted.
   process.kill(pid, 'SIGSTOP')
   rmSync(join(dataDirAt(fleet().dataDir).nats, 'store'), { recursive: true })
   process.kill(pid, 'SIGKILL')
@@ -43,7 +43,7 @@ test('after a loss of the whole stream: old joins do not readmit anybody, new ev
       const opened: Socket[] = []
       try {
         for (const node of fleet().realtimeNodes) {
-          opened.push(await Socket.subscribed(node, ada.token), await Socket.subscribed(node, bob.token))
+          opened.push(await Socket.subscribe(node, ada.token), await Socket.subscribe(node, bob.token))
         }
         const news = await post(ada, roomId, 'after the loss')
         for (const socket of [opened[0], opened[2]]) await socket?.waitForMessage(news)
@@ -58,7 +58,7 @@ test('after a loss of the whole stream: old joins do not readmit anybody, new ev
     },
     { timeoutMs: 60_000 },
   )
-  // Events relayed again precede those of later posts.
+  // Events that are relayed again arrive before those of later posts.
   const last = await post(ada, roomId, 'and on it goes')
   for (const socket of mine) await socket?.waitForMessage(last)
   for (const socket of theirs) {

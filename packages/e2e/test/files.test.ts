@@ -5,7 +5,7 @@ import { eventually } from '@parley/testkit'
 import sharp from 'sharp'
 import { fleet } from '../src/fleet.ts'
 import { codeOf } from '../src/http.ts'
-import { newPerson, type Person, signIn, theOwner } from '../src/people.ts'
+import { newPerson, type Person, signIn, signInOwner } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
 import { Socket } from '../src/socket.ts'
 
@@ -13,13 +13,13 @@ let owner: Person
 let ada: Person
 let bob: Person
 beforeAll(async () => {
-  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  ;[owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
 })
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 const gateway = (turn: number): { base: string } => ({ base: fleet().gateways[turn % 2 === 0 ? 0 : 1] })
 
-/** Sends a file in chunks, each through the other gateway. */
+/** Uploads a file in chunks, alternating between the gateways. */
 async function send(person: Person, roomId: string, bytes: Uint8Array, contentType = 'image/png'): Promise<Asset> {
   const { createUpload, uploadChunk, completeUpload } = AssetUploadService.method
   const file = { roomId, filename: 'picture.png', contentType, size: BigInt(bytes.length), sha256: sha256(bytes) }
@@ -41,7 +41,7 @@ const noise = async (): Promise<Buffer> =>
     .png()
     .toBuffer()
 
-/** Response for the address of a file on one of the gateways. */
+/** Requests the URL of a file from one of the gateways. */
 const read = (url = '', turn = 0) => {
   const { pathname, search } = new URL(url)
   return fetch(`${gateway(turn).base}${pathname}${search}`)
@@ -52,7 +52,7 @@ async function postWith(person: Person, roomId: string, asset: Asset) {
   return message?.id ?? ''
 }
 
-const shownTo = async (person: Person, roomId: string, eventId: string) => {
+const attachmentFor = async (person: Person, roomId: string, eventId: string) => {
   const { message } = await person.call(MessageService.method.getMessage, { roomId, eventId })
   return message?.attachments[0]
 }
@@ -64,7 +64,7 @@ describe('a file', () => {
     const asset = await send(ada, roomId, bytes)
     expect(asset).toMatchObject({ filename: 'picture.png', width: 400, height: 200, size: BigInt(bytes.length) })
     const eventId = await postWith(ada, roomId, asset)
-    const shown = await shownTo(bob, roomId, eventId)
+    const shown = await attachmentFor(bob, roomId, eventId)
     for (const turn of [0, 1]) {
       const response = await read(shown?.assetUrl?.url, turn)
       expect(response.status).toBe(200)
@@ -77,18 +77,18 @@ describe('a file', () => {
     const requesting = { roomId, assetId: asset.id }
     expect(codeOf(await stranger.attempt(AssetService.method.getAsset, requesting))).toBe('permission_denied')
     expect((await read(shown?.assetUrl?.url.replace(/\?.*/, ''))).status).toBe(401)
-    // Nobody has read with this address yet, so no yes is remembered.
+    // This URL has not been used yet, so no decision about it is cached.
     const carol = await newPerson('carol')
     await carol.call(RoomService.method.joinRoom, { roomId })
-    const carols = await shownTo(carol, roomId, eventId)
+    const carols = await attachmentFor(carol, roomId, eventId)
     await carol.call(RoomService.method.leaveRoom, { roomId })
     expect((await read(carols?.assetUrl?.url)).status).toBe(403)
   })
 
-  test('is read in parts, with a ticket or a token, until its reader leaves', async () => {
+  test('can be read in parts, by signed URL or token, until its reader leaves', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     const bytes = await noise()
-    const shown = await shownTo(bob, roomId, await postWith(ada, roomId, await send(ada, roomId, bytes)))
+    const shown = await attachmentFor(bob, roomId, await postWith(ada, roomId, await send(ada, roomId, bytes)))
     const { pathname, search } = new URL(shown?.assetUrl?.url ?? '')
     const statusOf = async (headers: Record<string, string>, path = pathname) =>
       (await fetch(`${fleet().gateways[0]}${path}`, { headers })).status
@@ -103,7 +103,7 @@ describe('a file', () => {
     }
     expect(await statusOf({ authorization: 'Bearer made-up' })).toBe(401)
     await bob.call(RoomService.method.leaveRoom, { roomId })
-    // The very next request, though a moment ago it was a yes.
+    // Takes effect on the next request, although an allowing decision was cached.
     expect([await statusOf(bearer), await statusOf({}, `${pathname}${search}`)]).toEqual([403, 403])
     const another = { authorization: `Bearer ${(await signIn(bob)).token}` }
     expect(await statusOf(another)).toBe(403)
@@ -111,7 +111,7 @@ describe('a file', () => {
     expect(await statusOf(another)).toBe(401)
   })
 
-  test('may come in the largest chunks there are, in JSON too', async () => {
+  test('can be uploaded in chunks of the maximum size, in JSON too', async () => {
     const roomId = await newRoom(owner, [ada])
     const content = randomBytes(524_288)
     const { createUpload, uploadChunk } = AssetUploadService.method
@@ -130,10 +130,10 @@ describe('a file', () => {
   test('of a universal room is readable by everyone who may join it', async () => {
     const roomId = await newRoom(owner, [], { universal: true })
     const eventId = await postWith(ada, roomId, await send(ada, roomId, await noise()))
-    expect((await read((await shownTo(bob, roomId, eventId))?.assetUrl?.url)).status).toBe(200)
+    expect((await read((await attachmentFor(bob, roomId, eventId))?.assetUrl?.url)).status).toBe(200)
   })
 
-  test('belongs to one message', async () => {
+  test('can only be attached by its uploader, and to one message', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     const asset = await send(ada, roomId, await noise())
     const twice = { roomId, attachmentAssetIds: [asset.id] }
@@ -146,15 +146,15 @@ describe('a file', () => {
     const roomId = await newRoom(owner, [ada, bob])
     const asset = await send(ada, roomId, await noise())
     const eventId = await postWith(ada, roomId, asset)
-    const url = (await shownTo(bob, roomId, eventId))?.assetUrl?.url
-    using socket = await Socket.subscribed(fleet().realtimeNodes[0], bob.token)
+    const url = (await attachmentFor(bob, roomId, eventId))?.assetUrl?.url
+    using socket = await Socket.subscribe(fleet().realtimeNodes[0], bob.token)
     await ada.call(MessageService.method.deleteMessage, { roomId, eventId })
     await socket.waitFor(({ event }) => event.case === 'assetDeleted' && event.value.assetId === asset.id)
     await eventually(async () => expect((await read(url)).status).toBe(404))
   })
 })
 
-test('a page inside the network has nothing to show', async () => {
+test('a page inside the network has no link preview', async () => {
   const answer = await ada.call(MessageService.method.fetchLinkPreview, { url: `${fleet().gateways[0]}/login` })
   expect(answer).toMatchObject({ previewToken: '' })
   expect(answer.preview).toBeUndefined()

@@ -5,7 +5,7 @@ import { PermissionScopeKind } from '@parley/contracts/admin'
 import { RoomService } from '@parley/contracts/api'
 import { publicMethods } from '@parley/contracts/catalogue'
 import { type Answer, codeOf } from '../src/http.ts'
-import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { post } from '../src/rooms.ts'
 
 let owner: Person
@@ -16,7 +16,7 @@ let messageId: string
 const absent = 'R0nowhere000000'
 
 beforeAll(async () => {
-  ;[owner, stranger, ada] = await Promise.all([theOwner(), newPerson('stranger'), newPerson('ada')])
+  ;[owner, stranger, ada] = await Promise.all([signInOwner(), newPerson('stranger'), newPerson('ada')])
   const bob = await newPerson('bob')
   const { room } = await ada.call(RoomService.method.startDM, { participantIds: [bob.userId] })
   dm = room?.id ?? ''
@@ -28,7 +28,7 @@ const namesRoom = ({ input }: DescMethodUnary): boolean =>
   input.fields.some(({ name, message }) => roomFields.has(name) || message?.name === 'PermissionScope')
 const methods = publicMethods.filter(namesRoom)
 
-/** Something valid for every field, so that a call gets as far as the room. */
+/** A valid value for every field, so that the call is refused only because of the room. */
 function valueOf(field: DescField, roomId: string): unknown {
   if (roomFields.has(field.name)) return roomId
   if (/emoji/.test(field.name)) return 'thumbsup'
@@ -44,14 +44,23 @@ function valueOf(field: DescField, roomId: string): unknown {
   return 'text'
 }
 
-/** Fields left empty: optional ones, and those that would select something other than the room. */
-const leftOut = new Set(['page', 'expires_at', 'limit', 'around_event_id', 'before', 'after', 'thumbnail', 'universal'])
+/** Fields that stay empty: optional ones, and those that would select something other than the room. */
+const emptyFields = new Set([
+  'page',
+  'expires_at',
+  'limit',
+  'around_event_id',
+  'before',
+  'after',
+  'thumbnail',
+  'universal',
+])
 
 function requestFor(schema: DescMessage, roomId: string) {
   const message = create(schema)
   const view = reflect(schema, message)
   for (const field of schema.fields) {
-    if (leftOut.has(field.name)) continue
+    if (emptyFields.has(field.name)) continue
     if (field.fieldKind === 'message' && field.message.name === 'PermissionScope') {
       const scope = create(field.message)
       const of = reflect(field.message, scope)
@@ -69,20 +78,20 @@ function requestFor(schema: DescMessage, roomId: string) {
   return message
 }
 
-/** The content of a response, independent of the room's name. */
-const shown = ({ status, body }: Answer, roomId: string): string =>
+/** The content of a response, without the id of the room. */
+const comparableContent = ({ status, body }: Answer, roomId: string): string =>
   `${status} ${JSON.stringify(body).replaceAll(roomId, 'ROOM')}`
 
-describe('a direct conversation between others does not exist', () => {
+describe('a direct conversation between others looks as if it did not exist', () => {
   test.each(methods.map((method) => [`${method.parent.name}/${method.name}`, method] as const))(
-    '%s answers as about a room that is not there',
+    '%s answers as for a room that does not exist',
     async (_, method) => {
       for (const person of [stranger, owner]) {
         const [about, without] = await Promise.all([
           person.attempt(method, requestFor(method.input, dm)),
           person.attempt(method, requestFor(method.input, absent)),
         ])
-        expect(shown(about, dm)).toBe(shown(without, absent))
+        expect(comparableContent(about, dm)).toBe(comparableContent(without, absent))
         if (about.status !== 200 && person === owner)
           expect(codeOf(about)).toBe(method.name === 'ExplainPermissions' ? 'permission_denied' : 'not_found')
       }

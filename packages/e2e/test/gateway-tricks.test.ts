@@ -5,12 +5,12 @@ import { create, toBinary } from '@bufbuild/protobuf'
 import { ViewerService } from '@parley/contracts/api'
 import { CallerSchema } from '@parley/contracts/internal'
 import { fleet } from '../src/fleet.ts'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 
 let ada: Person
 let owner: Person
 beforeAll(async () => {
-  ;[ada, owner] = await Promise.all([newPerson('ada'), theOwner()])
+  ;[ada, owner] = await Promise.all([newPerson('ada'), signInOwner()])
 })
 
 /** Sends raw bytes; returns the status and the rest of the response. */
@@ -41,12 +41,12 @@ describe('a path', () => {
       '//internal/blobs',
     ],
     ...['/webhooks/../internal/blobs', '/internal/blobs', '/metrics', '/assets/server/../../internal/blobs'],
-  ])('%s leads to nothing inside', async (path) => {
+  ])('%s does not lead to internal endpoints', async (path) => {
     const { status } = await raw([`POST ${path} HTTP/1.1`, ...json, `Authorization: Bearer ${owner.token}`], '{}')
     expect([400, 404]).toContain(status)
   })
 
-  test('with another host leads no further', async () => {
+  test('with another host is not forwarded to that host', async () => {
     const { status } = await raw(['GET http://169.254.169.254/assets/files/x HTTP/1.1', ...json])
     expect([400, 401, 403, 404]).toContain(status)
   })
@@ -69,20 +69,20 @@ describe('a header', () => {
     expect(answer.text).not.toContain(owner.userId)
   })
 
-  test('given twice uses the first value', async () => {
+  test('that occurs twice has its first value', async () => {
     const tokens = [`Authorization: Bearer ${ada.token}`, `Authorization: Bearer ${owner.token}`]
     expect((await raw([getViewer, ...json, ...tokens], '{}')).text).toContain(ada.userId)
     expect((await raw([getViewer, ...json, 'Authorization: Bearer none', ...tokens], '{}')).status).toBe(401)
   })
 
-  test('with an ambiguous end is refused', async () => {
+  test('that makes the end of the request ambiguous is refused', async () => {
     const smuggled = `${getViewer}\r\nHost: x\r\nContent-Length: 0\r\n\r\n`
     for (const extra of ['Transfer-Encoding: chunked', 'Content-Length: 3', 'Transfer-Encoding: xchunked'])
       expect((await raw([getViewer, ...json, extra], smuggled)).status).toBe(400)
   })
 })
 
-test('a request that browsers send without preflight is not a call', async () => {
+test('a request that browsers send without a preflight is refused', async () => {
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
     const request = [getViewer, 'Host: x', `Content-Type: ${type}`, `Authorization: Bearer ${ada.token}`]
     expect((await raw(request, '{}')).status).toBe(415)

@@ -4,7 +4,7 @@ import { loadSync } from '@grpc/proto-loader'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { repositoryRoot } from '@parley/local'
 import { fleet } from '../src/fleet.ts'
-import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { newRoom, roomName } from '../src/rooms.ts'
 
 type Unary = (
@@ -27,7 +27,7 @@ const definition = loadPackageDefinition(
 const stubs: Stub[] = []
 afterAll(() => stubs.forEach((stub) => stub.close()))
 
-/** A gRPC client of a service, made only from the proto files. */
+/** Creates a gRPC client of a service, from the proto files alone. */
 function stubOf(service: string, gateway = fleet().gateways[0]): Stub {
   const { v1 } = (definition.svc as GrpcObject).api as GrpcObject
   const Class = (v1 as unknown as Record<string, StubClass>)[service]
@@ -57,12 +57,12 @@ let ada: Person
 let bob: Person
 let roomId: string
 beforeAll(async () => {
-  const people = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  const people = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
   ;[, ada, bob] = people
   roomId = await newRoom(people[0], [ada])
 })
 
-test('a conversation through both gateways', async () => {
+test('clients have a conversation through both gateways', async () => {
   const [one, other] = fleet().gateways
   const joined = await ask(stubOf('RoomService', one), 'joinRoom', { roomId }, bob)
   expect(joined).toMatchObject({ room: { id: roomId, kind: 'ROOM_KIND_CHANNEL' } })
@@ -81,7 +81,7 @@ test('a conversation through both gateways', async () => {
   expect(older.page.events.map(({ event }) => event)).toEqual(['roomCreated', 'userJoinedRoom', 'userJoinedRoom'])
 })
 
-test('many calls at once over one connection', async () => {
+test('concurrent calls over one connection each get their own response', async () => {
   const messages = stubOf('MessageService')
   const bodies = Array.from({ length: 40 }, (_, i) => `number ${i}`)
   const posted = await Promise.all(
@@ -123,7 +123,7 @@ describe('failures', () => {
     expect((details as Buffer).toString('latin1')).toMatch(/room_id|roomId/)
   })
 
-  test('an expired deadline is reported as such', async () => {
+  test('an expired deadline fails with DEADLINE_EXCEEDED', async () => {
     const error = await failure(ask(stubOf('ViewerService'), 'getViewer', {}, ada, { deadline: Date.now() }))
     expect(error?.code).toBe(status.DEADLINE_EXCEEDED)
   })

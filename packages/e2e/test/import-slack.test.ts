@@ -14,15 +14,15 @@ const messageCount = process.env.PARLEY_TEST_LONG ? 100_000 : 20_000
 const size = { people: 200, channels: 30, privateChannels: 10, dms: 20, messages: messageCount }
 const folder = mkdtempSync(join(tmpdir(), 'parley-slack-'))
 const archive = join(folder, 'export.zip')
-const password = 'a password for the one who counts'
+const password = 'a password for the reader'
 let content: SlackExportContent
 let counter: Person
-/** Output of the run that was not killed. */
+/** Report of the second run, which was not killed. */
 let report: { taken: Record<string, number>; notTaken: { what: string; count: number }[] }
 
 beforeAll(async () => {
   content = await writeSlackExport(archive, size)
-  await killedInTheMiddle(['import', 'slack', archive])
+  await killHalfway(['import', 'slack', archive])
   const started = performance.now()
   report = (await operate(['import', 'slack', archive])) as typeof report
   const seconds = (performance.now() - started) / 1000
@@ -34,25 +34,25 @@ beforeAll(async () => {
 }, 400_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Runs the command and kills it once some of the messages are stored. */
-async function killedInTheMiddle(args: string[]): Promise<void> {
+/** Runs the command and kills it when a tenth of the messages are stored. */
+async function killHalfway(args: string[]): Promise<void> {
   const command = join(repositoryRoot(), 'packages/cli/dist/main.js')
   const env = { ...process.env, PARLEY_DATA_DIR: fleet().dataDir }
   await using database = await databaseOf('messaging')
-  const stored = async () =>
-    Number((await database.query<{ n: string }>('select count(*) as n from room_events')).rows[0]?.n)
-  const before = await stored()
+  const countStored = async () =>
+    Number((await database.query<{ n: string }>('select countContent(*) as n from room_events')).rows[0]?.n)
+  const before = await countStored()
   const child = spawn(process.execPath, [command, ...args], { env, stdio: 'ignore' })
   const ended = new Promise<NodeJS.Signals | null>((resolve) => child.once('exit', (_, signal) => resolve(signal)))
   const slow = { timeoutMs: 200_000 }
-  await eventually(async () => child.exitCode !== null || (await stored()) > before + size.messages / 10, slow)
+  await eventually(async () => child.exitCode !== null || (await countStored()) > before + size.messages / 10, slow)
   child.kill('SIGKILL')
   expect(await ended).toBe('SIGKILL')
 }
 
 type Counted = { messages: number; echoes: number; replies: number; reactions: number; ascending: boolean }
 
-async function count(roomId: string): Promise<Counted> {
+async function countContent(roomId: string): Promise<Counted> {
   const counted: Counted = { messages: 0, echoes: 0, replies: 0, reactions: 0, ascending: true }
   let last = 0
   for (let before = ''; ;) {
@@ -87,7 +87,7 @@ test('after a kill and a second run every message exists once, in order', async 
   for (const { room } of rooms) {
     const expected = content.byChannel.get(room?.name ?? '')
     if (!room || (room.name !== '' && !expected)) continue
-    const counted = await count(room.id)
+    const counted = await countContent(room.id)
     expect(counted.ascending).toBe(true)
     if (expected) expect([room.name, counted]).toMatchObject([room.name, expected])
     messages += counted.messages
@@ -98,13 +98,13 @@ test('after a kill and a second run every message exists once, in order', async 
   expect([messages, replies]).toEqual([content.messages - sum('messages'), content.replies - sum('replies')])
 }, 200_000)
 
-test('nothing imported is unread', async () => {
+test('imported messages are not unread', async () => {
   const { rooms } = await counter.call(RoomDirectoryService.method.listRooms, { scope: RoomDirectoryScope.ALL })
   const ours = rooms.filter(({ room }) => content.byChannel.has(room?.name ?? ''))
   expect(ours.filter(({ viewerState }) => viewerState?.hasUnread)).toEqual([])
 })
 
-test('private channels are hidden from everybody else, and closed to them', async () => {
+test('private channels are hidden from non-members, who cannot join or read them', async () => {
   const { rooms: seen } = await counter.call(RoomDirectoryService.method.listRooms, {})
   const secret = seen.filter(({ room }) => content.privateChannels.includes(room?.name ?? ''))
   expect(secret).toHaveLength(size.privateChannels)
@@ -116,7 +116,7 @@ test('private channels are hidden from everybody else, and closed to them', asyn
   expect((await stranger.attempt(RoomDirectoryService.method.getRoom, { roomId })).status).toBe(403)
 })
 
-test('a third run finds nothing new, and reports what was left out', async () => {
+test('the report lists omitted messages, and a third run imports nothing', async () => {
   expect(report.notTaken).toMatchObject([{ what: 'notices', count: size.channels + size.privateChannels }])
   expect(await operate(['import', 'slack', archive])).toMatchObject({ taken: {} })
 }, 200_000)

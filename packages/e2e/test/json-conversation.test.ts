@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { fleet, ownerCredentials } from '../src/fleet.ts'
 import { type Answer, postJson } from '../src/http.ts'
-import { newPerson, type Person, signIn, theOwner } from '../src/people.ts'
+import { newPerson, type Person, signIn, signInOwner } from '../src/people.ts'
 import { roomName } from '../src/rooms.ts'
 
 type Timeline = {
@@ -12,7 +12,7 @@ type Timeline = {
   hasNewer?: boolean
 }
 
-/** A client made of fetch and JSON that alternates between the gateways. */
+/** Calls a method with `fetch` and JSON, alternating between the gateways. */
 let turn = 0
 async function ask(person: Person, method: string, request: object): Promise<Answer> {
   const base = fleet().gateways[turn++ % 2 === 0 ? 0 : 1]
@@ -40,11 +40,11 @@ let room: { id: string; name: string }
 const ids: string[] = []
 
 beforeAll(async () => {
-  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  ;[owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
 })
 
 describe('sign-in', () => {
-  test('answers the user and a token, and sets the session cookie', async () => {
+  test('returns the user and a token, and sets the session cookie', async () => {
     const answer = await postJson(`${fleet().gateways[1]}/auth/login`, {
       identifier: ada.login.toUpperCase(),
       password: ada.password,
@@ -64,7 +64,7 @@ describe('sign-in', () => {
     expect(cookies.find((cookie) => cookie.startsWith('parley_csrf='))).not.toMatch(/HttpOnly/)
   })
 
-  test('the cookie alone authenticates a call at the other gateway', async () => {
+  test('sets a cookie that alone authenticates a call at the other gateway', async () => {
     const [one, other] = fleet().gateways
     const login = await postJson(`${one}/auth/login`, { login: ada.login, password: ada.password })
     const cookie = login.headers
@@ -75,7 +75,7 @@ describe('sign-in', () => {
     expect(answer.body).toMatchObject({ user: { profile: { id: ada.userId } } })
   })
 
-  test('a wrong password and an unknown login are answered alike', async () => {
+  test('gives the same response to a wrong password and to an unknown login', async () => {
     const wrong = await postJson(`${fleet().gateways[0]}/auth/login`, { login: ada.login, password: 'not this one' })
     const unknown = await postJson(`${fleet().gateways[0]}/auth/login`, {
       login: `${ada.login}x`,
@@ -86,12 +86,12 @@ describe('sign-in', () => {
     expect(wrong.body).toEqual({ error: expect.any(String) })
   })
 
-  test('a body that is not JSON is answered 400', async () => {
+  test('answers 400 to a body that is not JSON', async () => {
     const answer = await postJson(`${fleet().gateways[0]}/auth/login`, 'login=ada')
     expect(answer).toMatchObject({ status: 400, body: { error: expect.any(String) } })
   })
 
-  test('log-out ends the token it came with and no other', async () => {
+  test('with several tokens: a log-out ends only the token that it presents', async () => {
     const leaving = await signIn(ada)
     const [one, other] = fleet().gateways
     expect(await postJson(`${one}/auth/logout`, {}, leaving.authorization)).toMatchObject({
@@ -122,7 +122,7 @@ describe('before the first room', () => {
     })
   })
 
-  test('the viewer is who signed in, with the permissions of everyone', async () => {
+  test('the viewer is the signed-in user, with the permissions of the role everyone', async () => {
     const viewer = await get<{ viewerPermissions: { permissions: { permission: string; granted?: boolean }[] } }>(
       ...([ada, 'svc.api.v1.ViewerService/GetViewer', {}] as const),
     )
@@ -169,7 +169,7 @@ describe('a conversation', () => {
     expect(taken).toMatchObject({ status: 409, body: { code: 'already_exists' } })
   })
 
-  test('its maker is a member, others join', async () => {
+  test('its creator is a member, and others can join', async () => {
     const before = await get(ada, `${directory}/GetRoom`, { roomId: room.id })
     expect(before).toMatchObject({ room: { room: { id: room.id } } })
     expect(before).not.toMatchObject({ room: { viewerState: { isMember: true } } })
@@ -186,7 +186,7 @@ describe('a conversation', () => {
     })
   })
 
-  test('it is in the lists', async () => {
+  test('the room is in the lists of rooms', async () => {
     const listed = await get<{ rooms: { room: { id: string } }[] }>(ada, `${directory}/ListRooms`, {})
     expect(listed.rooms.map((entry) => entry.room.id)).toContain(room.id)
     const dms = await get<{ rooms?: [] }>(ada, `${directory}/ListRooms`, { scope: 'ROOM_DIRECTORY_SCOPE_DMS' })
@@ -213,7 +213,7 @@ describe('a conversation', () => {
     })
   })
 
-  test('messages are posted and answered as they will be read', async () => {
+  test('the response to a post contains the message as it will be read', async () => {
     for (const [person, body] of [
       [ada, 'one'],
       [bob, 'two'],
@@ -243,7 +243,7 @@ describe('a conversation', () => {
     })
   })
 
-  test('a reply names its message', async () => {
+  test('a reply refers to its message', async () => {
     const reply = await get(bob, `${messages}/CreateMessage`, { roomId: room.id, body: 'five', inReplyTo: ids[0] })
     expect(reply).toMatchObject({ message: { inReplyTo: ids[0] } })
     ids.push((reply as { message: { id: string } }).message.id)
@@ -314,7 +314,7 @@ describe('the timeline', () => {
 })
 
 describe('leaving', () => {
-  test('closes the room to the leaver', async () => {
+  test('closes the room to the user', async () => {
     expect(await get(bob, `${rooms}/LeaveRoom`, { roomId: room.id })).toEqual({ left: true })
     const refusals = await Promise.all([
       ask(bob, `${messages}/CreateMessage`, { roomId: room.id, body: 'still here?' }),
@@ -325,7 +325,7 @@ describe('leaving', () => {
     for (const refusal of refusals) expect(refusal).toMatchObject({ status: 403, body: { code: 'permission_denied' } })
   })
 
-  test('again is a success; a universal room cannot be left', async () => {
+  test('a second time succeeds; leaving a universal room fails', async () => {
     expect(await get(bob, `${rooms}/LeaveRoom`, { roomId: room.id })).toEqual({ left: true })
     const { rooms: all } = await get<{ rooms: { room: { id: string; name: string } }[] }>(
       bob,
@@ -339,7 +339,7 @@ describe('leaving', () => {
     })
   })
 
-  test('stays in the timeline; returning members read all of it', async () => {
+  test('is recorded in the timeline, which returning members can read completely', async () => {
     await get(bob, `${rooms}/JoinRoom`, { roomId: room.id })
     const { page } = await get<{ page: Timeline }>(bob, `${rooms}/GetRoomEvents`, { roomId: room.id })
     expect(page.events.slice(-2)).toMatchObject([
@@ -366,7 +366,7 @@ describe('a creation under an idempotency key', () => {
     expect(page.events.filter(({ messagePosted }) => messagePosted?.message.body === 'only once')).toHaveLength(1)
   })
 
-  test('is refused for another request', async () => {
+  test('is refused if the key was used for a different request', async () => {
     const answer = await send(fleet().gateways[0], { roomId: room.id, body: 'something else' })
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_argument' } })
   })

@@ -12,19 +12,19 @@ import {
   ViewerService,
 } from '@parley/contracts/api'
 import { fleet } from '../src/fleet.ts'
-import { answerOf, pathOf } from '../src/http.ts'
-import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { readAnswer, pathOf } from '../src/http.ts'
+import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 
 let ada: Person
 let roomId: string
 beforeAll(async () => {
-  const [owner, person] = await Promise.all([theOwner(), newPerson('ada')])
+  const [owner, person] = await Promise.all([signInOwner(), newPerson('ada')])
   ada = person
   roomId = await newRoom(owner, [ada])
 })
 
-/** A request as plain as it gets. */
+/** A request with no headers but content type and credential. */
 const send = (
   path: string,
   contentType: string,
@@ -45,7 +45,7 @@ describe.each(['/api/connect', ''])('below "%s"', (prefix) => {
     ['no bytes', ''],
     ['spaces', '  {\n}  '],
   ])('an empty JSON request may be %s', async (_, body) => {
-    const answer = await answerOf(await send(viewer, 'application/json', body))
+    const answer = await readAnswer(await send(viewer, 'application/json', body))
     expect(answer).toMatchObject({ status: 200, body: { user: { profile: { id: ada.userId } } } })
     expect(answer.headers.get('content-type')).toBe('application/json')
   })
@@ -55,7 +55,7 @@ describe.each(['/api/connect', ''])('below "%s"', (prefix) => {
     expect(answer.status).toBe(200)
   })
 
-  test('an empty binary request is no bytes', async () => {
+  test('an empty binary request may have no body', async () => {
     const response = await send(viewer, 'application/proto', null)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('application/proto')
@@ -63,7 +63,7 @@ describe.each(['/api/connect', ''])('below "%s"', (prefix) => {
     expect(user?.profile?.login).toBe(ada.login)
   })
 
-  test('binary requests have binary answers', async () => {
+  test('binary requests get binary responses', async () => {
     const request = create(CreateMessageRequestSchema, { roomId, body: 'bytes' })
     const path = pathOf(MessageService.method.createMessage, prefix)
     const response = await send(path, 'application/proto', toBinary(CreateMessageRequestSchema, request))
@@ -75,7 +75,7 @@ describe.each(['/api/connect', ''])('below "%s"', (prefix) => {
     const request = toBinary(GetRoomEventsRequestSchema, create(GetRoomEventsRequestSchema, { roomId: 'Rnowhere' }))
     const response = await send(pathOf(RoomService.method.getRoomEvents, prefix), 'application/proto', request)
     expect(response.headers.get('content-type')).toBe('application/json')
-    const { status, body } = await answerOf(response)
+    const { status, body } = await readAnswer(response)
     expect([404, 403]).toContain(status)
     expect(body).toMatchObject({
       code: expect.stringMatching(/^(not_found|permission_denied)$/),
@@ -90,7 +90,7 @@ describe('compression', () => {
   test('requests may be compressed', async () => {
     const body = gzipSync(JSON.stringify({ roomId, body: 'squeezed' }))
     const path = pathOf(MessageService.method.createMessage)
-    const answer = await answerOf(await send(path, 'application/json', body, { 'content-encoding': 'gzip' }))
+    const answer = await readAnswer(await send(path, 'application/json', body, { 'content-encoding': 'gzip' }))
     expect(answer).toMatchObject({ status: 200, body: { message: { body: 'squeezed' } } })
   })
 
@@ -111,19 +111,19 @@ describe('compression', () => {
   })
 })
 
-test('unknown fields are ignored, as newer clients send them', async () => {
+test('unknown fields, such as those of newer clients, are ignored', async () => {
   const body = JSON.stringify({ roomId, body: 'from the future', madeUpField: { a: 1 } })
-  const answer = await answerOf(await send(pathOf(MessageService.method.createMessage), 'application/json', body))
+  const answer = await readAnswer(await send(pathOf(MessageService.method.createMessage), 'application/json', body))
   expect(answer).toMatchObject({ status: 200, body: { message: { body: 'from the future' } } })
 })
 
-test('field names may be those of the proto files', async () => {
+test('field names may be written as in the proto files', async () => {
   const body = JSON.stringify({ room_id: roomId, body: 'snake' })
-  const answer = await answerOf(await send(pathOf(MessageService.method.createMessage), 'application/json', body))
+  const answer = await readAnswer(await send(pathOf(MessageService.method.createMessage), 'application/json', body))
   expect(answer).toMatchObject({ status: 200, body: { message: { roomId } } })
 })
 
-test('pages of other origins may call, without cookies', async () => {
+test('pages of other origins may call methods, without cookies', async () => {
   const response = await fetch(fleet().gateways[0] + pathOf(ViewerService.method.getViewer), {
     method: 'OPTIONS',
     headers: {

@@ -11,7 +11,7 @@ import { eventually } from '@parley/testkit'
 import { fleet } from '../src/fleet.ts'
 import { codeOf } from '../src/http.ts'
 import { socketsPerTest } from '../src/sockets-per-test.ts'
-import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { lobbyId, newRoom, post } from '../src/rooms.ts'
 
 const { createRoomGroup, createSidebarLink, deleteRoomGroup, moveRoomToGroup, moveSidebarLinkToGroup } =
@@ -22,7 +22,7 @@ let ada: Person
 let bob: Person
 const { listen } = socketsPerTest()
 beforeEach(async () => {
-  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  ;[owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
 })
 
 async function newGroup(): Promise<string> {
@@ -30,7 +30,7 @@ async function newGroup(): Promise<string> {
   return group?.id ?? ''
 }
 
-test('a change of the layout reaches everyone, and the audit log', async () => {
+test('a change of the layout is sent to everyone and recorded in the audit log', async () => {
   const sockets = await listen(bob)
   const groupId = await newGroup()
   const { sidebarLink } = await owner.call(createSidebarLink, { groupId, label: 'Wiki', url: 'https://wiki.example' })

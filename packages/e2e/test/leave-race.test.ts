@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals'
 import { MessageService, RoomService } from '@parley/contracts/api'
 import { fleet } from '../src/fleet.ts'
-import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
 import { Socket } from '../src/socket.ts'
 import { timelineOf } from '../src/timeline.ts'
@@ -11,13 +11,13 @@ let owner: Person
 let ada: Person
 let bob: Person
 beforeAll(async () => {
-  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  ;[owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
 })
 
-test('a leave concurrent with posts: the leaver receives what precedes it, and nothing after', async () => {
+test('a user who leaves during concurrent posts receives the posts before the leave and none after it', async () => {
   const roomId = await newRoom(owner, [ada])
-  const leaver = await Promise.all([...fleet().realtimeNodes].map((node) => Socket.subscribed(node, bob.token)))
-  const member = await Promise.all([...fleet().realtimeNodes].map((node) => Socket.subscribed(node, ada.token)))
+  const leaver = await Promise.all([...fleet().realtimeNodes].map((node) => Socket.subscribe(node, bob.token)))
+  const member = await Promise.all([...fleet().realtimeNodes].map((node) => Socket.subscribe(node, ada.token)))
   const traffic = new Traffic(6, 1, (n) =>
     ada.attempt(
       MessageService.method.createMessage,

@@ -3,7 +3,7 @@ import { MessageService, RoomService, ViewerService } from '@parley/contracts/ap
 import { eventually } from '@parley/testkit'
 import { fleet } from '../src/fleet.ts'
 import { postJson } from '../src/http.ts'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { declaredMetrics, scrape, type Sample } from '../src/scrape.ts'
 import { Socket } from '../src/socket.ts'
@@ -15,11 +15,11 @@ let samples: (Sample & { process: number })[]
 
 /** Traffic with successes and failures of each kind, by several people in several rooms. */
 beforeAll(async () => {
-  people = [await theOwner(), ...(await Promise.all(['ada', 'bob', 'eve'].map((name) => newPerson(name))))]
+  people = [await signInOwner(), ...(await Promise.all(['ada', 'bob', 'eve'].map((name) => newPerson(name))))]
   const [owner, ada, bob, eve] = people as [Person, Person, Person, Person]
   roomIds = await Promise.all([1, 2, 3].map(() => newRoom(owner, [ada, bob])))
   for (const base of fleet().realtimeNodes) {
-    using socket = await Socket.subscribed(base, ada.token)
+    using socket = await Socket.subscribe(base, ada.token)
     for (const roomId of roomIds) {
       const eventId = await post(bob, roomId, `salutations @${ada.login}`)
       await socket.waitForMessage(eventId)
@@ -29,7 +29,7 @@ beforeAll(async () => {
     }
     using failing = await Socket.open(base)
     failing.sendRaw('nonsense')
-    await failing.closed()
+    await failing.waitUntilClosed()
   }
   for (const base of fleet().gateways) {
     await ada.call(ViewerService.method.getViewer, {}, { base })
@@ -47,7 +47,7 @@ async function scrapeAll() {
 
 const ofTarget = ({ series }: Sample): boolean => series === 'target_info'
 
-test('a fleet reports only metrics and labels that are declared', () => {
+test('a fleet reports only declared metrics and labels', () => {
   const known = new Map(metrics.flatMap((metric) => metric.series.map((series) => [series, metric])))
   const prometheusOf = new Map(labels.map(({ name, prometheus }) => [name, prometheus]))
   const undeclared = samples.filter((sample) => {
@@ -61,7 +61,7 @@ test('a fleet reports only metrics and labels that are declared', () => {
 })
 
 describe('a label', () => {
-  /** The values of each label, in each process. */
+  /** The values of a label, one list for each process. */
   const valuesOf = (label: string): string[][] => {
     const byProcess = new Map<number, Set<string>>()
     for (const { process, labels: own } of samples) {
@@ -73,14 +73,17 @@ describe('a label', () => {
     return Array.from(byProcess.values(), (values) => [...values])
   }
 
-  test.each(labels.map((label) => [label.name, label] as const))('%s keeps its limits', (_, label) => {
-    for (const found of valuesOf(label.prometheus)) {
-      if (label.values) expect(label.values).toEqual(expect.arrayContaining(found))
-      else expect(found.length).toBeLessThanOrEqual(label.atMost ?? 0)
-    }
-  })
+  test.each(labels.map((label) => [label.name, label] as const))(
+    '%s has only declared values, or no more than allowed',
+    (_, label) => {
+      for (const found of valuesOf(label.prometheus)) {
+        if (label.values) expect(label.values).toEqual(expect.arrayContaining(found))
+        else expect(found.length).toBeLessThanOrEqual(label.atMost ?? 0)
+      }
+    },
+  )
 
-  test('never holds an id, an address, a secret or a text', () => {
+  test('never contains an id, an address, a secret or message text', () => {
     const values = samples
       .filter((sample) => !ofTarget(sample))
       .flatMap(({ labels: { le: _, ...own } }) => Object.values(own))
@@ -97,7 +100,7 @@ describe('a label', () => {
 })
 
 describe('the golden signals', () => {
-  /** The sum of a series over the fleet, of the samples with these labels. */
+  /** The sum of all samples of a series with these labels, over the fleet. */
   const sum = (series: string, wanted: Record<string, string> = {}): number =>
     samples
       .filter((sample) => sample.series === series)
@@ -105,13 +108,13 @@ describe('the golden signals', () => {
       .reduce((total, { value }) => total + value, 0)
   const call = { rpc_method: 'svc.api.v1.MessageService/CreateMessage' }
 
-  test.each(['rpc_server', 'rpc_client'])('of a method are there by code: %s', (side) => {
+  test.each(['rpc_server', 'rpc_client'])('of a method are reported by code: %s', (side) => {
     const of = (code: string) => sum(`${side}_call_duration_seconds_count`, { ...call, rpc_response_status_code: code })
     expect(of('ok')).toBeGreaterThan(0)
     expect(of('permission_denied')).toBeGreaterThan(0)
   })
 
-  test('of HTTP are there by route, status and failure', () => {
+  test('of HTTP are reported by route and status', () => {
     const of = (wanted: Record<string, string>) => sum('http_server_request_duration_seconds_count', wanted)
     expect(
       of({ http_route: '/svc.api.v1.MessageService/CreateMessage', http_response_status_code: '200' }),
@@ -138,7 +141,7 @@ describe('the golden signals', () => {
     'parley_stream_size_limit_bytes',
     'nodejs_eventloop_time_seconds_total',
     'v8js_memory_heap_used_bytes',
-  ])('%s counts', async (series) => {
+  ])('%s is above 0', async (series) => {
     await eventually(async () => {
       samples = await scrapeAll()
       expect(sum(series)).toBeGreaterThan(0)

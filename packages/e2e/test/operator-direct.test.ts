@@ -10,14 +10,14 @@ import { dataDirAt, repositoryRoot } from '@parley/local'
 import { eventually } from '@parley/testkit'
 import { fleet, serverPid } from '../src/fleet.ts'
 import { newPerson, operate, type Person, signIn } from '../src/people.ts'
-import { frozen, wholeAgain } from '../src/processes.ts'
+import { freeze, waitUntilHealthy } from '../src/processes.ts'
 import { Socket } from '../src/socket.ts'
 
-afterEach(wholeAgain)
+afterEach(waitUntilHealthy)
 
 const direct = (args: string[], input = '') => operate([...args, '--direct'], input)
 
-test('one session can be ended among several, by the running fleet', async () => {
+test('the running fleet ends one of several sessions', async () => {
   const bea = await newPerson('bea')
   const again = await signIn(bea)
   const { sessions } = (await operate(['session', 'list', '--login', bea.login])) as {
@@ -31,7 +31,7 @@ test('one session can be ended among several, by the running fleet', async () =>
   expect(statuses.toSorted()).toEqual([200, 401])
 })
 
-test('the effective configuration is shown with its sources, and no secret in it', async () => {
+test('the effective configuration is shown with its sources and without secrets', async () => {
   const { services } = (await operate(['config'])) as {
     services: Record<string, { env: string; value: unknown; source: string; mistake?: string }[]>
   }
@@ -46,14 +46,14 @@ test('the effective configuration is shown with its sources, and no secret in it
   expect(text).not.toMatch(/redis:\/\/[^*]*:[^*]+@/)
 })
 
-test('without the bus, owners are created, passwords set and sessions ended; the fleet learns of it later', async () => {
+test('without the bus, owners are created, passwords set and sessions ended; the fleet applies this when the bus is back', async () => {
   const ada = await newPerson('ada')
   const other = await signIn(ada)
-  const socket = await Socket.subscribed(fleet().realtimeNodes[0], ada.token)
+  const socket = await Socket.subscribe(fleet().realtimeNodes[0], ada.token)
   const login = `direct-${randomBytes(4).toString('hex')}`
   const password = randomBytes(12).toString('hex')
   {
-    using _bus = frozen(serverPid('nats'))
+    using _bus = freeze(serverPid('nats'))
     expect(await direct(['owner', 'create', '--login', login, '--password-stdin'], password)).toMatchObject({
       login,
       roleNames: ['owner'],
@@ -65,7 +65,7 @@ test('without the bus, owners are created, passwords set and sessions ended; the
     expect(await direct(['session', 'list', '--login', ada.login])).toMatchObject({ sessions: [] })
     await direct(['user', 'reset-password', '--login', ada.login, '--password-stdin'], `${password} new`)
   }
-  await socket.closed()
+  await socket.waitUntilClosed()
   for (const token of [ada, other]) {
     await eventually(async () => {
       const { status } = await token.attempt(ViewerService.method.getViewer, {})
@@ -86,7 +86,7 @@ test('without the bus, owners are created, passwords set and sessions ended; the
   })
 })
 
-test('a reader that stops early does not break the command', async () => {
+test('the command succeeds if the reader of its output stops early', async () => {
   const child = spawn(process.execPath, [join(repositoryRoot(), 'packages/cli/dist/main.js'), 'config'], {
     env: { ...process.env, PARLEY_DATA_DIR: fleet().dataDir },
     stdio: 'pipe',
@@ -96,7 +96,7 @@ test('a reader that stops early does not break the command', async () => {
   expect([await text(child.stderr), await exited]).toEqual(['', 0])
 })
 
-test('files in the data folder are private to its user', () => {
+test('only their owner can access the files in the data folder', () => {
   const { operatorFile, secretsFile, run, logs, mail, nats, redis, assets } = dataDirAt(fleet().dataDir)
   for (const file of [operatorFile, secretsFile]) expect(statSync(file).mode & 0o077).toBe(0)
   for (const folder of [run, logs, nats, redis, assets]) expect(statSync(folder).mode & 0o077).toBe(0)

@@ -6,7 +6,7 @@ import { postJson } from '../src/http.ts'
 import { newPerson, operate, signIn } from '../src/people.ts'
 import { lobbyId, roomName } from '../src/rooms.ts'
 
-test('a role takes effect in the session that runs, at both gateways', async () => {
+test('a granted role takes effect in existing sessions, at both gateways', async () => {
   const ada = await newPerson('ada')
   const groupId = await lobbyId(ada)
   const attempt = (base: string) => ada.attempt(RoomService.method.createRoom, { name: roomName(), groupId }, { base })
@@ -21,7 +21,7 @@ test('a role takes effect in the session that runs, at both gateways', async () 
   }
 })
 
-test('a verified e-mail address signs in, in any letter case', async () => {
+test('a user can sign in with a verified e-mail address in any letter case', async () => {
   const ada = await newPerson('ada')
   const email = `${ada.login}@example.org`
   await expect(signIn({ login: email, password: ada.password })).rejects.toThrow('401')

@@ -3,11 +3,11 @@ import { Code, createParleyClient } from '@parley/client'
 import { AdminUserService } from '@parley/contracts/admin'
 import { MyAccountService, ViewerService } from '@parley/contracts/api'
 import { jsonOf, type Browser } from '@parley/testkit'
-import { newBrowser, other, signInIn, viewerOf } from '../src/browsers.ts'
+import { newBrowser, signedInUserId, signInBrowser, viaOtherGateway } from '../src/browsers.ts'
 import { fleet } from '../src/fleet.ts'
 import { attemptJson } from '../src/http.ts'
 import { authorizePath, codeFor, exchange, listedUri, newVerifier, redirectUri } from '../src/other-clients.ts'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 
 let ada: Person
 let browser: Browser
@@ -19,13 +19,13 @@ beforeEach(async () => {
 const refused = { error: 'invalid_grant', error_description: expect.any(String) }
 
 describe('another web client', () => {
-  test('gets consent from a user who must sign in first, and a token at the other gateway', async () => {
+  test('gets consent after the user has signed in, and a token at the other gateway', async () => {
     const verifier = newVerifier()
     const path = authorizePath(verifier)
     expect((await browser.get(path)).location).toBe(`/login?${new URLSearchParams({ redirect: path }).toString()}`)
-    await signInIn(browser, ada)
+    await signInBrowser(browser, ada)
     const code = await codeFor(browser, verifier)
-    const answer = await exchange(other(browser), { code, code_verifier: verifier })
+    const answer = await exchange(viaOtherGateway(browser), { code, code_verifier: verifier })
     expect(jsonOf(answer)).toEqual({
       access_token: expect.stringMatching(/^prl_AT/),
       token_type: 'Bearer',
@@ -36,8 +36,8 @@ describe('another web client', () => {
       expect((await attemptJson(base, ViewerService.method.getViewer, {}, { authorization })).status).toBe(200)
   })
 
-  test('works with the SDK, which accepts only the response of this server', async () => {
-    await signInIn(browser, ada)
+  test('can use the SDK, which accepts a response only from the server it asked', async () => {
+    await signInBrowser(browser, ada)
     const client = createParleyClient({ baseUrl: browser.base })
     const pending = await client.authorization.begin({ redirectUri })
     const { pathname, search } = new URL(pending.url)
@@ -53,13 +53,13 @@ describe('another web client', () => {
     expect((await client.api.viewer.getViewer({})).user?.profile?.id).toBe(ada.userId)
   })
 
-  test('needs consent once per origin, and may be denied repeatedly', async () => {
-    await signInIn(browser, ada)
+  test('needs consent once per origin until it is withdrawn, and can be denied first', async () => {
+    await signInBrowser(browser, ada)
     await browser.get(authorizePath(newVerifier(), listedUri))
     const denied = await browser.postJson('/oauth/consent/deny', { redirectUri: listedUri }, browser.csrf)
     expect(jsonOf(denied).redirectUrl).toContain('error=access_denied&state=a%26state')
     await codeFor(browser, newVerifier(), listedUri)
-    expect((await other(browser).get(authorizePath(newVerifier(), listedUri))).location).toMatch(
+    expect((await viaOtherGateway(browser).get(authorizePath(newVerifier(), listedUri))).location).toMatch(
       /^https:\/\/client\.example\/back\?code=/,
     )
     await ada.call(MyAccountService.method.withdrawOAuthConsent, { origin: new URL(listedUri).origin })
@@ -67,15 +67,15 @@ describe('another web client', () => {
   })
 
   test('on a loopback address needs consent each time', async () => {
-    await signInIn(browser, ada)
+    await signInBrowser(browser, ada)
     for (let time = 0; time < 2; time++) {
       expect((await browser.get(authorizePath(newVerifier()))).location).toBe('/oauth/consent')
       await codeFor(browser, newVerifier())
     }
   })
 
-  test('gets nothing for a code that is used, of somebody else’s request, or for another address', async () => {
-    await signInIn(browser, ada)
+  test('gets no token for a used code, a code of another request, or another redirect URI', async () => {
+    await signInBrowser(browser, ada)
     const [mine, attackers] = [newVerifier(), newVerifier()]
     const code = await codeFor(browser, mine)
     const stolen = await exchange(browser, { code, code_verifier: attackers })
@@ -87,7 +87,7 @@ describe('another web client', () => {
 
     const third = await codeFor(browser, mine)
     const answers = await Promise.all(
-      [browser, other(browser), browser, other(browser)].map((each) =>
+      [browser, viaOtherGateway(browser), browser, viaOtherGateway(browser)].map((each) =>
         exchange(each, { code: third, code_verifier: mine }),
       ),
     )
@@ -97,11 +97,11 @@ describe('another web client', () => {
   })
 
   test('cannot have its request approved by another user’s session', async () => {
-    await signInIn(browser, ada)
+    await signInBrowser(browser, ada)
     await browser.get(authorizePath(newVerifier(), 'http://127.0.0.1:6666/evil'))
     const planted = browser.jar.get('parley_oauth') ?? ''
     const bob = newBrowser()
-    await signInIn(bob, await newPerson('bob'))
+    await signInBrowser(bob, await newPerson('bob'))
     bob.jar.set('parley_oauth', planted)
     expect((await bob.get('/oauth/consent/request')).status).toBe(400)
     expect(
@@ -110,9 +110,9 @@ describe('another web client', () => {
     expect((await browser.postJson('/oauth/consent/approve', {}, { origin: 'http://127.0.0.1:6666' })).status).toBe(403)
   })
 
-  test('never gets a token that counts as fresh', async () => {
-    const owner = await theOwner()
-    await signInIn(browser, owner)
+  test('never gets a token that counts as a recent sign-in', async () => {
+    const owner = await signInOwner()
+    await signInBrowser(browser, owner)
     const verifier = newVerifier()
     const answer = await exchange(browser, { code: await codeFor(browser, verifier), code_verifier: verifier })
     const authorization = `Bearer ${String(jsonOf(answer).access_token)}`
@@ -120,13 +120,13 @@ describe('another web client', () => {
     const method = AdminUserService.method.updateUserPassword
     const attempt = await attemptJson(fleet().gateways[0], method, change, { authorization })
     expect([attempt.status, attempt.body]).toEqual([400, expect.objectContaining({ code: 'failed_precondition' })])
-    expect(await viewerOf(browser)).toBe(owner.userId)
+    expect(await signedInUserId(browser)).toBe(owner.userId)
   })
 
   test.each(['https://evil.example/', 'http://127.0.0.1.evil.example/', 'javascript:alert(1)', '//evil.example', ''])(
     'is never redirected to %j',
     async (uri) => {
-      await signInIn(browser, ada)
+      await signInBrowser(browser, ada)
       const answer = await browser.get(authorizePath(newVerifier(), uri))
       expect([answer.status, answer.location]).toEqual([400, null])
     },

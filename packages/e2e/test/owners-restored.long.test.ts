@@ -14,24 +14,24 @@ import {
   RoomService,
 } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
-import { databaseOf, snapshot } from '../src/databases.ts'
+import { databaseOf, takeSnapshot } from '../src/databases.ts'
 import { fleet } from '../src/fleet.ts'
 import { codeOf } from '../src/http.ts'
-import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { Socket } from '../src/socket.ts'
 
-// The database of one service is restored to an earlier state, as by a failover that lost the last commits, while
-// others remember later ones. The next changes must still take effect everywhere.
+// The database of one service is restored to an earlier state, as after a failover that lost the last commits. Other
+// services know later states. The next changes must still take effect everywhere.
 
-/** Whether the clock after the failover is right, or a minute slower than before. */
+/** How far the clock after the failover is behind, in microseconds. */
 const clocks = [
-  ['goes right', 0],
+  ['is right', 0],
   ['is a minute behind', 60_000_000],
 ] as const
 
-/** Moves a version ahead of the clock after the failover. */
-async function ahead(service: string, [table, column, key]: [string, string, string], id: string, by: number) {
+/** Increases a version, as if the clock before the failover had been ahead by this much. */
+async function advanceVersion(service: string, [table, column, key]: [string, string, string], id: string, by: number) {
   await using database = await databaseOf(service)
   const { rowCount } = await database.query(`update ${table} set ${column} = ${column} + $1 where ${key} = $2`, [
     by,
@@ -45,7 +45,7 @@ let ada: Person
 let bob: Person
 let roomId: string
 beforeEach(async () => {
-  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  ;[owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
   roomId = await newRoom(owner, [ada, bob])
 })
 
@@ -59,64 +59,67 @@ const bobPosts = () =>
 const messagesOf = (socket: Socket) =>
   socket.events.flatMap(({ event }) => (event.case === 'messagePosted' ? [event.value.messageEventId] : []))
 
-test.each(clocks)('rooms: a ban is in effect when it is answered, and the clock %s', async (_clock, by) => {
-  await using before = await snapshot('rooms')
-  await ahead('rooms', ['rooms', 'version', 'id'], roomId, by)
+test.each(clocks)('rooms: a ban takes effect before its response, if the clock %s', async (_clock, by) => {
+  await using before = await takeSnapshot('rooms')
+  await advanceVersion('rooms', ['rooms', 'version', 'id'], roomId, by)
   await ada.call(RoomService.method.leaveRoom, { roomId })
   await ada.call(RoomService.method.joinRoom, { roomId })
   await owner.call(RoomService.method.updateRoom, { roomId, name: `renamed-${roomId.toLowerCase()}` })
   await before.restore()
   await owner.call(RoomService.method.banMember, { roomId, userId: bob.userId, reason: 'noise' })
   expect(await bobPosts()).toEqual(['permission_denied', 'permission_denied'])
-  // And so are those that follow.
+  // The following changes take effect too.
   await owner.call(RoomService.method.unbanMember, { roomId, userId: bob.userId, reason: 'peace' })
   await bob.call(RoomService.method.joinRoom, { roomId })
   expect(await bobPosts()).toEqual([undefined, undefined])
 })
 
-test.each(clocks)('admin: a permission that is denied is denied, and the clock %s', async (_clock, by) => {
-  const decide = (permission: string, decision: PermissionDecision) =>
-    owner.call(AdminPermissionService.method.setUserPermission, {
-      ...{ userId: bob.userId, permission, decision },
-      scope: { kind: PermissionScopeKind.ROOM, id: roomId },
-    })
-  await using before = await snapshot('admin')
-  await ahead('admin', ['policy_state', 'revision', 'id'], 'server', by)
-  for (const decision of [PermissionDecision.DENY, PermissionDecision.ALLOW, PermissionDecision.DENY])
-    await decide('message.react', decision)
-  await before.restore()
-  await decide('message.post', PermissionDecision.DENY)
-  expect(await bobPosts()).toEqual(['permission_denied', 'permission_denied'])
-})
+test.each(clocks)(
+  'admin: a denied permission takes effect before its response, if the clock %s',
+  async (_clock, by) => {
+    const decide = (permission: string, decision: PermissionDecision) =>
+      owner.call(AdminPermissionService.method.setUserPermission, {
+        ...{ userId: bob.userId, permission, decision },
+        scope: { kind: PermissionScopeKind.ROOM, id: roomId },
+      })
+    await using before = await takeSnapshot('admin')
+    await advanceVersion('admin', ['policy_state', 'revision', 'id'], 'server', by)
+    for (const decision of [PermissionDecision.DENY, PermissionDecision.ALLOW, PermissionDecision.DENY])
+      await decide('message.react', decision)
+    await before.restore()
+    await decide('message.post', PermissionDecision.DENY)
+    expect(await bobPosts()).toEqual(['permission_denied', 'permission_denied'])
+  },
+)
 
-test.each(clocks)('accounts: a role is taken, a new name is seen, and the clock %s', async (_clock, by) => {
+test.each(clocks)('accounts: a revoked role and a new name take effect, if the clock %s', async (_clock, by) => {
   const { assignRole, listMembers, revokeRole } = AdminUserService.method
-  const lists = () =>
+  const memberListCodes = () =>
     Promise.all(fleet().gateways.map(async (base) => codeOf(await bob.attempt(listMembers, {}, { base }))))
   const rename = (displayName: string) => bob.call(MyAccountService.method.updateProfile, { displayName })
   await owner.call(assignRole, { userId: bob.userId, roleName: 'admin' })
-  await eventually(async () => expect(await lists()).toEqual([undefined, undefined]))
-  await using before = await snapshot('accounts')
-  await ahead('accounts', ['users', 'version', 'id'], bob.userId, by)
+  await eventually(async () => expect(await memberListCodes()).toEqual([undefined, undefined]))
+  await using before = await takeSnapshot('accounts')
+  await advanceVersion('accounts', ['users', 'version', 'id'], bob.userId, by)
   await owner.call(assignRole, { userId: bob.userId, roleName: 'moderator' })
   for (const name of ['Bob One', 'Bob Two', 'Bob Three']) await rename(name)
-  // Through the copy of names in rooms.
-  const found = async (search: string) =>
+  // Searches the copy of names in rooms.
+  const searchNames = async (search: string) =>
     (await ada.call(RoomService.method.listMembers, { roomId, search })).members.map(({ user }) => user?.displayName)
-  await eventually(async () => expect(await found('Bob Three')).toEqual(['Bob Three']))
+  await eventually(async () => expect(await searchNames('Bob Three')).toEqual(['Bob Three']))
   await before.restore()
   await owner.call(revokeRole, { userId: bob.userId, roleName: 'admin' })
-  expect(await lists()).toEqual(['permission_denied', 'permission_denied'])
+  expect(await memberListCodes()).toEqual(['permission_denied', 'permission_denied'])
   await rename('Bob Four')
-  await eventually(async () => expect(await found('Bob Four')).toEqual(['Bob Four']))
+  await eventually(async () => expect(await searchNames('Bob Four')).toEqual(['Bob Four']))
 })
 
-test.each(clocks)('notifications: a room that is muted is not unread, and the clock %s', async (_clock, by) => {
+test.each(clocks)('notifications: a muted room is not unread, if the clock %s', async (_clock, by) => {
   const choose = (level: NotificationLevel) =>
     bob.call(NotificationPreferencesService.method.updateRoomNotificationPreference, { roomId, level })
   await choose(NotificationLevel.NORMAL)
-  await using before = await snapshot('notifications')
-  await ahead('notifications', ['preferences', 'version', 'user_id'], bob.userId, by)
+  await using before = await takeSnapshot('notifications')
+  await advanceVersion('notifications', ['preferences', 'version', 'user_id'], bob.userId, by)
   for (const level of [NotificationLevel.ALL_MESSAGES, NotificationLevel.NORMAL, NotificationLevel.ALL_MESSAGES])
     await choose(level)
   await before.restore()
@@ -126,22 +129,22 @@ test.each(clocks)('notifications: a room that is muted is not unread, and the cl
 })
 
 describe.each(clocks)(
-  'a call finds its change already made, while others use a lost state; the clock %s',
+  'a call takes effect even if the restored database already has its result, if the clock %s',
   (_clock, by) => {
-    test('rooms: who left leaves, who is no more banned is not', async () => {
+    test('rooms: a leave closes the room at both gateways and on open sockets', async () => {
       const fay = await newPerson('fay')
       await owner.call(RoomService.method.banMember, { roomId, userId: bob.userId, reason: 'noise' })
       await owner.call(RoomService.method.unbanMember, { roomId, userId: bob.userId, reason: 'peace' })
-      await using before = await snapshot('rooms')
-      await ahead('rooms', ['rooms', 'version', 'id'], roomId, by)
+      await using before = await takeSnapshot('rooms')
+      await advanceVersion('rooms', ['rooms', 'version', 'id'], roomId, by)
       await bob.call(RoomService.method.joinRoom, { roomId })
       await fay.call(RoomService.method.joinRoom, { roomId })
       await owner.call(RoomService.method.banMember, { roomId, userId: ada.userId, reason: 'noise' })
       await before.restore()
-      using socket = await Socket.subscribed(fleet().gateways[0] ?? '', bob.token)
+      using socket = await Socket.subscribe(fleet().gateways[0] ?? '', bob.token)
       expect(await bob.call(RoomService.method.leaveRoom, { roomId })).toMatchObject({ left: true })
       expect(await bobPosts()).toEqual(['permission_denied', 'permission_denied'])
-      // One call restored the whole room.
+      // The call of bob has restored the state of the whole room.
       const fays = await fay.attempt(MessageService.method.createMessage, { roomId, body: 'hello?' })
       expect(codeOf(fays)).toBe('permission_denied')
       const received = await post(ada, roomId, 'they are gone')
@@ -150,15 +153,15 @@ describe.each(clocks)(
       expect(messagesOf(socket)).not.toContain(received)
     })
 
-    test('admin: a permission that was denied is denied', async () => {
+    test('admin: a denied permission is denied at both gateways', async () => {
       const decide = (decision: PermissionDecision) =>
         owner.call(AdminPermissionService.method.setUserPermission, {
           ...{ userId: bob.userId, permission: 'message.post', decision },
           scope: { kind: PermissionScopeKind.ROOM, id: roomId },
         })
       await decide(PermissionDecision.DENY)
-      await using before = await snapshot('admin')
-      await ahead('admin', ['policy_state', 'revision', 'id'], 'server', by)
+      await using before = await takeSnapshot('admin')
+      await advanceVersion('admin', ['policy_state', 'revision', 'id'], 'server', by)
       await decide(PermissionDecision.ALLOW)
       await before.restore()
       await decide(PermissionDecision.DENY)

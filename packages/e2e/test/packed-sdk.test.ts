@@ -11,7 +11,7 @@ import { repositoryRoot } from '@parley/local'
 import { eventually } from '@parley/testkit'
 import { build } from 'esbuild'
 import { fleet } from '../src/fleet.ts'
-import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { timelineOf } from '../src/timeline.ts'
 
@@ -25,11 +25,11 @@ let bea: Person
 let roomId: string
 
 beforeAll(async () => {
-  // Outside the repository, so that no module of it is found.
+  // Outside the repository, so that Node.js finds no modules of it.
   stranger = realpathSync(mkdtempSync(join(tmpdir(), 'parley-stranger-')))
   await install(stranger)
   bea = await newPerson('bea')
-  roomId = await newRoom(await theOwner(), [bea])
+  roomId = await newRoom(await signInOwner(), [bea])
 })
 afterAll(() => rmSync(stranger, { recursive: true, force: true }))
 
@@ -59,7 +59,7 @@ async function install(folder: string) {
   await run('pnpm', ['install', '--offline', '--ignore-workspace'], { cwd: folder })
 }
 
-test('packages contain JavaScript with types, a licence and no path of the workspace', async () => {
+test('packages contain JavaScript with types and a licence, and no paths of the workspace', async () => {
   for (const name of ['client', 'contracts']) {
     const of = (file: string) => readFileSync(join(stranger, 'node_modules/@parley', name, file), 'utf8')
     const { exports, dependencies } = JSON.parse(of('package.json')) as Record<string, Record<string, string>>
@@ -71,7 +71,7 @@ test('packages contain JavaScript with types, a licence and no path of the works
   }
 })
 
-test('the bot of the README has its types, runs in Node.js, and answers', async () => {
+test('the bot in the README type-checks, runs in Node.js, and answers', async () => {
   writeFileSync(join(stranger, 'bot.js'), bot)
   const options = ['--allowJs', '--checkJs', '--strict', '--noEmit', '--target', 'es2022', '--module', 'nodenext']
   const types = ['--typeRoots', realpathSync(inRepository('node_modules/@types')), '--types', 'node']
@@ -84,7 +84,7 @@ test('the bot of the README has its types, runs in Node.js, and answers', async 
     let said = ''
     child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
     await eventually(() => expect(said).toContain('the bot is listening'))
-    await post(await theOwner(), roomId, '!ping')
+    await post(await signInOwner(), roomId, '!ping')
     await eventually(async () => expect(await bodies()).toContain('pong'))
   } finally {
     child.kill()
@@ -92,7 +92,7 @@ test('the bot of the README has its types, runs in Node.js, and answers', async 
   }
 })
 
-test('a bundle for browsers needs nothing that browsers lack', async () => {
+test('a bundle for browsers uses only APIs of browsers', async () => {
   mkdirSync(join(stranger, 'page'))
   writeFileSync(
     join(stranger, 'page/page.js'),
@@ -114,9 +114,9 @@ test('a bundle for browsers needs nothing that browsers lack', async () => {
 
 /** Runs a script in an environment that has only the APIs of browsers. */
 function runAsInBrowser(script: string): { page: Pick<typeof sdk, 'createParleyClient'> } {
-  const offered = ['fetch', 'Headers', 'Request', 'Response', 'URL', 'URLSearchParams', 'WebSocket', 'AbortController']
+  const network = ['fetch', 'Headers', 'Request', 'Response', 'URL', 'URLSearchParams', 'WebSocket', 'AbortController']
   const more = ['AbortSignal', 'TextEncoder', 'TextDecoder', 'crypto', 'setTimeout', 'clearTimeout', 'setInterval']
-  const all = [...offered, ...more, 'clearInterval', 'queueMicrotask', 'performance', 'atob', 'btoa', 'DOMException']
+  const all = [...network, ...more, 'clearInterval', 'queueMicrotask', 'performance', 'atob', 'btoa', 'DOMException']
   const window = Object.fromEntries(all.map((name) => [name, Reflect.get(globalThis, name) as unknown]))
   vm.runInNewContext(script, window)
   return window as unknown as { page: Pick<typeof sdk, 'createParleyClient'> }

@@ -5,27 +5,27 @@ import { eventually } from '@parley/testkit'
 import sharp from 'sharp'
 import { fleet } from '../src/fleet.ts'
 import { codeOf } from '../src/http.ts'
-import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { Socket } from '../src/socket.ts'
 
 let owner: Person
 let ada: Person
 let bob: Person
 beforeAll(async () => {
-  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  ;[owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
 })
 
 const open: Socket[] = []
 afterEach(() => open.splice(0).forEach((socket) => socket[Symbol.dispose]()))
 
-/** A socket of somebody on each node. */
+/** Opens a socket for a person on each node. */
 async function listen(person: Person): Promise<Socket[]> {
-  const sockets = await Promise.all(fleet().realtimeNodes.map((base) => Socket.subscribed(base, person.token)))
+  const sockets = await Promise.all(fleet().realtimeNodes.map((base) => Socket.subscribe(base, person.token)))
   open.push(...sockets)
   return sockets
 }
 
-const shown = async (userId: string, to: Person) => {
+const getUserAs = async (userId: string, to: Person) => {
   const { user } = await to.call(UserService.method.getUser, { target: { case: 'userId', value: userId } })
   return user?.user
 }
@@ -41,20 +41,20 @@ describe('presence', () => {
           ({ event }) =>
             event.case === 'presenceChanged' && event.value.userId === ada.userId && event.value.status === status,
         )
-      await eventually(async () => expect((await shown(ada.userId, bob))?.presenceStatus).toBe(status))
+      await eventually(async () => expect((await getUserAs(ada.userId, bob))?.presenceStatus).toBe(status))
     }
   })
 })
 
 describe('a profile', () => {
-  test('with its picture is seen by everyone, without signing in', async () => {
+  test('picture is announced to everyone, and can be loaded without signing in', async () => {
     const sockets = await listen(bob)
     const image = await sharp({ create: { width: 300, height: 200, channels: 3, background: '#c04020' } })
       .png()
       .toBuffer()
     const { user } = await ada.call(MyAccountService.method.uploadAvatar, { image: { image, filename: 'me.png' } })
     expect(user?.avatarUrl).toMatch(/\/assets\/server\//)
-    expect((await shown(ada.userId, bob))?.avatarUrl).toBe(user?.avatarUrl)
+    expect((await getUserAs(ada.userId, bob))?.avatarUrl).toBe(user?.avatarUrl)
     for (const socket of sockets)
       await socket.waitFor(
         ({ event }) => event.case === 'userProfileUpdated' && event.value.avatarUrl === user?.avatarUrl,
@@ -66,14 +66,14 @@ describe('a profile', () => {
     expect({ format, width, height }).toEqual({ format: 'webp', width: 96, height: 96 })
   })
 
-  test('without a picture in the request is refused', async () => {
+  test('picture upload is refused without a valid picture', async () => {
     const answer = await ada.attempt(MyAccountService.method.uploadAvatar, { image: { filename: 'me.png' } })
     expect(codeOf(answer)).toBe('invalid_argument')
     const broken = { image: { image: new TextEncoder().encode('no picture'), filename: 'me.png' } }
     expect(codeOf(await ada.attempt(MyAccountService.method.uploadAvatar, broken))).toBe('invalid_argument')
   })
 
-  test('everyone receives changes, only the user receives settings', async () => {
+  test('change reaches everyone, but a change of settings only the user', async () => {
     const [receives, own] = [await listen(bob), await listen(ada)]
     await ada.call(MyAccountService.method.updateSettings, { timezone: 'Europe/Paris' })
     await ada.call(MyAccountService.method.updateCustomStatus, { emoji: '🌴', text: 'away' })
@@ -82,16 +82,16 @@ describe('a profile', () => {
       await socket.waitFor(({ event }) => event.case === 'userCustomStatusSet' && event.value.userId === ada.userId)
       await socket.waitFor(({ event }) => event.case === 'userProfileUpdated' && event.value.displayName === 'Ada L.')
     }
-    const receivedSettings = (socket: Socket) =>
+    const hasReceivedSettings = (socket: Socket) =>
       socket.events.some(({ event }) => event.case === 'serverUserPreferencesUpdated')
-    expect([...receives, ...own].map(receivedSettings)).toEqual([false, false, true, true])
+    expect([...receives, ...own].map(hasReceivedSettings)).toEqual([false, false, true, true])
     const { users } = await bob.call(UserService.method.listUsers, { search: ada.login })
     expect(users).toMatchObject([{ user: { displayName: 'Ada L.', customStatus: { text: 'away' } } }])
   })
 })
 
 describe('a role', () => {
-  test('takes effect on both gateways when assigned, and none when removed', async () => {
+  test('takes effect at both gateways when assigned, and has no effect once revoked', async () => {
     const list = (base: string) => bob.attempt(AdminUserService.method.listMembers, {}, { base })
     for (const base of fleet().gateways) expect(codeOf(await list(base))).toBe('permission_denied')
     await owner.call(AdminUserService.method.assignRole, { userId: bob.userId, roleName: 'admin' })
@@ -106,7 +106,7 @@ describe('a role', () => {
   })
 })
 
-test('a deleted person disappears for everyone, and cannot come back', async () => {
+test('a deleted person disappears for everyone, and their credentials are invalid', async () => {
   const carl = await newPerson('carl')
   const [socket] = await listen(carl)
   const receives = await listen(bob)

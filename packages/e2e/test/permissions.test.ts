@@ -13,7 +13,7 @@ import { eventually } from '@parley/testkit'
 import { fleet } from '../src/fleet.ts'
 import { codeOf } from '../src/http.ts'
 import { socketsPerTest } from '../src/sockets-per-test.ts'
-import { newPerson, operate, type Person, theOwner } from '../src/people.ts'
+import { newPerson, operate, type Person, signInOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import type { Socket } from '../src/socket.ts'
 
@@ -25,14 +25,14 @@ let ada: Person
 let bob: Person
 const { listen } = socketsPerTest()
 beforeEach(async () => {
-  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  ;[owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
 })
 
 const inRoom = (id: string) => ({ kind: PermissionScopeKind.ROOM, id })
 const newName = () => `crew-${randomBytes(5).toString('hex')}`
 
-/** Decides about bob in a room, at one gateway after the other. */
 let turn = 0
+/** Sets a permission decision for bob in a room, alternating between the gateways. */
 const decideForBob = (roomId: string, permission: string, decision: PermissionDecision) =>
   owner.call(
     setUserPermission,
@@ -42,7 +42,7 @@ const decideForBob = (roomId: string, permission: string, decision: PermissionDe
 const decideForRole = (request: MessageInitShape<typeof SetRolePermissionRequestSchema>) =>
   owner.call(setRolePermission, request)
 
-/** Responses of both gateways when bob posts. */
+/** Codes with which the two gateways answer when bob posts. */
 const bobPosts = (roomId: string) =>
   Promise.all(
     fleet().gateways.map(async (base) =>
@@ -51,8 +51,8 @@ const bobPosts = (roomId: string) =>
   )
 
 /**
- * Whether bob's open sockets receive ada's later posts. The change and the message reach a node in the order of their
- * responses.
+ * Whether bob's open sockets receive a post that ada makes now. A node receives an earlier change before the event of
+ * this post.
  */
 async function bobReceives(roomId: string, sockets: { ada: Socket[]; bob: Socket[] }): Promise<boolean[]> {
   const eventId = await post(ada, roomId, 'listen')
@@ -61,8 +61,8 @@ async function bobReceives(roomId: string, sockets: { ada: Socket[]; bob: Socket
   return sockets.bob.map(({ events }) => events.some(({ id }) => id === eventId))
 }
 
-describe('a decision about a user', () => {
-  test('stops and frees posting through both gateways', async () => {
+describe('a permission decision for a user', () => {
+  test('stops posting and allows it again, through both gateways', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     expect(await bobPosts(roomId)).toEqual([undefined, undefined])
     for (let round = 0; round < 3; round++) {
@@ -73,7 +73,7 @@ describe('a decision about a user', () => {
     }
   })
 
-  test('shuts and opens a universal room for sockets that are open, on both nodes, with the answer', async () => {
+  test('closes and reopens a universal room for open sockets on both nodes, before the response', async () => {
     const roomId = await newRoom(owner, [], { universal: true })
     const sockets = { ada: await listen(ada), bob: await listen(bob) }
     expect(await bobReceives(roomId, sockets)).toEqual([true, true])
@@ -88,28 +88,28 @@ describe('a decision about a user', () => {
 })
 
 describe('a role', () => {
-  const make = async () => {
+  const createRole = async () => {
     const name = newName()
     await owner.call(AdminRoleService.method.createRole, { name, displayName: 'Crew' })
     return name
   }
-  const remove = (name: string) =>
+  const deleteRole = (name: string) =>
     owner.call(AdminRoleService.method.deleteRole, { name }, { base: fleet().gateways[1] })
 
-  test('takes effect when it is given and ends when it is deleted, for sockets that are open', async () => {
+  test('affects open sockets from when it is granted until it is deleted', async () => {
     const roomId = await newRoom(owner, [], { universal: true })
-    const name = await make()
+    const name = await createRole()
     await decideForRole({ roleName: name, permission: 'room.join', decision: DENY, scope: inRoom(roomId) })
     const sockets = { ada: await listen(ada), bob: await listen(bob) }
     expect(await bobReceives(roomId, sockets)).toEqual([true, true])
     await operate(['user', 'grant-role', '--login', bob.login, '--role', name])
     expect(await bobReceives(roomId, sockets)).toEqual([false, false])
-    await remove(name)
+    await deleteRole(name)
     expect(await bobReceives(roomId, sockets)).toEqual([true, true])
   })
 
   test('that is deleted and created again has no holders, decisions or effect', async () => {
-    const name = await make()
+    const name = await createRole()
     await decideForRole({ roleName: name, permission: 'room.create', decision: ALLOW })
     await operate(['user', 'grant-role', '--login', bob.login, '--role', name])
     const mayCreateRooms = async () => {
@@ -123,26 +123,26 @@ describe('a role', () => {
     const holders = async () => (await owner.call(AdminRoleService.method.getRole, { name })).users.map(({ id }) => id)
     expect(await holders()).toEqual([bob.userId])
 
-    await remove(name)
+    await deleteRole(name)
     await owner.call(AdminRoleService.method.createRole, { name, displayName: 'Another crew' })
     await decideForRole({ roleName: name, permission: 'room.create', decision: ALLOW })
     await eventually(async () => expect(await mayCreateRooms()).toEqual([false, false]))
     expect(await holders()).toEqual([])
-    await remove(name)
+    await deleteRole(name)
   })
 
-  test('cannot have the name of a login, nor a login its name, until it is deleted', async () => {
+  test('cannot have the same name as a login; the name is free again after the role is deleted', async () => {
     const taken = await owner.attempt(AdminRoleService.method.createRole, { name: ada.login.toLowerCase() })
     expect(codeOf(taken)).toBe('already_exists')
-    const name = await make()
+    const name = await createRole()
     const register = () => operate(['user', 'create', '--login', name, '--password-stdin'], 'a good password')
     await expect(register()).rejects.toThrow(name)
-    await remove(name)
+    await deleteRole(name)
     await eventually(register)
   })
 })
 
-test('an explanation through the other gateway names the decision just made', async () => {
+test('an explanation through the other gateway shows the latest decision', async () => {
   const roomId = await newRoom(owner, [bob])
   await decideForBob(roomId, 'message.react', DENY)
   const { explanations } = await owner.call(
@@ -155,7 +155,7 @@ test('an explanation through the other gateway names the decision just made', as
   expect(explanation?.trace[0]).toMatchObject({ decision: DENY, applied: true })
 })
 
-test('the matrix of a role names the rooms of this server', async () => {
+test('the permission matrix of a role contains the rooms of this server', async () => {
   const roomId = await newRoom(owner)
   const decision = { roleName: 'moderator', permission: 'room.manage', scope: inRoom(roomId) }
   await decideForRole({ ...decision, decision: ALLOW })

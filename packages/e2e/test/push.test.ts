@@ -19,13 +19,13 @@ beforeAll(async () => {
 })
 afterAll(() => pushService[Symbol.asyncDispose]())
 
-/** Waits for this many pushes to a browser; returns their actions, tags and texts. */
+/** Waits until a browser has this many pushes; returns their actions, tags and texts. */
 async function pushesTo(browser: string, times: number) {
   await eventually(() => expect(pushService.by(browser)).toHaveLength(times))
   return pushService.by(browser).map(({ payload: { action = 'show', tag, body } }) => ({ action, tag, body }))
 }
 
-test('a direct message is pushed to browsers that are subscribed, until it is read', async () => {
+test('a direct message is pushed to subscribed browsers, and dismissed there when it is read', async () => {
   const [phone, laptop] = [pushService.browser('phone'), pushService.browser('laptop')]
   for (const browser of [phone, laptop]) await bob.call(subscribe, browser)
 
@@ -45,7 +45,7 @@ test('a direct message is pushed to browsers that are subscribed, until it is re
   const after = [shown, dismissed, { action: 'show', tag: `dm-${second}`, body: 'or dinner?' }]
   expect(await pushesTo('laptop', 3)).toEqual(after)
 
-  // Read messages are not pushed: the next push is about the next message.
+  // Reading causes only the dismissal: the next push is about the next message.
   await bob.call(RoomService.method.markRoomAsRead, { roomId })
   const read = [...after, { action: 'dismiss', tag: `dm-${second}` }]
   expect(await pushesTo('laptop', 4)).toEqual(read)

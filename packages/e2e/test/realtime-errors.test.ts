@@ -18,9 +18,9 @@ async function connect(base: string, headers: Record<string, string> = {}): Prom
   return socket
 }
 
-/** Expects a fatal error frame with this code, and that the server then closes the socket. */
+/** Expects that the server sends a fatal error frame with this code and then closes the socket. */
 async function expectFatal(socket: Socket, code: string, closeCode: number) {
-  expect(await socket.closed()).toMatchObject({ code: closeCode })
+  expect(await socket.waitUntilClosed()).toMatchObject({ code: closeCode })
   expect(socket.frames.at(-1)).toMatchObject({
     case: 'error',
     value: { code, fatal: true, message: expect.stringMatching(/\S+ \S+/) },
@@ -38,13 +38,13 @@ describe.each(['a node', 'the gateway'])('at %s', (where) => {
     ['garbage', garbage, 1002],
     ['an empty frame', new Uint8Array(), 1002],
     ['an oversized frame', tooLong, 1009],
-  ])('%s instead of hello is a bad hello', async (_, data, closeCode) => {
+  ])('%s instead of hello is answered with bad_hello', async (_, data, closeCode) => {
     const socket = await connect(base())
     socket.sendRaw(data)
     await expectFatal(socket, 'bad_hello', closeCode)
   })
 
-  test('subscribe before hello is a bad hello', async () => {
+  test('a subscribe before hello is answered with bad_hello', async () => {
     const socket = await connect(base())
     socket.send({ case: 'subscribeEvents', value: {} })
     await expectFatal(socket, 'bad_hello', 1002)
@@ -56,7 +56,7 @@ describe.each(['a node', 'the gateway'])('at %s', (where) => {
     await expectFatal(socket, 'unsupported_protocol', 1002)
   })
 
-  test('no credential, a bad one or an empty one: authentication is required', async () => {
+  test('a hello with no credential, an invalid one or an empty one requires authentication', async () => {
     for (const hello of [{}, { bearerToken: 'prl_ATnobody' }, { bearerToken: '' }]) {
       const socket = await connect(base())
       socket.send({ case: 'hello', value: { protocolVersion: 1, ...hello } })
@@ -68,14 +68,14 @@ describe.each(['a node', 'the gateway'])('at %s', (where) => {
     ['text', 'subscribe', 1002],
     ['garbage', garbage, 1002],
     ['an oversized frame', tooLong, 1009],
-  ])('%s instead of subscribe is a bad subscribe', async (_, data, closeCode) => {
+  ])('%s instead of subscribe is answered with bad_subscribe', async (_, data, closeCode) => {
     const socket = await connect(base())
     await socket.hello(ada.token)
     socket.sendRaw(data)
     await expectFatal(socket, 'bad_subscribe', closeCode)
   })
 
-  test('a second hello, or a ping before subscribing, is a bad subscribe', async () => {
+  test('a second hello, or a ping before subscribing, is answered with bad_subscribe', async () => {
     const hello = { case: 'hello', value: { protocolVersion: 1, bearerToken: ada.token } } as const
     for (const frame of [hello, { case: 'ping', value: { nonce: 'early' } } as const]) {
       const socket = await connect(base())
@@ -90,17 +90,17 @@ describe.each(['a node', 'the gateway'])('at %s', (where) => {
     ['garbage', garbage, 1002],
     ['an empty frame', new Uint8Array(), 1002],
     ['an oversized frame', tooLong, 1009],
-  ])('%s on an open stream is a bad frame', async (_, data, closeCode) => {
-    const socket = await Socket.subscribed(base(), ada.token)
+  ])('%s on an open stream is answered with bad_frame', async (_, data, closeCode) => {
+    const socket = await Socket.subscribe(base(), ada.token)
     open.push(socket)
     socket.sendRaw(data)
     await expectFatal(socket, 'bad_frame', closeCode)
   })
 
-  test('a second subscribe, or another hello, is a bad frame', async () => {
+  test('a second subscribe, or a hello after it, is answered with bad_frame', async () => {
     const subscribe = { case: 'subscribeEvents', value: {} } as const
     for (const frame of [subscribe, { case: 'hello', value: { protocolVersion: 1 } } as const]) {
-      const socket = await Socket.subscribed(base(), ada.token)
+      const socket = await Socket.subscribe(base(), ada.token)
       open.push(socket)
       socket.send(frame)
       await expectFatal(socket, 'bad_frame', 1002)
@@ -108,7 +108,7 @@ describe.each(['a node', 'the gateway'])('at %s', (where) => {
   })
 })
 
-test('a client that is too slow with hello or subscribe gets an error', async () => {
+test('a client that does not send hello or subscribe in time gets an error', async () => {
   const bases = [fleet().realtimeNodes[0], fleet().gateways[0]]
   const silent = await Promise.all(bases.map((base) => connect(base)))
   const undecided = await Promise.all(bases.map((base) => connect(base)))
@@ -117,8 +117,8 @@ test('a client that is too slow with hello or subscribe gets an error', async ()
   for (const socket of undecided) await expectFatal(socket, 'bad_subscribe', 1002)
 })
 
-test('a frame of exactly 64 KiB is not too long', async () => {
-  const socket = await Socket.subscribed(fleet().realtimeNodes[0], ada.token)
+test('a frame of exactly 64 KiB is accepted', async () => {
+  const socket = await Socket.subscribe(fleet().realtimeNodes[0], ada.token)
   open.push(socket)
   // The nonce is nested twice, each time with a tag and a length, which takes four bytes for this length.
   const nonce = 'x'.repeat(64 * 1024 - 8)
@@ -135,7 +135,7 @@ describe('credentials', () => {
       .join('; ')
   }
 
-  test('the session cookie opens a stream', async () => {
+  test('a session cookie is enough to open a stream', async () => {
     const { host } = new URL(fleet().realtimeNodes[0])
     const socket = await connect(fleet().realtimeNodes[0], { cookie: await cookieOf(), origin: `http://${host}` })
     socket.send({ case: 'hello', value: { protocolVersion: 1 } })

@@ -4,8 +4,8 @@ import { MessageService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import { WebSocket } from 'ws'
 import { fleet } from '../src/fleet.ts'
-import { newPerson, type Person, theOwner } from '../src/people.ts'
-import { renewed, wholeAgain } from '../src/processes.ts'
+import { newPerson, type Person, signInOwner } from '../src/people.ts'
+import { restartProcess, waitUntilHealthy } from '../src/processes.ts'
 import { newRoom } from '../src/rooms.ts'
 import { Traffic } from '../src/traffic.ts'
 
@@ -15,7 +15,7 @@ let ada: Person
 let client: ParleyClient
 let roomId: string
 beforeAll(async () => {
-  const [owner, person] = await Promise.all([theOwner(), newPerson('ada')])
+  const [owner, person] = await Promise.all([signInOwner(), newPerson('ada')])
   ada = person
   roomId = await newRoom(owner, [ada])
   const [baseUrl] = fleet().gateways
@@ -24,9 +24,9 @@ beforeAll(async () => {
 
 const open: Realtime[] = []
 afterEach(() => open.splice(0).forEach((realtime) => realtime.close()))
-afterEach(wholeAgain)
+afterEach(waitUntilHealthy)
 
-/** A stream to one of the nodes; after a loss it goes to another. */
+/** Opens a stream to one of the nodes; each reconnect goes to the next node. */
 function listen(n: number) {
   const nodes = fleet().realtimeNodes
   let attempts = n
@@ -55,7 +55,7 @@ async function postedAfter(cursor: string): Promise<string[]> {
 }
 
 test.each(['SIGTERM', 'SIGKILL'] as const)(
-  'after %s of one realtime node, then of the other, under load no client missed anything, and none had to reload',
+  'under load, after %s of one realtime node and then the other, no client misses a message or has to reload',
   async (signal) => {
     const { page } = await client.api.room.getRoomEvents({ roomId })
     const listening = Array.from({ length: streams }, (_, n) => listen(n))
@@ -66,8 +66,8 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     )
     for (const index of [0, 1]) {
       const before = listening.map(({ resumed }) => resumed())
-      await renewed('realtime', index, signal)
-      // Half of them were on that node.
+      await restartProcess('realtime', index, signal)
+      // Half of the streams were on that node.
       await eventually(() => {
         expect(listening.filter(({ resumed }, i) => resumed() > (before[i] ?? 0)).length).toBeGreaterThan(0)
         expect(listening.map(({ realtime }) => realtime.state.status)).toEqual(listening.map(() => 'open'))
@@ -78,14 +78,14 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     expect(posted.length).toBeGreaterThan(20)
     for (const { received, resets } of listening) {
       await eventually(() => expect(received.at(-1)).toBe(posted.at(-1)))
-      // An event of a message that was already on the first page may still have been on its way.
+      // Ignores events of messages that were posted before the page was read.
       expect(received.filter((id) => posted.includes(id))).toEqual(posted)
       expect(resets).toEqual([])
     }
   },
 )
 
-test('a client that could read another room meanwhile has to reload', async () => {
+test('a client that gained access to a room while it was disconnected has to reload', async () => {
   const before = listen(0)
   await before.realtime.opened
   const positions: string[] = []
@@ -102,6 +102,6 @@ test('a client that could read another room meanwhile has to reload', async () =
     return resets
   }
   expect(await resume()).toEqual([])
-  await client.api.room.joinRoom({ roomId: await newRoom(await theOwner()) })
+  await client.api.room.joinRoom({ roomId: await newRoom(await signInOwner()) })
   expect(await resume()).toEqual(['reconnected'])
 })

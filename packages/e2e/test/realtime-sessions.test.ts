@@ -3,7 +3,7 @@ import { AdminUserService } from '@parley/contracts/admin'
 import { MyAccountService } from '@parley/contracts/api'
 import { fleet } from '../src/fleet.ts'
 import { postJson } from '../src/http.ts'
-import { newPerson, operate, type Person, signIn, theOwner } from '../src/people.ts'
+import { newPerson, operate, type Person, signIn, signInOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { Socket } from '../src/socket.ts'
 
@@ -16,15 +16,15 @@ beforeEach(async () => {
 })
 
 const listen = async (person: Person, base: string) => {
-  const socket = await Socket.subscribed(base, person.token)
+  const socket = await Socket.subscribe(base, person.token)
   open.push(socket)
   return socket
 }
 const logOut = (person: Person, base: string) => postJson(`${base}/auth/logout`, {}, person.authorization)
 
-/** The last frames of a socket whose session has ended. */
+/** Expects the last frames of a socket whose session has ended. */
 async function expectTerminated(socket: Socket, reason: string) {
-  expect(await socket.closed()).toMatchObject({ code: 1008 })
+  expect(await socket.waitUntilClosed()).toMatchObject({ code: 1008 })
   const [event, close] = socket.frames.slice(-2)
   expect(event).toMatchObject({ case: 'event', value: { event: { case: 'sessionTerminated', value: { reason } } } })
   expect(close).toMatchObject({ case: 'close', value: { code: 'session_terminated', reconnect: false } })
@@ -37,32 +37,32 @@ describe('log-out', () => {
     for (const socket of sockets) await expectTerminated(socket, 'logout')
   })
 
-  test('stops all its sockets: later posts reach none of them', async () => {
-    const owner = await theOwner()
+  test('stops all sockets of the session: later posts reach none of them', async () => {
+    const owner = await signInOwner()
     const roomId = await newRoom(owner, [ada])
     const sockets = await Promise.all(fleet().realtimeNodes.map((node) => listen(ada, node)))
     await logOut(ada, fleet().gateways[0])
     const eventId = await post(owner, roomId, 'after you left')
     for (const socket of sockets) {
-      await socket.closed()
+      await socket.waitUntilClosed()
       expect(socket.events.filter(({ id }) => id === eventId)).toEqual([])
     }
   })
 
-  test('ends no stream of anybody else, and the user’s other sessions can open new ones', async () => {
+  test('ends no streams of other users, and the user’s other sessions can open new streams', async () => {
     const [bob, again] = await Promise.all([newPerson('bob'), signIn(ada)])
-    const theirs = await listen(bob, fleet().realtimeNodes[0])
-    const mine = await listen(ada, fleet().realtimeNodes[0])
+    const bobSocket = await listen(bob, fleet().realtimeNodes[0])
+    const adaSocket = await listen(ada, fleet().realtimeNodes[0])
     await logOut(ada, fleet().gateways[1])
-    await mine.closed()
-    await theirs.roundTrip()
-    expect(theirs.isClosed).toBe(false)
+    await adaSocket.waitUntilClosed()
+    await bobSocket.roundTrip()
+    expect(bobSocket.isClosed).toBe(false)
     const back = await listen(again, fleet().realtimeNodes[1])
     await back.roundTrip()
     expect(back.isClosed).toBe(false)
   })
 
-  test('makes the token worthless at every door', async () => {
+  test('makes the token invalid at every endpoint', async () => {
     await logOut(ada, fleet().gateways[0])
     for (const base of [...fleet().realtimeNodes, ...fleet().gateways]) {
       const socket = await Socket.open(base)
@@ -77,7 +77,7 @@ test('a new password set by the operator ends every stream and session', async (
   const sockets = await Promise.all(fleet().realtimeNodes.map((node) => listen(ada, node)))
   await operate(['user', 'set-password', '--login', ada.login, '--password-stdin'], 'a completely new one')
   for (const socket of sockets) {
-    expect(await socket.closed()).toMatchObject({ code: 1008 })
+    expect(await socket.waitUntilClosed()).toMatchObject({ code: 1008 })
     const reasons = socket.events.flatMap(({ event }) =>
       event.case === 'sessionTerminated' ? [event.value.reason] : [],
     )
@@ -92,13 +92,13 @@ test('a new password set by the operator ends every stream and session', async (
 
 const { listMySessions, endMySession } = MyAccountService.method
 
-test('a session ended elsewhere loses its streams; the one that ended it keeps its own', async () => {
+test('a session that another session ends loses its streams, and the other session keeps its own', async () => {
   const again = await signIn(ada)
   const [there, here] = [await listen(ada, fleet().realtimeNodes[0]), await listen(again, fleet().realtimeNodes[1])]
   const { sessions } = await again.call(listMySessions, {})
   const other = sessions.find(({ current }) => !current)
   expect(await again.call(endMySession, { sessionId: other?.id ?? '' })).toMatchObject({ ended: 1 })
-  expect(await there.closed()).toMatchObject({ code: 1008 })
+  expect(await there.waitUntilClosed()).toMatchObject({ code: 1008 })
   expect(there.frames.at(-1)).toMatchObject({ case: 'close', value: { code: 'session_terminated', reconnect: false } })
   await here.roundTrip()
   expect(here.isClosed).toBe(false)
@@ -106,8 +106,8 @@ test('a session ended elsewhere loses its streams; the one that ended it keeps i
   expect((await again.call(listMySessions, {})).sessions.map(({ current }) => current)).toEqual([true])
 })
 
-test('a deactivated account loses all streams and access at once, and returns when reactivated', async () => {
-  const owner = await theOwner()
+test('a deactivated account loses all streams and access at once, and regains access when reactivated', async () => {
+  const owner = await signInOwner()
   const sockets = await Promise.all(fleet().realtimeNodes.map((node) => listen(ada, node)))
   await owner.call(AdminUserService.method.deactivateUser, { userId: ada.userId })
   for (const socket of sockets) await expectTerminated(socket, 'account_deactivated')

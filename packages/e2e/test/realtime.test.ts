@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { MessageService, RoomDirectoryService, RoomService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import { fleet } from '../src/fleet.ts'
-import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { newRoom, post, roomName, lobbyId } from '../src/rooms.ts'
 import { Socket } from '../src/socket.ts'
 
@@ -10,14 +10,14 @@ let owner: Person
 let ada: Person
 let bob: Person
 beforeAll(async () => {
-  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  ;[owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
 })
 
 const open: Socket[] = []
 afterEach(() => open.splice(0).forEach((socket) => socket[Symbol.dispose]()))
 
 async function listen(person: Person, base: string): Promise<Socket> {
-  const socket = await Socket.subscribed(base, person.token)
+  const socket = await Socket.subscribe(base, person.token)
   open.push(socket)
   return socket
 }
@@ -29,7 +29,7 @@ const kindsOf = (socket: Socket, roomId: string) =>
   )
 
 describe('a posted message', () => {
-  test('arrives on both nodes, through any gateway', async () => {
+  test('arrives on both nodes, whichever gateway received it', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     const [one, other] = fleet().realtimeNodes
     const sockets = [await listen(ada, one), await listen(bob, other), await listen(ada, other)]
@@ -51,7 +51,7 @@ describe('a posted message', () => {
     for (const socket of sockets) await socket.waitForMessage(eventId)
   })
 
-  test('can be read when its event arrives', async () => {
+  test('can be read as soon as its event arrives', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     const socket = await listen(bob, fleet().realtimeNodes[0])
     const reads: Promise<unknown>[] = []
@@ -177,7 +177,7 @@ describe('rooms', () => {
     await late.waitForMessage(await post(ada, roomId, 'for those who come late'))
   })
 
-  test('announcements by those who may reach everybody', async () => {
+  test('announcements reach everybody', async () => {
     const sockets = await Promise.all(fleet().realtimeNodes.map((node) => listen(bob, node)))
     const { rooms } = await owner.call(RoomDirectoryService.method.listRooms, {})
     const announcements = rooms.find(({ room }) => room?.name === 'announcements')?.room?.id ?? ''
@@ -187,7 +187,7 @@ describe('rooms', () => {
 })
 
 describe('the stream', () => {
-  test('says who serves and how often its heart beats, then beats', async () => {
+  test('names its node and heartbeat interval in the hello, and then sends heartbeats', async () => {
     const socket = await Socket.open(fleet().realtimeNodes[0])
     open.push(socket)
     const hello = await socket.hello(ada.token)

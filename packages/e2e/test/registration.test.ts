@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { eventually, jsonOf, type Browser } from '@parley/testkit'
-import { newBrowser, other, signInIn, viewerOf } from '../src/browsers.ts'
+import { newBrowser, signedInUserId, signInBrowser, viaOtherGateway } from '../src/browsers.ts'
 import { codeIn, linkTokenIn, mailTo } from '../src/mails.ts'
 import { newPerson, operate, signIn } from '../src/people.ts'
 
@@ -15,14 +15,14 @@ beforeEach(() => {
 })
 const password = 'long enough for anyone'
 
-describe('an account by e-mail', () => {
-  test('is made with JSON, each step at another gateway', async () => {
+describe('an account with a mailed code', () => {
+  test('is created with JSON requests that alternate between the gateways', async () => {
     expect((await browser.postJson('/auth/register', { email })).status).toBe(200)
     const code = codeIn(await mailTo(email))
-    const wrong = await other(browser).postJson('/auth/register/verify-code', { email, code: '000000' })
+    const wrong = await viaOtherGateway(browser).postJson('/auth/register/verify-code', { email, code: '000000' })
     expect([wrong.status, jsonOf(wrong)]).toEqual([400, { error: expect.any(String) }])
     const { completionToken: token } = jsonOf(
-      await other(browser).postJson('/auth/register/verify-code', { email, code }),
+      await viaOtherGateway(browser).postJson('/auth/register/verify-code', { email, code }),
     )
     const wishes = { token, login, password, passwordConfirmation: password }
     const done = await browser.postJson('/auth/register/complete', wishes)
@@ -30,29 +30,29 @@ describe('an account by e-mail', () => {
       200,
       { success: true, user: { id: expect.any(String), login }, token: expect.stringMatching(/^prl_AT/) },
     ])
-    expect(await viewerOf(other(browser))).toBe((jsonOf(done).user as { id: string }).id)
+    expect(await signedInUserId(viaOtherGateway(browser))).toBe((jsonOf(done).user as { id: string }).id)
     expect((await signIn({ login: email, password })).login).toBe(email)
     expect((await newBrowser().postJson('/auth/register/complete', wishes)).status).toBe(400)
   })
 })
 
 describe('a forgotten password', () => {
-  test('is replaced by way of a mail, and every session ends on both gateways', async () => {
+  test('is replaced with a mailed link, and every session ends at both gateways', async () => {
     const ada = await newPerson('ada')
     const address = `${ada.login}@example.org`
     await operate(['user', 'verify-email', '--login', ada.login, '--email', address])
-    await signInIn(browser, ada)
-    expect(await viewerOf(other(browser))).toBe(ada.userId)
+    await signInBrowser(browser, ada)
+    expect(await signedInUserId(viaOtherGateway(browser))).toBe(ada.userId)
 
     const elsewhere = newBrowser()
     await elsewhere.postJson('/auth/forgot-password', { email: address })
     const token = linkTokenIn(await mailTo(address))
     const typed = { token, password: 'another one entirely' }
-    expect((await other(elsewhere).postJson('/auth/reset-password', typed)).status).toBe(200)
+    expect((await viaOtherGateway(elsewhere).postJson('/auth/reset-password', typed)).status).toBe(200)
 
-    for (const each of [browser, other(browser)])
-      await eventually(async () => expect(await viewerOf(each)).toBeUndefined())
-    expect(await viewerOf(elsewhere)).toBeUndefined()
+    for (const each of [browser, viaOtherGateway(browser)])
+      await eventually(async () => expect(await signedInUserId(each)).toBeUndefined())
+    expect(await signedInUserId(elsewhere)).toBeUndefined()
     expect((await signIn({ login: ada.login, password: typed.password })).userId).toBe(ada.userId)
     const again = await newBrowser().postJson('/auth/reset-password', { token, password: 'yet another one' })
     expect(again.status).toBe(400)

@@ -3,7 +3,7 @@ import { MessageService, RoomService, type RoomTimelineEvent } from '@parley/con
 import type { RealtimeEventEnvelope } from '@parley/contracts/realtime'
 import { fleet } from '../src/fleet.ts'
 import { type Answer, codeOf } from '../src/http.ts'
-import { newPerson, type Person, theOwner } from '../src/people.ts'
+import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { newRoom, post, roomName } from '../src/rooms.ts'
 import { Socket } from '../src/socket.ts'
 import { timelineOf } from '../src/timeline.ts'
@@ -17,41 +17,40 @@ let ada: Person
 let people: Person[]
 beforeAll(async () => {
   ;[owner, ada, ...people] = await Promise.all([
-    theOwner(),
+    signInOwner(),
     newPerson('ada'),
     ...Array.from({ length: guests }, (_, i) => newPerson(`guest${i}`)),
   ])
 })
 
-/** Timeline rows and the events for clients: the same things, with the same ids. */
+/** Kinds that occur both as timeline rows and as events, with the same ids. */
 const rowKinds = ['messagePosted', 'userJoinedRoom', 'userLeftRoom', 'roomArchived', 'roomUnarchived', 'roomUpdated']
 const isRow = ({ event }: Pick<RealtimeEventEnvelope | RoomTimelineEvent, 'event'>) =>
   rowKinds.includes(event.case ?? '')
-const described = ({ id, event }: Pick<RealtimeEventEnvelope | RoomTimelineEvent, 'id' | 'event'>) =>
-  `${event.case} ${id}`
+const keyOf = ({ id, event }: Pick<RealtimeEventEnvelope | RoomTimelineEvent, 'id' | 'event'>) => `${event.case} ${id}`
 
 const base = (n: number) => ({ base: fleet().gateways[n % 2 === 0 ? 0 : 1] })
 const allowed = [undefined, 'permission_denied', 'failed_precondition']
 
-/** Steps that somebody does again and again, another way round through the gateways each time. */
-const inTurn = (pauseMs: number, steps: ((n: number) => Promise<Answer>)[], shift = 0) =>
+/** Repeats the steps in order; each round uses the gateways the other way round. */
+const repeatSteps = (pauseMs: number, steps: ((n: number) => Promise<Answer>)[], shift = 0) =>
   new Traffic(1, pauseMs, (n) => {
     const step = steps[n % steps.length]
     if (step === undefined) throw new Error('no steps')
     return step(shift + Math.floor(n / steps.length))
   })
 
-test('posts, joins, leaves, bans and archives of one room, raced through two gateways, have one order', async () => {
+test('concurrent posts, joins, leaves, bans and archivings of a room have the same order everywhere', async () => {
   const roomId = await newRoom(owner, [ada])
   const nodes = [...fleet().realtimeNodes, ...fleet().realtimeNodes]
-  const members = await Promise.all(nodes.map((node) => Socket.subscribed(node, ada.token)))
+  const members = await Promise.all(nodes.map((node) => Socket.subscribe(node, ada.token)))
   const guestSockets = await Promise.all(
     people.map(async (guest, n) => ({
       guest,
-      socket: await Socket.subscribed(fleet().realtimeNodes[n % 2 === 0 ? 0 : 1], guest.token),
+      socket: await Socket.subscribe(fleet().realtimeNodes[n % 2 === 0 ? 0 : 1], guest.token),
     })),
   )
-  const first = await post(ada, roomId, 'shall we begin?')
+  const first = await post(ada, roomId, 'first')
   for (const socket of members) await socket.waitForMessage(first)
 
   const say = (person: Person, n: number) =>
@@ -68,7 +67,7 @@ test('posts, joins, leaves, bans and archives of one room, raced through two gat
       (n) => say(guest, n),
       (n) => owner.attempt(unbanMember, { roomId, userId, reason: 'quiet again' }, base(n)),
     ]
-    return inTurn(0, steps, g)
+    return repeatSteps(0, steps, g)
   })
   const talk = new Traffic(3, 2, (n) => say(ada, n))
   const turns: ((n: number) => Promise<Answer>)[] = [
@@ -76,7 +75,7 @@ test('posts, joins, leaves, bans and archives of one room, raced through two gat
     (n) => owner.attempt(unarchiveRoom, { roomId }, base(n + 1)),
     (n) => owner.attempt(updateRoom, { roomId, name: roomName() }, base(n)),
   ]
-  const closing = inTurn(25, turns)
+  const closing = repeatSteps(25, turns)
   const all = [...guestTraffic, talk, closing]
   while (closing.succeeded.length < 24 || guestTraffic.some(({ outcomes }) => outcomes.length < 36))
     await new Promise((resolve) => setTimeout(resolve, 5))
@@ -88,11 +87,11 @@ test('posts, joins, leaves, bans and archives of one room, raced through two gat
     expect(allowed).toContain(failure ?? (answer && codeOf(answer)))
   const timeline = await timelineOf(ada, roomId)
   const from = timeline.findIndex(({ id }) => id === first)
-  const rows = timeline.slice(from).filter(isRow).map(described)
+  const rows = timeline.slice(from).filter(isRow).map(keyOf)
   for (const socket of members) {
     await socket.waitForMessage(last)
     const received = socket.events.filter(isRow)
-    expect(received.slice(received.findIndex(({ id }) => id === first)).map(described)).toEqual(rows)
+    expect(received.slice(received.findIndex(({ id }) => id === first)).map(keyOf)).toEqual(rows)
   }
 
   const forGuest = new Map(people.map(({ userId }) => [userId, [] as string[]]))
@@ -100,11 +99,11 @@ test('posts, joins, leaves, bans and archives of one room, raced through two gat
   let archived = false
   for (const row of timeline) {
     if (row.event.case === 'userJoinedRoom') inside.add(row.actorId)
-    // Nobody acts before the row of their join, after that of their leave, or in an archived room.
+    // Nobody acts before their join, after their leave, or while the room is archived.
     if (row.event.case === 'messagePosted') expect([archived, inside.has(row.actorId)]).toEqual([false, true])
     if (row.event.case === 'roomArchived') archived = true
     if (row.event.case === 'roomUnarchived') archived = false
-    if (isRow(row)) for (const userId of inside) forGuest.get(userId)?.push(described(row))
+    if (isRow(row)) for (const userId of inside) forGuest.get(userId)?.push(keyOf(row))
     if (row.event.case === 'userLeftRoom') inside.delete(row.actorId)
   }
   for (const { guest, socket } of guestSockets) {
@@ -117,7 +116,7 @@ test('posts, joins, leaves, bans and archives of one room, raced through two gat
         'roomId' in envelope.event.value &&
         envelope.event.value.roomId === roomId,
     )
-    expect(received.map(described)).toEqual(forGuest.get(guest.userId))
+    expect(received.map(keyOf)).toEqual(forGuest.get(guest.userId))
   }
   for (const socket of [...members, ...guestSockets.map(({ socket }) => socket)]) socket[Symbol.dispose]()
 })

@@ -7,15 +7,17 @@ import { AutoscaledFleet } from '../src/scaling/autoscaled-fleet.ts'
 import { Crowd } from '../src/scaling/crowd.ts'
 import { NodeBalancer } from '../src/scaling/node-balancer.ts'
 import { NodeSamples } from '../src/scaling/node-samples.ts'
-import { type Course, lossesOf, mostWithin, pictureOfCourse, tableOf } from '../src/scaling/scaling-report.ts'
+import { type ScalingRun, lossesOf, mostWithin, drawRun, formatTable } from '../src/scaling/scaling-report.ts'
 
-/** The picture is kept in docs/images with `PARLEY_SCREENSHOTS`. */
-const keepsPicture = process.env['PARLEY_SCREENSHOTS'] !== undefined
+/** Whether the picture is saved in docs/images. */
+const savesPicture = process.env['PARLEY_SCREENSHOTS'] !== undefined
 
 const socketsPerNode = 80
 const [few, many, fewer] = [60, 240, 150]
-/** Sockets that a node must have to have its share; part of the clients always wait to reconnect. */
-const share = (many / 3) * 0.75
+/**
+ * Sockets that each node must have when they are balanced; less than a third, because some clients are reconnecting.
+ */
+const balancedSockets = (many / 3) * 0.75
 const maxAgeMs = 40_000
 const drainWindowMs = 5_000
 const drainTimeoutMs = 15_000
@@ -27,18 +29,18 @@ const settings = {
 const options = [
   ...['--min', '1', '--max', '3', '--every', '1', '--faster', '60'],
   ...['--target', `parley_realtime_sockets=${socketsPerNode}`],
-  // All nodes share this machine: more of them would not make it faster.
+  // A target that is never reached: all nodes share this machine, so more nodes would not reduce the lag.
   ...['--target', 'parley_realtime_lag_p95_seconds=10'],
 ]
 
 let fleet: AutoscaledFleet
-let course: Course
-/** Sockets of the three nodes when the new ones were filled. */
-let filled: number[]
+let run: ScalingRun
+/** Number of sockets of each of the three nodes once they were balanced. */
+let balancedCounts: number[]
 let posts: { answered: number; failed: string[] }
 
-/** Waits until the autoscaler has decided so many times more. */
-async function decided(times: number): Promise<void> {
+/** Waits for this many further decisions of the autoscaler. */
+async function waitForDecisions(times: number): Promise<void> {
   const before = fleet.decisions.length
   await eventually(() => fleet.decisions.length >= before + times)
 }
@@ -48,19 +50,19 @@ beforeAll(async () => {
   const listed = () => fleet.nodes()
   await using balancer = await NodeBalancer.start(listed)
   await using samples = new NodeSamples(listed)
-  const crowd = await Crowd.gather({ gateway: fleet.url, sockets: balancer.url })
+  const crowd = await Crowd.create({ gateway: fleet.url, sockets: balancer.url })
   const startedAt = Date.now()
   try {
     await crowd.resize(few)
     await eventually(() => expect(samples.counts()).toEqual([few]))
-    await decided(5)
+    await waitForDecisions(5)
     await crowd.resize(many)
-    // New nodes fill as sockets of the first reach their age.
-    filled = await eventually(
+    // The first node closes sockets when they reach their maximum age; their clients reconnect to new nodes.
+    balancedCounts = await eventually(
       () => {
         const counts = samples.counts()
         expect(counts).toHaveLength(3)
-        expect(Math.min(...counts)).toBeGreaterThan(share)
+        expect(Math.min(...counts)).toBeGreaterThan(balancedSockets)
         return counts
       },
       { timeoutMs: 180_000 },
@@ -69,7 +71,7 @@ beforeAll(async () => {
     await eventually(() => expect(samples.nodes.filter(({ endedAt }) => endedAt !== undefined)).toHaveLength(1), {
       timeoutMs: 120_000,
     })
-    await decided(5)
+    await waitForDecisions(5)
     const { log, ...others } = await crowd.finish()
     posts = others
     for (const stream of crowd.open) await eventually(() => expect(stream.received.at(-1)).toBe(log.at(-1)))
@@ -77,8 +79,8 @@ beforeAll(async () => {
     const { streams } = crowd
     const { decisions } = fleet
     const faults = crowd.faults(log)
-    course = { startedAt, endedAt: Date.now(), nodes, decisions, streams, posts: log.length, faults }
-    console.log(tableOf(course))
+    run = { startedAt, endedAt: Date.now(), nodes, decisions, streams, posts: log.length, faults }
+    console.log(formatTable(run))
   } finally {
     crowd.close()
   }
@@ -86,45 +88,45 @@ beforeAll(async () => {
 afterAll(() => fleet?.[Symbol.asyncDispose]())
 
 test('the autoscaler goes from one node to three and then to two', () => {
-  const wanted = course.decisions.map(({ next }) => next)
+  const wanted = run.decisions.map(({ next }) => next)
   const changes = wanted.filter((pods, n) => pods !== wanted[n - 1])
   expect(changes.filter((pods, n) => !(pods === 2 && changes[n + 1] === 3))).toEqual([1, 3, 2])
 })
 
-test('the autoscaler takes a node away only after the metrics have asked for it many times in a row', () => {
-  const { decisions } = course
+test('the autoscaler removes a node only after many consecutive decisions in which the metrics asked for fewer', () => {
+  const { decisions } = run
   const left = decisions.findIndex(({ wanted, next }) => next < wanted)
   const asking = decisions.slice(0, left).findLastIndex(({ desired, wanted }) => desired >= wanted)
   expect(left - asking).toBeGreaterThan(5)
 })
 
-test('nodes that join get their share because sockets reach their age, spread over time', () => {
-  expect(Math.min(...filled)).toBeGreaterThan(share)
-  expect(course.nodes[0]?.rebalanced).toBeGreaterThan(many / 3)
-  const ages = lossesOf(course).flatMap(({ reason, openMs }) => (reason === 'rebalance' ? openMs : []))
+test('new nodes get their part of the sockets because sockets reach their maximum age, spread over time', () => {
+  expect(Math.min(...balancedCounts)).toBeGreaterThan(balancedSockets)
+  expect(run.nodes[0]?.rebalanced).toBeGreaterThan(many / 3)
+  const ages = lossesOf(run).flatMap(({ reason, openMs }) => (reason === 'rebalance' ? openMs : []))
   expect(mostWithin(ages, maxAgeMs / 8)).toBeLessThan(ages.length / 2)
 })
 
-test('the node that leaves closes its sockets in slices, and has ended before its time is over', () => {
-  const drained = lossesOf(course).filter(({ reason }) => reason === 'draining')
+test('the removed node closes its sockets in slices, and ends before its drain timeout', () => {
+  const drained = lossesOf(run).filter(({ reason }) => reason === 'draining')
   const times = drained.map(({ at }) => at)
   expect(times.length).toBeGreaterThan(10)
   expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(drainWindowMs / 2)
   expect(mostWithin(times, drainWindowMs / 10)).toBeLessThan(times.length / 2)
-  const left = course.nodes.find(({ endedAt }) => endedAt !== undefined)
-  expect(Number(left?.endedAt) - Number(left?.leftAt)).toBeLessThan(drainTimeoutMs)
+  const removed = run.nodes.find(({ endedAt }) => endedAt !== undefined)
+  expect(Number(removed?.endedAt) - Number(removed?.leftAt)).toBeLessThan(drainTimeoutMs)
   expect(fleet.output).not.toContain('is killed')
 })
 
-test('every client receives every post once and in order, and none has to load again', () => {
-  expect(posts).toEqual({ answered: course.posts, failed: [] })
-  expect(course.posts).toBeGreaterThan(100)
-  expect(course.faults).toEqual({ missed: 0, twice: 0, outOfOrder: 0 })
-  expect(course.streams.flatMap(({ resets }) => resets)).toEqual([])
+test('every client receives every post once and in order, and none has to reload', () => {
+  expect(posts).toEqual({ answered: run.posts, failed: [] })
+  expect(run.posts).toBeGreaterThan(100)
+  expect(run.faults).toEqual({ missed: 0, twice: 0, outOfOrder: 0 })
+  expect(run.streams.flatMap(({ resets }) => resets)).toEqual([])
 })
 
-test('the course can be drawn', async () => {
-  const picture = await pictureOfCourse(course)
-  if (keepsPicture) writeFileSync(join(repositoryRoot(), 'docs/images/scaling.png'), picture)
+test('the run can be drawn', async () => {
+  const picture = await drawRun(run)
+  if (savesPicture) writeFileSync(join(repositoryRoot(), 'docs/images/scaling.png'), picture)
   expect(picture.length).toBeGreaterThan(10_000)
 })

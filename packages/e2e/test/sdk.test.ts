@@ -4,8 +4,8 @@ import { createParleyClient, newerRoomEvents, olderRoomEvents, type ParleyClient
 import { eventually } from '@parley/testkit'
 import { WebSocket } from 'ws'
 import { fleet } from '../src/fleet.ts'
-import { newPerson, theOwner } from '../src/people.ts'
-import { renewed, wholeAgain } from '../src/processes.ts'
+import { newPerson, signInOwner } from '../src/people.ts'
+import { restartProcess, waitUntilHealthy } from '../src/processes.ts'
 import { newRoom } from '../src/rooms.ts'
 
 let ada: ParleyClient
@@ -14,7 +14,7 @@ let roomId: string
 let credentials: { login: string; password: string }
 
 beforeAll(async () => {
-  const [owner, one, other] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  const [owner, one, other] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
   credentials = { login: one.login, password: one.password }
   const [base, otherBase] = fleet().gateways
   ada = createParleyClient({ baseUrl: base, webSocket: WebSocket })
@@ -26,7 +26,7 @@ beforeAll(async () => {
 const open: Realtime[] = []
 afterEach(() => open.splice(0).forEach((realtime) => realtime.close()))
 
-/** A stream with its received events. */
+/** Opens a stream and records the received messages. */
 function listen(client: ParleyClient, options: Parameters<ParleyClient['realtime']>[0] = {}) {
   const realtime = client.realtime(options)
   open.push(realtime)
@@ -38,7 +38,7 @@ function listen(client: ParleyClient, options: Parameters<ParleyClient['realtime
 const post = async (client: ParleyClient, body: string) =>
   (await client.api.message.createMessage({ roomId, body })).message?.id ?? ''
 
-test('sign in, join, post, receive, read', async () => {
+test('a client signs in, joins a room, posts, receives and reads', async () => {
   const { user } = await ada.api.viewer.getViewer({})
   expect(user?.profile?.login).toBe(credentials.login)
   await ada.api.room.joinRoom({ roomId })
@@ -64,7 +64,7 @@ test('a reconnecting client reads newer rows', async () => {
   expect(ids).toEqual(posted)
 })
 
-test('events are an async iterator, too', async () => {
+test('events can be read with an async iterator', async () => {
   const { realtime } = listen(bob)
   await realtime.opened
   const events = realtime.events()
@@ -78,7 +78,7 @@ test('events are an async iterator, too', async () => {
   expect(received.at(-1)).toBe(posted)
 })
 
-test('failures are ConnectErrors with their code', async () => {
+test('failures are thrown as ConnectErrors with their code', async () => {
   await expect(ada.api.room.joinRoom({ roomId: 'Rnowhere' })).rejects.toMatchObject({ code: Code.NotFound })
   const stranger = createParleyClient({ baseUrl: fleet().gateways[0], webSocket: WebSocket })
   await expect(stranger.api.viewer.getViewer({})).rejects.toMatchObject({ code: Code.Unauthenticated })
@@ -102,16 +102,16 @@ describe('the stream', () => {
     const states: string[] = []
     realtime.onState((state) => states.push(state.status === 'open' && state.resumed ? 'resumed' : state.status))
     await Promise.all([realtime.opened, other.opened])
-    await renewed('realtime', 0, 'SIGKILL')
-    await renewed('realtime', 1, 'SIGKILL')
+    await restartProcess('realtime', 0, 'SIGKILL')
+    await restartProcess('realtime', 1, 'SIGKILL')
     const posted = await post(ada, 'are you back?')
     await eventually(() => expect(received).toContain(posted), { timeoutMs: 30_000 })
     expect(states).toEqual(expect.arrayContaining(['waiting', 'connecting', 'resumed']))
     expect(resets).toEqual([])
-    await wholeAgain()
+    await waitUntilHealthy()
   })
 
-  test('continues after a sign-out elsewhere, with a separate token', async () => {
+  test('continues after another client of the user with another token signs out', async () => {
     const [bot, leaving] = [0, 1].map(() => createParleyClient({ baseUrl: fleet().gateways[0], webSocket: WebSocket }))
     if (bot === undefined || leaving === undefined) throw new Error('no clients')
     await Promise.all([bot.signIn(credentials), leaving.signIn(credentials)])
@@ -127,7 +127,7 @@ describe('the stream', () => {
     await eventually(() => expect(received).toContain(posted))
   })
 
-  test('is over when the session ends', async () => {
+  test('is closed when its session ends', async () => {
     const leaving = createParleyClient({ baseUrl: fleet().gateways[0], webSocket: WebSocket })
     await leaving.signIn(credentials)
     const { realtime } = listen(leaving)

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { Browser, type BrowserAnswer } from '@parley/testkit'
-import { newBrowser, other, signInIn, viewerOf } from '../src/browsers.ts'
+import { newBrowser, signedInUserId, signInBrowser, viaOtherGateway } from '../src/browsers.ts'
 import { databaseOf } from '../src/databases.ts'
 import { fleet } from '../src/fleet.ts'
 import { newPerson, type Person } from '../src/people.ts'
@@ -8,10 +8,10 @@ import { newPerson, type Person } from '../src/people.ts'
 const getViewer = '/api/connect/svc.api.v1.ViewerService/GetViewer'
 let ada: Person
 let browser: Browser
-/** The browser before its cookie was replaced. */
+/** A copy of the browser that keeps the first cookie. */
 let before: Browser
 
-/** Ages the browser sessions of a person. */
+/** Backdates a person's browser sessions, as if this interval had passed. */
 async function letPass(person: Person, interval: string): Promise<void> {
   await using accounts = await databaseOf('accounts')
   const changed = await accounts.query(
@@ -29,7 +29,7 @@ const handleIn = ({ jar }: Browser) => jar.get('parley_session')
 beforeEach(async () => {
   ada = await newPerson('ada')
   browser = newBrowser()
-  await signInIn(browser, ada)
+  await signInBrowser(browser, ada)
   before = copyOf(browser)
 })
 
@@ -38,7 +38,7 @@ const requests: Record<string, (each: Browser) => Promise<BrowserAnswer>> = {
   'a call that fails': (each) => each.postJson(getViewer, 'no object'),
   'a call in binary': (each) => each.send('POST', getViewer, '', { 'content-type': 'application/proto' }),
   'a route for scripts': (each) => each.postJson('/auth/verify-email/confirm-code', {}, each.csrf),
-  'a route of the browser alone': (each) => each.get('/oauth/consent/request'),
+  'a route for navigations': (each) => each.get('/oauth/consent/request'),
 }
 
 describe('a session cookie', () => {
@@ -48,16 +48,16 @@ describe('a session cookie', () => {
     expect(handleIn(browser)).toBe(handleIn(before))
   })
 
-  test.each(Object.keys(requests))('past that is replaced by the answer to %s', async (name) => {
+  test.each(Object.keys(requests))('is replaced after that by the response to %s', async (name) => {
     await letPass(ada, '68 days')
     const answer = await requests[name]?.(browser)
     expect(answer && sessionsIn(answer)).toHaveLength(1)
     expect(handleIn(browser)).not.toBe(handleIn(before))
-    for (const each of [browser, other(browser)]) {
+    for (const each of [browser, viaOtherGateway(browser)]) {
       const again = await each.postJson(getViewer, {})
       expect([again.status, sessionsIn(again)]).toEqual([200, []])
     }
-    // The new CSRF token is accepted, too.
+    // The new CSRF token is accepted.
     const code = await browser.postJson('/auth/verify-email/confirm-code', { email: 'a@b', code: '1' }, browser.csrf)
     expect(code.status).toBe(400)
   })
@@ -73,27 +73,27 @@ describe('a session cookie', () => {
     const renewed = answers.filter(({ answer }) => sessionsIn(answer).length > 0)
     expect(renewed).toHaveLength(1)
     for (const base of fleet().gateways) {
-      expect(await viewerOf(at(before, base))).toBe(ada.userId)
-      for (const { each } of renewed) expect(await viewerOf(each.via(base))).toBe(ada.userId)
+      expect(await signedInUserId(at(before, base))).toBe(ada.userId)
+      for (const { each } of renewed) expect(await signedInUserId(each.via(base))).toBe(ada.userId)
     }
   })
 
   test.each([
-    ['is good for a minute', '45 seconds', true],
-    ['is not good any longer', '61 seconds', false],
-  ])('that was replaced %s', async (_, interval, isGood) => {
+    ['is valid for a minute', '45 seconds', true],
+    ['is invalid afterwards', '61 seconds', false],
+  ])('that was replaced %s', async (_, interval, isValid) => {
     await letPass(ada, '68 days')
     expect(sessionsIn(await browser.postJson(getViewer, {}))).toHaveLength(1)
     await letPass(ada, interval)
-    // At the gateway that has not seen it and has nothing cached.
-    expect(await viewerOf(other(before))).toBe(isGood ? ada.userId : undefined)
-    for (const each of [browser, other(browser)]) expect(await viewerOf(each)).toBe(ada.userId)
+    // Asks the other gateway, which has not cached this cookie.
+    expect(await signedInUserId(viaOtherGateway(before))).toBe(isValid ? ada.userId : undefined)
+    for (const each of [browser, viaOtherGateway(browser)]) expect(await signedInUserId(each)).toBe(ada.userId)
   })
 
   test('that was replaced ends the session on sign-out', async () => {
     await letPass(ada, '68 days')
     await browser.postJson(getViewer, {})
     expect((await before.postJson('/auth/logout', {}, before.csrf)).status).toBe(200)
-    expect(await viewerOf(browser)).toBeUndefined()
+    expect(await signedInUserId(browser)).toBeUndefined()
   })
 })

@@ -5,10 +5,10 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { findChromium, launchChromium } from '../src/chromium.ts'
 import { fleet } from '../src/fleet.ts'
 import { pathOf } from '../src/http.ts'
-import { issuerOf, providerId, providerLabel, startIdentityProvider } from '../src/identity-provider.ts'
+import { issuerUrl, providerId, providerLabel, startIdentityProvider } from '../src/identity-provider.ts'
 import { newPerson } from '../src/people.ts'
 
-const chromium = issuerOf() === '' ? { reason: 'the fleet is not ours' } : await findChromium()
+const chromium = issuerUrl() === '' ? { reason: 'the fleet is not ours' } : await findChromium()
 const skipped = 'reason' in chromium ? chromium.reason : undefined
 const inABrowser = skipped === undefined ? describe : describe.skip
 
@@ -30,24 +30,24 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
     await provider[Symbol.asyncDispose]()
   })
 
-  /** A person's browser with empty state. */
+  /** Opens a page in a new browser context without cookies. */
   async function newPage(): Promise<Page> {
     const context = await browser.newContext()
     contexts.push(context)
     const page = await context.newPage()
-    // Ends on a blank page: the test is about the redirects.
+    // A blank page is enough: the tests check the redirects.
     await page.route(`${site}/welcome**`, (route) => route.fulfill({ contentType: 'text/html', body: 'welcome' }))
     return page
   }
 
-  /** Goes by the button of the sign-in page, to end at /welcome. */
+  /** Clicks the provider on the sign-in page; a successful sign-in leads to /welcome. */
   async function chooseProvider(page: Page): Promise<void> {
     await page.goto(`${site}/login?redirect=/welcome`)
     await page.getByRole('link', { name: providerLabel }).click()
   }
 
-  /** Fills in the provider's two pages. */
-  async function signInThere(page: Page, login: string): Promise<void> {
+  /** Signs in on the provider's two pages. */
+  async function signInAtProvider(page: Page, login: string): Promise<void> {
     await page.getByPlaceholder('Enter any login').fill(login)
     await page.getByPlaceholder('and password').fill('any')
     await page.getByRole('button', { name: 'Sign-in' }).click()
@@ -65,19 +65,19 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
     }, pathOf(ViewerService.method.getViewer))
   }
 
-  /** Makes an account by the provider, as far as the welcome page. */
-  async function makeAccount(page: Page, login: string): Promise<void> {
+  /** Creates an account with the provider, up to the welcome page. */
+  async function createAccount(page: Page, login: string): Promise<void> {
     await chooseProvider(page)
-    await signInThere(page, login)
+    await signInAtProvider(page, login)
     await page.getByRole('button', { name: 'Complete registration' }).click()
     await page.waitForURL(`${site}/welcome`)
   }
 
-  test('somebody unknown makes an account, signs out and is known from then on', async () => {
+  test('an unknown user creates an account, and after signing out signs in to it', async () => {
     provider.people.set('wanda', { name: 'Wanda Fish' })
     const page = await newPage()
     await chooseProvider(page)
-    await signInThere(page, 'wanda')
+    await signInAtProvider(page, 'wanda')
     await page.waitForURL(`${site}/sso/confirm**`)
     expect(await page.getByLabel('Login').inputValue()).toBe('wanda')
     expect(page.url()).not.toContain('token')
@@ -95,26 +95,26 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
     expect(await viewerOn(page)).toBe('wanda')
   })
 
-  test('the provider may replace its keys', async () => {
-    await makeAccount(await newPage(), 'xenia')
+  test('sign-in works after the provider has replaced its keys', async () => {
+    await createAccount(await newPage(), 'xenia')
     provider.rotate('another key')
     const page = await newPage()
     await chooseProvider(page)
-    await signInThere(page, 'xenia')
+    await signInAtProvider(page, 'xenia')
     await page.waitForURL(`${site}/welcome`)
     expect(await viewerOn(page)).toBe('xenia')
   })
 
-  test('its clock may differ a little, but less than its tokens are valid', async () => {
+  test('sign-in works if the clock of the provider is 90 s behind, and fails if it is 150 s behind', async () => {
     const now = Date.now
     const clock = (behindMs: number) => (Date.now = () => now() - behindMs)
     try {
       clock(90_000)
-      await makeAccount(await newPage(), 'yara')
+      await createAccount(await newPage(), 'yara')
       clock(150_000)
       const page = await newPage()
       await chooseProvider(page)
-      await signInThere(page, 'yara')
+      await signInAtProvider(page, 'yara')
       await page.waitForURL(`${site}/login?error=provider_failed**`)
       await page.goto(`${site}/welcome`)
       expect(await viewerOn(page)).toBeUndefined()
@@ -123,7 +123,7 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
     }
   })
 
-  test('a user who declines at the provider sees that here', async () => {
+  test('a user who declines at the provider sees this on the sign-in page', async () => {
     const page = await newPage()
     await chooseProvider(page)
     await page.getByRole('link', { name: 'Cancel' }).click()
@@ -131,10 +131,10 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
     expect(await page.getByRole('alert').textContent()).toContain('declined')
   })
 
-  test('a callback is worth nothing in another browser, and nothing the second time', async () => {
+  test('a callback fails in another browser, and the second time', async () => {
     const page = await newPage()
     let callback = ''
-    // The provider's last redirect is held back.
+    // Intercepts the provider's last redirect.
     provider.answer((_, response) => {
       const set = response.setHeader.bind(response)
       response.setHeader = (name, value) => {
@@ -146,7 +146,7 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
       return false
     })
     await chooseProvider(page)
-    await signInThere(page, 'zoe')
+    await signInAtProvider(page, 'zoe')
     await page.waitForURL(`${site}/welcome`)
     provider.answer(undefined)
 
@@ -159,13 +159,13 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
     expect(page.url()).toContain('/login?error=provider_failed')
   })
 
-  test('a signed-in user links an identity, and signs in by it', async () => {
+  test('a signed-in user links an identity, and can sign in with it', async () => {
     const person = await newPerson('vero')
     const { startUrl } = await person.call(MyAccountService.method.startExternalIdentityLink, {
       providerId,
       redirectPath: '/welcome',
     })
-    // Nobody is signed in in this browser yet.
+    // Nobody is signed in to this browser yet.
     const page = await newPage()
     await page.goto(startUrl)
     expect(page.url()).toContain('/login?error=authentication_required')
@@ -175,13 +175,13 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
     await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
 
     await page.goto(startUrl)
-    await signInThere(page, 'vero-at-work')
+    await signInAtProvider(page, 'vero-at-work')
     await page.getByRole('button', { name: 'Link to my account' }).click()
     await page.waitForURL(`${site}/welcome`)
 
     const another = await newPage()
     await chooseProvider(another)
-    await signInThere(another, 'vero-at-work')
+    await signInAtProvider(another, 'vero-at-work')
     await another.waitForURL(`${site}/welcome`)
     expect(await viewerOn(another)).toBe(person.login)
   })

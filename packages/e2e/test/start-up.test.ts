@@ -12,7 +12,7 @@ const names = isCompact() ? ['compact', 'realtime'] : deployableNames.toSorted()
 describe('the ready file', () => {
   const content = () => JSON.parse(readFileSync(readyFileOf(fleet().dataDir), 'utf8')) as unknown
 
-  test('names the address, the owner, and two processes of each service', () => {
+  test('contains the URL, the owner, and two processes of each service', () => {
     expect(content()).toEqual({
       url: fleet().gateways[0],
       ownerLogin: ownerCredentials.login,
@@ -25,7 +25,7 @@ describe('the ready file', () => {
     expect(serving.sort()).toEqual(names.flatMap((name) => [name, name]))
   })
 
-  test('contains each process with pid and internal port, and the addresses for clients', () => {
+  test('contains the pid and internal port of each process, and the URLs for clients', () => {
     const { services } = fleet().state()
     for (const { name, pid, internalPort, url } of services) {
       expect(process.kill(pid, 0)).toBe(true)
@@ -37,7 +37,7 @@ describe('the ready file', () => {
   })
 })
 
-test('the operator’s credential is for the operator’s eyes', () => {
+test('only the operator can read the operator’s credential', () => {
   expect(statSync(`${fleet().dataDir}/run/operator.json`).mode & 0o777).toBe(0o600)
 })
 
@@ -73,7 +73,7 @@ describe('every public method', () => {
     ada = await newPerson('ada')
   })
 
-  test('has exactly one owner, and is answered behind both gateways', async () => {
+  test('has exactly one owner, which answers through both gateways', async () => {
     const before = await callsServed()
     for (const method of publicMethods) {
       for (const base of fleet().gateways) {
@@ -92,7 +92,7 @@ describe('every public method', () => {
     }
   })
 
-  test('needs a credential, whether it is built or not', async () => {
+  test('requires a credential, whether it is implemented or not', async () => {
     const guarded = publicMethods.filter(({ parent }) => /^svc\.(api|admin)\./.test(parent.typeName))
     for (const method of guarded) {
       const { status, body } = await postJson(`${fleet().gateways[0]}/api/connect${methodPath(method)}`, {})
@@ -104,7 +104,7 @@ describe('every public method', () => {
   })
 })
 
-/** Number of calls that the processes of each service have answered, by method. */
+/** Number of calls that each service has answered, by method. */
 async function callsServed(): Promise<Map<string, number>> {
   const calls = new Map<string, number>()
   for (const service of fleet().state().services) {

@@ -7,23 +7,23 @@ import { dataDirAt, parleyServices, processEnvironment, type ServiceDefinition }
 import { freePort } from '@parley/local/infrastructure'
 import { eventually } from '@parley/testkit'
 import { fleet, serverPid } from '../src/fleet.ts'
-import { frozen, processOf, wholeAgain } from '../src/processes.ts'
+import { freeze, processOf, waitUntilHealthy } from '../src/processes.ts'
 
 const services = parleyServices()
-/** Every program: the deployables, and the process that holds several. */
+/** The deployables, and the compact process, which contains several of them. */
 const programs = [...services, ...parleyServices(undefined, 'compact').filter(({ holds }) => holds !== undefined)]
 
-/** Addresses of a process's dependencies. */
-type Found = { natsUrl: string; postgresPort: number; secret: (name: string) => string }
+/** How a process reaches its dependencies. */
+type Dependencies = { natsUrl: string; postgresPort: number; secret: (name: string) => string }
 
-/** Nobody answers at these addresses. */
-async function nobody(): Promise<Found> {
+/** Dependencies at a port where nothing listens. */
+async function unreachableDependencies(): Promise<Dependencies> {
   const port = await freePort()
   return { natsUrl: `nats://127.0.0.1:${port}`, postgresPort: port, secret: (name) => name.padEnd(48, '.') }
 }
 
 /** The database and the bus of the fleet. */
-function fleets(): Found {
+function fleetDependencies(): Dependencies {
   const { secretsFile, portsFile } = dataDirAt(fleet().dataDir)
   const secrets = JSON.parse(readFileSync(secretsFile, 'utf8')) as Record<string, string>
   const ports = JSON.parse(readFileSync(portsFile, 'utf8')) as Record<string, number>
@@ -31,14 +31,14 @@ function fleets(): Found {
   return { natsUrl: `nats://127.0.0.1:${ports['nats']}`, postgresPort: ports['postgres'] ?? 0, secret }
 }
 
-/** One more process of a service. */
-async function start(service: ServiceDefinition, found: Found) {
+/** Starts an additional process of a service. */
+async function start(service: ServiceDefinition, dependencies: Dependencies) {
   const [redisPort, internalPort, ownPort] = await Promise.all([freePort(), freePort(), freePort()])
   const env = processEnvironment(
     service,
     {
       ...{ publicUrl: 'http://127.0.0.1', publicHost: '127.0.0.1', assetsFolder: join(fleet().dataDir, 'nobodys') },
-      ...{ redisUrl: `redis://127.0.0.1:${redisPort}`, mailFolder: undefined, ...found },
+      ...{ redisUrl: `redis://127.0.0.1:${redisPort}`, mailFolder: undefined, ...dependencies },
     },
     { PATH: process.env['PATH'], PARLEY_GATEWAY_ASSETS_URLS: 'http://127.0.0.1:1' },
   )
@@ -50,7 +50,7 @@ async function start(service: ServiceDefinition, found: Found) {
   const ended = once(child, 'exit')
   return {
     ended,
-    /** What a process reports to wait for, once per deployable. */
+    /** The distinct reasons why the process is not ready. */
     async reasons(): Promise<string[]> {
       const response = await fetch(`http://127.0.0.1:${internalPort}/readyz`)
       const { reasons = [] } = (await response.json()) as { reasons?: string[] }
@@ -69,60 +69,69 @@ const withDatabase = programs.filter(({ migrate }) => migrate !== undefined)
 const withPolicy = services.filter(({ name }) => !['admin', 'calls', 'notifications'].includes(name))
 
 test.each(programs)('$name waits without its dependencies, reports it, and stops on request', async (service) => {
-  await using waiting = await start(service, await nobody())
+  await using waiting = await start(service, await unreachableDependencies())
   await eventually(async () => expect(await waiting.reasons()).toContain('waiting for nats'))
   waiting.end()
-  // Ended by force it would be 1.
+  // The exit code would be 1 if it had been ended by force.
   expect(await waiting.ended).toEqual([0, null])
 })
 
-test.each(withDatabase)('$name waits only for NATS once its database is available, and stops', async (service) => {
-  await using waiting = await start(service, { ...fleets(), natsUrl: (await nobody()).natsUrl })
-  await eventually(async () => {
-    const reasons = await waiting.reasons()
-    expect(reasons).toContain('waiting for nats')
-    expect(reasons).not.toContain('waiting for postgres')
-  })
-  waiting.end()
-  expect(await waiting.ended).toEqual([0, null])
-})
+test.each(withDatabase)(
+  '$name waits only for NATS once its database is available, and stops on request',
+  async (service) => {
+    await using waiting = await start(service, {
+      ...fleetDependencies(),
+      natsUrl: (await unreachableDependencies()).natsUrl,
+    })
+    await eventually(async () => {
+      const reasons = await waiting.reasons()
+      expect(reasons).toContain('waiting for nats')
+      expect(reasons).not.toContain('waiting for postgres')
+    })
+    waiting.end()
+    expect(await waiting.ended).toEqual([0, null])
+  },
+)
 
-test.each(withPolicy)('$name waits while no admin answers though database and NATS do, and ends', async (service) => {
-  using _one = frozen(processOf('admin', 0).pid)
-  using _other = frozen(processOf('admin', 1).pid)
-  await using waiting = await start(service, fleets())
-  await eventually(async () => {
-    const reasons = await waiting.reasons()
-    expect(reasons.join()).toMatch(/policy|control feed/)
-    expect(reasons).not.toContain('waiting for postgres')
-    expect(reasons).not.toContain('waiting for nats')
-  })
-  waiting.end()
-  expect(await waiting.ended).toEqual([0, null])
-})
+test.each(withPolicy)(
+  '$name waits while no process of admin answers, although database and NATS do, and stops on request',
+  async (service) => {
+    using _one = freeze(processOf('admin', 0).pid)
+    using _other = freeze(processOf('admin', 1).pid)
+    await using waiting = await start(service, fleetDependencies())
+    await eventually(async () => {
+      const reasons = await waiting.reasons()
+      expect(reasons.join()).toMatch(/policy|control feed/)
+      expect(reasons).not.toContain('waiting for postgres')
+      expect(reasons).not.toContain('waiting for nats')
+    })
+    waiting.end()
+    expect(await waiting.ended).toEqual([0, null])
+  },
+)
 
-/** The last output of a process. */
-function lastWords({ name, pid }: { name: string; pid: number }): string {
+/** The log lines of a process. */
+function logLinesOf({ name, pid }: { name: string; pid: number }): string {
   const { logs } = dataDirAt(fleet().dataDir)
   const files = readdirSync(logs).filter((file) => file.startsWith(name))
   const lines = files.flatMap((file) => readFileSync(join(logs, file), 'utf8').split('\n'))
   return lines.filter((line) => line.includes(`"pid":${pid},`)).join('\n')
 }
 
-afterEach(wholeAgain)
+afterEach(waitUntilHealthy)
 
-test('every service stops by itself while database and NATS are frozen', async () => {
+test('every service stops without being killed while database and NATS are frozen', async () => {
   const requested = services.map(({ name }) => processOf(name, 0))
   {
-    using _postgres = frozen(serverPid('postgres'))
-    using _nats = frozen(serverPid('nats'))
+    using _postgres = freeze(serverPid('postgres'))
+    using _nats = freeze(serverPid('nats'))
     for (const { pid } of requested) process.kill(pid, 'SIGTERM')
     await eventually(
       () => {
-        for (const one of requested) expect(lastWords(one)).toMatch(/has stopped|is killed/)
+        for (const one of requested) expect(logLinesOf(one)).toMatch(/has stopped|is killed/)
       },
       { timeoutMs: 60_000 },
     )
   }
-  expect(requested.filter((one) => lastWords(one).includes('is killed')).map(({ name }) => name)).toEqual([])
+  expect(requested.filter((one) => logLinesOf(one).includes('is killed')).map(({ name }) => name)).toEqual([])
 })

@@ -28,15 +28,15 @@ const written = {
   ...{ filename: 'unspeakable-notes.txt', content: 'unspeakable content' },
 }
 
-/** What a client with OpenTelemetry sends along. */
+/** Trace and span of a client that uses OpenTelemetry. */
 const client = { trace: randomBytes(16).toString('hex'), span: randomBytes(8).toString('hex') }
 const traceparent = `00-${client.trace}-${client.span}-01`
 
 let traced: TracedFleet
 let olga: Person
 let bob: Person
-/** The ticket in the address from which the file was downloaded. */
-let ticket = ''
+/** The credential in the signed URL of the file. */
+let urlCredential = ''
 
 beforeAll(async () => {
   traced = await startTracedFleet(owner)
@@ -46,23 +46,23 @@ beforeAll(async () => {
   await olga.call(AdminUserService.method.createUser, invited, { base })
   bob = await signIn(invited, base)
   await bob.call(PushNotificationService.method.subscribe, traced.pushService.browser('phone'), { base })
-  await converse()
+  await causeTracedActions()
   await traced.stop()
 })
 afterAll(async () => traced[Symbol.asyncDispose]())
 
-/** A message with a file that mentions somebody, a call, a mail and a download, all in the trace of one client. */
-async function converse(): Promise<void> {
+/** Posts a message with a file and a mention, joins a call, sends a mail and downloads the file, all in one trace. */
+async function causeTracedActions(): Promise<void> {
   const base = traced.fleet.url
   const groupId = await lobbyId(olga, { base })
   const { room } = await olga.call(RoomService.method.createRoom, { name: written.room, groupId }, { base })
   const roomId = room?.id ?? ''
   await bob.call(RoomService.method.joinRoom, { roomId }, { base })
-  using socket = await Socket.subscribed(base, bob.token)
+  using socket = await Socket.subscribe(base, bob.token)
   const assetId = await upload(base, roomId)
 
   const headers = { traceparent }
-  // As OpenTelemetry's instrumentation of `fetch` does.
+  // Adds the header that OpenTelemetry's instrumentation of `fetch` would add.
   const withTrace: typeof fetch = (input, init) =>
     fetch(input, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), traceparent } })
   const sdk = createParleyClient({ baseUrl: base, token: olga.token, fetch: withTrace })
@@ -75,16 +75,16 @@ async function converse(): Promise<void> {
   await socket.waitForMessage(message?.id ?? '')
   await socket.waitFor(({ event }) => event.case === 'callStarted')
   await eventually(() => expect(traced.pushService.by('phone')).toHaveLength(1))
-  // The audit log is the last to hear of events.
+  // The audit log is the last consumer to handle the events.
   await eventually(() => expect(kindsOf('process admin-audit')).toEqual(expect.arrayContaining(['consumer'])))
   await eventually(() => expect(traced.collector.metrics.length).toBeGreaterThan(0))
 }
 
-/** Reads the file of a message as a browser does. */
+/** Downloads the file of a message by its signed URL, as a browser does. */
 async function download(base: string, message: { roomId: string; eventId: string }): Promise<void> {
   const shown = await bob.call(MessageService.method.getMessage, message, { base })
   const { pathname, search, searchParams } = new URL(shown.message?.attachments[0]?.assetUrl?.url ?? '')
-  ticket = searchParams.get('access') ?? ''
+  urlCredential = searchParams.get('access') ?? ''
   const answer = await fetch(`${base}${pathname}${search}`, { headers: { traceparent } })
   expect([answer.status, await answer.text()]).toEqual([200, written.content])
 }
@@ -103,12 +103,12 @@ async function upload(base: string, roomId: string): Promise<string> {
 const spans = (): ReceivedSpan[] => traced.collector.spans.filter(({ traceId }) => traceId === client.trace)
 const kindsOf = (name: string): string[] => spans().flatMap((span) => (span.name === name ? [span.kind] : []))
 
-test('one message is followed through all nine deployables by the id of its trace', () => {
+test('the trace of one message has spans of all nine deployables', () => {
   const services = new Set(spans().map(({ service }) => service))
   expect([...services].sort()).toEqual([...deployableNames].sort())
 })
 
-test('every span of the trace has its parent in it', () => {
+test('the parent of every span is in the trace too', () => {
   const known = new Set(spans().map(({ spanId }) => spanId))
   const lost = spans().filter(({ parentSpanId = '' }) => parentSpanId !== client.span && !known.has(parentSpanId))
   expect(lost.map(({ service, name, parentSpanId }) => ({ service, name, parentSpanId }))).toEqual([])
@@ -135,14 +135,14 @@ test.each([
   expect(own.map((span) => [span.name, span.kind])).toContainEqual([name, kind])
 })
 
-test('the sockets get the message, its notification and the call within the trace', () => {
+test('the delivery of the message, its notification and the call to sockets is in the trace', () => {
   const delivered = spans().filter(({ name }) => name === 'deliver to sockets')
   expect(delivered.map(({ attributes }) => attributes['parley.event.kind'])).toEqual(
     expect.arrayContaining(['message_posted', 'notification_created', 'people_called', 'call_started']),
   )
 })
 
-test('a download is followed through the gateway into uploads and its database', () => {
+test('a download has spans of the gateway, of uploads and of its database', () => {
   const named = (name: string, service: string) =>
     spans().find((span) => span.name === name && span.service === service)
   const front = named('GET /assets/*', 'gateway')
@@ -154,7 +154,7 @@ test('a download is followed through the gateway into uploads and its database',
   expect(statements.map(({ attributes }) => attributes['db.system.name'])).toContain('postgresql')
 })
 
-test('lines that are written for a request have its trace', () => {
+test('log lines about a request have its trace id', () => {
   const lines = traced
     .logLines()
     .split('\n')
@@ -167,7 +167,7 @@ test('lines that are written for a request have its trace', () => {
   expect(about.filter(({ trace_id = '' }) => !requests.has(trace_id))).toEqual([])
 })
 
-describe('no signal has', () => {
+describe('no trace, metric or log line contains', () => {
   const endpoint = () => new URL(traced.pushService.browser('phone').endpoint).pathname
   test.each<[string, () => string]>([
     ['the body of a message', () => written.body],
@@ -176,7 +176,7 @@ describe('no signal has', () => {
     ['the login of a person', () => 'unmistakable'],
     ['the display name of a person', () => 'Distinctive'],
     ['the content of a file', () => written.content],
-    ['the ticket of a file', () => ticket],
+    ['the credential of a signed URL', () => urlCredential],
     ['an e-mail address', () => invited.email],
     ['the address of a mail', () => mailedTo],
     ['a token', () => bob.token],

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals'
 import { MessageService, MessageVideoProcessingStatus, ServerService } from '@parley/contracts/api'
 import { eventually, hasFfmpeg } from '@parley/testkit'
 import { sendFile } from '../src/files.ts'
-import { film, mp4 } from '../src/films.ts'
+import { sampleVideo, mp4 } from '../src/sample-videos.ts'
 import { fleet } from '../src/fleet.ts'
-import { newPerson, theOwner } from '../src/people.ts'
+import { newPerson, signInOwner } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
 import { Socket } from '../src/socket.ts'
 
@@ -12,12 +12,12 @@ const withFfmpeg = hasFfmpeg() ? describe : describe.skip
 const why = hasFfmpeg() ? '' : ' (skipped: ffmpeg is not on PATH)'
 
 withFfmpeg(`a video${why}`, () => {
-  test('is processed once it is posted: members are notified, see it and play ranges of it', async () => {
-    const [owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  test('is processed after it is posted: members are notified and can load ranges of it', async () => {
+    const [owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
     expect((await ada.call(ServerService.method.getRuntimeConfig, {})).runtime?.videoProcessingEnabled).toBe(true)
     const roomId = await newRoom(owner, [ada, bob])
-    using socket = await Socket.subscribed(fleet().gateways[1], bob.token)
-    const assetId = await sendFile(ada, roomId, await film(), mp4)
+    using socket = await Socket.subscribe(fleet().gateways[1], bob.token)
+    const assetId = await sendFile(ada, roomId, await sampleVideo(), mp4)
     const { createMessage, getMessage } = MessageService.method
     const { message } = await ada.call(createMessage, { roomId, attachmentAssetIds: [assetId] })
     const eventId = message?.id ?? ''

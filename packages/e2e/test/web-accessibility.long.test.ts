@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { expect } from '@jest/globals'
 import { MessageService, RoomService } from '@parley/contracts/api'
 import type { Page } from 'playwright-core'
-import { cutOffIn, inEveryTheme, shortcomingsOf } from '../src/accessibility.ts'
+import { findCutOffControls, inEveryTheme, findViolations } from '../src/accessibility.ts'
 import { codeIn, mailTo } from '../src/mails.ts'
 import { authorizePath, newVerifier } from '../src/other-clients.ts'
-import { newPerson, operate, theOwner, type Person } from '../src/people.ts'
+import { newPerson, operate, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { fillSignIn, inBrowser, messageWith, useBrowser, visit, visitAs } from '../src/web-client.ts'
 
@@ -16,7 +16,7 @@ let rootId: string
 let dmId: string
 
 useBrowser('accessibility', async () => {
-  ;[owner, bob] = await Promise.all([theOwner(), newPerson('bob')])
+  ;[owner, bob] = await Promise.all([signInOwner(), newPerson('bob')])
   roomId = await newRoom(owner, [bob])
   const description =
     'A description of this room that is so long that it can never fit into one line of the header of the room.'
@@ -35,16 +35,16 @@ useBrowser('accessibility', async () => {
   await owner.call(RoomService.method.markRoomAsRead, { roomId })
 })
 
-/** Waits for colour transitions to end. */
+/** Disables colour transitions, during which contrast would be measured wrongly. */
 const calm = { reducedMotion: 'reduce' } as const
 
 const entries = ['/login', '/register', '/reset-password?token=x', '/invite#x', '/oauth/consent']
-inBrowser.each(entries)('%s can be used by everybody', async (path) => {
+inBrowser.each(entries)('%s is accessible', async (path) => {
   await using visitor = await visit(path, calm)
   const { page } = visitor
   await page.getByRole('heading').first().waitFor()
   await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
+    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
   )
 })
 
@@ -54,7 +54,7 @@ inBrowser('the consent page is accessible', async () => {
   await page.goto(new URL(authorizePath(newVerifier()), page.url()).href)
   await page.getByRole('button', { name: 'Allow access' }).waitFor()
   await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
+    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
   )
 })
 
@@ -62,23 +62,23 @@ inBrowser('each step of a registration is accessible', async () => {
   const email = `new-${randomBytes(5).toString('hex')}@example.org`
   await using visitor = await visit('/register', calm)
   const { page } = visitor
-  const look = (step: string) =>
+  const check = (step: string) =>
     inEveryTheme(page, async (theme) =>
-      expect({ step, theme, found: await shortcomingsOf(page) }).toEqual({ step, theme, found: [] }),
+      expect({ step, theme, found: await findViolations(page) }).toEqual({ step, theme, found: [] }),
     )
   await page.getByRole('button', { name: 'Send code' }).click()
   await page.getByText('This field is required.').waitFor()
-  await look('nothing filled in')
+  await check('nothing filled in')
   await page.getByLabel('E-mail address').fill(email)
   await page.getByRole('button', { name: 'Send code' }).click()
   await page.getByLabel('Six-digit code').fill('1')
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('alert').getByRole('paragraph').waitFor()
-  await look('a wrong code')
+  await check('a wrong code')
   await page.getByLabel('Six-digit code').fill(codeIn(await mailTo(email)))
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByLabel('Login').waitFor()
-  await look('a name and a password')
+  await check('a name and a password')
 })
 
 inBrowser('the password reset pages are accessible', async () => {
@@ -87,27 +87,27 @@ inBrowser('the password reset pages are accessible', async () => {
   await page.getByRole('button', { name: 'Forgot your password?' }).click()
   await page.getByRole('button', { name: 'Send me a link' }).waitFor()
   await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
+    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
   )
 })
 
-inBrowser('an unknown address can be used by everybody', async () => {
+inBrowser('the page for an unknown address is accessible', async () => {
   await using visitor = await visit('/nowhere', calm)
   const { page } = visitor
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
+    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
   )
 })
 
-inBrowser('an unreachable server can be used by everybody', async () => {
+inBrowser('the page for an unreachable server is accessible', async () => {
   await using visitor = await visit('/login', calm)
   const { page } = visitor
   await page.route('**/GetServer', (route) => route.abort())
   await page.reload({ waitUntil: 'commit' })
   await page.getByRole('heading', { name: /cannot be reached/ }).waitFor()
   await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
+    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
   )
 })
 
@@ -120,10 +120,10 @@ const picture = Buffer.from(
 const opening: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
   ['a room', async () => undefined],
   ['the actions of a message', (page) => messageWith(page, 'Shall we?').hover()],
-  ['code', (page) => page.locator('pre span').first().waitFor()],
-  ['somebody', (page) => messageWith(page, 'Shall we?').getByRole('button', { name: bob.login }).click()],
+  ['highlighted code', (page) => page.locator('pre span').first().waitFor()],
+  ['a profile', (page) => messageWith(page, 'Shall we?').getByRole('button', { name: bob.login }).click()],
   [
-    'who reacted',
+    'the people who reacted',
     async (page) => {
       await messageWith(page, 'Shall we?').hover()
       await messageWith(page, 'Shall we?').getByRole('button', { name: 'Who reacted' }).click()
@@ -138,7 +138,7 @@ const opening: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
       await page.getByRole('dialog').getByLabel('Name', { exact: true }).waitFor()
     },
   ],
-  ['a message that is edited', (page) => page.getByRole('textbox', { name: 'Write a message' }).press('ArrowUp')],
+  ['a message while it is edited', (page) => page.getByRole('textbox', { name: 'Write a message' }).press('ArrowUp')],
   [
     'a direct message',
     async (page) => {
@@ -147,15 +147,15 @@ const opening: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
     },
   ],
   ['a room on a phone', (page) => page.setViewportSize({ width: 390, height: 800 })],
-  ['about a room', (page) => page.getByRole('button', { name: 'About this room' }).click()],
-  ['threads', (page) => page.getByRole('button', { name: /^Threads/ }).click()],
-  ['notifications', (page) => page.getByRole('button', { name: /^Notifications/ }).click()],
+  ['the pane about a room', (page) => page.getByRole('button', { name: 'About this room' }).click()],
+  ['the pane of threads', (page) => page.getByRole('button', { name: /^Threads/ }).click()],
+  ['the pane of notifications', (page) => page.getByRole('button', { name: /^Notifications/ }).click()],
   ['the directory', (page) => page.getByRole('button', { name: 'Browse rooms' }).click()],
   ['a new direct message', (page) => page.getByRole('button', { name: 'New direct message' }).click()],
   ['the switcher', (page) => page.keyboard.press('Control+k')],
-  ['the shortcuts', (page) => page.keyboard.press('Control+/')],
+  ['the list of shortcuts', (page) => page.keyboard.press('Control+/')],
   [
-    'emoji',
+    'the emoji picker',
     async (page) => {
       await page.getByRole('button', { name: 'Insert an emoji' }).click()
       // Nearly two thousand similar elements would take too long to check in every theme.
@@ -163,9 +163,9 @@ const opening: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
       await page.getByRole('option', { name: 'red heart' }).waitFor()
     },
   ],
-  ['settings', (page) => page.getByRole('button', { name: 'Settings' }).click()],
+  ['the settings dialog', (page) => page.getByRole('button', { name: 'Settings' }).click()],
   [
-    'the question before a message is deleted',
+    'the confirmation to delete a message',
     async (page) => {
       const message = page.getByRole('main').getByRole('article').first()
       await message.hover()
@@ -174,7 +174,7 @@ const opening: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
     },
   ],
   [
-    'the question before signing out',
+    'the confirmation to sign out',
     async (page) => {
       await page.getByRole('textbox', { name: 'Write a message' }).fill('Not sent')
       await page.getByRole('button', { name: 'Sign out' }).click()
@@ -201,14 +201,14 @@ const opening: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
     },
   ],
 ]
-inBrowser.each(opening)('%s can be used by everybody', async (_, open) => {
+inBrowser.each(opening)('%s is accessible', async (_, open) => {
   await using visitor = await visitAs(owner, `/chat/-/${roomId}`, calm)
   const { page } = visitor
   await messageWith(page, 'Shall we?').waitFor()
   await open(page)
   if (page.viewportSize()?.width === 1200) await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
   await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
+    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
   )
 })
 
@@ -228,7 +228,7 @@ inBrowser('each section of the settings is accessible', async () => {
   ]) {
     await page.getByRole('dialog').getByRole('button', { name: section, exact: true }).click()
     await inEveryTheme(page, async (theme) =>
-      expect({ section, theme, found: await shortcomingsOf(page) }).toEqual({ section, theme, found: [] }),
+      expect({ section, theme, found: await findViolations(page) }).toEqual({ section, theme, found: [] }),
     )
   }
 })
@@ -238,7 +238,7 @@ inBrowser('a thread is accessible', async () => {
   const { page } = visitor
   await page.getByRole('complementary').getByText('After lunch.').waitFor()
   await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
+    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
   )
 })
 
@@ -253,38 +253,39 @@ inBrowser.each(sizes)('nothing is cut off $what', async ({ width, height }) => {
   const { page } = visitor
   await fillSignIn(page, owner)
   await messageWith(page, 'Shall we?').waitFor()
-  const look = async (where: string) => expect({ where, cutOff: await cutOffIn(page) }).toEqual({ where, cutOff: [] })
-  await look('a room')
+  const check = async (where: string) =>
+    expect({ where, cutOff: await findCutOffControls(page) }).toEqual({ where, cutOff: [] })
+  await check('a room')
   const { origin } = new URL(page.url())
   await page.goto(`${origin}/chat/-/${roomId}/${rootId}`)
   await page.getByRole('complementary').getByText('After lunch.').waitFor()
-  await look('a thread')
+  await check('a thread')
   // With a single column, the sidebar has a separate address.
   await page.goto(`${origin}${width < 704 ? '/' : `/chat/-/${roomId}`}`)
   await page.waitForLoadState('networkidle')
   for (const pane of [/^Threads/, /^Notifications/]) {
     await page.getByRole('button', { name: pane }).click()
     await page.getByRole('complementary').getByRole('heading', { name: pane }).waitFor()
-    await look(String(pane))
+    await check(String(pane))
     await page.getByRole('button', { name: 'Close', exact: true }).click()
   }
   await page.getByRole('button', { name: 'Settings' }).click()
   const sections = page.getByRole('dialog').getByRole('navigation').getByRole('button')
   for (const section of await sections.all()) {
     await section.click()
-    await look(`settings, ${await section.innerText()}`)
+    await check(`settings, ${await section.innerText()}`)
   }
   for (const path of ['people', `people/${bob.userId}`, 'invites', 'rooms', `rooms/${roomId}`, 'server', 'start']) {
     await page.goto(`${origin}/manage/${path}`)
     await page.getByRole('heading', { level: 2 }).first().waitFor()
-    await look(path)
+    await check(path)
   }
 })
 
 /** Dialogs and results of administration that open after a click. */
-const asked: readonly (readonly [string, () => string, (page: Page) => Promise<void>])[] = [
+const afterClick: readonly (readonly [string, () => string, (page: Page) => Promise<void>])[] = [
   [
-    'a new invite, and whether to revoke it',
+    'a new invite with the confirmation to revoke it',
     () => 'invites',
     async (page) => {
       await page.getByRole('button', { name: 'Create link' }).click()
@@ -294,7 +295,7 @@ const asked: readonly (readonly [string, () => string, (page: Page) => Promise<v
     },
   ],
   [
-    'whether to deactivate an account, and why somebody cannot post',
+    'an account with the confirmation to deactivate it and the explanation of permissions',
     () => `people/${bob.userId}`,
     async (page) => {
       await page.getByRole('button', { name: 'Deactivate this account' }).click()
@@ -304,7 +305,7 @@ const asked: readonly (readonly [string, () => string, (page: Page) => Promise<v
     },
   ],
   [
-    'whether to archive a room and ban somebody',
+    'a room with the confirmation to archive it and the form to ban somebody',
     () => `rooms/${roomId}`,
     async (page) => {
       await page.getByRole('button', { name: 'Archive', exact: true }).click()
@@ -314,21 +315,21 @@ const asked: readonly (readonly [string, () => string, (page: Page) => Promise<v
     },
   ],
 ]
-inBrowser.each(asked)('%s can be used by everybody', async (_, path, press) => {
+inBrowser.each(afterClick)('%s is accessible', async (_, path, press) => {
   await using visitor = await visit(`/manage/${path()}`, calm)
   const { page } = visitor
   await fillSignIn(page, owner)
   await page.getByRole('heading', { level: 2 }).first().waitFor()
   await press(page)
   await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await shortcomingsOf(page) }).toEqual({ theme, found: [] }),
+    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
   )
-  expect(await cutOffIn(page)).toEqual([])
+  expect(await findCutOffControls(page)).toEqual([])
   await page.setViewportSize({ width: 390, height: 780 })
-  expect(await cutOffIn(page)).toEqual([])
+  expect(await findCutOffControls(page)).toEqual([])
 })
 
-inBrowser('administration can be used by everybody', async () => {
+inBrowser('administration is accessible', async () => {
   await using visitor = await visit('/manage/people', calm)
   const { page } = visitor
   await page.getByLabel('Login or e-mail address').fill(owner.login)
@@ -342,7 +343,7 @@ inBrowser('administration can be used by everybody', async () => {
     await page.getByRole('heading', { level: 2 }).first().waitFor()
     if (path.startsWith('people/')) await page.getByRole('button', { name: /^Remove .*@/ }).click()
     await inEveryTheme(page, async (theme) =>
-      expect({ path, theme, found: await shortcomingsOf(page) }).toEqual({ path, theme, found: [] }),
+      expect({ path, theme, found: await findViolations(page) }).toEqual({ path, theme, found: [] }),
     )
   }
 })

@@ -6,7 +6,7 @@ import {
   PermissionDecision,
   PermissionScopeKind,
 } from '@parley/contracts/admin'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
 import { fillSignIn, inBrowser, signInAt, useBrowser, visit, visitAs } from '../src/web-client.ts'
 
@@ -15,7 +15,7 @@ const unique = (name: string) => `${name}-${randomBytes(4).toString('hex')}`
 
 useBrowser('administration', async () => {
   // The only user of a server is shown the first steps.
-  ;[owner] = await Promise.all([theOwner(), newPerson('somebody')])
+  ;[owner] = await Promise.all([signInOwner(), newPerson('somebody')])
 })
 
 inBrowser('an owner creates an account, assigns a role, deactivates and reactivates it', async () => {
@@ -48,7 +48,7 @@ inBrowser('an owner creates an account, assigns a role, deactivates and reactiva
   await page.getByLabel('Name or login').fill(login)
   await page.getByText('One person').waitFor()
   await page.getByText('moderator').waitFor()
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('a permission change by an owner takes effect at once', async () => {
@@ -77,5 +77,5 @@ inBrowser('a permission change by an owner takes effect at once', async () => {
   await page.getByRole('link', { name: 'Back to rooms' }).click()
   await field.waitFor()
   expect(await manage.count()).toBe(0)
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })

@@ -2,13 +2,12 @@ import { afterAll, expect } from '@jest/globals'
 import { MessageService, RoomService } from '@parley/contracts/api'
 import type { Page } from 'playwright-core'
 import { fleet } from '../src/fleet.ts'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { inBrowser, seenAt, useBrowser, visitAs } from '../src/web-client.ts'
+import { inBrowser, timeWhenTrue, useBrowser, visitAs } from '../src/web-client.ts'
 
 /**
- * How long two browsers show different content is printed, since it depends on the machine. That they agree is
- * asserted.
+ * Asserts that two browsers show the same content. The time until then depends on the machine, so it is only printed.
  */
 const times = 10
 const report: string[] = []
@@ -18,7 +17,7 @@ let bob: Person
 let roomId: string
 
 useBrowser('agreement', async () => {
-  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  ;[owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
   roomId = await newRoom(owner, [ada, bob])
   await post(owner, roomId, 'To begin with')
 })
@@ -27,22 +26,22 @@ afterAll(() => console.log(report.join('\n')))
 const log = `(document.querySelector('[role=log]')?.textContent ?? '')`
 
 /** The messages of the room on a page. */
-const shownOn = (page: Page) =>
+const messagesOn = (page: Page) =>
   page.evaluate<string[]>(
     `[...document.querySelectorAll('[role=log] article .rest')].map((one) => one.textContent.trim())`,
   )
 
-inBrowser('two browsers show the same soon after every change', async () => {
+inBrowser('two browsers show the same content after every change', async () => {
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
   const pages = [ofAda.page, ofBob.page]
-  await Promise.all(pages.map((page) => seenAt(page, `${log}.includes('To begin with')`)))
+  await Promise.all(pages.map((page) => timeWhenTrue(page, `${log}.includes('To begin with')`)))
 
   /** Repeats an action through the gateway that neither browser uses, and records when each of them shows it. */
-  const measured = async (what: string, act: (n: number) => Promise<unknown>, shown: (n: number) => string) => {
+  const measure = async (what: string, act: (n: number) => Promise<unknown>, shown: (n: number) => string) => {
     const [apart, late]: [number[], number[]] = [[], []]
     for (let n = 0; n < times; n++) {
-      const looking = pages.map((page) => seenAt(page, shown(n)))
+      const looking = pages.map((page) => timeWhenTrue(page, shown(n)))
       const began = Date.now()
       await act(n)
       const seen = await Promise.all(looking)
@@ -55,35 +54,35 @@ inBrowser('two browsers show the same soon after every change', async () => {
   }
   const base = fleet().gateways[1]
   const ids: string[] = []
-  await measured(
+  await measure(
     'a message',
     async (n) => ids.push(await post(owner, roomId, `Said ${n}.`, { base })),
     (n) => `${log}.includes('Said ${n}.')`,
   )
   const { updateMessage, addReaction, deleteMessage } = MessageService.method
   const at = (n: number) => ({ roomId, eventId: ids[n] ?? '' })
-  await measured(
+  await measure(
     'an edit',
     (n) => owner.call(updateMessage, { ...at(n), body: `Changed ${n}.` }, { base }),
     (n) => `${log}.includes('Changed ${n}.')`,
   )
-  await measured(
+  await measure(
     'a reaction',
     (n) => owner.call(addReaction, { roomId, messageEventId: ids[n] ?? '', emoji: 'tada' }, { base }),
     (n) => `document.querySelectorAll('[role=log] [aria-label^=":tada:"]').length > ${n}`,
   )
-  await measured(
+  await measure(
     'a deletion',
     (n) => owner.call(deleteMessage, at(n), { base }),
     (n) => `!${log}.includes('Changed ${n}.')`,
   )
-  await measured(
+  await measure(
     'a new topic of the room',
     (n) => owner.call(RoomService.method.updateRoom, { roomId, description: `About ${n}.` }, { base }),
     (n) => `document.querySelector('main header').textContent.includes('About ${n}.')`,
   )
-  const [first, second] = await Promise.all(pages.map(shownOn))
+  const [first, second] = await Promise.all(pages.map(messagesOn))
   expect(first).toEqual(second)
   expect(first?.length).toBe(times + 1)
-  expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
+  expect([...ofAda.pageErrors, ...ofBob.pageErrors]).toEqual([])
 })

@@ -4,11 +4,19 @@ import { join } from 'node:path'
 import { afterAll, expect } from '@jest/globals'
 import type { CDPSession, Page } from 'playwright-core'
 import { fleet } from '../src/fleet.ts'
-import { inShort, keysWhilePosting, newestPosted, type Traffic } from '../src/keys-while-posting.ts'
+import { summariseDelays, keysWhilePosting, newestPosted, type Traffic } from '../src/keys-while-posting.ts'
 import { lengthenRoom, longRoomMessage } from '../src/long-room.ts'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { inBrowser, messageWith, ownBrowser, seenAt, signInAt, useBrowser, visitAs } from '../src/web-client.ts'
+import {
+  inBrowser,
+  messageWith,
+  launchWithProfile,
+  timeWhenTrue,
+  signInAt,
+  useBrowser,
+  visitAs,
+} from '../src/web-client.ts'
 
 /**
  * `pnpm web:bench`: the cost of the web client in a real browser, compared with an empty page. Times depend on the
@@ -18,6 +26,7 @@ const rows = 100_000
 const maxFirstLoadBytes = 145_000
 /** Allowed growth of the heap, regardless of the number of messages. */
 const maxHeapGrowthBytes = 4_000_000
+/** Number of runs for a median. */
 const times = 5
 
 const report: [string, string][] = []
@@ -27,7 +36,7 @@ let longRoomId: string
 let otherRoomId: string
 
 useBrowser('bench', async () => {
-  ;[owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
+  ;[owner, ada] = await Promise.all([signInOwner(), newPerson('ada')])
   ;[longRoomId, otherRoomId] = await Promise.all([newRoom(owner, [ada]), newRoom(owner, [ada])])
   await lengthenRoom(longRoomId, owner.userId, rows)
   await post(owner, otherRoomId, 'In the other room')
@@ -41,40 +50,40 @@ const median = (values: number[]): number => values.sort((a, b) => a - b)[Math.f
 const note = (what: string, measured: string) => void report.push([what, measured])
 const inMs = (ms: number) => `${ms.toFixed(0)} ms`
 
-async function timed(doing: () => Promise<unknown>): Promise<number> {
+async function measureTime(action: () => Promise<unknown>): Promise<number> {
   const began = performance.now()
-  await doing()
+  await action()
   return performance.now() - began
 }
 
-/** Number of runs for a median. */
-async function medianOf(doing: () => Promise<number>): Promise<number> {
+/** Runs a measurement several times and returns the median. */
+async function medianOf(action: () => Promise<number>): Promise<number> {
   const measured: number[] = []
-  for (let at = 0; at < times; at++) measured.push(await doing())
+  for (let at = 0; at < times; at++) measured.push(await action())
   return median(measured)
 }
 
 const newest = (page: Page) => messageWith(page, `Message ${rows},`)
 
 /**
- * Scripts inside the page, so that the test's own requests are not measured: `readable` resolves when a message that
- * begins with a text has been painted, with the time since the page started to load, in milliseconds.
+ * Runs inside the page, so that the requests of the test are not measured. `readable` resolves when a message with a
+ * text has been painted, with the milliseconds since the page started to load.
  */
-const eyes = `globalThis.readable = (text) => new Promise((resolve) => {
-  const look = () => {
+const readableScript = `globalThis.readable = (text) => new Promise((resolve) => {
+  const check = () => {
     const rows = document.querySelectorAll('[role="log"] article')
     const seen = [...rows].some((row) => row.textContent.includes(text) && row.checkVisibility({ visibilityProperty: true }))
     if (seen) requestAnimationFrame(() => setTimeout(() => resolve(performance.now())))
-    else requestAnimationFrame(look)
+    else requestAnimationFrame(check)
   }
-  look()
+  check()
 })`
 
 /** Time from the start of the page until a message is readable. */
 const readableAfter = (page: Page, text: string) => page.evaluate<number>(`readable(${JSON.stringify(text)})`)
 
 /** Time from a click on a room until a message of it is readable. */
-const switched = (page: Page, roomId: string, text: string) =>
+const measureSwitch = (page: Page, roomId: string, text: string) =>
   page.evaluate<number>(`(async () => {
     const began = performance.now()
     document.querySelector('nav a[href$="${roomId}"]').click()
@@ -87,10 +96,10 @@ async function heapOf(session: CDPSession): Promise<number> {
   return usedSize
 }
 
-inBrowser('first load', async () => {
+inBrowser('the scripts of the first load are below their size limit', async () => {
   await using visitor = await visitAs(ada, '/login')
   const { page } = visitor
-  await page.addInitScript(eyes)
+  await page.addInitScript(readableScript)
   const session = await page.context().newCDPSession(page)
   await session.send('Network.enable')
   await session.send('Network.setCacheDisabled', { cacheDisabled: true })
@@ -110,11 +119,11 @@ inBrowser('first load', async () => {
 inBrowser('cached start', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'parley-bench-'))
   try {
-    // A window without a profile keeps no compiled scripts, as no page of somebody who returns is opened.
-    await using mine = await ownBrowser(folder)
+    // Uses a profile: without one the browser does not cache compiled scripts.
+    await using mine = await launchWithProfile(folder)
     const { page } = mine
     await page.setViewportSize({ width: 1200, height: 800 })
-    await page.addInitScript(eyes)
+    await page.addInitScript(readableScript)
     const address = new URL(`/chat/-/${longRoomId}`, fleet().gateways[0]).href
     await page.goto(address)
     await signInAt(page, ada)
@@ -122,12 +131,12 @@ inBrowser('cached start', async () => {
       await page.reload({ waitUntil: 'commit' })
       return readableAfter(page, `Message ${rows},`)
     }
-    // Scripts are kept as they are compiled from the second visit on.
+    // The browser caches compiled scripts from the second visit on.
     for (let visits = 0; visits < 3; visits++) await start()
     const session = await page.context().newCDPSession(page)
     await session.send('Emulation.setCPUThrottlingRate', { rate: 4 })
     const empty = new URL('/healthz', address).href
-    note('an empty page, processor 4x slower', inMs(await medianOf(() => timed(() => page.goto(empty)))))
+    note('an empty page, processor 4x slower', inMs(await medianOf(() => measureTime(() => page.goto(empty)))))
     await page.goto(address)
     await newest(page).waitFor()
     note(`start to ${rows} messages, cached, processor 4x slower`, inMs(await medianOf(start)))
@@ -140,17 +149,17 @@ inBrowser('switching rooms, jumping far back', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${longRoomId}`)
   const { page } = visitor
   await newest(page).waitFor()
-  await page.evaluate(eyes)
-  await switched(page, otherRoomId, 'In the other room')
-  const there = async () => {
-    const took = await switched(page, longRoomId, `Message ${rows},`)
-    await switched(page, otherRoomId, 'In the other room')
+  await page.evaluate(readableScript)
+  await measureSwitch(page, otherRoomId, 'In the other room')
+  const switchToLongRoom = async () => {
+    const took = await measureSwitch(page, longRoomId, `Message ${rows},`)
+    await measureSwitch(page, otherRoomId, 'In the other room')
     return took
   }
-  note('to a room that was open before', inMs(await medianOf(there)))
+  note('to a room that was open before', inMs(await medianOf(switchToLongRoom)))
 
   const middle = rows / 2
-  const jumped = await timed(async () => {
+  const jumped = await measureTime(async () => {
     await page.goto(new URL(`/chat/-/${longRoomId}?highlight=${longRoomMessage(middle)}`, page.url()).href)
     await messageWith(page, `Message ${middle},`).waitFor()
   })
@@ -167,7 +176,7 @@ inBrowser('the time until another browser shows a change', async () => {
   let said = 0
   const message = async () => {
     await field.fill(`Said for others ${++said}`)
-    const seen = seenAt(ofAda.page, `document.querySelector('[role=log]').textContent.includes('others ${said}')`)
+    const seen = timeWhenTrue(ofAda.page, `document.querySelector('[role=log]').textContent.includes('others ${said}')`)
     const began = Date.now()
     await field.press('Enter')
     return (await seen) - began
@@ -178,7 +187,7 @@ inBrowser('the time until another browser shows a change', async () => {
     await messageWith(ofOwner.page, `others ${said}`).getByRole('button', { name: 'React', exact: true }).click()
     const button = messageWith(ofOwner.page, `others ${said}`).getByRole('button', { name: 'React with tada' })
     await button.waitFor()
-    const seen = seenAt(
+    const seen = timeWhenTrue(
       ofAda.page,
       `document.querySelectorAll('[role=log] [aria-label^=":tada:"]').length > ${reacted}`,
     )
@@ -193,14 +202,14 @@ inBrowser('the time until another browser shows a change', async () => {
   note('a reaction until another browser shows it', inMs(await medianOf(reaction)))
 })
 
-/** Measures keys in an empty page beside the same servers, then in the room: the difference is the client's. */
+/** Measures keys in an empty page and then in the room, with the same load: the difference is the client's cost. */
 async function measureKeys(page: Page, traffic: Traffic): Promise<void> {
   const room = page.url()
   const what = `key to next paint, ${traffic.perSecond} messages a second wanted`
   await page.goto(new URL('/healthz', room).href)
   await page.evaluate(`document.body.append(document.createElement('textarea'))
     document.querySelector('textarea').focus()`)
-  note(`${what}, empty page: slowest, 98 %, half`, inShort(await keysWhilePosting(page, traffic)))
+  note(`${what}, empty page: slowest, 98 %, half`, summariseDelays(await keysWhilePosting(page, traffic)))
 
   await page.goto(room)
   await messageWith(page, newestPosted()).first().waitFor()
@@ -208,7 +217,7 @@ async function measureKeys(page: Page, traffic: Traffic): Promise<void> {
     new PerformanceObserver((list) => shifts.push(...list.getEntries().filter((e) => !e.hadRecentInput).map((e) => e.value)))
       .observe({ type: 'layout-shift', buffered: false })`)
   await page.getByRole('textbox', { name: 'Write a message' }).focus()
-  note(`${what}: slowest, 98 %, half`, inShort(await keysWhilePosting(page, traffic)))
+  note(`${what}: slowest, 98 %, half`, summariseDelays(await keysWhilePosting(page, traffic)))
   await messageWith(page, newestPosted()).first().waitFor()
   const shifts = (await page.evaluate<number[]>('shifts')) ?? []
   note('layout shift meanwhile', shifts.reduce((sum, value) => sum + value, 0).toFixed(3))

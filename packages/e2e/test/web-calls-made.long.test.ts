@@ -3,7 +3,7 @@ import { MessageService, RoomService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import type { Page } from 'playwright-core'
 import { fleet } from '../src/fleet.ts'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { Socket } from '../src/socket.ts'
 import { inBrowser, messageWith, useBrowser, visitAs } from '../src/web-client.ts'
@@ -12,7 +12,7 @@ let owner: Person
 let ada: Person
 
 useBrowser('calls', async () => {
-  ;[owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
+  ;[owner, ada] = await Promise.all([signInOwner(), newPerson('ada')])
 })
 
 /** Counts the calls of a page by their method, from now on. */
@@ -35,18 +35,18 @@ inBrowser('a room that is not shown is read only when it is opened, and then onc
   await inSidebar(page, here).click()
   await messageWith(page, 'Said here').waitFor()
 
-  const made = callsOf(page)
+  const countOf = callsOf(page)
   await owner.call(MessageService.method.addReaction, { roomId: before, messageEventId: first, emoji: 'tada' })
   for (let n = 0; n < 5; n++) await post(owner, before, `Said there ${n}`)
   await post(owner, here, 'And here again')
   await messageWith(page, 'And here again').waitFor()
-  expect([made('GetRoomEvents'), made('BatchGetMessages'), made('BatchGetRooms')]).toEqual([1, 0, 0])
+  expect([countOf('GetRoomEvents'), countOf('BatchGetMessages'), countOf('BatchGetRooms')]).toEqual([1, 0, 0])
 
   await inSidebar(page, before).click()
   await messageWith(page, 'Said there 4').waitFor()
   await messageWith(page, 'Said at first').getByRole('button', { name: ':tada:' }).waitFor()
-  expect([made('GetRoomEvents'), made('BatchGetMessages')]).toEqual([2, 1])
-  expect(visitor.complaints).toEqual([])
+  expect([countOf('GetRoomEvents'), countOf('BatchGetMessages')]).toEqual([2, 1])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('tabs do not request state that another tab has read', async () => {
@@ -61,7 +61,7 @@ inBrowser('tabs do not request state that another tab has read', async () => {
   await messageWith(second, 'Said elsewhere').waitFor()
   await page.bringToFront()
 
-  const made = callsOf(second)
+  const countOf = callsOf(second)
   for (let n = 0; n < 3; n++) {
     const marked = page.waitForResponse('**/MarkRoomAsRead')
     await post(owner, read, `Read in the first tab ${n}`)
@@ -70,10 +70,10 @@ inBrowser('tabs do not request state that another tab has read', async () => {
   }
   await owner.call(RoomService.method.updateRoom, { roomId: other, description: 'Changed meanwhile' })
   await second.getByText('Changed meanwhile').waitFor()
-  // For the description.
-  expect(made('BatchGetRooms')).toBe(1)
+  // One call reads the changed description.
+  expect(countOf('BatchGetRooms')).toBe(1)
   await expect(inSidebar(second, read).textContent()).resolves.not.toContain('unread')
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 /** Ids of the notifications that were announced at a socket. */
@@ -86,8 +86,8 @@ inBrowser('a start makes at most eight calls, and opening a room three', async (
   const bob = await newPerson('bob')
   const [roomId, other] = [await newRoom(owner, [ada, bob]), await newRoom(owner, [ada, bob])]
   const [first, second] = fleet().realtimeNodes
-  using atFirst = await Socket.subscribed(first, ada.token)
-  using atSecond = await Socket.subscribed(second, ada.token)
+  using atFirst = await Socket.subscribe(first, ada.token)
+  using atSecond = await Socket.subscribe(second, ada.token)
   for (const partner of partners) {
     const { room } = await ada.call(RoomService.method.startDM, { participantIds: [partner.userId] })
     await post(partner, room?.id ?? '', 'Good morning')
@@ -131,5 +131,5 @@ inBrowser('a start makes at most eight calls, and opening a room three', async (
   expect(new Set(calls)).toEqual(
     new Set(['svc.api.v1.RoomService/GetRoomEvents', 'svc.api.v1.RoomService/MarkRoomAsRead']),
   )
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })

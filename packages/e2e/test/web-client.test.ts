@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
 import { RoomService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post, roomName } from '../src/rooms.ts'
 import { inBrowser, messageWith, say, signInAt, useBrowser, visit, visitAs } from '../src/web-client.ts'
 
@@ -11,7 +11,7 @@ let roomId: string
 
 useBrowser('the web client', async () => {
   ;[ada, bob] = await Promise.all([newPerson('ada'), newPerson('bob')])
-  roomId = await newRoom(await theOwner(), [ada, bob])
+  roomId = await newRoom(await signInOwner(), [ada, bob])
 })
 
 inBrowser('two people in two browsers exchange messages', async () => {
@@ -50,13 +50,13 @@ inBrowser('two people in two browsers exchange messages', async () => {
   await messageWith(atBob, 'after tea').getByRole('button', { name: 'Delete', exact: true }).click()
   await messageWith(atBob, 'after tea').getByRole('button', { name: 'Delete', exact: true }).click()
   await atAda.getByText('This message was deleted.').waitFor()
-  expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
+  expect([...ofAda.pageErrors, ...ofBob.pageErrors]).toEqual([])
 })
 
 inBrowser('an unsent message survives a reload, and is posted once', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
-  const posted = async () => {
+  const countPosted = async () => {
     const { page: read } = await bob.call(RoomService.method.getRoomEvents, { roomId })
     const bodies = read?.events.map(({ event }) => (event.case === 'messagePosted' ? event.value.message?.body : ''))
     return bodies?.filter((body) => body === 'Written in a tunnel').length
@@ -67,21 +67,21 @@ inBrowser('an unsent message survives a reload, and is posted once', async () =>
   await page.getByText('Written in a tunnel').waitFor()
   await page.reload()
   await page.getByText('Written in a tunnel').waitFor()
-  expect(await posted()).toBe(0)
+  expect(await countPosted()).toBe(0)
   await page.unroute('**/CreateMessage')
 
-  await eventually(async () => expect(await posted()).toBe(1))
+  await eventually(async () => expect(await countPosted()).toBe(1))
   await messageWith(page, 'Written in a tunnel').waitFor()
-  expect([await posted(), await messageWith(page, 'Written in a tunnel').count()]).toEqual([1, 1])
+  expect([await countPosted(), await messageWith(page, 'Written in a tunnel').count()]).toEqual([1, 1])
 })
 
 inBrowser('another room is marked while it has unread messages', async () => {
-  const elsewhere = await newRoom(await theOwner(), [ada, bob])
+  const elsewhere = await newRoom(await signInOwner(), [ada, bob])
   await using visitor = await visitAs(ada, `/chat/-/${elsewhere}`)
   const { page } = visitor
   await page.getByRole('textbox', { name: 'Write a message' }).waitFor()
   await post(bob, roomId, 'Look at me')
-  // Other rooms of the fleet that all suites share may be unread as well.
+  // Other rooms may be unread too, because all suites share the fleet.
   const unread = page.getByRole('link', { name: /unread/ }).and(page.locator(`[href="/chat/-/${roomId}"]`))
   await unread.click()
   await page.getByText('New messages').waitFor()
@@ -137,7 +137,7 @@ inBrowser('a wrong password is reported in the language of the browser', async (
 })
 
 inBrowser('refusals and roles are shown in the language of the browser', async () => {
-  const owner = await theOwner()
+  const owner = await signInOwner()
   const name = roomName()
   await newRoom(owner, [], { name })
   await using visitor = await visitAs(owner, `/manage/people/${ada.userId}`, { locale: 'de-DE' })
@@ -156,7 +156,7 @@ inBrowser('refusals and roles are shown in the language of the browser', async (
 
 inBrowser('an unknown address shows an error and a link to the rooms', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
-  const { page, complaints } = visitor
+  const { page, pageErrors } = visitor
   const { origin } = new URL(page.url())
   for (const [path, status] of [
     ['/nowhere', 404],
@@ -168,5 +168,5 @@ inBrowser('an unknown address shows an error and a link to the rooms', async () 
   }
   await page.getByRole('link', { name: 'Go to rooms' }).click()
   await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
-  expect(complaints.filter((complaint) => !complaint.includes('status of 404'))).toEqual([])
+  expect(pageErrors.filter((error) => !error.includes('status of 404'))).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import { eventually } from '@parley/testkit'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, messageWith, refusal, say, useBrowser, visitAs } from '../src/web-client.ts'
 
@@ -9,7 +9,7 @@ let roomId: string
 
 useBrowser('more of the composer', async () => {
   ada = await newPerson('ada')
-  roomId = await newRoom(await theOwner(), [ada])
+  roomId = await newRoom(await signInOwner(), [ada])
 })
 
 inBrowser('only visible emoji are rendered, and the arrow keys reach the others', async () => {
@@ -38,7 +38,7 @@ inBrowser('only visible emoji are rendered, and the arrow keys reach the others'
   for (let row = 0; row < rows; row++) await field.press('ArrowDown')
   await field.press('Enter')
   expect(await page.getByRole('textbox', { name: 'Write a message' }).inputValue()).toBe(character)
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('a failed action on a message shows an error at the message, and its effect is undone', async () => {
@@ -74,10 +74,10 @@ inBrowser('a link to a message is copied, and leads to it', async () => {
   expect(new URL(link).pathname + new URL(link).search).toBe(`/chat/-/${roomId}?highlight=${far}`)
   await page.goto(link)
   await messageWith(page, 'Far back').waitFor()
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
-inBrowser('actions of a message are visible even if its beginning is not', async () => {
+inBrowser('the actions of a message are visible even if its start is scrolled out of view', async () => {
   await post(ada, roomId, `It goes on\n${'and on\n\n'.repeat(60)}to its end`)
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
@@ -93,11 +93,11 @@ inBrowser('actions of a message are visible even if its beginning is not', async
   await react.click()
   await message.getByRole('button', { name: 'React with heart' }).click()
   await message.getByRole('button', { name: ':heart:' }).waitFor()
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('a room with a draft is marked, in other tabs too, until the draft is sent', async () => {
-  const other = await newRoom(await theOwner(), [ada])
+  const other = await newRoom(await signInOwner(), [ada])
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   await page.getByRole('textbox', { name: 'Write a message' }).fill('Not yet')
@@ -112,10 +112,10 @@ inBrowser('a room with a draft is marked, in other tabs too, until the draft is 
   await page.getByRole('textbox', { name: 'Write a message' }).press('Enter')
   await messageWith(page, 'Not yet').waitFor()
   await linkOn(second, roomId).getByText('Draft').waitFor({ state: 'detached' })
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
-inBrowser('a reaction is added beside existing ones', async () => {
+inBrowser('a reaction is added next to existing ones', async () => {
   await post(ada, roomId, 'Well done')
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
@@ -130,7 +130,7 @@ inBrowser('a reaction is added beside existing ones', async () => {
   await page.keyboard.press('Enter')
   await message.getByRole('button', { name: ':rocket:, 1 person' }).waitFor()
   await message.getByRole('button', { name: ':heart:, 1 person' }).waitFor()
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('the newest message stays visible while the composer grows and shrinks', async () => {
@@ -140,24 +140,25 @@ inBrowser('the newest message stays visible while the composer grows and shrinks
   const field = page.getByRole('textbox', { name: 'Write a message' })
   const newest = messageWith(page, 'To stay in sight 29')
   await newest.waitFor()
-  const drawn = () => page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
-  const inSight = async () => {
-    await drawn()
+  const waitForFrames = () =>
+    page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
+  const expectNewestVisible = async () => {
+    await waitForFrames()
     const [message, box] = await Promise.all([newest.boundingBox(), field.boundingBox()])
     expect((message?.y ?? 0) + (message?.height ?? 0)).toBeLessThan(box?.y ?? 0)
     expect(await page.getByRole('button', { name: 'Jump to newest' }).count()).toBe(0)
   }
   for (const _ of [1, 2]) {
     await field.fill(Array.from({ length: 12 }, (_, line) => `line ${line}`).join('\n'))
-    await inSight()
-    // The browser lays it out before the next frame, and so before the list is notified.
+    await expectNewestVisible()
+    // The browser computes the layout before the next frame, and thus before the list is notified.
     await page.evaluate(`{
       const field = document.activeElement
       field.value = ''
       field.dispatchEvent(new Event('input', { bubbles: true }))
       document.querySelector('[role=log]').scrollTop
     }`)
-    await inSight()
+    await expectNewestVisible()
   }
 })
 
@@ -190,7 +191,7 @@ inBrowser('after an edit, an emoji or a click elsewhere, typing continues in the
   await eventually(hasFocus)
   await page.keyboard.type('!')
   expect(await field.inputValue()).toBe('one🚀! two')
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('after an edit started by a button the focus returns to the message', async () => {
@@ -233,5 +234,5 @@ inBrowser('shortcuts make the selection bold, italic or a link, and undo reverts
   await page.keyboard.press('Enter')
   const link = messageWith(page, 'see the plan').getByRole('link', { name: 'plan' })
   expect(await link.getAttribute('href')).toBe('https://example.org/plan')
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })

@@ -9,9 +9,9 @@ import {
 import { MessageService, RoomService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import type { Page } from 'playwright-core'
-import { cutOffIn } from '../src/accessibility.ts'
+import { findCutOffControls } from '../src/accessibility.ts'
 import { sendFile } from '../src/files.ts'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { lobbyId, newRoom, post, roomName } from '../src/rooms.ts'
 import { fillSignIn, inBrowser, messageWith, say, signInAt, useBrowser, visitAs } from '../src/web-client.ts'
 
@@ -23,7 +23,7 @@ let otherId: string
 const otherName = roomName()
 
 useBrowser('a day', async () => {
-  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  ;[owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
   ;[roomId, otherId] = await Promise.all([newRoom(owner, [ada, bob]), newRoom(owner, [ada, bob], { name: otherName })])
 })
 
@@ -52,7 +52,7 @@ inBrowser('each room and thread keeps its own draft, and room names are complete
   await page.getByRole('option', { name: otherName }).waitFor()
   await field(page).press('Enter')
   expect(await field(page).inputValue()).toBe(`See #${otherName} `)
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('scrolling up loads all messages back to the first', async () => {
@@ -71,7 +71,7 @@ inBrowser('scrolling up loads all messages back to the first', async () => {
   await Promise.all([post(owner, long, 'Said below'), post(owner, long, 'Said below, too')])
   await page.getByRole('button', { name: 'Jump to newest 2 new' }).click()
   await messageWith(page, 'Said below, too').waitFor()
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser(
@@ -97,7 +97,7 @@ inBrowser(
     expect(await page.evaluate('document.activeElement.textContent')).toContain('While away 4,')
     await page.getByRole('button', { name: 'Jump to newest' }).click()
     await messageWith(page, 'While away 119,').waitFor()
-    expect(visitor.complaints).toEqual([])
+    expect(visitor.pageErrors).toEqual([])
   },
 )
 
@@ -127,7 +127,7 @@ inBrowser('keyboard shortcuts lead to unread messages, and are listed', async ()
   await field(page).fill('')
   await messageWith(page, 'Over here').press('?')
   await map.waitFor()
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('shortcuts show the key names of the device', async () => {
@@ -137,7 +137,7 @@ inBrowser('shortcuts show the key names of the device', async () => {
   await page.getByRole('button', { name: 'Find' }).getByText('⌘ K').waitFor()
   await page.keyboard.press('Meta+/')
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('⌥ ↓').waitFor()
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('a muted room is not marked, even after a reload', async () => {
@@ -155,7 +155,7 @@ inBrowser('a muted room is not marked, even after a reload', async () => {
   await post(bob, otherId, 'Somebody does')
   await inSidebar(page, otherId).getByText('unread').waitFor({ state: 'attached' })
   expect(await inSidebar(page, quiet).getByText('unread').count()).toBe(0)
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('a refused message stays with its reason, and can be sent again or discarded', async () => {
@@ -168,7 +168,7 @@ inBrowser('a refused message stays with its reason, and can be sent again or dis
   }
   const decide = (decision: PermissionDecision) =>
     owner.call(AdminPermissionService.method.setUserPermission, { ...target, decision })
-  for (const body of ['Refused for good', 'Refused for now']) await refusedOnce(page, body, decide)
+  for (const body of ['Refused for good', 'Refused for now']) await sendRefusedMessage(page, body, decide)
   const unsent = (body: string) => page.getByRole('main').getByRole('article').filter({ hasText: body })
   await unsent('Refused for good').getByRole('button', { name: 'Discard' }).click()
   await unsent('Refused for good').waitFor({ state: 'detached' })
@@ -179,7 +179,11 @@ inBrowser('a refused message stays with its reason, and can be sent again or dis
 })
 
 /** Sends a message while its author may not post, and then restores the permission. */
-async function refusedOnce(page: Page, body: string, decide: (decision: PermissionDecision) => Promise<unknown>) {
+async function sendRefusedMessage(
+  page: Page,
+  body: string,
+  decide: (decision: PermissionDecision) => Promise<unknown>,
+) {
   await field(page).waitFor()
   let release: () => void = () => undefined
   const decided = new Promise<void>((resolve) => (release = resolve))
@@ -225,7 +229,7 @@ inBrowser('others see a custom status until it is cleared', async () => {
   await settings.getByLabel('What are you doing?').fill('')
   await settings.getByRole('button', { name: 'Save', exact: true }).click()
   await profile.getByText('At the dentist').waitFor({ state: 'detached' })
-  expect([...ofBob.complaints, ...ofAda.complaints]).toEqual([])
+  expect([...ofBob.pageErrors, ...ofAda.pageErrors]).toEqual([])
 })
 
 inBrowser('a new password from the settings can be used to sign in', async () => {
@@ -258,11 +262,11 @@ inBrowser('a sidebar link appears and disappears at once', async () => {
   expect([await link.getAttribute('href'), await link.getAttribute('rel')]).toEqual([url, 'noopener noreferrer'])
   await owner.call(deleteSidebarLink, { linkId: sidebarLink?.id ?? '' })
   await link.waitFor({ state: 'detached' })
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 /** A tenth of a second of silence. */
-function sound(): Uint8Array {
+function silentWav(): Uint8Array {
   const samples = 800
   const header = Buffer.from('RIFF    WAVEfmt                     data    ', 'latin1')
   header.writeUInt32LE(36 + samples, 4)
@@ -273,21 +277,21 @@ function sound(): Uint8Array {
 }
 
 inBrowser('audio is played inline', async () => {
-  const assetId = await sendFile(bob, roomId, sound(), { filename: 'silence.wav', contentType: 'audio/wav' })
+  const assetId = await sendFile(bob, roomId, silentWav(), { filename: 'silence.wav', contentType: 'audio/wav' })
   await bob.call(MessageService.method.createMessage, { roomId, body: 'Listen', attachmentAssetIds: [assetId] })
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   const audio = messageWith(page, 'Listen').locator('audio')
   await audio.waitFor()
   const played = await audio.evaluate(async (element) => {
-    const sound = element as unknown as EventTarget & { play(): Promise<void>; duration: number }
-    const ended = new Promise((resolve) => sound.addEventListener('ended', resolve))
-    await sound.play()
+    const audio = element as unknown as EventTarget & { play(): Promise<void>; duration: number }
+    const ended = new Promise((resolve) => audio.addEventListener('ended', resolve))
+    await audio.play()
     await ended
-    return sound.duration
+    return audio.duration
   })
   expect(played).toBeCloseTo(0.1)
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('with a right-to-left layout the sidebar is on the right, and nothing is cut off', async () => {
@@ -295,7 +299,7 @@ inBrowser('with a right-to-left layout the sidebar is on the right, and nothing 
   await using visitor = await visitAs(ada, `/chat/-/${roomId}/${root}`, { viewport: { width: 1200, height: 800 } })
   const { page } = visitor
   await messageWith(page, 'Turn around').waitFor()
-  expect(await cutOffIn(page)).toEqual([])
+  expect(await findCutOffControls(page)).toEqual([])
   await page.evaluate(`document.documentElement.dir = 'rtl'`)
   const [rooms, messages, thread] = await Promise.all(
     [page.getByRole('navigation', { name: 'Rooms' }), page.getByRole('main'), page.getByRole('complementary')].map(
@@ -303,7 +307,7 @@ inBrowser('with a right-to-left layout the sidebar is on the right, and nothing 
     ),
   )
   expect([rooms, messages, thread].toSorted((a = 0, b = 0) => b - a)).toEqual([rooms, messages, thread])
-  expect(await cutOffIn(page)).toEqual([])
+  expect(await findCutOffControls(page)).toEqual([])
   await page.setViewportSize({ width: 390, height: 780 })
-  expect(await cutOffIn(page)).toEqual([])
+  expect(await findCutOffControls(page)).toEqual([])
 })

@@ -5,11 +5,11 @@ import { expect } from '@jest/globals'
 import { MessageService, RoomService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import type { Locator, Page } from 'playwright-core'
-import { cutOffIn } from '../src/accessibility.ts'
+import { findCutOffControls } from '../src/accessibility.ts'
 import { fleet } from '../src/fleet.ts'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { inBrowser, messageWith, ownBrowser, say, signInAt, useBrowser, visitAs } from '../src/web-client.ts'
+import { inBrowser, messageWith, launchWithProfile, say, signInAt, useBrowser, visitAs } from '../src/web-client.ts'
 
 let ada: Person
 let bob: Person
@@ -17,7 +17,7 @@ let roomId: string
 
 useBrowser('devices', async () => {
   ;[ada, bob] = await Promise.all([newPerson('ada'), newPerson('bob')])
-  roomId = await newRoom(await theOwner(), [ada, bob])
+  roomId = await newRoom(await signInOwner(), [ada, bob])
 })
 
 const phone = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true } as const
@@ -31,7 +31,7 @@ async function tap(page: Page, element: Locator): Promise<void> {
   const session = await page.context().newCDPSession(page)
   const touchPoints = [{ x: box.x + box.width / 2, y: box.y + box.height / 2 }]
   await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints })
-  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
   await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
   await session.detach()
 }
@@ -50,7 +50,7 @@ inBrowser('a tap on the newest message shows its actions without triggering one'
   await actions.waitFor()
   await expect(actions.isVisible()).resolves.toBe(true)
   expect([page.url(), await page.getByRole('dialog').count()]).toEqual([address, 0])
-  // Only one message at a time shows them.
+  // Only one message at a time shows its actions.
   const other = messageWith(page, 'number 29')
   await tap(page, other)
   await other.getByRole('toolbar').waitFor()
@@ -65,7 +65,7 @@ inBrowser('a tap on the newest message shows its actions without triggering one'
   await tap(page, page.getByRole('link', { name: 'Back to rooms' }))
   await tap(page, page.getByRole('navigation', { name: 'Rooms' }).locator(`a[href$="${roomId}"]`))
   await newest.waitFor()
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('on a phone Enter begins a new line, and the button sends', async () => {
@@ -79,7 +79,7 @@ inBrowser('on a phone Enter begins a new line, and the button sends', async () =
   expect(await field.inputValue()).toBe('First line\nSecond line')
   await tap(page, page.getByRole('button', { name: 'Send', exact: true }))
   await messageWith(page, 'Second line').getByText('First line').waitFor()
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('people who reacted are shown by touch and by keyboard, as long as their reaction exists', async () => {
@@ -94,14 +94,14 @@ inBrowser('people who reacted are shown by touch and by keyboard, as long as the
 
   await using byTouch = await visitAs(ada, `/chat/-/${roomId}`, { ...phone, viewport: { width: 320, height: 640 } })
   await using byKeyboard = await visitAs(ada, `/chat/-/${roomId}`)
-  for (const { page, complaints } of [byTouch, byKeyboard]) {
+  for (const { page, pageErrors } of [byTouch, byKeyboard]) {
     const message = messageWith(page, 'Who comes along?')
     await message.getByRole('button', { name: ':rocket:' }).waitFor()
     const open = message.getByRole('button', { name: 'Who reacted' })
     if (page === byTouch.page) {
       await tap(page, message.getByText('Who comes along?'))
       await open.waitFor()
-      expect(await cutOffIn(page)).toEqual([])
+      expect(await findCutOffControls(page)).toEqual([])
       await tap(page, open)
     } else {
       await message.focus()
@@ -127,7 +127,7 @@ inBrowser('people who reacted are shown by touch and by keyboard, as long as the
     expect(await people.count()).toBe(6)
     await last.call(addReaction, { roomId, messageEventId, emoji: 'tada' })
     await people.filter({ hasText: last.login }).waitFor()
-    expect(complaints).toEqual([])
+    expect(pageErrors).toEqual([])
   }
 
   for (const emoji of ['tada', 'rocket']) await bob.call(removeReaction, { roomId, messageEventId, emoji })
@@ -135,7 +135,7 @@ inBrowser('people who reacted are shown by touch and by keyboard, as long as the
   for (const { page } of [byTouch, byKeyboard])
     await page.getByRole('dialog').getByText('This message has no reactions any more.').waitFor()
   await byKeyboard.page.keyboard.press('Escape')
-  // Its button is gone with the reactions.
+  // The button has disappeared with the reactions.
   await byKeyboard.page.getByRole('dialog').waitFor({ state: 'detached' })
 })
 
@@ -159,10 +159,10 @@ inBrowser('on a phone the room stays visible until the pane that replaces it has
   await expect(messageWith(page, 'Still here').isVisible()).resolves.toBe(false)
   await page.getByRole('button', { name: 'Close', exact: true }).tap()
   await messageWith(page, 'Still here').waitFor()
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
-/** Duration of transitions, and what is animated. */
+/** The distinct durations of transitions, and the number of running animations. */
 const motionOf = (page: Page) =>
   page.evaluate<{ changing: string[]; moving: number }>(`({
     changing: [...new Set([...document.querySelectorAll('*')].map((one) => getComputedStyle(one).transitionDuration))],
@@ -190,7 +190,7 @@ inBrowser('an unsent message survives a crash of the browser, and is posted once
   const address = `${fleet().gateways[0]}/chat/-/${roomId}`
   try {
     {
-      await using crashing = await ownBrowser(folder)
+      await using crashing = await launchWithProfile(folder)
       const { page } = crashing
       await page.goto(address)
       await signInAt(page, ada)
@@ -200,7 +200,7 @@ inBrowser('an unsent message survives a crash of the browser, and is posted once
       await Promise.all([page.waitForRequest('**/CreateMessage'), say(page, body)])
       await crashing.crash()
     }
-    await using again = await ownBrowser(folder)
+    await using again = await launchWithProfile(folder)
     const { page } = again
     await page.goto(address)
     // The cookie may not have been written yet; the message waits for the next sign-in.

@@ -3,8 +3,8 @@ import { MessageService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import type { Page, Route } from 'playwright-core'
 import { fleet } from '../src/fleet.ts'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
-import { renewed, wholeAgain } from '../src/processes.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
+import { restartProcess, waitUntilHealthy } from '../src/processes.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, messageWith, say, useBrowser, visitAs } from '../src/web-client.ts'
 
@@ -14,28 +14,28 @@ let roomId: string
 
 useBrowser('faults', async () => {
   ;[ada, bob] = await Promise.all([newPerson('ada'), newPerson('bob')])
-  roomId = await newRoom(await theOwner(), [ada, bob])
+  roomId = await newRoom(await signInOwner(), [ada, bob])
 })
-afterEach(wholeAgain)
+afterEach(waitUntilHealthy)
 
-const lostBar = (page: Page) => page.getByText(/^Not connected/)
-/** Uses the gateway that the browser does not use. */
-const ofBob = (body: string) => post(bob, roomId, body, { base: fleet().gateways[1] })
+const connectionNotice = (page: Page) => page.getByText(/^Not connected/)
+/** Posts a message as bob, through the gateway that the browser does not use. */
+const postAsBob = (body: string) => post(bob, roomId, body, { base: fleet().gateways[1] })
 
 inBrowser('messages written without network are queued, and none is missing afterwards', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
-  await ofBob('Before the tunnel')
+  await postAsBob('Before the tunnel')
   await messageWith(page, 'Before the tunnel').waitFor()
   await page.context().setOffline(true)
-  await lostBar(page).waitFor()
+  await connectionNotice(page).waitFor()
   await say(page, 'Out of the tunnel')
   await page.getByText('Out of the tunnel').waitFor()
-  await ofBob('Into the tunnel')
+  await postAsBob('Into the tunnel')
   await messageWith(page, 'Before the tunnel').waitFor()
   await page.context().setOffline(false)
   await messageWith(page, 'Into the tunnel').waitFor()
-  await lostBar(page).waitFor({ state: 'detached' })
+  await connectionNotice(page).waitFor({ state: 'detached' })
   await using other = await visitAs(bob, `/chat/-/${roomId}`)
   await messageWith(other.page, 'Out of the tunnel').waitFor()
 })
@@ -49,10 +49,10 @@ inBrowser('messages from before a slow stream opens are shown once it is open', 
     await mayOpen
     socket.connectToServer()
   })
-  await ofBob('Before it was read')
+  await postAsBob('Before it was read')
   await page.goto(`${fleet().gateways[0]}/chat/-/${roomId}`)
   await messageWith(page, 'Before it was read').waitFor()
-  await ofBob('After it was read')
+  await postAsBob('After it was read')
   letOpen()
   await messageWith(page, 'After it was read').waitFor()
 })
@@ -60,7 +60,7 @@ inBrowser('messages from before a slow stream opens are shown once it is open', 
 inBrowser('a failed read after an event is repeated', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
-  const eventId = await ofBob('As it was written')
+  const eventId = await postAsBob('As it was written')
   await messageWith(page, 'As it was written').waitFor()
   let refused = 0
   const refuse = (route: Route) => {
@@ -96,16 +96,16 @@ inBrowser('a message that could not be loaded is requested again and not shown a
 inBrowser('realtime nodes can be replaced one after another while somebody reads', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
-  await ofBob('With old nodes')
+  await postAsBob('With old nodes')
   await messageWith(page, 'With old nodes').waitFor()
   for (const [index, signal] of [
     [0, 'SIGTERM'],
     [1, 'SIGKILL'],
   ] as const) {
-    const renewing = renewed('realtime', index, signal)
-    await ofBob(`While node ${index} went`)
-    await renewing
-    await ofBob(`When node ${index} was back`)
+    const restarting = restartProcess('realtime', index, signal)
+    await postAsBob(`While node ${index} went`)
+    await restarting
+    await postAsBob(`When node ${index} was back`)
     for (const body of [`While node ${index} went`, `When node ${index} was back`])
       await messageWith(page, body).waitFor({ timeout: 60_000 })
   }
@@ -114,13 +114,13 @@ inBrowser('realtime nodes can be replaced one after another while somebody reads
 inBrowser('a gateway can be killed while somebody writes', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
-  await ofBob('With the old gateway')
+  await postAsBob('With the old gateway')
   await messageWith(page, 'With the old gateway').waitFor()
-  const renewing = renewed('gateway', 0, 'SIGKILL')
-  await lostBar(page).waitFor()
+  const restarting = restartProcess('gateway', 0, 'SIGKILL')
+  await connectionNotice(page).waitFor()
   await say(page, 'Written to nobody')
-  await ofBob('Read by nobody')
-  await renewing
+  await postAsBob('Read by nobody')
+  await restarting
   await messageWith(page, 'Read by nobody').waitFor({ timeout: 60_000 })
   await using other = await visitAs(bob, `/chat/-/${roomId}`)
   await messageWith(other.page, 'Written to nobody').waitFor({ timeout: 60_000 })

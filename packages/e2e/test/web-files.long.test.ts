@@ -6,9 +6,9 @@ import { expect } from '@jest/globals'
 import { MessageService } from '@parley/contracts/api'
 import { hasFfmpeg } from '@parley/testkit'
 import type { Locator, Page } from 'playwright-core'
-import { film, mp4 } from '../src/films.ts'
+import { sampleVideo, mp4 } from '../src/sample-videos.ts'
 import { sendFile } from '../src/files.ts'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, messageWith, say, useBrowser, visitAs } from '../src/web-client.ts'
 
@@ -18,13 +18,13 @@ let roomId: string
 
 useBrowser('files', async () => {
   ;[ada, bob] = await Promise.all([newPerson('ada'), newPerson('bob')])
-  roomId = await newRoom(await theOwner(), [ada, bob])
+  roomId = await newRoom(await signInOwner(), [ada, bob])
 })
 
 const filesToSend = (page: Page) => page.getByRole('list', { name: 'Files to send' })
 
-/** Drags a file from outside of the browser over the middle of an element, and looks at it before it is let go. */
-async function dragged(page: Page, path: string, onto: Locator, before: () => Promise<unknown>): Promise<void> {
+/** Drags a file from outside the browser onto the centre of an element and drops it; runs `before` while it hovers. */
+async function dragFile(page: Page, path: string, onto: Locator, before: () => Promise<unknown>): Promise<void> {
   const session = await page.context().newCDPSession(page)
   const box = await onto.boundingBox()
   if (!box) throw new Error('there is nothing to drop on')
@@ -62,26 +62,26 @@ inBrowser('files pasted or dragged into a room or a thread are sent from there',
     const path = join(folder, 'dragged.txt')
     await writeFile(path, 'from the desk')
     const [main, thread] = [page.getByRole('main'), page.getByRole('complementary')]
-    await dragged(page, path, main.getByRole('log'), () => main.locator('.dropping').waitFor())
+    await dragFile(page, path, main.getByRole('log'), () => main.locator('.dropping').waitFor())
     await filesToSend(page).filter({ hasText: 'dragged.txt' }).getByText('13 byte').waitFor()
     await say(page, 'From here and there')
     for (const name of ['pasted.txt', 'dragged.txt'])
       await messageWith(page, 'From here and there').getByRole('link', { name }).waitFor()
 
-    await dragged(page, path, thread.getByRole('log'), () => page.locator('aside.dropping').waitFor())
+    await dragFile(page, path, thread.getByRole('log'), () => page.locator('aside.dropping').waitFor())
     await thread.getByRole('list', { name: 'Files to send' }).getByText('13 byte').waitFor()
     await thread.getByRole('textbox', { name: 'Reply in thread' }).press('Enter')
     await thread.getByRole('article').getByRole('link', { name: 'dragged.txt' }).waitFor()
 
-    // A drop outside both does nothing.
+    // A drop elsewhere has no effect.
     const address = page.url()
-    await dragged(page, path, page.getByRole('navigation', { name: 'Rooms' }), async () => undefined)
+    await dragFile(page, path, page.getByRole('navigation', { name: 'Rooms' }), async () => undefined)
     await page.getByRole('textbox', { name: 'Write a message' }).waitFor()
     expect([page.url(), await page.locator('.dropping').count()]).toEqual([address, 0])
   } finally {
     await rm(folder, { recursive: true })
   }
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 /** A red square of 2 by 2. */
@@ -106,7 +106,7 @@ inBrowser('the pictures of a message can be viewed one after another', async () 
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   expect(page.url()).toContain(roomId)
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('an upload can be paused and resumed', async () => {
@@ -143,7 +143,7 @@ inBrowser('an upload can be paused and resumed', async () => {
   expect((await received.body()).equals(content)).toBe(true)
   // Nothing was uploaded twice.
   expect(bytes - content.length).toBeLessThan(chunks * 500)
-  expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
+  expect([...ofAda.pageErrors, ...ofBob.pageErrors]).toEqual([])
 })
 
 inBrowser('code is highlighted in messages and in files', async () => {
@@ -155,8 +155,8 @@ inBrowser('code is highlighted in messages and in files', async () => {
   const { page } = visitor
   const message = messageWith(page, 'Read this')
   await message.getByRole('button', { name: 'Preview answer.ts' }).click()
-  for (const place of [message.locator('pre code'), message.getByRole('region', { name: 'answer.ts' })]) {
-    const [keyword, plain] = [place.getByText('const', { exact: true }), place.getByText(code)]
+  for (const element of [message.locator('pre code'), message.getByRole('region', { name: 'answer.ts' })]) {
+    const [keyword, plain] = [element.getByText('const', { exact: true }), element.getByText(code)]
     await keyword.waitFor()
     expect((await plain.textContent())?.trim()).toBe(code)
     const colourOf = (element: Locator) =>
@@ -166,7 +166,7 @@ inBrowser('code is highlighted in messages and in files', async () => {
       })
     expect(await colourOf(keyword)).not.toBe(await colourOf(plain))
   }
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('a file deleted by its author disappears for others', async () => {
@@ -183,7 +183,7 @@ inBrowser('a file deleted by its author disappears for others', async () => {
   await bob.call(MessageService.method.deleteAttachment, { ...event, attachmentId: taken })
   await link('taken.bin').waitFor({ state: 'detached' })
   await link('kept.bin').waitFor()
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 if (hasFfmpeg())
@@ -193,19 +193,19 @@ if (hasFfmpeg())
     await ofBob.page.getByRole('textbox', { name: 'Write a message' }).waitFor()
     await ofAda.page
       .getByLabel('Attach files')
-      .setInputFiles([{ name: mp4.filename, mimeType: mp4.contentType, buffer: await film() }])
+      .setInputFiles([{ name: mp4.filename, mimeType: mp4.contentType, buffer: await sampleVideo() }])
     await filesToSend(ofAda.page).getByText('kB').waitFor()
     await say(ofAda.page, 'Look at this')
     const video = messageWith(ofBob.page, 'Look at this').locator('video')
     await video.waitFor({ timeout: 90_000 })
     const played = await video.evaluate(async (element) => {
-      const film = element as unknown as EventTarget & { play(): Promise<void>; videoWidth: number; duration: number }
-      const ended = new Promise((resolve) => film.addEventListener('ended', resolve))
-      await film.play()
+      const video = element as unknown as EventTarget & { play(): Promise<void>; videoWidth: number; duration: number }
+      const ended = new Promise((resolve) => video.addEventListener('ended', resolve))
+      await video.play()
       await ended
-      return [film.videoWidth, Math.round(film.duration)]
+      return [video.videoWidth, Math.round(video.duration)]
     })
     expect(played).toEqual([640, 1])
-    expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
+    expect([...ofAda.pageErrors, ...ofBob.pageErrors]).toEqual([])
   })
-else console.log('films: not tried in a browser: ffmpeg is not on PATH')
+else console.log('skipped: video playback in a browser (ffmpeg and ffprobe not found)')

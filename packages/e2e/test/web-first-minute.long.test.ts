@@ -46,7 +46,7 @@ inBrowser('the owner of a new server is guided to a name, an invite and a room',
     await guest.page.getByRole('button', { name: 'Complete registration' }).click()
     await guest.page.getByRole('navigation', { name: 'Rooms' }).waitFor()
     expect(await guest.page.getByRole('heading', { name: 'First steps' }).count()).toBe(0)
-    expect([...visitor.complaints, ...guest.complaints]).toEqual([])
+    expect([...visitor.pageErrors, ...guest.pageErrors]).toEqual([])
   } finally {
     await fleet.stop()
     rmSync(dataDir, { recursive: true, force: true })

@@ -1,49 +1,55 @@
 import { expect } from '@jest/globals'
 import { eventually } from '@parley/testkit'
 import type { Page } from 'playwright-core'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { inBrowser, messageWith, seenAt, useBrowser, visitAs } from '../src/web-client.ts'
+import { inBrowser, messageWith, timeWhenTrue, useBrowser, visitAs } from '../src/web-client.ts'
 
 let ada: Person
 
 useBrowser('a flood', async () => (ada = await newPerson('ada')))
 
-/** Each continues as soon as the last messages are posted, with more messages than the 500 rows that a window keeps. */
-const [each, atOnce] = [240, 8]
+/**
+ * Each author posts the next messages when the previous ones are posted; together more than the 500 rows a window
+ * keeps.
+ */
+const [postsPerAuthor, atOnce] = [240, 8]
 const typed = 'so '
 
-/** Counts the messages that a page draws, and those that are sent to other tabs of its browser. */
-async function countWork(page: Page, beside: Page): Promise<() => Promise<{ drawn: number; copied: number }>> {
-  await page.evaluate(`globalThis.drawn = 0
+/** Counts the messages that a page renders, and the messages that it sends to other tabs. */
+async function countWork(page: Page, otherTab: Page): Promise<() => Promise<{ rendered: number; copied: number }>> {
+  await page.evaluate(`globalThis.rendered = 0
     new MutationObserver((changes) => {
       for (const { addedNodes } of changes)
-        for (const node of addedNodes) if (node instanceof Element) drawn += node.querySelectorAll('article').length
+        for (const node of addedNodes) if (node instanceof Element) rendered += node.querySelectorAll('article').length
     }).observe(document.querySelector('[role=log]'), { childList: true, subtree: true })`)
-  await beside.evaluate(`globalThis.copied = 0
+  await otherTab.evaluate(`globalThis.copied = 0
     new BroadcastChannel('parley.events.${ada.userId}').addEventListener('message', () => copied++)`)
-  return async () => ({ drawn: await page.evaluate<number>('drawn'), copied: await beside.evaluate<number>('copied') })
+  return async () => ({
+    rendered: await page.evaluate<number>('rendered'),
+    copied: await otherTab.evaluate<number>('copied'),
+  })
 }
 
 inBrowser(
   'while eight people write as fast as they can, the newest message is shown and typing still works',
   async () => {
     const authors = await Promise.all([...'bcdefghi'].map((name) => newPerson(name)))
-    const roomId = await newRoom(await theOwner(), [ada, ...authors])
+    const roomId = await newRoom(await signInOwner(), [ada, ...authors])
     await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
     const { page } = visitor
     const field = page.getByRole('textbox', { name: 'Write a message' })
     await field.waitFor()
-    const beside = await page.context().newPage()
-    await beside.goto(new URL('/healthz', page.url()).href)
+    const otherTab = await page.context().newPage()
+    await otherTab.goto(new URL('/healthz', page.url()).href)
     await page.bringToFront()
-    const work = await countWork(page, beside)
-    // Frames that take longer than the messages between them.
+    const work = await countWork(page, otherTab)
+    // Slows down the page, so that several messages arrive during each frame.
     const session = await page.context().newCDPSession(page)
     await session.send('Emulation.setCPUThrottlingRate', { rate: 6 })
     const write = async (author: Person) => {
-      for (let n = 0; n < each; n += atOnce) {
-        // An overloaded server refuses, and the call is repeated.
+      for (let n = 0; n < postsPerAuthor; n += atOnce) {
+        // An overloaded server refuses some calls; they are repeated.
         const posted = Array.from({ length: atOnce }, (_, at) =>
           eventually(() => post(author, roomId, `In haste, number ${n + at}`)),
         )
@@ -60,10 +66,10 @@ inBrowser(
       written += typed
     }
     await writing
-    const perSecond = (authors.length * each) / ((Date.now() - began) / 1_000)
-    const seen = seenAt(page, `document.querySelector('[role=log]').textContent.includes('And now slowly')`)
+    const perSecond = (authors.length * postsPerAuthor) / ((Date.now() - began) / 1_000)
+    const seen = timeWhenTrue(page, `document.querySelector('[role=log]').textContent.includes('And now slowly')`)
     const last = Date.now()
-    await post(await theOwner(), roomId, 'And now slowly')
+    await post(await signInOwner(), roomId, 'And now slowly')
     const late = (await seen) - last
     console.log(
       `after ${perSecond.toFixed(0)} messages a second, processor 6x slower: the newest is shown after ${late} ms`,
@@ -72,10 +78,10 @@ inBrowser(
     expect(await page.getByRole('button', { name: 'Jump to newest' }).isVisible()).toBe(false)
     expect(await field.inputValue()).toBe(written)
     // Only visible messages cause work.
-    const { drawn, copied } = await work()
-    expect(drawn).toBeLessThan((authors.length * each) / 2)
+    const { rendered, copied } = await work()
+    expect(rendered).toBeLessThan((authors.length * postsPerAuthor) / 2)
     expect(copied).toBe(0)
-    expect(visitor.complaints).toEqual([])
+    expect(visitor.pageErrors).toEqual([])
   },
   300_000,
 )

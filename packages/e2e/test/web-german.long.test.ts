@@ -5,7 +5,7 @@ import { AdminRoomLayoutService } from '@parley/contracts/admin'
 import { RoomDirectoryService } from '@parley/contracts/api'
 import type { Locator, Page } from 'playwright-core'
 import { codeIn, mailTo } from '../src/mails.ts'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
 import { inBrowser, useBrowser, visit } from '../src/web-client.ts'
 
@@ -21,12 +21,12 @@ let ada: Person
 let roomId: string
 
 useBrowser('German', async () => {
-  ;[owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
+  ;[owner, ada] = await Promise.all([signInOwner(), newPerson('ada')])
   roomId = await newRoom(owner, [ada])
 })
 
 /** Returns the error messages of a form, and checks that each is a known German text. */
-async function said(form: Page | Locator): Promise<string[]> {
+async function errorsIn(form: Page | Locator): Promise<string[]> {
   const texts = await form.locator('[role=alert] p, .failure').allTextContents()
   const known = new Set(Object.values(german))
   expect(texts.filter((text) => !known.has(text))).toEqual([])
@@ -34,41 +34,46 @@ async function said(form: Page | Locator): Promise<string[]> {
 }
 
 /** Fills fields by label, submits the form and waits for the expected message. */
-async function tried(form: Page | Locator, fields: [label: string, value: string][], button: string, key: string) {
+async function expectError(
+  form: Page | Locator,
+  fields: [label: string, value: string][],
+  button: string,
+  key: string,
+) {
   for (const [label, value] of fields) await form.getByLabel(de(label), { exact: true }).fill(value)
   await form.getByRole('button', { name: de(button), exact: true }).click()
   await form.getByText(de(key), { exact: true }).first().waitFor()
-  expect(await said(form)).toContain(de(key))
+  expect(await errorsIn(form)).toContain(de(key))
 }
 
-async function signedIn(page: Page, { login, password }: Pick<Person, 'login' | 'password'>): Promise<void> {
+async function signInInGerman(page: Page, { login, password }: Pick<Person, 'login' | 'password'>): Promise<void> {
   await page.getByLabel(de('signIn.identifier')).fill(login)
   await page.getByLabel(de('signIn.password')).fill(password)
   await page.getByLabel(de('signIn.password')).press('Enter')
 }
 
 const visitGerman = (path: string) => visit(path, { locale: 'de-DE' })
-const taken = () => newPerson('taken').then(({ login }) => login)
+const takenLogin = () => newPerson('taken').then(({ login }) => login)
 
 inBrowser('sign-in and registration report errors in German', async () => {
   await using visitor = await visitGerman('/')
   const { page } = visitor
-  await tried(page, [], 'signIn.submit', 'required')
+  await expectError(page, [], 'signIn.submit', 'required')
   const wrong: [string, string][] = [
     ['signIn.identifier', ada.login],
     ['signIn.password', 'not this one'],
   ]
-  await tried(page, wrong, 'signIn.submit', 'signIn.wrong')
+  await expectError(page, wrong, 'signIn.submit', 'signIn.wrong')
 
   await page.getByRole('link', { name: de('signIn.register') }).click()
-  await tried(page, [['forgot.email', 'ada@']], 'register.sendCode', 'refused.badEmail')
+  await expectError(page, [['forgot.email', 'ada@']], 'register.sendCode', 'refused.badEmail')
   const email = `neu-${randomBytes(5).toString('hex')}@example.org`
   await page.getByLabel(de('forgot.email')).fill(email)
   await page.getByRole('button', { name: de('register.sendCode') }).click()
-  await tried(page, [['register.code', '']], 'register.next', 'required')
+  await expectError(page, [['register.code', '']], 'register.next', 'required')
   const code = codeIn(await mailTo(email))
   const other = code === '000000' ? '000001' : '000000'
-  await tried(page, [['register.code', other]], 'register.next', 'refused.wrongCode')
+  await expectError(page, [['register.code', other]], 'register.next', 'refused.wrongCode')
   await page.getByLabel(de('register.code')).fill(code)
   await page.getByRole('button', { name: de('register.next') }).click()
   const names = (login: string, password: string, repeated = password): [string, string][] => [
@@ -76,17 +81,17 @@ inBrowser('sign-in and registration report errors in German', async () => {
     ['password.new', password],
     ['password.repeat', repeated],
   ]
-  await tried(page, names('ü', 'lang genug!'), 'register.complete', 'refused.badLogin')
-  await tried(page, names('a..b', 'lang genug!'), 'register.complete', 'refused.badLogin')
-  await tried(page, names(await taken(), 'kurz'), 'register.complete', 'password.rule')
-  await tried(page, names(await taken(), 'lang genug!', 'anders'), 'register.complete', 'password.differ')
-  await tried(page, names(await taken(), 'lang genug!'), 'register.complete', 'refused.loginTaken')
+  await expectError(page, names('ü', 'lang genug!'), 'register.complete', 'refused.badLogin')
+  await expectError(page, names('a..b', 'lang genug!'), 'register.complete', 'refused.badLogin')
+  await expectError(page, names(await takenLogin(), 'kurz'), 'register.complete', 'password.rule')
+  await expectError(page, names(await takenLogin(), 'lang genug!', 'anders'), 'register.complete', 'password.differ')
+  await expectError(page, names(await takenLogin(), 'lang genug!'), 'register.complete', 'refused.loginTaken')
 })
 
 inBrowser('settings report errors in German', async () => {
   await using visitor = await visitGerman(`/chat/-/${roomId}`)
   const { page } = visitor
-  await signedIn(page, ada)
+  await signInInGerman(page, ada)
   await page.getByRole('button', { name: de('settings.heading') }).click()
   const dialog = page.getByRole('dialog')
   const section = (key: string) => dialog.getByRole('button', { name: de(key), exact: true }).click()
@@ -94,21 +99,21 @@ inBrowser('settings report errors in German', async () => {
     ['profile.displayName', displayName],
     ['register.login', login],
   ]
-  await tried(dialog, names('-ada', ada.login), 'edit.save', 'refused.badDisplayName')
-  await tried(dialog, names('Ada', 'a.'), 'edit.save', 'refused.badLogin')
-  await tried(dialog, names('Ada', 'everyone'), 'edit.save', 'refused.badLogin')
-  await tried(dialog, names('Ada', await taken()), 'edit.save', 'refused.loginTaken')
+  await expectError(dialog, names('-ada', ada.login), 'edit.save', 'refused.badDisplayName')
+  await expectError(dialog, names('Ada', 'a.'), 'edit.save', 'refused.badLogin')
+  await expectError(dialog, names('Ada', 'everyone'), 'edit.save', 'refused.badLogin')
+  await expectError(dialog, names('Ada', await takenLogin()), 'edit.save', 'refused.loginTaken')
 
   await section('settings.status')
   const status = (emoji: string): [string, string][] => [
     ['status.emoji', emoji],
     ['status.text', 'Unterwegs'],
   ]
-  await tried(dialog, status(''), 'edit.save', 'required')
-  await tried(dialog, status('🎉🎉'), 'edit.save', 'refused.badStatus')
+  await expectError(dialog, status(''), 'edit.save', 'required')
+  await expectError(dialog, status('🎉🎉'), 'edit.save', 'refused.badStatus')
 
   await section('settings.email')
-  await tried(dialog, [['forgot.email', 'ada']], 'register.sendCode', 'refused.badEmail')
+  await expectError(dialog, [['forgot.email', 'ada']], 'register.sendCode', 'refused.badEmail')
 
   await section('settings.security')
   const change = (current: string, password: string): [string, string][] => [
@@ -117,12 +122,12 @@ inBrowser('settings report errors in German', async () => {
     ['password.repeat', password],
   ]
   const passwords = dialog.locator('form').first()
-  await tried(passwords, change('', 'lang genug!'), 'reset.submit', 'required')
-  await tried(passwords, change('falsch', 'kurz'), 'reset.submit', 'password.rule')
-  await tried(passwords, change('falsch', 'lang genug!'), 'reset.submit', 'refused.wrongPassword')
-  await tried(passwords, change('x'.repeat(200), 'lang genug!'), 'reset.submit', 'refused.tooLong')
+  await expectError(passwords, change('', 'lang genug!'), 'reset.submit', 'required')
+  await expectError(passwords, change('falsch', 'kurz'), 'reset.submit', 'password.rule')
+  await expectError(passwords, change('falsch', 'lang genug!'), 'reset.submit', 'refused.wrongPassword')
+  await expectError(passwords, change('x'.repeat(200), 'lang genug!'), 'reset.submit', 'refused.tooLong')
 
-  // Errors without a text of their own are still reported in German.
+  // Errors without a specific text are reported in German too.
   await page.route('**/UpdatePassword', (route) =>
     route.fulfill({
       status: 400,
@@ -130,13 +135,13 @@ inBrowser('settings report errors in German', async () => {
       body: JSON.stringify({ code: 'invalid_argument', message: 'something that was not there before' }),
     }),
   )
-  await tried(passwords, change('falsch', 'lang genug!'), 'reset.submit', 'refused.input')
+  await expectError(passwords, change('falsch', 'lang genug!'), 'reset.submit', 'refused.input')
 })
 
 inBrowser('rooms, groups, people and server texts report errors in German', async () => {
   await using visitor = await visitGerman('/manage/people')
   const { page } = visitor
-  await signedIn(page, owner)
+  await signInInGerman(page, owner)
   await page.getByRole('button', { name: de('people.add') }).click()
   const person = (login: string, email: string): [string, string][] => [
     ['register.login', login],
@@ -145,29 +150,29 @@ inBrowser('rooms, groups, people and server texts report errors in German', asyn
     ['password.repeat', 'lang genug!'],
   ]
   const people = page.getByRole('region', { name: de('people.add') })
-  await tried(people, person('x', ''), 'people.create', 'refused.badLogin')
-  await tried(people, person('neu', 'nirgendwo'), 'people.create', 'refused.badEmail')
-  await tried(people, person(ada.login, ''), 'people.create', 'refused.loginTaken')
+  await expectError(people, person('x', ''), 'people.create', 'refused.badLogin')
+  await expectError(people, person('neu', 'nirgendwo'), 'people.create', 'refused.badEmail')
+  await expectError(people, person(ada.login, ''), 'people.create', 'refused.loginTaken')
 
   await page.goto(new URL('/manage/rooms', page.url()).href)
   const newGroup = page.getByRole('region', { name: de('groups.new') })
-  await tried(newGroup, [['groups.name', ' ']], 'groups.create', 'required')
+  await expectError(newGroup, [['groups.name', ' ']], 'groups.create', 'required')
   await page.getByRole('button', { name: de('newRoom.heading') }).click()
   const dialog = page.getByRole('dialog')
-  await tried(dialog, [['newRoom.name', 'zwei Wörter']], 'newRoom.create', 'refused.badRoomName')
+  await expectError(dialog, [['newRoom.name', 'zwei Wörter']], 'newRoom.create', 'refused.badRoomName')
   const { room: entry } = await owner.call(RoomDirectoryService.method.getRoom, { roomId })
-  await tried(dialog, [['newRoom.name', entry?.room?.name ?? '']], 'newRoom.create', 'refused.roomNameTaken')
+  await expectError(dialog, [['newRoom.name', entry?.room?.name ?? '']], 'newRoom.create', 'refused.roomNameTaken')
 
   await page.goto(new URL(`/manage/rooms/${roomId}`, page.url()).href)
   await page.getByRole('button', { name: de('rooms.banThis', ada.login) }).click()
   const members = page.getByRole('region', { name: 'Mitglieder' })
   await members.getByLabel(de('rooms.reason')).press('Enter')
   await members.getByText(de('required')).waitFor()
-  await said(members)
+  await errorsIn(members)
 
   await page.goto(new URL('/manage/server', page.url()).href)
   const texts = page.getByRole('region', { name: de('server.texts') })
-  await tried(texts, [['server.motd', 'ü'.repeat(600)]], 'edit.save', 'refused.tooLong')
+  await expectError(texts, [['server.motd', 'ü'.repeat(600)]], 'edit.save', 'refused.tooLong')
   const { groups } = await owner.call(AdminRoomLayoutService.method.listRoomGroups, {})
   expect(groups.map(({ name }) => name)).not.toContain(' ')
 })
@@ -175,11 +180,11 @@ inBrowser('rooms, groups, people and server texts report errors in German', asyn
 inBrowser('emoji have German names, and are found by them', async () => {
   await using visitor = await visitGerman(`/chat/-/${roomId}`)
   const { page } = visitor
-  await signedIn(page, ada)
+  await signInInGerman(page, ada)
   await page.getByRole('button', { name: de('composer.emoji') }).click()
   await page.getByRole('combobox', { name: de('emoji.search') }).fill('rotes herz')
   await page.getByRole('option', { name: 'rotes Herz', selected: true }).waitFor()
   await page.keyboard.press('Enter')
   expect(await page.getByRole('textbox', { name: 'Nachricht schreiben' }).inputValue()).toBe('❤️')
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })

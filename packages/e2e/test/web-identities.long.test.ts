@@ -2,33 +2,33 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect } from '@jest/globals'
 import type { OidcProvider } from '@parley/testkit/oidc-provider'
 import type { Page } from 'playwright-core'
-import { inEveryTheme, shortcomingsOf } from '../src/accessibility.ts'
-import { issuerOf, providerLabel, startIdentityProvider } from '../src/identity-provider.ts'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { inEveryTheme, findViolations } from '../src/accessibility.ts'
+import { issuerUrl, providerLabel, startIdentityProvider } from '../src/identity-provider.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
 import { inBrowser, messageWith, say, signInAt, useBrowser, visit, visitAs } from '../src/web-client.ts'
 
-const canTry = issuerOf() !== ''
+const canTry = issuerUrl() !== ''
 let provider: OidcProvider | undefined
 let ada: Person
 let roomId: string
 
 useBrowser('identities', async () => {
   ada = await newPerson('ada')
-  roomId = await newRoom(await theOwner(), [ada])
+  roomId = await newRoom(await signInOwner(), [ada])
 })
 beforeAll(async () => {
   if (canTry) provider = await startIdentityProvider()
 })
 afterAll(async () => provider?.[Symbol.asyncDispose]())
 
-async function openSignIns(page: Page): Promise<void> {
+async function openSignInSettings(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Settings' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Sign-in' }).click()
 }
 
-/** Signs in at the provider as somebody it has not seen, up to where it sends the browser back to. */
-async function signInThere(page: Page, login: string): Promise<void> {
+/** Signs in at the provider as a user it does not know, until it redirects back. */
+async function signInAtProvider(page: Page, login: string): Promise<void> {
   await page.locator('input[name=login]').fill(login)
   await page.locator('input[name=password]').fill('any')
   await page.locator('button[type=submit]').click()
@@ -41,10 +41,10 @@ if (canTry) {
     await using visitor = await visit(`/chat/-/${roomId}`)
     const { page } = visitor
     await page.getByRole('link', { name: `Sign in with ${providerLabel}` }).click()
-    await signInThere(page, login)
+    await signInAtProvider(page, login)
     await page.getByRole('heading', { name: 'Create an account' }).waitFor()
     await page.getByText(`as ${login}@corp.example`).waitFor()
-    await inEveryTheme(page, async () => expect(await shortcomingsOf(page)).toEqual([]))
+    await inEveryTheme(page, async () => expect(await findViolations(page)).toEqual([]))
     const field = page.getByLabel('Login')
     expect(await field.inputValue()).toBe(login)
     // The name from the provider is a suggestion.
@@ -63,18 +63,18 @@ if (canTry) {
   inBrowser('an identity of a provider is linked in the settings, signs in, and is unlinked again', async () => {
     await using visitor = await visitAs(ada)
     const { page } = visitor
-    await openSignIns(page)
+    await openSignInSettings(page)
     const [link, disconnect] = ['Link', 'Disconnect'].map((what) =>
       page.getByRole('button', { name: `${what} ${providerLabel}` }),
     )
     await page.getByRole('dialog').getByRole('listitem').filter({ hasText: providerLabel }).waitFor()
     await link?.click()
-    await signInThere(page, ada.login)
+    await signInAtProvider(page, ada.login)
     await page.getByRole('heading', { name: 'Link an identity' }).waitFor()
     await page.getByText(`${ada.login}@corp.example`).waitFor()
     await page.getByRole('button', { name: 'Link to my account' }).click()
     await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
-    await openSignIns(page)
+    await openSignInSettings(page)
     await disconnect?.waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Sign out' }).click()
@@ -82,14 +82,14 @@ if (canTry) {
     // The provider still has a session of the user.
     await page.getByRole('link', { name: `Sign in with ${providerLabel}` }).click()
     await page.getByRole('navigation', { name: 'Rooms' }).getByText(ada.login).waitFor()
-    await openSignIns(page)
+    await openSignInSettings(page)
     await page.getByText('Disconnecting ends all sessions, including this one.').waitFor()
     await disconnect?.click()
     await page.getByRole('link', { name: `Sign in with ${providerLabel}` }).click()
     await page.getByRole('heading', { name: 'Create an account' }).waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
     await signInAt(page, ada)
-    await openSignIns(page)
+    await openSignInSettings(page)
     await link?.waitFor()
   })
 } else console.log('identities: not tried with a fleet that was given: it knows no provider of ours')

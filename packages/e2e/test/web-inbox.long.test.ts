@@ -2,7 +2,7 @@ import { expect } from '@jest/globals'
 import { MessageService, NotificationService, RoomService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import type { Page } from 'playwright-core'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, messageWith, useBrowser, visitAs } from '../src/web-client.ts'
 
@@ -12,14 +12,14 @@ let bob: Person
 let roomId: string
 let otherId: string
 
-useBrowser('what waits', async () => {
-  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+useBrowser('notifications', async () => {
+  ;[owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
   const both = [ada, bob]
   ;[roomId, otherId] = await Promise.all([newRoom(owner, both), newRoom(owner, both)])
 })
 
 /** Waits for the button with the number of pending notifications. After other suites the service may still be busy. */
-const waiting = (page: Page, count: number) =>
+const waitForPending = (page: Page, count: number) =>
   page
     .getByRole('button', { name: count === 0 ? 'Notifications' : `Notifications ${count}`, exact: true })
     .waitFor({ timeout: 90_000 })
@@ -29,7 +29,7 @@ inBrowser('notifications are dismissed singly or all at once, in every browser o
   await using visitor = await visitAs(ada, `/chat/-/${otherId}`)
   await using elsewhere = await visitAs(ada, `/chat/-/${otherId}`)
   const { page } = visitor
-  for (const { page: one } of [visitor, elsewhere]) await waiting(one, 3)
+  for (const { page: one } of [visitor, elsewhere]) await waitForPending(one, 3)
   const inRoom = page.locator(`nav a[href$="${roomId}"]`)
   await inRoom.getByText('3 unread').waitFor()
   await page.getByRole('button', { name: /^Notifications/ }).click()
@@ -38,14 +38,14 @@ inBrowser('notifications are dismissed singly or all at once, in every browser o
     .getByRole('button', { name: `Dismiss: ${bob.login} mentioned you` })
     .first()
     .click()
-  for (const { page: one } of [visitor, elsewhere]) await waiting(one, 2)
+  for (const { page: one } of [visitor, elsewhere]) await waitForPending(one, 2)
   await inRoom.getByText('2 unread').waitFor()
   await pane.getByRole('button', { name: 'Dismiss all' }).click()
   await pane.getByText('No notifications.').waitFor()
-  for (const { page: one } of [visitor, elsewhere]) await waiting(one, 0)
+  for (const { page: one } of [visitor, elsewhere]) await waitForPending(one, 0)
   // No notification is pending, but there are unread messages.
   expect((await inRoom.textContent())?.trim()).toMatch(/\D unread$/)
-  expect([...visitor.complaints, ...elsewhere.complaints]).toEqual([])
+  expect([...visitor.pageErrors, ...elsewhere.pageErrors]).toEqual([])
 })
 
 inBrowser('notifications of a direct message show no room name', async () => {
@@ -55,14 +55,14 @@ inBrowser('notifications of a direct message show no room name', async () => {
   await bob.call(MessageService.method.createMessage, { roomId: room?.id ?? '', body: 'At nine', inReplyTo: asked })
   await using visitor = await visitAs(ada, `/chat/-/${otherId}`)
   const { page } = visitor
-  await waiting(page, 2)
+  await waitForPending(page, 2)
   await page.getByRole('button', { name: /^Notifications/ }).click()
   const pane = page.getByRole('complementary', { name: 'Notifications' })
   for (const did of ['mentioned you', 'replied to you'])
     await pane.getByText(`${bob.login} ${did} in a direct message`, { exact: true }).waitFor()
   await pane.getByRole('button', { name: 'Dismiss all' }).click()
-  await waiting(page, 0)
-  expect(visitor.complaints).toEqual([])
+  await waitForPending(page, 0)
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('muting the whole server stops notifications until it is undone', async () => {
@@ -72,9 +72,9 @@ inBrowser('muting the whole server stops notifications until it is undone', asyn
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Notifications', exact: true }).click()
   const choose = async (level: string) => {
-    const kept = page.waitForResponse('**/UpdateServerNotificationPreference')
+    const saved = page.waitForResponse('**/UpdateServerNotificationPreference')
     await dialog.getByLabel('Notify me about').selectOption(level)
-    expect((await kept).status()).toBe(200)
+    expect((await saved).status()).toBe(200)
   }
   await choose('Nothing')
   await post(bob, roomId, `Only one of you hears this, @${ada.login} and @${owner.login}`)
@@ -85,13 +85,13 @@ inBrowser('muting the whole server stops notifications until it is undone', asyn
   })
   await choose('Mentions, replies and direct messages')
   await post(bob, roomId, `But this, @${ada.login}`)
-  await waiting(page, 1)
+  await waitForPending(page, 1)
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Notifications 1' }).click()
   await page.getByRole('link', { name: `${bob.login} mentioned you` }).click()
   await messageWith(page, 'But this').waitFor()
-  await waiting(page, 0)
-  expect(visitor.complaints).toEqual([])
+  await waitForPending(page, 0)
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('a link opens a thread at an old reply, and one click leads to the newest', async () => {
@@ -107,5 +107,5 @@ inBrowser('a link opens a thread at an old reply, and one click leads to the new
   await thread.getByText('Number one').waitFor()
   await thread.getByRole('button', { name: 'Jump to newest' }).click()
   await thread.getByText('And then 99').waitFor()
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })

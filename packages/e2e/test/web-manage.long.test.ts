@@ -12,22 +12,22 @@ import { RoomService } from '@parley/contracts/api'
 import sharp from 'sharp'
 import { databaseOf } from '../src/databases.ts'
 import { codeIn, mailTo } from '../src/mails.ts'
-import { newBrowser, signInIn } from '../src/browsers.ts'
+import { newBrowser, signInBrowser } from '../src/browsers.ts'
 import { authorizePath, codeFor, listedUri, newVerifier } from '../src/other-clients.ts'
-import { newPerson, operate, signIn, theOwner, type Person } from '../src/people.ts'
+import { newPerson, operate, signIn, signInOwner, type Person } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
-import { inBrowser, managing, messageWith, say, useBrowser, visit, visitAs } from '../src/web-client.ts'
+import { inBrowser, visitAdministration, messageWith, say, useBrowser, visit, visitAs } from '../src/web-client.ts'
 
 let owner: Person
 const unique = (name: string) => `${name}-${randomBytes(4).toString('hex')}`
 
 useBrowser('more of administration', async () => {
   // The only user of a server is shown the first steps.
-  ;[owner] = await Promise.all([theOwner(), newPerson('somebody')])
+  ;[owner] = await Promise.all([signInOwner(), newPerson('somebody')])
 })
 
 inBrowser('on a phone the sections are one row, with the open one in sight', async () => {
-  await using visitor = await managing(owner, '/manage/people')
+  await using visitor = await visitAdministration(owner, '/manage/people')
   const { page } = visitor
   await page.setViewportSize({ width: 320, height: 640 })
   const sections = page.getByRole('navigation', { name: 'Administration' }).getByRole('listitem')
@@ -42,7 +42,7 @@ inBrowser('on a phone the sections are one row, with the open one in sight', asy
     expect(x).toBeGreaterThanOrEqual(0)
     expect(x + width).toBeLessThanOrEqual(320)
   }
-  // Opened by its address.
+  // Opens the section by its URL.
   await page.goto(`${new URL(page.url()).origin}/manage/server`)
   const open = page.locator('nav a[aria-current]', { hasText: 'Server' })
   await open.waitFor()
@@ -53,7 +53,7 @@ inBrowser('on a phone the sections are one row, with the open one in sight', asy
 inBrowser('an owner manages rooms and groups: names, members, bans, archiving', async () => {
   const bob = await newPerson('bob')
   const roomId = await newRoom(owner, [])
-  await using visitor = await managing(owner, '/manage/rooms')
+  await using visitor = await visitAdministration(owner, '/manage/rooms')
   const { page } = visitor
   const [group, renamed] = [unique('Team'), unique('Crew')]
   await page.getByLabel('Group name').fill(group)
@@ -89,7 +89,7 @@ inBrowser('an owner manages rooms and groups: names, members, bans, archiving', 
   await page.getByText('Too loud').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Archive', exact: true }).press('Enter')
   await page.getByRole('button', { name: 'Cancel' }).press('Enter')
-  // The focus is where it was.
+  // The focus has returned.
   await page.keyboard.press('Enter')
   await page.getByText('nobody can post in it until it is unarchived').waitFor()
   await page.keyboard.press('Enter')
@@ -99,11 +99,11 @@ inBrowser('an owner manages rooms and groups: names, members, bans, archiving', 
   const { groups } = await owner.call(AdminRoomLayoutService.method.listRoomGroups, {})
   const rooms = groups.flatMap(({ items }) => items.flatMap(({ item }) => (item.case === 'room' ? [item.value] : [])))
   expect(rooms.find(({ id }) => id === roomId)).toMatchObject({ name, archived: false })
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('an owner names the server and gives it a logo, and everybody sees it', async () => {
-  await using visitor = await managing(owner, '/manage/server')
+  await using visitor = await visitAdministration(owner, '/manage/server')
   const { page } = visitor
   const ada = await newPerson('ada')
   await using ofAda = await visitAs(ada)
@@ -123,7 +123,7 @@ inBrowser('an owner names the server and gives it a logo, and everybody sees it'
       const welcome = guest.page.getByRole('region', { name: 'Welcome' })
       await welcome.getByText('Come in!').waitFor()
       expect(await welcome.locator('strong').textContent()).toBe('in')
-      expect(guest.complaints).toEqual([])
+      expect(guest.pageErrors).toEqual([])
     }
     const drawn = sharp({ create: { width: 64, height: 64, channels: 3, background: '#3050c0' } })
     await page
@@ -133,7 +133,7 @@ inBrowser('an owner names the server and gives it a logo, and everybody sees it'
     await page.getByRole('img', { name: 'Logo' }).waitFor()
     await page.getByRole('button', { name: 'Remove logo' }).click()
     await page.getByRole('img', { name: 'Logo' }).waitFor({ state: 'detached' })
-    expect(visitor.complaints).toEqual([])
+    expect(visitor.pageErrors).toEqual([])
   } finally {
     await owner.call(AdminServerService.method.updateServerConfig, {
       serverName: before?.serverName ?? '',
@@ -156,7 +156,7 @@ inBrowser('people see where they are signed in, and end sessions', async () => {
   await page.getByRole('button', { name: 'End all other sessions' }).click()
   await page.getByRole('button', { name: 'End all other sessions' }).waitFor({ state: 'detached' })
   await page.getByText('This session').waitFor()
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
   expect((await signIn(dora)).userId).toBe(dora.userId)
 })
 
@@ -165,7 +165,7 @@ inBrowser('people see which addresses and apps have access to their account, and
   const [first, second] = [`first-${emil.login}@example.org`, `second-${emil.login}@example.org`]
   for (const email of [first, second]) await operate(['user', 'verify-email', '--login', emil.login, '--email', email])
   const client = newBrowser()
-  await signInIn(client, emil)
+  await signInBrowser(client, emil)
   await codeFor(client, newVerifier(), listedUri)
   await using visitor = await visitAs(emil)
   const { page } = visitor
@@ -183,11 +183,11 @@ inBrowser('people see which addresses and apps have access to their account, and
   await dialog.getByRole('button', { name: `Remove access for ${new URL(listedUri).origin}` }).click()
   await dialog.getByText('No apps are connected to your account.').waitFor()
   expect((await client.get(authorizePath(newVerifier(), listedUri))).location).toBe('/oauth/consent')
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 /** Backdates all sessions of a user. */
-async function age({ userId }: Person): Promise<void> {
+async function backdateSessions({ userId }: Person): Promise<void> {
   await using database = await databaseOf('accounts')
   await database.query(`update credentials set fresh_until = now() - interval '1 minute' where user_id = $1`, [userId])
 }
@@ -196,9 +196,9 @@ inBrowser('after a long session, changes are confirmed with the current password
   const [greta, hans] = await Promise.all([newPerson('greta', { roles: ['admin'] }), newPerson('hans')])
   const [first, second] = [`first-${greta.login}@example.org`, `second-${greta.login}@example.org`]
   await operate(['user', 'verify-email', '--login', greta.login, '--email', first])
-  await using visitor = await managing(greta, `/manage/people/${hans.userId}`)
+  await using visitor = await visitAdministration(greta, `/manage/people/${hans.userId}`)
   const { page } = visitor
-  await age(greta)
+  await backdateSessions(greta)
   const ofHans = page.getByRole('region', { name: 'Password' })
   await ofHans.getByLabel('New password').fill('another password')
   await ofHans.getByLabel('Repeat the password').fill('another password')
@@ -209,7 +209,7 @@ inBrowser('after a long session, changes are confirmed with the current password
   await ofHans.getByText('Saved').waitFor()
   expect((await signIn({ login: hans.login, password: 'another password' })).userId).toBe(hans.userId)
 
-  await age(greta)
+  await backdateSessions(greta)
   await page.goto(new URL('/', page.url()).href)
   await page.getByRole('button', { name: 'Settings' }).click()
   const dialog = page.getByRole('dialog')
@@ -227,7 +227,7 @@ inBrowser('after a long session, changes are confirmed with the current password
   await dialog.getByRole('button', { name: 'Verify address' }).click()
   await dialog.getByText(second, { exact: true }).waitFor()
 
-  await age(greta)
+  await backdateSessions(greta)
   const remove = dialog.getByRole('button', { name: `Remove ${second}` })
   await remove.click()
   await remove.click()
@@ -241,17 +241,17 @@ inBrowser('an owner removes an address from an account', async () => {
   const flora = await newPerson('flora')
   const email = `${flora.login}@example.org`
   await operate(['user', 'verify-email', '--login', flora.login, '--email', email])
-  await using visitor = await managing(owner, `/manage/people/${flora.userId}`)
+  await using visitor = await visitAdministration(owner, `/manage/people/${flora.userId}`)
   const { page } = visitor
   await page.getByRole('button', { name: `Remove ${email}` }).click()
   await page.getByText('This person will no longer be able to sign in').waitFor()
   await page.getByRole('button', { name: `Remove ${email}` }).click()
   await page.getByRole('heading', { name: 'E-mail addresses' }).waitFor({ state: 'detached' })
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('an owner invites by a link and by a list of addresses, and revokes an invite', async () => {
-  await using visitor = await managing(owner, '/manage/invites')
+  await using visitor = await visitAdministration(owner, '/manage/invites')
   const { page } = visitor
   const label = unique('desk')
   await page.getByLabel('Purpose').fill(label)
@@ -281,11 +281,11 @@ inBrowser('an owner invites by a link and by a list of addresses, and revokes an
   await page.getByText('Nobody will be able to create an account with it any more.').waitFor()
   await page.getByRole('button', { name: `Revoke ${label}` }).click()
   await page.getByRole('button', { name: `Revoke ${label}` }).waitFor({ state: 'detached' })
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('a list that is still loading is not shown as empty', async () => {
-  await using visitor = await managing(owner, '/manage/server')
+  await using visitor = await visitAdministration(owner, '/manage/server')
   const { page } = visitor
   let release: () => void = () => undefined
   const released = new Promise<void>((resolve) => (release = resolve))
@@ -299,7 +299,7 @@ inBrowser('a list that is still loading is not shown as empty', async () => {
   release()
   await page.getByText(/^\d+ people$/).waitFor()
   await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' })
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('an owner sees why somebody cannot post in a room', async () => {
@@ -311,7 +311,7 @@ inBrowser('an owner sees why somebody cannot post in a room', async () => {
     ...{ roleName: 'everyone', permission: 'message.post', decision: PermissionDecision.DENY },
     scope: { kind: PermissionScopeKind.ROOM, id: roomId },
   })
-  await using visitor = await managing(owner, `/manage/people/${carl.userId}`)
+  await using visitor = await visitAdministration(owner, `/manage/people/${carl.userId}`)
   const { page } = visitor
   await page.getByLabel('Room', { exact: true }).selectOption(name)
   await page.getByText('Post messages: no. Decided for the role “everyone”, in this room.').waitFor()

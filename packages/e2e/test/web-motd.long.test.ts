@@ -1,14 +1,14 @@
 import { expect } from '@jest/globals'
 import { AdminServerService } from '@parley/contracts/admin'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
-import { inBrowser, managing, useBrowser, visitAs } from '../src/web-client.ts'
+import { inBrowser, visitAdministration, useBrowser, visitAs } from '../src/web-client.ts'
 
 let owner: Person
 let ada: Person
 
 useBrowser('the message of the day', async () => {
-  ;[owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
+  ;[owner, ada] = await Promise.all([signInOwner(), newPerson('ada')])
 })
 
 inBrowser('the message of the day is shown at once, and can be hidden until there is another', async () => {
@@ -16,7 +16,7 @@ inBrowser('the message of the day is shown at once, and can be hidden until ther
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = ofAda
   const message = page.getByRole('region', { name: 'Message of the day' }).first()
-  await using ofOwner = await managing(owner, '/manage/server')
+  await using ofOwner = await visitAdministration(owner, '/manage/server')
   const write = async (text: string) => {
     await ofOwner.page.getByLabel('Message of the day').fill(text)
     await ofOwner.page.getByRole('button', { name: 'Save' }).first().click()
@@ -43,5 +43,5 @@ inBrowser('the message of the day is shown at once, and can be hidden until ther
   await message.getByText('kitchen').waitFor()
   await write('')
   await message.waitFor({ state: 'detached' })
-  expect([...ofAda.complaints, ...ofOwner.complaints]).toEqual([])
+  expect([...ofAda.pageErrors, ...ofOwner.pageErrors]).toEqual([])
 })

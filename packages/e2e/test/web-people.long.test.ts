@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
 import { MyAccountService } from '@parley/contracts/api'
 import sharp from 'sharp'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, messageWith, say, useBrowser, visitAs } from '../src/web-client.ts'
 
@@ -11,7 +11,7 @@ let roomId: string
 
 useBrowser('people', async () => {
   ;[ada, bob] = await Promise.all([newPerson('ada'), newPerson('bob')])
-  roomId = await newRoom(await theOwner(), [ada, bob])
+  roomId = await newRoom(await signInOwner(), [ada, bob])
   await post(bob, roomId, 'Ask me')
 })
 
@@ -30,7 +30,7 @@ inBrowser('a profile leads to a direct message', async () => {
     .getByRole('link', { name: new RegExp(`${ada.login}.*unread`) })
     .click()
   await messageWith(ofBob.page, 'I ask you').waitFor()
-  expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
+  expect([...ofAda.pageErrors, ...ofBob.pageErrors]).toEqual([])
 })
 
 inBrowser('an expired status disappears for people who see it', async () => {
@@ -42,7 +42,7 @@ inBrowser('an expired status disappears for people who see it', async () => {
   await bob.call(MyAccountService.method.updateCustomStatus, { emoji: '🚂', text: 'On a train', expiresAt })
   await status.waitFor()
   await status.waitFor({ state: 'detached' })
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('an avatar is shown to others until it is removed', async () => {
@@ -61,5 +61,5 @@ inBrowser('an avatar is shown to others until it is removed', async () => {
   await picture.waitFor()
   await dialog.getByRole('button', { name: 'Remove picture' }).click()
   await picture.waitFor({ state: 'detached' })
-  expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
+  expect([...ofAda.pageErrors, ...ofBob.pageErrors]).toEqual([])
 })

@@ -2,14 +2,14 @@ import { expect } from '@jest/globals'
 import { eventually, PushService } from '@parley/testkit'
 import type { CDPSession } from 'playwright-core'
 import { fleet } from '../src/fleet.ts'
-import { newPerson, theOwner } from '../src/people.ts'
+import { newPerson, signInOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, messageWith, useBrowser, visitAs } from '../src/web-client.ts'
 
 useBrowser('pushes')
 
-/** Delivers a payload to the service worker, as the browser does for a push message. */
-async function deliverer(session: CDPSession): Promise<(payload: unknown) => Promise<unknown>> {
+/** Returns a function that delivers a payload to the service worker, as the browser does for a push message. */
+async function prepareDelivery(session: CDPSession): Promise<(payload: unknown) => Promise<unknown>> {
   const registered = new Promise<string>((resolve) =>
     session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
       const [registration] = registrations
@@ -24,9 +24,9 @@ async function deliverer(session: CDPSession): Promise<(payload: unknown) => Pro
 }
 
 /**
- * A headless browser cannot show notifications. This keeps those the worker shows; `press` simulates a click on one.
+ * A headless browser cannot show notifications. Records those that the worker shows; `press` simulates a click on one.
  */
-const placeForNotifications = `
+const recordingScript = `
   self.kept = []
   registration.showNotification = async (title, { body, tag, data }) =>
     void kept.push({ title, body, tag, data, close() { kept.splice(kept.indexOf(this), 1) } })
@@ -37,12 +37,12 @@ const placeForNotifications = `
   }`
 
 inBrowser('a subscribed browser shows a push, opens its message, and closes the notification', async () => {
-  const [owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
+  const [owner, ada] = await Promise.all([signInOwner(), newPerson('ada')])
   const [roomId, elsewhere] = await Promise.all([newRoom(owner, [ada]), newRoom(owner, [ada])])
   await using pushService = await PushService.start()
   await using visitor = await visitAs(ada, `/chat/-/${elsewhere}`, { permissions: ['notifications'] })
   const { page } = visitor
-  // The browser's own push service is remote. The local stand-in decrypts each push and passes it to the browser.
+  // The browser's own push service is remote. The local fake decrypts each push and passes it to the browser.
   const { endpoint, p256dh, auth } = pushService.browser('ada')
   const content = `
     let held = null
@@ -58,9 +58,9 @@ inBrowser('a subscribed browser shows a push, opens its message, and closes the 
   const [subscribed] = await Promise.all([page.waitForResponse(/\/Subscribe$/), choice.check()])
   expect(subscribed.status()).toBe(200)
 
-  const deliver = await deliverer(await page.context().newCDPSession(page))
+  const deliver = await prepareDelivery(await page.context().newCDPSession(page))
   const worker = page.context().serviceWorkers()[0] ?? (await page.context().waitForEvent('serviceworker'))
-  await worker.evaluate(placeForNotifications)
+  await worker.evaluate(recordingScript)
   const shown = () => worker.evaluate<unknown[]>('kept.map(({ title, body, tag }) => ({ title, body, tag }))')
   const payloads = () => pushService.by('ada').map(({ payload }) => payload)
   // A push may be sent twice when its response was lost. After other suites, notifications may have a backlog.
@@ -82,15 +82,15 @@ inBrowser('a subscribed browser shows a push, opens its message, and closes the 
   expect(new URL(page.url()).pathname).toBe(`/chat/-/${roomId}`)
   expect(await shown()).toEqual([])
   // The message was read, so the server dismisses the notification everywhere.
-  const takenBack = await pushed('dismiss')
+  const dismissal = await pushed('dismiss')
   await deliver(asked)
   await eventually(async () => expect(await shown()).toHaveLength(1))
-  await deliver(takenBack)
+  await deliver(dismissal)
   await eventually(async () => expect(await shown()).toEqual([]))
 
   await page.getByRole('button', { name: 'Settings' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Notifications', exact: true }).click()
   await choice.uncheck()
   expect(await choice.isChecked()).toBe(false)
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })

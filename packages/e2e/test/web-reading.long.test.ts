@@ -5,7 +5,7 @@ import { FetchLinkPreviewResponseSchema } from '@parley/contracts/api'
 import { PagePreviewSchema } from '@parley/contracts/internal'
 import { eventually } from '@parley/testkit'
 import { databaseOf } from '../src/databases.ts'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, messageWith, useBrowser, visitAs } from '../src/web-client.ts'
 
@@ -14,7 +14,7 @@ let ada: Person
 let roomId: string
 
 useBrowser('reading', async () => {
-  ;[owner, ada] = await Promise.all([theOwner(), newPerson('ada')])
+  ;[owner, ada] = await Promise.all([signInOwner(), newPerson('ada')])
   roomId = await newRoom(owner, [ada])
 })
 
@@ -22,7 +22,7 @@ useBrowser('reading', async () => {
  * Stores a preview as if the page had been fetched: the fleet never contacts this machine. Returns the token for
  * posting it.
  */
-async function fetched(person: Person, page: { url: string; title: string; siteName: string }): Promise<string> {
+async function storePreview(person: Person, page: { url: string; title: string; siteName: string }): Promise<string> {
   const token = `prl_LP${randomBytes(32).toString('base64url')}`
   await using messaging = await databaseOf('messaging')
   await messaging.query(
@@ -38,7 +38,7 @@ async function fetched(person: Person, page: { url: string; title: string; siteN
 
 inBrowser('a linked page is previewed for its author and for readers', async () => {
   const page = { url: 'https://example.org/plans', title: 'The plans', siteName: 'Example' }
-  const previewToken = await fetched(ada, page)
+  const previewToken = await storePreview(ada, page)
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await using ofOwner = await visitAs(owner, `/chat/-/${roomId}`)
   await ofAda.page.route('**/FetchLinkPreview', (route) => {
@@ -54,7 +54,7 @@ inBrowser('a linked page is previewed for its author and for readers', async () 
     const preview = messageWith(reader.page, 'Have a look').getByRole('link', { name: /The plans/ })
     expect(await preview.getAttribute('href')).toBe(page.url)
     expect(await preview.getAttribute('rel')).toContain('noopener')
-    expect(reader.complaints).toEqual([])
+    expect(reader.pageErrors).toEqual([])
   }
 })
 
@@ -73,10 +73,10 @@ inBrowser('screen readers announce many messages as a number, and none twice', a
   await eventually(async () => expect((await announced()).reduce((sum, text) => sum + named(text), 0)).toBe(messages))
   const all = await announced()
   expect(all.length).toBeLessThan(messages / 4)
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
-inBrowser('after midnight a message of today is shown as one of yesterday', async () => {
+inBrowser('after midnight a message of the past day is shown under Yesterday', async () => {
   const quiet = await newRoom(owner, [ada])
   await post(owner, quiet, 'Said late')
   await using visitor = await visitAs(ada, `/chat/-/${quiet}`)
@@ -91,7 +91,7 @@ inBrowser('after midnight a message of today is shown as one of yesterday', asyn
   expect(await log.getByText('Today', { exact: true }).count()).toBe(0)
 })
 
-inBrowser('lines have the heights that a timeline expects before it draws them', async () => {
+inBrowser('rows have the heights that the timeline estimates before it renders them', async () => {
   const roomId = await newRoom(owner, [ada])
   for (const body of ['first', 'second', 'third\n\nfourth']) await post(owner, roomId, body)
   await using visitor = await visitAs(owner, `/chat/-/${roomId}`)
@@ -100,6 +100,6 @@ inBrowser('lines have the heights that a timeline expects before it draws them',
   const heights = await page.evaluate<number[]>(
     `[...document.querySelectorAll('[role=log] > div > div')].map((line) => line.getBoundingClientRect().height)`,
   )
-  // The day, three rows about the room, and the messages: packages/web/src/store/heights.ts.
+  // A row for the day, three about the room, and the messages: packages/web/src/store/heights.ts.
   expect(heights).toEqual([34, 29, 29, 29, 53.5, 26.5, 57])
 })

@@ -8,7 +8,7 @@ import {
 } from '@parley/contracts/admin'
 import { MessageService, MyAccountService, PresenceStatus, RoomService } from '@parley/contracts/api'
 import type { Page } from 'playwright-core'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post, roomName } from '../src/rooms.ts'
 import { inBrowser, messageWith, refusal, useBrowser, visitAs } from '../src/web-client.ts'
 
@@ -18,7 +18,7 @@ let roomId: string
 
 useBrowser('more of rooms', async () => {
   ;[ada, bob] = await Promise.all([newPerson('ada'), newPerson('bob')])
-  roomId = await newRoom(await theOwner(), [ada, bob])
+  roomId = await newRoom(await signInOwner(), [ada, bob])
 })
 
 inBrowser('a conversation of several people can be started with the keyboard only', async () => {
@@ -42,7 +42,7 @@ inBrowser('a conversation of several people can be started with the keyboard onl
     .getByRole('heading', { name: bob.login })
     .and(page.getByRole('heading', { name: cora.login }))
     .waitFor()
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('followed threads are listed, with their new replies', async () => {
@@ -85,7 +85,7 @@ inBrowser('a failure to follow or unfollow a thread is explained', async () => {
 })
 
 inBrowser('people with permission can add a room to a group from its heading', async () => {
-  const owner = await theOwner()
+  const owner = await signInOwner()
   const groupName = roomName()
   const { group } = await owner.call(AdminRoomLayoutService.method.createRoomGroup, { name: groupName })
   const first = await newRoom(owner, [ada], { groupId: group?.id ?? '' })
@@ -102,7 +102,7 @@ inBrowser('people with permission can add a room to a group from its heading', a
   await using ofAda = await visitAs(ada, `/chat/-/${first}`)
   await ofAda.page.getByRole('region', { name: groupName }).waitFor()
   expect(await ofAda.page.getByRole('button', { name: /^Add a room/ }).count()).toBe(0)
-  expect([...ofOwner.complaints, ...ofAda.complaints]).toEqual([])
+  expect([...ofOwner.pageErrors, ...ofAda.pageErrors]).toEqual([])
 })
 
 inBrowser('drafts are kept, and a reply links to its message', async () => {
@@ -130,7 +130,7 @@ inBrowser('drafts are kept, and a reply links to its message', async () => {
   await messageWith(page, 'Below the mat').getByRole('link', { name: question }).click()
   await page.getByRole('main').getByRole('article').filter({ hasText: question }).first().waitFor()
   expect(page.url()).toContain('highlight=')
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('a reply is also shown in the room if its author chooses so', async () => {
@@ -142,10 +142,10 @@ inBrowser('a reply is also shown in the room if its author chooses so', async ()
   await page.getByRole('textbox', { name: 'Reply in thread' }).press('Enter')
   await messageWith(page, 'Me, and I bring cake').getByText('from a thread').waitFor()
   await page.getByRole('complementary').getByText('Me, and I bring cake').waitFor()
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
-const focused = (page: Page) => page.evaluate<string>(`document.activeElement?.textContent?.trim() ?? ''`)
+const focusedText = (page: Page) => page.evaluate<string>(`document.activeElement?.textContent?.trim() ?? ''`)
 
 inBrowser('a pane is opened, left and closed by keyboard, and the focus returns to where it was', async () => {
   const root = await post(ada, roomId, 'Who has a key?')
@@ -156,10 +156,10 @@ inBrowser('a pane is opened, left and closed by keyboard, and the focus returns 
   const button = page.getByRole('button', { name: /^Notifications/ })
   await button.press('Enter')
   await pane.getByRole('heading', { name: 'Notifications' }).waitFor()
-  expect(await focused(page)).toBe('Notifications')
+  expect(await focusedText(page)).toBe('Notifications')
   await page.keyboard.press('Escape')
   await pane.waitFor({ state: 'detached' })
-  expect(await focused(page)).toContain('Notifications')
+  expect(await focusedText(page)).toContain('Notifications')
 
   const message = messageWith(page, 'Who has a key?')
   await message.focus()
@@ -167,7 +167,7 @@ inBrowser('a pane is opened, left and closed by keyboard, and the focus returns 
   const reply = pane.getByRole('textbox', { name: 'Reply in thread' })
   await reply.fill('Begun')
   expect(page.url()).toContain(root)
-  // The last opened is closed first.
+  // The pane opened last is closed first.
   await reply.press('Space')
   await reply.pressSequentially('@ad')
   await pane.getByRole('option').first().waitFor()
@@ -183,7 +183,7 @@ inBrowser('a pane is opened, left and closed by keyboard, and the focus returns 
   await page.getByRole('dialog', { name: 'Browse rooms' }).waitFor()
   await page.keyboard.type('no such room')
   await page.getByText('No rooms found.').waitFor()
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('a failure to start a conversation from the switcher is explained', async () => {
@@ -203,7 +203,7 @@ inBrowser('a failure to start a conversation from the switcher is explained', as
 })
 
 inBrowser('an open list of members is updated when people join and leave', async () => {
-  const [lively, emil] = [await newRoom(await theOwner(), [ada]), await newPerson('emil')]
+  const [lively, emil] = [await newRoom(await signInOwner(), [ada]), await newPerson('emil')]
   await using visitor = await visitAs(ada, `/chat/-/${lively}`)
   const { page } = visitor
   await page.getByRole('button', { name: 'About this room' }).click()
@@ -214,11 +214,11 @@ inBrowser('an open list of members is updated when people join and leave', async
   await emil.call(RoomService.method.leaveRoom, { roomId: lively })
   await pane.getByRole('heading', { name: '2 members' }).waitFor()
   expect(await pane.getByRole('button', { name: emil.login }).count()).toBe(0)
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('a direct message shows the partner, their presence, and the reason if they cannot reply', async () => {
-  const owner = await theOwner()
+  const owner = await signInOwner()
   const name = roomName()
   const quiet = await newRoom(owner, [ada, bob], { name })
   const root = await post(bob, quiet, 'Read this')
@@ -251,7 +251,7 @@ inBrowser('a direct message shows the partner, their presence, and the reason if
       .getByText(/created this room|joined/)
       .count(),
   ).toBe(0)
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('a user chooses do-not-disturb, and then deletes the account', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from '@jest/globals'
 import { RoomService } from '@parley/contracts/api'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, messageWith, say, useBrowser, visitAs } from '../src/web-client.ts'
 
@@ -11,7 +11,7 @@ let bob: Person
 let roomId: string
 
 useBrowser('rooms', async () => {
-  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  ;[owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
   roomId = await newRoom(owner, [ada, bob])
 })
 
@@ -45,8 +45,8 @@ inBrowser('a room is created, found by somebody else, joined and left', async ()
   await about.getByRole('button', { name: 'Leave room' }).click()
   await page.getByText(`${bob.login} left`).waitFor()
   // The room may have been requested before it was left.
-  const complaints = ofBob.complaints.filter((line) => !line.includes('status of 403'))
-  expect([...ofOwner.complaints, ...complaints]).toEqual([])
+  const pageErrors = ofBob.pageErrors.filter((line) => !line.includes('status of 403'))
+  expect([...ofOwner.pageErrors, ...pageErrors]).toEqual([])
 })
 
 inBrowser('a direct message is started from the switcher, and its notification leads to it', async () => {
@@ -61,13 +61,13 @@ inBrowser('a direct message is started from the switcher, and its notification l
   await ofAda.page.getByRole('heading', { name: bob.login }).waitFor()
   await say(ofAda.page, 'Psst')
 
-  // After other suites, an import above all, notifications may first have much to do.
+  // After other suites, especially an import, notifications may have a backlog.
   await ofBob.page.getByRole('button', { name: /Notifications 1/ }).click({ timeout: 90_000 })
   await ofBob.page.getByRole('link', { name: `${ada.login} wrote to you` }).click()
   await messageWith(ofBob.page, 'Psst').waitFor()
   // Read messages are no longer pending.
   await ofBob.page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
-  expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
+  expect([...ofAda.pageErrors, ...ofBob.pageErrors]).toEqual([])
 })
 
 inBrowser('a link opens the room at an old message, and one click leads to the newest', async () => {
@@ -81,7 +81,7 @@ inBrowser('a link opens the room at an old message, and one click leads to the n
   await post(owner, longRoom, 'And the latest')
   await page.getByRole('button', { name: 'Jump to newest' }).click()
   await messageWith(page, 'And the latest').waitFor()
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('settings change display name, appearance and language', async () => {
@@ -104,5 +104,5 @@ inBrowser('settings change display name, appearance and language', async () => {
   await dialog.getByLabel('Language').selectOption('Deutsch')
   await page.getByRole('textbox', { name: 'Nachricht schreiben' }).waitFor()
   expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from '@jest/globals'
 import { MessageService, MyAccountService } from '@parley/contracts/api'
 import { repositoryRoot } from '@parley/local'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { fillSignIn, inBrowser, messageWith, useBrowser, visit } from '../src/web-client.ts'
 
@@ -19,7 +19,7 @@ let rootId: string
 
 useBrowser('screenshots', async () => {
   if (folder !== undefined) mkdirSync(folder, { recursive: true })
-  ;[owner, bob] = await Promise.all([theOwner(), newPerson('bob')])
+  ;[owner, bob] = await Promise.all([signInOwner(), newPerson('bob')])
   await owner.call(MyAccountService.method.updateProfile, { displayName: 'Ada' })
   await bob.call(MyAccountService.method.updateProfile, { displayName: 'Bob' })
   roomId = await newRoom(owner, [bob], { name: 'launch', description: 'Everything about the launch' })
@@ -40,12 +40,12 @@ const views = [
   { name: 'room-phone', colorScheme: 'light', viewport: { width: 390, height: 780 }, path: () => `/chat/-/${roomId}` },
 ] as const
 
-inBrowser.each(views)('$name', async ({ name, colorScheme, viewport, path }) => {
+inBrowser.each(views)('the screenshot $name can be taken', async ({ name, colorScheme, viewport, path }) => {
   await using visitor = await visit(path(), { colorScheme, viewport })
   const { page } = visitor
   await fillSignIn(page, owner)
   await messageWith(page, 'press the button').waitFor()
-  // Fix times, so that pictures change only with the design.
+  // Fixed times, so that pictures change only with the design.
   await page.evaluate(`
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     for (let text = texts.nextNode(); text !== null; text = texts.nextNode())

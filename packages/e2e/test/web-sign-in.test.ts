@@ -8,7 +8,7 @@ import { fleet } from '../src/fleet.ts'
 import { postJson } from '../src/http.ts'
 import { codeIn, linkTokenIn, mailTo } from '../src/mails.ts'
 import { authorizePath, newVerifier } from '../src/other-clients.ts'
-import { newPerson, theOwner } from '../src/people.ts'
+import { newPerson, signInOwner } from '../src/people.ts'
 import { inBrowser, useBrowser, fillSignIn, signInAt, visit, visitAs } from '../src/web-client.ts'
 
 useBrowser('sign-in')
@@ -43,7 +43,7 @@ inBrowser('an address is verified with a mailed code, and a forgotten password r
   const ada = await newPerson('ada')
   const address = `${ada.login}@example.org`
   await using visitor = await visitAs(ada)
-  const { page, complaints } = visitor
+  const { page, pageErrors } = visitor
   await page.getByRole('button', { name: 'Settings' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'E-mail addresses' }).click()
   await page.getByText('Your account has no e-mail address yet').waitFor()
@@ -68,7 +68,7 @@ inBrowser('an address is verified with a mailed code, and a forgotten password r
   await page.getByRole('link', { name: 'Back to sign-in' }).click()
   // A new password removes additions of the last hour, including the address.
   await signInAt(page, { login: ada.login, password })
-  expect(complaints).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 inBrowser('a user signs in to grant or deny access to another client', async () => {
@@ -105,7 +105,7 @@ inBrowser('sign-in never continues to another site', async () => {
 })
 
 inBrowser('an invite creates an account once, and its secret is removed from the address', async () => {
-  const owner = await theOwner()
+  const owner = await signInOwner()
   const { url } = await owner.call(AdminUserService.method.createInvite, {})
   const { pathname, hash } = new URL(url)
   await using visitor = await visit(pathname + hash)
@@ -117,7 +117,7 @@ inBrowser('an invite creates an account once, and its secret is removed from the
   expect(page.url()).not.toContain(hash)
   await page.getByRole('button', { name: 'Complete registration' }).click()
   await page.getByRole('navigation', { name: 'Rooms' }).getByText(login).waitFor()
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 
   await using late = await visit(pathname + hash)
   await late.page.getByText('This invite has expired or has already been used.').waitFor()
@@ -129,16 +129,16 @@ inBrowser('a page stays signed in when its user signs out elsewhere', async () =
   const { page } = visitor
   const opened = page.waitForEvent('websocket')
   await signInAt(page, ada)
-  await subscribed(await opened)
+  await waitUntilSubscribed(await opened)
   const openedAgain = page.waitForEvent('websocket')
   await postJson(`${fleet().gateways[0]}/auth/logout`, {}, ada.authorization)
-  await subscribed(await openedAgain)
+  await waitUntilSubscribed(await openedAgain)
   await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
   expect(await page.getByRole('heading', { name: /Sign in/ }).count()).toBe(0)
 })
 
-/** Waits for hello and subscribed: later listeners get no earlier events. */
-async function subscribed(socket: WebSocket): Promise<void> {
+/** Waits for the frames `hello` and `subscribed`: events before them do not reach this socket. */
+async function waitUntilSubscribed(socket: WebSocket): Promise<void> {
   let frames = 0
   await socket.waitForEvent('framereceived', () => ++frames === 2)
 }

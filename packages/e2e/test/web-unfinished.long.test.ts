@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, messageWith, say, useBrowser, visitAs } from '../src/web-client.ts'
 
@@ -9,7 +9,7 @@ let roomId: string
 
 useBrowser('unfinished messages', async () => {
   ;[ada, bob] = await Promise.all([newPerson('ada'), newPerson('bob')])
-  roomId = await newRoom(await theOwner(), [ada, bob])
+  roomId = await newRoom(await signInOwner(), [ada, bob])
 })
 
 inBrowser('signing out asks for confirmation only if something is unsent', async () => {
@@ -57,7 +57,7 @@ inBrowser('a message sent while its room loads is shown at once', async () => {
   letLoad()
   await messageWith(page, 'From before').waitFor()
   expect(await messageWith(page, 'Before I have read anything').count()).toBe(1)
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('nothing is sent without network, and everything at once when it is back', async () => {

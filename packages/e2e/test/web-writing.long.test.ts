@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
 import { RoomService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
-import { newPerson, theOwner, type Person } from '../src/people.ts'
+import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, messageWith, refusal, say, useBrowser, visitAs } from '../src/web-client.ts'
 
@@ -11,7 +11,7 @@ let bob: Person
 let roomId: string
 
 useBrowser('the composer', async () => {
-  ;[owner, ada, bob] = await Promise.all([theOwner(), newPerson('ada'), newPerson('bob')])
+  ;[owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
   roomId = await newRoom(owner, [ada, bob])
 })
 
@@ -22,7 +22,7 @@ const picture = Buffer.from(
 )
 
 inBrowser('names and emoji are completed, and the mentioned person is notified', async () => {
-  // Rooms learns names from events.
+  // Names reach the service rooms by events.
   await eventually(async () => {
     const { members } = await ada.call(RoomService.method.listMembers, { roomId, search: bob.login.slice(0, 8) })
     expect(members).toHaveLength(1)
@@ -42,18 +42,18 @@ inBrowser('names and emoji are completed, and the mentioned person is notified',
   await field.press('Tab')
   await field.press('Enter')
   const message = messageWith(page, `Look @${bob.login} 🚀`)
-  // A role is marked as a role.
+  // The mention of a role has the display name of the role as its title.
   expect(await message.getByTitle('Moderator').textContent()).toBe('@moderator')
   await message.getByRole('button', { name: `@${bob.login}` }).click()
   await page.getByRole('dialog').getByText(bob.login).first().waitFor()
   await page.keyboard.press('Escape')
 
   await using ofBob = await visitAs(bob)
-  // After other suites, an import above all, notifications may first have much to do.
+  // After other suites, especially an import, notifications may have a backlog.
   await ofBob.page.getByRole('button', { name: /Notifications 1/ }).click({ timeout: 90_000 })
   await ofBob.page.getByRole('link', { name: `${ada.login} mentioned you` }).click()
   await messageWith(ofBob.page, '🚀').waitFor()
-  expect([...visitor.complaints, ...ofBob.complaints]).toEqual([])
+  expect([...visitor.pageErrors, ...ofBob.pageErrors]).toEqual([])
 })
 
 inBrowser('names found after the message was sent are not suggested', async () => {
@@ -75,9 +75,9 @@ inBrowser('names found after the message was sent are not suggested', async () =
   release()
   await (await answered).finished()
   // Two frames, so that the response has been rendered.
-  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
   expect(await page.getByRole('listbox', { name: 'Suggestions' }).count()).toBe(0)
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('any emoji can be used as a reaction', async () => {
@@ -92,7 +92,7 @@ inBrowser('any emoji can be used as a reaction', async () => {
   await page.getByRole('option', { name: 'unicorn' }).waitFor()
   await page.keyboard.press('Enter')
   await message.getByRole('button', { name: ':unicorn:, 1 person' }).waitFor()
-  expect(visitor.complaints).toEqual([])
+  expect(visitor.pageErrors).toEqual([])
 })
 
 inBrowser('a refusal to take back the only reaction is shown at the message', async () => {
@@ -109,7 +109,7 @@ inBrowser('a refusal to take back the only reaction is shown at the message', as
   await reaction.click()
   await message.getByRole('alert').waitFor()
   await reaction.waitFor()
-  // The next attempt takes the error away.
+  // The next attempt removes the error.
   await page.unroute('**/RemoveReaction')
   await reaction.click()
   await reaction.waitFor({ state: 'detached' })
@@ -143,5 +143,5 @@ inBrowser('files are sent with a message, and others see the picture', async () 
   await expect(
     image.evaluate((element) => (element as unknown as { decode(): Promise<void> }).decode()),
   ).resolves.toBeUndefined()
-  expect([...ofAda.complaints, ...ofBob.complaints]).toEqual([])
+  expect([...ofAda.pageErrors, ...ofBob.pageErrors]).toEqual([])
 })

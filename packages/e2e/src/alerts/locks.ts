@@ -1,14 +1,14 @@
 import { databaseOf } from '../databases.ts'
 
-/** A session of a service's user that holds a lock on a table. */
+/** A database session that holds a lock on a table. */
 export type TableLock = AsyncDisposable & {
-  /** What the page says to look at: sessions that wait for a lock, and the processes that hold it. */
-  waiting(): Promise<{ waits: number; blockers: number[] }>
+  /** As the runbook says: the number of sessions that wait for a lock, and the pids that hold it. */
+  lockWaits(): Promise<{ waits: number; blockers: number[] }>
   /** Ends the session that holds the lock. */
   terminate(): Promise<void>
 }
 
-/** Locks a table of a service's database against everybody. */
+/** Locks a table of a service's database exclusively. */
 export async function lockTable(service: string, table: string): Promise<TableLock> {
   const [holder, observer] = await Promise.all([databaseOf(service), databaseOf(service)])
   holder.on('error', () => undefined)
@@ -16,7 +16,7 @@ export async function lockTable(service: string, table: string): Promise<TableLo
   await holder.query('begin')
   await holder.query(`lock table ${table} in access exclusive mode`)
   return {
-    async waiting() {
+    async lockWaits() {
       const found = await observer.query<{ blockers: number[] }>(
         `select pg_blocking_pids(pid) as blockers from pg_stat_activity where wait_event_type = 'Lock'`,
       )

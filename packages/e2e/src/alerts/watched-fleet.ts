@@ -3,17 +3,17 @@ import { join } from 'node:path'
 import { dataDirAt, type Fleet, repositoryRoot, startFleet } from '@parley/local'
 import { Resources } from '@parley/runtime'
 import { temporaryDataDir } from '../abandoned.ts'
-import { ownerCredentials, readyFileOf, share } from '../fleet.ts'
+import { ownerCredentials, readyFileOf, shareFleet } from '../fleet.ts'
 import { Prometheus, type ScrapedJob } from '../prometheus.ts'
 import { writeShorterRules } from './shorter-rules.ts'
 
-/** A fleet whose alerts a Prometheus evaluates, with windows that are sixty times shorter. */
+/** A fleet with a Prometheus that evaluates its alerts, with durations divided by sixty. */
 export type WatchedFleet = AsyncDisposable & {
   readonly prometheus: Prometheus
   readonly dataDir: string
-  /** Starts all processes of a service again with more settings. */
+  /** Restarts all processes of a service with additional settings. */
   reconfigure(service: string, settings: NodeJS.ProcessEnv): Promise<void>
-  /** What the processes of a service have logged. */
+  /** The logs of all processes of a service. */
   logOf(service: string): string
 }
 
@@ -21,25 +21,25 @@ export type WatchedFleet = AsyncDisposable & {
 const doubled = ['gateway', 'realtime']
 
 /**
- * Starts one with settings, and makes it the fleet that the helpers of tests use: one process of each service, two of
- * gateway and realtime.
+ * Starts a fleet with these settings and makes it the tested fleet (`fleet()`). It has two processes of gateway and
+ * realtime and one of each other service. `program` is the path of Prometheus.
  */
 export async function startWatchedFleet(program: string, settings: NodeJS.ProcessEnv): Promise<WatchedFleet> {
   const dataDir = temporaryDataDir()
-  // PostgreSQL may run as another user, who must reach its folder in here.
+  // PostgreSQL may run as another user, who must be able to reach its folder inside this one.
   chmodSync(dataDir, 0o755)
-  const opened = new Resources()
-  opened.defer('files', () => rmSync(dataDir, { recursive: true, force: true }))
+  const resources = new Resources()
+  resources.defer('files', () => rmSync(dataDir, { recursive: true, force: true }))
   const env = { ...withoutSettings(process.env), ...settings }
   const readyFile = readyFileOf(dataDir)
   const fleet = await startFleet({ ...{ dataDir, readyFile, env }, port: 0, owner: ownerCredentials, fsync: false })
-  opened.defer('fleet', () => fleet.stop())
+  resources.defer('fleet', () => fleet.stop())
   for (const service of doubled) await fleet.scale(service, 2)
-  share(dataDir)
+  shareFleet(dataDir)
   const rules = ['alerts', 'objectives'].map((name) =>
     writeShorterRules(join(repositoryRoot(), `helm/parley/files/${name}.yaml`), dataDir),
   )
-  const prometheus = opened.use(await Prometheus.start(program, dataDir, jobsOf(fleet), rules))
+  const prometheus = resources.use(await Prometheus.start(program, dataDir, jobsOf(fleet), rules))
   return {
     ...{ prometheus, dataDir },
     async reconfigure(service, more) {
@@ -53,11 +53,11 @@ export async function startWatchedFleet(program: string, settings: NodeJS.Proces
         .filter((_, index) => index === 0 || doubled.includes(service))
         .map((name) => readFileSync(join(dataDirAt(dataDir).logs, `${name}.log`), 'utf8'))
         .join(''),
-    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose](),
   }
 }
 
-/** All processes of a fleet, by service. */
+/** The processes of a fleet, one job for each service. */
 const jobsOf = ({ services }: Fleet): ScrapedJob[] =>
   [...new Set(services.map(({ name }) => name))].map((job) => ({
     job,

@@ -7,8 +7,8 @@ import type { Person } from '../people.ts'
 const outbox = 'outbox where relayed_at is null'
 
 /**
- * Consumers that publish further events, in causal order: first the events that they must handle, then, by service, the
- * rows that they must publish.
+ * Consumers that publish further events, in causal order. `durables` must have handled all events, then the tables in
+ * `waits`, by service, must be empty.
  */
 const causes: { durables?: RegExp; waits: Record<string, string[]> }[] = [
   { waits: { messaging: [outbox] } },
@@ -18,13 +18,13 @@ const causes: { durables?: RegExp; waits: Record<string, string[]> }[] = [
 ]
 const services = [...new Set(causes.flatMap(({ waits }) => Object.keys(waits)))]
 
-/** Earlier failures may still be retried, with growing delays. */
+/** Services may still retry calls that failed in earlier tests, with growing delays. */
 const longTimeout = { timeoutMs: 100_000 }
 
-/** Resolves when all consequences of earlier actions have been published. */
-export async function consequences(owner: Person): Promise<void> {
-  await using opened = new Resources()
-  const open = async (service: string) => [service, opened.use(await databaseOf(service))] as const
+/** Waits until all events that earlier actions cause have been published. */
+export async function waitForConsequences(owner: Person): Promise<void> {
+  await using resources = new Resources()
+  const open = async (service: string) => [service, resources.use(await databaseOf(service))] as const
   const databases = new Map(await Promise.all(services.map(open)))
   const lagging = async (durables: RegExp) => {
     const { projections } = await owner.call(AdminDiagnosticsService.method.getSystemInfo, {})

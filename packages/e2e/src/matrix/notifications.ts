@@ -6,96 +6,102 @@ import {
   PresenceStatus,
   RoomService,
 } from '@parley/contracts/api'
-import { and, channel, type Name } from './cast.ts'
+import { and, channel, type Name } from './users.ts'
 import { row, type Row } from './rows.ts'
-import type { Stage } from './stage.ts'
+import type { Fixture } from './fixture.ts'
 
 const { updateRoomNotificationPreference, updateServerNotificationPreference } = NotificationPreferencesService.method
 const { listNotifications, dismissNotification, dismissAllNotifications } = NotificationService.method
 
 const withNina = and(channel, 'nina')
-const choose = (stage: Stage, who: Name, level: keyof typeof NotificationLevel) =>
-  stage.call(who, updateRoomNotificationPreference, { roomId: stage.channel, level: NotificationLevel[level] })
-const call = (stage: Stage, who: Name, text = 'look') =>
-  stage.post('ada', stage.channel, `@${stage.people[who].login}, ${text}`)
+const setLevel = (fixture: Fixture, who: Name, level: keyof typeof NotificationLevel) =>
+  fixture.call(who, updateRoomNotificationPreference, { roomId: fixture.channel, level: NotificationLevel[level] })
+const mention = (fixture: Fixture, who: Name, text = 'look') =>
+  fixture.post('ada', fixture.channel, `@${fixture.people[who].login}, ${text}`)
 
-/** Events caused by a message of ada in the channel. */
-const posted = (who: Name[]): Row['receives'] => [
+/** Events caused by a message that ada posts in the channel. */
+const postEvents = (who: Name[]): Row['receives'] => [
   ['messagePosted', who],
   ['roomMarkedAsRead', ['ada']],
 ]
-const mentioned = (...who: Name[]): Row['receives'] => [
+const mentionEvents = (...who: Name[]): Row['receives'] => [
   ['notificationCreated', who],
   ['mentionNotification', who],
 ]
 
-/** Levels, notifications and dismissals of people. dora has an unread mention. */
+/** Notification levels, notifications and their dismissal. At the start dora has an unread mention. */
 export const notifications: Row[] = [
-  row('choosing all messages of a room', (stage) => choose(stage, 'bob', 'ALL_MESSAGES'), [
+  row('choosing notifications about all messages of a room', (fixture) => setLevel(fixture, 'bob', 'ALL_MESSAGES'), [
     'notificationLevelChanged',
     ['bob'],
   ]),
   row(
-    'a message for who chose all of them',
-    (stage) => stage.post('ada', stage.channel, 'to all who listen'),
-    ...posted(channel),
+    'a message in a room for which a member chose all messages',
+    (fixture) => fixture.post('ada', fixture.channel, 'to all who listen'),
+    ...postEvents(channel),
     ['notificationCreated', ['bob']],
   ),
   row(
-    'writing where something is unread',
-    (stage) => stage.post('bob', stage.channel, 'I do'),
+    'posting in a room with an unread notification',
+    (fixture) => fixture.post('bob', fixture.channel, 'I do'),
     ['messagePosted', channel],
     ['roomMarkedAsRead', ['bob']],
     ['notificationDismissed', ['bob']],
   ),
-  row('muting a room', (stage) => choose(stage, 'bob', 'MUTED'), ['notificationLevelChanged', ['bob']]),
-  row('a mention of who muted the room', (stage) => call(stage, 'bob'), ...posted(channel)),
+  row('muting a room', (fixture) => setLevel(fixture, 'bob', 'MUTED'), ['notificationLevelChanged', ['bob']]),
+  row('a mention of a member who muted the room', (fixture) => mention(fixture, 'bob'), ...postEvents(channel)),
   row(
-    'calling everyone',
-    (stage) => stage.post('ada', stage.channel, '@all, dinner'),
-    ...posted(channel),
-    ...mentioned('dora'),
+    'a mention of everyone',
+    (fixture) => fixture.post('ada', fixture.channel, '@all, dinner'),
+    ...postEvents(channel),
+    ...mentionEvents('dora'),
   ),
-  row('unmuting a room', (stage) => choose(stage, 'bob', 'DEFAULT'), ['notificationLevelChanged', ['bob']]),
+  row('unmuting a room', (fixture) => setLevel(fixture, 'bob', 'DEFAULT'), ['notificationLevelChanged', ['bob']]),
   row(
-    'choosing for every room',
-    (stage) => stage.call('bob', updateServerNotificationPreference, { level: NotificationLevel.NORMAL }),
+    'choosing a notification level for the server',
+    (fixture) => fixture.call('bob', updateServerNotificationPreference, { level: NotificationLevel.NORMAL }),
     ['notificationLevelChanged', ['bob']],
   ),
   row(
-    'a mention of who is not to be disturbed',
-    async (stage) => {
+    'a mention of a member with do-not-disturb',
+    async (fixture) => {
       const request = { status: PresenceStatus.DO_NOT_DISTURB, userSelected: true }
-      await stage.call('dora', MyAccountService.method.updatePresence, request)
-      await call(stage, 'dora')
+      await fixture.call('dora', MyAccountService.method.updatePresence, request)
+      await mention(fixture, 'dora')
     },
-    ...posted(channel),
+    ...postEvents(channel),
     ['notificationCreated', ['dora']],
   ),
   row(
     'dismissing a notification',
-    async (stage) => {
-      const [newest] = (await stage.call('dora', listNotifications, {})).notifications
-      await stage.call('dora', dismissNotification, { notificationId: newest?.id ?? '' })
+    async (fixture) => {
+      const [newest] = (await fixture.call('dora', listNotifications, {})).notifications
+      await fixture.call('dora', dismissNotification, { notificationId: newest?.id ?? '' })
     },
     ['notificationDismissed', ['dora']],
   ),
   row(
-    'dismissing what is left: a mention in a thread, and a call to everyone',
-    (stage) => stage.call('dora', dismissAllNotifications, {}),
+    'dismissing all notifications: a mention in a thread and a mention of everyone',
+    (fixture) => fixture.call('dora', dismissAllNotifications, {}),
     ['notificationDismissed', ['dora']],
     ['notificationDismissed', ['dora']],
   ),
-  row('joining again', (stage) => stage.call('nina', RoomService.method.joinRoom, { roomId: stage.channel }), [
-    'userJoinedRoom',
-    withNina,
-  ]),
-  row('a mention of who joined', (stage) => call(stage, 'nina'), ...posted(withNina), ...mentioned('nina')),
   row(
-    'leaving with something unread',
-    (stage) => stage.call('nina', RoomService.method.leaveRoom, { roomId: stage.channel }),
+    'joining a channel again',
+    (fixture) => fixture.call('nina', RoomService.method.joinRoom, { roomId: fixture.channel }),
+    ['userJoinedRoom', withNina],
+  ),
+  row(
+    'a mention of a new member',
+    (fixture) => mention(fixture, 'nina'),
+    ...postEvents(withNina),
+    ...mentionEvents('nina'),
+  ),
+  row(
+    'leaving a room with an unread mention',
+    (fixture) => fixture.call('nina', RoomService.method.leaveRoom, { roomId: fixture.channel }),
     ['userLeftRoom', withNina],
     ['notificationDismissed', ['nina']],
   ),
-  row('a mention of who left', (stage) => call(stage, 'nina', 'come back'), ...posted(channel)),
+  row('a mention of a former member', (fixture) => mention(fixture, 'nina', 'come back'), ...postEvents(channel)),
 ]

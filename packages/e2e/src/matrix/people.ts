@@ -9,16 +9,16 @@ import { MyAccountService, PresenceStatus } from '@parley/contracts/api'
 import sharp from 'sharp'
 import { fleet } from '../fleet.ts'
 import { postJson } from '../http.ts'
-import { channel, everyone, without } from './cast.ts'
+import { channel, everyone, without } from './users.ts'
 import { row, type Row } from './rows.ts'
-import { type Stage, unique } from './stage.ts'
+import { type Fixture, unique } from './fixture.ts'
 
 const mine = MyAccountService.method
 const server = AdminServerService.method
 const { assignRole, revokeRole } = AdminUserService.method
 const { setRolePermission, setUserPermission } = AdminPermissionService.method
-const moderator = (stage: Stage) => ({ userId: stage.userId('nina'), roleName: 'moderator' })
-const attaching = { permission: 'message.attach', decision: PermissionDecision.ALLOW }
+const moderator = (fixture: Fixture) => ({ userId: fixture.userId('nina'), roleName: 'moderator' })
+const allowAttachments = { permission: 'message.attach', decision: PermissionDecision.ALLOW }
 const serverScope = { kind: PermissionScopeKind.SERVER }
 
 const picture = () =>
@@ -27,88 +27,94 @@ const picture = () =>
     .toBuffer()
 const image = async () => ({ image: { image: await picture(), filename: 'picture.png' } })
 
-/** Changes of profiles and of the server. */
+/** Changes to profiles, permissions and the server. */
 export const profiles: Row[] = [
-  row('another name', (stage) => stage.call('ada', mine.updateProfile, { displayName: `Ada ${unique()}` }), [
+  row('a new display name', (fixture) => fixture.call('ada', mine.updateProfile, { displayName: `Ada ${unique()}` }), [
     'userProfileUpdated',
     everyone,
   ]),
-  row('a picture', async (stage) => stage.call('ada', mine.uploadAvatar, await image()), [
+  row('a new picture', async (fixture) => fixture.call('ada', mine.uploadAvatar, await image()), [
     'userProfileUpdated',
     everyone,
   ]),
-  row('no picture', (stage) => stage.call('ada', mine.deleteAvatar, {}), ['userProfileUpdated', everyone]),
+  row('a removed picture', (fixture) => fixture.call('ada', mine.deleteAvatar, {}), ['userProfileUpdated', everyone]),
   row(
-    'a name given by an administrator',
-    (stage) =>
-      stage.call('adam', AdminUserService.method.updateUser, { userId: stage.userId('bob'), displayName: 'Bobby' }),
+    'a display name set by an administrator',
+    (fixture) =>
+      fixture.call('adam', AdminUserService.method.updateUser, { userId: fixture.userId('bob'), displayName: 'Bobby' }),
     ['userProfileUpdated', everyone],
   ),
-  row('a custom status', (stage) => stage.call('bob', mine.updateCustomStatus, { emoji: '🌴', text: 'away' }), [
+  row('a new custom status', (fixture) => fixture.call('bob', mine.updateCustomStatus, { emoji: '🌴', text: 'away' }), [
     'userCustomStatusSet',
     everyone,
   ]),
-  row('no custom status', (stage) => stage.call('bob', mine.deleteCustomStatus, {}), [
+  row('a cleared custom status', (fixture) => fixture.call('bob', mine.deleteCustomStatus, {}), [
     'userCustomStatusCleared',
     everyone,
   ]),
-  row('settings', (stage) => stage.call('ada', mine.updateSettings, { timezone: 'Europe/Paris' }), [
+  row('changed settings', (fixture) => fixture.call('ada', mine.updateSettings, { timezone: 'Europe/Paris' }), [
     'serverUserPreferencesUpdated',
     ['ada'],
   ]),
   row(
-    'presence',
-    (stage) => stage.call('nina', mine.updatePresence, { status: PresenceStatus.ONLINE, userSelected: true }),
+    'a presence change',
+    (fixture) => fixture.call('nina', mine.updatePresence, { status: PresenceStatus.ONLINE, userSelected: true }),
     ['presenceChanged', everyone],
   ),
-  row('texts of the server', (stage) => stage.call('adam', server.updateServerConfig, { description: unique() }), [
+  row(
+    'a new server description',
+    (fixture) => fixture.call('adam', server.updateServerConfig, { description: unique() }),
+    ['serverUpdated', everyone],
+  ),
+  row('a new logo', async (fixture) => fixture.call('adam', server.uploadServerLogo, await image()), [
     'serverUpdated',
     everyone,
   ]),
-  row('a logo', async (stage) => stage.call('adam', server.uploadServerLogo, await image()), [
-    'serverUpdated',
-    everyone,
-  ]),
-  row('a role that is given', (stage) => stage.call('owner', assignRole, moderator(stage)), [
+  row('an assigned role', (fixture) => fixture.call('owner', assignRole, moderator(fixture)), [
     'permissionsChanged',
     ['nina'],
   ]),
-  row('a role that is taken', (stage) => stage.call('owner', revokeRole, moderator(stage)), [
+  row('a revoked role', (fixture) => fixture.call('owner', revokeRole, moderator(fixture)), [
     'permissionsChanged',
     ['nina'],
   ]),
   row(
-    'a decision about somebody',
-    (stage) =>
-      stage.call('owner', setUserPermission, { ...attaching, userId: stage.userId('leo'), scope: serverScope }),
+    'a permission decision for a user',
+    (fixture) =>
+      fixture.call('owner', setUserPermission, {
+        ...allowAttachments,
+        userId: fixture.userId('leo'),
+        scope: serverScope,
+      }),
     ['permissionsChanged', ['leo']],
   ),
   row(
-    'a decision about a role',
-    (stage) => stage.call('owner', setRolePermission, { ...attaching, roleName: 'moderator', scope: serverScope }),
+    'a permission decision for a role',
+    (fixture) =>
+      fixture.call('owner', setRolePermission, { ...allowAttachments, roleName: 'moderator', scope: serverScope }),
     ['permissionsChanged', everyone],
   ),
-  row('no logo', (stage) => stage.call('adam', server.deleteServerLogo, {}), ['serverUpdated', everyone]),
+  row('a removed logo', (fixture) => fixture.call('adam', server.deleteServerLogo, {}), ['serverUpdated', everyone]),
 ]
 
-/** Ended sessions and deleted people. Closed sockets receive the reason, and nothing more. */
-export const ends: Row[] = [
+/** Ends of sessions. The last frame on a closed socket is the reason. */
+export const sessionEnds: Row[] = [
   {
     ...row(
       'signing out',
       ({ people: { sid } }) => postJson(`${fleet().gateways[1]}/auth/logout`, {}, sid.authorization),
       ['sessionTerminated', ['sid']],
     ),
-    ends: ['sid'],
+    closesSocketsOf: ['sid'],
   },
   {
     ...row(
       'deleting an account',
-      (stage) => stage.call('owner', AdminUserService.method.deleteUser, { userId: stage.userId('dora') }),
+      (fixture) => fixture.call('owner', AdminUserService.method.deleteUser, { userId: fixture.userId('dora') }),
       ['sessionTerminated', ['dora']],
       ['serverMemberDeleted', without(everyone, 'sid', 'dora')],
       ['userLeftRoom', without(channel, 'dora')],
     ),
-    ends: ['dora'],
+    closesSocketsOf: ['dora'],
   },
 ]

@@ -14,18 +14,19 @@ import type { Kind } from '../listeners.ts'
 import type { Person } from '../people.ts'
 import { roomName } from '../rooms.ts'
 
-/** A room with a member who is about to lose it. */
-export type Scene = { owner: Person; victim: Person; roomId: string }
+/** A room, and the member who loses access to it. */
+export type Membership = { owner: Person; victim: Person; roomId: string }
 
-/** A way to lose a room, and the events that the person receives about it. */
+/** A way to lose access to a room, and the events that the user receives about it. */
 export type Revoke = {
+  /** Completes "people who ...". */
   how: string
   /** Whether the room was universal before. */
-  universal: boolean
-  revoke: (scene: Scene) => Promise<unknown>
+  isUniversal: boolean
+  revoke: (scene: Membership) => Promise<unknown>
   receives: Kind[]
-  /** The victim's sockets are closed. */
-  closes?: boolean
+  /** Whether the server closes the user's sockets. */
+  closesSockets?: boolean
 }
 
 const { leaveRoom, removeMember, banMember, updateRoom } = RoomService.method
@@ -34,7 +35,7 @@ const { setUserPermission, setRolePermission } = AdminPermissionService.method
 const denial = { permission: 'room.join', decision: PermissionDecision.DENY }
 const inRoom = (id: string) => ({ kind: PermissionScopeKind.ROOM, id })
 const inGroup = (id: string) => ({ kind: PermissionScopeKind.GROUP, id })
-const ban = ({ owner, roomId, victim: { userId } }: Scene, expiresAt?: { seconds: bigint; nanos: number }) =>
+const ban = ({ owner, roomId, victim: { userId } }: Membership, expiresAt?: { seconds: bigint; nanos: number }) =>
   owner.call(banMember, { roomId, userId, reason: 'noise', ...(expiresAt && { expiresAt }) })
 const inAnHour = () => ({ seconds: BigInt(Math.floor(Date.now() / 1000) + 3600), nanos: 0 })
 
@@ -49,49 +50,49 @@ async function newRole(owner: Person): Promise<string> {
   return name
 }
 
-/** Every way to lose a room. */
+/** Every way to lose access to a room. */
 export const revokes: Revoke[] = [
   {
     how: 'left',
-    universal: false,
+    isUniversal: false,
     revoke: ({ victim, roomId }) => victim.call(leaveRoom, { roomId }, { base: fleet().gateways[1] }),
     receives: ['userLeftRoom'],
   },
   {
     how: 'were removed',
-    universal: false,
+    isUniversal: false,
     revoke: ({ owner, victim: { userId }, roomId }) => owner.call(removeMember, { roomId, userId }),
     receives: ['userLeftRoom'],
   },
-  { how: 'were banned', universal: false, revoke: (scene) => ban(scene), receives: ['userLeftRoom'] },
+  { how: 'were banned', isUniversal: false, revoke: (membership) => ban(membership), receives: ['userLeftRoom'] },
   {
     how: 'were banned for an hour',
-    universal: false,
-    revoke: (scene) => ban(scene, inAnHour()),
+    isUniversal: false,
+    revoke: (membership) => ban(membership, inAnHour()),
     receives: ['userLeftRoom'],
   },
   {
     how: 'were banned from a universal room',
-    universal: true,
-    revoke: (scene) => ban(scene),
+    isUniversal: true,
+    revoke: (membership) => ban(membership),
     receives: ['userLeftRoom'],
   },
   {
-    how: 'belonged to a room because it was universal',
-    universal: true,
+    how: 'lost the room because it is no longer universal',
+    isUniversal: true,
     revoke: ({ owner, roomId }) => owner.call(updateRoom, { roomId, universal: false }),
     receives: ['roomUniversalChanged'],
   },
   {
-    how: 'are denied a universal room by a decision about them',
-    universal: true,
+    how: 'are denied a universal room by a decision for them',
+    isUniversal: true,
     revoke: ({ owner, victim: { userId }, roomId }) =>
       owner.call(setUserPermission, { ...denial, userId, scope: inRoom(roomId) }, { base: fleet().gateways[1] }),
     receives: [],
   },
   {
-    how: 'are given a role that is denied the room',
-    universal: true,
+    how: 'were assigned a role that is denied the room',
+    isUniversal: true,
     revoke: async ({ owner, victim: { userId }, roomId }) => {
       const roleName = await newRole(owner)
       await owner.call(setRolePermission, { ...denial, roleName, scope: inRoom(roomId) })
@@ -100,8 +101,8 @@ export const revokes: Revoke[] = [
     receives: [],
   },
   {
-    how: 'hold a role that is denied the room from now on',
-    universal: true,
+    how: 'have a role that was then denied the room',
+    isUniversal: true,
     revoke: async ({ owner, victim: { userId }, roomId }) => {
       const roleName = await newRole(owner)
       await owner.call(AdminUserService.method.assignRole, { userId, roleName })
@@ -110,8 +111,8 @@ export const revokes: Revoke[] = [
     receives: [],
   },
   {
-    how: 'are denied the group that a universal room is moved to',
-    universal: true,
+    how: 'are denied the group to which a universal room was moved',
+    isUniversal: true,
     revoke: async ({ owner, victim: { userId }, roomId }) => {
       const groupId = await newGroup(owner)
       await owner.call(setUserPermission, { ...denial, userId, scope: inGroup(groupId) })
@@ -121,46 +122,46 @@ export const revokes: Revoke[] = [
   },
   {
     how: 'signed out',
-    universal: false,
+    isUniversal: false,
     revoke: ({ victim }) => postJson(`${fleet().gateways[1]}/auth/logout`, {}, victim.authorization),
     receives: ['sessionTerminated'],
-    closes: true,
+    closesSockets: true,
   },
   {
-    how: 'were given another password',
-    universal: false,
+    how: 'were given a new password',
+    isUniversal: false,
     revoke: ({ owner, victim: { userId } }) =>
       owner.call(AdminUserService.method.updateUserPassword, { userId, password: 'a completely new one' }),
     receives: ['sessionTerminated'],
-    closes: true,
+    closesSockets: true,
   },
   {
     how: 'were deleted',
-    universal: false,
+    isUniversal: false,
     revoke: ({ owner, victim: { userId } }) => owner.call(AdminUserService.method.deleteUser, { userId }),
     receives: ['sessionTerminated'],
-    closes: true,
+    closesSockets: true,
   },
 ]
 
-/** One of each kind of event that happens in a room; gives the id of the last message. */
-export async function everythingIn(roomId: string, owner: Person, writer: Person): Promise<string> {
+/** Causes every kind of event that belongs to a room; returns the id of the last message. */
+export async function causeEveryRoomEvent(roomId: string, owner: Person, writer: Person): Promise<string> {
   const bases = fleet().gateways
   let turn = 0
-  const at = () => ({ base: bases[turn++ % 2 === 0 ? 0 : 1] })
+  const nextGateway = () => ({ base: bases[turn++ % 2 === 0 ? 0 : 1] })
   const { createMessage, updateMessage, addReaction, removeReaction, deleteMessage } = MessageService.method
   const say = async (body: string, more: { threadRootEventId?: string; alsoSendToChannel?: boolean } = {}) =>
-    (await writer.call(createMessage, { roomId, body, ...more }, at())).message?.id ?? ''
+    (await writer.call(createMessage, { roomId, body, ...more }, nextGateway())).message?.id ?? ''
   const eventId = await say('one of many')
   const emoji = { roomId, messageEventId: eventId, emoji: 'tada' }
-  await writer.call(updateMessage, { roomId, eventId, body: 'changed' }, at())
-  await writer.call(addReaction, emoji, at())
-  await writer.call(removeReaction, emoji, at())
+  await writer.call(updateMessage, { roomId, eventId, body: 'changed' }, nextGateway())
+  await writer.call(addReaction, emoji, nextGateway())
+  await writer.call(removeReaction, emoji, nextGateway())
   await say('below', { threadRootEventId: eventId, alsoSendToChannel: true })
-  await writer.call(deleteMessage, { roomId, eventId }, at())
-  await writer.call(RoomService.method.updateTypingIndicator, { roomId }, at())
-  await owner.call(updateRoom, { roomId, name: roomName() }, at())
-  await owner.call(RoomService.method.archiveRoom, { roomId }, at())
-  await owner.call(RoomService.method.unarchiveRoom, { roomId }, at())
+  await writer.call(deleteMessage, { roomId, eventId }, nextGateway())
+  await writer.call(RoomService.method.updateTypingIndicator, { roomId }, nextGateway())
+  await owner.call(updateRoom, { roomId, name: roomName() }, nextGateway())
+  await owner.call(RoomService.method.archiveRoom, { roomId }, nextGateway())
+  await owner.call(RoomService.method.unarchiveRoom, { roomId }, nextGateway())
   return say('the last')
 }

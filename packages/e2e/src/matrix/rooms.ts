@@ -1,9 +1,9 @@
 import { AdminRoomLayoutItemKind, AdminRoomLayoutService } from '@parley/contracts/admin'
 import { RoomService } from '@parley/contracts/api'
 import { roomName } from '../rooms.ts'
-import { and, channel, everyone, hall, type Name, openChannel } from './cast.ts'
+import { and, channel, everyone, hall, type Name, openChannel } from './users.ts'
 import { row, type Row } from './rows.ts'
-import { type Stage, unique } from './stage.ts'
+import { type Fixture, unique } from './fixture.ts'
 
 const { createRoom, updateRoom, archiveRoom, unarchiveRoom, joinRoom, joinRoomGroup, leaveRoom, startDM } =
   RoomService.method
@@ -11,120 +11,141 @@ const { addMember, removeMember, banMember, unbanMember } = RoomService.method
 const layout = AdminRoomLayoutService.method
 
 const withNina = and(channel, 'nina')
-const inChannel = (stage: Stage, about: Name) => ({ roomId: stage.channel, userId: stage.userId(about) })
-const rename = (stage: Stage, roomId: string) => stage.call('adam', updateRoom, { roomId, name: roomName() })
-const setUniversal = (stage: Stage, universal: boolean) =>
-  stage.call('owner', updateRoom, { roomId: stage.channel, universal })
-const speak = (stage: Stage, room: 'channel' | 'hall' = 'channel') => stage.post('bob', stage[room], unique())
+const inChannel = (fixture: Fixture, about: Name) => ({ roomId: fixture.channel, userId: fixture.userId(about) })
+const rename = (fixture: Fixture, roomId: string) => fixture.call('adam', updateRoom, { roomId, name: roomName() })
+const setUniversal = (fixture: Fixture, universal: boolean) =>
+  fixture.call('owner', updateRoom, { roomId: fixture.channel, universal })
+const postAsBob = (fixture: Fixture, room: 'channel' | 'hall' = 'channel') =>
+  fixture.post('bob', fixture[room], unique())
 
-/** Events caused by a message of bob. */
-const spoken = (who: Name[]): Row['receives'] => [
+/** Events caused by a message that bob posts. */
+const postEvents = (who: Name[]): Row['receives'] => [
   ['messagePosted', who],
   ['roomMarkedAsRead', ['bob']],
 ]
 
-/** Memberships of the channel, and recipients of its events. */
+/** Changes of membership, and who receives messages after each. */
 export const membership: Row[] = [
-  row('joining', (stage) => stage.call('nina', joinRoom, { roomId: stage.channel }), ['userJoinedRoom', withNina]),
-  row('a message after a joining', (stage) => speak(stage), ...spoken(withNina)),
-  row('leaving', (stage) => stage.call('nina', leaveRoom, { roomId: stage.channel }), ['userLeftRoom', withNina]),
-  row('a message after a leave', (stage) => speak(stage), ...spoken(channel)),
-  row('adding somebody', (stage) => stage.call('adam', addMember, inChannel(stage, 'nina')), [
+  row('joining a channel', (fixture) => fixture.call('nina', joinRoom, { roomId: fixture.channel }), [
     'userJoinedRoom',
     withNina,
   ]),
-  row('a message after an adding', (stage) => speak(stage), ...spoken(withNina)),
-  row('removing somebody', (stage) => stage.call('adam', removeMember, inChannel(stage, 'nina')), [
+  row('a message after a join', (fixture) => postAsBob(fixture), ...postEvents(withNina)),
+  row('leaving a channel', (fixture) => fixture.call('nina', leaveRoom, { roomId: fixture.channel }), [
     'userLeftRoom',
     withNina,
   ]),
-  row('a message after a removal', (stage) => speak(stage), ...spoken(channel)),
-  row('joining a group', (stage) => stage.call('nina', joinRoomGroup, { groupId: stage.groupId }), [
+  row('a message after a leave', (fixture) => postAsBob(fixture), ...postEvents(channel)),
+  row('adding a member', (fixture) => fixture.call('adam', addMember, inChannel(fixture, 'nina')), [
     'userJoinedRoom',
     withNina,
   ]),
-  row('banning', (stage) => stage.call('adam', banMember, { ...inChannel(stage, 'nina'), reason: 'noise' }), [
+  row('a message after a member was added', (fixture) => postAsBob(fixture), ...postEvents(withNina)),
+  row('removing a member', (fixture) => fixture.call('adam', removeMember, inChannel(fixture, 'nina')), [
     'userLeftRoom',
     withNina,
   ]),
-  row('a message after a ban', (stage) => speak(stage), ...spoken(channel)),
-  row('lifting a ban', (stage) =>
-    stage.call('adam', unbanMember, { ...inChannel(stage, 'nina'), reason: 'quiet again' }),
+  row('a message after a removal', (fixture) => postAsBob(fixture), ...postEvents(channel)),
+  row('joining a group', (fixture) => fixture.call('nina', joinRoomGroup, { groupId: fixture.groupId }), [
+    'userJoinedRoom',
+    withNina,
+  ]),
+  row(
+    'banning a member',
+    (fixture) => fixture.call('adam', banMember, { ...inChannel(fixture, 'nina'), reason: 'noise' }),
+    ['userLeftRoom', withNina],
+  ),
+  row('a message after a ban', (fixture) => postAsBob(fixture), ...postEvents(channel)),
+  row('lifting a ban', (fixture) =>
+    fixture.call('adam', unbanMember, { ...inChannel(fixture, 'nina'), reason: 'quiet again' }),
   ),
   row(
     'banning from a universal room',
-    (stage) => stage.call('owner', banMember, { roomId: stage.hall, userId: stage.userId('rex'), reason: 'noise' }),
+    (fixture) =>
+      fixture.call('owner', banMember, { roomId: fixture.hall, userId: fixture.userId('rex'), reason: 'noise' }),
     ['userLeftRoom', hall],
   ),
-  row('a message after that ban', (stage) => speak(stage, 'hall'), ...spoken(hall.filter((name) => name !== 'rex'))),
-  row('lifting that ban', (stage) =>
-    stage.call('owner', unbanMember, { roomId: stage.hall, userId: stage.userId('rex'), reason: 'quiet again' }),
+  row(
+    'a message after a ban from a universal room',
+    (fixture) => postAsBob(fixture, 'hall'),
+    ...postEvents(hall.filter((name) => name !== 'rex')),
   ),
-  row('a message after it was lifted', (stage) => speak(stage, 'hall'), ...spoken(hall)),
+  row('lifting a ban from a universal room', (fixture) =>
+    fixture.call('owner', unbanMember, { roomId: fixture.hall, userId: fixture.userId('rex'), reason: 'quiet again' }),
+  ),
+  row(
+    'a message after the end of a ban from a universal room',
+    (fixture) => postAsBob(fixture, 'hall'),
+    ...postEvents(hall),
+  ),
 ]
 
-/** Changes of rooms. */
+/** Changes to rooms. */
 export const rooms: Row[] = [
   row(
     'renaming a channel',
-    (stage) => rename(stage, stage.channel),
+    (fixture) => rename(fixture, fixture.channel),
     ['roomUpdated', channel],
     ['roomGroupsUpdated', everyone],
   ),
   row(
     'renaming a universal room',
-    (stage) => rename(stage, stage.hall),
+    (fixture) => rename(fixture, fixture.hall),
     ['roomUpdated', hall],
     ['roomGroupsUpdated', everyone],
   ),
   row(
     'archiving a channel',
-    (stage) => stage.call('adam', archiveRoom, { roomId: stage.channel }),
+    (fixture) => fixture.call('adam', archiveRoom, { roomId: fixture.channel }),
     ['roomArchived', channel],
     ['roomGroupsUpdated', everyone],
   ),
   row(
-    'taking it back',
-    (stage) => stage.call('adam', unarchiveRoom, { roomId: stage.channel }),
+    'unarchiving a channel',
+    (fixture) => fixture.call('adam', unarchiveRoom, { roomId: fixture.channel }),
     ['roomUnarchived', channel],
     ['roomGroupsUpdated', everyone],
   ),
   row(
     'archiving a universal room',
-    (stage) => stage.call('owner', archiveRoom, { roomId: stage.hall }),
+    (fixture) => fixture.call('owner', archiveRoom, { roomId: fixture.hall }),
     ['roomArchived', hall],
     ['roomGroupsUpdated', everyone],
   ),
   row(
-    'taking that back',
-    (stage) => stage.call('owner', unarchiveRoom, { roomId: stage.hall }),
+    'unarchiving a universal room',
+    (fixture) => fixture.call('owner', unarchiveRoom, { roomId: fixture.hall }),
     ['roomUnarchived', hall],
     ['roomGroupsUpdated', everyone],
   ),
-  row('making a channel universal', (stage) => setUniversal(stage, true), ['roomUniversalChanged', openChannel]),
-  row('a message while it is', (stage) => speak(stage), ...spoken(openChannel)),
-  row('making it an ordinary one again', (stage) => setUniversal(stage, false), ['roomUniversalChanged', openChannel]),
-  row('a message after that', (stage) => speak(stage), ...spoken(channel)),
-  row('a new channel', (stage) => stage.call('owner', createRoom, { name: roomName(), groupId: stage.groupId }), [
-    'roomGroupsUpdated',
-    everyone,
+  row('making a channel universal', (fixture) => setUniversal(fixture, true), ['roomUniversalChanged', openChannel]),
+  row('a message while a channel is universal', (fixture) => postAsBob(fixture), ...postEvents(openChannel)),
+  row('making a channel no longer universal', (fixture) => setUniversal(fixture, false), [
+    'roomUniversalChanged',
+    openChannel,
   ]),
+  row('a message after a channel is no longer universal', (fixture) => postAsBob(fixture), ...postEvents(channel)),
   row(
-    'a new channel of a listener',
-    (stage) => stage.call('adam', createRoom, { name: roomName(), groupId: stage.groupId }),
+    'a new channel whose creator is not a user of the matrix',
+    (fixture) => fixture.call('owner', createRoom, { name: roomName(), groupId: fixture.groupId }),
+    ['roomGroupsUpdated', everyone],
+  ),
+  row(
+    'a new channel whose creator is a user of the matrix',
+    (fixture) => fixture.call('adam', createRoom, { name: roomName(), groupId: fixture.groupId }),
     ['roomCreated', ['adam']],
     ['userJoinedRoom', ['adam']],
     ['roomGroupsUpdated', everyone],
   ),
   row(
     'a new universal room',
-    (stage) => stage.call('adam', createRoom, { name: roomName(), groupId: stage.groupId, universal: true }),
+    (fixture) => fixture.call('adam', createRoom, { name: roomName(), groupId: fixture.groupId, universal: true }),
     ['roomCreated', everyone],
     ['roomGroupsUpdated', everyone],
   ),
   row(
-    'a new conversation',
-    (stage) => stage.call('nina', startDM, { participantIds: [stage.userId('leo')] }),
+    'a new direct conversation',
+    (fixture) => fixture.call('nina', startDM, { participantIds: [fixture.userId('leo')] }),
     ['roomCreated', ['nina', 'leo']],
     ['userJoinedRoom', ['nina', 'leo']],
     ['userJoinedRoom', ['nina', 'leo']],
@@ -133,61 +154,62 @@ export const rooms: Row[] = [
 
 const item = (kind: 'ROOM' | 'SIDEBAR_LINK', id: string) => ({ kind: AdminRoomLayoutItemKind[kind], id })
 
-/** The sidebar, which is everyone's. */
+/** Changes to the sidebar, which everyone receives. */
 export const sidebar: Row[] = (
   [
     [
       'a new group',
-      async (stage) => {
-        const { group } = await stage.call('owner', layout.createRoomGroup, { name: unique() })
-        stage.keep('group', group?.id ?? '')
+      async (fixture) => {
+        const { group } = await fixture.call('owner', layout.createRoomGroup, { name: unique() })
+        fixture.remember('group', group?.id ?? '')
       },
     ],
     [
       'renaming a group',
-      (stage) => stage.call('adam', layout.updateRoomGroup, { groupId: stage.id('group'), name: unique() }),
+      (fixture) => fixture.call('adam', layout.updateRoomGroup, { groupId: fixture.id('group'), name: unique() }),
     ],
     [
-      'another order of groups',
-      async (stage) =>
-        stage.call('owner', layout.reorderRoomGroups, { orderedGroupIds: (await groupIds(stage)).reverse() }),
+      'reordering groups',
+      async (fixture) =>
+        fixture.call('owner', layout.reorderRoomGroups, { orderedGroupIds: (await groupIds(fixture)).reverse() }),
     ],
     [
       'moving a room to another group',
-      (stage) => stage.call('owner', layout.moveRoomToGroup, { roomId: stage.channel, groupId: stage.id('group') }),
+      (fixture) =>
+        fixture.call('owner', layout.moveRoomToGroup, { roomId: fixture.channel, groupId: fixture.id('group') }),
     ],
     [
       'a new link',
-      async (stage) => {
-        const link = { groupId: stage.id('group'), label: 'Wiki', url: 'https://example.org' }
-        const { sidebarLink } = await stage.call('owner', layout.createSidebarLink, link)
-        stage.keep('link', sidebarLink?.id ?? '')
+      async (fixture) => {
+        const link = { groupId: fixture.id('group'), label: 'Wiki', url: 'https://example.org' }
+        const { sidebarLink } = await fixture.call('owner', layout.createSidebarLink, link)
+        fixture.remember('link', sidebarLink?.id ?? '')
       },
     ],
     [
-      'another order in a group',
-      (stage) => {
-        const items = [item('SIDEBAR_LINK', stage.id('link')), item('ROOM', stage.channel)]
-        return stage.call('owner', layout.reorderSidebarItemsInGroup, { groupId: stage.id('group'), items })
+      'reordering a group',
+      (fixture) => {
+        const items = [item('SIDEBAR_LINK', fixture.id('link')), item('ROOM', fixture.channel)]
+        return fixture.call('owner', layout.reorderSidebarItemsInGroup, { groupId: fixture.id('group'), items })
       },
     ],
     [
       'renaming a link',
-      (stage) => stage.call('owner', layout.updateSidebarLink, { linkId: stage.id('link'), label: unique() }),
+      (fixture) => fixture.call('owner', layout.updateSidebarLink, { linkId: fixture.id('link'), label: unique() }),
     ],
     [
       'moving a link to another group',
-      (stage) =>
-        stage.call('owner', layout.moveSidebarLinkToGroup, { linkId: stage.id('link'), groupId: stage.groupId }),
+      (fixture) =>
+        fixture.call('owner', layout.moveSidebarLinkToGroup, { linkId: fixture.id('link'), groupId: fixture.groupId }),
     ],
-    ['deleting a link', (stage) => stage.call('owner', layout.deleteSidebarLink, { linkId: stage.id('link') })],
+    ['deleting a link', (fixture) => fixture.call('owner', layout.deleteSidebarLink, { linkId: fixture.id('link') })],
     [
-      'moving the room back',
-      (stage) => stage.call('owner', layout.moveRoomToGroup, { roomId: stage.channel, groupId: stage.groupId }),
+      'moving a room back to its group',
+      (fixture) => fixture.call('owner', layout.moveRoomToGroup, { roomId: fixture.channel, groupId: fixture.groupId }),
     ],
-    ['deleting a group', (stage) => stage.call('owner', layout.deleteRoomGroup, { groupId: stage.id('group') })],
+    ['deleting a group', (fixture) => fixture.call('owner', layout.deleteRoomGroup, { groupId: fixture.id('group') })],
   ] satisfies [string, Row['act']][]
 ).map(([what, act]) => row(what, act, ['roomGroupsUpdated', everyone]))
 
-const groupIds = async (stage: Stage) =>
-  (await stage.call('owner', layout.listRoomGroups, {})).groups.map(({ id }) => id)
+const groupIds = async (fixture: Fixture) =>
+  (await fixture.call('owner', layout.listRoomGroups, {})).groups.map(({ id }) => id)

@@ -1,16 +1,17 @@
 import type { Kind } from '../listeners.ts'
-import type { Name } from './cast.ts'
-import type { Stage } from './stage.ts'
+import type { Name } from './users.ts'
+import type { Fixture } from './fixture.ts'
 
 /**
- * An action, and each event it causes with all recipients; nobody else may receive it, and no other event may occur.
+ * An action, and each event it causes with all its recipients. Nobody else may receive the event, and the action may
+ * cause no other.
  */
 export type Row = {
   what: string
-  act: (stage: Stage) => Promise<unknown>
+  act: (fixture: Fixture) => Promise<unknown>
   receives: [kind: Kind, who: Name[]][]
-  /** People whose sockets it closes. */
-  ends?: Name[]
+  /** Users whose sockets the action closes. */
+  closesSocketsOf?: Name[]
 }
 
 export const row = (what: string, act: Row['act'], ...receives: Row['receives']): Row => ({ what, act, receives })

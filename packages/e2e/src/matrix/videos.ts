@@ -1,21 +1,21 @@
 import { hasFfmpeg } from '@parley/testkit'
-import { film, mp4, noFilm } from '../films.ts'
+import { sampleVideo, mp4, brokenVideo } from '../sample-videos.ts'
 import { sendFile } from '../files.ts'
-import { channel, pair } from './cast.ts'
+import { channel, pair } from './users.ts'
 import { row, type Row } from './rows.ts'
-import type { Stage } from './stage.ts'
+import type { Fixture } from './fixture.ts'
 
-async function postFilm(stage: Stage, room: 'channel' | 'dm', content: Buffer) {
-  const assetId = await sendFile(stage.people.ada, stage[room], content, mp4)
-  await stage.post('ada', stage[room], 'a film', { attachmentAssetIds: [assetId] })
+async function postVideo(fixture: Fixture, room: 'channel' | 'dm', content: Buffer) {
+  const assetId = await sendFile(fixture.people.ada, fixture[room], content, mp4)
+  await fixture.post('ada', fixture[room], 'a video', { attachmentAssetIds: [assetId] })
 }
 
-/** Processing of videos; nothing without ffmpeg. */
+/** Processing of videos; empty if ffmpeg is not installed. */
 export const videos: Row[] = hasFfmpeg()
   ? [
       row(
         'a video in a channel',
-        async (stage) => postFilm(stage, 'channel', await film()),
+        async (fixture) => postVideo(fixture, 'channel', await sampleVideo()),
         ['messagePosted', channel],
         ['roomMarkedAsRead', ['ada']],
         ['assetProcessingStarted', channel],
@@ -23,7 +23,7 @@ export const videos: Row[] = hasFfmpeg()
       ),
       row(
         'a broken video in a direct message',
-        (stage) => postFilm(stage, 'dm', noFilm()),
+        (fixture) => postVideo(fixture, 'dm', brokenVideo()),
         ['messagePosted', pair],
         ['roomMarkedAsRead', ['ada']],
         ['notificationCreated', ['bob']],

@@ -9,8 +9,8 @@ import { temporaryDataDir } from '../abandoned.ts'
 import { ownerCredentials, readyFileOf } from '../fleet.ts'
 
 /**
- * A line of `pnpm autoscale --json`: how many nodes there should be by then, how many the metrics ask for, and how many
- * there shall be. Times are milliseconds since 1970.
+ * A line of `pnpm autoscale --json`: the number of nodes wanted so far, the number that the metrics ask for
+ * (`desired`), and the number wanted from now on (`next`). Times are milliseconds since 1970.
  */
 export type Decision = {
   at: number
@@ -25,7 +25,7 @@ export class AutoscaledFleet implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly #dataDir: string
   readonly decisions: Decision[] = []
-  /** What the supervisor and the services printed, and errors of the autoscaler. */
+  /** Standard error of the autoscaler, which includes the output of supervisor and services. */
   output = ''
 
   private constructor(child: ChildProcess, dataDir: string) {
@@ -35,7 +35,7 @@ export class AutoscaledFleet implements AsyncDisposable {
     child.stderr?.on('data', (chunk: Buffer) => (this.output += chunk.toString()))
   }
 
-  /** Starts it with settings for the services and options for the autoscaler. */
+  /** Starts a fleet with settings for the services and options for the autoscaler. */
   static async start(settings: NodeJS.ProcessEnv, options: string[]): Promise<AutoscaledFleet> {
     const dataDir = temporaryDataDir()
     // PostgreSQL may run as another user, who must be able to reach its folder inside this one.
@@ -61,19 +61,19 @@ export class AutoscaledFleet implements AsyncDisposable {
     const fleet = new AutoscaledFleet(child, dataDir)
     await eventually(
       () => {
-        if (!existsSync(readyFileOf(dataDir))) throw new Error(`the fleet is not ready; it said:\n${fleet.output}`)
+        if (!existsSync(readyFileOf(dataDir))) throw new Error(`the fleet is not ready; its output:\n${fleet.output}`)
       },
       { timeoutMs: 180_000 },
     )
     return fleet
   }
 
-  /** Address of the gateway. */
+  /** URL of the gateway. */
   get url(): string {
     return this.#state().url
   }
 
-  /** The realtime nodes that serve and are to stay. */
+  /** The realtime nodes that serve and are not being stopped. */
   nodes(): FleetProcess[] {
     return this.#state().services.filter(({ name }) => name === 'realtime')
   }

@@ -1,20 +1,20 @@
 import type { ParleyClient, Realtime } from '@parley/client'
 
-/** A post that was answered. `startedAt` is a time of `Date.now()`. */
+/** An acknowledged post; `startedAt` is the time of its call (`Date.now()`). */
 export type SentPost = { id: string; startedAt: number }
 
-/** The deviations of a client from receiving every post exactly once and in order, as counts of posts. */
+/** Numbers of posts that a client missed, received more than once, or received out of order. */
 export type Faults = { missed: number; twice: number; outOfOrder: number }
 
 /** The stream of a client, which records the posts of a room and each loss of its connection. */
 export class CheckedStream {
   readonly #realtime: Realtime
   readonly received: string[] = []
-  /** Reasons why its client had to reload everything. */
+  /** The reason of each reset, after which the client must reload everything. */
   readonly resets: string[] = []
   /** `openMs`: how long the connection had been open. */
   readonly losses: { at: number; reason: string; openMs: number }[] = []
-  /** Connections that continued where the last one ended. */
+  /** Number of connections that resumed where the previous one ended. */
   resumed = 0
   #openedAt = Infinity
   #connectedAt = Infinity
@@ -33,7 +33,7 @@ export class CheckedStream {
     })
   }
 
-  async opened(): Promise<void> {
+  async waitUntilOpen(): Promise<void> {
     await this.#realtime.opened
     this.#openedAt = Date.now()
   }
@@ -52,8 +52,8 @@ export class CheckedStream {
   }
 
   /**
-   * Compares with the posts of the room in order. A client must receive the posts that began after its stream was open;
-   * if the stream was closed, up to the last one it received.
+   * Compares the received posts with `log`, all posts of the room in order. A client must receive every post sent after
+   * its stream was open; if the stream has been closed, every post up to the last one it received.
    */
   faults(log: readonly string[], sent: readonly SentPost[]): Faults {
     const first = sent.find(({ startedAt }) => startedAt >= this.#openedAt)
@@ -61,13 +61,13 @@ export class CheckedStream {
     const to = this.#isClosed ? log.indexOf(this.received.at(-1) ?? '') + 1 : log.length
     const expected = log.slice(from, Math.max(from, to))
     const isExpected = new Set(expected)
-    const places = new Map(log.map((id, place) => [id, place]))
+    const positions = new Map(log.map((id, position) => [id, position]))
     const received = this.received.filter((id) => isExpected.has(id))
     return {
       missed: expected.length - new Set(received).size,
       twice: received.length - new Set(received).size,
       outOfOrder: received.filter(
-        (id, n) => n > 0 && Number(places.get(id)) < Number(places.get(received[n - 1] ?? '')),
+        (id, n) => n > 0 && Number(positions.get(id)) < Number(positions.get(received[n - 1] ?? '')),
       ).length,
     }
   }

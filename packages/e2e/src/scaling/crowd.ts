@@ -9,11 +9,11 @@ import { roomName } from '../rooms.ts'
 import { Traffic } from '../traffic.ts'
 import { CheckedStream, type Faults, type SentPost } from './checked-stream.ts'
 
-/** A person may have 100 sockets open to one node. */
+/** One person may have at most 100 sockets open to one node. */
 const people = 12
 const opensAtOnce = 20
 
-/** People of one room with many streams each, and a constant flow of posts. */
+/** Members of one room with many streams each, and a constant rate of posts. */
 export class Crowd {
   readonly streams: CheckedStream[] = []
   readonly #clients: readonly ParleyClient[]
@@ -34,8 +34,8 @@ export class Crowd {
     )
   }
 
-  /** Creates people and room; the posts begin. */
-  static async gather(urls: Urls): Promise<Crowd> {
+  /** Creates the people and the room, and starts to post. */
+  static async create(urls: Urls): Promise<Crowd> {
     const base = urls.gateway
     const owner = await signIn(ownerCredentials, base)
     const { groups } = await owner.call(RoomDirectoryService.method.listRoomGroups, {}, { base })
@@ -57,24 +57,24 @@ export class Crowd {
     return this.streams.filter(({ isClosed }) => !isClosed)
   }
 
-  /** Opens or closes streams until so many are open; the oldest are closed first. */
+  /** Opens or closes streams until `count` are open; closes the oldest first. */
   async resize(count: number): Promise<void> {
     for (const stream of this.open.slice(0, -count)) stream.close()
     while (this.open.length < count) {
       const added = Array.from({ length: Math.min(opensAtOnce, count - this.open.length) }, () => this.#stream())
-      await Promise.all(added.map((stream) => stream.opened()))
+      await Promise.all(added.map((stream) => stream.waitUntilOpen()))
     }
   }
 
   #stream(): CheckedStream {
     const client = this.#clients[this.streams.length % people]
-    if (client === undefined) throw new Error('the crowd has nobody')
+    if (client === undefined) throw new Error('the crowd has no clients')
     const stream = new CheckedStream(client, this.#socketUrl, this.#roomId)
     this.streams.push(stream)
     return stream
   }
 
-  /** Ends the posts. Returns all posts of the room in its order, how many were answered, and those that failed. */
+  /** Stops posting. Returns the ids of all posts in order, the number of acknowledged posts, and the failures. */
   async finish(): Promise<{ log: string[]; answered: number; failed: string[] }> {
     await this.#traffic.stop()
     const [reader] = this.#clients
@@ -89,7 +89,7 @@ export class Crowd {
     return { log, answered: this.#traffic.succeeded.length, failed: this.#traffic.failed }
   }
 
-  /** The deviations of all clients from receiving every post exactly once and in order. */
+  /** The sum of the faults of all streams. */
   faults(log: readonly string[]): Faults {
     const sent = this.#sent()
     const each = this.streams.map((stream) => stream.faults(log, sent))
@@ -110,7 +110,7 @@ export class Crowd {
 }
 
 type Room = { roomId: string; cursor: string }
-/** Addresses of the gateway, and of the sockets. */
+/** URLs of the gateway and of the realtime socket. */
 type Urls = { gateway: string; sockets: string }
 
 async function newMember(owner: Person, roomId: string, base: string): Promise<Person> {

@@ -7,8 +7,7 @@ import { requestInternal } from '../processes.ts'
 const probePauseMs = 100
 
 /**
- * One address for all realtime nodes: passes each connection to a random one of those that are ready, as a Service of
- * Kubernetes does.
+ * Load balancer for all realtime nodes: forwards each connection to a random ready node, like a Service of Kubernetes.
  */
 export class NodeBalancer implements AsyncDisposable {
   readonly #server: Server
@@ -23,14 +22,14 @@ export class NodeBalancer implements AsyncDisposable {
     this.#probing = this.#probe(nodes)
   }
 
-  /** `nodes` lists the nodes of the moment. */
+  /** `nodes` returns the current nodes. */
   static async start(nodes: () => FleetProcess[]): Promise<NodeBalancer> {
     const server = createServer({ noDelay: true })
     await once(server.listen(0, '127.0.0.1'), 'listening')
     return new NodeBalancer(server, nodes)
   }
 
-  /** Address of the socket. */
+  /** URL of the realtime socket. */
   get url(): string {
     return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}/api/realtime`
   }

@@ -4,31 +4,31 @@ import { scrape } from '../scrape.ts'
 
 const pauseMs = 250
 
-/** A node that has served at some time. Times are those of `Date.now()`. */
+/** A node that served at some time during the test. Times are those of `Date.now()`. */
 export type SampledNode = {
   process: FleetProcess
-  /** Its sockets over time. */
+  /** The number of its sockets over time. */
   sockets: { at: number; count: number }[]
-  /** Sockets that it closed because of their age. */
+  /** Number of sockets that the node closed because of their age. */
   rebalanced: number
-  /** When it was no longer listed, because it was asked to stop. */
+  /** When the fleet no longer listed the node, because it was stopping. */
   leftAt?: number
-  /** When it no longer answered. */
+  /** When the node no longer answered. */
   endedAt?: number
 }
 
-/** Reads the metrics of every node from its first to its last moment, until disposed. */
+/** Reads the metrics of every node repeatedly, until the node has ended or this is disposed. */
 export class NodeSamples implements AsyncDisposable {
   readonly nodes: SampledNode[] = []
   readonly #stopping = new AbortController()
   readonly #reading: Promise<void>
 
-  /** `listed` gives the nodes of the moment. */
+  /** `listed` returns the current nodes. */
   constructor(listed: () => FleetProcess[]) {
     this.#reading = this.#read(listed)
   }
 
-  /** Sockets of each node now: 0 for one that has ended. */
+  /** Current number of sockets of each node; 0 if the node has ended. */
   counts(): number[] {
     return this.nodes.map(({ sockets, endedAt }) => (endedAt === undefined ? (sockets.at(-1)?.count ?? 0) : 0))
   }
@@ -61,7 +61,7 @@ async function sample(node: SampledNode): Promise<void> {
     node.sockets.push({ at: Date.now(), count: valueOf('parley_realtime_sockets') })
     node.rebalanced = valueOf('parley_realtime_ended_total', 'rebalance')
   } catch {
-    // One that is busy answers the next time.
+    // A node that is still listed may be busy, and answers the next time.
     if (node.leftAt !== undefined) node.endedAt = Date.now()
   }
 }

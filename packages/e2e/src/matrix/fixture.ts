@@ -11,15 +11,15 @@ import type { FakeLivekit } from '@parley/testkit/livekit'
 import { fleet } from '../fleet.ts'
 import { Listeners } from '../listeners.ts'
 import { tokenForOtherClient } from '../other-clients.ts'
-import { newPerson, type Person, theOwner } from '../people.ts'
+import { newPerson, type Person, signInOwner } from '../people.ts'
 import { newRoom, post } from '../rooms.ts'
-import { type Name, names } from './cast.ts'
-import { consequences } from './consequences.ts'
+import { type Name, names } from './users.ts'
+import { waitForConsequences } from './consequences.ts'
 
 type People = Record<Name, Person>
 
-/** The people and rooms of the matrix, and its history. Calls alternate between the gateways. */
-export class Stage {
+/** The users and rooms of the matrix, and the ids of what they created. Calls alternate between the gateways. */
+export class Fixture {
   readonly mediaServer: FakeLivekit
   readonly people: People
   readonly owner: Person
@@ -27,7 +27,7 @@ export class Stage {
   readonly channel: string
   readonly hall: string
   readonly dm: string
-  /** A universal room for messages that mark an end, and nothing else. */
+  /** A universal room that contains only markers: messages that everybody receives after the events of a row. */
   readonly plaza: string
   readonly #ids = new Map<string, string>()
   #turn = 0
@@ -36,7 +36,7 @@ export class Stage {
     mediaServer: FakeLivekit,
     people: People,
     owner: Person,
-    rooms: Pick<Stage, 'groupId' | 'channel' | 'hall' | 'dm' | 'plaza'>,
+    rooms: Pick<Fixture, 'groupId' | 'channel' | 'hall' | 'dm' | 'plaza'>,
   ) {
     this.mediaServer = mediaServer
     this.people = people
@@ -48,15 +48,15 @@ export class Stage {
     this.plaza = rooms.plaza
   }
 
-  static async set(mediaServer: FakeLivekit): Promise<Stage> {
-    const owner = await theOwner()
+  static async create(mediaServer: FakeLivekit): Promise<Fixture> {
+    const owner = await signInOwner()
     const made = await Promise.all(
       names.map((name) =>
         newPerson(name, name === 'adam' ? { roles: ['admin'] } : {}).then((one) => [name, one] as const),
       ),
     )
     const people = Object.fromEntries(made) as People
-    const { group } = await owner.call(AdminRoomLayoutService.method.createRoomGroup, { name: 'Stage' })
+    const { group } = await owner.call(AdminRoomLayoutService.method.createRoomGroup, { name: 'Matrix' })
     const groupId = group?.id ?? ''
     const joining = (['ada', 'bob', 'dora', 'leo', 'rex', 'ben'] as const).map((name) => people[name])
     const channel = await newRoom(owner, joining, { groupId, universal: false })
@@ -71,10 +71,10 @@ export class Stage {
       scope: { kind: PermissionScopeKind.ROOM, id: hall },
     })
     const dm = await people.ada.call(RoomService.method.startDM, { participantIds: [people.bob.userId] })
-    return new Stage(mediaServer, people, owner, { groupId, channel, hall, plaza, dm: dm.room?.id ?? '' })
+    return new Fixture(mediaServer, people, owner, { groupId, channel, hall, plaza, dm: dm.room?.id ?? '' })
   }
 
-  /** Opens sockets of everyone on both nodes, after all earlier events have been delivered. */
+  /** Opens sockets for everyone on both nodes. */
   async listen(): Promise<Listeners> {
     const listeners = new Listeners()
     const [one, other] = fleet().realtimeNodes
@@ -101,7 +101,7 @@ export class Stage {
     return this.people[name].userId
   }
 
-  /** Posts something and remembers it under a name. */
+  /** Posts a message and remembers its id under its body. */
   async post(
     who: Name,
     roomId: string,
@@ -112,32 +112,33 @@ export class Stage {
     > = {},
   ): Promise<void> {
     const { message } = await this.call(who, MessageService.method.createMessage, { roomId, body: as, ...more })
-    this.keep(as, message?.id ?? '')
-    if (message?.channelEchoEventId) this.keep(`echo of ${as}`, message.channelEchoEventId)
+    this.remember(as, message?.id ?? '')
+    if (message?.channelEchoEventId) this.remember(`echo of ${as}`, message.channelEchoEventId)
   }
 
-  /** Waits until all consequences of an action have been published, and posts a message that marks the end. */
-  async mark(): Promise<string> {
-    await consequences(this.owner)
-    return post(this.owner, this.plaza, 'so much for that')
+  /** Waits until all events of earlier actions have been published, then posts a marker. Returns its id. */
+  async postMarker(): Promise<string> {
+    await waitForConsequences(this.owner)
+    return post(this.owner, this.plaza, 'marker')
   }
 
-  keep(as: string, id: string): void {
+  /** Stores an id under a name, for {@link id}. */
+  remember(as: string, id: string): void {
     this.#ids.set(as, id)
   }
 
-  /** Id of a remembered item. */
+  /** The id stored under a name. */
   id(as: string): string {
     const id = this.#ids.get(as)
-    if (id === undefined) throw new Error(`nothing is known as ${as}`)
+    if (id === undefined) throw new Error(`no id is stored as ${as}`)
     return id
   }
 
-  /** Whether it is one of the people here. */
-  knows(userId: string): boolean {
+  /** Whether this is a user of the matrix. */
+  hasUser(userId: string): boolean {
     return Object.values(this.people).some((person) => person.userId === userId)
   }
 }
 
-/** Text that nothing else has. */
+/** A unique text. */
 export const unique = (): string => randomBytes(5).toString('hex')

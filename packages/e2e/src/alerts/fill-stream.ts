@@ -7,11 +7,11 @@ import { fleet } from '../fleet.ts'
 
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
 
-/** Recipients of one event: their ids make up most of its 40 KB. */
+/** Recipients of each event. Their ids make up most of its size, about 40 KB. */
 const recipients = Array.from({ length: 1_000 }, (_, n) => `nobody-${String(n).padStart(32, '0')}`)
 
-/** Stores events for nobody on the stream of the tested fleet until they are so many bytes. */
-export async function crowdStream(bytes: number): Promise<void> {
+/** Publishes events without real recipients to the stream of the tested fleet, `bytes` in total. */
+export async function fillStream(bytes: number): Promise<void> {
   const { operatorFile, secretsFile } = dataDirAt(fleet().dataDir)
   const [servers, pass] = [read(operatorFile)['natsUrl'] ?? '', read(secretsFile)['nats.admin'] ?? '']
   const nc = await connect({ servers, user: 'admin-events', pass })

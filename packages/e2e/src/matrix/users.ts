@@ -1,0 +1,30 @@
+/**
+ * The users of the matrix, each with a socket on both nodes.
+ *
+ * - ada: member of the channel, with a second socket on one node and one of another web client on the other
+ * - bob, dora: members of the channel; dora's account is deleted at the end
+ * - nina: only in the hall, which is universal
+ * - ben: banned from the channel and the hall
+ * - leo: left the channel
+ * - rex: removed from the channel
+ * - adam: administrator, never joined the channel
+ * - dan: denied the hall by a permission decision
+ * - sid: signs out at the end
+ */
+export const names = ['ada', 'bob', 'dora', 'nina', 'ben', 'leo', 'rex', 'adam', 'dan', 'sid'] as const
+export type Name = (typeof names)[number]
+
+const everyoneExcept = (...others: Name[]) => names.filter((name) => !others.includes(name))
+
+export const everyone: Name[] = [...names]
+/** Members of the channel. */
+export const channel: Name[] = ['ada', 'bob', 'dora']
+/** Effective members of the hall, a universal room. */
+export const hall = everyoneExcept('ben', 'dan')
+/** Members of the channel while it is universal. */
+export const openChannel = everyoneExcept('ben')
+/** Participants of the direct message. */
+export const pair: Name[] = ['ada', 'bob']
+
+export const without = (group: Name[], ...others: Name[]): Name[] => group.filter((name) => !others.includes(name))
+export const and = (group: Name[], ...others: Name[]): Name[] => [...group, ...others]
