@@ -32,7 +32,12 @@ export function check<F extends Fields>(name: string, fields: F, examine: Examin
     } catch (error) {
       if (error instanceof ConfigError)
         report.warn(name, 'not checked, because its settings are invalid', 'Correct the settings, then check again.')
-      else report.fail(name, `the check failed: ${reasonOf(error)}`, 'Repeat it; if it fails again, report this.')
+      else
+        report.fail(
+          name,
+          `the check failed: ${reasonOf(error)}`,
+          'Run the doctor again; if the check fails again, report this as a bug.',
+        )
     } finally {
       clearTimeout(timer)
       timeout.abort()
