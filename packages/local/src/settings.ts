@@ -47,7 +47,7 @@ export const readSettings = defineConfig({
   videoEnabled: bool('PARLEY_VIDEO_ENABLED', {
     toml: 'video.enabled',
     optional: true,
-    doc: 'whether uploaded videos are processed; default: if ffmpeg and ffprobe are on PATH',
+    doc: 'whether videos may be uploaded and are processed; default: if ffmpeg and ffprobe are on PATH',
   }),
   mailDir: str('PARLEY_MAIL_DIR', {
     optional: true,
