@@ -1,7 +1,7 @@
 /** After this much time without a crash a process counts as healthy again. */
 const healthyAfterMs = 30_000
-const firstMs = 250
-const longestMs = 15_000
+const initialMs = 250
+const maxMs = 15_000
 
 /**
  * Delay before a crashed process is restarted. It grows with each crash, unless the process ran long enough in between.
@@ -12,6 +12,6 @@ export class Backoff {
   /** Delay after a crash of a process that lived for `livedMs`. */
   next(livedMs: number): number {
     if (livedMs >= healthyAfterMs) this.#crashes = 0
-    return Math.min(firstMs * 2 ** this.#crashes++, longestMs)
+    return Math.min(initialMs * 2 ** this.#crashes++, maxMs)
   }
 }
