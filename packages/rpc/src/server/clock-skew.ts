@@ -19,8 +19,8 @@ type Sender = { readonly minima: number[]; slice: number; late?: Late | undefine
 
 /**
  * Estimates how long ago a call was sent, although the clocks of the processes differ: the smallest `now - sentAt` of
- * a sender in the last minute is assumed to be the clock skew alone, with no delay. The first call of a sender therefore
- * counts as just sent.
+ * a sender in the last minute is assumed to be the clock skew alone, with no delay. The first call of a sender is
+ * therefore considered just sent.
  *
  * After a freeze, this process reads everything that arrived meanwhile at once. Those calls must not count as new.
  * Frozen time therefore does not count towards the minute, and right after a freeze the first call of an unknown sender
