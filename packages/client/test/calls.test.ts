@@ -5,7 +5,7 @@ import { authorization } from '../src/calls/authorization.ts'
 import { idempotencyKeys } from '../src/calls/idempotency-keys.ts'
 import { retries } from '../src/calls/retries.ts'
 
-const quick = { firstMs: 1, longestMs: 2 }
+const quick = { initialMs: 1, maxMs: 2 }
 
 /** A server that is unavailable for the first `failures` calls and records the headers of all calls. */
 function server(failures: number, options: { retryAfter?: string; code?: Code } = {}) {

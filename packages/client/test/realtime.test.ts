@@ -87,7 +87,7 @@ describe('opening', () => {
 describe('a lost connection', () => {
   test('is re-established after growing delays, with the new token and URL if they changed', () => {
     let node = 1
-    const { client, realtime, last, sockets } = open({ url: () => `ws://node-${node}/`, backoff: { firstMs: 1_000 } })
+    const { client, realtime, last, sockets } = open({ url: () => `ws://node-${node}/`, backoff: { initialMs: 1_000 } })
     last().serve()
     client.token = 'prl_AT2'
     node = 2
@@ -106,7 +106,7 @@ describe('a lost connection', () => {
   })
 
   test('the delay that a server asks for is observed', () => {
-    const { last, sockets, realtime } = open({ backoff: { firstMs: 10 } })
+    const { last, sockets, realtime } = open({ backoff: { initialMs: 10 } })
     last().serve()
     last().sendFrame({ case: 'close', value: { code: 'draining', message: '', reconnect: true, retryAfterMs: 5_000 } })
     expect(realtime.state).toEqual({ status: 'waiting', retryInMs: 5_000, reason: 'draining' })

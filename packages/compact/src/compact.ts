@@ -12,7 +12,7 @@ const isProxy = (name: CompactDeployable) => factsOf(name).proxies === true
 /**
  * Starts deployables in this process. They call each other in memory, and the others over the bus. `env` contains the
  * settings of all of them. Throws a ConfigError with the problems of all of them; rejects with the reason of `stop` if
- * that fires first.
+ * that is aborted first.
  */
 export async function startCompact(env: NodeJS.ProcessEnv, stop: AbortSignal): Promise<Service> {
   const config = readConfig({ env })

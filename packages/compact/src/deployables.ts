@@ -18,7 +18,9 @@ import type { StartOptions } from '@parley/service'
 import { readConfig as readUploads } from '@parley/uploads/config'
 import { startUploads } from '@parley/uploads/service'
 
-/** Reads the configuration of a deployable and returns a function that starts it. Throws a ConfigError. */
+/**
+ * Reads the configuration of a deployable and returns a function that starts it. Throws a ConfigError if it is invalid.
+ */
 export type Prepare = (env: NodeJS.ProcessEnv) => (starting: StartOptions) => Promise<Service>
 
 /** Every deployable of the compact process. */

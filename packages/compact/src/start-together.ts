@@ -1,11 +1,11 @@
 import type { Service } from '@parley/runtime'
 
-/** Starts a service; rejects when the signal fires before it has started. */
+/** Starts a service; rejects when the signal is aborted before it has started. */
 export type Start = (stop: AbortSignal) => Promise<Service>
 
 /**
- * Starts services concurrently. If one fails or `stop` fires first, the others are aborted or closed, and then the same
- * error is thrown.
+ * Starts services concurrently. If one fails or `stop` is aborted first, the others are aborted or closed, and then the
+ * same error is thrown.
  */
 export async function startTogether<Name>(
   starts: ReadonlyMap<Name, Start>,

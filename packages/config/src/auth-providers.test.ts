@@ -7,14 +7,14 @@ import { authProviderFields, ConfigError, defineConfig, redact } from './index.t
 
 const readConfig = defineConfig(authProviderFields())
 
-let folder: string
+let directory: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'config-'))
+  directory = mkdtempSync(join(tmpdir(), 'config-'))
 })
-afterEach(() => rmSync(folder, { recursive: true }))
+afterEach(() => rmSync(directory, { recursive: true }))
 
 function file(content: string): string {
-  const path = join(folder, 'parley.toml')
+  const path = join(directory, 'parley.toml')
   writeFileSync(path, content)
   return path
 }
@@ -31,13 +31,13 @@ function problemsOf(content: string, env: NodeJS.ProcessEnv = {}): readonly stri
   return []
 }
 
-/** A valid table with these keys. */
+/** A valid provider table, with these keys added or overridden. */
 const table = (keys: Record<string, unknown>) =>
   [
     '[[auth.providers]]',
-    ...Object.entries({ ...whole, ...keys }).map(([key, v]) => `${key} = ${JSON.stringify(v)}`),
+    ...Object.entries({ ...validTable, ...keys }).map(([key, v]) => `${key} = ${JSON.stringify(v)}`),
   ].join('\n')
-const whole = { id: 'work', type: 'github', client_id: 'parley', client_secret: 'hunter2' }
+const validTable = { id: 'work', type: 'github', client_id: 'parley', client_secret: 'hunter2' }
 const oidc = { type: 'oidc', issuer_url: 'https://id.example.org' }
 
 describe('a provider', () => {
@@ -74,9 +74,10 @@ describe('a provider', () => {
     expect(provider).toMatchObject({ type, scopes, requestEmail: request_email })
   })
 
-  test('of type oidc always gets the scope openid; others get the configured scopes', () => {
+  test('of type oidc or google always requests openid; others request only the configured scopes', () => {
     expect(providersOf(table({ ...oidc, scopes: ['groups'] }))[0]?.scopes).toEqual(['openid', 'groups'])
     expect(providersOf(table({ ...oidc, scopes: ['email', 'openid'] }))[0]?.scopes).toEqual(['openid', 'email'])
+    expect(providersOf(table({ type: 'google', scopes: ['email'] }))[0]?.scopes).toEqual(['openid', 'email'])
     expect(providersOf(table({ scopes: ['repo'] }))[0]?.scopes).toEqual(['repo'])
     expect(providersOf(table({ scopes: [] }))[0]?.scopes).toEqual([])
   })
@@ -142,7 +143,7 @@ describe('the environment', () => {
     expect(readConfig({ env: alone, file: file('') }).providers).toMatchObject([{ id: 'chat', type: 'discord' }])
   })
 
-  test('must number the providers without a gap, and use existing settings', () => {
+  test('must number the providers consecutively from 0, and must not contain unknown settings', () => {
     expect(problemsOf('', { ...env, PARLEY_AUTH_PROVIDERS_0_CLIENT_SECRET: '' })).toEqual([
       'PARLEY_AUTH_PROVIDERS_1_...: there is a gap in the numbers before 1; they start at 0',
     ])
@@ -166,18 +167,18 @@ describe('problems are reported for', () => {
     ['a slash in the id', { id: 'my/work' }],
     ['a question mark in the id', { id: 'work?' }],
     ['a hash in the id', { id: '#work' }],
-    ['an id that is a folder', { id: '..' }],
+    ['an id that is a relative path segment', { id: '..' }],
     ['an empty id', { id: '' }],
     ['an unknown type', { type: 'saml' }],
-    ['no client', { client_id: '' }],
-    ['no secret', { client_secret: '' }],
+    ['an empty client id', { client_id: '' }],
+    ['an empty client secret', { client_secret: '' }],
     ['a secret that is not a string', { client_secret: 12345 }],
     ['a scope with a space', { scopes: ['openid profile'] }],
     ['scopes that are not a list', { scopes: 1 }],
     ['an issuer for another type', { issuer_url: 'https://id.example.org' }],
     ['no issuer', { type: 'oidc' }],
     ['a relative issuer', { ...oidc, issuer_url: '/id' }],
-    ['an issuer that is not on the web', { ...oidc, issuer_url: 'ldap://id.example.org' }],
+    ['an issuer that is not an HTTP URL', { ...oidc, issuer_url: 'ldap://id.example.org' }],
     ['an issuer with a query', { ...oidc, issuer_url: 'https://id.example.org?x=1' }],
     ['an issuer with a fragment', { ...oidc, issuer_url: 'https://id.example.org#x' }],
     [
@@ -189,14 +190,14 @@ describe('problems are reported for', () => {
     expect(problemsOf(table(keys))).toHaveLength(1)
   })
 
-  test('all settings at once, each with its setting and none with a secret', () => {
-    const path = join(folder, 'parley.toml')
+  test('all invalid settings at once, each by name and without secret values', () => {
+    const path = join(directory, 'parley.toml')
     const content = `${table({ type: 'saml', client_secret: 12345 })}\n${table({ id: 'a b' })}\n${table({ request_email: 'x' })}`
     const problems = problemsOf(content, { PARLEY_AUTH_PROVIDERS_5_ID: 'hunter2' })
     expect(problems.slice(0, 5)).toEqual([
       'PARLEY_AUTH_PROVIDERS_5_...: there is a gap in the numbers before 5; they start at 0',
       `auth.providers.0.type in ${path}: "saml" is not one of: oidc, github, gitlab, google, discord`,
-      `auth.providers.0.client_secret in ${path}: the given value is not text`,
+      `auth.providers.0.client_secret in ${path}: the given value is not a string`,
       expect.stringContaining(`auth.providers.1.id in ${path}: "a b" does not match`),
       `auth.providers.2.request_email in ${path}: "x" is neither true nor false`,
     ])
@@ -206,14 +207,14 @@ describe('problems are reported for', () => {
   test('an id that is used twice, and URLs of an oidc provider', () => {
     const options = '\n[auth.providers.provider_options]\nbase_url = "https://x.example.org"\n'
     expect(problemsOf(`${table(oidc)}${options}${table({})}`)).toEqual([
-      'PARLEY_AUTH_PROVIDERS_0_PROVIDER_OPTIONS_BASE_URL: is not allowed for type oidc, whose URLs come from its issuer',
+      'PARLEY_AUTH_PROVIDERS_0_PROVIDER_OPTIONS_BASE_URL: is not allowed for type oidc; its URLs are discovered from issuer_url',
       'PARLEY_AUTH_PROVIDERS_1_ID: "work" is already the id of another provider',
     ])
   })
 
-  test('a table that is not repeated', () => {
+  test('a single table instead of an array of tables', () => {
     expect(problemsOf('[auth.providers]\nid = "work"')).toEqual([
-      expect.stringContaining('must be repeated tables, [[auth.providers]]'),
+      expect.stringContaining('must be an array of tables, [[auth.providers]]'),
     ])
   })
 })

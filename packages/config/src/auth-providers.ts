@@ -2,7 +2,7 @@ import { SettingErrors, type Field, type LoadedSources } from './field.ts'
 import { registrationFields } from './groups.ts'
 import { bool, list, oneOf, secret, str, url } from './kinds.ts'
 import { readField } from './read-field.ts'
-import { namedPerRow, documentedColumns, readTables, type Row } from './tables.ts'
+import { envNamesPerRow, documentedColumns, readTables, type Row } from './tables.ts'
 
 /** The supported types of sign-in providers. */
 export const authProviderTypes = ['oidc', 'github', 'gitlab', 'google', 'discord'] as const
@@ -12,7 +12,7 @@ export type AuthProviderType = (typeof authProviderTypes)[number]
 
 /** A sign-in provider that the operator configured. */
 export type AuthProvider = {
-  /** Used in URLs and in the stored connections between identities and accounts. */
+  /** Used in URLs and in the stored links between identities and accounts. */
   readonly id: string
   readonly type: AuthProviderType
   /** Text of the button. */
@@ -28,13 +28,14 @@ export type AuthProvider = {
   readonly requestEmail: boolean
   /** Whether an unlinked identity may create a new account. */
   readonly autoProvision: boolean
-  /** URLs of the provider's instance, if it is not the public one; not for `oidc`, which uses its issuer. */
+  /** Options that depend on the type. */
   readonly options: ProviderOptions
 }
 
 /**
- * URLs of a provider's instance. A URL that is not set is derived from `baseUrl`; without `baseUrl`, the URL of the
- * public service is used.
+ * Options that depend on the type of the provider. The URLs are those of a self-hosted instance; they are not allowed
+ * for `oidc`, whose URLs are discovered from its issuer. A URL that is not set is derived from `baseUrl`; without
+ * `baseUrl`, the URL of the public service is used.
  */
 export type ProviderOptions = {
   readonly baseUrl: string | undefined
@@ -48,30 +49,30 @@ export type ProviderOptions = {
 const toml = 'auth.providers'
 
 const columns = {
-  id: str(namedPerRow, {
+  id: str(envNamesPerRow, {
     pattern: /^(?!\.{1,2}$)[^\s\p{C}/?#]+$/u,
     max: 64,
-    doc: 'stable name of the provider, used in URLs and in the stored connections between identities and accounts',
+    doc: 'stable name of the provider, used in URLs and in the stored links between identities and accounts',
   }),
-  type: oneOf(namedPerRow, { values: authProviderTypes, doc: 'kind of provider' }),
-  label: str(namedPerRow, { optional: true, max: 80, doc: 'text of the sign-in button; default: the id' }),
-  client_id: str(namedPerRow, { min: 1, doc: 'OAuth client ID, issued by the provider' }),
-  client_secret: secret(namedPerRow, { min: 1, doc: 'OAuth client secret, issued by the provider' }),
-  issuer_url: url(namedPerRow, {
+  type: oneOf(envNamesPerRow, { values: authProviderTypes, doc: 'kind of provider' }),
+  label: str(envNamesPerRow, { optional: true, max: 80, doc: 'text of the sign-in button; default: the id' }),
+  client_id: str(envNamesPerRow, { min: 1, doc: 'OAuth client ID, issued by the provider' }),
+  client_secret: secret(envNamesPerRow, { min: 1, doc: 'OAuth client secret, issued by the provider' }),
+  issuer_url: url(envNamesPerRow, {
     optional: true,
     pattern: /^https?:\/\//i,
     doc: 'URL of the issuer; required for oidc, not allowed for other types',
   }),
-  scopes: list(namedPerRow, {
+  scopes: list(envNamesPerRow, {
     optional: true,
     pattern: /^[\x21\x23-\x5B\x5D-\x7E]+$/,
     doc: 'scopes to request from the provider; default: those of its type',
   }),
-  request_email: bool(namedPerRow, {
+  request_email: bool(envNamesPerRow, {
     default: true,
     doc: 'whether to request the e-mail address of the person; if false, none is accepted',
   }),
-  auto_provision: bool(namedPerRow, {
+  auto_provision: bool(envNamesPerRow, {
     optional: true,
     doc: 'whether people without an account may create one by signing in; default: the value of auth.direct_registration',
   }),
@@ -85,7 +86,7 @@ const columns = {
   'provider_options.api_url': optionalUrl(
     'base URL of the API for user profiles, if it is not derived from provider_options.base_url',
   ),
-  'provider_options.confirmed_is_verified': bool(namedPerRow, {
+  'provider_options.confirmed_is_verified': bool(envNamesPerRow, {
     default: false,
     doc: 'only for gitlab: whether the e-mail address of a confirmed account counts as verified',
   }),
@@ -95,8 +96,9 @@ const columns = {
 const ignored: Field<string> = { ...columns.client_secret, default: '', parse: () => '' }
 
 /**
- * The sign-in providers, in the operator's order: repeated tables `[[auth.providers]]`, or the corresponding variables.
- * With `secrets: false`, for services that only list providers, client secrets are neither read nor required.
+ * The sign-in providers, in the operator's order: an array of tables, `[[auth.providers]]`, or the corresponding
+ * variables. With `secrets: false`, for services that only list providers, client secrets are neither read nor
+ * required.
  */
 export const authProviderFields = ({ secrets = true } = {}): { providers: Field<readonly AuthProvider[]> } => ({
   providers: {
@@ -174,7 +176,7 @@ function problemsOfUrls({ values, name }: ProviderRow): string[] {
   }
   const options = optionKeys.filter((key) => values[key] !== undefined)
   return [
-    ...options.map((key) => `${name(key)}: is not allowed for type oidc, whose URLs come from its issuer`),
+    ...options.map((key) => `${name(key)}: is not allowed for type oidc; its URLs are discovered from issuer_url`),
     ...problemsOfIssuer(values.issuer_url).map((problem) => `${name('issuer_url')}: ${problem}`),
   ]
 }
@@ -183,7 +185,7 @@ function problemsOfIssuer(issuer: string | undefined): string[] {
   if (issuer === undefined) return ['is missing; a provider of type oidc needs its issuer']
   if (issuer.includes('/.well-known/')) return ['must be the URL of the issuer, not of its discovery document']
   const { username, password, search, hash } = new URL(issuer)
-  return username || password || search || hash ? ['must have no user, no query and no fragment'] : []
+  return username || password || search || hash ? ['must not contain credentials, a query or a fragment'] : []
 }
 
 const optionKeys = [
@@ -201,5 +203,5 @@ function repeated(rows: readonly ProviderRow[]): string[] {
 }
 
 function optionalUrl(doc: string) {
-  return url(namedPerRow, { optional: true, pattern: /^https?:\/\//i, doc })
+  return url(envNamesPerRow, { optional: true, pattern: /^https?:\/\//i, doc })
 }

@@ -5,11 +5,11 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { describe as describeConfig } from './describe.ts'
 import { bool, ConfigError, defineConfig, duration, int, list, port, redact, secret, str, url } from './index.ts'
 
-let folder: string
+let directory: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'config-'))
+  directory = mkdtempSync(join(tmpdir(), 'config-'))
 })
-afterEach(() => rmSync(folder, { recursive: true }))
+afterEach(() => rmSync(directory, { recursive: true }))
 
 const readConfig = defineConfig({
   databaseUrl: secret('PARLEY_DATABASE_URL', { doc: 'database', pattern: /^postgres:/ }),
@@ -30,7 +30,7 @@ function problemsOf(read: () => unknown): readonly string[] {
 }
 
 function file(content: string): string {
-  const path = join(folder, 'parley.toml')
+  const path = join(directory, 'parley.toml')
   writeFileSync(path, content)
   return path
 }
@@ -72,7 +72,7 @@ describe('when settings are invalid,', () => {
     expect(problems).toEqual([
       'PARLEY_DATABASE_URL: is missing (database)',
       `webserver.port in ${path}: "high" is not a port (0 to 65535)`,
-      'PARLEY_WINDOW: "3 parsecs" is not a span of time such as 500ms, 15s, 10m, 3h or 90d',
+      'PARLEY_WINDOW: "3 parsecs" is not a duration such as 500ms, 15s, 10m, 3h or 90d',
       'PARLEY_PROXY: "x" is not an absolute URL',
     ])
     expect(new ConfigError(problems).message.split('\n')).toHaveLength(5)
@@ -84,7 +84,7 @@ describe('when settings are invalid,', () => {
   })
 
   test('a named file must exist and be TOML', () => {
-    const missing = join(folder, 'none.toml')
+    const missing = join(directory, 'none.toml')
     const env = { PARLEY_DATABASE_URL: 'postgres://h/d' }
     expect(problemsOf(() => readConfig({ env, file: missing }))).toEqual([`${missing}: cannot be read (ENOENT)`])
     const broken = file('[core]\nsecret_key = "hunter2')

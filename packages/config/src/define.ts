@@ -3,7 +3,7 @@ import { SettingError, SettingErrors, type Field } from './field.ts'
 import { readConfigFile } from './file.ts'
 import { readField, withoutPassword } from './read-field.ts'
 
-/** A declaration: the name in the program and the field. */
+/** Declared settings, by their property name in the resulting configuration. */
 export type Fields = Readonly<Record<string, Field<unknown>>>
 
 /** The values that a declaration yields. */
@@ -13,7 +13,9 @@ export type ConfigOf<F extends Fields> = { readonly [K in keyof F]: F[K] extends
 export type Sources = {
   /** The environment, by default the process's own. An empty variable counts as not set. */
   env?: NodeJS.ProcessEnv
-  /** Path of the file. Default: PARLEY_CONFIG_FILE, otherwise `parley.toml` in the current folder if there is one. */
+  /**
+   * Path of the file. Default: PARLEY_CONFIG_FILE, otherwise `parley.toml` in the working directory if there is one.
+   */
   file?: string
 }
 
@@ -23,8 +25,8 @@ export type ReadConfig<F extends Fields> = ((sources?: Sources) => ConfigOf<F>) 
 const declarations = new WeakMap<object, Fields>()
 
 /**
- * Declares the settings of a process: types, parser, defaults and documentation in one. The environment takes
- * precedence over the file.
+ * Declares the settings of a process: types, parsers, defaults and documentation in one place. The environment
+ * takes precedence over the file.
  */
 export function defineConfig<F extends Fields>(fields: F): ReadConfig<F> {
   const read = ({ env = process.env, file: named }: Sources = {}): ConfigOf<F> => {
@@ -54,7 +56,7 @@ function problemsOf(error: unknown): readonly string[] {
 /** The configuration for display, with secrets and passwords inside URLs hidden. */
 export function redact(config: object): Record<string, unknown> {
   const fields = declarations.get(config)
-  if (!fields) throw new TypeError('not a configuration read by a function of defineConfig')
+  if (!fields) throw new TypeError('this configuration was not read by a function that defineConfig returned')
   return Object.fromEntries(
     Object.entries(config).map(([name, value]: [string, unknown]) => [
       name,

@@ -23,8 +23,8 @@ const readConfig = defineConfig({
 })
 
 test('every setting is listed with its source, secrets and passwords are hidden, and problems do not hide the rest', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'effective-'))
-  const file = join(folder, 'parley.toml')
+  const directory = mkdtempSync(join(tmpdir(), 'effective-'))
+  const file = join(directory, 'parley.toml')
   writeFileSync(file, '[webserver]\nport = 4000\n')
   const env = {
     PARLEY_DATABASE_URL: 'postgres://u:hunter2@h/d',
@@ -32,7 +32,7 @@ test('every setting is listed with its source, secrets and passwords are hidden,
     PARLEY_WINDOW: 'x',
   }
   const rows = effectiveSettings(readConfig, { env, file })
-  rmSync(folder, { recursive: true })
+  rmSync(directory, { recursive: true })
   expect(rows.map(({ name, value, source }) => [name, value, source])).toEqual([
     ['databaseUrl', '***', 'environment'],
     ['port', 4000, file],
@@ -43,18 +43,18 @@ test('every setting is listed with its source, secrets and passwords are hidden,
   expect(rows.map(({ mistake }) => mistake)).toEqual([
     undefined,
     undefined,
-    expect.stringContaining('PARLEY_WINDOW: "x" is not a span of time'),
+    expect.stringContaining('PARLEY_WINDOW: "x" is not a duration'),
     undefined,
     'PARLEY_NAME: is missing (name)',
   ])
 })
 
 test('an unreadable file is reported first, without its content', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'effective-'))
-  const file = join(folder, 'parley.toml')
+  const directory = mkdtempSync(join(tmpdir(), 'effective-'))
+  const file = join(directory, 'parley.toml')
   writeFileSync(file, '[webserver]\nport = hunter2\n')
   const [broken] = effectiveSettings(readConfig, { env: { PARLEY_CONFIG_FILE: file } })
-  rmSync(folder, { recursive: true })
+  rmSync(directory, { recursive: true })
   expect(broken).toMatchObject({ env: 'PARLEY_CONFIG_FILE', value: null, mistake: expect.stringContaining('line 2') })
   expect(JSON.stringify(broken)).not.toContain('hunter2')
   const [missing] = effectiveSettings(readConfig, { env: { PARLEY_CONFIG_FILE: file } })

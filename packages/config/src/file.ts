@@ -6,8 +6,8 @@ import { parse } from 'smol-toml'
 export type ConfigFile = { path: string; get(key: string): unknown }
 
 /**
- * Reads the named file, or `parley.toml` in the current folder if there is one. A named file that cannot be read, or a
- * file that is not TOML, is reported as `problem`.
+ * Reads the named file, or `parley.toml` in the working directory if there is one. A named file that cannot be read, or
+ * a file that is not TOML, is reported as `problem`.
  */
 export function readConfigFile(named: string | undefined): { file?: ConfigFile; problem?: string } {
   const path = resolve(named ?? 'parley.toml')

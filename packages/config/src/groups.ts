@@ -3,7 +3,7 @@ import { bool, bytes, duration, int, list, oneOf, port, secret, str, url } from 
 /** Log levels of a process. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-/** Settings of every process: log level, internal port, time to drain. */
+/** Settings of every process: logging, tracing, the internal port and draining. */
 export const processFields = () => ({
   logLevel: oneOf('PARLEY_GENERAL_LOG_LEVEL', {
     toml: 'general.log_level',
@@ -13,11 +13,11 @@ export const processFields = () => ({
   }),
   internalHost: str('PARLEY_INTERNAL_HOST', {
     default: '127.0.0.1',
-    doc: 'address on which the internal port (/healthz, /readyz, /metrics) listens',
+    doc: 'bind address of the internal HTTP server (see PARLEY_INTERNAL_PORT)',
   }),
   internalPort: port('PARLEY_INTERNAL_PORT', {
     default: 0,
-    doc: 'port of /healthz, /readyz, /status and /metrics; 0: any free port',
+    doc: 'port of the internal HTTP server (/healthz, /readyz, /status and /metrics); 0: any free port',
   }),
   joinClientTraces: bool('PARLEY_JOIN_CLIENT_TRACES', {
     default: false,
@@ -25,7 +25,7 @@ export const processFields = () => ({
   }),
   drainTimeoutMs: duration('PARLEY_DRAIN_TIMEOUT', {
     default: '15s',
-    doc: 'how long running work may take to finish after SIGTERM',
+    doc: 'maximum time after SIGTERM for work in progress to finish',
   }),
 })
 
@@ -41,7 +41,7 @@ export const busFields = () => ({
   }),
   natsPassword: secret('PARLEY_NATS_PASSWORD', {
     optional: true,
-    doc: 'password of PARLEY_NATS_USER and of its user for events',
+    doc: 'password of PARLEY_NATS_USER; the user with the suffix -events has the same password',
   }),
 })
 
@@ -63,7 +63,7 @@ export const redisFields = () => ({
   redisUrl: secret('PARLEY_REDIS_URL', { pattern: /^rediss?:\/\//, doc: 'URL of the Redis server' }),
 })
 
-/** Limits for requests to URLs that users supply (protection from SSRF). */
+/** SSRF protection: networks that requests to user-supplied URLs must not reach. */
 export const outboundFields = () => ({
   privateNetworks: list('PARLEY_OUTBOUND_PRIVATE_NETWORKS', {
     toml: 'outbound.private_networks',
@@ -115,23 +115,25 @@ export const originFields = () => ({
   allowedOrigins: list('PARLEY_WEBSERVER_ALLOWED_ORIGINS', {
     toml: 'webserver.allowed_origins',
     default: ['*'],
-    doc: 'Origins that CORS allows. Origins listed by name may send credentials; "*" allows every origin, without credentials.',
+    doc: 'Origins that CORS allows. Explicitly listed origins may send credentials; "*" allows every origin, without credentials.',
   }),
 })
 
-/** How deployables that clients connect to determine a client's network, and the limit per network. */
+/**
+ * Settings of the deployables that accept connections from clients: trusted proxies, and the limit per client network.
+ */
 export const clientNetworkFields = () => ({
   trustedProxies: list('PARLEY_WEBSERVER_TRUSTED_PROXIES', {
     toml: 'webserver.trusted_proxies',
     default: [],
     pattern: /^[0-9A-Fa-f:.]+(\/\d{1,3})?$/,
-    doc: 'Proxies in front of the HTTP port, as addresses or networks (10.0.0.0/8), whose X-Forwarded-For is trusted. The gateway need not be listed.',
+    doc: 'Proxies in front of the HTTP port, as addresses or networks (10.0.0.0/8), whose X-Forwarded-For is trusted. Services behind the gateway trust it without listing it here.',
   }),
   unauthenticatedPerMinute: int('PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE', {
     toml: 'limits.unauthenticated_per_minute',
     default: 6_000,
     min: 0,
-    doc: 'Maximum number of calls, file requests and sockets per network and minute that need a credential but have no valid one; 0: no limit.',
+    doc: 'Maximum number of requests (calls, files, sockets) per minute and client network that require a credential but carry no valid one; 0: no limit.',
   }),
 })
 
@@ -145,22 +147,22 @@ export const assetsFields = () => ({
   ...publicUrlField(),
 })
 
-/** Maximum size of a file. */
+/** Maximum size of a file that is not a video. */
 export const uploadFields = () => ({
   maxUploadBytes: bytes('PARLEY_CORE_ASSETS_MAX_UPLOAD_SIZE', {
     toml: 'core.assets.max_upload_size',
     default: '25 MiB',
     min: 1,
-    doc: 'maximum size of a file of any kind',
+    doc: 'maximum size of an uploaded file; videos have their own limit, video.max_upload_size',
   }),
 })
 
-/** Whether videos are processed, and their maximum size. */
+/** Whether videos may be uploaded, and their maximum size. */
 export const videoFields = () => ({
   videoEnabled: bool('PARLEY_VIDEO_ENABLED', {
     toml: 'video.enabled',
     default: false,
-    doc: 'whether uploaded videos are processed',
+    doc: 'whether videos may be uploaded and are processed; if false, uploads of videos are refused',
   }),
   maxVideoUploadBytes: bytes('PARLEY_VIDEO_MAX_UPLOAD_SIZE', {
     toml: 'video.max_upload_size',
@@ -169,7 +171,7 @@ export const videoFields = () => ({
   }),
 })
 
-/** Whether anyone may create an account by proving an e-mail address. */
+/** Whether anyone may create an account by verifying an e-mail address. */
 export const registrationFields = () => ({
   directRegistration: bool('PARLEY_AUTH_DIRECT_REGISTRATION', {
     toml: 'auth.direct_registration',

@@ -43,11 +43,11 @@ export const url: FieldKind<string> = fieldKind('URL', (raw, limits) => {
 
 const milliseconds = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** A span of time such as `500ms`, `15s`, `3h` or `90d`, read as milliseconds. `min` and `max` are milliseconds. */
+/** A duration such as `500ms`, `15s`, `3h` or `90d`, read as milliseconds. `min` and `max` are milliseconds. */
 export const duration: FieldKind<number> = fieldKind(
   'duration',
   (raw, limits) =>
-    checkRange(parseQuantity(raw, milliseconds, 'a span of time such as 500ms, 15s, 10m, 3h or 90d'), limits),
+    checkRange(parseQuantity(raw, milliseconds, 'a duration such as 500ms, 15s, 10m, 3h or 90d'), limits),
   { shown: (value) => durationText(Number(value)) },
 )
 
@@ -59,13 +59,13 @@ function durationText(ms: number): string {
 
 const byteUnits = { B: 1, kB: 1e3, KB: 1e3, MB: 1e6, GB: 1e9, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 }
 
-/** An amount of data such as `64 KiB` or `25 MB`, read as bytes. A bare number is bytes. */
+/** An amount of data such as `64 KiB` or `25 MB`, read as bytes. A number without a unit counts bytes. */
 export const bytes: FieldKind<number> = fieldKind('size', (raw, limits) => {
   const value = typeof raw === 'number' || (typeof raw === 'string' && /^\d+$/.test(raw.trim())) ? `${raw} B` : raw
   return checkRange(Math.round(parseQuantity(value, byteUnits, 'a size such as 64 KiB or 25 MB')), limits)
 })
 
-/** Several texts: separated by commas in the environment, an array in the file. `min` and `max` count elements. */
+/** A list of strings: comma-separated in the environment, an array in the file. `min` and `max` count elements. */
 export const list: FieldKind<readonly string[]> = fieldKind<readonly string[]>(
   'list',
   (raw, { pattern, ...limits }) => {
@@ -102,7 +102,7 @@ export function oneOf<const V extends string>(
 }
 
 function text(raw: unknown, { pattern, ...limits }: Limits): string {
-  if (typeof raw !== 'string') throw new SettingError('is not text')
+  if (typeof raw !== 'string') throw new SettingError('is not a string')
   checkRange(raw.length, limits, ' characters')
   return checkPattern(raw, pattern)
 }

@@ -27,7 +27,7 @@ test('the longest secrets come first, so that none is replaced partially', () =>
   expect([...new Set(secretsIn(fields, { env }))]).toEqual(['secret and more', 'secret'])
 })
 
-test('secrets of repeated tables are found in the file and in the environment', () => {
+test('secrets in an array of tables are found in the file and in the environment', () => {
   const file = join(dir, 'parley.toml')
   writeFileSync(file, '[[auth.providers]]\nid = "one"\nclient_secret = "secret-of-one"\n')
   const env = { PARLEY_AUTH_PROVIDERS_1_CLIENT_SECRET: 'secret-of-two' }

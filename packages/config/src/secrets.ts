@@ -3,7 +3,7 @@ import type { Field } from './field.ts'
 
 /** Shorter values would be found in ordinary words. */
 const minLength = 4
-/** How many rows of a repeated table are searched for secrets. */
+/** How many elements of an array of tables are searched for secrets. */
 const maxRows = 50
 
 /**
@@ -32,7 +32,7 @@ export const withoutSecrets = (text: string, secrets: readonly string[]): string
 /** Collapses white space, as `reasonOf` does in the reason of a failure. */
 const collapseSpaces = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 
-/** A column of a repeated table, as one field for each row. */
+/** A column of an array of tables, as one field for each row. */
 const rowsOf = (column: Field<unknown>): Field<unknown>[] =>
   Array.from({ length: maxRows }, (_, n) => ({
     ...column,

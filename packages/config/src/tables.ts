@@ -13,10 +13,10 @@ export type Row<C extends Columns> = { readonly values: RowOf<C>; readonly name:
 /**
  * Passed for a column instead of names of variables: they contain the number of the row, so they are derived per row.
  */
-export const namedPerRow: string[] = []
+export const envNamesPerRow: string[] = []
 
 /**
- * Reads a repeated table such as `[[auth.providers]]`. Each setting of row n can also be set in the environment as
+ * Reads an array of tables such as `[[auth.providers]]`. Each setting of row n can also be set in the environment as
  * `PARLEY_AUTH_PROVIDERS_<n>_<KEY>`, which takes precedence. Further rows may be set only in the environment. Numbers
  * start at 0 and have no gaps. Throws {@link SettingErrors} with the errors of all rows.
  */
@@ -86,7 +86,7 @@ function tablesOfFile(toml: string, columns: Columns, { file }: LoadedSources): 
   const given = file?.get(toml)
   if (!file || given === undefined) return { count: 0, problems: [] }
   if (!Array.isArray(given) || !given.every(isTable)) {
-    return { count: 0, problems: [`${toml} in ${file.path}: must be repeated tables, [[${toml}]]`] }
+    return { count: 0, problems: [`${toml} in ${file.path}: must be an array of tables, [[${toml}]]`] }
   }
   const problems = given.flatMap((table, n) =>
     keysOf(table)

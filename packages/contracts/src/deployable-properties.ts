@@ -34,7 +34,7 @@ export type DeployableProperties = {
   proxies?: boolean
   /** Whether it reads the address of clients from trusted proxies. */
   trustsProxies?: boolean
-  /** Whether it stores files in a folder. */
+  /** Whether it stores files in a directory. */
   assets?: boolean
   /** Whether it gets the public URL of the server. */
   url?: boolean

@@ -7,7 +7,7 @@ const checkTimeoutMs = 15_000
 /** One check. It never rejects. */
 export type Check = (sources: Sources, timeoutMs?: number) => Promise<Finding[]>
 
-/** Runs a check with the settings that it declares. The signal fires at its timeout. */
+/** Runs a check with the settings that it declares. The signal is aborted at its timeout. */
 export type Examine<F extends Fields> = (config: ConfigOf<F>, report: Report, signal: AbortSignal) => Promise<void>
 
 /**

@@ -86,7 +86,7 @@ test('failures are thrown as ConnectErrors with their code', async () => {
     code: Code.Unauthenticated,
   })
   await expect(listen(stranger).realtime.opened).rejects.toMatchObject({ code: Code.Unauthenticated })
-  const nobody = createParleyClient({ baseUrl: 'http://127.0.0.1:1', retry: { attempts: 2, firstMs: 1 } })
+  const nobody = createParleyClient({ baseUrl: 'http://127.0.0.1:1', retry: { attempts: 2, initialMs: 1 } })
   await expect(nobody.discovery.getServer({})).rejects.toMatchObject({ code: Code.Unavailable })
 })
 
@@ -96,7 +96,7 @@ describe('the stream', () => {
     const { realtime, received } = listen(bob, {
       url: fleet().gateways[1].replace('http', 'ws') + '/api/realtime',
       onReset: (reason) => resets.push(reason),
-      backoff: { firstMs: 50 },
+      backoff: { initialMs: 50 },
     })
     const { realtime: other } = listen(bob, { url: `${fleet().realtimeNodes[1].replace('http', 'ws')}/api/realtime` })
     const states: string[] = []

@@ -29,7 +29,7 @@ const consumer = (room: string, { db, kinds, ...batches }: Own) =>
     service: 'batches',
     durable: room,
     subject: `evt.room.${room}.>`,
-    redelivery: { firstMs: 10, maxMs: 50 },
+    redelivery: { initialMs: 10, maxMs: 50 },
     ...{ db, batches, ...(kinds && { kinds }) },
   })
 

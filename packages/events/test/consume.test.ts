@@ -22,7 +22,7 @@ import { newBus, newDatabase, newServer, withStream } from './_servers.ts'
 let bus: Bus
 withStream((stream) => (bus = stream.bus))
 
-const shortDelays = { firstMs: 10, maxMs: 50 }
+const shortDelays = { initialMs: 10, maxMs: 50 }
 
 /** Starts a consumer of the events of one room, which belongs to one test. */
 const consumer = (

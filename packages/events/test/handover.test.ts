@@ -12,7 +12,7 @@ import { newDatabase } from './_servers.ts'
 
 type TestDatabase = Awaited<ReturnType<typeof newDatabase>>
 
-const pauses = { firstMs: 1, maxMs: 5 }
+const pauses = { initialMs: 1, maxMs: 5 }
 /** Too long to elapse, so rooms are handed over only when announced. */
 const pollMs = 3_600_000
 const envelope = new TextEncoder().encode('an envelope')

@@ -53,7 +53,7 @@ type Own = Pick<ConsumerOptions, 'db'> & ({ on: EventHandler } | { batches: { on
 const consumer = (room: string, options: Own) =>
   consumeEvents({
     ...{ bus, service: 'traces', durable: room, subject: `evt.room.${room}.>` },
-    redelivery: { firstMs: 10, maxMs: 50 },
+    redelivery: { initialMs: 10, maxMs: 50 },
     ...options,
   })
 
@@ -197,7 +197,7 @@ test('log lines about a failed hand-over contain trace and span id', async () =>
     ),
   )
   await using _hand = startHandOver({
-    ...{ db: database.db, service: 'calls', pollMs: 50, pauses: { firstMs: 1, maxMs: 5 } },
+    ...{ db: database.db, service: 'calls', pollMs: 50, pauses: { initialMs: 1, maxMs: 5 } },
     apply: () => Promise.reject(new ConnectError('no', Code.InvalidArgument)),
   })
   await eventually(async () => expect((await database.pool.query('select from handovers')).rowCount).toBe(0))

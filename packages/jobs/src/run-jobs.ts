@@ -54,9 +54,10 @@ export type JobRunnerOptions<T extends JobTable> = {
   retry: RetryPolicy
   signal: AbortSignal
   /**
-   * Runs a job. The signal fires when the runner is disposed, or with a `JobLost`. Returns nothing if the job is done
-   * and is to be deleted; `ended` if the function has finished the job itself; otherwise new values of columns: the job
-   * then moves behind the others, and its attempts are reset. A job may run twice if its process was considered dead.
+   * Runs a job. The signal is aborted when the runner is disposed, or with a `JobLost`. Returns nothing if the job is
+   * done and is to be deleted; `ended` if the function has finished the job itself; otherwise new values of columns:
+   * the job then moves behind the others, and its attempts are reset. A job may run twice if its process was considered
+   * dead.
    */
   run: (job: Job<T>, signal: AbortSignal) => Promise<Partial<InferInsertModel<T>> | 'ended' | void>
   /** Called when a job has failed and will be retried. */
@@ -173,7 +174,9 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
     await queue.release(db, job, { pauseMs: backoffMs(retry, Math.max(attempts, 1)), attempts })
   }
 
-  /** Holds the lease of a job until disposed. `lost` fires if the job was deleted or another process claimed it. */
+  /**
+   * Holds the lease of a job until disposed. `lost` is aborted if the job was deleted or another process claimed it.
+   */
   #holdLease(job: Job<T>): AsyncDisposable & { lost: AbortSignal } {
     const { db, queue, name, leaseMs = defaultLeaseMs } = this.#options
     const lost = new AbortController()

@@ -37,7 +37,7 @@ function work(
   const givenUp: (JobFailure & { text: string })[] = []
   const working = runJobs({
     ...{ name: 'letters', db: database.db, queue, everyMs: 50, signal: new AbortController().signal },
-    retry: { firstMs: 1, longestMs: 10, maxAttempts: 4 },
+    retry: { initialMs: 1, maxMs: 10, maxAttempts: 4 },
     run: async (letter, signal) => (await run(letter, signal)) as object | 'ended' | undefined,
     onFailure: ({ text }, failure) => void failed.push({ text, ...failure }),
     giveUp: async ({ text }, failure) => void givenUp.push({ text, ...failure }),
@@ -46,7 +46,7 @@ function work(
   return { failed, givenUp, [Symbol.asyncDispose]: () => working[Symbol.asyncDispose]() }
 }
 
-/** A `run` function that blocks until it is released or its signal fires. */
+/** A `run` function that blocks until it is released or its signal is aborted. */
 function blockingWork() {
   const started: string[] = []
   const lost: string[] = []
@@ -142,7 +142,7 @@ test('a job waits longer after each failure', async () => {
   const [claimed] = await queue.claim(database.db, { leaseMs: 1_000, limit: 1 })
   if (!claimed) throw new Error('nothing claimed')
   await queue.release(database.db, claimed, { pauseMs: 0, attempts: 5 })
-  await using worker = work(() => Promise.reject(new Error('no')), { retry: { firstMs: 10_000, longestMs: 1_000_000 } })
+  await using worker = work(() => Promise.reject(new Error('no')), { retry: { initialMs: 10_000, maxMs: 1_000_000 } })
   await eventually(() => expect(worker.failed).toHaveLength(1))
   // After the sixth failure the pause is 10 s doubled five times, of which up to half is random.
   await eventually(async () => expect(await queue.nextMs(database.db)).toBeGreaterThan(150_000))
@@ -152,7 +152,7 @@ test('a job waits longer after each failure', async () => {
 test('a job that is too old when it fails is given up', async () => {
   await database.db.insert(letters).values({ text: 'old', createdAt: new Date(Date.now() - 60_000) })
   await using worker = work(() => Promise.reject(new Error('no')), {
-    retry: { firstMs: 1, longestMs: 1, maxAgeMs: 50_000 },
+    retry: { initialMs: 1, maxMs: 1, maxAgeMs: 50_000 },
   })
   await eventually(() => expect(worker.givenUp).toMatchObject([{ text: 'old', attempts: 1 }]))
 })

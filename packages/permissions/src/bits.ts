@@ -1,6 +1,6 @@
 import { permissions, type Permission, type ScopeKind } from './permissions.ts'
 
-/** A set of permissions: bit n is the n-th permission in metadata order. */
+/** A set of permissions: bit n is the n-th element of {@link permissions}. */
 export type Bits = number
 
 const bitByName: ReadonlyMap<string, Bits> = new Map(permissions.map(({ permission }, n) => [permission, 1 << n]))

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { policyOf, type Stated } from '../test/_policies.ts'
+import { policyOf, type DecisionSpec } from '../test/_policies.ts'
 import { capabilities } from './capabilities.ts'
 
 const who = { userId: 'U1', roleIds: [] as string[] }
@@ -19,7 +19,7 @@ test('capabilities come in the order of the contract', () => {
   ])
 })
 
-const cases: [string, Stated[], string[]][] = [
+const cases: [string, DecisionSpec[], string[]][] = [
   ['without decisions, only direct messages are granted', [], ['dm.start']],
   ['a DENY for posting at the server takes direct messages away', [['user:U1', 'deny', 'message.post', 'server']], []],
   [

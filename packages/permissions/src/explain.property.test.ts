@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { scope, stated, subject } from '../test/_arbitraries.ts'
+import { scope, decisionSpec, subject } from '../test/_arbitraries.ts'
 import { oracle, scopesOf, effectiveDecisions, decisionSources } from '../test/_oracle.ts'
 import { policyOf } from '../test/_policies.ts'
 import { dmPolicyName, explain } from './explain.ts'
 
 const oneRuleAtMost = new RegExp(`^(|owner|${dmPolicyName})$`)
-const cases = [fc.array(stated, { maxLength: 30 }), subject, scope] as const
+const cases = [fc.array(decisionSpec, { maxLength: 30 }), subject, scope] as const
 
 test('an explanation has the outcome of the rules, implemented literally', () => {
   fc.assert(

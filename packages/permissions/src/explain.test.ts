@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { describe, expect, test } from '@jest/globals'
 import { GetPolicyResponseSchema } from '@parley/contracts/internal'
-import { decision, type Stated } from '../test/_policies.ts'
+import { decision, type DecisionSpec } from '../test/_policies.ts'
 import { explain } from './explain.ts'
 import { permissions, type Permission } from './permissions.ts'
 import { policyFrom } from './policy.ts'
@@ -13,13 +13,13 @@ const room: Scope = { kind: 'room', roomId: 'R1', groupId: 'G1' }
 const dm: Scope = { kind: 'dm', roomId: 'R1' }
 
 /** Entries as "+|-level:role", the deciding one marked by "!". */
-function explained(stated: Stated[], permission: Permission, scope: Scope, subject: Subject = ada) {
+function explained(specs: DecisionSpec[], permission: Permission, scope: Scope, subject: Subject = ada) {
   const roles = [
     { id: 'everyone', name: 'everyone', position: 0 },
     { id: 'O1', name: 'crew', position: 1 },
     { id: 'moderator', name: 'moderator', position: 100 },
   ]
-  const policy = policyFrom(create(GetPolicyResponseSchema, { roles, decisions: stated.map(decision) }))
+  const policy = policyFrom(create(GetPolicyResponseSchema, { roles, decisions: specs.map(decision) }))
   const { outcome, trace } = explain(policy, subject, scope).find((entry) => entry.permission === permission) ?? {}
   const entries = trace?.map(
     ({ level, roleName, decision, applied }) =>
@@ -28,7 +28,7 @@ function explained(stated: Stated[], permission: Permission, scope: Scope, subje
   return { outcome, entries }
 }
 
-type Case = readonly [says: string, stated: Stated[], scope: Scope, outcome: Outcome, entries: string[]]
+type Case = readonly [says: string, specs: DecisionSpec[], scope: Scope, outcome: Outcome, entries: string[]]
 
 /** Explains message.post for ada. */
 const cases: Case[] = [
@@ -111,22 +111,22 @@ const cases: Case[] = [
   ],
 ]
 
-test.each(cases)('%s', (_, stated, scope, outcome, entries) => {
-  expect(explained(stated, 'message.post', scope)).toEqual({ outcome, entries })
+test.each(cases)('%s', (_, specs, scope, outcome, entries) => {
+  expect(explained(specs, 'message.post', scope)).toEqual({ outcome, entries })
 })
 
 describe('rules that take precedence over decisions', () => {
   test('an owner is allowed as owner, regardless of stored decisions', () => {
-    const stated: Stated[] = [['role:everyone', 'deny', 'message.post', 'server']]
+    const specs: DecisionSpec[] = [['role:everyone', 'deny', 'message.post', 'server']]
     const entries = ['!+rule:owner', '-server:everyone']
-    expect(explained(stated, 'message.post', room, owner)).toEqual({ outcome: 'allow', entries })
-    expect(explained(stated, 'message.post', dm, owner)).toEqual({ outcome: 'allow', entries })
+    expect(explained(specs, 'message.post', room, owner)).toEqual({ outcome: 'allow', entries })
+    expect(explained(specs, 'message.post', dm, owner)).toEqual({ outcome: 'allow', entries })
   })
 
   test('managing is never allowed in a direct message, except for owners', () => {
-    const stated: Stated[] = [['role:everyone', 'allow', 'room.manage', 'server']]
+    const specs: DecisionSpec[] = [['role:everyone', 'allow', 'room.manage', 'server']]
     const entries = ['!-rule:@dm-policy', '+server:everyone']
-    expect(explained(stated, 'room.manage', dm)).toEqual({ outcome: 'deny', entries })
+    expect(explained(specs, 'room.manage', dm)).toEqual({ outcome: 'deny', entries })
     expect(explained([], 'room.manage', dm, owner)).toEqual({ outcome: 'allow', entries: ['!+rule:owner'] })
   })
 
@@ -136,7 +136,7 @@ describe('rules that take precedence over decisions', () => {
   })
 })
 
-test('all permissions are explained, in metadata order', () => {
+test('all permissions are explained, in the order of `permissions`', () => {
   const explanations = explain(policyFrom(create(GetPolicyResponseSchema, {})), ada, { kind: 'server' })
   expect(explanations.map(({ permission }) => permission)).toEqual(permissions.map(({ permission }) => permission))
 })

@@ -32,9 +32,9 @@ export type Explanation = {
 }
 
 /**
- * Explains what `resolve` answers for every permission, in metadata order. Of several decisions with the same effect
- * the nearest one is the deciding one; at one scope the user's own, then those of roles from the highest position down
- * to `everyone`.
+ * Explains what `resolve` answers for every permission, in the order of `permissions`. Of several decisions with the
+ * same effect the nearest one is the deciding one; at one scope the user's own, then those of roles from the highest
+ * position down to `everyone`.
  */
 export function explain(policy: Policy, subject: Subject, scope: Scope): Explanation[] {
   const sources = decisionSources(policy, subject)

@@ -74,7 +74,7 @@ test.each([
   expect(granted(roomPermissions(policy, who, room, isMember))).toEqual(expected)
 })
 
-test('the viewer permissions are all twenty, in metadata order', () => {
+test('the viewer permissions are all twenty, in the order of `permissions`', () => {
   const grants = viewerPermissions(policy, everyone)
   expect(grants.map(({ permission }) => permission)).toEqual(permissions.map(({ permission }) => permission))
   expect(granted(grants)).toHaveLength(8)

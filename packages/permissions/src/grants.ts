@@ -36,7 +36,7 @@ export function isEffectiveMember(
   return room.universal && (allowedBits(policy, subject, roomScope(room)) & bitOf('room.join')) !== 0
 }
 
-/** `viewer_permissions` of GetViewer: the 20 permissions at server scope, in metadata order. */
+/** `viewer_permissions` of GetViewer: the 20 permissions at server scope, in the order of `permissions`. */
 export function viewerPermissions(policy: Policy, subject: Subject): Grant[] {
   const allowed = allowedBits(policy, subject, serverScope)
   return permissions.map(({ permission }) => grant(permission, allowed))

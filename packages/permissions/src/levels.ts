@@ -24,7 +24,7 @@ export function levelsAt({ decisions }: Policy, scope: Scope): Level[] {
   }
 }
 
-/** Names of a set of permissions, in metadata order. */
+/** Names of a set of permissions, in the order of {@link permissions}. */
 export function namesOf(bits: Bits): Permission[] {
   return permissions.flatMap(({ permission }, n) => (bits & (1 << n) ? [permission] : []))
 }

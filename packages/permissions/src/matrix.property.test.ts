@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { holder, scope, stated } from '../test/_arbitraries.ts'
+import { holder, scope, decisionSpec } from '../test/_arbitraries.ts'
 import { scopesOf, effectiveDecisions } from '../test/_oracle.ts'
 import { policyOf } from '../test/_policies.ts'
 import { effectiveAt, inheritedAt, storedAt, storedDecisions, type Decisions, type Holder } from './matrix.ts'
 import { permissions, type Permission } from './permissions.ts'
 
-const cases = [fc.array(stated, { maxLength: 40 }), holder, scope] as const
+const cases = [fc.array(decisionSpec, { maxLength: 40 }), holder, scope] as const
 
 const parse = (text: string): Holder => {
   const [kind = '', id = ''] = text.split(':')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { policyOf, type Stated } from '../test/_policies.ts'
+import { policyOf, type DecisionSpec } from '../test/_policies.ts'
 import { effectiveAt, inheritedAt, storedAt, storedDecisions, type Holder } from './matrix.ts'
 import { permissions } from './permissions.ts'
 import { policyFrom } from './policy.ts'
@@ -13,7 +13,7 @@ const room: Scope = { kind: 'room', roomId: 'R1', groupId: 'G1' }
 const dm: Scope = { kind: 'dm', roomId: 'R1' }
 const none = { allowed: [], denied: [] }
 
-type Case = readonly [says: string, stated: Stated[], scope: Scope, allowed: string[], denied: string[]]
+type Case = readonly [says: string, specs: DecisionSpec[], scope: Scope, allowed: string[], denied: string[]]
 
 const cases: Case[] = [
   ['without decisions, nothing', [], room, [], []],
@@ -76,7 +76,7 @@ const cases: Case[] = [
     [],
   ],
   [
-    'permissions are in metadata order',
+    'permissions are in the order of `permissions`',
     [
       ['role:crew', 'allow', 'message.echo', 'server'],
       ['role:crew', 'allow', 'room.create', 'server'],
@@ -87,8 +87,8 @@ const cases: Case[] = [
   ],
 ]
 
-test.each(cases)('effective: %s', (_, stated, scope, allowed, denied) => {
-  expect(effectiveAt(policyOf(...stated), crew, scope)).toEqual({ allowed, denied })
+test.each(cases)('effective: %s', (_, specs, scope, allowed, denied) => {
+  expect(effectiveAt(policyOf(...specs), crew, scope)).toEqual({ allowed, denied })
 })
 
 describe('stored and inherited decisions', () => {

@@ -9,7 +9,7 @@ import { ownerRoleId } from './roles.ts'
 /** The role or user, by id, whose decisions are shown. */
 export type Holder = { readonly kind: 'role' | 'user'; readonly id: string }
 
-/** Names of permissions in metadata order; none is in both. */
+/** Names of permissions in the order of {@link permissions}; none is in both. */
 export type Decisions = { readonly allowed: readonly Permission[]; readonly denied: readonly Permission[] }
 
 /** A stored decision; the id of the server scope is empty. */
@@ -42,8 +42,8 @@ export function inheritedAt(policy: Policy, holder: Holder, scope: Scope): Decis
 }
 
 /**
- * Everything stored for the holder: in metadata order, a permission's decisions for the server, then groups, then
- * rooms.
+ * Everything stored for the holder: in the order of `permissions`, a permission's decisions for the server, then
+ * groups, then rooms.
  */
 export function storedDecisions({ decisions }: Policy, holder: Holder): StoredDecision[] {
   const levels: Level[] = [

@@ -33,7 +33,7 @@ export type Permission = (typeof definitions)[number][0]
 /** A permission and the scopes at which a decision about it may be stored. */
 export type PermissionInfo = { readonly permission: Permission; readonly scopes: readonly ScopeKind[] }
 
-/** Every permission with its scopes, in metadata order: the order of matrices, explanations and grants. */
+/** Every permission with its scopes. Matrices, explanations and grants list permissions in this order. */
 export const permissions: readonly PermissionInfo[] = definitions.map(([permission, scopes]) => ({
   permission,
   scopes,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { policyOf, type Stated } from '../test/_policies.ts'
+import { policyOf, type DecisionSpec } from '../test/_policies.ts'
 import { permissions, type Permission } from './permissions.ts'
 import { policyFrom } from './policy.ts'
 import { may, resolve, type Outcome, type Scope } from './resolve.ts'
@@ -12,7 +12,7 @@ const group: Scope = { kind: 'group', groupId: 'G1' }
 const room: Scope = { kind: 'room', roomId: 'R1', groupId: 'G1' }
 const dm: Scope = { kind: 'dm', roomId: 'R1' }
 
-type Case = readonly [says: string, decisions: Stated[], permission: Permission, scope: Scope, outcome: Outcome]
+type Case = readonly [says: string, decisions: DecisionSpec[], permission: Permission, scope: Scope, outcome: Outcome]
 
 const cases: Case[] = [
   ['without decisions the outcome is undecided', [], 'message.post', room, 'undecided'],
@@ -150,7 +150,7 @@ test('may is false for an undecided and for a denied permission', () => {
 
 describe('an owner', () => {
   const denyAll = policyOf(
-    ...permissions.map(({ permission }): Stated => ['role:everyone', 'deny', permission, 'server']),
+    ...permissions.map(({ permission }): DecisionSpec => ['role:everyone', 'deny', permission, 'server']),
     ['user:U2', 'deny', 'message.post', 'room:R1'],
   )
 

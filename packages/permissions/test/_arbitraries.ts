@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { permissions } from '../src/permissions.ts'
 import type { Scope, Subject } from '../src/resolve.ts'
-import type { Stated } from './_policies.ts'
+import type { DecisionSpec } from './_policies.ts'
 
 const roleIds = ['moderator', 'admin', 'owner', 'O1', 'O2']
 const groups = fc.constantFrom('G1', 'G2')
@@ -10,7 +10,7 @@ const info = fc.constantFrom(...permissions)
 
 export const holder = fc.constantFrom('user:U1', 'user:U2', 'role:everyone', ...roleIds.map((id) => `role:${id}`))
 
-export const stated: fc.Arbitrary<Stated> = info.chain(({ permission, scopes }) => {
+export const decisionSpec: fc.Arbitrary<DecisionSpec> = info.chain(({ permission, scopes }) => {
   const where = fc.constantFrom(...scopes).chain((kind) => {
     if (kind === 'server') return fc.constant('server')
     return (kind === 'group' ? groups : rooms).map((id) => `${kind}:${id}`)

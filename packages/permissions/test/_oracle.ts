@@ -1,6 +1,6 @@
 import type { Permission } from '../src/permissions.ts'
 import type { Outcome, Scope, Subject } from '../src/resolve.ts'
-import type { Stated } from './_policies.ts'
+import type { DecisionSpec } from './_policies.ts'
 
 /** The scopes that apply, nearest first, as tests write them. */
 export function scopesOf(scope: Scope): string[] {
@@ -24,8 +24,8 @@ export const decisionSources = ({ userId, roleIds }: Subject): string[] => [
 ]
 
 /** The effective decisions of a list about one permission: the last one for each holder and scope. */
-export function effectiveDecisions(decisions: readonly Stated[], permission: Permission): Stated[] {
-  const latest = new Map<string, Stated>()
+export function effectiveDecisions(decisions: readonly DecisionSpec[], permission: Permission): DecisionSpec[] {
+  const latest = new Map<string, DecisionSpec>()
   for (const decision of decisions) {
     const [who, , about, where] = decision
     if (about === permission) latest.set(`${who} ${where}`, decision)
@@ -34,7 +34,12 @@ export function effectiveDecisions(decisions: readonly Stated[], permission: Per
 }
 
 /** The written rules, implemented literally over a plain list, without index or bit sets. */
-export function oracle(decisions: readonly Stated[], subject: Subject, permission: Permission, scope: Scope): Outcome {
+export function oracle(
+  decisions: readonly DecisionSpec[],
+  subject: Subject,
+  permission: Permission,
+  scope: Scope,
+): Outcome {
   const dm = scope.kind === 'dm'
   if (dm && permission === 'message.post-in-thread') return 'deny'
   if (subject.roleIds.some((id) => id === 'owner')) return 'allow'

@@ -5,7 +5,12 @@ import type { Permission, ScopeKind } from '../src/permissions.ts'
 import { policyFrom, type Policy } from '../src/policy.ts'
 
 /** A decision as tests write it: who ("role:moderator", "user:U1"), what, where ("server", "group:G1", "room:R1"). */
-export type Stated = readonly [who: string, what: 'allow' | 'deny' | 'none', permission: Permission, where: string]
+export type DecisionSpec = readonly [
+  who: string,
+  what: 'allow' | 'deny' | 'none',
+  permission: Permission,
+  where: string,
+]
 
 const kinds: Record<ScopeKind, PermissionScopeKind> = {
   server: PermissionScopeKind.SERVER,
@@ -15,7 +20,7 @@ const kinds: Record<ScopeKind, PermissionScopeKind> = {
 
 const words = { allow: PermissionDecision.ALLOW, deny: PermissionDecision.DENY, none: PermissionDecision.NONE }
 
-export function decision([who, what, permission, where]: Stated): PolicyDecision {
+export function decision([who, what, permission, where]: DecisionSpec): PolicyDecision {
   const [subject, subjectId = ''] = who.split(':')
   const [kind, id = ''] = where.split(':') as [ScopeKind, string?]
   return create(PolicyDecisionSchema, {
@@ -27,6 +32,6 @@ export function decision([who, what, permission, where]: Stated): PolicyDecision
 }
 
 /** A policy with these decisions and nothing else. */
-export function policyOf(...stated: Stated[]): Policy {
-  return policyFrom(create(GetPolicyResponseSchema, { revision: 1n, decisions: stated.map(decision) }))
+export function policyOf(...specs: DecisionSpec[]): Policy {
+  return policyFrom(create(GetPolicyResponseSchema, { revision: 1n, decisions: specs.map(decision) }))
 }

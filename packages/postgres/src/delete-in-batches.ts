@@ -2,12 +2,12 @@ import { sql, type SQL } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from './db.ts'
 
-/** Small enough to hold locks only briefly and for a replica to keep up. */
+/** Small enough to hold locks only briefly and for a standby of the database to keep up. */
 const defaultBatch = 1000
 
 /**
- * Deletes all rows of a table that meet the condition, in transactions of at most `batch` rows (default 1000). Returns
- * the number of deleted rows. Rejects between two batches when the signal fires.
+ * Deletes all rows of a table that meet the condition, in transactions of at most `batchSize` rows (default 1000).
+ * Returns the number of deleted rows. Rejects between two batches when the signal is aborted.
  */
 export async function deleteInBatches(
   db: Db,

@@ -3,7 +3,7 @@ import pg from 'pg'
 
 /** Where and how the driver connects. */
 export type Destination = {
-  /** Host name or address, or the folder of a Unix socket. */
+  /** Host name or address, or the directory of a Unix socket. */
   host: string
   port: number
   user: string

@@ -14,19 +14,19 @@ export type MigrationOptions = {
    * postgres:// URL of a direct connection: the migrator needs a session, which a transaction pooler does not provide.
    */
   url: string
-  /** Folder that drizzle-kit generated. */
+  /** Directory that drizzle-kit generated. */
   folder: string
   /**
-   * How long a statement waits for a lock; meanwhile, later statements on the same table wait too. Default: 2 s. Then
-   * the migration is rolled back, and retried after a pause of the same length.
+   * How long a statement of the migration waits for a lock (default 2 s); queries of the service on that table queue
+   * behind it. After that, the migration is rolled back and retried after an equal pause.
    */
   lockTimeoutMs?: number
 }
 
-/** EX_CONFIG of sysexits.h. */
-const CONFIGURATION_IS_WRONG = 78
+/** From sysexits.h: the configuration is invalid. */
+const EX_CONFIG = 78
 const MISSING_DATABASE = '3D000'
-/** How long a migration is retried because of locks before it fails. */
+/** How long a migration that hits lock timeouts is retried before it fails. */
 const maxLockWaitMs = 300_000
 /** Error codes if another process created the database at the same time. */
 const alreadyExists = new Set(['42P04', '23505'])
@@ -48,8 +48,8 @@ export async function migrateDatabase(options: MigrationOptions): Promise<void> 
 }
 
 /**
- * Migrates while the previous version is serving: a transaction that locks a table for long delays only the migration,
- * not the service.
+ * Migrates while the previous version is serving. If another transaction holds a lock, the migration gives up after
+ * `lockTimeoutMs` and retries, so queries of the service queue behind it no longer than that.
  */
 async function migrateWhileServing(
   client: pg.Client,
@@ -69,9 +69,8 @@ async function migrateWhileServing(
 
 /**
  * The program migrate.ts of a service: reads the database URL from the configuration, waits up to 30 s for a server
- * that is starting, and migrates. Sets the exit code to 1 when that fails and to 78 when the configuration is wrong,
- * which it prints.
- * `folder` contains the migrations.
+ * that is starting, and migrates. Sets the exit code to 1 on failure, or prints the problem and sets it to 78 if the
+ * configuration is invalid. `folder`: the directory of the migrations.
  */
 export async function runMigrations(service: string, folder: URL): Promise<void> {
   const url = readDatabaseUrl(service)
@@ -95,7 +94,7 @@ function readDatabaseUrl(service: string): string | undefined {
     return defineConfig(databaseFields(service))().databaseUrl
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    process.exitCode = CONFIGURATION_IS_WRONG
+    process.exitCode = EX_CONFIG
     process.stderr.write(`${service}: ${error.message}\n`)
     return undefined
   }

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Pool } from 'pg'
 
-/** Which migrations of a folder a database has. */
+/** Which migrations of a directory a database has. */
 export type MigrationState = {
   /** Names of migrations that are still to be applied, in their order. */
   pending: string[]
   /** Number of applied migrations. */
   applied: number
-  /** Whether the newest applied migration is not in the folder, so that the database belongs to a newer release. */
+  /** Whether the newest applied migration is not in the directory, so that the database belongs to a newer release. */
   isNewer: boolean
 }
 
@@ -16,7 +16,7 @@ type Journal = { entries: { when: number; tag: string }[] }
 
 const undefinedTable = new Set(['42P01', '3F000'])
 
-/** Compares a database with a folder of migrations, as the migrator does. Rejects if it cannot be read. */
+/** Compares a database with a directory of migrations, as the migrator does. Rejects if it cannot be read. */
 export async function migrationState(pool: Pool, folder: string): Promise<MigrationState> {
   const { entries } = JSON.parse(readFileSync(join(folder, 'meta/_journal.json'), 'utf8')) as Journal
   const { applied, newest } = await appliedTo(pool)

@@ -21,7 +21,7 @@ export type CredentialAttempts = AsyncDisposable & {
 type Attempt = {
   address: string
   isKnown: boolean
-  /** Signal of the caller, who leaves the queue when it fires. Called only if the look-up has to wait. */
+  /** Signal of the caller, who leaves the queue when it is aborted. Called only if the look-up has to wait. */
   signal?: () => AbortSignal
 }
 

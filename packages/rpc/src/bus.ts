@@ -44,7 +44,7 @@ export type Bus = AsyncDisposable & {
 }
 
 /**
- * Connects to NATS, retrying until it answers, and reconnects forever. Throws the abort reason when `signal` fires
+ * Connects to NATS, retrying until it answers, and reconnects forever. Throws the abort reason when `signal` is aborted
  * before the first connection is up.
  */
 export async function connectBus(options: BusOptions): Promise<Bus> {

@@ -11,7 +11,7 @@ import { freeze } from '@parley/tooling/freeze'
 export type TestNats = AsyncDisposable & {
   readonly url: string
   stop(): Promise<void>
-  /** Restarts it at the same port. */
+  /** Starts it again on the same port. */
   start(): Promise<void>
   /** Freezes it until the result is disposed: it accepts connections and never responds. */
   freeze(): Disposable
@@ -55,8 +55,8 @@ export async function startNats(more = ''): Promise<TestNats> {
 }
 
 function findServer(): string {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/usr/local/bin']
-  const found = folders.map((folder) => join(folder, 'nats-server')).find((file) => existsSync(file))
+  const directories = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/usr/local/bin']
+  const found = directories.map((directory) => join(directory, 'nats-server')).find((file) => existsSync(file))
   if (!found) throw new Error('nats-server is not installed: put it on PATH or install the package nats-server')
   return found
 }
@@ -67,7 +67,7 @@ async function freePort(): Promise<number> {
   const address = server.address()
   server.close()
   await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
+  if (address === null || typeof address === 'string') throw new Error('the test could not get a free port')
   return address.port
 }
 

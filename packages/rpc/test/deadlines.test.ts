@@ -43,13 +43,13 @@ test('the handler gets the remaining time', async () => {
   expect(left).toBeLessThanOrEqual(123_456)
 })
 
-test('a handler that takes too long causes deadline_exceeded, and its signal fires', async () => {
+test('a handler that takes too long causes deadline_exceeded, and its signal is aborted', async () => {
   await using timed = await startFleet()
   let now = 0
   const clock = { now: () => now }
   const started = gate()
   const ended = gate()
-  // A handler that returns when its signal fires might still answer in time.
+  // A handler that returns when its signal is aborted might still answer in time.
   const release = gate()
   let reason: unknown
   await timed.serve({
@@ -92,7 +92,7 @@ test('a handler stopped by the signal causes deadline_exceeded too', async () =>
   expect(replies.map((reply) => reply.get('P'))).toEqual(['s', 'e'])
 })
 
-test('the signal also fires when the call has ended, to stop work that it started', async () => {
+test('the signal is also aborted when the call has ended, to stop work that it started', async () => {
   let signal: AbortSignal | undefined
   work = async (call) => void (signal = call.signal)
   await check()

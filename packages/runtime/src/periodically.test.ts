@@ -2,7 +2,7 @@ import { expect, jest, test } from '@jest/globals'
 import { lastErrors } from '@parley/telemetry'
 import { periodically } from './periodically.ts'
 
-test('a task runs repeatedly, even after a failure, and never twice at a time', async () => {
+test('a task runs repeatedly, even after a failure, and never concurrently', async () => {
   let running = 0
   let peak = 0
   let runs = 0
@@ -22,9 +22,7 @@ test('a task runs repeatedly, even after a failure, and never twice at a time', 
   expect([runs, peak]).toEqual([4, 1])
 })
 
-/**
- * The logged failures of tasks. Only the newest errors are remembered, and earlier tests of this process log some too.
- */
+/** The logged failures of tasks. Only the newest errors are kept, and earlier tests log errors too. */
 const failures = () => lastErrors().filter(({ message }) => message === 'a periodic task failed')
 
 /** Runs a task that fails or succeeds as given; returns how many errors were logged. */
@@ -45,7 +43,7 @@ async function errorsOf(outcomes: boolean[], pauses: { everyMs: number; afterFai
   return failures().filter((error) => !before.includes(error)).length
 }
 
-test('the first failure of a frequent task is only a warning', async () => {
+test('a failure that does not follow another is logged as a warning if the next run follows within a minute', async () => {
   const everyMs = 1
   expect(await errorsOf([false, true, false, true], { everyMs })).toBe(0)
   expect(await errorsOf([false, false], { everyMs })).toBe(1)
@@ -72,7 +70,7 @@ test('disposing aborts the current run and waits for it', async () => {
   expect(finished).toBe(true)
 })
 
-test('a task ends when its signal fires', async () => {
+test('a task ends when its signal is aborted', async () => {
   const stop = new AbortController()
   let runs = 0
   const { promise: ran, resolve: first } = deferred()
@@ -125,7 +123,7 @@ test('a task runs when woken, and once more if woken during a run', async () => 
   expect(runs).toHaveLength(2)
 })
 
-test('a task runs again before the usual pause if its run requested that or failed', async () => {
+test('a task runs again before its usual pause is over if its run requested that or failed', async () => {
   let runs = 0
   const { promise: enough, resolve: end } = deferred()
   await using _ = periodically({
@@ -151,7 +149,7 @@ test('a later wake does not delay an earlier one', async () => {
   await ran
 })
 
-test('tasks with long pauses run on a common beat, and tasks with the same pause run together', async () => {
+test('tasks with long pauses share timer ticks, and tasks with the same pause run together', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate'] })
   try {
     const pauses = [5_000, 10_000, 15_000, 10_000]

@@ -8,14 +8,14 @@ export type PeriodicTask = {
   name: string
   /**
    * Longest pause between two runs. Below 2.5 s it is exact to about a tenth. From there on, all tasks of a process run
-   * on a common beat, so that they wake it together: the pause is up to 2.5 s shorter, and the first one shorter by any
-   * amount.
+   * on shared timer ticks, so that they wake it together: the pause is up to 2.5 s shorter, and the first one shorter
+   * by any amount.
    */
   everyMs: number
   /** Ends the task, as disposing it does. */
   signal?: AbortSignal
   /**
-   * One run. Its signal fires when the task is to end. A failed run is logged: as a warning if the run before it
+   * One run. Its signal is aborted when the task is to end. A failed run is logged: as a warning if the run before it
    * succeeded and the next one follows within a minute, otherwise as an error. It may return the number of milliseconds
    * until the next run, to run sooner than after the usual pause.
    */

@@ -15,7 +15,7 @@ export type RetryOptions = {
 
 /** Calls `fn` until it succeeds and returns its result. */
 export async function retry<T>(fn: () => Promise<T> | T, options: RetryOptions): Promise<T> {
-  const { signal, initialMs: firstMs, maxMs: longestMs, until } = options
+  const { signal, initialMs, maxMs, until } = options
   for (let failures = 1; ; failures++) {
     signal?.throwIfAborted()
     try {
@@ -23,11 +23,11 @@ export async function retry<T>(fn: () => Promise<T> | T, options: RetryOptions):
     } catch (error) {
       if (until?.(error)) throw error
     }
-    await sleep(backoffMs({ firstMs, longestMs }, failures), signal)
+    await sleep(backoffMs({ initialMs, maxMs }, failures), signal)
   }
 }
 
-/** Waits; rejects with the signal's reason when it fires. */
+/** Waits; rejects with the signal's reason when it is aborted. */
 async function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   await delay(milliseconds, undefined, signal ? { signal } : {}).catch(() => undefined)
   signal?.throwIfAborted()

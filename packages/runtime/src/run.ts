@@ -19,7 +19,7 @@ const graceMs = 5_000
 
 /**
  * Runs a deployable until SIGTERM, SIGINT or the end of its parent process; then disposes it and lets the process exit.
- * The signal passed to `start` fires when shutdown is requested, even during the start.
+ * The signal passed to `start` is aborted when shutdown is requested, even during the start.
  *
  * Exit codes: 0 after a clean shutdown, 78 for an invalid configuration (the errors are printed on standard error), 1
  * when starting or closing failed or was cut short.

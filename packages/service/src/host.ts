@@ -149,7 +149,7 @@ export class Host implements AsyncDisposable {
     return this.use(periodically({ ...task, signal: this.signal }))
   }
 
-  /** Adds work that ends on its own, at the latest when `signal` fires; closing waits for it. */
+  /** Adds work that ends on its own, at the latest when `signal` is aborted; closing waits for it. */
   background(work: Promise<unknown>): void {
     const done: Promise<unknown> = work.catch(() => undefined).finally(() => this.#background.delete(done))
     this.#background.add(done)

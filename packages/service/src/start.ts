@@ -11,7 +11,7 @@ type DatabaseHostOptions = HostOptions & { config: DatabaseConfig } & Pick<Datab
 
 /**
  * Starts a deployable: opens the internal port, waits for NATS, and runs `compose`, which opens and serves the rest. If
- * anything fails, everything opened is closed. Rejects with the reason of `stop` when that fires first.
+ * anything fails, everything opened is closed. Rejects with the reason of `stop` when that is aborted first.
  */
 export function startHost(options: HostOptions, compose: (host: Host) => Promise<void>): Promise<Service> {
   return startOrClose(new Host(withDependencies(options, ['nats'])), async (host) => {

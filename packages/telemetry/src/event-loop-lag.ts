@@ -3,23 +3,23 @@ import { nextBeatWithin } from './beat.ts'
 
 const resolutionMs = 20
 const checkIntervalMs = 10_000
-/** Number of checks per window of one minute, so that a reader that reads once a minute misses none. */
+/** Checks per window. A window lasts a minute, so a reader that reads once a minute misses no window. */
 const checksPerWindow = 6
-/** Utilization from which the lag is measured, far above the cost of measuring. */
+/** Minimum utilization at which the precise monitor runs, far above what measuring itself causes. */
 const minUtilization = 0.1
 
 /**
- * How late the timers of the event loop fire, in windows of a minute, so that any number of readers see the same. It is
- * measured only while the loop is busy: measuring wakes the process fifty times a second, and an idle loop is never
- * late.
+ * How late the timers of the event loop fire, in windows of a minute, so that any number of readers see the same. The
+ * precise monitor runs only while the loop is busy, because it wakes the process fifty times a second. While the loop
+ * is idle, only the delay of the checks is measured.
  */
 export class EventLoopLag implements Disposable {
   readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs })
   #timer: NodeJS.Timeout | undefined
   #seen = performance.eventLoopUtilization()
   #checks = 0
-  /** Longest delay of a check in this window, which is also known for an idle loop. */
-  #latestMs = 0
+  /** Longest delay of a check in this window; measured even while the monitor is off. */
+  #longestCheckDelayMs = 0
   #finished: { p99: number; max: number } | undefined
 
   constructor() {
@@ -48,7 +48,7 @@ export class EventLoopLag implements Disposable {
   }
 
   #check(dueAt: number): void {
-    this.#latestMs = Math.max(this.#latestMs, performance.now() - dueAt)
+    this.#longestCheckDelayMs = Math.max(this.#longestCheckDelayMs, performance.now() - dueAt)
     const { utilization } = performance.eventLoopUtilization(this.#seen)
     this.#seen = performance.eventLoopUtilization()
     if (utilization >= minUtilization) this.#delay.enable()
@@ -59,13 +59,13 @@ export class EventLoopLag implements Disposable {
   }
 
   #longest(): number {
-    return Math.max(lagSeconds(this.#delay.max), this.#latestMs / 1000)
+    return Math.max(lagSeconds(this.#delay.max), this.#longestCheckDelayMs / 1000)
   }
 
   #endWindow(): void {
     this.#finished = { p99: lagSeconds(this.#delay.percentile(99)), max: this.#longest() }
     this.#delay.reset()
-    this.#latestMs = 0
+    this.#longestCheckDelayMs = 0
   }
 }
 

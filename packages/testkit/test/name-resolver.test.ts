@@ -2,16 +2,16 @@ import { createServer, Socket } from 'node:net'
 import { lookup } from 'node:dns/promises'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { NameResolver, ResolverBusy } from '@parley/outbound'
-import { NameServer } from '../src/name-server.ts'
+import { DnsServer } from '../src/dns-server.ts'
 
-let names: NameServer
+let names: DnsServer
 let resolver: NameResolver
 
 const open = (options: ConstructorParameters<typeof NameResolver>[0] = {}) =>
   (resolver = new NameResolver({ servers: [names.address], timeoutMs: 60_000, maxWaitMs: 60_000, ...options }))
 
 beforeEach(async () => {
-  names = await NameServer.start({ 'push.example': ['1.1.1.1', '1.0.0.1'] })
+  names = await DnsServer.start({ 'push.example': ['1.1.1.1', '1.0.0.1'] })
 })
 afterEach(async () => {
   resolver[Symbol.dispose]()

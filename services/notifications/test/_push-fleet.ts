@@ -19,7 +19,7 @@ export const pushOn = {
 }
 
 /** Short delays, so that failed pushes are retried almost at once. */
-const retryLimits = { firstMs: 40, longestMs: 200, giveUpMs: 3_600_000 }
+const retryLimits = { initialMs: 40, maxMs: 200, giveUpMs: 3_600_000 }
 
 /** A fleet with a fake push service. */
 export type PushFleet = Awaited<ReturnType<typeof openPushFleet>>

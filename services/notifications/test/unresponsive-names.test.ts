@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { NameResolver } from '@parley/outbound'
-import { eventually, NameServer, openTestDatabase, PushService } from '@parley/testkit'
+import { eventually, DnsServer, openTestDatabase, PushService } from '@parley/testkit'
 import { openPushFleet, type PushFleet } from './_push-fleet.ts'
 
 let push: PushFleet
 let pushService: PushService
-let names: NameServer
+let names: DnsServer
 let resolver: NameResolver
 
 beforeAll(async () => {
   push = await openPushFleet()
   pushService = await PushService.start()
-  names = await NameServer.start({ 'push.example': ['127.0.0.1'] })
+  names = await DnsServer.start({ 'push.example': ['127.0.0.1'] })
   resolver = new NameResolver({ servers: [names.address], timeoutMs: 60_000, maxWaitMs: 60_000 })
   await push.start({ network: { isAllowed: () => true, allowPlain: true, resolve: resolver.resolve } })
 })

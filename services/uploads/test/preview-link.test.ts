@@ -6,7 +6,7 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { Resources, type Service } from '@parley/runtime'
 import { NameResolver } from '@parley/outbound'
-import { eventually, NameServer, requestErasure } from '@parley/testkit'
+import { eventually, DnsServer, requestErasure } from '@parley/testkit'
 import sharp from 'sharp'
 import { linkPreviews, previewUses } from '../src/store/schema.ts'
 import { openEnv, type Env } from './_env.ts'
@@ -167,7 +167,7 @@ test('a URL of more than 2,048 characters is refused', async () => {
 })
 
 test('a refusal for too many pending name look-ups is not cached as a missing preview', async () => {
-  await using names = await NameServer.start({ 'page.example': ['127.0.0.1'] })
+  await using names = await DnsServer.start({ 'page.example': ['127.0.0.1'] })
   using resolver = new NameResolver({
     servers: [names.address],
     maxWaitingPerCaller: 3,

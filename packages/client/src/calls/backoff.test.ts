@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { backoffMs } from './backoff.ts'
 
-const backoff = { firstMs: 100, longestMs: 1_000 }
+const backoff = { initialMs: 100, maxMs: 1_000 }
 
 test('delays double up to the maximum', () => {
   const delays = [1, 2, 3, 4, 5, 60].map((failures) => backoffMs(backoff, failures, () => 1))

@@ -1,15 +1,11 @@
 /** Delays between attempts. */
-export type Backoff = { firstMs: number; longestMs: number }
+export type Backoff = { initialMs: number; maxMs: number }
 
 /**
  * Milliseconds to wait after `failures` failed attempts (1 or more): doubled each time, with a random jitter of up to
  * half, so that many clients do not retry at once.
  */
-export function backoffMs(
-  { firstMs, longestMs }: Backoff,
-  failures: number,
-  random: () => number = Math.random,
-): number {
-  const whole = Math.min(firstMs * 2 ** Math.min(failures - 1, 30), longestMs)
+export function backoffMs({ initialMs, maxMs }: Backoff, failures: number, random: () => number = Math.random): number {
+  const whole = Math.min(initialMs * 2 ** Math.min(failures - 1, 30), maxMs)
   return Math.round(whole * (0.5 + random() / 2))
 }

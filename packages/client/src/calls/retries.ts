@@ -10,7 +10,7 @@ export type RetryPolicy = Backoff & {
   attempts: number
 }
 
-const defaultPolicy: RetryPolicy = { attempts: 4, firstMs: 200, longestMs: 3_000 }
+const defaultPolicy: RetryPolicy = { attempts: 4, initialMs: 200, maxMs: 3_000 }
 const timeoutHeader = 'connect-timeout-ms'
 
 /**
@@ -55,7 +55,7 @@ function retryAfterMs(error: ConnectError): number | undefined {
   return Number.isFinite(seconds) ? seconds * 1000 : undefined
 }
 
-/** Waits, or throws the signal's reason as soon as it fires. */
+/** Waits, or throws the signal's reason as soon as it is aborted. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {

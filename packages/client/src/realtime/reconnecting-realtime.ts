@@ -14,7 +14,7 @@ type Options = RealtimeOptions & {
   token: () => string | undefined
 }
 
-const standardBackoff: Backoff = { firstMs: 500, longestMs: 30_000 }
+const standardBackoff: Backoff = { initialMs: 500, maxMs: 30_000 }
 /** After a connection that lasted this long, the next failure counts as the first. */
 const stableMs = 10_000
 const queuedEvents = 10_000

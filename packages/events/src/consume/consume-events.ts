@@ -69,7 +69,7 @@ export type Batches = {
     }
 )
 
-const defaultRedelivery: Handling['redelivery'] = { firstMs: 250, maxMs: 60_000 }
+const defaultRedelivery: Handling['redelivery'] = { initialMs: 250, maxMs: 60_000 }
 const defaultPace: Pace = { maxAtOnce: 128, pauseMs: 500 }
 
 /**

@@ -38,7 +38,7 @@ export type Handling = {
   consumer: string
   prepare: EventPreparation
   /** First and longest delay before redelivery. */
-  redelivery: { firstMs: number; maxMs: number }
+  redelivery: { initialMs: number; maxMs: number }
 }
 
 /** A message with the events that the consumer handles; undefined when its bytes cannot be decoded. */
@@ -76,7 +76,7 @@ export async function handleMessage(handling: Handling, { message, events }: Dec
   for (const event of events) {
     const failures = await handleEvent(handling, event, message.subject, isRedelivered)
     if (failures === undefined) {
-      requestRedelivery(message, redelivery.firstMs)
+      requestRedelivery(message, redelivery.initialMs)
       return 'outage'
     }
     maxFailures = Math.max(maxFailures, failures)
@@ -85,7 +85,7 @@ export async function handleMessage(handling: Handling, { message, events }: Dec
     acknowledge(message)
     return 'done'
   }
-  requestRedelivery(message, Math.min(redelivery.firstMs * 2 ** (maxFailures - 1), redelivery.maxMs))
+  requestRedelivery(message, Math.min(redelivery.initialMs * 2 ** (maxFailures - 1), redelivery.maxMs))
   return 'later'
 }
 

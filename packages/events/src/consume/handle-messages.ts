@@ -43,7 +43,7 @@ export async function handleMessages(handling: BatchHandling, decoded: readonly 
   let outcome: Outcome = 'done'
   if (rest === 'outage') return rest
   for (const one of rest) {
-    if (outcome === 'outage') requestRedelivery(one.message, redelivery.firstMs)
+    if (outcome === 'outage') requestRedelivery(one.message, redelivery.initialMs)
     else outcome = await handleMessage(handling, one)
   }
   return outcome
@@ -74,7 +74,7 @@ async function handleInOneTransaction(
       // others.
       settle(messagesWithFailure(isServiceUnavailable), (message) => {
         const times = Math.min(deliveryOf(message)?.deliveries ?? 1, 6)
-        requestRedelivery(message, Math.min(redelivery.firstMs * 2 ** (times - 1), redelivery.maxMs))
+        requestRedelivery(message, Math.min(redelivery.initialMs * 2 ** (times - 1), redelivery.maxMs))
       })
       const failedMessages = new Set(messagesWithFailure(() => true))
       const ready = decodable.filter((one) => !failedMessages.has(one))
@@ -86,7 +86,7 @@ async function handleInOneTransaction(
     const outage = await isOutage(db, error)
     handlingFailed(consumer, took, outage ? 'outage' : 'failed')
     if (outage) {
-      settle([...unsettled], (message) => requestRedelivery(message, redelivery.firstMs))
+      settle([...unsettled], (message) => requestRedelivery(message, redelivery.initialMs))
       return 'outage'
     }
     warnInTrace(consumer, error)

@@ -6,7 +6,7 @@ export type StartOptions = { signal?: AbortSignal | undefined }
 /**
  * Follows events from now on. Resolves once every event stored afterwards will be delivered, even across lost
  * connections and restarts of the server. Calls `onReset` if the stream itself has lost events. Waits for admin without
- * a limit; rejects only if `signal` fires first.
+ * a limit; rejects only if `signal` is aborted first.
  */
 export async function followEvents({ signal, ...options }: FollowOptions & StartOptions): Promise<EventFollower> {
   const follower = new Follower(options)

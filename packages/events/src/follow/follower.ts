@@ -81,7 +81,9 @@ export class Follower implements EventFollower {
     this.#silence = new SilenceWatch({ afterMs: silentMs, againMs, onSilence: () => this.#onSilence() })
   }
 
-  /** Resolves when the first reader is open and has delivered the history, if any. Rejects if `giveUp` fires first. */
+  /**
+   * Resolves when the first reader is open and has delivered the history, if any. Rejects if `giveUp` is aborted first.
+   */
   async begin(giveUp?: AbortSignal): Promise<void> {
     const { bus, subject } = this.#options
     const { signal } = this.#stop

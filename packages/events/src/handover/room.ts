@@ -18,11 +18,11 @@ export type HandOverOptions = Pick<Database, 'db'> & {
   service: string
   /**
    * Sends events of one room to messaging, oldest first, at most 50; resolves when messaging has stored them. After a
-   * crash the call is repeated, so messaging must drop duplicates. Must stop when the signal fires.
+   * crash the call is repeated, so messaging must drop duplicates. Must stop when the signal is aborted.
    */
   apply: (roomId: string, events: RoomEvent[], signal: AbortSignal) => Promise<unknown>
   /** First and longest pause after a failure. Default: 100 ms and 5 s. */
-  pauses?: { firstMs: number; maxMs: number }
+  pauses?: { initialMs: number; maxMs: number }
   /** How often to poll for events of processes that died before announcing them. Default: 10 s. */
   pollMs?: number
 }
@@ -99,7 +99,7 @@ async function pause(
     await store.releaseRoom(db, claim)
     return 0
   }
-  const pauseMs = backoffMs({ firstMs: pauses.firstMs, longestMs: pauses.maxMs }, failures + 1)
+  const pauseMs = backoffMs({ initialMs: pauses.initialMs, maxMs: pauses.maxMs }, failures + 1)
   await store.pauseRoom(db, claim, pauseMs)
   return pauseMs
 }

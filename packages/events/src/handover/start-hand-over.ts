@@ -20,7 +20,7 @@ const maxRooms = 16
  * not block its room forever.
  */
 export function startHandOver(options: HandOverOptions): AsyncDisposable {
-  const { db, service, pauses = { firstMs: 100, maxMs: 5000 }, pollMs: everyMs = defaultPollMs } = options
+  const { db, service, pauses = { initialMs: 100, maxMs: 5000 }, pollMs: everyMs = defaultPollMs } = options
   const closing = new AbortController()
   const context: HandOverContext = { ...options, pauses, pollMs: everyMs, holder: randomUUID(), signal: closing.signal }
   const waiting = new Set<string>()

@@ -63,7 +63,7 @@ export type Fleet = AsyncDisposable & {
 
 /**
  * Starts the whole fleet on one machine: PostgreSQL, NATS, Redis, migrations, every service, the first owner. Resolves
- * when every process is ready. If it fails or `signal` fires, it stops what is already running before it throws.
+ * when every process is ready. If it fails or `signal` is aborted, it stops what is already running before it throws.
  */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const cleanUp = new CleanUp()

@@ -35,6 +35,6 @@ export type FleetOptions = {
   services?: ServiceDefinition[]
   /** Aborts the start: what is already running is stopped. */
   signal?: AbortSignal
-  /** Kills services that are still draining when it fires. */
+  /** Kills services that are still draining when it is aborted. */
   force?: AbortSignal
 }

@@ -12,11 +12,11 @@ import { createBusTransport, type TransportOptions } from './transport.ts'
 export type CallMeta = {
   /** An encoded caller, see `encodeCaller` of `@parley/credentials`. */
   readonly caller?: string | undefined
-  /** Makes a resend of a keyed method safe. */
+  /** Makes it safe to resend a call of a method that takes an idempotency key. */
   readonly idempotencyKey?: string | undefined
   /** Id of bytes that the gateway moved from the request to uploads. */
   readonly blob?: string | undefined
-  /** W3C traceparent of the caller, used if there is no current span because this process does not record any. */
+  /** W3C traceparent of the caller, used if there is no current span. */
   readonly traceparent?: string | undefined
   /** Timeout over all attempts. */
   readonly timeoutMs: number
@@ -38,7 +38,7 @@ export type RpcClientOptions = {
   readonly now?: () => number
 }
 
-/** The client for all calls of a process. Disposing it fails calls that still wait. */
+/** The client for all calls of a process. Disposing it rejects pending calls. */
 export type RpcClient = AsyncDisposable & {
   /** Sends an encoded message and returns the encoded answer. Rejects with a ConnectError. */
   call(method: DescMethodUnary, body: Uint8Array, meta: CallMeta): Promise<Reply>
@@ -47,13 +47,14 @@ export type RpcClient = AsyncDisposable & {
 }
 
 /**
- * Creates the client for calls of a process. Its calls reject with the error of the handler exactly (code, message,
+ * Creates the client for calls of a process. Its calls reject with the handler's error, unchanged (code, message,
  * details, metadata), or with:
- * - `unavailable`: no server answers the method, the bus is down, or no reply arrived; metadata `parley-reason` tells
- *   which
- * - `deadline_exceeded`: a server was working on the call at its deadline
- * - `canceled`: the signal fired
- * - `permission_denied`: the manifest does not allow this deployable to call the method (only for calls in memory)
+ * - `unavailable`: no server is registered for the method, the bus is down, or no reply arrived; metadata
+ *   `parley-reason` tells which
+ * - `deadline_exceeded`: the deadline passed before the call was sent, while a server worked on it, or too early to tell
+ *   whether a server is there
+ * - `canceled`: the signal was aborted
+ * - `permission_denied`: the manifest does not allow this deployable to call the method (only for in-process calls)
  * - `resource_exhausted`: the request is larger than 1 MiB
  */
 export function createRpcClient(bus: Bus, options: RpcClientOptions): RpcClient {

@@ -13,7 +13,7 @@ import { failureOf } from './failure.ts'
 import { answer, type HandlerOptions } from './pipeline.ts'
 import { sendNotStarted, sendStarted, sendAnswer, sendError } from './reply.ts'
 import type { ServedMethod } from './routes.ts'
-import { Skew } from './skew.ts'
+import { ClockSkew } from './clock-skew.ts'
 
 const log = logger('rpc')
 const tickMs = 5_000
@@ -38,7 +38,7 @@ type Running = {
 export class IncomingCalls {
   readonly #options: IncomingOptions
   readonly #admission: Admission
-  readonly #skew: Skew
+  readonly #skew: ClockSkew
   #tickTimer: NodeJS.Timeout | undefined
   readonly #running = new Set<Running>()
   readonly #sweep = new Ticker(sweepMs, () => this.#check())
@@ -48,7 +48,7 @@ export class IncomingCalls {
   constructor(options: IncomingOptions) {
     this.#options = options
     this.#admission = new Admission(options.concurrency, options.queueLimit, options.now)
-    this.#skew = new Skew(options.now())
+    this.#skew = new ClockSkew(options.now())
     this.#scheduleTick()
   }
 

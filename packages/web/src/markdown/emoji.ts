@@ -1,4 +1,4 @@
-/** Shortcodes of the reactions offered directly. */
+/** Shortcodes of the reactions that can be added without opening the emoji picker. */
 export const quickReactions = ['thumbsup', 'heart', 'smile', 'tada', 'eyes', 'white_check_mark'] as const
 
 /** Emoji known before the whole set is loaded. */
@@ -19,7 +19,7 @@ export type Emoji = {
   words: string
 }
 
-/** Every emoji that the server knows, in the order of Unicode. */
+/** Every emoji that the server knows, in Unicode order. */
 export type EmojiSet = { all: readonly Emoji[]; byName: ReadonlyMap<string, Emoji> }
 
 /** Name and search keywords of an emoji in a language other than English. */
@@ -32,7 +32,7 @@ const translations: Record<string, () => Promise<{ default: readonly Named[] }>>
 /** A character without the variation selector for its coloured form, which some lists omit. */
 const unmarked = (character: string): string => character.replaceAll('\uFE0F', '')
 
-/** Loads the whole set, with names in a language, or in English where a name is missing. */
+/** Loads the whole set, with names in the given language, falling back to English. */
 export async function loadEmojiSet(language: string): Promise<EmojiSet> {
   const { gemoji } = await import('gemoji')
   const translated = await translations[language]?.()
@@ -45,5 +45,5 @@ export async function loadEmojiSet(language: string): Promise<EmojiSet> {
   return { all, byName: new Map(all.flatMap((emoji) => emoji.names.map((name) => [name, emoji] as const))) }
 }
 
-/** The emoji of a shortcode; undefined if only the whole set may contain it. */
+/** The emoji for a shortcode, if it is known before the whole set is loaded. */
 export const knownEmoji = (shortcode: string): string | undefined => characters[shortcode]

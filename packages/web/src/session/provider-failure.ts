@@ -8,6 +8,6 @@ const texts = new Map<string, TextKey>([
   ['authentication_required', 'providerFailure.signInFirst'],
 ])
 
-/** The reason why a sign-in at a provider failed, from `/login?error=`. */
+/** The reason why signing in with a provider failed, from `/login?error=`. */
 export const providerFailure = (error: string | undefined): string | undefined =>
   error === undefined ? undefined : text(texts.get(error) ?? 'providerFailure.failed')

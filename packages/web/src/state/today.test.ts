@@ -7,7 +7,7 @@ test('the day changes at midnight, and after the device has slept', () => {
   jest.useFakeTimers({ now: new Date(2026, 11, 31, 23, 58, 30) })
   const stop = followDays()
   const shown: string[] = []
-  const forget = today.subscribe(() => shown.push(today.value.toDateString()))
+  const unsubscribe = today.subscribe(() => shown.push(today.value.toDateString()))
   jest.advanceTimersByTime(89_999)
   expect(shown).toEqual([])
   jest.advanceTimersByTime(1)
@@ -16,7 +16,7 @@ test('the day changes at midnight, and after the device has slept', () => {
   jest.advanceTimersByTime(60_000)
   expect(shown.slice(1)).toEqual(['Mon Jan 04 2027'])
   stop()
-  forget()
+  unsubscribe()
   jest.advanceTimersByTime(48 * 3_600_000)
   expect(shown.length).toBe(2)
 })

@@ -14,7 +14,7 @@ export type SidebarItem = { kind: 'room'; roomId: string } | { kind: 'link'; lin
 /** A group as the sidebar shows it. */
 export type SidebarGroup = { id: string; name: string; items: readonly SidebarItem[]; mayCreateRoom: boolean }
 
-/** Content of the sidebar: every visible room, once. */
+/** Content of the sidebar. `groups` and `dms` refer to the rooms in `rooms` by id. */
 export type Sidebar = {
   groups: readonly SidebarGroup[]
   /** Direct messages, the one with the newest message first. */
@@ -22,7 +22,7 @@ export type Sidebar = {
   rooms: ReadonlyMap<string, RoomWithViewerState>
 }
 
-/** A sidebar without anything. */
+/** An empty sidebar. */
 export const emptySidebar: Sidebar = { groups: [], dms: [], rooms: new Map() }
 
 /** Builds the sidebar from both responses. */
@@ -45,7 +45,7 @@ export function sidebarOf({ groups }: ListRoomGroupsResponse, { rooms }: ListRoo
   return { groups: shown, dms, rooms: known }
 }
 
-/** Updates rooms. A new direct message comes first. */
+/** Replaces the given rooms, and puts new direct messages first. */
 export function withRooms(sidebar: Sidebar, changed: readonly RoomWithViewerState[]): Sidebar {
   const rooms = new Map(sidebar.rooms)
   for (const one of changed) if (one.room) rooms.set(one.room.id, one)
@@ -55,7 +55,7 @@ export function withRooms(sidebar: Sidebar, changed: readonly RoomWithViewerStat
   return { ...sidebar, rooms, dms: added.length === 0 ? sidebar.dms : [...added, ...sidebar.dms] }
 }
 
-/** Moves a direct message to the top, because of a new message. */
+/** Moves a DM room to the top after a new message in it. */
 export function withDmFirst(sidebar: Sidebar, roomId: string): Sidebar {
   if (sidebar.dms[0] === roomId || !sidebar.dms.includes(roomId)) return sidebar
   return { ...sidebar, dms: [roomId, ...sidebar.dms.filter((id) => id !== roomId)] }

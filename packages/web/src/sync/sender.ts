@@ -12,11 +12,12 @@ const lasting = new Set([
   ...[Code.InvalidArgument, Code.PermissionDenied, Code.FailedPrecondition, Code.NotFound, Code.AlreadyExists],
 ])
 /** Delays between attempts while the server cannot be reached. */
-const backoff: Backoff = { firstMs: 2_000, longestMs: 60_000 }
+const backoff: Backoff = { initialMs: 2_000, maxMs: 60_000 }
 
 /**
  * Sends messages in the order they were written, one at a time per room or thread, until they are posted or refused.
- * All tabs of a user share one queue on the device: each shows it, and the tab that holds the lock of a conversation sends.
+ * All tabs of a user share one queue on the device: each shows it, and the tab that holds the lock of a conversation
+ * sends.
  */
 export class Sender {
   readonly queue = new Cell<readonly Unsent[]>([])
@@ -91,7 +92,7 @@ export class Sender {
   #sendLater(): void {
     this.#retry ??= setTimeout(
       () => this.#sendAll(),
-      this.#isOffline ? backoff.longestMs : backoffMs(backoff, ++this.#failures),
+      this.#isOffline ? backoff.maxMs : backoffMs(backoff, ++this.#failures),
     )
   }
 

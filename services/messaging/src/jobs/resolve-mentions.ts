@@ -11,7 +11,7 @@ const log = logger('mentions')
 const maxConcurrent = 16
 const everyMs = 10_000
 /** Messages are retried forever, because accounts will answer eventually. */
-const retry: RetryPolicy = { firstMs: 1_000, longestMs: 5_000 }
+const retry: RetryPolicy = { initialMs: 1_000, maxMs: 5_000 }
 
 type Needs = Pick<Context, 'db' | 'handles' | 'policy' | 'pool' | 'writer'>
 

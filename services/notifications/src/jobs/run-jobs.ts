@@ -11,7 +11,7 @@ import { notifyNextMembers } from '../actions/notify/notify-next-members.ts'
 const log = logger('jobs')
 
 /** Attempts before a job is given up, after about two minutes. */
-const retry: RetryPolicy = { firstMs: 500, longestMs: 60_000, maxAttempts: 10 }
+const retry: RetryPolicy = { initialMs: 500, maxMs: 60_000, maxAttempts: 10 }
 
 /** Runs waiting jobs in turn, one step each. Jobs for people with the level ALL_MESSAGES run last. */
 export function runNotificationJobs(

@@ -10,7 +10,7 @@ import type { Media } from './media-server.ts'
 const choresAtOnce = 16
 /** Duration of a lease: longer than the timeout of a request to the media server. */
 const leaseMs = 20_000
-const retry: RetryPolicy = { firstMs: 1_000, longestMs: 5_000, maxAgeMs: tokenLifeMs }
+const retry: RetryPolicy = { initialMs: 1_000, maxMs: 5_000, maxAgeMs: tokenLifeMs }
 
 /**
  * Runs the chores for the media server, in any process: immediately after their commit, and again when a retry is due.

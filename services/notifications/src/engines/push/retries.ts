@@ -6,7 +6,7 @@ export type RetryLimits = Backoff & {
   giveUpMs: number
 }
 
-export const retryLimits: RetryLimits = { firstMs: 2_000, longestMs: 600_000, giveUpMs: 3 * 3_600_000 }
+export const retryLimits: RetryLimits = { initialMs: 2_000, maxMs: 600_000, giveUpMs: 3 * 3_600_000 }
 
 type Failed = { attempts: number; ageMs: number; retryAfterMs: number }
 

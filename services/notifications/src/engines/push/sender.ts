@@ -77,7 +77,7 @@ class Sender {
     const { db, services, settings } = options
     this.#options = options
     this.#client = openPushClient(options.network)
-    this.#hosts = new Hosts(options.retryLimits.firstMs)
+    this.#hosts = new Hosts(options.retryLimits.initialMs)
     this.#chooser = new Chooser(this.#hosts)
     this.#outcomes = new Outcomes(db)
     const roomNames = new RoomNames(services.rooms)

@@ -14,7 +14,7 @@ export type WorkerOptions = {
 /** Duration of a lease, which the worker of the job renews. */
 export const leaseMs = 30_000
 const pollEveryMs = 10_000
-const retry: RetryPolicy = { firstMs: 15_000, longestMs: 60_000, maxAttempts: 3 }
+const retry: RetryPolicy = { initialMs: 15_000, maxMs: 60_000, maxAttempts: 3 }
 
 /** Processes a limited number of videos at a time until it is disposed. */
 export function startVideoWorker(

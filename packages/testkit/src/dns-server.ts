@@ -4,23 +4,24 @@ import { once } from 'node:events'
 const ipv4 = 1
 
 /**
- * A name server on loopback. It answers with the IPv4 addresses of a few names and does not answer queries for others.
+ * A DNS server on loopback. It knows the IPv4 addresses of a few names, answers NXDOMAIN for those in `missing`, and
+ * leaves all other queries unanswered.
  */
-export class NameServer implements AsyncDisposable {
+export class DnsServer implements AsyncDisposable {
   /** Names that were queried, in the order of their first query. */
   readonly queried = new Set<string>()
   /** IPv4 addresses by name; a name added later is answered when its query is repeated. */
   readonly answers: Map<string, string[]>
-  /** Names that do not exist. */
+  /** Names that do not exist: queries for them are answered with NXDOMAIN. */
   readonly missing = new Set<string>()
   /** Number of queries so far. */
   queries = 0
   readonly #socket: Socket
 
-  static async start(answers: Record<string, string[]> = {}): Promise<NameServer> {
+  static async start(answers: Record<string, string[]> = {}): Promise<DnsServer> {
     const socket = createSocket('udp4').bind(0, '127.0.0.1')
     await once(socket, 'listening')
-    return new NameServer(socket, new Map(Object.entries(answers)))
+    return new DnsServer(socket, new Map(Object.entries(answers)))
   }
 
   private constructor(socket: Socket, answers: Map<string, string[]>) {

@@ -18,17 +18,19 @@ type Late = { min: number; max: number; calls: number; since: number }
 type Sender = { readonly minima: number[]; slice: number; late?: Late | undefined }
 
 /**
- * Estimates how long ago a call was sent, although the clocks of the processes differ: the smallest (arrival - sent) of
- * a sender in the last minute is taken as no delay. The first call of a sender therefore counts as just sent.
+ * Estimates how long ago a call was sent, although the clocks of the processes differ: the smallest `now - sentAt` of
+ * a sender in the last minute is assumed to be the clock skew alone, with no delay. The first call of a sender is
+ * therefore considered just sent.
  *
- * After a freeze, this process reads everything that arrived meanwhile at once. So that none of it counts as new, the
- * minute includes only time in which the process ran, and right after a freeze calls of unknown senders count as late.
+ * After a freeze, this process reads everything that arrived meanwhile at once. Those calls must not count as new.
+ * Frozen time therefore does not count towards the minute, and right after a freeze the first call of an unknown sender
+ * counts as infinitely late.
  *
  * A clock can jump, for example while its machine is paused. If calls of a sender are late by the same amount again and
  * again, they are taken as not delayed. Calls that were really queued arrive together, each later one with a smaller
  * delay.
  */
-export class Skew {
+export class ClockSkew {
   readonly #senders = new Map<string, Sender>()
   #seenAt: number
   #thawedAt = -Infinity
@@ -64,7 +66,7 @@ export class Skew {
     sender.minima[current] = Math.min(offset, sender.minima[current] ?? offset)
     if (!known && now - this.#thawedAt < thawMs) return Infinity
     const age = offset - Math.min(...sender.minima)
-    if (!clockJumped(sender, age, offset, now)) return age
+    if (!recordLateness(sender, age, offset, now)) return age
     const { min = offset } = sender.late ?? {}
     sender.late = undefined
     sender.minima.fill(Infinity)
@@ -72,15 +74,15 @@ export class Skew {
     return offset - min
   }
 
-  /** Senders end without notice. */
+  /** Removes senders that have not called for more than a minute: a process that stops does not say so. */
   #forget(slice: number, now: number): void {
     this.#sweptAt = now
     for (const [name, sender] of this.#senders) if (slice - sender.slice > slices) this.#senders.delete(name)
   }
 }
 
-/** Whether the last calls of a sender show that its clock jumped. */
-function clockJumped(sender: Sender, age: number, offset: number, now: number): boolean {
+/** Updates the sender's run of late calls; returns whether the run shows that its clock jumped. */
+function recordLateness(sender: Sender, age: number, offset: number, now: number): boolean {
   const before = sender.late
   const late = before && {
     ...before,

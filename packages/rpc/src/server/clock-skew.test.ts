@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
-import { Skew } from './skew.ts'
+import { ClockSkew } from './clock-skew.ts'
 
 /** Ticks every second, as a running process does. */
-function runUntil(skew: Skew, from: number, to: number): void {
+function runUntil(skew: ClockSkew, from: number, to: number): void {
   for (let now = from; now <= to; now += 1_000) skew.tick(now)
 }
 
 test('the age of a call is relative to the fastest call of its sender', () => {
-  const skew = new Skew(0)
+  const skew = new ClockSkew(0)
   expect(skew.age('a', 1_000_000, 100)).toBe(0)
   expect(skew.age('a', 1_000_010, 140)).toBe(30)
   expect(skew.age('a', 1_000_150, 200)).toBe(0)
@@ -15,7 +15,7 @@ test('the age of a call is relative to the fastest call of its sender', () => {
 })
 
 test('each sender has its own clock', () => {
-  const skew = new Skew(0)
+  const skew = new ClockSkew(0)
   skew.age('a', 5, 10)
   skew.age('b', -9_000_000, 10)
   expect(skew.age('a', 20, 35)).toBe(10)
@@ -23,7 +23,7 @@ test('each sender has its own clock', () => {
 })
 
 test('a minimum older than a minute is forgotten, so a clock may drift', () => {
-  const skew = new Skew(0)
+  const skew = new ClockSkew(0)
   skew.age('a', 0, 0)
   runUntil(skew, 0, 49_000)
   expect(skew.age('a', 49_000, 49_700)).toBe(700)
@@ -33,7 +33,7 @@ test('a minimum older than a minute is forgotten, so a clock may drift', () => {
 
 test('calls that arrived during a freeze are late, regardless of its length', () => {
   for (const freeze of [6_000, 59_000, 61_000, 3_600_000]) {
-    const skew = new Skew(0)
+    const skew = new ClockSkew(0)
     skew.age('known', 0, 0)
     const now = 1_000 + freeze
     expect(skew.age('known', 2_000, now)).toBe(now - 2_000)
@@ -45,7 +45,7 @@ test('calls that arrived during a freeze are late, regardless of its length', ()
 })
 
 test('an idle process is not taken for a frozen one', () => {
-  const skew = new Skew(0)
+  const skew = new ClockSkew(0)
   skew.age('a', 0, 0)
   runUntil(skew, 0, 600_000)
   expect(skew.age('b', 7, 600_000)).toBe(0)
@@ -55,7 +55,7 @@ test('an idle process is not taken for a frozen one', () => {
 describe('a clock that jumped', () => {
   /** The ages of calls that a sender makes every 250 ms; after the first call its clock is late by `behindMs`. */
   const ages = (behindMs: (n: number) => number): number[] => {
-    const skew = new Skew(0)
+    const skew = new ClockSkew(0)
     skew.age('a', 0, 0)
     return Array.from({ length: 12 }, (_, n) => skew.age('a', (n + 1) * 250 - behindMs(n), (n + 1) * 250))
   }
@@ -76,7 +76,7 @@ describe('a clock that jumped', () => {
   })
 
   test('is not assumed for calls that are read at once after a freeze', () => {
-    const skew = new Skew(0)
+    const skew = new ClockSkew(0)
     skew.age('a', 0, 0)
     const waited = Array.from({ length: 50 }, (_, n) => skew.age('a', 1_000 + n, 10_000))
     expect(Math.min(...waited)).toBe(10_000 - 1_049)
