@@ -182,7 +182,9 @@ import { start${Name} } from '@parley/${name}/service'
 `
   await writeFile(inWorkspace(table), imports + readFileSync(inWorkspace(table), 'utf8'))
   const { dependencies: present, ...others } = JSON.parse(readFileSync(inWorkspace(manifest), 'utf8'))
-  const all = Object.entries({ ...present, ...dependencies(`@parley/${name}`) }).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const all = Object.entries({ ...present, ...dependencies(`@parley/${name}`) }).toSorted(([a], [b]) =>
+    a < b ? -1 : 1,
+  )
   const { devDependencies, ...rest } = others
   await writeFile(inWorkspace(manifest), json({ ...rest, dependencies: Object.fromEntries(all), devDependencies }))
 }

@@ -16,9 +16,10 @@ function readOperatorFile(file: string, root: string): string {
     return readFileSync(file, 'utf8')
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'EACCES') throw unreachable(`${file} may not be read; run this command as the user who runs the fleet`)
+    if (code === 'EACCES')
+      throw unreachable(`no permission to read ${file}; run this command as the user who runs the fleet`)
     throw unreachable(
-      `no fleet runs on ${root}; start one with make run, or name its folder with --data-dir or PARLEY_DATA_DIR`,
+      `no fleet runs on ${root}; start one with make run, or set its data folder with --data-dir or PARLEY_DATA_DIR`,
     )
   }
 }

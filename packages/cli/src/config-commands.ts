@@ -4,10 +4,10 @@ import type { Command } from 'commander'
 import { misused } from './failure.ts'
 import { environmentInFolder } from './environment-in-folder.ts'
 import { output } from './programs.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { CommandContext } from './command-context.ts'
 
 /** Adds `config`, which shows the settings that every service would read if started now, and their sources. */
-export function addConfigCommand(parent: Command, { print, dataDir, env }: Surroundings): void {
+export function addConfigCommand(parent: Command, { print, dataDir, env }: CommandContext): void {
   parent
     .command('config')
     .argument('[service]', `one of ${serviceNames.join(', ')}; default: all`)

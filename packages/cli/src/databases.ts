@@ -17,7 +17,7 @@ export function databasesOf(
     const known = environmentInFolder(dataDir, service, env)
     if (known) return known
     throw unreachable(
-      `neither ${variableOf(service)} nor the folder ${dataDir} says where the database of ${service} is; set the right folder with --data-dir or PARLEY_DATA_DIR`,
+      `the database of ${service} is unknown, because no fleet has run on ${dataDir}; set ${variableOf(service)}, or choose another data folder with --data-dir or PARLEY_DATA_DIR`,
     )
   })
   return { accounts: accounts ?? env, admin: admin ?? env }

@@ -3,10 +3,10 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { exitCodes, Failure } from './failure.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { CommandContext } from './command-context.ts'
 
 /** Adds `demo create` and `demo remove`, which add sample content to the running fleet and remove it. */
-export function addDemoCommands(parent: Command, { access, withOperator, print, dataDir }: Surroundings): void {
+export function addDemoCommands(parent: Command, { access, withOperator, print, dataDir }: CommandContext): void {
   /** Import source under which the sample content is recorded. */
   const file = () => join(dataDir(), 'demo.json')
 
@@ -21,8 +21,8 @@ export function addDemoCommands(parent: Command, { access, withOperator, print, 
       const source = sourceIn(file()) ?? `demo-${randomBytes(4).toString('hex')}`
       writeFileSync(file(), JSON.stringify({ source }))
       const report = new Report()
-      const terms = { source, group: '', matchEmails: false, report, progress: () => undefined }
-      await withFleet(access(), (fleet) => importArchive(fleet, demoRecords(new Date()), terms))
+      const options = { source, group: '', matchEmails: false, report, progress: () => undefined }
+      await withFleet(access(), (fleet) => importArchive(fleet, demoRecords(new Date()), options))
       print({ json: { source, ...report.toJson() }, text: report.toText() })
     })
 
@@ -44,7 +44,7 @@ export function addDemoCommands(parent: Command, { access, withOperator, print, 
         ...(rooms.length === 0
           ? []
           : [
-              `archived ${rooms.join(', ')}: rooms cannot be deleted, because others may have written in them; only administrators see archived ones in the layout`,
+              `archived ${rooms.join(', ')}: rooms cannot be deleted, because others may have written in them; only administrators still see archived rooms, in the layout`,
             ]),
       ].join('\n')
       print({ json: { deleted: logins, groupDeleted: group === 'deleted', archived: rooms }, text })
@@ -53,7 +53,7 @@ export function addDemoCommands(parent: Command, { access, withOperator, print, 
 
 const groupLines = {
   deleted: 'deleted their group',
-  kept: 'kept their group: it has other rooms or links, it is the only group, or the service rooms is of an earlier release',
+  kept: 'kept their group: it has other rooms or links, it is the only group, or the rooms service is of an earlier release that cannot delete groups',
   none: 'found no group that was created for them',
 }
 

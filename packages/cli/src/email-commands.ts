@@ -1,14 +1,14 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import type { Command } from 'commander'
-import type { Surroundings } from './surroundings.ts'
+import type { CommandContext } from './command-context.ts'
 
 /** Adds the e-mail commands of accounts to a command. Hidden commands work but are not listed in the help. */
-export function addEmailCommands(parent: Command, { withOperator, print }: Surroundings, hidden = false): void {
+export function addEmailCommands(parent: Command, { withOperator, print }: CommandContext, hidden = false): void {
   parent
     .command('verify-email', { hidden })
     .description('record a verified e-mail address for an account')
-    .requiredOption('--login <login>', 'its login')
-    .requiredOption('--email <address>', 'the address')
+    .requiredOption('--login <login>', 'login of the account')
+    .requiredOption('--email <address>', 'the e-mail address')
     .action(async ({ login, email }: { login: string; email: string }) => {
       const { userId } = await withOperator((operator) => operator.verifyEmail({ login, email }))
       print({ json: { userId, login, email }, text: `${login} (${userId}) has the verified address ${email}` })
@@ -17,7 +17,7 @@ export function addEmailCommands(parent: Command, { withOperator, print }: Surro
   parent
     .command('list-emails', { hidden })
     .description('list the verified e-mail addresses of an account; any of them can be used to reset the password')
-    .requiredOption('--login <login>', 'its login')
+    .requiredOption('--login <login>', 'login of the account')
     .action(async ({ login }: { login: string }) => {
       const { userId, emails } = await withOperator((operator) => operator.listEmails({ login }))
       const shown = emails.map(({ address, verifiedAt }) => {
@@ -31,8 +31,8 @@ export function addEmailCommands(parent: Command, { withOperator, print }: Surro
   parent
     .command('remove-email', { hidden })
     .description('remove a verified e-mail address from an account and invalidate pending password links')
-    .requiredOption('--login <login>', 'its login')
-    .requiredOption('--email <address>', 'the address')
+    .requiredOption('--login <login>', 'login of the account')
+    .requiredOption('--email <address>', 'the e-mail address')
     .action(async ({ login, email }: { login: string; email: string }) => {
       const { userId } = await withOperator((operator) => operator.removeEmail({ login, email }))
       print({ json: { userId, login, email }, text: `the address ${email} was removed from ${login} (${userId})` })

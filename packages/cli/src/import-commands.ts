@@ -1,37 +1,35 @@
 import type { Command } from 'commander'
 import { misused } from './failure.ts'
 import { writePrivately } from './private-file.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { CommandContext } from './command-context.ts'
 import type { ArchiveRecord } from './transfer/archive.ts'
 import { counted } from './transfer/counted.ts'
 
 type Options = { group: string; match: string; files?: string; report?: string; source?: string }
 type Archive = AsyncDisposable & { source: string; records: () => AsyncIterable<ArchiveRecord> }
 
-const everyMs = 5_000
+const progressIntervalMs = 5_000
 
-/** Adds `import slack` and `import parley`, which import an archive of another server into the running fleet. */
-export function addImportCommands(parent: Command, surroundings: Surroundings): void {
+/** Adds `import slack` and `import parley`, which import an archive from another server into the running fleet. */
+export function addImportCommands(parent: Command, context: CommandContext): void {
   const kind = (name: string, about: string, open: (path: string, files?: string) => Promise<Archive>) =>
     parent
       .command(name)
       .argument('<file>', 'the archive')
       .description(about)
-      .option('--group <name>', 'group for rooms that have none', 'Imported')
+      .option('--group <name>', 'group for rooms without a group', 'Imported')
       .option(
         '--match <by>',
         'how people are matched with accounts: "email" uses the account with the same verified address, "none" creates new accounts',
         'email',
       )
-      .option('--files <folder>', 'folder with files that are not in the archive')
+      .option('--files <folder>', 'folder with the files that the archive itself does not contain')
       .option('--report <file>', 'write the report as JSON to this file')
       .option(
         '--source <name>',
         'name under which the import is recorded (default: the workspace or server of the archive)',
       )
-      .action(async (path: string, options: Options) =>
-        runImport(surroundings, await open(path, options.files), options),
-      )
+      .action(async (path: string, options: Options) => runImport(context, await open(path, options.files), options))
 
   kind(
     'slack',
@@ -42,28 +40,28 @@ export function addImportCommands(parent: Command, surroundings: Surroundings): 
     },
   )
 
-  kind('parley', 'import an export of parley export (.jsonl)', async (path, files) => {
+  kind('parley', 'import a file written by parley export (.jsonl)', async (path, files) => {
     const { openParley } = await import('./transfer/parley/read-export.ts')
     return openParley(path, files)
   })
 }
 
-async function runImport({ access, note, print }: Surroundings, opened: Archive, options: Options): Promise<void> {
+async function runImport({ access, note, print }: CommandContext, opened: Archive, options: Options): Promise<void> {
   await using archive = opened
-  if (options.match !== 'email' && options.match !== 'none') throw misused('--match is "email" or "none"')
+  if (options.match !== 'email' && options.match !== 'none') throw misused('--match must be "email" or "none"')
   const { Report } = await import('./transfer/report.ts')
   const { importArchive } = await import('./transfer/import-archive.ts')
   const { withFleet } = await import('./transfer/fleet.ts')
   const report = new Report()
-  let notedAt = Date.now()
+  let reportedAt = Date.now()
   const progress = ({ room, messages }: { room: string; messages: number }) => {
-    if (Date.now() - notedAt < everyMs) return
-    notedAt = Date.now()
+    if (Date.now() - reportedAt < progressIntervalMs) return
+    reportedAt = Date.now()
     note(`${counted(messages, 'messages')} read, now in ${room === '' ? 'a direct message' : room}`)
   }
   const source = options.source ?? archive.source
   const { group, match } = options
-  const keepReport = async (complete: boolean) => {
+  const writeReport = async (complete: boolean) => {
     const json = { source, complete, ...report.toJson() }
     if (options.report !== undefined)
       await writePrivately(options.report, (take) => take(`${JSON.stringify(json, undefined, 2)}\n`))
@@ -75,9 +73,9 @@ async function runImport({ access, note, print }: Surroundings, opened: Archive,
   } catch (error) {
     // Already printed by this run.
     if (options.report === undefined) note(report.toText())
-    else await keepReport(false)
+    else await writeReport(false)
     throw error
   }
   print({ json: { source, complete: true, ...report.toJson() }, text: report.toText() })
-  await keepReport(true)
+  await writeReport(true)
 }

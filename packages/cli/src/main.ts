@@ -3,11 +3,11 @@ import { once } from 'node:events'
 const env = { ...process.env }
 // Logs of the bus client are not output of the command. Set this before modules with loggers are loaded.
 process.env.PARLEY_GENERAL_LOG_LEVEL = 'silent'
-let inPieces = false
+let isStreaming = false
 // The reader may stop early, as in `parley config | head`. Results are printed after the work is done, so only streamed
 // output fails.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(inPieces ? 1 : 0)
+  if (error.code === 'EPIPE') process.exit(isStreaming ? 1 : 0)
   process.stderr.write(`parley: standard output cannot be written: ${error.message}\n`)
   process.exit(1)
 })
@@ -17,7 +17,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   input: process.stdin,
   out,
   pipe: (piece) => {
-    inPieces = true
+    isStreaming = true
     return out(piece)
   },
   err: (text) => process.stderr.write(text),

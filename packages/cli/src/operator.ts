@@ -40,7 +40,7 @@ export async function connect(access: OperatorAccess): Promise<Bus> {
   }
 }
 
-/** The name of a code on the wire, such as `already_exists`. */
+/** The wire name of a code, such as `already_exists`. */
 export function nameOf(code: Code): string {
   return Code[code].replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
 }

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
-import type { Surroundings } from './surroundings.ts'
+import type { CommandContext } from './command-context.ts'
 import { given, type PasswordOption } from './user-commands.ts'
 
 /** Adds `owner create`. */
-export function addOwnerCommands(parent: Command, { withOperator, password, print }: Surroundings): void {
+export function addOwnerCommands(parent: Command, { withOperator, password, print }: CommandContext): void {
   parent
     .command('create')
     .description('create an account with the role owner')
-    .requiredOption('--login <login>', 'its login')
+    .requiredOption('--login <login>', 'login of the account')
     .option('--password-stdin', 'read its password from standard input')
     .option('--email <address>', 'its e-mail address, which counts as verified')
     .action(async (options: PasswordOption & { login: string; email?: string }) => {
@@ -16,6 +16,6 @@ export function addOwnerCommands(parent: Command, { withOperator, password, prin
       const { userId, roleNames } = await withOperator((operator) =>
         operator.createUser({ login, password: secret, email, roleNames: ['owner'] }),
       )
-      print({ json: { userId, login, roleNames }, text: `made the owner ${login} (${userId})` })
+      print({ json: { userId, login, roleNames }, text: `created the owner ${login} (${userId})` })
     })
 }

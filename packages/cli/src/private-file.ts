@@ -10,15 +10,15 @@ const cannotWrite = (path: string, why: string) =>
 
 /** Writes a file that only its owner can read. It replaces an existing file once it is complete and flushed to disk. */
 export async function writePrivately<T>(path: string, write: (take: WritePiece) => Promise<T>): Promise<T> {
-  const there = await stat(path).catch(() => undefined)
-  // Writing would replace a device or a pipe by a file.
-  if (there && !there.isFile()) throw cannotWrite(path, 'it exists and is not a regular file')
+  const existing = await stat(path).catch(() => undefined)
+  // Renaming would replace a device or a pipe with a file.
+  if (existing && !existing.isFile()) throw cannotWrite(path, 'it exists and is not a regular file')
   // Concurrent writers of the same file use different temporary files.
   const partial = `${path}.${randomBytes(4).toString('hex')}.partial`
   let file: FileHandle | undefined
   try {
     file = await open(partial, 'wx', 0o600)
-    const done = await through(file, write)
+    const done = await writeBuffered(file, write)
     await rename(partial, path)
     return done
   } catch (error) {
@@ -28,9 +28,9 @@ export async function writePrivately<T>(path: string, write: (take: WritePiece) 
   }
 }
 
-const bytesAtOnce = 256 * 1024
+const bufferBytes = 256 * 1024
 
-async function through<T>(file: FileHandle, write: (take: WritePiece) => Promise<T>): Promise<T> {
+async function writeBuffered<T>(file: FileHandle, write: (take: WritePiece) => Promise<T>): Promise<T> {
   let waiting: Buffer[] = []
   let size = 0
   const flush = async () => {
@@ -43,7 +43,7 @@ async function through<T>(file: FileHandle, write: (take: WritePiece) => Promise
       const bytes = Buffer.from(piece)
       waiting.push(bytes)
       size += bytes.length
-      if (size >= bytesAtOnce) await flush()
+      if (size >= bufferBytes) await flush()
     })
     await flush()
     await file.sync()

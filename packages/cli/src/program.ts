@@ -10,7 +10,7 @@ import { addOwnerCommands } from './owner-commands.ts'
 import { type PasswordInput, readPassword } from './password.ts'
 import { addSecretCommands } from './secret-commands.ts'
 import { addSessionCommands } from './session-commands.ts'
-import type { Result, Surroundings } from './surroundings.ts'
+import type { Result, CommandContext } from './command-context.ts'
 import { addUserCommands } from './user-commands.ts'
 import { addDemoCommands } from './demo-commands.ts'
 import { addExportCommand } from './export-command.ts'
@@ -66,25 +66,25 @@ export async function runCli(args: string[], terminal: Terminal): Promise<number
     if (error instanceof CommanderError && (error.exitCode === 0 || !json)) {
       return error.exitCode === 0 ? 0 : exitCodes.usage
     }
-    const failure = error instanceof CommanderError ? misunderstood(error) : error
+    const failure = error instanceof CommanderError ? toUsageFailure(error) : error
     if (!(failure instanceof Failure)) throw failure
     const { code, message, exitCode } = failure
-    terminal.err(json ? `${JSON.stringify({ error: { code, message } })}\n` : `parley: ${harmless(message)}\n`)
+    terminal.err(json ? `${JSON.stringify({ error: { code, message } })}\n` : `parley: ${sanitize(message)}\n`)
     return exitCode
   }
 }
 
 /** Replaces control characters: names and settings could contain terminal escape sequences. */
-function harmless(text: string): string {
+function sanitize(text: string): string {
   return text.replaceAll(/[^\P{C}\n]/gu, '\uFFFD')
 }
 
-function misunderstood({ code, message }: CommanderError): Failure {
+function toUsageFailure({ code, message }: CommanderError): Failure {
   return misused(code === 'commander.help' ? 'missing command; see --help' : message.replace('error: ', ''))
 }
 
-function build(given: Terminal, json: boolean): Command {
-  const terminal = json ? { ...given, err: () => undefined } : given
+function build(unfiltered: Terminal, json: boolean): Command {
+  const terminal = json ? { ...unfiltered, err: () => undefined } : unfiltered
   const program = new Command('parley')
     .description('Operates the Parley fleet that runs on this machine.')
     .addHelpText('after', examples)
@@ -92,7 +92,7 @@ function build(given: Terminal, json: boolean): Command {
     .exitOverride()
     .showHelpAfterError('(add --help for the options)')
   addSharedOptions(program)
-  const { nested, needFleet } = addCommands(program, surroundingsOf(program, terminal, given.err))
+  const { nested, needFleet } = addCommands(program, createContext(program, terminal, unfiltered.err))
   // Accept the shared options after a subcommand too. Subcommands inherit output and exit handling.
   for (const command of [...program.commands, ...nested]) {
     command.copyInheritedSettings(program)
@@ -116,17 +116,17 @@ function addSharedOptions(command: Command, needsFleet = false): Command {
 }
 
 /**
- * Functions that all commands share. Options are read when a command uses them. `printAside` writes to stderr even with
+ * Creates the context that all commands share. Its functions read the options when a command calls them. `printAside` writes to stderr even with
  * `--json`.
  */
-function surroundingsOf(program: Command, terminal: Terminal, printAside: Terminal['err']): Surroundings {
+function createContext(program: Command, terminal: Terminal, printAside: Terminal['err']): CommandContext {
   const dataDir = () => {
     const { dataDir: named } = program.opts<SharedOptions>()
     if (named === '') throw misused('--data-dir needs a folder')
     return named ?? (terminal.env.PARLEY_DATA_DIR || '.data')
   }
-  const worded = ({ json, text }: Result) =>
-    program.opts<SharedOptions>().json ? `${JSON.stringify(json)}\n` : `${harmless(text)}\n`
+  const format = ({ json, text }: Result) =>
+    program.opts<SharedOptions>().json ? `${JSON.stringify(json)}\n` : `${sanitize(text)}\n`
   return {
     async withOperator<T>(use: (operator: Operator) => Promise<T>): Promise<T> {
       // Imported on demand, so that help and usage errors are fast.
@@ -141,51 +141,51 @@ function surroundingsOf(program: Command, terminal: Terminal, printAside: Termin
     password: () => readPassword(terminal.input),
     access: () => {
       if (program.opts<SharedOptions>().direct)
-        throw misused('this command needs the running fleet: leave out --direct')
+        throw misused('this command needs the running fleet and does not support --direct')
       return readAccess(dataDir())
     },
     write: async (piece) => {
       await terminal.pipe(piece)
     },
-    note: (text: string) => terminal.err(`${harmless(text)}\n`),
-    print: (result) => terminal.out(worded(result)),
-    printAside: (result) => printAside(worded(result)),
+    note: (text: string) => terminal.err(`${sanitize(text)}\n`),
+    print: (result) => terminal.out(format(result)),
+    printAside: (result) => printAside(format(result)),
     dataDir,
     env: terminal.env,
   }
 }
 
 /** Adds all commands. Returns the nested ones, and those that do not support `--direct`. */
-function addCommands(program: Command, shared: Surroundings): { nested: Command[]; needFleet: Set<Command> } {
+function addCommands(program: Command, shared: CommandContext): { nested: Command[]; needFleet: Set<Command> } {
   const user = program.command('user').description('accounts').addHelpText('after', examples)
   addUserCommands(user, shared)
   addEmailCommands(user, shared)
   // Short forms: `parley set-password` is the same as `parley user set-password`.
   addUserCommands(program, shared, true)
   addEmailCommands(program, shared, true)
-  const group = (name: string, about: string, add: (parent: Command, shared: Surroundings) => void): Command => {
+  const group = (name: string, about: string, add: (parent: Command, shared: CommandContext) => void): Command => {
     const parent = program.command(name).description(about)
     add(parent, shared)
     return parent
   }
-  const storage = group('storage', 'stored bytes of files, images and videos', addStorageCommands)
-  const events = group('events', 'events that consumers gave up on', addEventCommands)
+  const storage = group('storage', 'file storage: check it, or assign it to this database', addStorageCommands)
+  const events = group('events', 'parked events: consumers gave up on them', addEventCommands)
   const owner = group('owner', 'owners of the server', addOwnerCommands)
   const session = group('session', 'sessions of accounts', addSessionCommands)
-  const secret = group('secret', 'secrets of the fleet, kept in its data folder', addSecretCommands)
-  const vapid = group('vapid', 'keys for push notifications', addVapidCommands)
+  const secret = group('secret', 'secrets of the fleet, stored in its data folder', addSecretCommands)
+  const vapid = group('vapid', 'keys for push notifications (VAPID)', addVapidCommands)
   const importing = group('import', 'import people, rooms and messages', addImportCommands)
   const demo = group('demo', 'sample content', addDemoCommands)
   addConfigCommand(program, shared)
-  const whole = [
+  const ungrouped = [
     addExportCommand(program, shared),
     addDoctorCommand(program, shared),
     addStatusCommand(program, shared),
   ]
   const groups = [user, owner, session, secret, vapid, storage, events, importing, demo]
-  const groupsOfFleet = [importing, storage, events, demo]
+  const fleetGroups = [importing, storage, events, demo]
   return {
     nested: groups.flatMap(({ commands }) => commands),
-    needFleet: new Set([...groupsOfFleet.flatMap(({ commands }) => commands), ...whole]),
+    needFleet: new Set([...fleetGroups.flatMap(({ commands }) => commands), ...ungrouped]),
   }
 }

@@ -26,7 +26,7 @@ export async function runProgram(
 }
 
 /**
- * Returns the output of a service's program. Throws when the program fails, is not built, or does not end within
+ * Runs a service's program and returns its output. Throws when the program fails, is not built, or does not end within
  * `timeoutMs`.
  */
 export async function output(
@@ -48,15 +48,15 @@ export async function output(
   child.stdin.end(input)
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
   const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), exited])
-  if (code !== 0) throw unreachable(`${program} of ${service} ended with ${code}: ${err.trim()}`)
+  if (code !== 0) throw unreachable(`${program} of ${service} exited with code ${code}: ${err.trim()}`)
   return out
 }
 
-/** Folder of the services beside this command: in a checkout, or in the image. */
+/** Folder of the services next to this command: in a checkout, or in the image. */
 function servicesFolder(): string {
   for (let dir = dirname(fileURLToPath(import.meta.url)); ; dir = dirname(dir)) {
     const services = join(dir, 'services')
     if (existsSync(join(services, 'accounts'))) return services
-    if (dir === dirname(dir)) throw unreachable('the services are not installed beside this command')
+    if (dir === dirname(dir)) throw unreachable('the services are not installed next to this command')
   }
 }

@@ -1,15 +1,15 @@
 import { retireSecret, rotatableSecrets, rotateSecret } from '@parley/local/known'
 import type { Command } from 'commander'
 import { exitCodes, Failure } from './failure.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { CommandContext } from './command-context.ts'
 
-/** Adds `secret list`, `secret rotate` and `secret retire` for the secrets of the fleet, kept in its data folder. */
-export function addSecretCommands(parent: Command, { print, dataDir, env }: Surroundings): void {
+/** Adds `secret list`, `secret rotate` and `secret retire` for the secrets of the fleet, stored in its data folder. */
+export function addSecretCommands(parent: Command, { print, dataDir, env }: CommandContext): void {
   parent
     .command('list')
     .description('list the secrets that can be rotated')
     .action(async () => {
-      const secrets = await refusing(() => rotatableSecrets(dataDir()))
+      const secrets = await asRefusal(() => rotatableSecrets(dataDir()))
       const lines = secrets.map(
         ({ name, variable, hasPrevious }) =>
           `${name}  ${variable}${hasPrevious ? '  (the previous value is still accepted)' : ''}`,
@@ -22,8 +22,8 @@ export function addSecretCommands(parent: Command, { print, dataDir, env }: Surr
     .argument('<name>', 'name of the secret, as listed')
     .description('generate a new secret; the previous value stays valid until it is retired')
     .action(async (name: string) => {
-      await refusing(() => rotateSecret(dataDir(), name, env))
-      print({ json: { rotated: name }, text: `${name} is rotated; start the fleet again` })
+      await asRefusal(() => rotateSecret(dataDir(), name, env))
+      print({ json: { rotated: name }, text: `${name} is rotated; restart the fleet` })
     })
 
   parent
@@ -31,12 +31,12 @@ export function addSecretCommands(parent: Command, { print, dataDir, env }: Surr
     .argument('<name>', 'name of the secret, as listed')
     .description('delete the previous value of a secret; everything signed or encrypted with it becomes invalid')
     .action(async (name: string) => {
-      await refusing(() => retireSecret(dataDir(), name))
-      print({ json: { retired: name }, text: `the previous value of ${name} is deleted; start the fleet again` })
+      await asRefusal(() => retireSecret(dataDir(), name))
+      print({ json: { retired: name }, text: `the previous value of ${name} is deleted; restart the fleet` })
     })
 }
 
-async function refusing<T>(work: () => T | Promise<T>): Promise<T> {
+async function asRefusal<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

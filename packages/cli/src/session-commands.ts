@@ -1,16 +1,16 @@
 import { timestampDate, type Timestamp } from '@bufbuild/protobuf/wkt'
 import type { Command } from 'commander'
 import { exitCodes, Failure, misused } from './failure.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { CommandContext } from './command-context.ts'
 
 const kinds: Record<string, string> = { bearer: 'token', cookie: 'browser' }
 
 /** Adds `session list` and `session end`. */
-export function addSessionCommands(parent: Command, { withOperator, print }: Surroundings): void {
+export function addSessionCommands(parent: Command, { withOperator, print }: CommandContext): void {
   parent
     .command('list')
     .description('list the sessions of an account: bearer tokens and browsers')
-    .requiredOption('--login <login>', 'whose')
+    .requiredOption('--login <login>', 'login of the account')
     .action(async ({ login }: { login: string }) => {
       const { userId, sessions } = await withOperator((operator) => operator.listSessions({ login }))
       const shown = sessions.map(({ id, kind, createdAt, expiresAt }) => {
@@ -19,18 +19,18 @@ export function addSessionCommands(parent: Command, { withOperator, print }: Sur
       const lines = shown.map(
         ({ id, kind, createdAt, expiresAt }) => `${id}  ${kinds[kind] ?? kind}  since ${createdAt}  until ${expiresAt}`,
       )
-      const text = lines.length === 0 ? `${login} is signed in nowhere` : lines.join('\n')
+      const text = lines.length === 0 ? `${login} has no sessions` : lines.join('\n')
       print({ json: { userId, login, sessions: shown }, text })
     })
 
   parent
     .command('end')
-    .description('end sessions of an account; its open sockets are closed')
-    .requiredOption('--login <login>', 'whose')
+    .description('end sessions of an account and close their sockets')
+    .requiredOption('--login <login>', 'login of the account')
     .option('--id <session...>', 'ids of the sessions, as listed')
-    .option('--all', 'every session, and every link and code that was sent by e-mail')
+    .option('--all', 'all sessions; also invalidates every link and code sent by e-mail')
     .action(async ({ login, id = [], all }: { login: string; id?: string[]; all?: true }) => {
-      if (id.length > 0 === (all ?? false)) throw misused('name the sessions with --id, or add --all')
+      if (id.length > 0 === (all ?? false)) throw misused('choose sessions with --id, or use --all')
       const sessionIds = [...new Set(id)]
       const { userId, ended } = await withOperator((operator) => operator.endSessions({ login, sessionIds }))
       print({

@@ -4,45 +4,48 @@ import { exitCodes, Failure, misused, unreachable } from './failure.ts'
 import { fetchNode } from './status/fetch-node.ts'
 import { nodesAt, nodesOf } from './status/find-nodes.ts'
 import { asText, fleetStatus, type FleetStatus } from './status/fleet-status.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { CommandContext } from './command-context.ts'
 
 type Options = { at?: string[]; watch?: string | true }
 
 /** Adds `status`: the processes of the fleet as they are now, from their internal ports. */
-export function addStatusCommand(parent: Command, { print, dataDir }: Surroundings): Command {
+export function addStatusCommand(parent: Command, { print, dataDir }: CommandContext): Command {
   return parent
     .command('status')
-    .description('show every process: version, readiness, sockets, lags, last errors; exits with 1 if one is not ready')
-    .option('--at <hosts...>', 'internal ports, such as parley-internal:9090; every address of a name is a process')
-    .option('--watch [seconds]', 'repeat every 2 seconds, or as often as given, until interrupted')
+    .description('show each process: version, readiness, sockets, lag, last errors; exits with 1 if any is not ready')
+    .option(
+      '--at <hosts...>',
+      'internal ports, such as parley-internal:9090; each address of a host name is one process',
+    )
+    .option('--watch [seconds]', 'repeat every 2 seconds, or at the given interval, until interrupted')
     .action(async ({ at, watch }: Options) => {
       const seconds = watch === true || watch === undefined ? 2 : Number(watch)
-      if (!(seconds >= 0.01 && seconds <= 86_400)) throw misused('--watch needs seconds, from 0.01 to 86400')
-      // Names are looked up again every time: processes come and go.
+      if (!(seconds >= 0.01 && seconds <= 86_400)) throw misused('--watch needs an interval of 0.01 to 86400 seconds')
+      // Resolve the names again each time, because processes come and go.
       const find = async () => (at ? await nodesAt(at) : nodesOf(dataDir()))
       for (let nodes = await find(); ; nodes = await find().catch(none)) {
         const status = fleetStatus(await Promise.all(nodes.map(fetchNode)))
         const text = asText(status)
         print({ json: status, text: watch === undefined ? text : `${text}\n` })
-        if (watch === undefined) return judge(status)
+        if (watch === undefined) return assertReady(status)
         await sleep(seconds * 1_000)
       }
     })
 }
 
-/** While a fleet is watched it may stop and start again, as in an upgrade: then it has no processes for a while. */
+/** A fleet that is being watched may restart, as in an upgrade, and has no processes in the meantime. */
 function none(error: unknown): [] {
   if (error instanceof Failure && error.exitCode === exitCodes.unreachable) return []
   throw error
 }
 
-function judge({ ready, nodes, missing }: FleetStatus): void {
+function assertReady({ ready, nodes, missing }: FleetStatus): void {
   if (nodes.every(({ state }) => state === 'unreachable')) throw unreachable('no process of the fleet can be reached')
   const others = nodes.filter(({ state }) => state !== 'ready').length
   if (!ready)
     throw new Failure(
       exitCodes.refused,
       'failed_precondition',
-      `${others} processes are not ready, ${missing.length} deployables have none`,
+      `${others} processes are not ready, ${missing.length} deployables have no process`,
     )
 }

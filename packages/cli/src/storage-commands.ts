@@ -2,13 +2,13 @@ import { timestampDate } from '@bufbuild/protobuf/wkt'
 import type { Command } from 'commander'
 import { StorageFindingKind } from '@parley/contracts/internal'
 import { exitCodes, Failure, misused } from './failure.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { CommandContext } from './command-context.ts'
 import type { TransferFleet } from './transfer/fleet.ts'
 
-const everyMs = 5_000
+const progressIntervalMs = 5_000
 const maxListed = 1_000
 
-const words: Record<StorageFindingKind, string> = {
+const kindNames: Record<StorageFindingKind, string> = {
   [StorageFindingKind.UNSPECIFIED]: 'unknown',
   [StorageFindingKind.ORPHAN]: 'orphan',
   [StorageFindingKind.UNFINISHED]: 'unfinished',
@@ -22,35 +22,40 @@ type Found = { kind: string; key: string; size: number; storedAt: string; mended
 type Report = { checked: number; found: number; mended: number; kinds: Record<string, number>; findings: Found[] }
 
 /** Adds `storage check` and `storage adopt`. */
-export function addStorageCommands(parent: Command, surroundings: Surroundings): void {
+export function addStorageCommands(parent: Command, context: CommandContext): void {
   parent
     .command('check')
-    .description('find objects without a row and rows without an object; exits with 1 if something is left to repair')
+    .description(
+      'find stored objects without a database row and rows without an object; exits with 1 if findings remain',
+    )
     .option('--repair', 'delete objects that have had no row for seven days, and mark lost files')
     .option('--accept-loss', 'with --repair: proceed even if most of the objects are missing')
     .action(({ repair = false, acceptLoss = false }: { repair?: boolean; acceptLoss?: boolean }) => {
       if (acceptLoss && !repair) throw misused('--accept-loss needs --repair')
-      return runCheck(surroundings, { repair, acceptLoss })
+      return runCheck(context, { repair, acceptLoss })
     })
   parent
     .command('adopt')
     .description('assign the storage to this database, after a restore or a deliberate change of storage')
-    .action(() => runAdopt(surroundings))
+    .action(() => runAdopt(context))
 }
 
-async function runAdopt({ access, print }: Surroundings): Promise<void> {
+async function runAdopt({ access, print }: CommandContext): Promise<void> {
   const { withFleet } = await import('./transfer/fleet.ts')
   await withFleet(access(), (fleet) => fleet.storage.adoptStorage({}))
-  print({ json: { adopted: true }, text: 'the storage belongs to this database now; run: parley storage check' })
+  print({
+    json: { adopted: true },
+    text: 'the storage belongs to this database now; check it with parley storage check',
+  })
 }
 
-async function runCheck({ access, note, print }: Surroundings, options: CheckOptions): Promise<void> {
+async function runCheck({ access, note, print }: CommandContext, options: CheckOptions): Promise<void> {
   const { withFleet } = await import('./transfer/fleet.ts')
-  let notedAt = Date.now()
+  let reportedAt = Date.now()
   const report = await withFleet(access(), (fleet) =>
     check(fleet, options, ({ checked, found }) => {
-      if (Date.now() - notedAt < everyMs) return
-      notedAt = Date.now()
+      if (Date.now() - reportedAt < progressIntervalMs) return
+      reportedAt = Date.now()
       note(`${checked} objects and rows checked, ${found} findings`)
     }),
   )
@@ -66,7 +71,7 @@ async function check(fleet: TransferFleet, options: CheckOptions, progress: (rep
     const { checked, findings, nextCursor } = await fleet.storage.checkStorage({ cursor, ...options })
     report.checked += checked
     for (const { kind, key, size, storedAt, mended } of findings) {
-      const word = words[kind]
+      const word = kindNames[kind]
       report.found++
       report.mended += Number(mended)
       report.kinds[word] = (report.kinds[word] ?? 0) + 1
@@ -83,7 +88,7 @@ async function check(fleet: TransferFleet, options: CheckOptions, progress: (rep
 function asText({ checked, found, mended, findings }: Report): string {
   const lines = findings.map(
     ({ kind, key, size, storedAt, mended: isMended }) =>
-      `${kind}  ${key}  ${size} bytes${storedAt === '' ? '' : `  since ${storedAt}`}${isMended ? '  mended' : ''}`,
+      `${kind}  ${key}  ${size} bytes${storedAt === '' ? '' : `  since ${storedAt}`}${isMended ? '  repaired' : ''}`,
   )
   const more = found > findings.length ? [`and ${found - findings.length} more`] : []
   return [...lines, ...more, `${checked} objects and rows checked: ${found} findings, ${mended} repaired`].join('\n')

@@ -1,22 +1,22 @@
 import type { Command } from 'commander'
 import { misused } from './failure.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { CommandContext } from './command-context.ts'
 
 export type PasswordOption = { passwordStdin?: true }
 
 /** Adds the commands that create, change and delete accounts. Hidden commands work but are not listed in the help. */
 export function addUserCommands(
   parent: Command,
-  { withOperator, password, print }: Surroundings,
+  { withOperator, password, print }: CommandContext,
   hidden = false,
 ): void {
   parent
     .command('create', { hidden })
     .description('create an account')
-    .requiredOption('--login <login>', 'its login')
+    .requiredOption('--login <login>', 'login of the account')
     .option('--password-stdin', 'read its password from standard input')
     .option('--email <address>', 'its e-mail address, which counts as verified')
-    .option('--role <name...>', 'roles to give it')
+    .option('--role <name...>', 'roles to grant')
     .action(async (options: PasswordOption & { login: string; email?: string; role?: string[] }) => {
       const secret = await given(options, password)
       const { userId, login, roleNames } = await withOperator((operator) =>
@@ -27,14 +27,14 @@ export function addUserCommands(
           roleNames: options.role ?? [],
         }),
       )
-      print({ json: { userId, login, roleNames }, text: `made ${login} (${userId})${rolesText(roleNames)}` })
+      print({ json: { userId, login, roleNames }, text: `created ${login} (${userId})${rolesText(roleNames)}` })
     })
 
   parent
     .command('set-password', { hidden })
     .alias('reset-password')
     .description('set the password of an account and end all its sessions')
-    .requiredOption('--login <login>', 'its login')
+    .requiredOption('--login <login>', 'login of the account')
     .option('--password-stdin', 'read the password from standard input')
     .action(async (options: PasswordOption & { login: string }) => {
       const secret = await given(options, password)
@@ -46,8 +46,8 @@ export function addUserCommands(
 
   parent
     .command('delete', { hidden })
-    .description('delete an account for good')
-    .requiredOption('--login <login>', 'its login')
+    .description('delete an account permanently')
+    .requiredOption('--login <login>', 'login of the account')
     .action(async ({ login }: { login: string }) => {
       const { userId } = await withOperator((operator) => operator.deleteUser({ login }))
       print({ json: { userId, login }, text: `${login} (${userId}) is deleted` })
@@ -55,9 +55,9 @@ export function addUserCommands(
 
   parent
     .command('grant-role', { hidden })
-    .description('give a role to an account')
-    .requiredOption('--login <login>', 'its login')
-    .requiredOption('--role <name>', 'the role')
+    .description('grant a role to an account')
+    .requiredOption('--login <login>', 'login of the account')
+    .requiredOption('--role <name>', 'name of the role')
     .action(async ({ login, role }: { login: string; role: string }) => {
       const { userId, roleNames } = await withOperator((operator) => operator.grantRole({ login, roleName: role }))
       print({ json: { userId, login, roleNames }, text: `${login} (${userId})${rolesText(roleNames)}` })

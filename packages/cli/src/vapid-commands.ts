@@ -1,9 +1,9 @@
 import { newVapidKeys } from '@parley/config'
 import type { Command } from 'commander'
-import type { Surroundings } from './surroundings.ts'
+import type { CommandContext } from './command-context.ts'
 
 /** Adds `vapid generate`. */
-export function addVapidCommands(parent: Command, { print }: Surroundings): void {
+export function addVapidCommands(parent: Command, { print }: CommandContext): void {
   parent
     .command('generate')
     .description('generate a pair of keys for push notifications and print it; it is not stored')

@@ -45,8 +45,8 @@ function isStopped(pid: number): boolean {
   return readdirSync(tasks).every((task) => / T /.test(readFileSync(join(tasks, task, 'stat'), 'utf8')))
 }
 
-/** Runs a command line against the data folder of the fake fleet. */
 type Given = { stdin?: string | Buffer; dir?: string; isTTY?: boolean }
+/** Runs a command line on the data folder of the fake fleet. */
 const parley = (args: string[], given: Given = {}) => runParley(args, { dir: dataDir, ...given })
 
 beforeAll(async () => {
@@ -119,7 +119,7 @@ describe('commands', () => {
     expect(JSON.parse(err)).toMatchObject({ error: { code: 'not_found' } })
   })
 
-  test('create makes an account with all given options, and prints JSON on request', async () => {
+  test('create passes on all options, and prints JSON on request', async () => {
     const args = [
       'user',
       'create',
@@ -147,33 +147,33 @@ describe('commands', () => {
 
   test('create prints text for people by default', async () => {
     const { out } = await parley(['user', 'create', '--login', 'bob', '--password-stdin'], { stdin: 'secret' })
-    expect(out).toBe('made bob (U1)\n')
+    expect(out).toBe('created bob (U1)\n')
   })
 
-  test('set-password', async () => {
+  test('set-password sends the new password', async () => {
     const { code } = await parley(['user', 'set-password', '--login', 'alice', '--password-stdin'], { stdin: 'new' })
     expect(code).toBe(0)
     expect(requested.at(-1)).toMatchObject({ login: 'alice', password: 'new' })
   })
 
-  test('grant-role', async () => {
+  test('grant-role prints the roles of the account', async () => {
     const { out } = await parley(['--json', 'user', 'grant-role', '--login', 'alice', '--role', 'moderator'])
     expect(JSON.parse(out)).toEqual({ userId: 'U1', login: 'alice', roleNames: ['member', 'moderator'] })
   })
 
-  test('verify-email', async () => {
+  test('verify-email records the address', async () => {
     const { out } = await parley(['user', 'verify-email', '--login', 'alice', '--email', 'a@example.org'])
     expect(out).toBe('alice (U1) has the verified address a@example.org\n')
     expect(requested.at(-1)).toMatchObject({ login: 'alice', email: 'a@example.org' })
   })
 
-  test('list-emails', async () => {
+  test('list-emails lists the verified addresses', async () => {
     const { out } = await parley(['user', 'list-emails', '--login', 'alice'])
     expect(out).toBe('a@example.org  since 2030-03-17T17:46:40.000Z\n')
     expect((await parley(['user', 'list-emails', '--login', 'none'])).out).toBe('none has no verified address\n')
   })
 
-  test('remove-email', async () => {
+  test('remove-email removes the address', async () => {
     const { out } = await parley(['user', 'remove-email', '--login', 'alice', '--email', 'a@example.org'])
     expect(out).toBe('the address a@example.org was removed from alice (U1)\n')
     expect(requested.at(-1)).toMatchObject({ login: 'alice', email: 'a@example.org' })
@@ -191,7 +191,7 @@ describe('commands', () => {
 })
 
 describe('failures', () => {
-  test("a refusal has the fleet's message and code 1", async () => {
+  test("a refusal prints the fleet's message and exits with code 1", async () => {
     const args = ['user', 'create', '--login', 'taken', '--password-stdin']
     expect(await parley(args, { stdin: 'secret' })).toEqual({ code: 1, out: '', err: 'parley: the login is taken\n' })
     const { err } = await parley([...args, '--json'], { stdin: 'secret' })
@@ -205,7 +205,7 @@ describe('failures', () => {
     expect(err).toBe('parley: there cannot be "\uFFFD[2Jé\uFFFD1m"\n')
   })
 
-  test('a bus that does not answer: code 3', async () => {
+  test('exits with code 3 if the bus does not answer', async () => {
     process.kill(nats.pid, 'SIGSTOP')
     await eventually(() => isStopped(nats.pid))
     const answer = await parley(['user', 'grant-role', '--login', 'a', '--role', 'b']).finally(() =>
@@ -218,13 +218,13 @@ describe('failures', () => {
     )
   })
 
-  test('no fleet: code 3, and what to do', async () => {
+  test('exits with code 3 without a fleet, and says how to start one', async () => {
     const { code, err } = await parley(['user', 'grant-role', '--login', 'a', '--role', 'b'], { dir: '/nowhere' })
     expect(code).toBe(3)
     expect(err).toMatch(/no fleet runs on \/nowhere.*make run/)
   })
 
-  test('a damaged file is reported', async () => {
+  test('a damaged operator.json is reported', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
     mkdirSync(join(dir, 'run'))
     writeFileSync(join(dir, 'run/operator.json'), '{"natsUrl": 1}')
@@ -239,12 +239,12 @@ describe('failures', () => {
     [['user', 'create', '--password-stdin'], '--login'],
     [['user', 'grant-role', '--login', 'a'], '--role'],
     [['user', 'rename'], 'unknown command'],
-    [['session', 'end', '--login', 'a'], 'name the sessions with --id, or add --all'],
-    [['session', 'end', '--login', 'a', '--id', 'S1', '--all'], 'name the sessions with --id, or add --all'],
+    [['session', 'end', '--login', 'a'], 'choose sessions with --id, or use --all'],
+    [['session', 'end', '--login', 'a', '--id', 'S1', '--all'], 'choose sessions with --id, or use --all'],
     [['config', 'nobody'], 'there is no service nobody'],
     [['secret', 'rotate'], "argument 'name'"],
     [['user', 'create', '--login', 'a', '--password', 'secret'], 'unknown option'],
-  ])('%j is a usage error: code 2', async (args, message) => {
+  ])('%j is a usage error and exits with code 2', async (args, message) => {
     const { code, err } = await parley(args)
     expect(code).toBe(2)
     expect(err).toContain(message)
@@ -257,7 +257,7 @@ describe('failures', () => {
     ['text that is not UTF-8', Buffer.from('passwörter', 'latin1'), false, 'not UTF-8'],
     ['a whole file', 'x'.repeat(5000), false, 'longer than a password can be'],
     ['input from a terminal', 'secret', true, 'would show the password'],
-  ])('no password is sent: %s', async (_, stdin, isTTY, message) => {
+  ])('%s is refused as a password', async (_, stdin, isTTY, message) => {
     const before = requested.length
     const { code, err } = await parley(['user', 'create', '--login', 'a', '--password-stdin'], { stdin, isTTY })
     expect([code, err]).toEqual([2, expect.stringContaining(message)])
@@ -332,10 +332,10 @@ describe('without a fleet', () => {
     rmSync(dir, { recursive: true })
   })
 
-  test('--direct without databases: code 3, and what to do', async () => {
+  test('--direct without databases exits with code 3 and says which variable to set', async () => {
     const { code, err } = await parley(['session', 'list', '--login', 'a', '--direct'], { dir: '/nowhere' })
     expect(code).toBe(3)
-    expect(err).toMatch(/PARLEY_ACCOUNTS_DATABASE_URL nor the folder \/nowhere says where/)
+    expect(err).toMatch(/no fleet has run on \/nowhere; set PARLEY_ACCOUNTS_DATABASE_URL/)
   })
 })
 

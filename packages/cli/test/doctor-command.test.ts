@@ -7,7 +7,7 @@ import { runParley } from './_parley.ts'
 const dir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-/** With a server setting, the command uses its own environment as that of a service. */
+/** With the URL of a server, the command passes its own environment on to the services. */
 const env = { PARLEY_REDIS_URL: 'redis://127.0.0.1:1' }
 
 type Printed = {
@@ -39,7 +39,7 @@ test('the text lists a finding of several services once, with advice', async () 
   expect(out).toMatch(/^\d+ ok, \d+ warnings, \d+ failures$/m)
 })
 
-test('an invalid log level is found, and lines of the log hide no findings', async () => {
+test('an invalid log level is reported, and log lines do not hide findings', async () => {
   // The failed connection to Redis is logged.
   const loud = { ...env, PARLEY_GENERAL_LOG_LEVEL: 'loud' }
   const { out } = await runParley(['doctor', 'gateway', '--json'], { dir, env: loud })
@@ -55,13 +55,13 @@ test('one warning is counted in the singular', async () => {
   expect((await runParley(['doctor', 'realtime'], { dir, env })).out).toMatch(/^\d+ ok, 1 warning, \d+ failures$/m)
 })
 
-test('a folder on which no fleet has run, without the environment of a service', async () => {
+test('fails if no fleet has run on the folder and no service environment is given', async () => {
   expect(await runParley(['doctor'], { dir: join(dir, 'mistyped') })).toEqual({
     ...{ code: 3, out: '' },
-    err: expect.stringMatching(/^parley: no fleet has run on .*mistyped; run make run first/),
+    err: expect.stringMatching(/^parley: no fleet has run on .*mistyped; start one with make run/),
   })
 })
 
-test('an unknown service', async () => {
+test('refuses an unknown service', async () => {
   expect(await runParley(['doctor', 'nobody'], { dir })).toMatchObject({ code: 2 })
 })

@@ -95,14 +95,14 @@ test('all parked events of every service are listed', async () => {
   })
   expect(new Set(events.map(({ service, id }) => service + id)).size).toBe(502)
   expect((await parley('events', 'parked')).out).toContain(
-    'rooms  rooms-posted  E0000  evt.room.R1.message_posted  since 1970-01-01T00:00:00.000Z  10 tries\n  Error: no\n',
+    'rooms  rooms-posted  E0000  evt.room.R1.message_posted  since 1970-01-01T00:00:00.000Z  10 attempts\n  Error: no\n',
   )
 })
 
-test('replays the named events, and all of them only on request', async () => {
+test('replays the chosen events, and all events only with --all', async () => {
   requests.length = 0
   const { code, out } = await parley('events', 'replay', '--consumer', 'uploads-posted', '--id', 'E1', 'E2')
-  expect([code, out]).toEqual([0, expect.stringContaining('1 event is retried')])
+  expect([code, out]).toEqual([0, expect.stringContaining('retrying 1 event')])
   expect(requests).toHaveLength(7)
   expect(requests).toContainEqual({ name: 'uploads', consumer: 'uploads-posted', eventIds: ['E1', 'E2'] })
   requests.length = 0

@@ -80,7 +80,7 @@ function fakeFleet({ known, foreign = false, refused }: Standing = {}) {
         return { uploadId: filename, committed: begun ? 524_288n : 0n }
       },
       importFileChunk: ({ offset, content, uploadId }) => {
-        if (uploadId === 'raced' && races++ === 0) throw new ConnectError('another place', Code.InvalidArgument)
+        if (uploadId === 'raced' && races++ === 0) throw new ConnectError('another location', Code.InvalidArgument)
         chunks.push({ offset, length: content.length })
         return { committed: offset + BigInt(content.length) }
       },
@@ -99,11 +99,11 @@ function fakeFleet({ known, foreign = false, refused }: Standing = {}) {
 }
 
 const person = (id: string, more: object = {}): ArchiveRecord => {
-  return { type: 'person', id, name: `name-${id}`, displayName: '', email: '', deleted: false, place: id, ...more }
+  return { type: 'person', id, name: `name-${id}`, displayName: '', email: '', deleted: false, location: id, ...more }
 }
 const room = (more: Partial<ArchivedRoom> = {}): ArchivedRoom => ({
   ...{ type: 'room', id: 'C1', dm: false, name: 'tea', description: '', private: false, universal: false },
-  ...{ archived: false, place: 'C1', ...more },
+  ...{ archived: false, location: 'C1', ...more },
 })
 const message = (id: string, more: Partial<ArchivedMessage> = {}): ArchivedMessage => ({
   ...{
@@ -114,7 +114,7 @@ const message = (id: string, more: Partial<ArchivedMessage> = {}): ArchivedMessa
     text: `text ${id}`,
     markup: 'slack',
   },
-  ...{ threadRoot: '', inReplyTo: '', alsoInChannel: false, reactions: [], files: [], place: `at ${id}`, ...more },
+  ...{ threadRoot: '', inReplyTo: '', alsoInChannel: false, reactions: [], files: [], location: `at ${id}`, ...more },
 })
 const file = (name: string, content?: string) => ({
   ...{ id: name, name, contentType: 'text/plain' },
@@ -130,11 +130,11 @@ async function run(fake: ReturnType<typeof fakeFleet>, ...records: ArchiveRecord
   await importArchive(fake.fleet, Readable.from(records), terms)
   return report.toJson()
 }
-const members = (...people: string[]): ArchiveRecord => ({ type: 'members', people, place: 'C1' })
+const members = (...people: string[]): ArchiveRecord => ({ type: 'members', people, location: 'C1' })
 
-test('rooms are created with the known members, in their own group or in that of the command', async () => {
+test('rooms are created with the known members, in their own group or in the group named on the command line', async () => {
   const fake = fakeFleet()
-  const group = { type: 'group', id: 'G1', name: 'Own', description: '', place: '' } as const
+  const group = { type: 'group', id: 'G1', name: 'Own', description: '', location: '' } as const
   const report = await run(
     ...([fake, person('ann'), person('gone', { deleted: true }), group] as const),
     ...[room(), members('ann', 'nobody', 'gone'), room({ id: 'C2', groupId: 'G1', private: true })],
@@ -157,7 +157,7 @@ test('many members are sent in several calls, unless the room was already comple
   expect(later.members).toEqual([])
 })
 
-test('a direct message of too many people stays private, regardless of the archive', async () => {
+test('a direct message with too many people becomes a private room, whatever the archive says', async () => {
   const fake = fakeFleet()
   const many = Array.from({ length: 11 }, (_, index) => `P${index}`)
   await run(fake, ...many.map((id) => person(id)), room({ id: 'D1', dm: true, private: false }), members(...many))
@@ -236,7 +236,7 @@ test('overlong texts are cut before they are sent', async () => {
 test('renamed people and rooms are reported with their new names', async () => {
   const fake = fakeFleet()
   const { altered } = await run(fake, person('ann', { name: `ann${'x'.repeat(400)}` }), room({ name: 'y'.repeat(300) }))
-  expect(altered.map(({ places: [place = ''] }) => place.slice(0, 10))).toEqual(['ann is ann', 'C1 is yyyy'])
+  expect(altered.map(({ places: [location = ''] }) => location.slice(0, 10))).toEqual(['ann is ann', 'C1 is yyyy'])
 })
 
 test('a file sent by two runs concurrently is complete in both', async () => {
@@ -273,7 +273,7 @@ test('long texts are split, unknown authors and emojis reported, and mentions us
     ['3#3', '1'],
   ])
   expect(notTaken).toMatchObject([
-    { what: 'reactions', reason: 'there is no emoji ":partyparrot:" here', places: ['at 1'] },
+    { what: 'reactions', reason: 'this server has no emoji ":partyparrot:"', places: ['at 1'] },
     { what: 'messages', reason: 'the archive does not say who wrote it', places: ['at 2'] },
   ])
   expect(altered).toMatchObject([{ what: 'messages', places: ['at 3'] }])
@@ -300,13 +300,13 @@ test('files are sent in chunks, resume where they stopped, and are reported if t
   expect(taken.files).toBe(12)
   expect(notTaken.map(({ what, reason, count }) => [what, reason, count])).toEqual([
     ['files', 'size: too large', 1],
-    ['files', 'their bytes are neither in the archive nor in the folder of --files', 2],
+    ['files', 'their bytes are neither in the archive nor in the --files folder', 2],
     ['files', 'a message has at most 10', 1],
     ['messages', 'it contains nothing that can be shown', 1],
   ])
 })
 
-test('a conversation with messages of this server is left unchanged and reported', async () => {
+test('a room that already has messages of this server is left unchanged and reported', async () => {
   const fake = fakeFleet({ foreign: true })
   const { notTaken } = await run(fake, person('ann'), room({ dm: true }), members('ann'), message('1'), message('2'))
   expect(notTaken).toMatchObject([{ what: 'messages', reason: 'the room holds other messages', count: 2 }])

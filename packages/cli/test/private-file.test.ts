@@ -24,9 +24,9 @@ test('an incomplete write leaves the old file', async () => {
   writeFileSync(path, 'old')
   const half = writePrivately(path, async (take) => {
     await take('ne')
-    throw new Error('the fleet is away')
+    throw new Error('the fleet is unavailable')
   })
-  await expect(half).rejects.toThrow('the fleet is away')
+  await expect(half).rejects.toThrow('the fleet is unavailable')
   expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual(['old', ['a']])
 })
 

@@ -68,7 +68,7 @@ const messagesOf = async (...messages: unknown[]): Promise<ArchivedMessage[]> =>
   of((await day(messages)).records, 'message')
 const skippedOf = async (...messages: unknown[]): Promise<Skipped[]> => of((await day(messages)).records, 'skipped')
 
-describe('an export of Slack', () => {
+describe('a Slack export', () => {
   test('lists its workspace, people and rooms', async () => {
     const { source, records } = await read({
       'users.json': users,
@@ -136,14 +136,14 @@ describe('an export of Slack', () => {
     expect(of(records, 'message')).toHaveLength(1)
   })
 
-  test('has its messages in the order of time, within a day and over days', async () => {
+  test('has its messages in chronological order, within a day and across days', async () => {
     const { records } = await day([said(3), said(1)], {
       'tea/2017-07-15.json': [said(9)],
       'tea/2017-07-13.json': [said(0)],
     })
     expect(of(records, 'message').map(({ text }) => text)).toEqual(['said 0', 'said 1', 'said 3', 'said 9'])
     expect(of(records, 'message')[1]).toMatchObject({
-      place: 'tea/2017-07-14.json#2',
+      location: 'tea/2017-07-14.json#2',
       createdAt: new Date(1500000001000),
     })
   })
@@ -171,7 +171,7 @@ describe('a message', () => {
     expect(of(records, 'message')[1]).toMatchObject({ threadRoot: '', inReplyTo: ts(1) })
   })
 
-  test('of me is in italics', async () => {
+  test('with the subtype me_message is in italics', async () => {
     expect(await messagesOf(said(1, { subtype: 'me_message', text: 'waves' }))).toMatchObject([{ text: '_waves_' }])
   })
 
@@ -180,7 +180,7 @@ describe('a message', () => {
     expect(await messagesOf(tombstone)).toMatchObject([{ text: '', deletedAt: new Date(1500000001000) }])
   })
 
-  test('of a bot has the user of the bot as author, or one made from the message', async () => {
+  test('of a bot has the bot user as author, or a person made from the message', async () => {
     const { records } = await day([
       { type: 'message', subtype: 'bot_message', bot_id: 'B3', ts: ts(1), text: 'built' },
       {
@@ -249,7 +249,7 @@ test('a link in a folder of files is not followed', async () => {
   expect(files.map(({ id, bytes }) => [id, bytes])).toEqual(ids.map((id) => [id, undefined]))
 })
 
-test('a folder of files may itself be named by a link', async () => {
+test('the folder of files may itself be a link', async () => {
   const named = join(folder, 'named')
   mkdirSync(join(folder, 'there', 'F0000001'), { recursive: true })
   writeFileSync(join(folder, 'there', 'F0000001', 'a.txt'), 'a plan')
@@ -272,7 +272,7 @@ test('a link that replaces a folder is not followed', async () => {
   await expect(file?.bytes?.()).rejects.toThrow('symbolic link')
 })
 
-describe('records that are not imported are reported with their place', () => {
+describe('records that are not imported are reported with their location', () => {
   test.each([
     ['rows about the room', said(1, { subtype: 'channel_join' }), 'notices'],
     ['an invalid time', said(1, { ts: 'yesterday' }), 'messages'],
@@ -281,7 +281,7 @@ describe('records that are not imported are reported with their place', () => {
     ['no author', said(1, { user: undefined }), 'messages'],
     ['nothing but blocks', said(1, { text: '', blocks: [{ type: 'divider' }] }), 'messages'],
   ])('%s', async (_, message, what) => {
-    expect(await skippedOf(message)).toMatchObject([{ what, place: 'tea/2017-07-14.json#1' }])
+    expect(await skippedOf(message)).toMatchObject([{ what, location: 'tea/2017-07-14.json#1' }])
   })
 
   test.each([
@@ -292,7 +292,7 @@ describe('records that are not imported are reported with their place', () => {
     expect(of((await day(content)).records, 'skipped')).toMatchObject([{ what: 'days', reason }])
   })
 
-  test('a day that was damaged after it was packed', async () => {
+  test('a day that was damaged after it was compressed', async () => {
     const path = join(folder, 'flipped.zip')
     await writeZip(path, {
       ...{ 'users.json': users, 'channels.json': channels },
@@ -321,7 +321,7 @@ describe('records that are not imported are reported with their place', () => {
       'coffee/2017-07-14.json': [said(2)],
     })
     expect(of(records, 'message')).toEqual([])
-    expect(of(records, 'skipped').map(({ what, place }) => [what, place])).toEqual([
+    expect(of(records, 'skipped').map(({ what, location }) => [what, location])).toEqual([
       ['days', 'tea/2017-07-14.json'],
       ['days', 'coffee/2017-07-14.json'],
     ])
@@ -333,7 +333,7 @@ describe('records that are not imported are reported with their place', () => {
       'tea/2017-07-14.json': [said(1), said(1, { text: 'other' }), 7, null],
     })
     expect(of(records, 'message').map(({ text }) => text)).toEqual(['said 1'])
-    const skipped = of(records, 'skipped').map(({ what, place }) => [what, place])
+    const skipped = of(records, 'skipped').map(({ what, location }) => [what, location])
     expect(skipped).toEqual(
       expect.arrayContaining([
         ['people', 'users.json'],
@@ -348,7 +348,7 @@ describe('records that are not imported are reported with their place', () => {
   test('a day that is not JSON, while the other days are imported', async () => {
     const { records } = await day('[{"secret": "not to be', { 'tea/2017-07-15.json': [said(9)] })
     expect(of(records, 'skipped')).toEqual([
-      { type: 'skipped', what: 'days', reason: 'the file is not JSON', place: 'tea/2017-07-14.json' },
+      { type: 'skipped', what: 'days', reason: 'the file is not JSON', location: 'tea/2017-07-14.json' },
     ])
     expect(of(records, 'message')).toHaveLength(1)
   })
@@ -421,6 +421,6 @@ describe('a file that is not an export is refused with a reason', () => {
     await using archive = await openSlack(path)
     const records: ArchiveRecord[] = []
     for await (const record of archive.records()) records.push(record)
-    expect(of(records, 'skipped')).toMatchObject([{ what: 'days', place: 'tea/2017-07-14.json' }])
+    expect(of(records, 'skipped')).toMatchObject([{ what: 'days', location: 'tea/2017-07-14.json' }])
   })
 })

@@ -36,7 +36,7 @@ test('reports that no fleet runs', async () => {
   expect(await parley()).toMatchObject({ code: 3, err: expect.stringContaining('no fleet runs') })
 })
 
-test('reports a process that waits, one that has ended, and deployables without any', async () => {
+test('reports a process that waits, a process that has ended, and deployables without a process', async () => {
   using _waiting = { [Symbol.dispose]: health.startup('postgres') }
   write({ name: 'rooms', internalPort: port }, { name: 'calls', internalPort: 1 })
   const log = logger('relay')
@@ -68,7 +68,7 @@ test('reports a process that waits, one that has ended, and deployables without 
   expect(text).not.toContain('alice')
 })
 
-test('finds processes behind a name, and refuses invalid names', async () => {
+test('finds the processes of a host name, and refuses invalid names', async () => {
   for (const scheme of ['', 'http://', 'HTTP://']) {
     const { code, out } = await parley('--json', '--at', `${scheme}127.0.0.1:${port}`)
     expect(code).toBe(1)
@@ -80,14 +80,14 @@ test('finds processes behind a name, and refuses invalid names', async () => {
   expect((await parley('--at', 'no-such-host.invalid:80')).out).toContain('no-such-host.invalid:80')
 })
 
-test.each(['https://127.0.0.1', 'nats://127.0.0.1:4222'])('%s is refused', async (name) => {
+test.each(['https://127.0.0.1', 'nats://127.0.0.1:4222'])('--at %s is refused', async (name) => {
   expect(await parley('--at', name)).toMatchObject({
     code: 2,
-    err: expect.stringContaining('internal ports speak http'),
+    err: expect.stringContaining('internal ports speak HTTP'),
   })
 })
 
-test('a name that cannot be resolved is a process that cannot be reached', async () => {
+test('a host name that cannot be resolved counts as one unreachable process', async () => {
   const { code, out } = await parley('--json', '--at', 'no-such-host.invalid', `127.0.0.1:${port}`)
   expect(code).toBe(1)
   const { nodes } = JSON.parse(out) as Printed
@@ -112,7 +112,7 @@ test.each(['{}', 'null', 'hello', '{"ready":true,"reasons":"no","lastErrors":{}}
       expect.objectContaining({
         at: other,
         state: 'unreachable',
-        reasons: ['something other than a process of Parley answered'],
+        reasons: ['the response is not from a Parley process'],
       }),
     )
   },
@@ -149,7 +149,7 @@ test('watching a fleet continues while it is stopped, and shows it again once it
   expect(lines[1]?.missing).toContain('rooms')
 })
 
-test('watching continues after a problem, with one object per line', async () => {
+test('watching continues after a problem, and prints one object per line', async () => {
   const lines: Printed[] = []
   const ended = new Error('the reader has seen enough')
   const at = ['--at', 'no-such-host.invalid', `127.0.0.1:${port}`]

@@ -64,7 +64,7 @@ async function exported(fleet: ReturnType<typeof fakeFleet>) {
   const done = await exportRooms(fleet, {
     rooms: [],
     write: async (line) => void lines.push(line),
-    async keep(assetId, bytes) {
+    async saveFile(assetId, bytes) {
       let text = ''
       for await (const piece of bytes) text += Buffer.from(piece).toString()
       kept.set(assetId, text)

@@ -4,7 +4,7 @@ import { services } from '@parley/contracts/catalogue'
 import { factsOf, type Deployable } from '@parley/contracts/deployables'
 import { connectBus, type Bus } from '@parley/rpc'
 import { Events } from 'nats'
-import { greeting, portOf, reportServerCertificate } from './certificates.ts'
+import { readChunk, portOf, reportServerCertificate } from './certificates.ts'
 import { check, type Check } from './check.ts'
 import { codeOf, reasonOf, type Report } from './finding.ts'
 import { checkStream, checkStreamAsUser } from './stream.ts'
@@ -12,8 +12,8 @@ import { reportVersion } from './versions.ts'
 
 type BusConfig = ConfigOf<ReturnType<typeof busFields>>
 
-/** Smallest message of the bus: a request is one message of up to 1 MiB. */
-const leastPayload = 2 * 1024 ** 2
+/** Message size that the bus must accept, in bytes: a request is one message of up to 1 MiB. */
+const minPayload = 2 * 1024 ** 2
 
 /**
  * Checks the bus for a deployable: connection to every server, both users, their permissions, versions, limits and
@@ -23,16 +23,16 @@ export function busCheck(name: Deployable): Check {
   return check('nats', busFields(), async (config, report, signal) => {
     await Promise.all([
       ...config.natsUrl.split(',').map((url) => checkServer(name, { ...config, natsUrl: url }, report, signal)),
-      usingBus(name, config, 'rpc', (bus) => checkPermissions(name, bus, report)),
-      usingBus(name, config, 'events', (bus) => checkStreamAsUser(name, bus, report)),
+      withBus(name, config, 'rpc', (bus) => checkPermissions(name, bus, report)),
+      withBus(name, config, 'events', (bus) => checkStreamAsUser(name, bus, report)),
     ])
   })
 }
 
-/** Checks the stream for its keeper. `wishes`: the settings of its size and number of copies. */
-export function streamCheck(name: Deployable, wishes: StreamFields): Check {
-  return check('nats.stream', { ...busFields(), ...wishes }, async (config, report) => {
-    await usingBus(name, config, 'events', (bus) => checkStream(bus, report, config))
+/** Checks the stream, for its keeper. `fields`: the settings of its size and number of copies. */
+export function streamCheck(name: Deployable, fields: StreamFields): Check {
+  return check('nats.stream', { ...busFields(), ...fields }, async (config, report) => {
+    await withBus(name, config, 'events', (bus) => checkStream(bus, report, config))
   })
 }
 
@@ -46,7 +46,7 @@ const connect = (name: Deployable, config: BusConfig, purpose: Purpose) =>
   })
 
 /** Does nothing if no server can be reached, which is reported separately for each server. */
-async function usingBus(
+async function withBus(
   name: Deployable,
   config: BusConfig,
   purpose: Purpose,
@@ -63,15 +63,15 @@ async function checkServer(name: Deployable, config: BusConfig, report: Report, 
   if (url === null)
     return report.fail(
       'nats.reach',
-      'PARLEY_NATS_URL is not a list of addresses',
-      'Write nats://host:4222, or several such addresses separated by commas.',
+      'PARLEY_NATS_URL is not a list of URLs',
+      'Write nats://host:4222, or several such URLs separated by commas.',
     )
   const at = `${url.hostname}:${url.port || 4222}`
   if (url.protocol === 'tls:') {
     const place = {
       host: url.hostname,
       port: portOf(url),
-      prelude: async (socket: Socket) => void (await greeting(socket)),
+      prelude: async (socket: Socket) => void (await readChunk(socket)),
     }
     await reportServerCertificate(report, 'nats.certificate', place)
   }
@@ -95,33 +95,33 @@ async function checkServer(name: Deployable, config: BusConfig, report: Report, 
 function adviceFor(error: unknown, name: Deployable): string {
   const code = codeOf(error)
   if (code === 'AUTHORIZATION_VIOLATION' || code === 'AUTHENTICATION_TIMEOUT')
-    return `PARLEY_NATS_PASSWORD of ${name} must be PARLEY_NATS_PASSWORD_${name.toUpperCase()} of the server, which runs with deploy/nats/parley.conf of this release: correct either, then restart it.`
+    return `PARLEY_NATS_PASSWORD of ${name} must be PARLEY_NATS_PASSWORD_${name.toUpperCase()} of the NATS server, which must run with the deploy/nats/parley.conf of this release: correct one of them, then restart.`
   if (code === 'TLS' || /certificate|tls/i.test(reasonOf(error)))
-    return 'Let NODE_EXTRA_CA_CERTS name the authority that issued the certificate of NATS, or renew the certificate.'
-  return 'Start NATS, or correct PARLEY_NATS_URL; check that no firewall is between.'
+    return 'Set NODE_EXTRA_CA_CERTS to a file with the authority that issued the certificate of NATS, or renew the certificate.'
+  return 'Start NATS, or correct PARLEY_NATS_URL; check that no firewall blocks the connection.'
 }
 
 function reportServer({ nc }: Bus, at: string, report: Report): void {
   const { version = '0', max_payload: most = 0 } = nc.info ?? {}
   reportVersion(report, 'nats.version', 'NATS', version)
-  if (most >= leastPayload) report.ok('nats.limits', `${at} takes messages of ${most / 1024 ** 2} MiB`)
+  if (most >= minPayload) report.ok('nats.limits', `${at} accepts messages of ${most / 1024 ** 2} MiB`)
   else
     report.fail(
       'nats.limits',
-      `${at} takes messages of at most ${most} bytes`,
+      `${at} accepts messages of at most ${most} bytes`,
       'Set max_payload: 2MB in the configuration of NATS, as deploy/nats/parley.conf does.',
     )
 }
 
-/** What no deployable may do, one of each kind: a method that nobody has, the operator's methods, and its answers. */
+/** What no deployable may do: call a method that no service has, call the operator's methods, read its responses. */
 const forbidden = {
   publish: ['rpc.internal.svc_internal_v1_Doctor.Check', 'rpc.internal.svc_internal_v1_OperatorService.DoctorCheck'],
   subscription: ['_INBOX.operator.doctor'],
 }
 
 /**
- * Tries the rights of a user: those it needs, and some that no deployable has. A request without an inbox is ignored by
- * whoever receives it, and the methods that are listened for do not exist.
+ * Tries the permissions of a user: those it needs, and some that no deployable has. Receivers ignore requests without an
+ * inbox, and the methods to which it subscribes do not exist.
  */
 async function checkPermissions(name: Deployable, bus: Bus, report: Report): Promise<void> {
   const { nc, inboxPrefix } = bus
@@ -145,7 +145,7 @@ async function checkPermissions(name: Deployable, bus: Bus, report: Report): Pro
   for (const kind of hints.subscribes ?? []) nc.subscribe(`hint.${kind}.*`, ignore)
   for (const { typeName } of served)
     nc.subscribe(`rpc.internal.${typeName.replaceAll('.', '_')}.DoctorCheck`, { ...ignore, queue: name })
-  // The server answers in order, so every refusal has arrived before this answer and only has to be processed.
+  // The server responds in order, so all denials arrive before this response, and only have to be processed.
   await nc.flush()
   await new Promise((resolve) => setImmediate(resolve))
   const tried = Object.entries(forbidden).flatMap(([way, subjects]) => subjects.map((subject) => `${way} ${subject}`))
@@ -156,17 +156,17 @@ async function checkPermissions(name: Deployable, bus: Bus, report: Report): Pro
       allowed.length === tried.length
         ? `NATS restricts nobody: the user of ${name} may call what no deployable may`
         : `NATS allows the user of ${name} what no deployable may: ${allowed.join(', ')}`,
-      'Run NATS with the deploy/nats/parley.conf of this release; until then whoever reaches it can read and do everything.',
+      'Run NATS with the deploy/nats/parley.conf of this release; until then everybody who can reach it can read and do everything.',
     )
   if (denied.size === 0)
     return report.ok(
       'nats.permissions',
-      `the user of ${name} may call and answer what it needs to, and is denied what was tried beyond that`,
+      `the user of ${name} has the permissions that it needs, and was denied the others that were tried`,
     )
   const some = [...denied].slice(0, 3).join(', ') + (denied.size > 3 ? ` and ${denied.size - 3} more` : '')
   report.fail(
     'nats.permissions',
     `NATS denies the user of ${name}: ${some}`,
-    'Give NATS the deploy/nats/parley.conf of this release, and restart it.',
+    'Restart NATS with the deploy/nats/parley.conf of this release.',
   )
 }

@@ -1,8 +1,8 @@
 import { ConfigError, defineConfig, type ConfigOf, type Fields, type Sources } from '@parley/config'
 import { reasonOf, reportTo, type Finding, type Report } from './finding.ts'
 
-/** Longest time that one check takes, in milliseconds. */
-const checkMs = 15_000
+/** Time limit of a check, in milliseconds. */
+const checkTimeoutMs = 15_000
 
 /** One check. It never rejects. */
 export type Check = (sources: Sources, timeoutMs?: number) => Promise<Finding[]>
@@ -11,28 +11,33 @@ export type Check = (sources: Sources, timeoutMs?: number) => Promise<Finding[]>
 export type Examine<F extends Fields> = (config: ConfigOf<F>, report: Report, signal: AbortSignal) => Promise<void>
 
 /**
- * A check that reads the settings it needs by their declaration, so that a mistake in another setting does not prevent
+ * A check that reads the settings it needs by their declaration, so that an invalid value of another setting does not prevent
  * it.
  */
 export function check<F extends Fields>(name: string, fields: F, examine: Examine<F>): Check {
   const read = defineConfig(fields)
-  return async (sources, timeoutMs = checkMs) => {
+  return async (sources, timeoutMs = checkTimeoutMs) => {
     const findings: Finding[] = []
     const report = reportTo(findings)
     const timeout = new AbortController()
     const timer = setTimeout(() => timeout.abort(), timeoutMs)
     try {
-      const examined = examine(read(sources), report, timeout.signal)
-      if ((await Promise.race([examined, aborted(timeout.signal)])) === 'aborted')
+      const examination = examine(read(sources), report, timeout.signal)
+      if ((await Promise.race([examination, aborted(timeout.signal)])) === 'aborted')
         report.fail(
           name,
           `not finished within ${timeoutMs / 1000} s`,
-          'Look for a server that accepts connections without answering, or for a firewall that drops packets.',
+          'Look for a server that accepts connections without responding, or for a firewall that drops packets.',
         )
     } catch (error) {
       if (error instanceof ConfigError)
         report.warn(name, 'not checked, because its settings are invalid', 'Correct the settings, then check again.')
-      else report.fail(name, `the check failed: ${reasonOf(error)}`, 'Repeat it; if it fails again, report this.')
+      else
+        report.fail(
+          name,
+          `the check failed: ${reasonOf(error)}`,
+          'Run the doctor again; if the check fails again, report this as a bug.',
+        )
     } finally {
       clearTimeout(timer)
       timeout.abort()
@@ -41,7 +46,7 @@ export function check<F extends Fields>(name: string, fields: F, examine: Examin
   }
 }
 
-/** Runs checks side by side and returns their findings in the order of the checks. */
+/** Runs checks concurrently and returns their findings in the order of the checks. */
 export async function runChecks(checks: readonly Check[], sources: Sources, timeoutMs?: number): Promise<Finding[]> {
   return (await Promise.all(checks.map((one) => one(sources, timeoutMs)))).flat()
 }

@@ -1,8 +1,8 @@
 import type { Report } from './finding.ts'
 
-/** Difference from which it is reported, in milliseconds. */
+/** Clock difference from which a warning is reported, in milliseconds. */
 const noticeableMs = 1_000
-/** Difference from which valid codes, tokens and signatures are refused, in milliseconds. */
+/** Clock difference from which valid codes, tokens and signatures are refused, in milliseconds. */
 const harmfulMs = 30_000
 
 /** A server's time in milliseconds since 1970, with the times of request and answer on this machine's clock. */

@@ -10,8 +10,8 @@ import { reportVersion } from './versions.ts'
 
 type Pool = Database['pool']
 
-/** Share of the server's connections in use from which it is reported. */
-const crowdedFrom = 0.8
+/** Fraction of the server's connections in use from which a warning is reported. */
+const maxUsedFraction = 0.8
 
 /**
  * Checks the database of a deployable: connection, role, version, permissions, migrations, connections in use and
@@ -48,7 +48,7 @@ export function databaseCheck(deployable: string, migrations: URL): Check {
         report.fail(
           'postgres',
           `a query failed: ${reasonOf(error)}`,
-          'Look into the log of PostgreSQL, then check again.',
+          'Check the log of PostgreSQL, then run the doctor again.',
         )
       }
     }
@@ -71,30 +71,30 @@ const placeOf = ({ host, port, database, user }: Destination): string =>
   `${host}:${port}, database ${database}, as ${user}`
 
 const tlsAdvice =
-  'Let PostgreSQL offer TLS with a valid certificate for this host name, and name its authority with sslrootcert=... in the URL or NODE_EXTRA_CA_CERTS; or leave sslmode out.'
+  'Let PostgreSQL offer TLS with a valid certificate for this host name, and set sslrootcert=... in the URL or NODE_EXTRA_CA_CERTS to a file with its authority; or remove sslmode from the URL.'
 
 type Attempt = { place: string; setting: string; deployable: string }
 
 function reportUnreachable(report: Report, error: unknown, { place, setting, deployable }: Attempt): void {
   const advice: Record<string, string> = {
     '28P01': `Put the password of this role into ${setting}, or set it with: alter role ... password '...'.`,
-    '28000': `Create this role, or allow it to connect in pg_hba.conf, or name another in ${setting}.`,
-    '3D000': `Run services/${deployable}/dist/migrate.js, which creates the database if the role may; otherwise create it, or correct ${setting}.`,
-    '42501': 'Let the role connect: grant connect on database ... to ...',
+    '28000': `Create this role, allow it to connect in pg_hba.conf, or set another role in ${setting}.`,
+    '3D000': `Run services/${deployable}/dist/migrate.js, which creates the database if the role has the permission; otherwise create it, or correct ${setting}.`,
+    '42501': 'Allow the role to connect: grant connect on database ... to ...',
     '53300': 'Raise max_connections of PostgreSQL, or lower PARLEY_DATABASE_POOL or the number of processes.',
     '57P03': 'PostgreSQL is starting or stopping: wait, then check again.',
-    ENOTFOUND: `No such host: correct the name in ${setting}, or the DNS.`,
+    ENOTFOUND: `There is no such host: correct its name in ${setting}, or the DNS.`,
     ENOENT: `There is no such socket: start PostgreSQL, or correct its folder (unix_socket_directories) and port in ${setting}.`,
     ECONNREFUSED: `Nothing listens there: start PostgreSQL, or correct host and port in ${setting}.`,
   }
   const next =
     advice[codeOf(error)] ??
     (/certificate|SSL|TLS/i.test(reasonOf(error)) ? tlsAdvice : undefined) ??
-    `Check that PostgreSQL runs, that ${setting} names it, and that no firewall is between.`
+    `Check that PostgreSQL is running, that ${setting} has its host and port, and that no firewall blocks the connection.`
   report.fail('postgres.reach', `cannot connect to ${place}: ${reasonOf(error)}`, next)
 }
 
-/** Checks the certificate as the driver does, which takes TLS as wanted if the URL names any file for it. */
+/** Checks the certificate as the driver does, which uses TLS if the URL sets any file for it. */
 async function checkCertificate({ host, port, tls }: Destination, report: Report): Promise<void> {
   if (tls === undefined) return
   const { rejectUnauthorized = true, ...trust } = tls
@@ -142,7 +142,7 @@ async function checkServer(pool: Pool, report: Report): Promise<void> {
       'postgres.writable',
       server.standby ? 'this server is a standby, which accepts no changes' : 'transactions of this role are read-only',
       server.standby
-        ? 'Name the primary server instead, or promote this one.'
+        ? 'Set the URL of the primary server instead, or promote this one.'
         : 'Reset default_transaction_read_only for the role and the database.',
     )
   else report.ok('postgres.writable', 'the server accepts changes')
@@ -152,7 +152,7 @@ async function checkServer(pool: Pool, report: Report): Promise<void> {
       `the role ${server.role} is a superuser`,
       'Give each service a role of its own that owns its database and nothing else.',
     )
-  else report.ok('postgres.role', `the role ${server.role} is no superuser`)
+  else report.ok('postgres.role', `the role ${server.role} is not a superuser`)
 }
 
 async function checkRights(pool: Pool, report: Report): Promise<void> {
@@ -175,10 +175,10 @@ async function checkRights(pool: Pool, report: Report): Promise<void> {
   }
   const denied = rights.tables ?? []
   if (denied.length === 0) return report.ok('postgres.rights', `the role ${role} may read and change every table`)
-  const some = denied.slice(0, 3).join(', ') + (denied.length > 3 ? ` and ${denied.length - 3} more` : '')
+  const examples = denied.slice(0, 3).join(', ') + (denied.length > 3 ? ` and ${denied.length - 3} more` : '')
   report.fail(
     'postgres.rights',
-    `the role ${role} may not read and change ${some}`,
+    `the role ${role} may not read and change ${examples}`,
     `As the owner: grant select, insert, update, delete on all tables in schema public to "${role}"; grant usage on all sequences in schema public to "${role}".`,
   )
 }
@@ -200,16 +200,19 @@ async function checkMigrations(
       report.warn(
         'postgres.migrations',
         'the database has migrations of a newer release than this program',
-        'Run the newer release; going back further than one release needs a backup.',
+        'Run the newer release; going back by more than one release requires a backup.',
       )
     else report.ok('postgres.migrations', `all ${applied} migrations are applied`)
   } catch (error) {
-    const next = 'Let the role read what the migrator wrote: grant usage on schema drizzle and select on its tables.'
+    const next = 'Let the role read the table of migrations: grant usage on schema drizzle and select on its tables.'
     report.warn('postgres.migrations', `the list of migrations cannot be read: ${reasonOf(error)}`, next)
   }
 }
 
-/** Not from pg_stat_activity, which shows an ordinary role only its own; from PostgreSQL 16 some more are reserved. */
+/**
+ * Does not use pg_stat_activity, which shows an ordinary role only its own connections. Since PostgreSQL 16 further
+ * connections can be reserved.
+ */
 async function checkConnections(pool: Pool, report: Report): Promise<void> {
   const { rows } = await pool.query<{ used: number; most: number }>(
     `select (select sum(numbackends)::int from pg_stat_database) as used,
@@ -218,7 +221,7 @@ async function checkConnections(pool: Pool, report: Report): Promise<void> {
   )
   const { used = 0, most = 1 } = rows[0] ?? {}
   const found = `${used} of ${most} connections of PostgreSQL are in use`
-  if (used < most * crowdedFrom) report.ok('postgres.connections', found)
+  if (used < most * maxUsedFraction) report.ok('postgres.connections', found)
   else
     report.warn(
       'postgres.connections',
@@ -234,11 +237,11 @@ async function checkClock(pool: Pool, report: Report): Promise<void> {
   reportClock(report, 'postgres.clock', 'PostgreSQL', reading)
 }
 
-/** A pooler in front of the server must keep prepared statements. */
+/** Reports whether prepared statements work: a pooler in front of the server may lose them. */
 async function checkPooler(database: Database, report: Report): Promise<void> {
   try {
     await database.ping()
-    report.ok('postgres.statements', 'prepared statements are kept')
+    report.ok('postgres.statements', 'prepared statements work')
   } catch (error) {
     const next = 'Set max_prepared_statements = 200 in PgBouncer 1.21 or newer, or connect directly.'
     report.fail('postgres.statements', reasonOf(error), next)

@@ -35,10 +35,10 @@ export async function diagnose(examined: Examined, env: NodeJS.ProcessEnv = proc
     ...(factsOf(deployable).proxies ? [publicAddressCheck] : []),
     ...checks,
   ]
-  const ofTelemetry = secretsIn(readConfig.fields, { env })
-  const ofOthers = secretsIn(readConfig.fields, { env }, { collectors: false })
+  const collectorSecrets = secretsIn(readConfig.fields, { env })
+  const secretsWithoutCollectors = secretsIn(readConfig.fields, { env }, { collectors: false })
   return (await runChecks(all, { env })).map((finding) => {
-    const secrets = finding.check.startsWith('telemetry') ? ofTelemetry : ofOthers
+    const secrets = finding.check.startsWith('telemetry') ? collectorSecrets : secretsWithoutCollectors
     return {
       ...finding,
       found: withoutSecrets(finding.found, secrets),
@@ -47,10 +47,10 @@ export async function diagnose(examined: Examined, env: NodeJS.ProcessEnv = proc
   })
 }
 
-/** The whole of a deployable's doctor.ts: prints the findings as JSON and ends the process. */
+/** All that a deployable's doctor.ts does: prints the findings as JSON and ends the process. */
 export async function runDoctor(examined: Examined): Promise<void> {
   const findings = await diagnose(examined)
-  // Connections that hang must not keep the process.
+  // Connections that hang must not delay the exit.
   process.stdout.write(`${JSON.stringify(findings)}\n`, () => process.exit(0))
 }
 
@@ -60,7 +60,7 @@ const publicAddressCheck = check('public', publicUrlField(), async ({ publicUrl 
     return report.warn(
       'public.certificate',
       `people reach this server without TLS, at ${url.origin}`,
-      'Put a proxy with TLS in front and set PARLEY_WEBSERVER_URL to its https address; without it browsers offer no push and no calls.',
+      'Put a proxy with TLS in front and set PARLEY_WEBSERVER_URL to its https URL; without TLS browsers offer neither push nor calls.',
     )
   // Some networks do not let a server reach its own public address.
   await reportServerCertificate(report, 'public.certificate', { host: url.hostname, port: portOf(url) }, 'warn')

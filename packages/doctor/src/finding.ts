@@ -1,4 +1,4 @@
-/** `warn`: it works, but should be looked at. `fail`: something does not work. */
+/** `warn`: it works, but needs attention. `fail`: something does not work. */
 export type Result = 'ok' | 'warn' | 'fail'
 
 /** The result of a check. Its texts contain no secrets. */
@@ -12,7 +12,7 @@ export type Finding = {
   next: string
 }
 
-/** Receives the findings of a check. They are kept even if the check fails later or takes too long. */
+/** Receives the findings of a check. They stay reported even if the check fails later or takes too long. */
 export type Report = {
   ok(check: string, found: string): void
   warn(check: string, found: string, next: string): void

@@ -8,7 +8,7 @@ import { reportClock } from './clock.ts'
 import { reasonOf, type Report } from './finding.ts'
 import { reportVersion } from './versions.ts'
 
-const commandMs = 3_000
+const commandTimeoutMs = 3_000
 
 /** Checks Redis: connection, permissions, version, clock. */
 export function redisCheck(deployable: string): Check {
@@ -22,9 +22,9 @@ export function redisCheck(deployable: string): Check {
       )
     if (at.protocol === 'rediss:')
       await reportServerCertificate(report, 'redis.certificate', { host: at.hostname, port: portOf(at) })
-    const client = openRedis({ url, name: `${deployable} doctor`, commandTimeoutMs: commandMs })
+    const client = openRedis({ url, name: `${deployable} doctor`, commandTimeoutMs })
     try {
-      const failure = await connected(client)
+      const failure = await whenConnected(client)
       if (failure === undefined) await examine(client, placeOf(at), report)
       else report.fail('redis.reach', `cannot use ${placeOf(at)}: ${failure}`, adviceFor(failure))
     } finally {
@@ -35,8 +35,8 @@ export function redisCheck(deployable: string): Check {
 
 const placeOf = ({ hostname, port }: URL): string => `${hostname}:${port || 6379}`
 
-/** Waits until commands are accepted; returns what the client says if that fails. */
-function connected(client: RedisClient): Promise<string | undefined> {
+/** Waits until commands are accepted; returns the reason if that fails. */
+function whenConnected(client: RedisClient): Promise<string | undefined> {
   return new Promise((resolve) => {
     client.once('ready', () => resolve(undefined))
     client.once('error', (error) => resolve(reasonOf(error)))
@@ -47,14 +47,14 @@ function adviceFor(failure: string): string {
   if (/WRONGPASS|NOAUTH|invalid password|AUTH/i.test(failure))
     return 'Put user and password of Redis into PARLEY_REDIS_URL: redis://user:password@host:6379.'
   if (/certificate|SSL|TLS/i.test(failure))
-    return 'Use rediss:// for a server with TLS and redis:// otherwise; let NODE_EXTRA_CA_CERTS name the authority of its certificate.'
+    return 'Use rediss:// for a server with TLS and redis:// otherwise; set NODE_EXTRA_CA_CERTS to a file with the authority of its certificate.'
   if (/NOPERM/.test(failure)) return rightsAdvice
   if (/LOADING/.test(failure)) return 'Redis is loading its data: wait, then check again.'
-  return 'Start Redis, or correct PARLEY_REDIS_URL; check that no firewall is between.'
+  return 'Start Redis, or correct PARLEY_REDIS_URL; check that no firewall blocks the connection.'
 }
 
 const rightsAdvice =
-  'Allow the user what Parley uses: ACL SETUSER ... ~limit:* ~presence:* +@read +@write +@connection +@transaction +@scripting -@dangerous +info +time.'
+  'Grant the user the permissions that Parley needs: ACL SETUSER ... ~limit:* ~presence:* +@read +@write +@connection +@transaction +@scripting -@dangerous +info +time.'
 
 async function examine(client: RedisClient, place: string, report: Report): Promise<void> {
   try {
@@ -63,7 +63,7 @@ async function examine(client: RedisClient, place: string, report: Report): Prom
   } catch (error) {
     return report.fail('redis.reach', `cannot use ${place}: ${reasonOf(error)}`, adviceFor(reasonOf(error)))
   }
-  // One of the keys of rate limits, because a user may be allowed only the keys in use.
+  // A key of the rate limits, because the user may be allowed only the keys that Parley uses.
   const key = `${rateLimitPrefix('doctor')}:${randomUUID()}`
   const script = "redis.call('SET', KEYS[1], ARGV[1], 'EX', 60) return redis.call('GET', KEYS[1])"
   try {
@@ -72,8 +72,10 @@ async function examine(client: RedisClient, place: string, report: Report): Prom
     report.ok('redis.rights', 'keys can be written, read and deleted, and scripts run')
   } catch (error) {
     const reason = reasonOf(error)
-    const full = /OOM/.test(reason) ? 'Raise maxmemory of Redis, or set maxmemory-policy allkeys-lru.' : rightsAdvice
-    report.fail('redis.rights', `a key cannot be written, read and deleted: ${reason}`, full)
+    const next = /OOM/.test(reason)
+      ? 'Raise the maxmemory of Redis, or set maxmemory-policy allkeys-lru.'
+      : rightsAdvice
+    report.fail('redis.rights', `a key cannot be written, read and deleted: ${reason}`, next)
   }
   try {
     const version = /redis_version:(\S+)/.exec(await client.info('server'))?.[1] ?? '0'

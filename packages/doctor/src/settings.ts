@@ -10,7 +10,7 @@ export function settingsCheck(deployable: string, readConfig: ReadConfig<Fields>
     const settings = effectiveSettings(readConfig, sources)
     const mistakes = new Map(settings.flatMap((one) => (one.mistake ? [[one.mistake, one] as const] : [])))
     for (const [mistake, { env, toml }] of mistakes) {
-      // A mistake of the file itself is reported with the variable that names it.
+      // An error of the file itself is reported with the variable that names the file.
       const inFile = toml !== '' || env === 'PARLEY_CONFIG_FILE'
       report.fail(
         'settings',

@@ -6,10 +6,10 @@ import { reportClock } from './clock.ts'
 import { reasonOf, type Report } from './finding.ts'
 
 /** Number of waiting messages from which a durable is reported as behind. */
-const behindFrom = 10_000
+const lagThreshold = 10_000
 
-const streamNotFound = 10059
-const jetStreamOff = new Set([10039, 10076])
+const streamNotFoundCode = 10059
+const jetStreamUnavailable = new Set([10039, 10076])
 
 /** Checks the stream as far as a deployable can: through the keeper, as at its start. */
 export async function checkStreamAsUser(name: Deployable, bus: Bus, report: Report): Promise<void> {
@@ -20,8 +20,8 @@ export async function checkStreamAsUser(name: Deployable, bus: Bus, report: Repo
   } catch (error) {
     return report.warn(
       'nats.durables',
-      `the keeper of the stream does not answer: ${reasonOf(error)}`,
-      'Start admin, which keeps the stream. If it runs, give NATS the deploy/nats/parley.conf of this release.',
+      `the keeper of the stream does not respond: ${reasonOf(error)}`,
+      'Start admin, which administers the stream. If it runs, run NATS with the deploy/nats/parley.conf of this release.',
     )
   }
   const names = wanted.map((durable) => durableName(name, durable))
@@ -30,17 +30,13 @@ export async function checkStreamAsUser(name: Deployable, bus: Bus, report: Repo
     report.warn(
       'nats.durables',
       `missing on the stream: ${missing.join(', ')}`,
-      `Start ${name}, which has its durables made; events wait for them on the stream for three days.`,
+      `Start ${name}, which requests its durables; events stay on the stream for three days.`,
     )
-  else if (names.length > 0) report.ok('nats.durables', `all ${names.length} durables are there`)
+  else if (names.length > 0) report.ok('nats.durables', `all ${names.length} durables exist`)
   for (const durable of names) {
     const lag = lags[durable] ?? 0
-    if (lag >= behindFrom)
-      report.warn(
-        'nats.lag',
-        `${durable} has ${lag} messages to handle`,
-        `Look into the log of ${name}, or add processes.`,
-      )
+    if (lag >= lagThreshold)
+      report.warn('nats.lag', `${durable} is ${lag} messages behind`, `Check the log of ${name}, or add processes.`)
   }
 }
 
@@ -70,35 +66,35 @@ export async function checkStream(bus: Bus, report: Report, settings: StreamSett
 
 function reportMissing(error: unknown, report: Report): void {
   const code = error instanceof NatsError ? (error.api_error?.err_code ?? 0) : 0
-  if (code === streamNotFound)
+  if (code === streamNotFoundCode)
     report.fail(
       'nats.stream',
       `there is no stream ${eventStream}`,
-      'Start admin, which creates it. If there was one, the services publish again what their outboxes kept.',
+      'Start admin, which creates it. If there was one, the services publish the events in their outboxes again.',
     )
-  else if (jetStreamOff.has(code) || (error instanceof NatsError && error.code === '503'))
+  else if (jetStreamUnavailable.has(code) || (error instanceof NatsError && error.code === '503'))
     report.fail(
       'nats.jetstream',
-      'JetStream does not answer: it is off, or has no leader',
+      'JetStream does not respond: it is disabled, or has no leader',
       'Start NATS with JetStream as in deploy/nats/parley.conf and with a store (-sd); in a cluster most servers must run.',
     )
-  else report.fail('nats.stream', `JetStream refuses: ${reasonOf(error)}`, 'Look into the log of NATS.')
+  else report.fail('nats.stream', `JetStream refused the request: ${reasonOf(error)}`, 'Check the log of NATS.')
 }
 
 function reportStream({ config, state, cluster }: StreamInfo, report: Report, settings: StreamSettings): void {
-  const found = `${eventStream} holds ${gib(state.bytes)} of at most ${gib(config.max_bytes)}, in ${config.num_replicas} copies`
-  const away = (cluster?.replicas ?? []).filter(({ current, offline }) => !current || offline === true)
-  if (away.length > 0)
+  const found = `${eventStream} contains ${gib(state.bytes)} of at most ${gib(config.max_bytes)}, in ${config.num_replicas} copies`
+  const unavailable = (cluster?.replicas ?? []).filter(({ current, offline }) => !current || offline === true)
+  if (unavailable.length > 0)
     report.warn(
       'nats.stream',
-      `${found}; ${away.map(({ name }) => name).join(', ')} ${away.length === 1 ? 'is' : 'are'} behind or away`,
-      'Start these NATS servers; a copy that is behind catches up by itself.',
+      `${found}; ${unavailable.map(({ name }) => name).join(', ')} ${unavailable.length === 1 ? 'is' : 'are'} behind or unavailable`,
+      'Start these NATS servers; copies catch up by themselves.',
     )
   else report.ok('nats.stream', found)
   if (config.max_bytes < settings.streamMaxBytes)
     report.warn(
       'nats.store',
-      `the stream may hold ${gib(config.max_bytes)} instead of ${gib(settings.streamMaxBytes)}`,
+      `the stream is limited to ${gib(config.max_bytes)} instead of ${gib(settings.streamMaxBytes)}`,
       'Raise max_file_store of NATS and its disk, or set PARLEY_NATS_STREAM_MAX_BYTES lower.',
     )
   else report.ok('nats.store', 'the store of NATS has room for the whole stream')
@@ -110,7 +106,7 @@ function reportStream({ config, state, cluster }: StreamInfo, report: Report, se
     )
 }
 
-/** An abandoned durable prevents every outbox from deleting its entries. */
+/** Reports unknown durables: an abandoned one prevents every outbox from deleting its entries. */
 async function checkDurables(manager: JetStreamManager, report: Report): Promise<void> {
   const known = new Set(
     deployableNames.flatMap((name) => (factsOf(name).consumes ?? []).map((durable) => durableName(name, durable))),
@@ -122,7 +118,7 @@ async function checkDurables(manager: JetStreamManager, report: Report): Promise
   else
     report.warn(
       'nats.unknown',
-      `no deployable of this release reads ${unknown.join(', ')}`,
+      `durables that no deployable of this release reads: ${unknown.join(', ')}`,
       'After an upgrade NATS deletes them when nobody has read them for three days; until then outboxes keep their entries.',
     )
 }

@@ -5,15 +5,15 @@ import { reportServerCertificate } from './certificates.ts'
 import { check, type Check } from './check.ts'
 import { reasonOf, type Report } from './finding.ts'
 
-const connectMs = 5_000
+const connectTimeoutMs = 5_000
 const protocols = ['grpc', 'http/protobuf', 'http/json']
 const ratios = ['traceidratio', 'parentbased_traceidratio']
 const samplers = ['always_on', 'always_off', 'parentbased_always_on', 'parentbased_always_off', ...ratios]
-const shared = 'OTEL_EXPORTER_OTLP'
+const commonPrefix = 'OTEL_EXPORTER_OTLP'
 
-/** A collector as the settings name it. */
+/** A collector, from the settings. */
 type Collector = {
-  /** As it is written, but for gRPC with its scheme. */
+  /** The URL as it is set; for gRPC a missing scheme is added. */
   address: string
   addressSetting: string
   protocol: string
@@ -37,14 +37,14 @@ export const telemetryCheck: Check = (sources, timeoutMs) =>
     await Promise.all(collectors.map((collector) => checkCollector(collector, report)))
   })(sources, timeoutMs)
 
-/** One for each address and how it is spoken to: usually the three signals have the same. */
+/** One collector for each combination of URL and protocol: usually the three signals share one. */
 function collectorsIn(env: NodeJS.ProcessEnv): Collector[] {
   const found = new Map<string, Collector>()
   for (const signal of ['TRACES', 'METRICS', 'LOGS']) {
     const exporters = (env[`OTEL_${signal}_EXPORTER`] || 'otlp').split(',').map((one) => one.trim())
     if (!exporters.includes('otlp')) continue
     const settingOf = (what: string) =>
-      env[`${shared}_${signal}_${what}`] ? `${shared}_${signal}_${what}` : `${shared}_${what}`
+      env[`${commonPrefix}_${signal}_${what}`] ? `${commonPrefix}_${signal}_${what}` : `${commonPrefix}_${what}`
     const [addressSetting, protocolSetting] = [settingOf('ENDPOINT'), settingOf('PROTOCOL')]
     const authoritiesSetting = settingOf('CERTIFICATE')
     const [written, protocol] = [env[addressSetting]?.trim(), env[protocolSetting] || 'http/protobuf']
@@ -68,14 +68,14 @@ async function checkCollector(collector: Collector, report: Report): Promise<voi
     return report.fail(
       'telemetry.address',
       `${addressSetting} is not the address of a collector`,
-      'Write http://collector:4318, or http://collector:4317 with the protocol grpc; https where it has TLS.',
+      'Write http://collector:4318, or http://collector:4317 with the protocol grpc; use https if the collector has TLS.',
     )
-  const usual = { '4317': 'grpc', '4318': 'http/protobuf' }[url.port]
-  if (usual !== undefined && (usual === 'grpc') !== (protocol === 'grpc'))
+  const usualProtocol = { '4317': 'grpc', '4318': 'http/protobuf' }[url.port]
+  if (usualProtocol !== undefined && (usualProtocol === 'grpc') !== (protocol === 'grpc'))
     report.warn(
       'telemetry.protocol',
-      `${protocol} is spoken to port ${url.port}, where collectors usually expect ${usual}`,
-      `Set ${protocolSetting}=${usual} or correct the port in ${addressSetting}.`,
+      `${protocol} is used with port ${url.port}, where collectors usually expect ${usualProtocol}`,
+      `Set ${protocolSetting}=${usualProtocol} or correct the port in ${addressSetting}.`,
     )
   await checkReach(url, collector, report)
 }
@@ -85,14 +85,14 @@ async function checkReach(url: URL, collector: Collector, report: Report): Promi
   const at = `${url.hostname}:${port}`
   const socket = connect({ host: url.hostname.replace(/^\[|\]$/g, ''), port })
   try {
-    await once(socket, 'connect', { signal: AbortSignal.timeout(connectMs) })
-    report.ok('telemetry.reach', `something listens at ${at}`)
+    await once(socket, 'connect', { signal: AbortSignal.timeout(connectTimeoutMs) })
+    report.ok('telemetry.reach', `a server listens at ${at}`)
   } catch (error) {
-    const isLate = error instanceof Error && error.name === 'AbortError'
+    const isTimeout = error instanceof Error && error.name === 'AbortError'
     return report.warn(
       'telemetry.reach',
-      `traces, metrics or logs do not reach ${at}: ${isLate ? 'no answer within 5 s' : reasonOf(error)}`,
-      `Start the collector, or correct ${collector.addressSetting}; check that no firewall or network policy is between.`,
+      `traces, metrics or logs do not reach ${at}: ${isTimeout ? 'no answer within 5 s' : reasonOf(error)}`,
+      `Start the collector, or correct ${collector.addressSetting}; check that no firewall or network policy blocks the connection.`,
     )
   } finally {
     socket.on('error', () => undefined).destroy()
@@ -105,7 +105,7 @@ async function checkReach(url: URL, collector: Collector, report: Report): Promi
   await reportServerCertificate(report, 'telemetry.certificate', place, 'warn')
 }
 
-/** The authorities by which the exporters check the certificate, which go on without a file that they cannot read. */
+/** The authorities with which the exporters check the certificate; they ignore a file that they cannot read. */
 async function authoritiesOf({ authorities, authoritiesSetting }: Collector, report: Report): Promise<{ ca?: Buffer }> {
   if (authorities === '') return {}
   try {
@@ -123,13 +123,13 @@ async function authoritiesOf({ authorities, authoritiesSetting }: Collector, rep
 function checkSampler(env: NodeJS.ProcessEnv, report: Report): void {
   const sampler = env['OTEL_TRACES_SAMPLER']
   if (!sampler) return
-  const share = env['OTEL_TRACES_SAMPLER_ARG']?.trim()
+  const ratio = env['OTEL_TRACES_SAMPLER_ARG']?.trim()
   if (!samplers.includes(sampler))
     report.fail('telemetry.sampler', `OTEL_TRACES_SAMPLER is ${sampler}, which does not exist`, oneOf(samplers))
-  else if (ratios.includes(sampler) && !(share && Number(share) >= 0 && Number(share) <= 1))
+  else if (ratios.includes(sampler) && !(ratio && Number(ratio) >= 0 && Number(ratio) <= 1))
     report.fail(
       'telemetry.sampler',
-      `OTEL_TRACES_SAMPLER_ARG is not the share that ${sampler} needs: every trace is recorded`,
+      `OTEL_TRACES_SAMPLER_ARG is not the fraction that ${sampler} needs: every trace is recorded`,
       'Write a number from 0 to 1, such as 0.1 for a tenth of the traces.',
     )
 }

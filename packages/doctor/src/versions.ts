@@ -15,12 +15,12 @@ export function reportVersion(
   else report.fail(check, `${server} ${version} is too old`, `Upgrade it to ${oldest} or newer.`)
 }
 
-/** Compares as many numbers as `oldest` has. */
+/** Whether a version is `oldest` or newer; compares as many numbers as `oldest` has. */
 export function isAtLeast(version: string, oldest: string): boolean {
   const numbers = version.split(/[^0-9]+/).map(Number)
-  for (const [place, wanted] of oldest.split('.').map(Number).entries()) {
-    const given = numbers[place] ?? 0
-    if (given !== wanted) return !(given < wanted)
+  for (const [index, wanted] of oldest.split('.').map(Number).entries()) {
+    const actual = numbers[index] ?? 0
+    if (actual !== wanted) return !(actual < wanted)
   }
   return true
 }

@@ -2,8 +2,8 @@ import type { Sources } from '@parley/config'
 import { runChecks, type Check } from '../src/check.ts'
 import type { Finding } from '../src/finding.ts'
 
-/** Runs a check with an environment; returns its findings of the given name. */
-export async function found(
+/** Runs a check with this environment; returns its first finding with the given name. */
+export async function findingOf(
   check: Check,
   env: NodeJS.ProcessEnv,
   name: string,

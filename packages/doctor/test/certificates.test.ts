@@ -42,8 +42,8 @@ test('the certificate of a server passes if trusted, and is reported for another
 test('an expired certificate is reported', async () => {
   expect(await ofServer(certificate(-2))).toMatchObject({
     result: 'fail',
-    found: expect.stringMatching(/^the certificate of 127\.0\.0\.1:\d+ ended on \d{4}-\d\d-\d\d$/),
-    next: 'Renew it, and let the server load the new one.',
+    found: expect.stringMatching(/^the certificate of 127\.0\.0\.1:\d+ expired on \d{4}-\d\d-\d\d$/),
+    next: 'Renew the certificate, and let the server load the new one.',
   })
 })
 
@@ -51,7 +51,7 @@ test('a server at an IPv6 address, as URLs have it', async () => {
   await using server = await tlsServer(certificate(-2), '::1')
   const findings: Finding[] = []
   await reportServerCertificate(reportTo(findings), 'tls', { host: '[::1]', port: server.port })
-  expect(findings).toEqual([expect.objectContaining({ found: expect.stringContaining('ended on') })])
+  expect(findings).toEqual([expect.objectContaining({ found: expect.stringContaining('expired on') })])
 })
 
 test('in a file of authorities the last certificate to expire is used, in others the first certificate', async () => {
@@ -70,9 +70,12 @@ test('in a file of authorities the last certificate to expire is used, in others
   await reportCertificateFile(report, 'tls', file, 'own')
   expect(findings).toEqual([
     expect.objectContaining({ result: 'ok', found: expect.stringContaining('is valid until') }),
-    expect.objectContaining({ result: 'fail', next: 'Renew it, and restart the processes that use the file.' }),
-    expect.objectContaining({ result: 'warn', found: expect.stringContaining('ends in 5 days') }),
+    expect.objectContaining({
+      result: 'fail',
+      next: 'Renew the certificate, and restart the processes that use the file.',
+    }),
+    expect.objectContaining({ result: 'warn', found: expect.stringContaining('expires in 5 days') }),
     expect.objectContaining({ result: 'fail', next: expect.stringContaining('newer certificate of the authority') }),
-    expect.objectContaining({ result: 'fail', found: expect.stringContaining('it holds no certificate') }),
+    expect.objectContaining({ result: 'fail', found: expect.stringContaining('it contains no certificate') }),
   ])
 })

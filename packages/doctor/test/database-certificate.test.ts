@@ -6,7 +6,7 @@ import { startPostgres, type Postgres } from '@parley/local/infrastructure'
 import type { Database } from '@parley/postgres'
 import { eventually, openTestDatabase, selfSignedCertificate } from '@parley/testkit'
 import { databaseCheck } from '../src/database.ts'
-import { found } from './_found.ts'
+import { findingOf } from './_found.ts'
 
 const check = databaseCheck('rooms', new URL('../../../services/rooms/drizzle/', import.meta.url))
 const dayMs = 86_400_000
@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 const env = { PARLEY_ROOMS_DATABASE_URL: '' }
-const certificate = () => found(check, env, 'postgres.certificate')
+const certificate = () => findingOf(check, env, 'postgres.certificate')
 
 /** Has the server write its own files, which must belong to its user. Returns the certificate. */
 async function use(days: number): Promise<string> {
@@ -47,7 +47,7 @@ async function use(days: number): Promise<string> {
 test('a server without TLS, with an expired certificate or with one that expires soon is reported', async () => {
   env.PARLEY_ROOMS_DATABASE_URL = `${postgres.adminUrl}?sslmode=require`
   expect(await certificate()).toMatchObject({ result: 'fail', found: expect.stringContaining('does not offer TLS') })
-  expect(await found(check, env, 'postgres.reach')).toMatchObject({
+  expect(await findingOf(check, env, 'postgres.reach')).toMatchObject({
     result: 'fail',
     next: expect.stringContaining('Let PostgreSQL offer TLS'),
   })
@@ -55,13 +55,13 @@ test('a server without TLS, with an expired certificate or with one that expires
   await eventually(async () =>
     expect(await certificate()).toMatchObject({
       result: 'fail',
-      found: expect.stringContaining('ended on'),
-      next: 'Renew it, and let the server load the new one.',
+      found: expect.stringContaining('expired on'),
+      next: 'Renew the certificate, and let the server load the new one.',
     }),
   )
   await use(5)
   await eventually(async () =>
-    expect(await certificate()).toMatchObject({ result: 'warn', found: expect.stringContaining('ends in 4 days') }),
+    expect(await certificate()).toMatchObject({ result: 'warn', found: expect.stringContaining('expires in 4 days') }),
   )
 })
 
@@ -70,10 +70,10 @@ test('an authority that only the URL names is trusted, with and without sslmode'
   writeFileSync(file, await use(90))
   for (const mode of ['', '&sslmode=verify-full']) {
     env.PARLEY_ROOMS_DATABASE_URL = `${postgres.adminUrl}?sslrootcert=${file}${mode}`
-    await eventually(async () => expect(await found(check, env, 'postgres.reach')).toMatchObject({ result: 'ok' }))
+    await eventually(async () => expect(await findingOf(check, env, 'postgres.reach')).toMatchObject({ result: 'ok' }))
     const all = (await check({ env })).filter((finding) => finding.check === 'postgres.certificate')
     expect(all).toEqual([
-      expect.objectContaining({ result: 'ok', found: expect.stringContaining('the last certificate to end in') }),
+      expect.objectContaining({ result: 'ok', found: expect.stringContaining('the last certificate to expire in') }),
       expect.objectContaining({ result: 'ok', found: expect.stringContaining('the certificate of 127.0.0.1') }),
     ])
   }
@@ -97,6 +97,6 @@ test('another authority that the URL names is not trusted, and named by its para
 test('an unchecked certificate is a warning', async () => {
   await use(90)
   env.PARLEY_ROOMS_DATABASE_URL = `${postgres.adminUrl}?sslmode=no-verify`
-  await eventually(async () => expect(await found(check, env, 'postgres.reach')).toMatchObject({ result: 'ok' }))
+  await eventually(async () => expect(await findingOf(check, env, 'postgres.reach')).toMatchObject({ result: 'ok' }))
   expect(await certificate()).toMatchObject({ result: 'warn', next: expect.stringContaining('sslmode=verify-full') })
 })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openTestDatabase, testDatabase, type TestDatabase } from '@parley/testkit'
 import type { Database } from '@parley/postgres'
 import { databaseCheck } from '../src/database.ts'
-import { found, problems } from './_found.ts'
+import { findingOf, problems } from './_found.ts'
 
 const migrations = new URL('../../../services/rooms/drizzle/', import.meta.url)
 const check = databaseCheck('rooms', migrations)
@@ -41,14 +41,14 @@ afterAll(async () => {
 
 test('a healthy database passes', async () => {
   expect(await problems(check, at())).toEqual([])
-  expect(await found(check, at(), 'postgres.migrations')).toMatchObject({
+  expect(await findingOf(check, at(), 'postgres.migrations')).toMatchObject({
     result: 'ok',
     found: expect.stringMatching(/^all \d+ migrations are applied$/),
   })
 })
 
 test('a wrong password is named, but not shown', async () => {
-  const finding = await found(
+  const finding = await findingOf(
     check,
     at((one) => (one.password = 'wrong-password')),
     'postgres.reach',
@@ -73,7 +73,7 @@ test.each(['pa#ss', 'pa/ss', '12/34', '12?34', 'p@1#2', 'p%ffs'])(
 
 test('a missing database', async () => {
   expect(
-    await found(
+    await findingOf(
       check,
       at((one) => (one.pathname = '/nowhere')),
       'postgres.reach',
@@ -86,7 +86,7 @@ test('a missing database', async () => {
 
 test('a port where nothing listens', async () => {
   expect(
-    await found(
+    await findingOf(
       check,
       at((one) => (one.port = '1')),
       'postgres.reach',
@@ -99,7 +99,7 @@ test('a port where nothing listens', async () => {
 
 test('a Unix socket that does not exist', async () => {
   const nowhere = `postgres://${role}:right-password@%2Fnowhere:5432${url.pathname}`
-  expect(await found(check, { PARLEY_ROOMS_DATABASE_URL: nowhere }, 'postgres.reach')).toMatchObject({
+  expect(await findingOf(check, { PARLEY_ROOMS_DATABASE_URL: nowhere }, 'postgres.reach')).toMatchObject({
     result: 'fail',
     found: expect.stringContaining('/nowhere:5432'),
     next: expect.stringContaining('unix_socket_directories'),
@@ -110,7 +110,7 @@ test('a server that accepts connections without answering delays no longer than 
   const silent = createServer(() => undefined).listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const { port } = silent.address() as AddressInfo
-  const finding = await found(
+  const finding = await findingOf(
     check,
     at((one) => (one.port = String(port))),
     'postgres',
@@ -132,7 +132,7 @@ test('a revoked permission is reported with the statement that restores it', asy
   ])
   await run(`grant update on rooms to ${role}`)
   await run(`revoke usage on schema public from ${role}, public`)
-  expect(await found(check, at(), 'postgres.rights')).toMatchObject({
+  expect(await findingOf(check, at(), 'postgres.rights')).toMatchObject({
     result: 'fail',
     next: expect.stringContaining(`grant usage on schema public to "${role}"`),
   })
@@ -141,7 +141,7 @@ test('a revoked permission is reported with the statement that restores it', asy
 
 test('connections of other roles count as well', async () => {
   const others = await Promise.all([admin.pool.connect(), admin.pool.connect(), admin.pool.connect()])
-  const finding = await found(check, at(), 'postgres.connections')
+  const finding = await findingOf(check, at(), 'postgres.connections')
   for (const other of others) other.release()
   const [, used] = /^(\d+) of \d+ connections/.exec(finding?.found ?? '') ?? []
   // Its own connection is one.
@@ -161,7 +161,7 @@ test('pending migrations and those of a newer release are reported', async () =>
     }),
   ])
   await run(`insert into ${list} (hash, created_at) values ('later', 9999999999999)`)
-  expect(await found(check, at(), 'postgres.migrations')).toMatchObject({
+  expect(await findingOf(check, at(), 'postgres.migrations')).toMatchObject({
     result: 'warn',
     next: expect.stringContaining('newer'),
   })
@@ -175,7 +175,7 @@ test('a wrong clock is reported', async () => {
   await run(`create function wrong.clock_timestamp() returns timestamptz language sql as
     $$ select pg_catalog.clock_timestamp() + interval '90 seconds' $$`)
   await run(`alter role ${role} set search_path = wrong, public, pg_catalog`)
-  expect(await found(check, at(), 'postgres.clock')).toMatchObject({
+  expect(await findingOf(check, at(), 'postgres.clock')).toMatchObject({
     result: 'fail',
     found: expect.stringMatching(/^the clock of PostgreSQL is (89|90)\.\d s ahead of this machine's$/),
     next: expect.stringContaining('NTP'),
@@ -185,7 +185,7 @@ test('a wrong clock is reported', async () => {
 
 test('read-only transactions and a superuser role are reported', async () => {
   await run(`alter role ${role} set default_transaction_read_only = on`)
-  expect(await found(check, at(), 'postgres.writable')).toMatchObject({
+  expect(await findingOf(check, at(), 'postgres.writable')).toMatchObject({
     result: 'fail',
     next: expect.stringContaining('Reset default_transaction_read_only'),
   })

@@ -103,12 +103,12 @@ test('the public address: without TLS, not reached from here, and with a certifi
   })
   expect(await ofGateway('https://127.0.0.1:1')).toMatchObject({
     result: 'warn',
-    found: expect.stringContaining('no TLS with 127.0.0.1:1'),
+    found: expect.stringContaining('no TLS connection to 127.0.0.1:1'),
   })
   const until = new Date(Date.now() - 86_400_000)
   await using server = await tlsServer(selfSignedCertificate({ from: new Date(until.getTime() - 86_400_000), until }))
   expect(await ofGateway(`https://127.0.0.1:${server.port}`)).toMatchObject({
     result: 'fail',
-    found: expect.stringContaining('ended on'),
+    found: expect.stringContaining('expired on'),
   })
 })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openRedis, rateLimiter, type RedisClient } from '@parley/redis'
 import { eventually, selfSignedCertificate, testRedis, tlsServer } from '@parley/testkit'
 import { redisCheck } from '../src/redis.ts'
-import { found, problems } from './_found.ts'
+import { findingOf, problems } from './_found.ts'
 
 const check = redisCheck('gateway')
 const user = `doctor-${process.pid}`
@@ -53,7 +53,7 @@ test.each(['pa#ss', '12/34'])('a password %p that is not encoded', async (passwo
 
 test('a user who may not run scripts', async () => {
   await admin.call('ACL', 'SETUSER', user, '-eval')
-  expect(await found(check, at('right-password'), 'redis.rights')).toMatchObject({
+  expect(await findingOf(check, at('right-password'), 'redis.rights')).toMatchObject({
     result: 'fail',
     found: expect.stringContaining('eval'),
     next: expect.stringContaining('ACL SETUSER'),
@@ -101,7 +101,7 @@ test('with TLS: a certificate of nobody known, one for another host, one that ha
   expect(await behindTls(pair)).toEqual([
     {
       ...{ check: 'redis.certificate', result: 'fail', found: expect.stringContaining('DEPTH_ZERO_SELF_SIGNED_CERT') },
-      next: expect.stringContaining('name the authority in NODE_EXTRA_CA_CERTS'),
+      next: expect.stringContaining('add the authority to the file of NODE_EXTRA_CA_CERTS'),
     },
     expect.objectContaining(refused),
   ])
@@ -123,8 +123,8 @@ test('with TLS: a certificate of nobody known, one for another host, one that ha
     ])
     expect(await behindTls(ended)).toEqual([
       {
-        ...{ check: 'redis.certificate', result: 'fail', found: expect.stringContaining('ended on') },
-        next: 'Renew it, and let the server load the new one.',
+        ...{ check: 'redis.certificate', result: 'fail', found: expect.stringContaining('expired on') },
+        next: 'Renew the certificate, and let the server load the new one.',
       },
       expect.objectContaining(refused),
     ])

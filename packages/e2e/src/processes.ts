@@ -65,9 +65,3 @@ export async function waitUntilHealthy(): Promise<void> {
     { timeoutMs: 60_000 },
   )
 }
-
-/** Freezes a process until the result is disposed. */
-export function freeze(pid: number): Disposable {
-  process.kill(pid, 'SIGSTOP')
-  return { [Symbol.dispose]: () => void process.kill(pid, 'SIGCONT') }
-}

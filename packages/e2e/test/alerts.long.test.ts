@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { PushNotificationService, RoomService } from '@parley/contracts/api'
 import { dataDirAt } from '@parley/local'
-import { eventually, PushService } from '@parley/testkit'
+import { eventually, PushService, freeze } from '@parley/testkit'
 import { fillStream } from '../src/alerts/fill-stream.ts'
 
 import { lockTable } from '../src/alerts/locks.ts'
@@ -17,7 +17,7 @@ import { fleet, reasonNotToFreeze, serverPid } from '../src/fleet.ts'
 import { postJson } from '../src/http.ts'
 import { mailTo } from '../src/mails.ts'
 import { newPerson, operate, type Person, signInOwner } from '../src/people.ts'
-import { freeze, processesOf, waitUntilHealthy } from '../src/processes.ts'
+import { processesOf, waitUntilHealthy } from '../src/processes.ts'
 import { findPrometheus } from '../src/prometheus.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { Socket } from '../src/socket.ts'
@@ -62,7 +62,8 @@ withPrometheus(`alerts fire during their fault and end after its remedy${why}`, 
   afterAll(async () => watched?.[Symbol.asyncDispose]())
 
   const waitUntilFiring = (alert: string) => watched.prometheus.waitUntilFiring(alert)
-  const waitUntilResolved = (alert: string) => watched.prometheus.waitUntilResolved(alert)
+  const waitUntilResolved = (alert: string, timeoutMs?: number) =>
+    watched.prometheus.waitUntilResolved(alert, timeoutMs)
   const waitForLogLine = (service: string, line: string) =>
     eventually(() => expect(watched.logOf(service)).toContain(line), { timeoutMs: 60_000 })
   const waitUntilAboveZero = (query: string) => watched.prometheus.waitUntilAboveZero(query)
@@ -139,7 +140,9 @@ withPrometheus(`alerts fire during their fault and end after its remedy${why}`, 
     await waitUntilHealthy()
   })
 
-  test('ParleyDatabaseWaits and ParleyOverloaded: a locked table', async () => {
+  test('ParleyDatabaseWaits, ParleyOverloaded and both ParleyErrorBudgetBurns alerts: a locked table', async () => {
+    const busy = ['ParleyDatabaseWaits', 'ParleyOverloaded']
+    const burning = ['ParleyErrorBudgetBurnsFast', 'ParleyErrorBudgetBurnsSlowly']
     const readers = await newReaders(roomId)
     const rooms = await Promise.all(Array.from({ length: 12 }, () => newRoom(owner, [bob])))
     await using lock = await lockTable('messaging', 'room_events')
@@ -148,13 +151,15 @@ withPrometheus(`alerts fire during their fault and end after its remedy${why}`, 
       await using _writing = disposeTogether(
         rooms.map((room) => repeatUntilDisposed(200, () => post(bob, room, 'hello'))),
       )
-      await Promise.all([waitUntilFiring('ParleyDatabaseWaits'), waitUntilFiring('ParleyOverloaded')])
+      await Promise.all([...busy, ...burning].map(waitUntilFiring))
       expect((await lock.lockWaits()).waits).toBeGreaterThan(0)
       await waitUntilAboveZero('max(parley_rpc_server_queue_waiting{parley_service="messaging"})')
       await lock.terminate()
     }
-    await Promise.all([waitUntilResolved('ParleyDatabaseWaits'), waitUntilResolved('ParleyOverloaded')])
+    await Promise.all(busy.map((alert) => waitUntilResolved(alert)))
     await waitUntilHealthy()
+    // The shorter window of the slowest burn rate is six hours, here six minutes.
+    await Promise.all(burning.map((alert) => waitUntilResolved(alert, 540_000)))
   })
 
   test('ParleyConsumerBehind, ParleyStreamFull and ParleyEventsLost: a consumer that makes no progress', async () => {

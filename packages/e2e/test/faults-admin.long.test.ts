@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, expect, test } from '@jest/globals'
-import { eventually } from '@parley/testkit'
+import { eventually, freeze } from '@parley/testkit'
 import { fleet, reasonNotToFreeze } from '../src/fleet.ts'
 import { newPerson, type Person, signInOwner } from '../src/people.ts'
-import { waitUntilBothServe, freeze, processOf, waitUntilHealthy } from '../src/processes.ts'
+import { waitUntilBothServe, processOf, waitUntilHealthy } from '../src/processes.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { Socket } from '../src/socket.ts'
 

@@ -7,10 +7,10 @@ import { afterEach, expect, test } from '@jest/globals'
 import { AdminEventLogService } from '@parley/contracts/admin'
 import { ViewerService } from '@parley/contracts/api'
 import { dataDirAt, repositoryRoot } from '@parley/local'
-import { eventually } from '@parley/testkit'
+import { eventually, freeze } from '@parley/testkit'
 import { fleet, serverPid } from '../src/fleet.ts'
 import { newPerson, operate, type Person, signIn } from '../src/people.ts'
-import { freeze, waitUntilHealthy } from '../src/processes.ts'
+import { waitUntilHealthy } from '../src/processes.ts'
 import { Socket } from '../src/socket.ts'
 
 afterEach(waitUntilHealthy)

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from '@jest/globals'
 import { dataDirAt, parleyServices, processEnvironment, type ServiceDefinition } from '@parley/local'
 import { freePort } from '@parley/local/infrastructure'
-import { eventually } from '@parley/testkit'
+import { eventually, freeze } from '@parley/testkit'
 import { fleet, serverPid } from '../src/fleet.ts'
-import { freeze, processOf, waitUntilHealthy } from '../src/processes.ts'
+import { processOf, waitUntilHealthy } from '../src/processes.ts'
 
 const services = parleyServices()
 /** The deployables, and the compact process, which contains several of them. */

@@ -67,7 +67,7 @@ async function main(): Promise<void> {
 
 function check(report: Report): void {
   for (const { name, value, unit, budget } of report.exceeded()) {
-    console.error(`above its budget: ${name}: ${value} ${unit}, allowed are ${budget} ${unit}`)
+    console.error(`${name} exceeds its budget: ${value} ${unit} instead of at most ${budget} ${unit}`)
     process.exitCode = 1
   }
 }
@@ -104,7 +104,7 @@ function wantedMeasures(): Set<string> {
   const only = process.env['BENCH_ONLY']?.split(',') ?? (all ? measures : measures.slice(0, usual))
   const unknown = only.filter((name) => !measures.some((one) => one === name))
   if (unknown.length > 0)
-    throw new Error(`BENCH_ONLY: no measure ${unknown.join(', ')}; there are ${measures.join(', ')}`)
+    throw new Error(`BENCH_ONLY: unknown measures ${unknown.join(', ')}; choose from ${measures.join(', ')}`)
   return new Set(only)
 }
 

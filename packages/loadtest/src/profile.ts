@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { repositoryRoot, startFleet, type Fleet } from '@parley/local'
 import { measuredCalls, type MeasuredCall } from './cost/calls.ts'
-import { makeWorkplace } from './cost/workplace.ts'
+import { createBenchmarkData } from './cost/benchmark-data.ts'
 import { fleetOptions, owner } from './fleet-options.ts'
 import { HttpCaller } from './load/http-caller.ts'
 import { time } from './load/timing.ts'
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
     await using fleet = await startFleet({ ...options, env })
     using http = new HttpCaller(fleet.url, inFlight)
     await http.signIn(owner)
-    const calls = measuredCalls(http, await makeWorkplace(fleet, http, owner))
+    const calls = measuredCalls(http, await createBenchmarkData(fleet, http, owner))
     const call = calls.find(({ name }) => name === wanted || name.startsWith(`${wanted} (`))
     if (call) await profile(fleet, call, dir)
     else console.log(calls.map(({ name }) => name).join('\n'))

@@ -5,7 +5,7 @@ const { join } = require('node:path')
 const wanted = parseInt(readFileSync(join(__dirname, '../../../.node-version'), 'utf8'))
 if (parseInt(process.versions.node) !== wanted) {
   console.error(
-    `parley: this is Node.js ${process.versions.node}, Parley runs on ${wanted}: run make bootstrap, which gets it, and use ./pnpm in place of pnpm`,
+    `parley: this is Node.js ${process.versions.node}, but Parley needs ${wanted}: run make bootstrap, which installs it for this checkout, and use ./pnpm instead of pnpm`,
   )
   process.exit(1)
 }

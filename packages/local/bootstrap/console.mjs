@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
-import { root } from './places.mjs'
+import { root } from './paths.mjs'
 
 /** A step failed; the message says what to do. */
 export class Failure extends Error {}
 
-/** A signal ended a step. */
+/** A step was ended by a signal. */
 export class Interruption extends Error {
   constructor(signal) {
     super(`ended by ${signal}`)
@@ -12,7 +12,7 @@ export class Interruption extends Error {
   }
 }
 
-// Keep going if the reader of the output is gone (make run | head), rather than leave a checkout half ready.
+// Keep going if the reader of the output is gone (make run | head), rather than leave a checkout half prepared.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
 /** Prints a line about progress. */
@@ -26,7 +26,7 @@ export function fail(line) {
   process.exit(1)
 }
 
-/** Ends the process because of an error: with its message and advice, by the signal that caused it, or as a bug. */
+/** Ends the process after an error: with the error's message and advice, by the signal that caused it, or as a bug. */
 export function endBecauseOf(error) {
   if (error instanceof Interruption) {
     process.removeAllListeners(error.signal)
@@ -38,28 +38,29 @@ export function endBecauseOf(error) {
   fail(`${error.message}: ${advice}`)
 }
 
-const diskFull = 'the disk is full; make room and start again'
-const toBeWritable = 'must be writable for the user who starts Parley'
+const diskFull = 'the disk is full; free some space and start again'
+const mustBeWritable = 'must be writable for the user who starts Parley'
 
-/** Output of other programs that points to a problem of the machine, and advice for it. */
+/** Output of other programs that points to a problem of the machine, with advice. */
 const causes = [
   [/\bENOSPC\b|No space left on device/i, () => diskFull],
-  [/(?:Permission denied|Read-only file system) \(os error/, () => writable(root)],
-  [/\b(?:EACCES|EPERM|EROFS)\b[^\n]*'(\/[^'\n]+)'/, ([, path]) => writable(path)],
+  [/(?:Permission denied|Read-only file system) \(os error/, () => adviceOnWriting(root)],
+  [/\b(?:EACCES|EPERM|EROFS)\b[^\n]*'(\/[^'\n]+)'/, ([, path]) => adviceOnWriting(path)],
   [
     /\bCERT_(?:NOT_YET_VALID|HAS_EXPIRED)\b/,
     () =>
-      `the registry's certificate is not valid at this time; does this machine's clock, ${new Date().toISOString()}, show the right time?`,
+      `the registry's certificate is not valid at the time of this machine's clock, ${new Date().toISOString()}; check that the clock is right`,
   ],
 ]
 
-/** Programs write to the checkout and keep caches below HOME. */
-const writable = (path) => `${path} ${toBeWritable}${path.startsWith(root) ? '' : ', or HOME another folder'}`
+/** Advice for a path that cannot be written: programs write to the checkout, and to caches below HOME. */
+const adviceOnWriting = (path) =>
+  `${path} ${mustBeWritable}${path.startsWith(root) ? '' : ', or set HOME to another folder'}`
 
-function causeIn(output) {
+function adviceIn(output) {
   for (const [pattern, advice] of causes) {
-    const found = pattern.exec(output)
-    if (found !== null) return advice(found)
+    const match = pattern.exec(output)
+    if (match !== null) return advice(match)
   }
   return undefined
 }
@@ -68,7 +69,7 @@ function causeIn(output) {
  * Runs a command silently and returns its output. If it fails, shows the output and throws the hint. On a signal, ends
  * the command and all its children before {@link Interruption} is thrown; otherwise build programs would continue in
  * the background. From then on signals are ignored until {@link endBecauseOf}: Ctrl-C reaches the process from the
- * terminal and from the shell above it, and the second must not cut off what callers clean up.
+ * terminal and from the shell above it, and the second must not interrupt the clean-up of callers.
  */
 export async function run(command, args, { hint, ...options }) {
   let interrupted
@@ -79,7 +80,7 @@ export async function run(command, args, { hint, ...options }) {
   // Under nohup the terminal may be closed.
   const onHangup = process.env.PARLEY_LOCAL_HANGUP === 'ignore' ? () => undefined : interrupt
   const listeners = { SIGINT: interrupt, SIGTERM: interrupt, SIGHUP: onHangup }
-  // First the listeners: a signal may come as soon as the command runs.
+  // Listen first: a signal may arrive as soon as the command runs.
   for (const [signal, listener] of Object.entries(listeners)) process.on(signal, listener)
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   const { output, error, status, signal } = await outcomeOf(child)
@@ -90,8 +91,8 @@ export async function run(command, args, { hint, ...options }) {
   if (interrupted !== undefined) throw new Interruption(interrupted)
   if (status === 0) return output
   process.stderr.write(output)
-  const cause = causeIn(output)
-  if (cause !== undefined) throw new Failure(cause)
+  const advice = adviceIn(output)
+  if (advice !== undefined) throw new Failure(advice)
   if (signal) throw new Failure(`${command} was ended by ${signal}`)
   throw new Failure(error === undefined ? hint : `${hint} (${error.message})`)
 }
@@ -113,10 +114,10 @@ function signalGroup(pid, signal) {
   }
 }
 
-/** Advice for a file system error; undefined for one that is our bug. */
+/** Advice for an error of the file system; undefined if the error is a bug of Parley. */
 function adviceFor({ code, syscall }, folder) {
   if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull
   // Some releases of Node.js report ENOENT when a folder cannot be created on a read-only file system.
   const forbidden = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR'].includes(code) || (code === 'ENOENT' && syscall === 'mkdir')
-  return forbidden ? `${folder} ${toBeWritable}` : undefined
+  return forbidden ? `${folder} ${mustBeWritable}` : undefined
 }

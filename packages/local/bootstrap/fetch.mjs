@@ -12,34 +12,34 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Failure, run, say } from './console.mjs'
-import { cache } from './places.mjs'
+import { cache } from './paths.mjs'
 
 const pinned = JSON.parse(readFileSync(fileURLToPath(new URL('pinned.json', import.meta.url)), 'utf8'))
 
-/** `name@version` that pinned.json has for a package; undefined if none. */
+/** The `name@version` of a package in pinned.json; undefined if it has none. */
 export const pinnedSpec = (name) => Object.keys(pinned).find((spec) => spec.startsWith(`${name}@`))
 
 /** Folder of a package in the cache, whether or not it exists. */
 export const folderOf = (spec) => join(cache, spec, 'node_modules', nameOf(spec))
 
 /**
- * Fetches a package completely into the cache unless it is there, and returns its folder. npm refuses a package that
- * does not match the digest in pinned.json, and runs none of its scripts. `tryOut` checks the folder; if it returns a
- * reason why the package cannot be used, the package is discarded.
+ * Fetches a package completely into the cache unless it is already there, and returns its folder. npm refuses a package that
+ * does not match the digest in pinned.json, and runs none of its scripts. `whyUnusable` checks the folder; if it
+ * returns a reason, the package is discarded.
  */
-export async function fetchPackage(spec, shown, tryOut) {
+export async function fetchPackage(spec, shown, whyUnusable) {
   const integrity = pinned[spec]
   if (integrity === undefined) throw new Failure(`packages/local/bootstrap/pinned.json has no digest for ${spec}`)
   if (!existsSync(folderOf(spec))) {
     say(`fetching ${shown}`)
     mkdirSync(cache, { recursive: true })
     removeUnfinished()
-    const temporary = mkdtempSync(join(cache, unfinished))
+    const temporary = mkdtempSync(join(cache, temporaryPrefix))
     try {
       await install(spec, integrity, temporary, shown)
       chmodSync(temporary, 0o755)
-      const refusal = tryOut(join(temporary, 'node_modules', nameOf(spec)))
-      if (refusal !== undefined) throw new Failure(refusal)
+      const reason = whyUnusable(join(temporary, 'node_modules', nameOf(spec)))
+      if (reason !== undefined) throw new Failure(reason)
       renameSync(temporary, join(cache, spec))
     } finally {
       rmSync(temporary, { recursive: true, force: true })
@@ -48,12 +48,12 @@ export async function fetchPackage(spec, shown, tryOut) {
   return folderOf(spec)
 }
 
-const unfinished = 'fetching-'
+const temporaryPrefix = 'fetching-'
 
-/** Removes the files that a killed start left. If its npm is still writing there, they stay until the next start. */
+/** Removes the files that a killed bootstrap left. If its npm is still writing them, they stay until the next start. */
 function removeUnfinished() {
   for (const name of readdirSync(cache)) {
-    if (!name.startsWith(unfinished)) continue
+    if (!name.startsWith(temporaryPrefix)) continue
     try {
       rmSync(join(cache, name), { recursive: true, force: true })
     } catch (error) {

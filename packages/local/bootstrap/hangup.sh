@@ -1,4 +1,4 @@
 #!/bin/sh
-# Ends with 0 when SIGHUP is ignored here, as nohup has it. Only a shell can tell: Node.js resets its signals when it starts.
+# Exits with 0 if SIGHUP is ignored, as under nohup. Only a shell can tell: Node.js resets its signal handlers at start.
 trap 'exit 1' HUP
 kill -HUP $$

@@ -1,13 +1,13 @@
 /**
  * Prepares a checkout: Node.js, pnpm, the packages, the build. A step with nothing to do is skipped. This program runs
- * on Node.js 18 or newer; everything it starts runs on the version of .node-version. With the argument `tools` it
- * prepares only Node.js and pnpm; with `run` it reports a used port before the build.
+ * on Node.js 18 or newer; everything it starts runs on the version in .node-version. With the argument `tools` it
+ * prepares only Node.js and pnpm; with `run` it checks before the build that the public port is free.
  */
 import { existsSync } from 'node:fs'
-import { checkoutMutex } from './checkout-mutex.mjs'
+import { lockCheckout } from './lock-checkout.mjs'
 import { endBecauseOf, say } from './console.mjs'
 import { build, installPackages } from './packages.mjs'
-import { root } from './places.mjs'
+import { root } from './paths.mjs'
 import { refuseUsedPort } from './port.mjs'
 import { areToolsLinked, linkTools, prepareNode, preparePnpm, reportNode } from './tools.mjs'
 
@@ -15,9 +15,7 @@ const onlyTools = process.argv[2] === 'tools'
 try {
   if (process.argv[2] === 'run' && !existsSync(`${root}/packages/local/dist/main.js`)) await refuseUsedPort()
   if (!onlyTools || !areToolsLinked()) {
-    const release = await checkoutMutex(() =>
-      say('waiting for another start in this checkout to finish its installation'),
-    )
+    const release = await lockCheckout(() => say('waiting for another bootstrap of this checkout to finish'))
     const node = await prepareNode()
     const pnpm = await preparePnpm(node)
     linkTools(node, pnpm)

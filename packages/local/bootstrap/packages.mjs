@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run, say } from './console.mjs'
-import { bin, cache, environment, root } from './places.mjs'
+import { bin, cache, environment, root } from './paths.mjs'
 
 /** Installs the packages of pnpm-lock.yaml if any input of the installation has changed. */
 export async function installPackages() {
   const stamp = join(cache, 'installed')
-  const state = stateOfPackages()
+  const state = hashOfInputs()
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === state) return
   say('installing packages')
   await run(join(bin, 'pnpm'), ['install', '--frozen-lockfile', '--prefer-offline'], {
@@ -19,7 +19,7 @@ export async function installPackages() {
 }
 
 /** Inputs of node_modules: versions, settings, and the machine for which native packages were chosen. */
-function stateOfPackages() {
+function hashOfInputs() {
   const hash = createHash('sha256').update(`${process.platform} ${process.arch}`)
   for (const file of ['.node-version', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'])
     hash.update(readFileSync(join(root, file)))
@@ -30,6 +30,6 @@ function stateOfPackages() {
 export async function build() {
   say('building')
   const turbo = join(root, 'node_modules/.bin/turbo')
-  const hint = 'the build failed; see the lines above'
+  const hint = 'the build failed; see the output above'
   await run(turbo, ['run', 'build', '--output-logs=errors-only'], { cwd: root, env: environment(), hint })
 }

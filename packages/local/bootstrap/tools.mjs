@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, readlinkSync, renameSyn
 import { dirname, join, relative } from 'node:path'
 import { Failure, say } from './console.mjs'
 import { fetchPackage, folderOf, pinnedSpec } from './fetch.mjs'
-import { bin, manifest, root } from './places.mjs'
+import { bin, manifest, root } from './paths.mjs'
 
 const wanted = readFileSync(join(root, '.node-version'), 'utf8').trim()
 
@@ -14,20 +14,20 @@ const nodeSpec = () => {
 }
 
 /** Whether the installed Node.js has the required major version and is not older. */
-function suits(version) {
+function isSuitable(version) {
   const [major, minor, patch] = version.split('.').map(Number)
   const [wantedMajor, wantedMinor, wantedPatch] = wanted.split('.').map(Number)
   if (major !== wantedMajor) return false
   return minor > wantedMinor || (minor === wantedMinor && patch >= wantedPatch)
 }
 
-const ownSuits = suits(process.versions.node)
+const isOwnSuitable = isSuitable(process.versions.node)
 const nodeFile = (folder) => join(folder, 'bin/node')
 const pnpmFile = (folder) => join(folder, 'bin/pnpm.cjs')
 
-/** Path of the Node.js that everything runs on: this machine's if it is new enough, otherwise one fetched from npm. */
+/** Path of the Node.js to use: the installed one if it is suitable, otherwise one fetched from npm. */
 export async function prepareNode() {
-  if (ownSuits) return process.execPath
+  if (isOwnSuitable) return process.execPath
   const line = `Node.js ${wanted.split('.')[0]}`
   const spec = nodeSpec()
   if (spec === undefined) {
@@ -43,7 +43,7 @@ export async function prepareNode() {
   return nodeFile(folder)
 }
 
-/** Path of pnpm, fetched first if missing. */
+/** Path of pnpm, which is fetched if it is missing. */
 export async function preparePnpm(node) {
   const shown = manifest.packageManager.replace('@', ' ')
   const folder = await fetchPackage(manifest.packageManager, shown, (fetched) => {
@@ -58,10 +58,10 @@ export async function preparePnpm(node) {
 function failureOf(program, args) {
   const { status, error, stderr, signal } = spawnSync(program, args, { encoding: 'utf8' })
   if (status === 0) return undefined
-  return error?.message ?? (stderr.trim().split('\n')[0] || `it ends with ${signal ?? status}`)
+  return error?.message ?? (stderr.trim().split('\n')[0] || `it exits with ${signal ?? status}`)
 }
 
-/** Scripts of package.json look here first, even when run by a system-wide pnpm. */
+/** The `node` that scripts of package.json find first, even when a system-wide pnpm runs them. */
 const scriptsNode = join(root, 'node_modules/.bin/node')
 
 /** Links `node` and `pnpm` in {@link bin}, which is first on PATH. */
@@ -73,16 +73,16 @@ export function linkTools(node, pnpm) {
 
 /** Whether {@link linkTools} has nothing to do. */
 export function areToolsLinked() {
-  const node = ownSuits ? process.execPath : nodeFile(folderOf(nodeSpec() ?? ''))
+  const node = isOwnSuitable ? process.execPath : nodeFile(folderOf(nodeSpec() ?? ''))
   const pnpm = pnpmFile(folderOf(manifest.packageManager))
   return isLink(join(bin, 'node'), node) && isLink(join(bin, 'pnpm'), pnpm) && isLink(scriptsNode, node)
 }
 
 /** Prints which Node.js is used. */
 export function reportNode() {
-  if (ownSuits) return say(`Node.js ${process.versions.node} of this machine`)
+  if (isOwnSuitable) return say(`using the installed Node.js ${process.versions.node}`)
   const version = nodeSpec().split('@')[1]
-  say(`Node.js ${version} in ${relative(root, bin)}, not this machine's ${process.versions.node}`)
+  say(`using Node.js ${version} in ${relative(root, bin)}; the installed version is ${process.versions.node}`)
 }
 
 function link(target, path) {

@@ -1,3 +1,3 @@
-/** What to do about a port that is in use. For the bootstrap and, through used-port.d.mts, for the supervisor. */
+/** The error and advice for a port that is in use; also for the supervisor, through used-port.d.mts. */
 export const adviceOnUsedPort = (host, port) =>
-  `port ${port} on ${host} is in use; stop what uses it, or set PARLEY_PORT to another port (0 takes a free one)`
+  `port ${port} on ${host} is in use; stop the program that uses it, or set PARLEY_PORT to another port (0: any free port)`

@@ -1,13 +1,13 @@
-const advices: Array<[RegExp, string]> = [
-  [/\bENOSPC\b|No space left on device/, 'the disk is full; make room and start again'],
+const adviceByError: Array<[RegExp, string]> = [
+  [/\bENOSPC\b|No space left on device/, 'the disk is full; free some space and start again'],
   [
     /\b(?:EACCES|EPERM|EROFS|ENOTDIR)\b/,
-    'PARLEY_DATA_DIR must be a folder that the user who starts Parley may write to',
+    'PARLEY_DATA_DIR must be a folder to which the user who starts Parley can write',
   ],
 ]
 
 /** Adds advice to a start-up error if the machine is the cause. */
 export function withAdvice(message: string): string {
-  const advice = advices.find(([pattern]) => pattern.test(message))?.[1]
+  const advice = adviceByError.find(([pattern]) => pattern.test(message))?.[1]
   return advice === undefined ? message : `${message}\nparley: ${advice}`
 }

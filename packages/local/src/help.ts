@@ -10,18 +10,18 @@ export function helpText(): string {
     return `  ${env.padEnd(width)} ${doc}${shown}`
   })
   return `Runs a whole Parley fleet on this machine: PostgreSQL, NATS, Redis and every service,
-and a media server for calls where livekit-server is on PATH.
+and a media server for calls if livekit-server is on PATH.
 
-Usage: make run            builds first
-       OPEN=1 make run       and shows it in a browser
-       ./pnpm dev            the same, and starts a service again when its sources change
-       ./pnpm dev --open     and shows it in a browser
-       ./pnpm dev --seed     and fills it with sample people and rooms
+Usage: make run              builds and starts the fleet
+       OPEN=1 make run       also opens it in a browser
+       ./pnpm dev            also restarts a service when its sources change
+       ./pnpm dev --open     also opens it in a browser
+       ./pnpm dev --seed     also fills it with sample people and rooms
 
 Settings, from the environment or parley.toml:
 ${rows.join('\n')}
 
-Ctrl-C ends everything and keeps the data; a second Ctrl-C does not wait for running work.
-Accounts are made with: ./pnpm parley user create --help
+Ctrl-C stops everything and keeps the data; a second Ctrl-C stops without waiting for running work.
+To create accounts: ./pnpm parley user create --help
 `
 }

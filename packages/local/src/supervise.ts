@@ -9,16 +9,16 @@ import { readSecretSettings, readSettings } from './settings.ts'
 
 const exitConfig = 78
 const exitInterrupted = 130
-/** Signals within this time count as one, because a terminal and a wrapper may both pass on the same Ctrl-C. */
+/** Signals within this time count as one: the terminal and a wrapper may both deliver the same Ctrl-C. */
 const sameInterruptionMs = 300
 
 /**
- * Runs a fleet until a signal ends it, and returns the exit code. `given` is the environment to read settings from and
- * to hand on to the services.
+ * Runs a fleet until a signal ends it, and returns the exit code. `env` is the environment from which settings are
+ * read, and which the services receive.
  */
 export async function supervise(
   args: string[],
-  given: NodeJS.ProcessEnv,
+  env: NodeJS.ProcessEnv,
   services?: ServiceDefinition[],
 ): Promise<number> {
   if (args.includes('--help') || args.includes('-h')) {
@@ -30,19 +30,19 @@ export async function supervise(
   process.stderr.on('error', () => undefined)
   const { interrupted, forced, onSignal } = listenToSignals()
   try {
-    const settings = readSettings({ env: given })
+    const settings = readSettings({ env })
     // Under nohup the terminal may be closed.
     process.on('SIGHUP', settings.hangup === 'ignore' ? () => undefined : onSignal)
-    const fleet = await start(settings, given, interrupted, forced, services)
+    const fleet = await start(settings, env, interrupted, forced, services)
     if (fleet.mailUrl !== undefined) say(`mails: ${fleet.mailUrl}`)
     printOwner(fleet)
     say(`parley is ready: ${fleet.url}`)
     if (args.includes('--open')) openInBrowser(fleet.url)
     else say('OPEN=1 make run also opens it in a browser')
     serveParent(fleet)
-    await aborted(interrupted)
+    await whenAborted(interrupted)
     await fleet.stop()
-    say('parley has stopped; the data are kept')
+    say('parley has stopped; the data is kept')
     return 0
   } catch (error) {
     if (interrupted.aborted) return exitInterrupted
@@ -53,14 +53,14 @@ export async function supervise(
 
 function start(
   read: ReturnType<typeof readSettings>,
-  given: NodeJS.ProcessEnv,
+  env: NodeJS.ProcessEnv,
   signal: AbortSignal,
   force: AbortSignal,
   services?: ServiceDefinition[],
 ) {
   const { ownerLogin, ownerPassword, ownerEmail, fsync, publicUrl, hangup: _, ...others } = read
   const { smtpEnabled, livekitEnabled, videoEnabled, mailDir, ...settings } = others
-  const fromFile = { ...readSecretSettings({ env: given }), PARLEY_WEBSERVER_URL: publicUrl }
+  const fromFile = { ...readSecretSettings({ env }), PARLEY_WEBSERVER_URL: publicUrl }
   return startFleet({
     ...settings,
     ...(services === undefined ? {} : { services }),
@@ -69,9 +69,8 @@ function start(
     videos: videoEnabled === undefined,
     mailFolder: smtpEnabled ? false : mailDir,
     owner: { login: ownerLogin, password: ownerPassword, email: ownerEmail },
-    // The environment overrides the fleet's values, which are defaults. So values from the file are added to the
-    // environment.
-    env: { ...given, ...fromFile },
+    // The environment overrides the fleet's default values, so values from the file are added to the environment.
+    env: { ...env, ...fromFile },
     say,
     signal,
     force,
@@ -101,11 +100,11 @@ function restartAll(fleet: Fleet, name: string): Promise<unknown> {
   return Promise.all(Array.from({ length: Math.max(1, processes.length) }, (_, index) => fleet.restart(name, index)))
 }
 
-/** Prints the owner once per data folder: when the owner is created, or at the next start if that was not possible. */
+/** Prints the owner once per data folder: after creating the owner, or at the next start if this start was interrupted. */
 function printOwner(fleet: Fleet) {
   const { owner } = fleet
   if (owner === undefined || (!owner.created && owner.password === undefined)) return
-  say(`owner: login ${owner.login}, password ${owner.password ?? '(as given in PARLEY_OWNER_PASSWORD)'}`)
+  say(`owner: login ${owner.login}, password ${owner.password ?? '(set in PARLEY_OWNER_PASSWORD)'}`)
   fleet.ownerAnnounced()
 }
 
@@ -128,7 +127,7 @@ function listenToSignals(): { interrupted: AbortSignal; forced: AbortSignal; onS
   return { interrupted: interrupted.signal, forced: forced.signal, onSignal }
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function whenAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve()
     signal.addEventListener('abort', () => resolve(), { once: true })

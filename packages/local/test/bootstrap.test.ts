@@ -150,14 +150,14 @@ test('a start succeeds while the npm of a killed start is still writing', async 
   }
 })
 
-test('starts at once in one checkout wait for each other', async () => {
+test('concurrent bootstraps of one checkout wait for each other', async () => {
   const dir = checkout('twice')
   const both = await Promise.all([pnpm(dir), pnpm(dir)])
   expect(both.map(({ code, out }) => ({ code, out }))).toEqual([0, 0].map((code) => ({ code, out: hello })))
   expect(calls.filter((path) => path.endsWith('.tgz'))).toHaveLength(2)
 })
 
-test('a package with another digest is refused and not kept', async () => {
+test('a package with another digest is refused and removed', async () => {
   const real = [...packages.values()]
   const dir = checkout('forged', Object.fromEntries(real.map(({ spec }) => [spec, real.at(-1)?.integrity ?? ''])))
   const { code, err } = await pnpm(dir)
@@ -177,22 +177,18 @@ test('on a system for which npm has no Node.js, the error says to install it', a
 })
 
 test.each([
-  [
-    'is too old',
-    'echo 16.20.2',
-    'parley: Node.js 16.20.2 is too old; any version from 18 on will do: https://nodejs.org',
-  ],
+  ['is too old', 'echo 16.20.2', 'parley: Node.js 16.20.2 is too old; install version 18 or newer: https://nodejs.org'],
   [
     'lacks a library',
     'echo "node: error while loading shared libraries: libatomic.so.1: cannot open shared object file" >&2; exit 127',
-    'parley: the Node.js of this machine lacks libatomic.so.1; install its package, on Debian and Ubuntu: apt-get install libatomic1',
+    'parley: the installed Node.js lacks libatomic.so.1; install the library, on Debian and Ubuntu with: apt-get install libatomic1',
   ],
   [
     'does not run',
     'echo a library is missing >&2; exit 127',
-    'parley: the Node.js of this machine does not run (a library is missing); any version from 18 on will do: https://nodejs.org',
+    'parley: the installed Node.js does not run (a library is missing); install version 18 or newer: https://nodejs.org',
   ],
-])('a Node.js of this machine that %s is reported in one line', async (_, script, line) => {
+])('an installed Node.js that %s is reported in one line', async (_, script, line) => {
   const dir = checkout(`old-${script.length}`)
   mkdirSync(join(dir, 'bin'))
   writeFileSync(join(dir, 'bin/node'), `#!/bin/sh\n${script}\n`)
@@ -217,7 +213,7 @@ test.each([
     `${brokenNode}; echo 'npm warn tar TAR_ENTRY_ERROR ENOSPC: no space left on device, write' >&2`,
     /could not be unpacked \(TAR_ENTRY_ERROR ENOSPC: no space left on device, write\); is the disk full\?/,
   ],
-])('a fetched package that %s is not kept', async (_, script, line) => {
+])('a fetched package that %s is removed', async (_, script, line) => {
   const dir = checkout(`broken-${script.length}`)
   const { code, err } = await pnpm(dir, npmThat(dir, script))
   expect([code, err.trimEnd().split('\n').at(-1)]).toEqual([1, expect.stringMatching(line)])
@@ -225,11 +221,11 @@ test.each([
 })
 
 test.each([
-  ['a full disk', 'ENOSPC: no space left on device', /^parley: the disk is full; make room and start again$/],
+  ['a full disk', 'ENOSPC: no space left on device', /^parley: the disk is full; free some space and start again$/],
   [
     'a home that cannot be written to',
     "EACCES: permission denied, mkdir '/nonexistent'",
-    /^parley: \/nonexistent must be writable for the user who starts Parley, or HOME another folder$/,
+    /^parley: \/nonexistent must be writable for the user who starts Parley, or set HOME to another folder$/,
   ],
   [
     'a checkout that the build cannot write to',
@@ -239,9 +235,9 @@ test.each([
   [
     'a wrong clock',
     'code CERT_NOT_YET_VALID',
-    /^parley: the registry's certificate is not valid at this time; does this machine's clock, \d{4}-\S+Z, show the right time\?$/,
+    /^parley: the registry's certificate is not valid at the time of this machine's clock, \d{4}-\S+Z; check that the clock is right$/,
   ],
-])('%s is named', async (cause, line, advice) => {
+])('%s is reported with advice', async (cause, line, advice) => {
   const dir = checkout(cause)
   const { code, err } = await pnpm(dir, npmThat(dir, `echo "npm error ${line}" >&2; exit 1`))
   expect([code, err.trimEnd().split('\n').at(-1)]).toEqual([1, expect.stringMatching(advice)])
@@ -250,7 +246,7 @@ test.each([
 test.each(['a:b', 'a"b', 'a$b', 'a`b', String.raw`a\b`])('a checkout at %s must be moved', async (name) => {
   expect(await pnpm(checkout(name))).toMatchObject({
     code: 1,
-    err: `parley: the path of the checkout must be without : " $ \` and \\, move it: ${at(name)}\n`,
+    err: `parley: the path of the checkout must not contain any of : " $ \` and \\; move it: ${at(name)}\n`,
   })
 })
 
@@ -276,12 +272,12 @@ test.each([
   ['SIGTERM', 'the program'],
   ['SIGINT', 'the shell'],
   ['SIGTERM', 'the shell'],
-] as const)('%s to %s ends what is under way, and nothing half done is kept', async (signal, receiver) => {
+] as const)('%s to %s ends the installation and removes what is incomplete', async (signal, receiver) => {
   const dir = checkout(`${signal}-${receiver.slice(4)}`)
-  const begun = join(dir, 'begun')
-  const child = start(dir, npmThat(dir, `sleep 3600 & echo $! >${begun}.new; mv ${begun}.new ${begun}; wait`))
+  const started = join(dir, 'started')
+  const child = start(dir, npmThat(dir, `sleep 3600 & echo $! >${started}.new; mv ${started}.new ${started}; wait`))
   const outcome = outcomeOf(child)
-  const sleeping = await eventually(() => existsSync(begun) && identify(Number(readFileSync(begun, 'utf8'))))
+  const sleeping = await eventually(() => existsSync(started) && identify(Number(readFileSync(started, 'utf8'))))
   // Not to npm, which a terminal would reach as well.
   if (receiver === 'the shell') child.kill(signal)
   else for (const pid of childrenOf(child.pid)) process.kill(pid, signal)
@@ -290,7 +286,7 @@ test.each([
   expect(readdirSync(join(dir, 'node_modules/.parley'))).toEqual([])
 })
 
-test('a second signal does not cut off what is cleaned up after the first', async () => {
+test('a second signal does not interrupt the clean-up after the first', async () => {
   const module = join(root, 'packages/local/bootstrap/console.mjs')
   const script = `
     import { endBecauseOf, run } from ${JSON.stringify(module)}
@@ -314,7 +310,7 @@ function childrenOf(pid = 0): number[] {
   return rows.filter(([, ppid, program]) => Number(ppid) === pid && program === 'node').map(([one]) => Number(one))
 }
 
-test('a script in a new checkout gets its dependencies first', async () => {
+test('a script in a new checkout runs after the installation and the build', async () => {
   const dir = checkout('new')
   for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml']) writeFileSync(join(dir, file), '')
   const turbo = join(dir, 'node_modules/.bin/turbo')
@@ -336,12 +332,12 @@ test('SIGTERM to pnpm dev ends its build', async () => {
   const [bundle, turbo] = [join(dir, 'packages/local/dist/main.js'), join(dir, 'node_modules/.bin/turbo')]
   for (const path of [bundle, turbo]) mkdirSync(join(path, '..'), { recursive: true })
   writeFileSync(bundle, '')
-  const begun = join(dir, 'begun')
-  const script = `sleep 3600 & echo $! >${begun}.new; mv ${begun}.new ${begun}; wait`
+  const started = join(dir, 'started')
+  const script = `sleep 3600 & echo $! >${started}.new; mv ${started}.new ${started}; wait`
   writeFileSync(turbo, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
   const child = start(dir, undefined, ['dev'])
   const outcome = outcomeOf(child)
-  const sleeping = await eventually(() => existsSync(begun) && identify(Number(readFileSync(begun, 'utf8'))))
+  const sleeping = await eventually(() => existsSync(started) && identify(Number(readFileSync(started, 'utf8'))))
   child.kill('SIGTERM')
   expect((await outcome).code).not.toBe(0)
   expect(sleeping && isAlive(sleeping)).toBe(false)

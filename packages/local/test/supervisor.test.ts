@@ -147,8 +147,8 @@ describe('a fleet that runs', () => {
       return found !== undefined && found.pid !== before?.pid && found
     })
     expect(after.url).toBe(before?.url)
-    await eventually(() => /realtime \(process \d+\) was ended by SIGKILL; restarting it in/.test(fleet.output()))
-    await eventually(() => fleet.output().includes('realtime serves again'))
+    await eventually(() => /realtime \(process \d+\) was killed by SIGKILL; restarting it in/.test(fleet.output()))
+    await eventually(() => fleet.output().includes('realtime is running again'))
   })
 
   test('starts and drains processes of a service when its parent requests it', async () => {
@@ -262,7 +262,7 @@ onLinux(`with a full disk the fleet keeps running, and restarts processes that e
   await using fleet = supervised(dataDir)
   await fleet.ready()
   process.kill(pidOf(fleet, 'realtime'), 'SIGKILL')
-  await eventually(() => fleet.output().includes('realtime serves again'))
+  await eventually(() => fleet.output().includes('realtime is running again'))
   rmSync(log)
 })
 
@@ -281,7 +281,7 @@ test('closing the terminal ends the fleet, unless it is configured to keep runni
   await kept.ready()
   kept.process.kill('SIGHUP')
   process.kill(pidOf(kept, 'realtime'), 'SIGKILL')
-  await eventually(() => kept.output().includes('realtime serves again'))
+  await eventually(() => kept.output().includes('realtime is running again'))
   expect(kept.output()).not.toContain('stopping')
 })
 
@@ -313,15 +313,15 @@ describe('a start that cannot succeed', () => {
     expect(fleet.output()).toMatch(/ENOTDIR.*\nparley: PARLEY_DATA_DIR must be a folder/)
   })
 
-  test('shows why a service refuses its configuration, and stops what was started', async () => {
+  test('shows why a service rejected its configuration, and stops what was started', async () => {
     const fleet = supervised(dataDir, { PARLEY_FAKE_SETTING: 'many' })
     expect(await fleet.ended()).toBe(1)
-    expect(fleet.output()).toContain('refuses its configuration')
+    expect(fleet.output()).toContain('rejected its configuration')
     expect(fleet.output()).toContain('PARLEY_FAKE_SETTING')
     expect(processes()).toEqual([])
   })
 
-  test('lists mistakes in its own configuration', async () => {
+  test('lists invalid settings of the supervisor itself', async () => {
     const fleet = supervised(dataDir, { PARLEY_PORT: 'http', PARLEY_REPLICAS: '0' })
     expect(await fleet.ended()).toBe(78)
     expect(fleet.output()).toMatch(/PARLEY_PORT[^]*PARLEY_REPLICAS/)
@@ -360,7 +360,7 @@ test('public address, secrets and mail server of parley.toml are used', async ()
   })
 })
 
-test('--help names the settings', async () => {
+test('--help lists the settings', async () => {
   const help = supervised(dataDir, {}, ['--help'])
   expect(await help.ended()).toBe(0)
   expect(help.output()).toContain('PARLEY_DATA_DIR')

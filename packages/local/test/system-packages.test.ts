@@ -56,7 +56,7 @@ onDebian.each(['lists/lock', 'dpkg/lock-frontend', 'dpkg/lock', 'cache/archives/
     const installed = installSystemPackages(['base-files'], (line) => said.push(line))
     await eventually(() => said.length > 1)
     expect(said).toEqual(['installing base-files with apt', expect.stringContaining(`${at(file)}`)])
-    expect(said[1]).toMatch(/^waiting for another program that installs packages: Could not get lock /)
+    expect(said[1]).toMatch(/^waiting for another package installation to finish: Could not get lock /)
     expect(said[1]).toContain(`process ${lock.pid}`)
     lock.release()
     await installed

@@ -5,6 +5,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { eventually } from '@parley/tooling/eventually'
+import { freeze } from '@parley/tooling/freeze'
 
 /** A NATS server for one test file. */
 export type TestNats = AsyncDisposable & {
@@ -43,9 +44,8 @@ export async function startNats(more = ''): Promise<TestNats> {
     start,
     stop,
     freeze() {
-      const server = child
-      server?.kill('SIGSTOP')
-      return { [Symbol.dispose]: () => void server?.kill('SIGCONT') }
+      if (child?.pid === undefined) throw new Error('the server does not run')
+      return freeze(child.pid)
     },
     async [Symbol.asyncDispose]() {
       await stop()

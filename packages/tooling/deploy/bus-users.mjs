@@ -35,21 +35,21 @@ function published(name) {
   const { calls = [], hints, speaksForUsers } = factsOf(name)
   return {
     calls: [...(speaksForUsers ? ['rpc.*.*'] : []), ...calls.map((method) => `rpc.internal.svc_internal_v1_${method}`)],
-    'answers calls': answered(name).length > 0 ? [`_INBOX.*.${name}.>`] : [],
+    'responds to calls': answered(name).length > 0 ? [`_INBOX.*.${name}.>`] : [],
     hints: (hints?.publishes ?? []).map((about) => `hint.${about}.*`),
   }
 }
 
 function subscribed(name) {
   return {
-    'answers calls, load-balanced over its processes': answered(name).map((subject) => `${subject} ${name}`),
+    'receives calls, load-balanced over its processes': answered(name).map((subject) => `${subject} ${name}`),
     hints: (factsOf(name).hints?.subscribes ?? []).map((about) => `hint.${about}.*`),
-    'receives answers': [`_INBOX.${name}.>`],
+    'receives responses': [`_INBOX.${name}.>`],
   }
 }
 
 /**
- * The subjects on which a deployable answers: a wildcard for a service of its own, single methods for a shared service.
+ * The subjects on which a deployable receives calls: a wildcard for a service of its own, single methods for a shared service.
  */
 function answered(name) {
   return Object.values(services[name]).flatMap(({ methods }) => {
@@ -80,7 +80,7 @@ function account(name) {
       publishes.map((type) => service(`evt.${type}.>`)),
     ),
     ...titled('requests to the keeper of the stream', [service(`stream.${name}.*`)]),
-    ...titled('reads events by place, and follows the stream', [
+    ...titled('reads events by sequence, and follows the stream', [
       service('$JS.API.DIRECT.GET.EVENTS'),
       `      { stream: { account: EVENTS, subject: "deliver.${name}.*" } }`,
       service('$JS.FC.EVENTS.>'),

@@ -12,7 +12,7 @@ export const composeFiles = {
     before.replace(/(?:^PARLEY_(?:DATABASE|NATS)_PASSWORD_\w+=\n)+/m, passwords.map((name) => `${name}=\n`).join('')),
   'deploy/compose/compose.yaml': (before) => withContainers(withEnvironments(withPasswords(before))),
   'deploy/compose/compact.yaml': (before) =>
-    between(before, '  # <deployables: left out>', '  # </deployables>', leftOut()),
+    between(before, '  # <deployables: replaced by the process compact>', '  # </deployables>', leftOut()),
 }
 
 const withPasswords = (text) =>
@@ -23,14 +23,14 @@ const withPasswords = (text) =>
 const line = (variable) => `      ${variable}: ${required(variable)}\n`
 
 function withEnvironments(text) {
-  const mark = '# <deployables: the facts of each; settings below them are kept>'
+  const mark = '# <deployables: generated for each; settings below are kept>'
   const blocks = deployableNames.map((name) => environment(name, text))
   return between(text, mark, '# </deployables>', apart(blocks))
 }
 
 function withContainers(text) {
   const blocks = [...databaseOwners.map(migration), ...deployableNames.map(container), ...compactContainers()]
-  return between(text, '  # <deployables: their containers>', '  # </deployables>', apart(blocks))
+  return between(text, '  # <deployables: containers>', '  # </deployables>', apart(blocks))
 }
 
 /** The lines of all blocks, with an empty one between two. */

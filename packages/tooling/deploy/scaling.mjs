@@ -13,7 +13,7 @@ export const scaling = parse(readFileSync(inWorkspace('helm/parley/files/scaling
 
 const adapterValues = inWorkspace('deploy/prometheus-adapter/values.yaml')
 const head = `# Values for the chart prometheus-adapter: the metrics of helm/parley/files/scaling.yaml in the custom metrics API.
-# Written from it by check-deploy.mjs --write.
+# Generated from that file by check-deploy.mjs --write.
 `
 
 /**

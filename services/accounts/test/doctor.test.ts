@@ -65,8 +65,8 @@ test.each(['mandatory', 'implicit'])(
     const findings = await mailCheck({ env: settings })
     expect(findings).toContainEqual({
       ...{ check: 'mail.certificate', result: 'fail' },
-      found: expect.stringMatching(/^the certificate of 127\.0\.0\.1:\d+ ended on \d{4}-\d\d-\d\d$/),
-      next: 'Renew it, and let the server load the new one.',
+      found: expect.stringMatching(/^the certificate of 127\.0\.0\.1:\d+ expired on \d{4}-\d\d-\d\d$/),
+      next: 'Renew the certificate, and let the server load the new one.',
     })
     expect(findingOf(findings, 'mail.server')).toMatchObject({
       result: 'fail',

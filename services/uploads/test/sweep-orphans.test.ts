@@ -183,9 +183,12 @@ test('a server and its copy that use one storage both delete nothing until one a
   expect([await compareIdentity(staging), await compareIdentity(env)]).toEqual(['foreign', 'own'])
 })
 
-test.each(['', 'not JSON', 'null', '"text"', '{}'])('a storage whose identity is %j belongs to another database', async (content) => {
-  await using fresh = await openEnv()
-  await renewIdentity(fresh)
-  await fresh.storage.put('identity', Readable.from([Buffer.from(content)]))
-  expect(await compareIdentity(fresh)).toBe('foreign')
-})
+test.each(['', 'not JSON', 'null', '"text"', '{}'])(
+  'a storage whose identity is %j belongs to another database',
+  async (content) => {
+    await using fresh = await openEnv()
+    await renewIdentity(fresh)
+    await fresh.storage.put('identity', Readable.from([Buffer.from(content)]))
+    expect(await compareIdentity(fresh)).toBe('foreign')
+  },
+)

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import type { ProcessStatus } from '@parley/runtime'
 import { largest, total } from './samples.ts'
 
-const answerMs = 3_000
+const responseTimeoutMs = 3_000
 
 /** A process of the fleet. Numbers are null where it does not report them. */
 export type FleetNode = {
@@ -21,7 +21,7 @@ export type FleetNode = {
   sockets: number | null
   /** Age of the oldest event that the stream has not stored yet, in seconds. */
   outboxAgeSeconds: number | null
-  /** Messages that its deployable has yet to handle. */
+  /** Messages that its deployable has not handled yet. */
   pending: number | null
   /** Events that its deployable has parked. */
   parked: number | null
@@ -37,10 +37,16 @@ export async function fetchNode({ host, port, service = '' }: NodeAddress): Prom
   const at = `${host.includes(':') ? `[${host}]` : host}:${port}`
   try {
     const [status, metrics] = await Promise.all([fetchText(host, port, '/status'), fetchText(host, port, '/metrics')])
-    const { ready, ...said } = readStatus(status)
+    const { ready, ...report } = readStatus(status)
     return {
-      ...{ at, state: ready ? 'ready' : 'not ready', reasons: said.reasons, service: said.service, host: said.host },
-      ...{ version: said.version, startedAt: said.startedAt, lastErrors: said.lastErrors },
+      ...{
+        at,
+        state: ready ? 'ready' : 'not ready',
+        reasons: report.reasons,
+        service: report.service,
+        host: report.host,
+      },
+      ...{ version: report.version, startedAt: report.startedAt, lastErrors: report.lastErrors },
       sockets: total(metrics, 'parley_realtime_sockets'),
       outboxAgeSeconds: largest(metrics, 'parley_outbox_age_seconds'),
       pending: total(metrics, 'parley_consumer_pending'),
@@ -56,23 +62,23 @@ export async function fetchNode({ host, port, service = '' }: NodeAddress): Prom
   }
 }
 
-/** Parses the status of a process. Throws if the answer is not from a process of Parley. */
-function readStatus(answer: string): ProcessStatus {
-  let said: unknown
+/** Parses the status of a process. Throws if the response is not from a Parley process. */
+function readStatus(body: string): ProcessStatus {
+  let status: unknown
   try {
-    said = JSON.parse(answer)
+    status = JSON.parse(body)
   } catch {
-    said = undefined
+    status = undefined
   }
-  if (isStatus(said)) return said
-  throw new Error('something other than a process of Parley answered')
+  if (isStatus(status)) return status
+  throw new Error('the response is not from a Parley process')
 }
 
-const isStatus = (said: unknown): said is ProcessStatus =>
-  hasTexts(said, 'service', 'version', 'host', 'startedAt') &&
-  typeof said['ready'] === 'boolean' &&
-  isListOf(said['reasons'], (reason) => typeof reason === 'string') &&
-  isListOf(said['lastErrors'], (error) => hasTexts(error, 'at', 'message', 'error'))
+const isStatus = (value: unknown): value is ProcessStatus =>
+  hasTexts(value, 'service', 'version', 'host', 'startedAt') &&
+  typeof value['ready'] === 'boolean' &&
+  isListOf(value['reasons'], (reason) => typeof reason === 'string') &&
+  isListOf(value['lastErrors'], (error) => hasTexts(error, 'at', 'message', 'error'))
 
 const hasTexts = (value: unknown, ...names: string[]): value is Record<string, unknown> =>
   typeof value === 'object' &&
@@ -85,11 +91,11 @@ const isListOf = (value: unknown, isOne: (element: unknown) => boolean): boolean
 /** Uses a direct connection: `fetch` would use the proxy from the environment. */
 function fetchText(host: string, port: number, path: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const signal = AbortSignal.timeout(answerMs)
+    const signal = AbortSignal.timeout(responseTimeoutMs)
     const request = get({ host, port, path, agent: false, signal }, (response) => {
       if (response.statusCode === 200) return void text(response).then(resolve, reject)
       response.resume()
-      reject(new Error(`${path} answers ${response.statusCode}`))
+      reject(new Error(`${path} returned ${response.statusCode}`))
     })
     request.on('error', reject)
   })

@@ -6,7 +6,7 @@ import { misused, unreachable } from '../failure.ts'
 import type { NodeAddress } from './fetch-node.ts'
 
 /** Internal port of every process in the chart and in Compose. */
-const usualPort = 9090
+const defaultPort = 9090
 
 /**
  * Resolves names to processes: each address of a name is a process. A name is a host with an optional port, or an http
@@ -16,13 +16,13 @@ export async function nodesAt(names: readonly string[]): Promise<NodeAddress[]> 
   const found = await Promise.all(
     names.map(async (name) => {
       const [, scheme = 'http'] = /^([a-z][a-z\d+.-]*):\/\//i.exec(name) ?? []
-      if (scheme.toLowerCase() !== 'http') throw misused(`${name}: internal ports speak http; give a host with a port`)
+      if (scheme.toLowerCase() !== 'http') throw misused(`${name}: internal ports speak HTTP; give a host with a port`)
       const address = /^http:\/\//i.test(name) ? name : `http://${name}`
       if (!URL.canParse(address)) throw misused(`${name} is not a host with a port`)
       const hostname = new URL(address).hostname.replace(/^\[|\]$/g, '')
-      // URL leaves out port 80.
-      const [, given] = /^http:\/\/(?:\[.*\]|[^:/]*):(\d+)/i.exec(address) ?? []
-      const port = Number(given ?? usualPort)
+      // URL.port is empty for the default port 80.
+      const [, explicitPort] = /^http:\/\/(?:\[.*\]|[^:/]*):(\d+)/i.exec(address) ?? []
+      const port = Number(explicitPort ?? defaultPort)
       const addresses = await lookup(hostname, { all: true }).catch(() => [{ address: hostname }])
       return addresses.map(({ address: host }) => ({ host, port }))
     }),
@@ -30,7 +30,7 @@ export async function nodesAt(names: readonly string[]): Promise<NodeAddress[]> 
   return found.flat()
 }
 
-/** The processes of the fleet that runs on a data folder. Throws a Failure when none does. */
+/** The processes of the fleet that runs on a data folder. Throws a Failure when no fleet runs there. */
 export function nodesOf(dataDir: string): NodeAddress[] {
   const { processesFile, root } = dataDirAt(dataDir)
   try {
@@ -38,7 +38,7 @@ export function nodesOf(dataDir: string): NodeAddress[] {
     return services.map(({ name, internalPort }) => ({ host: '127.0.0.1', port: internalPort, service: name }))
   } catch {
     throw unreachable(
-      `no fleet runs on ${root}; name its folder with --data-dir or PARLEY_DATA_DIR, or its internal ports with --at`,
+      `no fleet runs on ${root}; set its data folder with --data-dir or PARLEY_DATA_DIR, or give its internal ports with --at`,
     )
   }
 }

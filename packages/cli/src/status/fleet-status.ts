@@ -9,7 +9,7 @@ export type FleetStatus = {
   ready: boolean
   /** Deployables without any process. */
   missing: string[]
-  /** Versions that run; several during an upgrade. */
+  /** Versions of the running processes; several during an upgrade. */
   versions: string[]
   nodes: FleetNode[]
 }
@@ -29,7 +29,7 @@ export function fleetStatus(nodes: FleetNode[], now = new Date()): FleetStatus {
 }
 
 const head = ['service', 'node', 'version', 'state', 'up', 'sockets', 'outbox', 'pending', 'parked', 'memory']
-const errorsShown = 10
+const maxErrorsShown = 10
 
 /** A table of the processes, followed by problems and the last errors. */
 export function asText({ at, missing, versions, nodes }: FleetStatus): string {
@@ -51,12 +51,12 @@ export function asText({ at, missing, versions, nodes }: FleetStatus): string {
         ({ service, at: where, state, reasons }) => `${service || '?'} at ${where} is ${state}: ${reasons.join('; ')}`,
       ),
     ...(missing.length > 0 ? [`no process of ${missing.join(', ')}`] : []),
-    ...(versions.length > 1 ? [`several versions run: ${versions.join(', ')}`] : []),
+    ...(versions.length > 1 ? [`several versions are running: ${versions.join(', ')}`] : []),
   ]
   const errors = nodes
     .flatMap(({ service, at: where, lastErrors }) => lastErrors.map((error) => ({ ...error, service, where })))
     .sort((one, other) => (one.at < other.at ? 1 : -1))
-    .slice(0, errorsShown)
+    .slice(0, maxErrorsShown)
     .map(
       (one) => `${one.at}  ${one.service} at ${one.where}  ${one.message}${one.error === '' ? '' : ` (${one.error})`}`,
     )

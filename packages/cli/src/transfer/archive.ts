@@ -10,10 +10,10 @@ export type ArchivedPerson = {
   email: string
   deleted: boolean
   createdAt?: Date | undefined
-  place: string
+  location: string
 }
 
-export type ArchivedGroup = { type: 'group'; id: string; name: string; description: string; place: string }
+export type ArchivedGroup = { type: 'group'; id: string; name: string; description: string; location: string }
 
 /** A room; its members and messages follow until the next room. */
 export type ArchivedRoom = {
@@ -28,10 +28,10 @@ export type ArchivedRoom = {
   universal: boolean
   archived: boolean
   createdAt?: Date | undefined
-  place: string
+  location: string
 }
 
-export type ArchivedMembers = { type: 'members'; people: string[]; place: string }
+export type ArchivedMembers = { type: 'members'; people: string[]; location: string }
 
 /** A file, possibly with its bytes. */
 export type ArchivedFile = {
@@ -59,11 +59,11 @@ export type ArchivedMessage = {
   reactions: { emoji: string; people: string[] }[]
   files: ArchivedFile[]
   preview?: PagePreview | undefined
-  place: string
+  location: string
 }
 
 /** A part of the archive that cannot be imported, with the reason. */
-export type Skipped = { type: 'skipped'; what: string; reason: string; place: string }
+export type Skipped = { type: 'skipped'; what: string; reason: string; location: string }
 
 /** The content of an archive, ordered so that every record refers only to earlier ones. */
 export type ArchiveRecord = ArchivedPerson | ArchivedGroup | ArchivedRoom | ArchivedMembers | ArchivedMessage | Skipped

@@ -6,40 +6,40 @@ import type { TransferFleet } from './fleet.ts'
 import type { Report } from './report.ts'
 
 const chunkBytes = 512 * 1024
-const longestName = 255
-const attempts = 3
+const maxNameLength = 255
+const maxAttempts = 3
 
-/** The room, owner and message of a file. */
-export type FilePlace = { roomId: string; ownerId: string; messageId: string; place: string }
+/** The room, owner and message of a file, and where it is in the archive. */
+export type FileContext = { roomId: string; ownerId: string; messageId: string; location: string }
 
 /** Imports files whose bytes are available. */
 export class FileImporter {
   readonly #fleet: Pick<TransferFleet, 'uploads'>
-  readonly #terms: { source: string; report: Report }
+  readonly #options: { source: string; report: Report }
 
-  constructor(fleet: Pick<TransferFleet, 'uploads'>, terms: { source: string; report: Report }) {
+  constructor(fleet: Pick<TransferFleet, 'uploads'>, options: { source: string; report: Report }) {
     this.#fleet = fleet
-    this.#terms = terms
+    this.#options = options
   }
 
-  /** The file as an attachment of a message; undefined if it cannot be imported. */
-  async take(file: ArchivedFile, at: FilePlace): Promise<AttachedAsset | undefined> {
-    const { report } = this.#terms
-    const left = (reason: string) => {
-      report.skipped('files', reason, at.place)
+  /** Uploads a file; returns it as an attachment of a message, or undefined if it cannot be imported. */
+  async import(file: ArchivedFile, at: FileContext): Promise<AttachedAsset | undefined> {
+    const { report } = this.#options
+    const skip = (reason: string) => {
+      report.skipped('files', reason, at.location)
       return undefined
     }
-    if (!file.bytes) return left('their bytes are neither in the archive nor in the folder of --files')
+    if (!file.bytes) return skip('their bytes are neither in the archive nor in the --files folder')
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#send(file, file.bytes, at)
       } catch (error) {
-        if (!(error instanceof ConnectError)) return left(unreadable(error))
+        if (!(error instanceof ConnectError)) return skip(unreadable(error))
         // The upload may have expired, or another run may have removed it.
-        const lost = error.code === Code.NotFound
-        if (lost && attempt < attempts) continue
-        if (!lost && error.code !== Code.InvalidArgument) throw error
-        return left(error.rawMessage)
+        const isGone = error.code === Code.NotFound
+        if (isGone && attempt < maxAttempts) continue
+        if (!isGone && error.code !== Code.InvalidArgument) throw error
+        return skip(error.rawMessage)
       }
     }
   }
@@ -47,20 +47,20 @@ export class FileImporter {
   async #send(
     file: ArchivedFile,
     bytes: NonNullable<ArchivedFile['bytes']>,
-    { roomId, ownerId, messageId }: FilePlace,
+    { roomId, ownerId, messageId }: FileContext,
   ): Promise<AttachedAsset | undefined> {
-    const { source, report } = this.#terms
+    const { source, report } = this.#options
     const { uploads } = this.#fleet
     const { size, sha256 } = await digestOf(bytes)
-    if (file.size !== undefined && file.size !== size) throw new NotWhole()
+    if (file.size !== undefined && file.size !== size) throw new SizeMismatch()
     const request = {
       ...{ source, externalId: `${messageId}/${file.id}`, roomId, ownerId, size: BigInt(size), sha256 },
-      ...{ filename: file.name.slice(-longestName), contentType: file.contentType || 'application/octet-stream' },
+      ...{ filename: file.name.slice(-maxNameLength), contentType: file.contentType || 'application/octet-stream' },
     }
-    const begun = await uploads.importFile(request)
-    if (begun.asset) return begun.asset
-    const { uploadId } = begun
-    let committed = Number(begun.committed)
+    const started = await uploads.importFile(request)
+    if (started.asset) return started.asset
+    const { uploadId } = started
+    let committed = Number(started.committed)
     for await (const { offset, content } of chunksOf((await bytes()).stream)) {
       if (offset < committed) continue
       const sent = await uploads
@@ -82,10 +82,10 @@ export class FileImporter {
   }
 }
 
-class NotWhole extends Error {}
+class SizeMismatch extends Error {}
 
 const unreadable = (error: unknown): string =>
-  error instanceof NotWhole ? 'the size of the file changed' : 'their bytes cannot be read'
+  error instanceof SizeMismatch ? 'the size of the file changed' : 'their bytes cannot be read'
 
 const rethrow = (error: unknown): never => {
   throw error

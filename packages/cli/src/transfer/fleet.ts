@@ -20,9 +20,9 @@ import { exitCodes, Failure, unreachable } from '../failure.ts'
 import { connect, nameOf } from '../operator.ts'
 
 /** A service's methods for parked events, the same for all services. */
-export type ParkedEventsOf = Client<typeof AccountsParkedEventsService>
+export type ParkedEventsClient = Client<typeof AccountsParkedEventsService>
 
-/** Calls of import, export, storage check and parked events to the fleet. */
+/** Clients of the services that import, export, storage and event commands call. */
 export type TransferFleet = {
   accounts: Client<typeof AccountsTransferService>
   rooms: Client<typeof RoomsTransferService>
@@ -30,21 +30,21 @@ export type TransferFleet = {
   uploads: Client<typeof UploadsTransferService>
   storage: Client<typeof UploadsOperatorService>
   /** Methods for parked events, by service. */
-  parkedEvents: Record<string, ParkedEventsOf>
+  parkedEvents: Record<string, ParkedEventsClient>
 }
 
-const callMs = 30_000
-const timeoutMs = 60_000
+const callTimeoutMs = 30_000
+const retryForMs = 60_000
 const longestPauseMs = 5_000
 
 /**
- * Opens the fleet for a long operation. Calls are repeated while a service is briefly unavailable; all of them are safe
- * to repeat.
+ * Connects to the fleet for a long operation. While a service is unavailable, each call is retried for up to a minute;
+ * all of them are safe to repeat.
  */
 export async function withFleet<T>(access: OperatorAccess, run: (fleet: TransferFleet) => Promise<T>): Promise<T> {
   await using bus = await connect(access)
-  await using rpc = createRpcClient(bus, { name: access.natsUser, defaultTimeoutMs: callMs })
-  const transport = persistent(rpc.transport())
+  await using rpc = createRpcClient(bus, { name: access.natsUser, defaultTimeoutMs: callTimeoutMs })
+  const transport = retrying(rpc.transport())
   try {
     return await run({
       accounts: createClient(AccountsTransferService, transport),
@@ -65,21 +65,22 @@ export async function withFleet<T>(access: OperatorAccess, run: (fleet: Transfer
   } catch (error) {
     if (!(error instanceof ConnectError)) throw error
     const { code, rawMessage } = error
-    if (passes(code)) throw unreachable(`the fleet does not answer: ${rawMessage}; run the command again to continue`)
+    if (isTemporary(code))
+      throw unreachable(`the fleet does not answer: ${rawMessage}; run the command again to continue`)
     throw new Failure(exitCodes.refused, nameOf(code), rawMessage, { cause: error })
   }
 }
 
-const passes = (code: Code): boolean => code === Code.Unavailable || code === Code.DeadlineExceeded
+const isTemporary = (code: Code): boolean => code === Code.Unavailable || code === Code.DeadlineExceeded
 
-function persistent(transport: Transport): Transport {
+function retrying(transport: Transport): Transport {
   const unary: Transport['unary'] = async (...call) => {
-    const giveUpAt = Date.now() + timeoutMs
+    const giveUpAt = Date.now() + retryForMs
     for (let pauseMs = 200; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       try {
         return await transport.unary(...call)
       } catch (error) {
-        if (!(error instanceof ConnectError) || !passes(error.code) || Date.now() + pauseMs > giveUpAt) throw error
+        if (!(error instanceof ConnectError) || !isTemporary(error.code) || Date.now() + pauseMs > giveUpAt) throw error
         await sleep(pauseMs)
       }
     }

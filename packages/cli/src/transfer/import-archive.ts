@@ -10,7 +10,7 @@ export type ImportOptions = {
   source: string
   /** Name of the group for rooms without a group. */
   group: string
-  /** Whether accounts with the same verified address are treated as the same person. */
+  /** Whether a person is matched with the account that has the same verified e-mail address. */
   matchEmails: boolean
   report: Report
   /** Called from time to time with the progress. */
@@ -42,14 +42,14 @@ export async function importArchive(
     await openNext()
     if (!open) return
     await open.messages.flush()
-    await rooms.complete(open.room, open.messages.holdsMessages)
+    await rooms.complete(open.room, open.messages.hasMessages)
     open = undefined
   }
 
   for await (const record of records) {
     switch (record.type) {
       case 'person':
-        await people.take(record)
+        await people.add(record)
         break
       case 'group':
         await rooms.importGroup(record)
@@ -64,12 +64,12 @@ export async function importArchive(
       case 'message':
         await openNext()
         await people.flush()
-        if (open) await open.messages.take(record)
-        else report.skipped('messages', 'their room was not imported', record.place)
+        if (open) await open.messages.add(record)
+        else report.skipped('messages', 'their room was not imported', record.location)
         progress({ room: open?.room.name ?? '', messages: ++seen })
         break
       case 'skipped':
-        report.skipped(record.what, record.reason, record.place)
+        report.skipped(record.what, record.reason, record.location)
         break
     }
   }

@@ -6,7 +6,7 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
 /**
  * Opens a regular file inside a folder. Throws for anything else: an untrusted folder may contain symbolic links to any
- * place, and a folder may be replaced by a link after it was listed.
+ * location, and a folder may be replaced by a link after it was listed.
  */
 export async function fileAt(
   folder: string,

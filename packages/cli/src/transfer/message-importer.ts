@@ -12,74 +12,74 @@ import type { OpenRoom, RoomImporter } from './room-importer.ts'
 import { toMarkdown } from './slack/mrkdwn.ts'
 import { maxBodyBytes, splitBody } from './split-body.ts'
 
-const messagesAtOnce = 500
+const batchSize = 500
 const maxAttachments = 10
 /** Bytes per call, well below the limit of 1 MiB for a request. */
-const bytesAtOnce = 400 * 1024
-/** Longer texts are cut off: no person wrote them, and a single one would fill a room. */
+const maxBatchBytes = 400 * 1024
+/** Longer texts are cut off: no person writes them, and a single one would fill a room with its parts. */
 const maxCharacters = 1_000_000
 
 type Outgoing = MessageInitShape<typeof ImportedMessageSchema>
-type Terms = { source: string; report: Report; people: PeopleImporter; rooms: RoomImporter; files: FileImporter }
+type Options = { source: string; report: Report; people: PeopleImporter; rooms: RoomImporter; files: FileImporter }
 
 /** Imports the messages of one room, many per call. */
 export class MessageImporter {
   readonly #fleet: Pick<TransferFleet, 'messaging'>
-  readonly #terms: Terms
+  readonly #options: Options
   readonly #room: OpenRoom
   readonly #places = new Map<string, string>()
-  #unseen: ArchivedMessage[] = []
+  #unchecked: ArchivedMessage[] = []
   #waiting: Outgoing[] = []
   #bytes = 0
   /** Whether this or an earlier import wrote messages into the room. */
-  holdsMessages: boolean
+  hasMessages: boolean
 
-  constructor(fleet: Pick<TransferFleet, 'messaging'>, terms: Terms, room: OpenRoom) {
+  constructor(fleet: Pick<TransferFleet, 'messaging'>, options: Options, room: OpenRoom) {
     this.#fleet = fleet
-    this.#terms = terms
+    this.#options = options
     this.#room = room
-    this.holdsMessages = room.begun
+    this.hasMessages = room.hasImportedMessages
   }
 
-  async take(message: ArchivedMessage): Promise<void> {
-    if (this.#unseen.push(message) >= messagesAtOnce) await this.#sort()
+  async add(message: ArchivedMessage): Promise<void> {
+    if (this.#unchecked.push(message) >= batchSize) await this.#enqueueNew()
   }
 
   async flush(): Promise<void> {
-    await this.#sort()
+    await this.#enqueueNew()
     await this.#sendWaiting()
   }
 
-  /** Leaves out messages that an earlier run wrote. */
-  async #sort(): Promise<void> {
-    const unseen = this.#unseen.splice(0)
-    const known = await this.#knownAmong(unseen.map(({ id }) => id))
-    for (const message of unseen) {
-      const parts = known.has(message.id) ? await this.#remaining(message) : await this.#convert(message)
-      for (const outgoing of parts) await this.#enqueue(outgoing, message.place)
+  /** Enqueues the collected messages that no earlier run has written. */
+  async #enqueueNew(): Promise<void> {
+    const unchecked = this.#unchecked.splice(0)
+    const known = await this.#knownAmong(unchecked.map(({ id }) => id))
+    for (const message of unchecked) {
+      const parts = known.has(message.id) ? await this.#missingParts(message) : await this.#convert(message)
+      for (const outgoing of parts) await this.#enqueue(outgoing, message.location)
     }
   }
 
   async #knownAmong(externalIds: string[]): Promise<Set<string>> {
-    if (!this.#room.begun || externalIds.length === 0) return new Set()
+    if (!this.#room.hasImportedMessages || externalIds.length === 0) return new Set()
     const { roomId } = this.#room
     return new Set((await this.#fleet.messaging.findImportedMessages({ roomId, externalIds })).externalIds)
   }
 
-  /** The missing parts of a split message: an earlier run may have written only the first. */
-  async #remaining(message: ArchivedMessage): Promise<Outgoing[]> {
+  /** The parts of a split message that are still missing: an earlier run may have written only the first. */
+  async #missingParts(message: ArchivedMessage): Promise<Outgoing[]> {
     if (message.text.length <= maxBodyBytes / 4) return []
     const parts = (await this.#convert({ ...message, files: [] }, 'again')).slice(1)
     const known = await this.#knownAmong(parts.map(({ externalId = '' }) => externalId))
     return parts.filter(({ externalId = '' }) => !known.has(externalId))
   }
 
-  async #enqueue(outgoing: Outgoing, place: string): Promise<void> {
+  async #enqueue(outgoing: Outgoing, location: string): Promise<void> {
     const bytes = sizeOf(outgoing)
-    if (this.#waiting.length >= messagesAtOnce || this.#bytes + bytes > bytesAtOnce) await this.#sendWaiting()
+    if (this.#waiting.length >= batchSize || this.#bytes + bytes > maxBatchBytes) await this.#sendWaiting()
     this.#waiting.push(outgoing)
     this.#bytes += bytes
-    this.#places.set(outgoing.externalId ?? '', place)
+    this.#places.set(outgoing.externalId ?? '', location)
   }
 
   async #sendWaiting(): Promise<void> {
@@ -93,7 +93,7 @@ export class MessageImporter {
 
   /** Sends messages. If a batch is refused, each half is sent again, so that only invalid messages are left out. */
   async #send(messages: Outgoing[]): Promise<void> {
-    const { source, report } = this.#terms
+    const { source, report } = this.#options
     try {
       const { roomId } = this.#room
       const { written, ...more } = await this.#fleet.messaging.importMessages({ source, roomId, messages })
@@ -103,22 +103,22 @@ export class MessageImporter {
       for (const id of more.orphanedExternalIds)
         report.altered(
           'replies',
-          'the thread is not in the archive; the replies became messages',
+          'their thread is not in the archive; they became messages of the room',
           this.#places.get(id) ?? id,
         )
-      this.holdsMessages ||= written > 0
+      this.hasMessages ||= written > 0
     } catch (error) {
       const { code, rawMessage } = ConnectError.from(error)
-      const whole = code === Code.FailedPrecondition
-      if (!whole && code !== Code.InvalidArgument && code !== Code.ResourceExhausted) throw error
-      if (!whole && messages.length > 1) {
+      const isRoomRefused = code === Code.FailedPrecondition
+      if (!isRoomRefused && code !== Code.InvalidArgument && code !== Code.ResourceExhausted) throw error
+      if (!isRoomRefused && messages.length > 1) {
         const middle = Math.ceil(messages.length / 2)
         await this.#send(messages.slice(0, middle))
         await this.#send(messages.slice(middle))
         return
       }
       for (const { externalId = '' } of messages) {
-        // The report names the message by its place, so the reason need not repeat it.
+        // The report gives the location of the message, so the reason need not repeat its id.
         const why = rawMessage.replace(/^message .*?: /s, '')
         report.skipped('messages', why, this.#places.get(externalId) ?? '')
       }
@@ -126,15 +126,15 @@ export class MessageImporter {
   }
 
   /** The message, split into several if it is too long. */
-  async #convert(message: ArchivedMessage, time: 'first' | 'again' = 'first'): Promise<Outgoing[]> {
-    const { people, report } = this.#terms
-    const { id, createdAt, updatedAt, deletedAt, threadRoot, inReplyTo, place } = message
+  async #convert(message: ArchivedMessage, run: 'first' | 'again' = 'first'): Promise<Outgoing[]> {
+    const { people, report } = this.#options
+    const { id, createdAt, updatedAt, deletedAt, threadRoot, inReplyTo, location } = message
     const author = people.find(message.author)
-    const left = (reason: string): Outgoing[] => {
-      report.skipped('messages', reason, place)
+    const skip = (reason: string): Outgoing[] => {
+      report.skipped('messages', reason, location)
       return []
     }
-    if (!author) return left('the archive does not say who wrote it')
+    if (!author) return skip('the archive does not say who wrote it')
     const base: Outgoing = {
       ...{ externalId: id, authorId: author.userId, createdAt: timestampFromDate(createdAt) },
       ...{ threadRootExternalId: threadRoot, inReplyToExternalId: inReplyTo, alsoInChannel: message.alsoInChannel },
@@ -142,47 +142,52 @@ export class MessageImporter {
     if (deletedAt) return [{ ...base, deletedAt: timestampFromDate(deletedAt) }]
     const attachments = await this.#attach(message, author.userId)
     const [first = '', ...rest] = splitBody(this.#bodyOf(message))
-    if (attachments.length === 0 && !visible.test(first)) return left('it contains nothing that can be shown')
-    if (rest.length > 0 && time === 'first')
-      report.altered('messages', `longer than ${maxBodyBytes} bytes; they were split into several`, place)
-    const whole: Outgoing = {
+    if (attachments.length === 0 && !visible.test(first)) return skip('it contains nothing that can be shown')
+    if (rest.length > 0 && run === 'first')
+      report.altered('messages', `longer than ${maxBodyBytes} bytes; they were split into several`, location)
+    const firstPart: Outgoing = {
       ...{ ...base, body: first, reactions: this.#reactionsOf(message), attachments },
       ...(updatedAt && { updatedAt: timestampFromDate(updatedAt) }),
       ...(message.preview && { linkPreview: message.preview }),
     }
     const parts = rest.map((body, index): Outgoing => ({ ...base, body, externalId: `${id}#${index + 2}` }))
-    return [whole, ...parts]
+    return [firstPart, ...parts]
   }
 
-  async #attach({ files, id, place }: ArchivedMessage, ownerId: string): Promise<AttachedAsset[]> {
-    const taken: AttachedAsset[] = []
+  async #attach({ files, id, location }: ArchivedMessage, ownerId: string): Promise<AttachedAsset[]> {
+    const attached: AttachedAsset[] = []
     for (const [index, file] of files.entries()) {
       if (index >= maxAttachments) {
-        this.#terms.report.skipped('files', `a message has at most ${maxAttachments}`, place)
+        this.#options.report.skipped('files', `a message has at most ${maxAttachments}`, location)
         continue
       }
-      const asset = await this.#terms.files.take(file, { roomId: this.#room.roomId, ownerId, messageId: id, place })
-      if (asset) taken.push(asset)
+      const asset = await this.#options.files.import(file, {
+        roomId: this.#room.roomId,
+        ownerId,
+        messageId: id,
+        location,
+      })
+      if (asset) attached.push(asset)
     }
-    return taken
+    return attached
   }
 
-  #bodyOf({ text, markup, place }: ArchivedMessage): string {
-    const { people, rooms, report } = this.#terms
+  #bodyOf({ text, markup, location }: ArchivedMessage): string {
+    const { people, rooms, report } = this.#options
     if (text.length > maxCharacters)
-      report.altered('messages', `longer than ${maxCharacters} characters; the rest was cut off`, place)
+      report.altered('messages', `longer than ${maxCharacters} characters; the rest was cut off`, location)
     const clean = text.slice(0, maxCharacters).replaceAll('\0', '')
     if (markup === 'markdown') return clean
     const login = (id: string) => people.find(id)?.login || undefined
     return toMarkdown(clean, { login, room: (id) => rooms.nameOf(id) })
   }
 
-  #reactionsOf({ reactions, place }: ArchivedMessage): NonNullable<Outgoing['reactions']> {
-    const { people, report } = this.#terms
+  #reactionsOf({ reactions, location }: ArchivedMessage): NonNullable<Outgoing['reactions']> {
+    const { people, report } = this.#options
     return reactions.flatMap(({ emoji: name, people: ids }) => {
       const emoji = knownEmoji(name)
       if (emoji === undefined) {
-        report.skipped('reactions', `there is no emoji ":${name.slice(0, 40)}:" here`, place)
+        report.skipped('reactions', `this server has no emoji ":${name.slice(0, 40)}:"`, location)
         return []
       }
       const userIds = ids.flatMap((id) => people.find(id)?.userId ?? [])
@@ -194,7 +199,7 @@ export class MessageImporter {
 /** A character that is visible when printed. */
 const visible = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u
 
-/** The short name used here, without skin tone; undefined when there is none. */
+/** The short name of an emoji without its skin tone; undefined if this server has no such emoji. */
 function knownEmoji(name: string): string | undefined {
   const emoji = name.replace(/::skin-tone-\d$/, '')
   return Object.hasOwn(nameToEmoji, emoji) ? emoji : undefined

@@ -4,34 +4,37 @@ import type { ArchivedPerson } from './archive.ts'
 import type { TransferFleet } from './fleet.ts'
 import type { Report } from './report.ts'
 
-const atOnce = 500
-/** Longer than any name or address; our rules cut names further. */
+const batchSize = 500
+/** Longer than any name or e-mail address; accounts limits names further. */
 const maxCharacters = 320
 
-type Here = { userId: string; login: string }
+type ImportedAccount = { userId: string; login: string }
 
 /** Imports people, many in one call, and maps their ids to accounts. */
 export class PeopleImporter {
   readonly #fleet: Pick<TransferFleet, 'accounts'>
-  readonly #terms: { source: string; matchEmails: boolean; report: Report }
+  readonly #options: { source: string; matchEmails: boolean; report: Report }
   readonly #waiting: ArchivedPerson[] = []
-  readonly #here = new Map<string, Here>()
+  readonly #accounts = new Map<string, ImportedAccount>()
 
-  constructor(fleet: Pick<TransferFleet, 'accounts'>, terms: { source: string; matchEmails: boolean; report: Report }) {
+  constructor(
+    fleet: Pick<TransferFleet, 'accounts'>,
+    options: { source: string; matchEmails: boolean; report: Report },
+  ) {
     this.#fleet = fleet
-    this.#terms = terms
+    this.#options = options
   }
 
-  async take(person: ArchivedPerson): Promise<void> {
+  async add(person: ArchivedPerson): Promise<void> {
     this.#waiting.push(person)
-    if (this.#waiting.length >= atOnce) await this.flush()
+    if (this.#waiting.length >= batchSize) await this.flush()
   }
 
-  /** Sends the collected people, so that they can be looked up afterwards. */
+  /** Imports the people added so far; `find` finds them afterwards. */
   async flush(): Promise<void> {
     const waiting = this.#waiting.splice(0)
     if (waiting.length === 0) return
-    const { source, matchEmails, report } = this.#terms
+    const { source, matchEmails, report } = this.#options
     const { people } = await this.#fleet.accounts.importPeople({
       source,
       matchEmails,
@@ -42,23 +45,24 @@ export class PeopleImporter {
       })),
     })
     for (const [index, { externalId, userId, login, outcome, emailDropped }] of people.entries()) {
-      const place = waiting[index]?.place ?? externalId
-      this.#here.set(externalId, { userId, login })
+      const location = waiting[index]?.location ?? externalId
+      this.#accounts.set(externalId, { userId, login })
       if (outcome === ImportedPersonOutcome.MADE) report.imported('people')
-      if (outcome === ImportedPersonOutcome.MATCHED) report.imported('people who had an account here')
-      if (emailDropped) report.altered('people', 'the address is not valid or belongs to another account', place)
+      if (outcome === ImportedPersonOutcome.MATCHED) report.imported('people who already had an account')
+      if (emailDropped)
+        report.altered('people', 'the e-mail address is invalid or belongs to another account', location)
       const name = waiting[index]?.name ?? ''
       if (outcome !== ImportedPersonOutcome.MATCHED && login !== '' && login.toLowerCase() !== name.toLowerCase())
-        report.altered('people', 'the login was changed', `${place} is ${login}`)
+        report.altered('people', 'the login was changed', `${location} is ${login}`)
     }
   }
 
-  find(id: string): Here | undefined {
-    return this.#here.get(id)
+  find(id: string): ImportedAccount | undefined {
+    return this.#accounts.get(id)
   }
 
   /** Ids of the accounts of all imported people, including accounts that existed before. */
   everybody(): string[] {
-    return [...new Set([...this.#here.values()].map(({ userId }) => userId))]
+    return [...new Set([...this.#accounts.values()].map(({ userId }) => userId))]
   }
 }

@@ -4,18 +4,18 @@ import { Report } from './report.ts'
 
 test.each([
   ['people', 'person'],
-  ['people who had an account here', 'person who had an account here'],
+  ['people who already had an account', 'person who already had an account'],
   ['replies', 'reply'],
   ['direct messages', 'direct message'],
   ['messages', 'message'],
-])('one of %s is a %s', (many, one) => {
+])('the singular of %s is %s', (many, one) => {
   expect([counted(1, many), counted(2, many), counted(0, many)]).toEqual([`1 ${one}`, `2 ${many}`, `0 ${many}`])
 })
 
-test('the size of a report is limited, regardless of the number of reasons', () => {
+test('a report lists at most 200 reasons for each kind of record', () => {
   const report = new Report()
   for (let index = 0; index < 1_000; index++)
-    report.skipped('reactions', `there is no emoji ":e${index}:" here`, 'there')
+    report.skipped('reactions', `this server has no emoji ":e${index}:"`, 'there')
   report.skipped('files', 'too large', 'there')
   const { notTaken } = report.toJson()
   expect(notTaken).toHaveLength(202)

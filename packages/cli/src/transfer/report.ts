@@ -1,36 +1,36 @@
 import { counted } from './counted.ts'
 
-/** Places kept per reason, to bound memory and keep the report readable. */
-const placesKept = 100
+/** Locations stored per reason, to bound memory and keep the report readable. */
+const maxPlaces = 100
 
-/** Reasons kept per kind of thing. */
+/** Reasons stored per kind of record. */
 const maxReasons = 200
 
 type Reason = { what: string; reason: string; count: number; places: string[] }
 
-/** What was imported and what was left out, with reasons and places. Contains no message text. */
+/** What was imported and what was left out, with reasons and locations in the archive. Contains no message text. */
 export class Report {
-  readonly #taken = new Map<string, number>()
+  readonly #imported = new Map<string, number>()
   readonly #skipped = new Map<string, Reason>()
   readonly #changed = new Map<string, Reason>()
 
   /** Counts imported things. */
   imported(what: string, count = 1): void {
-    if (count > 0) this.#taken.set(what, (this.#taken.get(what) ?? 0) + count)
+    if (count > 0) this.#imported.set(what, (this.#imported.get(what) ?? 0) + count)
   }
 
   /** Records something that could not be imported. */
-  skipped(what: string, reason: string, place: string): void {
-    note(this.#skipped, what, reason, place)
+  skipped(what: string, reason: string, location: string): void {
+    addReason(this.#skipped, what, reason, location)
   }
 
   /** Records something that was imported with changes. */
-  altered(what: string, reason: string, place: string): void {
-    note(this.#changed, what, reason, place)
+  altered(what: string, reason: string, location: string): void {
+    addReason(this.#changed, what, reason, location)
   }
 
   get taken(): Readonly<Record<string, number>> {
-    return Object.fromEntries(this.#taken)
+    return Object.fromEntries(this.#imported)
   }
 
   toJson() {
@@ -38,32 +38,32 @@ export class Report {
   }
 
   toText(): string {
-    const taken = [...this.#taken].map(([what, count]) => `  ${counted(count, what)}`)
+    const taken = [...this.#imported].map(([what, count]) => `  ${counted(count, what)}`)
     return [
-      ...section('taken', taken.length > 0 ? taken : ['  nothing new']),
+      ...section('imported', taken.length > 0 ? taken : ['  nothing new']),
       ...section('imported with changes', lines(this.#changed)),
       ...section('not imported', lines(this.#skipped)),
     ].join('\n')
   }
 }
 
-function note(reasons: Map<string, Reason>, what: string, reason: string, place: string): void {
+function addReason(reasons: Map<string, Reason>, what: string, reason: string, location: string): void {
   const isNew = !reasons.has(`${what}\0${reason}`)
   const crowded = isNew && [...reasons.values()].filter((other) => other.what === what).length >= maxReasons
   const shownReason = crowded ? 'for other reasons' : reason
   const key = `${what}\0${shownReason}`
   const known = reasons.get(key) ?? { what, reason: shownReason, count: 0, places: [] }
   known.count++
-  if (known.places.length < placesKept) known.places.push(place)
+  if (known.places.length < maxPlaces) known.places.push(location)
   reasons.set(key, known)
 }
 
 const section = (title: string, rows: string[]): string[] => (rows.length === 0 ? [] : [`${title}:`, ...rows])
 
-const placesShown = 5
+const maxPlacesShown = 5
 
 const lines = (reasons: ReadonlyMap<string, Reason>): string[] =>
   [...reasons.values()].map(({ what, reason, count, places }) => {
-    const more = count > placesShown ? ', ...' : ''
-    return `  ${counted(count, what)}: ${reason} (${places.slice(0, placesShown).join(', ')}${more})`
+    const more = count > maxPlacesShown ? ', ...' : ''
+    return `  ${counted(count, what)}: ${reason} (${places.slice(0, maxPlacesShown).join(', ')}${more})`
   })

@@ -7,8 +7,8 @@ import type { TransferFleet } from './fleet.ts'
 import type { PeopleImporter } from './people-importer.ts'
 import type { Report } from './report.ts'
 
-const membersAtOnce = 1_000
-const readersAtOnce = 500
+const membersPerCall = 1_000
+const readersPerCall = 500
 const maxParticipants = 10
 
 /** A room of the archive, and the room on this server. */
@@ -20,46 +20,46 @@ export type OpenRoom = {
   /** Whether it is a direct message, which has no threads. */
   dm: boolean
   /** Whether an earlier run wrote messages into it. */
-  begun: boolean
+  hasImportedMessages: boolean
 }
 
-type Terms = { source: string; group: string; report: Report; people: PeopleImporter }
+type Options = { source: string; group: string; report: Report; people: PeopleImporter }
 
 /** Creates groups and rooms, and completes them after their messages are imported. */
 export class RoomImporter {
   readonly #fleet: Pick<TransferFleet, 'rooms' | 'messaging'>
-  readonly #terms: Terms
+  readonly #options: Options
   readonly #groups = new Map<string, string>()
   readonly #names = new Map<string, string>()
   /** The group for rooms without a group. */
   #fallback: string | undefined
 
-  constructor(fleet: Pick<TransferFleet, 'rooms' | 'messaging'>, terms: Terms) {
+  constructor(fleet: Pick<TransferFleet, 'rooms' | 'messaging'>, options: Options) {
     this.#fleet = fleet
-    this.#terms = terms
+    this.#options = options
   }
 
   async importGroup({ id, name, description }: ArchivedGroup): Promise<void> {
     const { groupId, made } = await this.#fleet.rooms.importGroup({ name, description })
     this.#groups.set(id, groupId)
-    if (made) this.#terms.report.imported('groups')
+    if (made) this.#options.report.imported('groups')
   }
 
-  /** Name on this server of a room of the archive that was already created. */
+  /** The name on this server of an archived room; undefined if it has not been created yet. */
   nameOf(id: string): string | undefined {
     return this.#names.get(id)
   }
 
-  /** Creates the room or finds it; undefined if that is not possible. */
+  /** Creates the room, or finds the one that an earlier run created; undefined if it cannot be created. */
   async open(archived: ArchivedRoom, people: readonly string[]): Promise<OpenRoom | undefined> {
-    const { source, report } = this.#terms
+    const { source, report } = this.#options
     const memberIds = this.#membersOf(archived, people)
     const dm = archived.dm && memberIds.length <= maxParticipants
     if (dm && memberIds.length === 0) {
-      report.skipped('rooms', 'none of its participants is known', archived.place)
+      report.skipped('rooms', 'none of its participants is known', archived.location)
       return undefined
     }
-    const [first, ...rest] = chunks(memberIds, membersAtOnce)
+    const [first, ...rest] = chunks(memberIds, membersPerCall)
     const createdAt = archived.createdAt && { createdAt: timestampFromDate(archived.createdAt) }
     const groupId = dm ? '' : await this.#groupOf(archived)
     const opened = await this.#importRoom({
@@ -69,24 +69,24 @@ export class RoomImporter {
       ...{ private: !dm && (archived.private || archived.dm), ...createdAt },
     })
     if (typeof opened === 'string') {
-      report.skipped('rooms', opened, archived.place)
+      report.skipped('rooms', opened, archived.location)
       return undefined
     }
     const { roomId, name, made } = opened
     const joinedAt = archived.createdAt && { joinedAt: timestampFromDate(archived.createdAt) }
     if (made) report.imported(dm ? 'direct messages' : 'channels')
     if (!dm && name.toLowerCase() !== archived.name.toLowerCase())
-      report.altered('channels', 'its name was changed', `${archived.place} is ${name}`)
+      report.altered('channels', 'its name was changed', `${archived.location} is ${name}`)
     if (name !== '') this.#names.set(archived.id, name)
     const { entries } = await this.#fleet.messaging.importProgress({ roomIds: [roomId] })
-    const begun = entries.length > 0
-    // People who left a room that was already complete are not added again.
-    if (!dm && !archived.universal && !begun)
+    const hasImportedMessages = entries.length > 0
+    // People who left a room after an earlier import must not be added again.
+    if (!dm && !archived.universal && !hasImportedMessages)
       for (const userIds of rest) await this.#fleet.rooms.importMembers({ roomId, userIds, ...joinedAt })
-    return { archived, roomId, name, memberIds, dm, begun }
+    return { archived, roomId, name, memberIds, dm, hasImportedMessages }
   }
 
-  /** The room, or why it cannot be created. */
+  /** Returns the room, or the reason why it cannot be created. */
   async #importRoom(room: MessageInitShape<typeof ImportRoomRequestSchema>): Promise<ImportRoomResponse | string> {
     try {
       return await this.#fleet.rooms.importRoom(room)
@@ -97,32 +97,32 @@ export class RoomImporter {
   }
 
   /** Marks imported messages as read, and archives rooms that were archived. */
-  async complete({ archived, roomId, memberIds, dm }: OpenRoom, holdsMessages: boolean): Promise<void> {
-    const readers = archived.universal ? this.#terms.people.everybody() : memberIds
-    if (holdsMessages)
-      for (const userIds of chunks(readers, readersAtOnce))
+  async complete({ archived, roomId, memberIds, dm }: OpenRoom, hasMessages: boolean): Promise<void> {
+    const readers = archived.universal ? this.#options.people.everybody() : memberIds
+    if (hasMessages)
+      for (const userIds of chunks(readers, readersPerCall))
         await this.#fleet.messaging.finishImport({ roomId, userIds })
     if (archived.archived && !dm) await this.#fleet.rooms.archiveImportedRoom({ roomId })
   }
 
   /** Deleted people are kept only in direct messages, whose participants do not change. */
-  #membersOf({ place, dm }: ArchivedRoom, people: readonly string[]): string[] {
+  #membersOf({ location, dm }: ArchivedRoom, people: readonly string[]): string[] {
     const known = people.flatMap((id) => {
-      const here = this.#terms.people.find(id)
-      if (!here) this.#terms.report.skipped('members', 'the archive does not say who they are', place)
-      return here && (dm || here.login !== '') ? here.userId : []
+      const account = this.#options.people.find(id)
+      if (!account) this.#options.report.skipped('members', 'the archive does not say who they are', location)
+      return account && (dm || account.login !== '') ? account.userId : []
     })
     return [...new Set(known)]
   }
 
   async #groupOf({ groupId }: ArchivedRoom): Promise<string> {
     const known = groupId === undefined ? undefined : this.#groups.get(groupId)
-    return known ?? (this.#fallback ??= await this.#takeFallback())
+    return known ?? (this.#fallback ??= await this.#importFallback())
   }
 
-  async #takeFallback(): Promise<string> {
-    const { groupId, made } = await this.#fleet.rooms.importGroup({ name: this.#terms.group })
-    if (made) this.#terms.report.imported('groups')
+  async #importFallback(): Promise<string> {
+    const { groupId, made } = await this.#fleet.rooms.importGroup({ name: this.#options.group })
+    if (made) this.#options.report.imported('groups')
     return groupId
   }
 }

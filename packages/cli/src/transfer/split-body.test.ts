@@ -3,11 +3,11 @@ import fc from 'fast-check'
 import { splitBody } from './split-body.ts'
 
 test.each([
-  ['a short text is one part', 'tea', ['tea']],
-  ['nothing is no part', '', []],
-  ['a long one is cut at line ends', 'aaaaaa\nbbbbbb\ncccc', ['aaaaaa', 'bbbbbb', 'cccc']],
-  ['else at spaces', 'aaaaaa bbbbbb', ['aaaaaa', 'bbbbbb']],
-  ['else anywhere', 'aaaaaaaaaaaaa', ['aaaaaaaaaa', 'aaa']],
+  ['a short text stays in one part', 'tea', ['tea']],
+  ['an empty text has no parts', '', []],
+  ['a long text is cut at line ends', 'aaaaaa\nbbbbbb\ncccc', ['aaaaaa', 'bbbbbb', 'cccc']],
+  ['a long line is cut at spaces', 'aaaaaa bbbbbb', ['aaaaaa', 'bbbbbb']],
+  ['a long word is cut anywhere', 'aaaaaaaaaaaaa', ['aaaaaaaaaa', 'aaa']],
 ])('%s', (_, text, parts) => expect(splitBody(text, 10)).toEqual(parts))
 
 test('no part is too long, and no character is lost or split', () => {

@@ -4,7 +4,7 @@ import * as admin from '@parley/contracts/admin'
 import * as api from '@parley/contracts/api'
 import { publicMethods } from '@parley/contracts/catalogue'
 import type { HttpCaller } from '../load/http-caller.ts'
-import { unsent, type Workplace } from './workplace.ts'
+import { uploadRequest, type BenchmarkData } from './benchmark-data.ts'
 
 /** One kind of call whose cost is measured. */
 export type MeasuredCall = {
@@ -22,19 +22,21 @@ export const notMeasured = new Map<string, string>([
 ])
 
 /** Every public read and common writes. Throws if a read is missing here. */
-export function measuredCalls(http: HttpCaller, place: Workplace): MeasuredCall[] {
-  return [...reads(http, place), ...writes(http, place)]
+export function measuredCalls(http: HttpCaller, data: BenchmarkData): MeasuredCall[] {
+  return [...reads(http, data), ...writes(http, data)]
 }
 
-function reads(http: HttpCaller, place: Workplace): MeasuredCall[] {
-  const requests = requestsOf(place)
+function reads(http: HttpCaller, data: BenchmarkData): MeasuredCall[] {
+  const requests = requestsOf(data)
   return publicMethods
     .filter((method) => method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS)
     .filter(({ name }) => !notMeasured.has(name))
     .map((method) => {
       const request = requests.get(method)
       if (!request && method.input.fields.length > 0)
-        throw new Error(`no request of ${method.parent.name}.${method.name} is measured`)
+        throw new Error(
+          `${method.parent.name}.${method.name} has no sample request: add one to requestsOf, or list it in notMeasured`,
+        )
       return { name: nameOf(method), calls: 1, make: () => http.call(method, request?.() ?? {}) }
     })
 }
@@ -50,79 +52,79 @@ function nameOf(method: DescMethodUnary): string {
 type Requests = Map<DescMethodUnary, () => Record<string, unknown>>
 
 /** Requests for the reads that need arguments. */
-function requestsOf(place: Workplace): Requests {
-  const { roomId, groupId, eventIds, threadRootId, replyIds, assetId, mateId, notificationIds, rooms } = place
+function requestsOf(data: BenchmarkData): Requests {
+  const { roomId, groupId, eventIds, threadRootId, replyIds, assetId, otherMemberId, notificationIds, rooms } = data
   const requests: Requests = new Map()
-  const ask = <M extends DescMethodUnary>(method: M, request: () => MessageInitShape<M['input']>) =>
+  const define = <M extends DescMethodUnary>(method: M, request: () => MessageInitShape<M['input']>) =>
     void requests.set(method, request)
-  const byId = { case: 'userId' as const, value: mateId }
+  const byId = { case: 'userId' as const, value: otherMemberId }
   const middle = eventIds[eventIds.length >> 1] ?? ''
 
-  ask(api.AssetService.method.getAsset, () => ({ roomId, assetId }))
-  ask(api.AssetService.method.batchGetAssets, () => ({ roomId, assetIds: [assetId] }))
-  ask(api.AssetUploadService.method.getUpload, () => ({ uploadId: place.uploadId }))
-  ask(api.MessageService.method.getMessage, () => ({ roomId, eventId: middle }))
-  ask(api.MessageService.method.batchGetMessages, () => ({ roomId, eventIds: eventIds.slice(0, 20) }))
-  ask(api.MessageService.method.listReactionUsers, () => ({ roomId, messageEventId: middle, emoji: 'thumbsup' }))
-  ask(api.NotificationPreferencesService.method.getRoomNotificationPreference, () => ({ roomId }))
-  ask(api.NotificationService.method.listNotifications, () => ({}))
-  ask(api.NotificationService.method.getNotification, () => ({ notificationId: notificationIds[0] ?? '' }))
-  ask(api.NotificationService.method.batchGetNotifications, () => ({ notificationIds: [...notificationIds] }))
-  ask(api.NotificationService.method.listRoomNotifications, () => ({ roomId }))
-  ask(api.RoleService.method.getRole, () => ({ name: 'owner' }))
-  ask(api.RoleService.method.batchGetRoles, () => ({ names: ['owner', 'admin', 'moderator'] }))
-  ask(api.RoomDirectoryService.method.listRooms, () => ({}))
-  ask(api.RoomDirectoryService.method.getRoomGroup, () => ({ groupId }))
-  ask(api.RoomDirectoryService.method.batchGetRoomGroups, () => ({ groupIds: [groupId] }))
-  ask(api.RoomDirectoryService.method.getRoom, () => ({ roomId }))
-  ask(api.RoomDirectoryService.method.batchGetRooms, () => ({ roomIds: rooms.slice(0, 20) }))
-  ask(api.RoomService.method.listMembers, () => ({ roomId }))
-  ask(api.RoomService.method.getMember, () => ({ roomId, userId: mateId }))
-  ask(api.RoomService.method.batchGetMembers, () => ({ roomId, userIds: [mateId] }))
-  ask(api.RoomService.method.listBans, () => ({ roomId }))
-  ask(api.RoomService.method.listRoomAttachments, () => ({ roomId }))
-  ask(api.RoomService.method.getRoomEvents, () => ({ roomId, limit: 50 }))
-  ask(api.RoomService.method.getRoomEventsAround, () => ({ roomId, eventId: middle, limit: 50 }))
-  ask(api.ThreadService.method.listFollowedThreads, () => ({}))
-  ask(api.ThreadService.method.getThreadEvents, () => ({ roomId, threadRootEventId: threadRootId, limit: 50 }))
+  define(api.AssetService.method.getAsset, () => ({ roomId, assetId }))
+  define(api.AssetService.method.batchGetAssets, () => ({ roomId, assetIds: [assetId] }))
+  define(api.AssetUploadService.method.getUpload, () => ({ uploadId: data.uploadId }))
+  define(api.MessageService.method.getMessage, () => ({ roomId, eventId: middle }))
+  define(api.MessageService.method.batchGetMessages, () => ({ roomId, eventIds: eventIds.slice(0, 20) }))
+  define(api.MessageService.method.listReactionUsers, () => ({ roomId, messageEventId: middle, emoji: 'thumbsup' }))
+  define(api.NotificationPreferencesService.method.getRoomNotificationPreference, () => ({ roomId }))
+  define(api.NotificationService.method.listNotifications, () => ({}))
+  define(api.NotificationService.method.getNotification, () => ({ notificationId: notificationIds[0] ?? '' }))
+  define(api.NotificationService.method.batchGetNotifications, () => ({ notificationIds: [...notificationIds] }))
+  define(api.NotificationService.method.listRoomNotifications, () => ({ roomId }))
+  define(api.RoleService.method.getRole, () => ({ name: 'owner' }))
+  define(api.RoleService.method.batchGetRoles, () => ({ names: ['owner', 'admin', 'moderator'] }))
+  define(api.RoomDirectoryService.method.listRooms, () => ({}))
+  define(api.RoomDirectoryService.method.getRoomGroup, () => ({ groupId }))
+  define(api.RoomDirectoryService.method.batchGetRoomGroups, () => ({ groupIds: [groupId] }))
+  define(api.RoomDirectoryService.method.getRoom, () => ({ roomId }))
+  define(api.RoomDirectoryService.method.batchGetRooms, () => ({ roomIds: rooms.slice(0, 20) }))
+  define(api.RoomService.method.listMembers, () => ({ roomId }))
+  define(api.RoomService.method.getMember, () => ({ roomId, userId: otherMemberId }))
+  define(api.RoomService.method.batchGetMembers, () => ({ roomId, userIds: [otherMemberId] }))
+  define(api.RoomService.method.listBans, () => ({ roomId }))
+  define(api.RoomService.method.listRoomAttachments, () => ({ roomId }))
+  define(api.RoomService.method.getRoomEvents, () => ({ roomId, limit: 50 }))
+  define(api.RoomService.method.getRoomEventsAround, () => ({ roomId, eventId: middle, limit: 50 }))
+  define(api.ThreadService.method.listFollowedThreads, () => ({}))
+  define(api.ThreadService.method.getThreadEvents, () => ({ roomId, threadRootEventId: threadRootId, limit: 50 }))
   const reply = replyIds[replyIds.length >> 1] ?? ''
   const around = { roomId, threadRootEventId: threadRootId, eventId: reply, limit: 50 }
-  ask(api.ThreadService.method.getThreadEventsAround, () => around)
-  ask(api.UserService.method.listUsers, () => ({}))
-  ask(api.UserService.method.getUser, () => ({ target: byId }))
-  ask(api.UserService.method.batchGetUsers, () => ({ userIds: [mateId] }))
-  ask(api.VoiceCallService.method.batchGetActiveCalls, () => ({ roomIds: rooms.slice(0, 20) }))
-  ask(admin.AdminEventLogService.method.listEvents, () => ({}))
-  ask(admin.AdminEventLogService.method.getEvent, () => ({ sequence: place.auditSequence }))
+  define(api.ThreadService.method.getThreadEventsAround, () => around)
+  define(api.UserService.method.listUsers, () => ({}))
+  define(api.UserService.method.getUser, () => ({ target: byId }))
+  define(api.UserService.method.batchGetUsers, () => ({ userIds: [otherMemberId] }))
+  define(api.VoiceCallService.method.batchGetActiveCalls, () => ({ roomIds: rooms.slice(0, 20) }))
+  define(admin.AdminEventLogService.method.listEvents, () => ({}))
+  define(admin.AdminEventLogService.method.getEvent, () => ({ sequence: data.auditSequence }))
   const scope = { kind: admin.PermissionScopeKind.SERVER, id: '' }
-  ask(admin.AdminPermissionService.method.getRolePermissionTierMatrix, () => ({ scope }))
-  ask(admin.AdminPermissionService.method.getRolePermissionMatrix, () => ({ roleName: 'moderator' }))
-  ask(admin.AdminPermissionService.method.listRolePermissionDecisions, () => ({ roleName: 'moderator' }))
-  ask(admin.AdminPermissionService.method.getUserPermissionMatrix, () => ({ userId: mateId }))
-  ask(admin.AdminPermissionService.method.listUserPermissionDecisions, () => ({ userId: mateId }))
-  ask(admin.AdminPermissionService.method.explainPermissions, () => ({ userId: mateId, roomId }))
-  ask(admin.AdminRoleService.method.getRole, () => ({ name: 'moderator' }))
-  ask(admin.AdminUserService.method.listMembers, () => ({}))
-  ask(admin.AdminUserService.method.getMember, () => ({ target: byId }))
-  ask(admin.AdminUserService.method.batchGetMembers, () => ({ userIds: [mateId] }))
-  ask(admin.AdminUserService.method.listInvites, () => ({}))
+  define(admin.AdminPermissionService.method.getRolePermissionTierMatrix, () => ({ scope }))
+  define(admin.AdminPermissionService.method.getRolePermissionMatrix, () => ({ roleName: 'moderator' }))
+  define(admin.AdminPermissionService.method.listRolePermissionDecisions, () => ({ roleName: 'moderator' }))
+  define(admin.AdminPermissionService.method.getUserPermissionMatrix, () => ({ userId: otherMemberId }))
+  define(admin.AdminPermissionService.method.listUserPermissionDecisions, () => ({ userId: otherMemberId }))
+  define(admin.AdminPermissionService.method.explainPermissions, () => ({ userId: otherMemberId, roomId }))
+  define(admin.AdminRoleService.method.getRole, () => ({ name: 'moderator' }))
+  define(admin.AdminUserService.method.listMembers, () => ({}))
+  define(admin.AdminUserService.method.getMember, () => ({ target: byId }))
+  define(admin.AdminUserService.method.batchGetMembers, () => ({ userIds: [otherMemberId] }))
+  define(admin.AdminUserService.method.listInvites, () => ({}))
   return requests
 }
 
-/** Returns the ids in order, and begins again after the last. */
-function inTurn(ids: readonly string[]): () => string {
+/** Returns a function that yields the ids round-robin. */
+function roundRobin(ids: readonly string[]): () => string {
   let turn = 0
   return () => ids[turn++ % ids.length] ?? ''
 }
 
-function writes(http: HttpCaller, place: Workplace): MeasuredCall[] {
-  const rooms = inTurn(place.rooms.filter((id) => id !== place.unreadRoomId))
-  return [...changesOfRooms(http, place, rooms), ...changesOfReader(http, place), ...otherWrites(http, rooms)]
+function writes(http: HttpCaller, data: BenchmarkData): MeasuredCall[] {
+  const rooms = roundRobin(data.rooms.filter((id) => id !== data.unreadRoomId))
+  return [...messageWrites(http, data, rooms), ...readStateWrites(http, data), ...otherWrites(http, rooms)]
 }
 
-function changesOfRooms(http: HttpCaller, { roomId, eventIds }: Workplace, nextRoom: () => string): MeasuredCall[] {
+function messageWrites(http: HttpCaller, { roomId, eventIds }: BenchmarkData, nextRoom: () => string): MeasuredCall[] {
   const { createMessage, updateMessage, addReaction, removeReaction } = api.MessageService.method
-  const next = inTurn(eventIds)
+  const next = roundRobin(eventIds)
   let version = 0
   return [
     {
@@ -148,8 +150,8 @@ function changesOfRooms(http: HttpCaller, { roomId, eventIds }: Workplace, nextR
   ]
 }
 
-function changesOfReader(http: HttpCaller, place: Workplace): MeasuredCall[] {
-  const { roomId, unreadRoomId, unreadIds, threadRootId } = place
+function readStateWrites(http: HttpCaller, data: BenchmarkData): MeasuredCall[] {
+  const { roomId, unreadRoomId, unreadIds, threadRootId } = data
   const { followThread, unfollowThread } = api.ThreadService.method
   let marked = 0
   return [
@@ -191,7 +193,7 @@ function otherWrites(http: HttpCaller, nextRoom: () => string): MeasuredCall[] {
       name: 'CreateUpload, CancelUpload',
       calls: 2,
       make: async () => {
-        const { upload } = await http.call(createUpload, unsent(nextRoom()))
+        const { upload } = await http.call(createUpload, uploadRequest(nextRoom()))
         await http.call(cancelUpload, { uploadId: upload?.uploadId ?? '' })
       },
     },

@@ -1,7 +1,7 @@
 import type { Fleet } from '@parley/local'
 import { readBudgets } from '../cost/budgets.ts'
 import { measuredCalls, notMeasured } from '../cost/calls.ts'
-import { makeWorkplace } from '../cost/workplace.ts'
+import { createBenchmarkData } from '../cost/benchmark-data.ts'
 import type { CallFloors } from '../floors/call-floors.ts'
 import type { HttpCaller } from '../load/http-caller.ts'
 import { spend, type Spent } from '../load/spend.ts'
@@ -20,7 +20,7 @@ export async function measureCosts(
   report: Report,
 ): Promise<void> {
   const budgets = readBudgets()
-  const place = await makeWorkplace(fleet, http, owner)
+  const place = await createBenchmarkData(fleet, http, owner)
   const floor = floors.select[1].processorMs
   report.add('floor: node:http, processor time of a request', floors.http[1].processorMs, 'ms')
   report.add('floor: node:http and one SELECT, processor time of a request', floor, 'ms')

@@ -3,14 +3,14 @@ import { Backoff } from './backoff.ts'
 
 test('waits longer after each crash, up to a limit', () => {
   const backoff = new Backoff()
-  const delays = Array.from({ length: 9 }, () => backoff.next(100))
+  const delays = Array.from({ length: 9 }, () => backoff.nextDelayMs(100))
   expect(delays.slice(0, 4)).toEqual([250, 500, 1000, 2000])
   expect(delays.at(-1)).toBe(15_000)
 })
 
 test('starts over after a process that ran long enough', () => {
   const backoff = new Backoff()
-  backoff.next(100)
-  backoff.next(100)
-  expect(backoff.next(60_000)).toBe(250)
+  backoff.nextDelayMs(100)
+  backoff.nextDelayMs(100)
+  expect(backoff.nextDelayMs(60_000)).toBe(250)
 })

@@ -1,7 +1,7 @@
 /** After this much time without a crash a process counts as healthy again. */
 const healthyAfterMs = 30_000
-const firstMs = 250
-const longestMs = 15_000
+const initialDelayMs = 250
+const maxDelayMs = 15_000
 
 /**
  * Delay before a crashed process is restarted. It grows with each crash, unless the process ran long enough in between.
@@ -10,8 +10,8 @@ export class Backoff {
   #crashes = 0
 
   /** Delay after a crash of a process that lived for `livedMs`. */
-  next(livedMs: number): number {
+  nextDelayMs(livedMs: number): number {
     if (livedMs >= healthyAfterMs) this.#crashes = 0
-    return Math.min(firstMs * 2 ** this.#crashes++, longestMs)
+    return Math.min(initialDelayMs * 2 ** this.#crashes++, maxDelayMs)
   }
 }

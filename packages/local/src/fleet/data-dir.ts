@@ -9,10 +9,10 @@ export type DataDir = {
   redis: string
   /** Bytes of avatars, attachments and other assets. */
   assets: string
-  /** Files that are valid only while the fleet runs: pid files, the operator's credential. */
+  /** Folder of files that are valid only while the fleet runs: pid files, the operator's credential. */
   run: string
   logs: string
-  /** Mails, while there is no mail server. */
+  /** Folder of mails, while there is no mail server. */
   mail: string
   secretsFile: string
   portsFile: string
@@ -48,7 +48,7 @@ export function dataDirAt(folder: string): DataDir {
 }
 
 /** Creates the folders, except the one of PostgreSQL, which creates its own. */
-export function makeDataDir(dir: DataDir): void {
+export function createDataDir(dir: DataDir): void {
   mkdirSync(dir.root, { recursive: true })
   mkdirSync(dir.run, { recursive: true, mode: 0o700 })
   mkdirSync(dir.logs, { recursive: true, mode: 0o700 })

@@ -2,17 +2,17 @@ import pg from 'pg'
 import { databaseName } from './service-env.ts'
 
 /** Creates missing databases and roles of the services: each role owns its database and can connect to no other. */
-export async function makeDatabases(adminUrl: string, services: string[], secret: (name: string) => string) {
+export async function createDatabases(adminUrl: string, services: string[], secret: (name: string) => string) {
   const client = new pg.Client({ connectionString: adminUrl })
   await client.connect()
   try {
-    for (const service of services) await makeDatabase(client, databaseName(service), secret(`database.${service}`))
+    for (const service of services) await createDatabase(client, databaseName(service), secret(`database.${service}`))
   } finally {
     await client.end()
   }
 }
 
-async function makeDatabase(client: pg.Client, name: string, password: string) {
+async function createDatabase(client: pg.Client, name: string, password: string) {
   const quoted = pg.escapeIdentifier(name)
   const role = await client.query('select 1 from pg_roles where rolname = $1', [name])
   if (role.rowCount === 0) await client.query(`create role ${quoted} login`)

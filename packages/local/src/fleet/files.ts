@@ -7,7 +7,7 @@ export function writeAtomically(file: string, content: string, mode: number): vo
   renameSync(unfinished, file)
 }
 
-/** Reads a file with a JSON object. Undefined if the file does not exist; throws if it holds anything else. */
+/** Reads a file with a JSON object. Undefined if the file does not exist; throws if it contains anything else. */
 export function readJson(file: string): Record<string, unknown> | undefined {
   let text: string
   try {

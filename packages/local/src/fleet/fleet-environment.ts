@@ -12,29 +12,32 @@ export type FleetEnvironment = {
 }
 
 /** Identifies the supervisor too, because a killed supervisor leaves the file behind. */
-type Recorded = FleetEnvironment & { supervisor?: ProcessIdentity }
+type Stored = FleetEnvironment & { supervisor?: ProcessIdentity }
 
-/** Records the environment of the fleet for commands that check it; only the fleet's user can read the file. */
-export function recordEnvironment({ environmentFile }: DataDir, { url, env }: FleetEnvironment): void {
+/** Stores the environment of the fleet for commands that need it; only the fleet's user can read the file. */
+export function storeEnvironment({ environmentFile }: DataDir, { url, env }: FleetEnvironment): void {
   // Only the supervisor needs the owner's password.
-  const { PARLEY_OWNER_PASSWORD: _, PARLEY_CONFIG_FILE: file, ...read } = readByParley(env, true)
+  const { PARLEY_OWNER_PASSWORD: _, PARLEY_CONFIG_FILE: file, ...read } = parleyVariables(env, true)
   const config = file ? { PARLEY_CONFIG_FILE: resolve(file) } : {}
-  const recorded = { supervisor: identify(process.pid), url, env: { ...read, ...config } }
-  writeAtomically(environmentFile, JSON.stringify(recorded) + '\n', 0o600)
+  const stored = { supervisor: identify(process.pid), url, env: { ...read, ...config } }
+  writeAtomically(environmentFile, JSON.stringify(stored) + '\n', 0o600)
 }
 
 /**
  * The environment of the fleet that runs on the data folder: the variables that Parley reads are those of the fleet,
  * the others are those of this command. Undefined while no fleet runs.
  */
-export function environmentOfFleet({ environmentFile }: DataDir, own: NodeJS.ProcessEnv): FleetEnvironment | undefined {
-  const { supervisor, url, env } = (readJson(environmentFile) ?? {}) as Partial<Recorded>
+export function readFleetEnvironment(
+  { environmentFile }: DataDir,
+  own: NodeJS.ProcessEnv,
+): FleetEnvironment | undefined {
+  const { supervisor, url, env } = (readJson(environmentFile) ?? {}) as Partial<Stored>
   if (supervisor === undefined || url === undefined || !isAlive(supervisor)) return undefined
-  return { url, env: { ...readByParley(own, false), ...env } }
+  return { url, env: { ...parleyVariables(own, false), ...env } }
 }
 
-/** The variables that Parley reads if `wanted`, otherwise the others. */
-const readByParley = (env: NodeJS.ProcessEnv, wanted: boolean): NodeJS.ProcessEnv =>
+/** The variables that Parley reads, or with `false` all others. */
+const parleyVariables = (env: NodeJS.ProcessEnv, areRead: boolean): NodeJS.ProcessEnv =>
   Object.fromEntries(
-    Object.entries(env).filter(([name]) => /^(PARLEY_|OTEL_|NODE_EXTRA_CA_CERTS$)/.test(name) === wanted),
+    Object.entries(env).filter(([name]) => /^(PARLEY_|OTEL_|NODE_EXTRA_CA_CERTS$)/.test(name) === areRead),
   )

@@ -2,18 +2,18 @@ import { existsSync, rmSync } from 'node:fs'
 import { newVapidKeys } from '@parley/config'
 import { hasFfmpeg } from '../infrastructure/index.ts'
 import { abortable } from './abortable.ts'
-import { type DataDir, dataDirAt, makeDataDir } from './data-dir.ts'
+import { type DataDir, dataDirAt, createDataDir } from './data-dir.ts'
 import { writeAtomically } from './files.ts'
-import { recordEnvironment } from './fleet-environment.ts'
+import { storeEnvironment } from './fleet-environment.ts'
 import { endLeftovers } from './leftovers.ts'
 import { lockDataDir } from './lock.ts'
-import { boundLogs } from './log-file.ts'
+import { rotateLogs } from './log-file.ts'
 import { prepareDatabases } from './migrations.ts'
-import { showMails } from './mails.ts'
-import { Opened } from './opened.ts'
+import { startMailPage } from './mails.ts'
+import { CleanUp } from './clean-up.ts'
 import { startMediaServer } from './media-server.ts'
 import type { FleetOptions } from './options.ts'
-import { announced, bootstrapOwner, type OperatorAccess, type Owner } from './owner.ts'
+import { forgetPassword, bootstrapOwner, type OperatorAccess, type Owner } from './owner.ts'
 import { localUrl, publicPort } from './public-port.ts'
 import { whenAllReady } from './readiness.ts'
 import { Announcement, type FleetProcess } from './ready-file.ts'
@@ -33,17 +33,17 @@ export type Fleet = AsyncDisposable & {
   readonly url: string
   /** Page that shows mails; undefined when a mail server is configured. */
   readonly mailUrl: string | undefined
-  /** The first owner; undefined if the options request none. */
+  /** The first owner; undefined if the options ask for none. */
   readonly owner: Owner | undefined
-  /** One entry per process that serves now. */
+  /** One entry for each process that is serving. */
   readonly services: FleetProcess[]
   /** The operator's access to the bus. */
   readonly operator: OperatorAccess
   /** Connection string of PostgreSQL's superuser for a database. */
   postgresUrl(database: string): string
-  /** Includes its password. */
+  /** URL of Redis, with its password. */
   readonly redisUrl: string
-  /** The generated password has been shown, so it is no longer stored. */
+  /** Call it once the generated password has been shown: it is then no longer stored. */
   ownerAnnounced(): void
   /**
    * Sends a signal to a process of a deployable (the first, or the one with the index); a process that ends is
@@ -66,51 +66,51 @@ export type Fleet = AsyncDisposable & {
  * when every process is ready. If it fails or `signal` fires, it stops what is already running before it throws.
  */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
-  const opened = new Opened()
+  const cleanUp = new CleanUp()
   try {
-    return await start({ say: () => {}, signal: new AbortController().signal, ...options }, opened)
+    return await start({ say: () => {}, signal: new AbortController().signal, ...options }, cleanUp)
   } catch (error) {
-    await opened.close()
+    await cleanUp.close()
     throw error
   }
 }
 
 type StartOptions = FleetOptions & { say: (line: string) => void; signal: AbortSignal }
 
-async function start(options: StartOptions, opened: Opened): Promise<Fleet> {
+async function start(options: StartOptions, cleanUp: CleanUp): Promise<Fleet> {
   const { say, signal, host = '127.0.0.1', env = process.env } = options
   const { services = parleyServices(repositoryRoot(), options.layout) } = options
   assertBuilt(services)
-  const dir = await claim(options, opened)
+  const dir = await lockAndClean(options, cleanUp)
   const announcement = new Announcement(options.readyFile, say)
-  const processes = announceProcesses(dir, say, opened)
+  const processes = announceProcesses(dir, say, cleanUp)
   const port = await publicPort(host, options.port)
   const secrets = new Secrets(dir.secretsFile)
 
   say('starting PostgreSQL, NATS and Redis')
   const servers = await startServers({ dir, secrets, say, fsync: options.fsync ?? true, signal })
-  opened.push(() => servers.stop())
+  cleanUp.push(() => servers.stop())
   signal.throwIfAborted()
 
   const url = localUrl(host, port)
-  const { mailFolder, mailUrl } = await showMails(options.mailFolder, dir, secrets, opened)
+  const { mailFolder, mailUrl } = await startMailPage(options.mailFolder, dir, secrets, cleanUp)
   const webhookUrl = `${url}/webhooks/livekit`
-  const media = options.mediaServer ? await startMediaServer({ dir, secrets, say }, webhookUrl, opened) : undefined
+  const media = options.mediaServer ? await startMediaServer({ dir, secrets, say }, webhookUrl, cleanUp) : undefined
   const vapidPrivateKey = isPushConfigured(env) ? undefined : secrets.get('vapid', () => newVapidKeys().privateKey)
   const videos = options.videos === true && hasFfmpeg()
-  const known = addressesOf(dir, servers, secrets, url, host)
-  const addresses = { ...known, mailFolder, media, vapidPrivateKey, videos }
+  const serverAddresses = addressesOf(dir, servers, secrets, url, host)
+  const addresses = { ...serverAddresses, mailFolder, media, vapidPrivateKey, videos }
   say('migrating databases')
   await prepareDatabases(servers.postgres.adminUrl, services, addresses, env)
   signal.throwIfAborted()
-  const operator = shareWithCommands(dir, addresses, env, opened)
+  const operator = storeForCommands(dir, addresses, env, cleanUp)
   const group = new ServiceGroup({
     ...{ services, dir, say, replicas: options.replicas ?? 1, publicPort: port },
     environment: (service) => processEnvironment(service, addresses, env),
-    onChange: () => [announcement, processes].forEach((one) => one.renew()),
+    onChange: () => [announcement, processes].forEach((one) => one.update()),
   })
-  processes.begin(() => ({ services: group.processes() }))
-  opened.push(() => group.stop())
+  processes.start(() => ({ services: group.processes() }))
+  cleanUp.push(() => group.stop())
   options.force?.addEventListener('abort', () => group.kill('SIGKILL'))
   say(`starting ${services.map(({ name }) => name).join(', ')}`)
   const ready = whenAllReady(group.expectedProcesses(), say, signal, startTimeoutMs)
@@ -119,26 +119,26 @@ async function start(options: StartOptions, opened: Opened): Promise<Fleet> {
     options.owner === false
       ? undefined
       : await bootstrapOwner(operator, options.owner ?? { login: 'parley' }, secrets, signal)
-  announcement.begin(() => ({
+  announcement.start(() => ({
     ...{ url, ownerLogin: owner?.login ?? '', services: group.processes() },
     ...(mailUrl !== undefined && { mailUrl }),
   }))
-  opened.push(() => announcement.end())
+  cleanUp.push(() => announcement.remove())
   return {
     ...{ url, mailUrl, owner, operator, redisUrl: addresses.redisUrl },
     get services() {
       return group.processes()
     },
     postgresUrl: (database) => servers.postgres.url(database),
-    ownerAnnounced: () => announced(secrets),
+    ownerAnnounced: () => forgetPassword(secrets),
     ...controlsOf(group),
-    stop: () => opened.close(),
-    [Symbol.asyncDispose]: () => opened.close(),
+    stop: () => cleanUp.close(),
+    [Symbol.asyncDispose]: () => cleanUp.close(),
   }
 }
 
 const controlsOf = (group: ServiceGroup): Pick<Fleet, 'kill' | 'restart' | 'scale'> => ({
-  kill: (name, sent, index) => group.member(name, index).kill(sent),
+  kill: (name, signal, index) => group.member(name, index).kill(signal),
   restart: (name, index) => group.member(name, index).restart(),
   scale: (name, count) => group.scale(name, count),
 })
@@ -149,19 +149,19 @@ function assertBuilt(services: ServiceDefinition[]) {
 }
 
 /**
- * Locks the data folder for this process, ends processes of an interrupted run, and removes the credentials that it
- * left.
+ * Locks the data folder for this process, ends the processes of an interrupted run, and removes the credentials that
+ * the run left.
  */
-async function claim({ dataDir, say }: StartOptions, opened: Opened): Promise<DataDir> {
+async function lockAndClean({ dataDir, say }: StartOptions, cleanUp: CleanUp): Promise<DataDir> {
   const dir = dataDirAt(dataDir)
-  makeDataDir(dir)
+  createDataDir(dir)
   const lock = await lockDataDir(dir.root, dir.lockFile)
-  opened.push(() => lock[Symbol.dispose]())
-  const bound = boundLogs(dir.logs)
-  opened.push(() => bound[Symbol.dispose]())
+  cleanUp.push(() => lock[Symbol.dispose]())
+  const logRotation = rotateLogs(dir.logs)
+  cleanUp.push(() => logRotation[Symbol.dispose]())
   rmSync(dir.environmentFile, { force: true })
   const leftovers = await endLeftovers(dir)
-  if (leftovers.length > 0) say(`ended processes of an interrupted run: ${leftovers.join(', ')}`)
+  if (leftovers.length > 0) say(`stopped processes of an interrupted run: ${leftovers.join(', ')}`)
   return dir
 }
 
@@ -186,22 +186,22 @@ function addressesOf(
 }
 
 /** Lists the processes for the operator's command, from their start until they have stopped. */
-function announceProcesses(dir: DataDir, say: (line: string) => void, opened: Opened) {
+function announceProcesses(dir: DataDir, say: (line: string) => void, cleanUp: CleanUp) {
   const processes = new Announcement<{ services: FleetProcess[] }>(dir.processesFile, say)
-  opened.push(() => processes.end())
+  cleanUp.push(() => processes.remove())
   return processes
 }
 
 /** Stores the operator's credential and the fleet's environment for commands, while the fleet runs. */
-function shareWithCommands(
+function storeForCommands(
   dir: DataDir,
   fleet: FleetAddresses,
   env: NodeJS.ProcessEnv,
-  opened: Opened,
+  cleanUp: CleanUp,
 ): OperatorAccess {
   const access = { natsUrl: fleet.natsUrl, natsUser: 'operator', natsPassword: fleet.secret('nats.operator') }
   writeAtomically(dir.operatorFile, JSON.stringify(access) + '\n', 0o600)
-  recordEnvironment(dir, { url: fleet.publicUrl, env })
-  opened.push(() => [dir.operatorFile, dir.environmentFile].forEach((file) => rmSync(file, { force: true })))
+  storeEnvironment(dir, { url: fleet.publicUrl, env })
+  cleanUp.push(() => [dir.operatorFile, dir.environmentFile].forEach((file) => rmSync(file, { force: true })))
   return access
 }

@@ -4,7 +4,7 @@ import { hasFfmpeg } from '../infrastructure/index.ts'
 import { readSecretSettings, readSettings } from '../settings.ts'
 import { dataDirAt } from './data-dir.ts'
 import { readJson } from './files.ts'
-import { environmentOfFleet } from './fleet-environment.ts'
+import { readFleetEnvironment } from './fleet-environment.ts'
 import { knownMediaServer } from './media-server.ts'
 import { localUrl } from './public-port.ts'
 import { isPushConfigured } from './push-keys.ts'
@@ -19,8 +19,9 @@ const definitions = parleyServices('')
 export const serviceNames: readonly string[] = definitions.map(({ name }) => name)
 
 /**
- * The environment that a fleet on this data folder gives to processes of a service, as far as the folder shows: with
- * the ports and secrets of its last run and, while the fleet runs, with its environment instead of `own`. Undefined
+ * The environment that a fleet on this data folder gives to processes of a service, as far as it can be read from
+ * the folder: with the ports and secrets of the last run and, while the fleet runs, with its environment instead of
+ * `own`. Undefined
  * when no fleet has run there. Throws for an unknown service.
  */
 export function knownEnvironment(
@@ -34,11 +35,11 @@ export function knownEnvironment(
   const ports = readJson(dir.portsFile)
   if (!ports || !readJson(dir.secretsFile)) return undefined
   const secrets = new Secrets(dir.secretsFile)
-  const running = environmentOfFleet(dir, own)
-  const given = running?.env ?? own
+  const running = readFleetEnvironment(dir, own)
+  const env = running?.env ?? own
   const portOf = (name: string) => Number(ports[name] ?? 0)
   const secret = (name: string) => secrets.peek(name) ?? ''
-  const settings = effectiveSettings(readSettings, { env: given })
+  const settings = effectiveSettings(readSettings, { env })
   const valueOf = (name: string) => settings.find((one) => one.name === name)?.value
   const textOf = (name: string) => {
     const value = valueOf(name)
@@ -55,16 +56,16 @@ export function knownEnvironment(
     mailFolder: valueOf('smtpEnabled') === true ? undefined : resolve(textOf('mailDir') ?? dir.mail),
     media:
       valueOf('livekitEnabled') === null ? knownMediaServer(portOf('livekit'), secrets.peek('livekit')) : undefined,
-    vapidPrivateKey: isPushConfigured(given) ? undefined : secrets.peek('vapid'),
+    vapidPrivateKey: isPushConfigured(env) ? undefined : secrets.peek('vapid'),
     videos: valueOf('videoEnabled') === null && hasFfmpeg(),
     secret,
     previousSecret: (name: string) => secrets.peek(`${name}.previous`),
   }
-  const env = serviceEnvironment(definition, addresses, given)
-  // Settings from parley.toml that the fleet would pass on; the services read them from the file.
-  for (const one of [...settings, ...effectiveSettings(readSecretSettings, { env: given })])
-    if (isFromFile(one)) delete env[one.env]
-  return env
+  const result = serviceEnvironment(definition, addresses, env)
+  // Leave out settings from parley.toml that the fleet would pass on: the services read them from the file.
+  for (const one of [...settings, ...effectiveSettings(readSecretSettings, { env })])
+    if (isFromFile(one)) delete result[one.env]
+  return result
 }
 
 const isFromFile = ({ source }: EffectiveSetting): boolean =>

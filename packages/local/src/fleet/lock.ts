@@ -3,13 +3,13 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { identify, lockByKernel, readPidFile } from '../infrastructure/index.ts'
 
-/** How long to wait before verifying a new lock: longer than another process needs between checking and taking it. */
-const settleMs = 50
+/** Delay before a new lock is verified: longer than another process needs between checking the lock and taking it. */
+const verifyAfterMs = 50
 
 /** Another supervisor runs on the same data. */
 class DataDirInUse extends Error {
   constructor(root: string, pid: number | undefined) {
-    const holder = pid === undefined ? 'in another container, or on the host of this one' : `process ${pid}`
+    const holder = pid === undefined ? 'in another container, or on the host of this container' : `process ${pid}`
     super(
       `another Parley runs on ${root} (${holder}); stop it first, or set PARLEY_DATA_DIR and PARLEY_PORT for a second one`,
     )
@@ -27,7 +27,7 @@ export async function lockDataDir(root: string, lockFile: string): Promise<Dispo
     const own = `${lockFile}.${process.pid}`
     writeFileSync(own, JSON.stringify(identify(process.pid)))
     renameSync(own, lockFile)
-    await sleep(settleMs)
+    await sleep(verifyAfterMs)
     const winner = readPidFile(lockFile)
     if (winner?.pid !== process.pid) throw new DataDirInUse(root, winner?.pid)
   } catch (error) {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { eventually } from '../../test/_eventually.ts'
-import { boundLogs, LogFile } from './log-file.ts'
+import { rotateLogs, LogFile } from './log-file.ts'
 
 let folder: string
 let file: string
@@ -31,7 +31,7 @@ onLinux(`lines lost on a full disk are counted in the log when there is room aga
 test('a log that grows too large while it is being written keeps one older generation', async () => {
   const server = openSync(file, 'a')
   writeSync(server, 'x'.repeat(101))
-  using _ = boundLogs(folder, { largestBytes: 100, everyMs: 1 })
+  using _ = rotateLogs(folder, { maxBytes: 100, everyMs: 1 })
   await eventually(() => expect(readFileSync(file, 'utf8')).toBe(''))
   expect(readFileSync(`${file}.1`, 'utf8')).toHaveLength(101)
   writeSync(server, 'next')
@@ -45,7 +45,7 @@ onLinux(`a log is also bounded on a full disk${why}`, async () => {
   symlinkSync('/dev/full', `${file}.1`)
   const log = new LogFile(file)
   log.append('x'.repeat(200))
-  using _ = boundLogs(folder, { largestBytes: 100, everyMs: 1 })
+  using _ = rotateLogs(folder, { maxBytes: 100, everyMs: 1 })
   await eventually(() => expect(readFileSync(file, 'utf8')).toBe(''))
   expect(existsSync(`${file}.1`)).toBe(false)
   log.close()

@@ -39,21 +39,21 @@ export class LogFile {
 }
 
 /**
- * Keeps every log of a folder at about `largestBytes`, and one older generation of it as `<file>.1`, until it is
+ * Keeps every log in a folder at about `maxBytes`, and one older generation of it as `<file>.1`, until it is
  * disposed. The files are truncated, not replaced, because servers keep them open and append to them.
  */
-export function boundLogs(folder: string, { largestBytes = 20_000_000, everyMs = 10_000 } = {}): Disposable {
-  const over = new AbortController()
-  const keepBound = async () => {
-    await boundOnce(folder, largestBytes)
-    for await (const _ of setInterval(everyMs, undefined, { signal: over.signal, ref: false }))
-      await boundOnce(folder, largestBytes)
+export function rotateLogs(folder: string, { maxBytes = 20_000_000, everyMs = 10_000 } = {}): Disposable {
+  const disposed = new AbortController()
+  const rotateRepeatedly = async () => {
+    await rotateOnce(folder, maxBytes)
+    for await (const _ of setInterval(everyMs, undefined, { signal: disposed.signal, ref: false }))
+      await rotateOnce(folder, maxBytes)
   }
-  keepBound().catch(() => undefined) // aborted when disposed
-  return { [Symbol.dispose]: () => over.abort() }
+  rotateRepeatedly().catch(() => undefined) // aborted when disposed
+  return { [Symbol.dispose]: () => disposed.abort() }
 }
 
-async function boundOnce(folder: string, largestBytes: number): Promise<void> {
+async function rotateOnce(folder: string, maxBytes: number): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     if (!name.endsWith('.log')) continue
     const file = join(folder, name)
@@ -61,11 +61,11 @@ async function boundOnce(folder: string, largestBytes: number): Promise<void> {
       (found) => found.size,
       () => 0,
     )
-    if (size > largestBytes) await rotate(file)
+    if (size > maxBytes) await rotate(file)
   }
 }
 
-/** On a full disk the older log file is discarded: the log must not grow. */
+/** If the copy fails, as on a full disk, the older lines are discarded: the log must not grow. */
 async function rotate(file: string): Promise<void> {
   await copyFile(file, `${file}.1`).catch(() => rm(`${file}.1`, { force: true }))
   await truncate(file).catch(() => undefined)

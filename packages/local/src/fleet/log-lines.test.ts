@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { noteworthy } from './log-lines.ts'
+import { formatForTerminal } from './log-lines.ts'
 
 test.each([
   ['{"level":"warn","msg":"slow"}', 'rooms: warn: slow'],
@@ -8,12 +8,12 @@ test.each([
   ['{"level":60,"msg":"over"}', 'rooms: fatal: over'],
   ['TypeError: x is not a function', 'rooms: TypeError: x is not a function'],
 ])('%s is shown', (line, shown) => {
-  expect(noteworthy('rooms', line)).toBe(shown)
+  expect(formatForTerminal('rooms', line)).toBe(shown)
 })
 
 test.each(['{"level":"info","msg":"up"}', '{"level":30,"msg":"up"}', '{"msg":"no level"}', '', '  '])(
   '%j is not',
   (line) => {
-    expect(noteworthy('rooms', line)).toBeUndefined()
+    expect(formatForTerminal('rooms', line)).toBeUndefined()
   },
 )

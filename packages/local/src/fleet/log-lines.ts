@@ -9,11 +9,11 @@ const levelNames: ReadonlyArray<readonly [number, string]> = [
  * The part of a service's log line to show in the terminal: warnings and errors as one line, text that is not JSON
  * unchanged, otherwise nothing.
  */
-export function noteworthy(service: string, line: string): string | undefined {
+export function formatForTerminal(service: string, line: string): string | undefined {
   if (line.trim() === '') return undefined
   const entry = parse(line)
   if (entry === undefined) return `${service}: ${line}`
-  const level = levelNames.find(([least]) => typeof entry.level === 'number' && entry.level >= least)?.[1]
+  const level = levelNames.find(([minimum]) => typeof entry.level === 'number' && entry.level >= minimum)?.[1]
   const named = typeof entry.level === 'string' ? levelNames.find(([, name]) => name === entry.level)?.[1] : level
   if (named === undefined) return undefined
   const reason = reasonOf(entry)

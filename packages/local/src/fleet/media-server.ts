@@ -1,18 +1,18 @@
 import { findLivekit, livekitUrl, startLivekit } from '../infrastructure/index.ts'
-import type { Opened } from './opened.ts'
+import type { CleanUp } from './clean-up.ts'
 import { RememberedPorts } from './remembered-ports.ts'
 import { filesOf, keepRunning, type ServersOptions } from './servers.ts'
 
 const apiKey = 'parley'
 
-/** Starts a media server for calls if its program is installed; otherwise prints that and returns undefined. */
+/** Starts a media server for calls if its program is installed; otherwise prints that calls are off, and returns undefined. */
 export async function startMediaServer(
   { dir, secrets, say }: Pick<ServersOptions, 'dir' | 'secrets' | 'say'>,
   webhookUrl: string,
-  opened: Opened,
+  cleanUp: CleanUp,
 ): Promise<NodeJS.ProcessEnv | undefined> {
   if (findLivekit() === undefined) {
-    say('voice and video calls are off: livekit-server is not on PATH, and none is configured')
+    say('voice and video calls are off: livekit-server is not on PATH, and no other media server is configured')
     return undefined
   }
   const ports = new RememberedPorts(dir.portsFile)
@@ -21,11 +21,11 @@ export async function startMediaServer(
   const apiSecret = secrets.get('livekit')
   const options = { dir: dir.run, port, mediaPorts, apiKey, apiSecret, webhookUrls: [webhookUrl] }
   const server = await keepRunning('LiveKit', () => startLivekit({ ...options, ...filesOf(dir, 'livekit', say) }), say)
-  opened.push(() => server.stop())
+  cleanUp.push(() => server.stop())
   return settingsOf(server.first.url, apiSecret)
 }
 
-/** Settings of the media server that a fleet starts, as far as its data folder shows. */
+/** Settings of the media server that a fleet starts, as far as they can be read from its data folder. */
 export function knownMediaServer(port: number, apiSecret: string | undefined): NodeJS.ProcessEnv | undefined {
   if (port === 0 || apiSecret === undefined || findLivekit() === undefined) return undefined
   return settingsOf(livekitUrl(port), apiSecret)

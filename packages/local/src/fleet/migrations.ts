@@ -1,30 +1,31 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { makeDatabases } from './databases.ts'
+import { createDatabases } from './databases.ts'
 import { type FleetAddresses, processEnvironment } from './service-env.ts'
 import type { ServiceDefinition } from './service-list.ts'
 
 const run = promisify(execFile)
+
 /**
- * Creates missing databases and migrates all. A program shared by several services runs once, with the environments of
+ * Creates missing databases and migrates all databases. A program shared by several services runs once, with the environments of
  * all of them. Throws the output of a program that fails.
  */
 export async function prepareDatabases(
   adminUrl: string,
   services: ServiceDefinition[],
   fleet: FleetAddresses,
-  given: NodeJS.ProcessEnv,
+  env: NodeJS.ProcessEnv,
 ): Promise<void> {
   const owners = services.flatMap(({ holds, ...service }) => holds ?? [service]).filter(({ migrate }) => migrate)
   const names = owners.map(({ name }) => name)
-  await makeDatabases(adminUrl, names, fleet.secret)
+  await createDatabases(adminUrl, names, fleet.secret)
   const programs = new Set(services.flatMap(({ migrate }) => migrate ?? []))
   await Promise.all(
     [...programs].map((program) => {
       const users = services.filter(({ migrate }) => migrate === program)
-      const env: NodeJS.ProcessEnv = {}
-      for (const service of users) Object.assign(env, processEnvironment(service, fleet, given))
-      return migrate(program, users, env)
+      const programEnv: NodeJS.ProcessEnv = {}
+      for (const service of users) Object.assign(programEnv, processEnvironment(service, fleet, env))
+      return migrate(program, users, programEnv)
     }),
   )
 }

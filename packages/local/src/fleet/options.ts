@@ -21,15 +21,15 @@ export type FleetOptions = {
   mediaServer?: boolean
   /** True: processes videos if ffmpeg is installed. Default: as configured. */
   videos?: boolean
-  /** File that describes the processes, from when the fleet is ready; updated whenever one changes. */
+  /** File that lists the processes while the fleet is ready; updated whenever one changes. */
   readyFile?: string | undefined
   /** Environment of the services, to which the fleet adds its own variables; default: that of this process. */
   env?: NodeJS.ProcessEnv
-  /** False: commits may be lost when the machine stops; for tests. */
+  /** False: commits may be lost if the machine crashes; for tests. */
   fsync?: boolean
   /** Called with each line about progress, crashes and warnings of services. */
   say?: (line: string) => void
-  /** Processes for the deployables; default `separate`. */
+  /** How the deployables are spread over processes; default: `separate`. */
   layout?: Layout
   /** Services to run; default: the nine services of this checkout. */
   services?: ServiceDefinition[]

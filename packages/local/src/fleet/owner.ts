@@ -5,10 +5,10 @@ import { OperatorService } from '@parley/contracts/internal'
 import { connectBus, createRpcClient } from '@parley/rpc'
 import type { Secrets } from './secrets.ts'
 
-const pending = 'owner.pendingPassword'
-const done = 'owner.announced'
+const pendingKey = 'owner.pendingPassword'
+const announcedKey = 'owner.announced'
 
-/** Login, password and address of the first owner. */
+/** Login, password and e-mail address of the first owner. */
 export type OwnerOptions = { login: string; password?: string | undefined; email?: string | undefined }
 
 /**
@@ -21,8 +21,8 @@ export type Owner = { login: string; created: boolean; password?: string }
 export type OperatorAccess = { natsUrl: string; natsUser: string; natsPassword: string }
 
 /**
- * Creates the first owner unless there is one, retrying until accounts answers. Until {@link announced}, a generated
- * password is kept among the secrets, because the response to a successful call can be lost.
+ * Creates the first owner unless there already is an owner; retries until accounts responds. Until {@link forgetPassword}, a generated
+ * password is stored among the secrets, because the response to a successful call can be lost.
  */
 export async function bootstrapOwner(
   access: OperatorAccess,
@@ -30,22 +30,22 @@ export async function bootstrapOwner(
   secrets: Secrets,
   signal: AbortSignal,
 ): Promise<Owner> {
-  const interrupted = secrets.peek(pending)
-  const password = wanted.password ?? interrupted ?? madeUp(secrets)
-  const answer = await createOwner(access, { ...wanted, password }, signal)
-  const news = answer.created || interrupted !== undefined
-  return { ...answer, ...(wanted.password === undefined && news ? { password } : {}) }
+  const interrupted = secrets.peek(pendingKey)
+  const password = wanted.password ?? interrupted ?? generatePassword(secrets)
+  const created = await createOwner(access, { ...wanted, password }, signal)
+  const mustShow = created.created || interrupted !== undefined
+  return { ...created, ...(wanted.password === undefined && mustShow ? { password } : {}) }
 }
 
-/** Call it once the owner's password has been shown: it is no longer stored, and never shown again. */
-export function announced(secrets: Secrets): void {
-  secrets.set(done, 'yes')
-  secrets.delete(pending)
+/** Deletes the stored password, once it has been shown: it will never be shown again. */
+export function forgetPassword(secrets: Secrets): void {
+  secrets.set(announcedKey, 'yes')
+  secrets.delete(pendingKey)
 }
 
-function madeUp(secrets: Secrets): string {
+function generatePassword(secrets: Secrets): string {
   const password = randomBytes(12).toString('hex')
-  if (secrets.peek(done) === undefined) secrets.set(pending, password)
+  if (secrets.peek(announcedKey) === undefined) secrets.set(pendingKey, password)
   return password
 }
 

@@ -14,12 +14,12 @@ export async function publicPort(host: string, wanted: number): Promise<number> 
 
 function advice(code: string, host: string, port: number): string {
   if (code === 'EADDRINUSE') return adviceOnUsedPort(host, port)
-  if (code === 'EACCES') return `only root may listen on port ${port}; set PARLEY_PORT to one from 1024 on`
-  return `${host} is not an address of this machine (${code}); set PARLEY_WEBSERVER_HOST to one that is`
+  if (code === 'EACCES') return `only root may listen on port ${port}; set PARLEY_PORT to 1024 or higher`
+  return `${host} is not an address of this machine (${code}); set PARLEY_WEBSERVER_HOST to an address that it has`
 }
 
-/** The address under which this machine reaches a server that listens on `host`. */
+/** The URL at which this machine reaches a server that listens on `host`. */
 export function localUrl(host: string, port: number): string {
-  const reached = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
-  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
+  const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }

@@ -1,8 +1,8 @@
 import { effectiveSettings, publicKeyOf } from '@parley/config'
 import { readPushSettings } from '../settings.ts'
 
-/** Services that need keys: notifications sends pushes, and admin gives browsers the public key. */
-const needsKeys = new Map([
+/** Services that need keys: notifications sends pushes, and admin passes the public key to browsers. */
+const keyUsers = new Map([
   ['notifications', { isSender: true }],
   ['admin', { isSender: false }],
 ])
@@ -19,7 +19,7 @@ export function isPushConfigured(env: NodeJS.ProcessEnv): boolean {
 
 /** Push settings of a service. */
 export function pushEnvironment(service: string, privateKey: string): NodeJS.ProcessEnv {
-  const { isSender } = needsKeys.get(service) ?? {}
+  const { isSender } = keyUsers.get(service) ?? {}
   if (isSender === undefined) return {}
   return {
     PARLEY_PUSH_ENABLED: 'true',

@@ -10,16 +10,16 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('a ready file that cannot be written is written later', () => {
+test('a failed write of the ready file is retried', () => {
   jest.useFakeTimers()
   const file = join(folder, 'later/ready.json')
   const said: string[] = []
   const announcement = new Announcement(file, (line) => said.push(line))
-  announcement.begin(() => ({ url: 'http://127.0.0.1:1', ownerLogin: '', services: [] }))
-  announcement.renew()
+  announcement.start(() => ({ url: 'http://127.0.0.1:1', ownerLogin: '', services: [] }))
+  announcement.update()
   expect(said).toEqual([expect.stringContaining(`${file} cannot be written: ENOENT`)])
   mkdirSync(join(folder, 'later'))
   jest.advanceTimersByTime(2_000)
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ url: 'http://127.0.0.1:1' })
-  announcement.end()
+  announcement.remove()
 })

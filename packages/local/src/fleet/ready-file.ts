@@ -3,8 +3,7 @@ import { resolve } from 'node:path'
 import { writeAtomically } from './files.ts'
 
 /**
- * A process of the fleet. `url` is the address of its own HTTP server, if it has one, as gateways and realtime nodes
- * do.
+ * A process of the fleet. `url`: its own HTTP server, which gateways and realtime nodes have.
  */
 export type FleetProcess = {
   name: string
@@ -24,13 +23,13 @@ export type ReadyState = {
   url: string
   ownerLogin: string
   services: FleetProcess[]
-  /** Page that shows mails while there is no mail server. Anyone with the address can read them. */
+  /** Page that shows mails while there is no mail server. Anyone with the URL can read them. */
   mailUrl?: string
 }
 
 const retryMs = 2_000
 
-/** A file that lists the processes that serve. It exists from {@link begin} until {@link end}. */
+/** A file that lists the serving processes. It exists from {@link start} until {@link remove}. */
 export class Announcement<State extends object = ReadyState> {
   readonly #file: string | undefined
   readonly #say: (line: string) => void
@@ -38,25 +37,24 @@ export class Announcement<State extends object = ReadyState> {
   #retry: NodeJS.Timeout | undefined
 
   /**
-   * Without a path nothing is written. Removes a file of an earlier run. `say` is called when the file cannot be
-   * written.
+   * Removes the file of an earlier run. Without a path nothing is ever written. Failures to write are passed to `say`.
    */
   constructor(file: string | undefined, say: (line: string) => void) {
     this.#file = file === undefined ? undefined : resolve(file)
     this.#say = say
-    this.#remove()
+    this.#delete()
   }
 
   /** Writes the file for the first time. */
-  begin(state: () => State): void {
+  start(state: () => State): void {
     this.#state = state
-    this.renew()
+    this.update()
   }
 
   /**
    * Writes the file again after a process has changed. A failed write is retried later, and does not stop the fleet.
    */
-  renew(): void {
+  update(): void {
     if (this.#file === undefined || this.#state === undefined) return
     clearTimeout(this.#retry)
     try {
@@ -64,20 +62,20 @@ export class Announcement<State extends object = ReadyState> {
     } catch (error) {
       if (this.#retry === undefined)
         this.#say(`${this.#file} cannot be written: ${error instanceof Error ? error.message : String(error)}`)
-      this.#retry = setTimeout(() => this.renew(), retryMs).unref()
+      this.#retry = setTimeout(() => this.update(), retryMs).unref()
       return
     }
     this.#retry = undefined
   }
 
   /** Removes the file. */
-  end(): void {
+  remove(): void {
     this.#state = undefined
     clearTimeout(this.#retry)
-    this.#remove()
+    this.#delete()
   }
 
-  #remove() {
+  #delete() {
     if (this.#file !== undefined) rmSync(this.#file, { force: true })
   }
 }

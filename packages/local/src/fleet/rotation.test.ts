@@ -3,7 +3,7 @@ import { watch } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { makeDataDir, dataDirAt } from './data-dir.ts'
+import { createDataDir, dataDirAt } from './data-dir.ts'
 import { knownEnvironment } from './known-environment.ts'
 import { lockDataDir } from './lock.ts'
 import { retireSecret, rotatableSecrets, rotateSecret } from './rotation.ts'
@@ -15,7 +15,7 @@ let first: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'parley-rotation-'))
   const dir = dataDirAt(folder)
-  makeDataDir(dir)
+  createDataDir(dir)
   first = new Secrets(dir.secretsFile).get('core')
   writeFileSync(dir.portsFile, JSON.stringify({ postgres: 5432, nats: 4222, redis: 6379 }))
 })
@@ -30,7 +30,7 @@ test('after a rotation services receive the new secret, and the previous one unt
   expect(second).not.toBe(first)
   expect(environment()).toMatchObject({ PARLEY_CORE_SECRET_KEY_PREVIOUS: first })
   expect(rotatableSecrets(folder).find(({ name }) => name === 'core')).toMatchObject({ hasPrevious: true })
-  await expect(rotateSecret(folder, 'core', {})).rejects.toThrow(/retire it first/)
+  await expect(rotateSecret(folder, 'core', {})).rejects.toThrow(/retire that first/)
   await retireSecret(folder, 'core')
   expect(environment()).toMatchObject({ PARLEY_CORE_SECRET_KEY: second })
   expect(environment()).not.toHaveProperty('PARLEY_CORE_SECRET_KEY_PREVIOUS')
@@ -40,7 +40,7 @@ test('after a rotation services receive the new secret, and the previous one unt
 test('other secrets are not rotated, and none is while the fleet runs', async () => {
   await expect(rotateSecret(folder, 'database.accounts', {})).rejects.toThrow(/there is no secret/)
   using _running = await lockDataDir(folder, dataDirAt(folder).lockFile)
-  await expect(rotateSecret(folder, 'core', {})).rejects.toThrow(/runs \(process \d+\); stop it/)
+  await expect(rotateSecret(folder, 'core', {})).rejects.toThrow(/is running \(process \d+\); stop it/)
   await expect(retireSecret(folder, 'core')).rejects.toThrow(/stop it/)
 })
 
@@ -97,7 +97,9 @@ asRoot(
   async () => {
     const { secretsFile } = dataDirAt(folder)
     chownSync(secretsFile, 12_345, 12_345)
-    await expect(rotateSecret(folder, 'core', {})).rejects.toThrow(/belongs to another user: run this as that user/)
+    await expect(rotateSecret(folder, 'core', {})).rejects.toThrow(
+      /belongs to another user; run this command as that user/,
+    )
     expect(statSync(secretsFile).uid).toBe(12_345)
   },
 )

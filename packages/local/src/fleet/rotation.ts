@@ -19,18 +19,18 @@ export function rotatableSecrets(dataDir: string): RotatableSecret[] {
 }
 
 /**
- * Generates a new secret and keeps the previous value for verification; takes effect at the next start of the fleet.
- * Throws while the fleet runs, if a previous value is still stored, and if services get the secret from elsewhere.
+ * Generates a new secret and stores the previous value for verification; takes effect at the next start of the fleet.
+ * Throws while the fleet runs, if a previous value is still stored, or if services get the secret from elsewhere.
  */
 export async function rotateSecret(dataDir: string, name: string, env: NodeJS.ProcessEnv): Promise<void> {
-  using held = await hold(dataDir, name)
-  const { variable } = held
+  using locked = await lockSecrets(dataDir, name)
+  const { variable } = locked
   const source = sourceOf(variable, env)
   if (source !== undefined)
-    throw new Error(`${variable} is set in ${source === 'environment' ? 'the environment' : source}: change it there`)
-  if (held.secrets.peek(previousOf(name)) !== undefined)
-    throw new Error(`${name} was rotated before, and its previous value is still accepted: retire it first`)
-  held.secrets.renew(name, previousOf(name))
+    throw new Error(`${variable} is set in ${source === 'environment' ? 'the environment' : source}; change it there`)
+  if (locked.secrets.peek(previousOf(name)) !== undefined)
+    throw new Error(`${name} was rotated before, and its previous value is still accepted; retire that first`)
+  locked.secrets.rotate(name, previousOf(name))
 }
 
 /**
@@ -38,15 +38,18 @@ export async function rotateSecret(dataDir: string, name: string, env: NodeJS.Pr
  * fleet runs.
  */
 export async function retireSecret(dataDir: string, name: string): Promise<void> {
-  using held = await hold(dataDir, name)
-  if (held.secrets.peek(previousOf(name)) === undefined) throw new Error(`there is no previous value of ${name}`)
-  held.secrets.delete(previousOf(name))
+  using locked = await lockSecrets(dataDir, name)
+  if (locked.secrets.peek(previousOf(name)) === undefined) throw new Error(`there is no previous value of ${name}`)
+  locked.secrets.delete(previousOf(name))
 }
 
 const previousOf = (name: string): string => `${name}.previous`
 
 /** Locks the folder until disposed: a running fleet, or another rotation, would overwrite the changes. */
-async function hold(dataDir: string, name: string): Promise<Disposable & { secrets: Secrets; variable: string }> {
+async function lockSecrets(
+  dataDir: string,
+  name: string,
+): Promise<Disposable & { secrets: Secrets; variable: string }> {
   const known = rotatable.find((one) => one.name === name)
   if (!known)
     throw new Error(`there is no secret ${name}; these can be rotated: ${rotatable.map((one) => one.name).join(', ')}`)
@@ -54,10 +57,12 @@ async function hold(dataDir: string, name: string): Promise<Disposable & { secre
   const { root, lockFile, secretsFile } = dataDirAt(dataDir)
   // A fleet of another user could not read files written by root.
   if (process.getuid?.() !== statSync(secretsFile).uid)
-    throw new Error(`the fleet on ${root} belongs to another user: run this as that user`)
+    throw new Error(`the fleet on ${root} belongs to another user; run this command as that user`)
   const holder = readPidFile(lockFile)
   if (holder !== undefined)
-    throw new Error(`the fleet on ${root} runs (process ${holder.pid}); stop it, then rotate, then start it again`)
+    throw new Error(
+      `the fleet on ${root} is running (process ${holder.pid}); stop it, repeat this command, then start it again`,
+    )
   const lock = await lockDataDir(root, lockFile)
   try {
     return { secrets: new Secrets(secretsFile), variable: known.variable, [Symbol.dispose]: lock[Symbol.dispose] }

@@ -16,13 +16,12 @@ export class Secrets {
   }
 
   /**
-   * The secret of that name, generated at first use. The default `makeOne` returns text that starts with a letter and
-   * needs no quoting.
+   * The secret of that name, generated at first use. By default it starts with a letter and needs no quoting.
    */
-  get(name: string, makeOne = make): string {
+  get(name: string, generate = generateSecret): string {
     const known = this.#values.get(name)
     if (known !== undefined) return known
-    const made = makeOne()
+    const made = generate()
     this.set(name, made)
     return made
   }
@@ -32,16 +31,16 @@ export class Secrets {
     return this.#values.get(name)
   }
 
-  /** Stores a given secret. */
+  /** Stores a secret. */
   set(name: string, value: string): void {
     this.#values.set(name, value)
     this.#save()
   }
 
-  /** Generates a new secret of that name and stores the previous value as `keptAs`; writes both or neither. */
-  renew(name: string, keptAs: string): void {
-    this.#values.set(keptAs, this.#values.get(name) ?? make())
-    this.#values.set(name, make())
+  /** Generates a new secret of that name and stores the previous value as `previousName`; writes both or neither. */
+  rotate(name: string, previousName: string): void {
+    this.#values.set(previousName, this.#values.get(name) ?? generateSecret())
+    this.#values.set(name, generateSecret())
     this.#save()
   }
 
@@ -55,4 +54,4 @@ export class Secrets {
   }
 }
 
-const make = (): string => `p${randomBytes(24).toString('hex')}`
+const generateSecret = (): string => `p${randomBytes(24).toString('hex')}`

@@ -32,14 +32,14 @@ export type Servers = {
 export type ServersOptions = {
   dir: DataDir
   secrets: Secrets
-  /** False: commits may be lost when the machine stops; for tests. */
+  /** False: commits may be lost if the machine crashes; for tests. */
   fsync: boolean
   say: (line: string) => void
   /** Aborts the installation of missing programs. */
   signal: AbortSignal
 }
 
-/** Starts PostgreSQL, NATS and Redis on a fleet's folders and the ports they had before. */
+/** Starts PostgreSQL, NATS and Redis on a fleet's folders and the ports of its last run. */
 export async function startServers(options: ServersOptions): Promise<Servers> {
   const { dir, secrets, say, signal } = options
   await installMissing(['nats-server', 'redis-server'], say, signal)
@@ -51,7 +51,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   const at = { postgres: await ports.get('postgres'), nats: await ports.get('nats'), redis: await ports.get('redis') }
   const postgres = () =>
     startPostgres({ dir: dir.postgres, port: at.postgres, fsync: options.fsync, ...files('postgres') })
-  if (moveStreamToItsAccount(join(dir.nats, 'store'))) say('moved the stream of events to its own NATS account')
+  if (moveStreamToItsAccount(join(dir.nats, 'store'))) say('moved the event stream into its own NATS account')
   const nats = () => startNats({ dir: dir.nats, port: at.nats, conf, env, ...files('nats') })
   const redis = () => startRedis({ dir: dir.redis, port: at.redis, password, ...files('redis') })
 
@@ -78,31 +78,31 @@ export function filesOf(dir: DataDir, name: string, say: (line: string) => void)
   return { logFile: join(dir.logs, `${name}.log`), pidFile: join(dir.run, `${name}.pid`), say }
 }
 
-/** Restarts a server whenever it ends; its address stays the same. */
+/** Starts a server, and restarts it at the same address whenever it ends. */
 export async function keepRunning<T extends Child>(name: string, start: () => Promise<T>, say: (line: string) => void) {
   const first = await start()
   const backoff = new Backoff()
   let current: Child = first
-  let wanted = true
+  let isStopped = false
   const pause = new AbortController()
-  const keep = async () => {
+  const restartUntilStopped = async () => {
     for (;;) {
       const startedAt = Date.now()
       const { code, signal } = await current.exited
-      if (!wanted) return
-      const delayMs = backoff.next(Date.now() - startedAt)
+      if (isStopped) return
+      const delayMs = backoff.nextDelayMs(Date.now() - startedAt)
       say(`${name} (process ${current.pid}) ended (${signal ?? code}); restarting it in ${delayMs / 1000} s`)
       await sleep(delayMs, undefined, { signal: pause.signal }).catch(() => undefined)
-      if (!wanted) return
+      if (isStopped) return
       current = await start().catch((error: unknown) => {
         say(error instanceof Error ? error.message : String(error))
         return current
       })
     }
   }
-  const ended = keep()
+  const ended = restartUntilStopped()
   const stop = async () => {
-    wanted = false
+    isStopped = true
     pause.abort()
     await current.stop()
     await ended

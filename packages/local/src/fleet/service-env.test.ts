@@ -25,7 +25,7 @@ test('a service gets its own credentials and no others', () => {
   expect(JSON.stringify(env)).not.toMatch(/secret-(nats|database)\.(?!rooms)/)
 })
 
-test('the operator may change settings of a service, but not the addresses and credentials of the fleet', () => {
+test('the operator can change settings of a service, but not the addresses and credentials of the fleet', () => {
   const env = serviceEnvironment(rooms, fleet, {
     PARLEY_DATABASE_POOL: '9',
     PARLEY_WEBSERVER_URL: 'https://chat.example.org',
@@ -72,14 +72,14 @@ test('services also receive the previous value of rotated secrets', () => {
   expect(serviceEnvironment(rooms, rotated, {})).not.toHaveProperty('PARLEY_UPLOADS_BLOB_SECRET_PREVIOUS')
 })
 
-test('uploads and admin are configured for video processing, unless a setting decides', () => {
+test('uploads and admin are configured for video processing, unless a setting says otherwise', () => {
   const valueFor = (name: string, given = {}) =>
     serviceEnvironment({ name, main: 'main.js' }, { ...fleet, videos: true }, given).PARLEY_VIDEO_ENABLED
   expect([valueFor('uploads'), valueFor('admin'), valueFor('rooms')]).toEqual(['true', 'true', undefined])
   expect(valueFor('uploads', { PARLEY_VIDEO_ENABLED: 'false' })).toBe('false')
 })
 
-test('calls gets all settings of the media server, admin its address, and other services none', () => {
+test('calls gets all settings of the media server, admin its URL, and other services none', () => {
   const media = {
     ...{ PARLEY_LIVEKIT_ENABLED: 'true', PARLEY_LIVEKIT_URL: 'ws://127.0.0.1:7880' },
     ...{ PARLEY_LIVEKIT_API_KEY: 'key', PARLEY_LIVEKIT_API_SECRET: 'secret-livekit' },

@@ -4,7 +4,7 @@ import { compileCache, repositoryRoot } from '../repository.ts'
 import { pushEnvironment } from './push-keys.ts'
 import type { ServiceDefinition } from './service-list.ts'
 
-/** Addresses passed to every process of a fleet. */
+/** Addresses and credentials passed to every process of a fleet. */
 export type FleetAddresses = {
   publicUrl: string
   /** Address the gateways listen on. */
@@ -14,7 +14,7 @@ export type FleetAddresses = {
   /** Host in connection strings: {@link Postgres.localHost} or, by default, 127.0.0.1. */
   postgresHost?: string
   postgresPort: number
-  /** Folder that keeps the bytes of assets. */
+  /** Folder with the bytes of assets. */
   assetsFolder: string
   /** Folder that gets every mail; undefined when a mail server is configured. */
   mailFolder: string | undefined
@@ -22,7 +22,7 @@ export type FleetAddresses = {
   media?: NodeJS.ProcessEnv | undefined
   /** Key that pushes are signed with; undefined when it is configured elsewhere. */
   vapidPrivateKey?: string | undefined
-  /** Whether to process videos if no setting decides. */
+  /** Whether videos are processed if no setting says so. */
   videos?: boolean
   secret: (name: string) => string
   /** Value of a secret before its last rotation. */
@@ -37,7 +37,7 @@ export const rotatable = [
   { name: 'uploadsBlob', variable: 'PARLEY_UPLOADS_BLOB_SECRET' },
 ] as const
 
-/** Services with the key for handing blobs to uploads. */
+/** Services that need the key with which blobs are handed to uploads. */
 const blobDeployables = new Set<string>(
   deployableNames.filter((name) => factsOf(name).secrets?.includes('PARLEY_UPLOADS_BLOB_SECRET')),
 )
@@ -48,8 +48,14 @@ const videoDeployables = new Set(['uploads', 'admin'])
 /** An absolute path, because the supervisor may be started from any folder. */
 const webClientFolder = (): string => join(repositoryRoot(), 'packages/web/dist')
 
-/** Settings of the supervisor itself, not passed to services. */
-const own = ['PARLEY_OWNER_LOGIN', 'PARLEY_OWNER_PASSWORD', 'PARLEY_READY_FILE', 'PARLEY_REPLICAS', 'PARLEY_LAYOUT']
+/** Variables of the supervisor itself, which services do not receive. */
+const supervisorVariables = [
+  'PARLEY_OWNER_LOGIN',
+  'PARLEY_OWNER_PASSWORD',
+  'PARLEY_READY_FILE',
+  'PARLEY_REPLICAS',
+  'PARLEY_LAYOUT',
+]
 
 /**
  * The environment of one process of a service. A process with several deployables gets the variables of each, and the
@@ -63,9 +69,9 @@ export function processEnvironment(
   const { name, holds } = service
   if (holds === undefined) return serviceEnvironment(service, fleet, given)
   const env: NodeJS.ProcessEnv = {}
-  for (const held of holds) {
-    Object.assign(env, serviceEnvironment(held, fleet, given))
-    env[natsPasswordVariable(held.name)] = fleet.secret(`nats.${held.name}`)
+  for (const deployable of holds) {
+    Object.assign(env, serviceEnvironment(deployable, fleet, given))
+    env[natsPasswordVariable(deployable.name)] = fleet.secret(`nats.${deployable.name}`)
   }
   // In one process the deployables find each other's ports themselves.
   for (const variable of holds.flatMap(({ portVariables = [] }) => portVariables)) env[variable] = '0'
@@ -84,7 +90,7 @@ export function serviceEnvironment(
 ): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {
     NODE_COMPILE_CACHE: compileCache(),
-    // By default glibc keeps a heap per thread, which takes a tenth of the memory of a process.
+    // By default glibc has a heap per thread, which takes a tenth of the memory of a process.
     MALLOC_ARENA_MAX: '2',
     PARLEY_WEBSERVER_URL: fleet.publicUrl,
     PARLEY_DATABASE_POOL: '4',
@@ -100,7 +106,7 @@ export function serviceEnvironment(
     ...(service.hostVariable === undefined ? {} : { [service.hostVariable]: '127.0.0.1' }),
     ...previousSecrets(service, fleet),
     ...(fleet.vapidPrivateKey === undefined ? {} : pushEnvironment(service.name, fleet.vapidPrivateKey)),
-    ...present(given),
+    ...withoutEmpty(given),
     ...(service.proxies && service.hostVariable !== undefined ? { [service.hostVariable]: fleet.publicHost } : {}),
     ...(fleet.mailFolder === undefined ? {} : { PARLEY_MAIL_DIR: fleet.mailFolder }),
     PARLEY_SERVICE: service.name,
@@ -114,11 +120,11 @@ export function serviceEnvironment(
   if (service.migrate !== undefined) {
     env[`PARLEY_${service.name.toUpperCase()}_DATABASE_URL`] = databaseUrl(service.name, fleet)
   }
-  for (const name of own) delete env[name]
+  for (const name of supervisorVariables) delete env[name]
   return env
 }
 
-/** Only calls gets the secret; admin gets the address, to pass it to clients. */
+/** Settings of the media server: only calls gets the secret; admin gets the URL, to pass it to clients. */
 function mediaSettings({ name }: ServiceDefinition, { media }: FleetAddresses): NodeJS.ProcessEnv {
   if (name === 'calls') return media ?? {}
   if (name !== 'admin' || !media) return {}
@@ -132,11 +138,13 @@ function previousSecrets(
   { previousSecret }: Pick<FleetAddresses, 'previousSecret'>,
 ): NodeJS.ProcessEnv {
   const secrets = blobDeployables.has(name) ? rotatable : rotatable.filter(({ name: one }) => one !== 'uploadsBlob')
-  return present(Object.fromEntries(secrets.map((one) => [`${one.variable}_PREVIOUS`, previousSecret?.(one.name)])))
+  return withoutEmpty(
+    Object.fromEntries(secrets.map((one) => [`${one.variable}_PREVIOUS`, previousSecret?.(one.name)])),
+  )
 }
 
 /** Removes empty variables: they count as not set. */
-function present(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function withoutEmpty(given: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== ''))
 }
 

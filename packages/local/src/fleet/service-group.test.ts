@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { eventually } from '../../test/_eventually.ts'
-import { dataDirAt, makeDataDir } from './data-dir.ts'
+import { dataDirAt, createDataDir } from './data-dir.ts'
 import { ServiceGroup } from './service-group.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-group-'))
@@ -19,7 +19,7 @@ writeFileSync(
 
 test('removing a process that is still starting does not fail the call that added it', async () => {
   const dir = dataDirAt(folder)
-  makeDataDir(dir)
+  createDataDir(dir)
   let starts = 0
   const group = new ServiceGroup({
     ...{ services: [{ name: 'realtime', main }], replicas: 1, dir, publicPort: 0 },
@@ -34,9 +34,9 @@ test('removing a process that is still starting does not fail the call that adde
 
 test('a chosen port that is taken before its process listens is replaced', async () => {
   const dir = dataDirAt(folder)
-  makeDataDir(dir)
+  createDataDir(dir)
   const [wanted, taken] = [join(folder, 'wanted'), join(folder, 'taken')]
-  // Says which port it will use, and listens there once the test has had its chance.
+  // Says which port it will use, and listens there after the test could take the port.
   const uploads = join(folder, 'uploads.mjs')
   writeFileSync(
     uploads,
@@ -78,7 +78,7 @@ test('a chosen port that is taken before its process listens is replaced', async
     writeFileSync(taken, '')
     await started
     expect(said).toContainEqual(
-      expect.stringContaining(`port ${port} of 127.0.0.1, which was chosen for uploads, has been taken`),
+      expect.stringContaining(`port ${port} of 127.0.0.1, chosen for uploads, has been taken`),
     )
     const [first, second] = group.processes().map(({ url }) => url)
     expect(first).not.toBe(`http://127.0.0.1:${port}`)

@@ -1,16 +1,16 @@
 import { join } from 'node:path'
 import { freePort, whyPortNotFree } from '../infrastructure/index.ts'
 import type { DataDir } from './data-dir.ts'
-import { noteworthy } from './log-lines.ts'
+import { formatForTerminal } from './log-lines.ts'
 import { type FleetProcess, isOf } from './ready-file.ts'
 import type { ServiceDefinition } from './service-list.ts'
 import type { Serving } from './service-process.ts'
 import { SupervisedService } from './supervised-service.ts'
 
-/** Longer than a process takes to drain or, if it cannot, to exit by itself. */
+/** Longer than a process needs to drain or, if it cannot drain, to exit by itself. */
 const stopTimeoutMs = 25_000
-/** How often ports are chosen: one that was free may be taken until its process listens. */
-const portChoices = 3
+/** How often ports are chosen: a free port may be taken before its process listens. */
+const maxPortAttempts = 3
 
 /** The services of a group and their options. */
 export type ServiceGroupOptions = {
@@ -24,7 +24,7 @@ export type ServiceGroupOptions = {
   onChange: () => void
 }
 
-/** Somebody else took a port that was free when it was chosen. */
+/** Another program has taken a port that was free when it was chosen. */
 class PortTaken extends Error {}
 
 type Member = { service: ServiceDefinition; index: number; label: string; supervised: SupervisedService }
@@ -33,8 +33,8 @@ type Member = { service: ServiceDefinition; index: number; label: string; superv
 export class ServiceGroup {
   readonly #options: ServiceGroupOptions
   readonly #members: Member[] = []
-  /** Removed processes that still drain. */
-  readonly #leaving = new Set<Member>()
+  /** Removed processes that are still draining. */
+  readonly #draining = new Set<Member>()
   /** Ports of the processes that gateways forward to, chosen before those processes start. */
   readonly #ports = new Map<string, number>()
   #stopped = false
@@ -44,16 +44,16 @@ export class ServiceGroup {
   }
 
   /**
-   * Starts all processes. Resolves when each is serving; a refused configuration of any ends the start. If a chosen port is
-   * taken before its process listens, all start again with other ports, since others have it in their environment.
+   * Starts all processes. Resolves when each is serving; rejects if any rejects its configuration. If a chosen port is taken
+   * before its process listens, all start again with other ports, because other processes have it in their environment.
    */
   async start(): Promise<void> {
-    for (let left = portChoices - 1; ; left--) {
+    for (let left = maxPortAttempts - 1; ; left--) {
       try {
         return await this.#startAll()
       } catch (error) {
         if (!(error instanceof PortTaken) || left === 0 || this.#stopped) throw error
-        this.#options.say(`${error.message}; the services start again with other ports`)
+        this.#options.say(`${error.message}; restarting the services with other ports`)
         await this.#drain()
         this.#members.length = 0
       }
@@ -107,25 +107,25 @@ export class ServiceGroup {
     if (service === undefined || count < 1) throw new Error(`${name} cannot have ${count} processes`)
     const isOfService = (member: Member) => member.service === service
     const own = this.#members.filter(isOfService)
-    const leaving = own.slice(count)
-    for (const member of leaving) {
+    const draining = own.slice(count)
+    for (const member of draining) {
       this.#members.splice(this.#members.indexOf(member), 1)
-      this.#leaving.add(member)
+      this.#draining.add(member)
     }
-    if (leaving.length > 0) onChange()
-    const taken = new Set([...own, ...this.#leaving].filter(isOfService).map(({ index }) => index))
+    if (draining.length > 0) onChange()
+    const taken = new Set([...own, ...this.#draining].filter(isOfService).map(({ index }) => index))
     const free = Array.from({ length: count + taken.size }, (_, index) => index).filter((index) => !taken.has(index))
-    const joining = free.slice(0, Math.max(0, count - own.length)).map((index) => this.#member(service, index))
-    this.#members.push(...joining)
+    const added = free.slice(0, Math.max(0, count - own.length)).map((index) => this.#member(service, index))
+    this.#members.push(...added)
     await Promise.all([
-      ...joining.map((member) =>
+      ...added.map((member) =>
         member.supervised.serving().catch((error: unknown) => {
           if (this.#members.includes(member)) throw error
         }),
       ),
-      ...leaving.map(async (member) => {
+      ...draining.map(async (member) => {
         await member.supervised.stop(stopTimeoutMs)
-        this.#leaving.delete(member)
+        this.#draining.delete(member)
       }),
     ])
   }
@@ -139,7 +139,7 @@ export class ServiceGroup {
   async #drain(): Promise<void> {
     const drain = (edge: boolean) =>
       Promise.all(
-        [...this.#members, ...this.#leaving]
+        [...this.#members, ...this.#draining]
           .filter(({ service }) => (service.edge ?? false) === edge)
           .map(({ supervised }) => supervised.stop(stopTimeoutMs)),
       )
@@ -149,7 +149,7 @@ export class ServiceGroup {
 
   /** Sends a signal to every process. */
   kill(signal: NodeJS.Signals): void {
-    for (const { supervised } of [...this.#members, ...this.#leaving]) supervised.kill(signal)
+    for (const { supervised } of [...this.#members, ...this.#draining]) supervised.kill(signal)
   }
 
   #replicas(service: ServiceDefinition): Member[] {
@@ -163,13 +163,13 @@ export class ServiceGroup {
     const supervised = new SupervisedService({
       label,
       main: service.main,
-      env: (before) => this.#environment(service, index, before),
+      env: (last) => this.#environment(service, index, last),
       logFile: join(dir.logs, `${service.name}${number}.log`),
       pidFile: join(dir.run, `${service.name}${number}.pid`),
       say,
-      whyHopeless: () => this.#whyPortTaken(label),
+      whyUnstartable: () => this.#whyPortTaken(label),
       onLine: (line) => {
-        const note = noteworthy(label, line)
+        const note = formatForTerminal(label, line)
         if (note !== undefined) say(note)
       },
       onChange,
@@ -180,21 +180,21 @@ export class ServiceGroup {
   async #whyPortTaken(label: string): Promise<PortTaken | undefined> {
     const port = this.#ports.get(label)
     if (port === undefined || (await whyPortNotFree(port, '127.0.0.1')) !== 'EADDRINUSE') return undefined
-    return new PortTaken(`port ${port} of 127.0.0.1, which was chosen for ${label}, has been taken by another program`)
+    return new PortTaken(`port ${port} of 127.0.0.1, chosen for ${label}, has been taken by another program`)
   }
 
   /** A restarted process keeps its port, because other processes use it. */
-  #environment(service: ServiceDefinition, index: number, before: Serving | undefined): NodeJS.ProcessEnv {
+  #environment(service: ServiceDefinition, index: number, last: Serving | undefined): NodeJS.ProcessEnv {
     const env = this.#options.environment(service)
-    const known = before?.url === undefined ? undefined : new URL(before.url).port
+    const lastPort = last?.url === undefined ? undefined : new URL(last.url).port
     const chosen = this.#ports.get(labelOf(service.name, index))
     const first = service.proxies && index === 0 ? this.#options.publicPort : (chosen ?? 0)
-    for (const variable of service.portVariables ?? []) env[variable] = known ?? String(first)
-    if (service.proxies) Object.assign(env, this.#lists())
+    for (const variable of service.portVariables ?? []) env[variable] = lastPort ?? String(first)
+    if (service.proxies) Object.assign(env, this.#addressLists())
     return env
   }
 
-  #lists(): NodeJS.ProcessEnv {
+  #addressLists(): NodeJS.ProcessEnv {
     const { services, replicas } = this.#options
     const urls = (name: string) =>
       Array.from({ length: replicas }, (_, index) => `http://127.0.0.1:${this.#ports.get(labelOf(name, index))}`)
@@ -206,7 +206,7 @@ export class ServiceGroup {
 
 /** The name of a service, and of the deployables in it if there are several. */
 function namesOf({ name, holds }: ServiceDefinition): Pick<FleetProcess, 'name' | 'holds'> {
-  return { name, ...(holds && { holds: holds.map((held) => held.name) }) }
+  return { name, ...(holds && { holds: holds.map((deployable) => deployable.name) }) }
 }
 
 function labelOf(service: string, index: number): string {

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { compactDeployables, type Deployable, deployableNames, factsOf } from '@parley/contracts/deployables'
 import { repositoryRoot } from '../repository.ts'
 
-/** How the deployables are spread over processes: one each, or all but realtime in one. */
+/** How the deployables are spread over processes: a process for each, or one process for all except realtime. */
 export type Layout = 'separate' | 'compact'
 
 /** A deployable, or several in one process, for the supervisor. */
 export type ServiceDefinition = {
-  /** Its name, which is also its bus user unless it holds several. */
+  /** Its name, which is also its bus user unless the process has several deployables. */
   name: string
   /** The deployables in the process, if it has several. */
   holds?: ServiceDefinition[]
@@ -29,12 +29,12 @@ export type ServiceDefinition = {
   edge?: boolean
 }
 
-/** The deployables, from their bundles below a folder: this checkout unless another is given. */
+/** The deployables, with the paths of their bundles below `root`, by default this checkout. */
 export function parleyServices(root = repositoryRoot(), layout: Layout = 'separate'): ServiceDefinition[] {
   const separate = deployableNames.map((name) => deployable(root, name))
   if (layout === 'separate') return separate
-  const isHeld = ({ name }: ServiceDefinition) => compactDeployables.some((held) => held === name)
-  return [...separate.filter((service) => !isHeld(service)), compact(root, separate.filter(isHeld))]
+  const isCompact = ({ name }: ServiceDefinition) => compactDeployables.some((compact) => compact === name)
+  return [...separate.filter((service) => !isCompact(service)), compact(root, separate.filter(isCompact))]
 }
 
 const migrateAll = (root: string): string => join(root, 'packages/compact/dist/migrate.js')
@@ -53,7 +53,7 @@ function deployable(root: string, name: Deployable): ServiceDefinition {
   }
 }
 
-/** One process for several deployables, reached by the port of the one that proxies to the others. */
+/** One process for several deployables, reached through the port of the deployable that proxies to the others. */
 function compact(root: string, holds: ServiceDefinition[]): ServiceDefinition {
   const { portVariables, hostVariable } = holds.find(({ proxies }) => proxies) ?? {}
   return {

@@ -12,7 +12,7 @@ export type Exit = { code: number | null; signal: NodeJS.Signals | null; livedMs
 /** One running process of a service. */
 export type ServiceProcess = {
   pid: number
-  /** Resolves when it is serving; never resolves if it ends before. */
+  /** Resolves when it is serving; never resolves if the process ends first. */
   serving: Promise<Serving>
   /** Rejects if the process could not be started. */
   exited: Promise<Exit>
@@ -31,11 +31,11 @@ export type Launch = {
   onLine: (line: string) => void
 }
 
-const keptLines = 20
+const maxLastLines = 20
 
 /**
  * Forks a service into its own process group, so that Ctrl-C in the terminal reaches only the supervisor. The service
- * notices the end of this process when the channel closes.
+ * exits when this process ends and the channel closes.
  */
 export function launchService(launch: Launch): ServiceProcess {
   const startedAt = Date.now()
@@ -61,13 +61,13 @@ export function launchService(launch: Launch): ServiceProcess {
     })
   })
   if (pid === 0) return { pid, serving, exited, lastLines: () => [], kill: () => undefined }
-  const last = keepLines(child, launch)
-  remember(child, pid, launch.pidFile)
+  const last = recordOutput(child, launch)
+  recordPid(child, pid, launch.pidFile)
   return { pid, serving, exited, lastLines: () => last, kill: (signal) => void child.kill(signal) }
 }
 
-/** Writes the pid file. Without it a later start could not end the process, so a failure kills it. */
-function remember(child: ChildProcess, pid: number, pidFile: string): void {
+/** Writes the pid file. If that fails, kills the process: without the file a later start could not end it. */
+function recordPid(child: ChildProcess, pid: number, pidFile: string): void {
   try {
     writePidFile(pidFile, pid)
   } catch (error) {
@@ -76,14 +76,14 @@ function remember(child: ChildProcess, pid: number, pidFile: string): void {
   }
 }
 
-function keepLines(child: ChildProcess, launch: Launch): string[] {
+function recordOutput(child: ChildProcess, launch: Launch): string[] {
   const log = new LogFile(launch.logFile)
   const last: string[] = []
   for (const stream of [child.stdout, child.stderr]) {
     if (stream === null) continue
     createInterface({ input: stream, crlfDelay: Infinity }).on('line', (line) => {
       log.append(line)
-      if (last.push(line) > keptLines) last.shift()
+      if (last.push(line) > maxLastLines) last.shift()
       launch.onLine(line)
     })
   }

@@ -18,11 +18,11 @@ function supervised(run: string, env: () => NodeJS.ProcessEnv = () => ({})) {
   const said: string[] = []
   const files = { logFile: join(folder, 'rooms.log'), pidFile: join(folder, run, 'rooms.pid') }
   const handlers = { say: (line: string) => void said.push(line), onLine: () => {}, onChange: () => {} }
-  const whyHopeless = () => Promise.resolve(undefined)
-  return { service: new SupervisedService({ label: 'rooms', main, env, whyHopeless, ...files, ...handlers }), said }
+  const whyUnstartable = () => Promise.resolve(undefined)
+  return { service: new SupervisedService({ label: 'rooms', main, env, whyUnstartable, ...files, ...handlers }), said }
 }
 
-test('a program that the system could not start is tried again', async () => {
+test('a service that the system could not start is started again', async () => {
   const tooMuch = [{ FILL: 'x'.repeat(3_000_000) }]
   const { service, said } = supervised('', () => tooMuch.pop() ?? {})
   await service.serving()
@@ -30,7 +30,7 @@ test('a program that the system could not start is tried again', async () => {
   await service.stop(5_000)
 })
 
-test('a program whose pid file cannot be written is killed and tried again', async () => {
+test('a service whose pid file cannot be written is killed and started again', async () => {
   const { service, said } = supervised('run')
   await eventually(() => said.length > 0)
   expect(said[0]).toMatch(/^rooms cannot be started: ENOENT.*rooms.pid/)
@@ -40,7 +40,7 @@ test('a program whose pid file cannot be written is killed and tried again', asy
   await service.stop(5_000)
 })
 
-test('a program whose environment could not be created is tried again', async () => {
+test('a service whose environment could not be created is started again', async () => {
   let failures = 2
   const { service, said } = supervised('', () => {
     if (failures-- > 0) throw new Error('EMFILE: too many open files')

@@ -7,23 +7,23 @@ export type SupervisedOptions = {
   /** Name in messages: `rooms`, or `rooms (2)` for a second process. */
   label: string
   main: string
-  /** Returns the environment of the next process; `before` has the ports of the last one that served. */
-  env: (before: Serving | undefined) => NodeJS.ProcessEnv
+  /** Returns the environment of the next process; `last` has the ports of the last process that served. */
+  env: (last: Serving | undefined) => NodeJS.ProcessEnv
   logFile: string
   pidFile: string
   say: (line: string) => void
   onLine: (line: string) => void
-  /** Why no process can serve, asked when one ended before any has served; undefined if another try may do. */
-  whyHopeless: () => Promise<Error | undefined>
-  /** Called whenever a process begins or ceases to serve. */
+  /** Called when a process ends before any has served: returns why another attempt would fail too, or undefined. */
+  whyUnstartable: () => Promise<Error | undefined>
+  /** Called whenever a process starts or stops serving. */
   onChange: () => void
 }
 
-/** Exit code of a service that refuses its configuration; a restart would not help. */
+/** Exit code of a service that rejects its configuration; a restart would not help. */
 const configurationExit = 78
 
-/** How a process ended, as text; `refusal` holds the errors of an invalid configuration. */
-type Ending = { how: string; livedMs: number; refusal: string | undefined }
+/** How a process ended, as text; `rejection` has the errors of an invalid configuration. */
+type Ending = { how: string; livedMs: number; rejection: string | undefined }
 
 /** One process of a service, restarted with a growing delay whenever it ends unexpectedly. */
 export class SupervisedService {
@@ -31,9 +31,9 @@ export class SupervisedService {
   readonly #backoff = new Backoff()
   #process: ServiceProcess | undefined
   #serving: Serving | undefined
-  #before: Serving | undefined
-  #wanted = true
-  #renewing = false
+  #last: Serving | undefined
+  #isStopped = false
+  #isRestarting = false
   #pause = new AbortController()
   readonly #ended: Promise<void>
   #waiting: Array<{ resolve: () => void; reject: (error: Error) => void }> = []
@@ -49,7 +49,7 @@ export class SupervisedService {
     return { pid: this.#process.pid, ...this.#serving }
   }
 
-  /** Resolves once a process serves. Throws when none ever can, as with a refused configuration, or it is stopped. */
+  /** Resolves once a process serves. Throws when none ever can, as with a rejected configuration, or when the service is stopped. */
   serving(): Promise<void> {
     if (this.#serving !== undefined) return Promise.resolve()
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
@@ -63,7 +63,7 @@ export class SupervisedService {
   /** Drains the current process and starts the next; resolves when that one serves. */
   async restart(): Promise<void> {
     const old = this.#process
-    this.#renewing = true
+    this.#isRestarting = true
     this.#serving = undefined
     const next = this.serving()
     this.#pause.abort()
@@ -73,11 +73,11 @@ export class SupervisedService {
 
   /** Drains the process for good. It is killed if it has not ended within `stopTimeoutMs`. */
   async stop(stopTimeoutMs: number): Promise<void> {
-    this.#wanted = false
+    this.#isStopped = true
     this.#pause.abort()
     this.#process?.kill('SIGTERM')
     const timer = setTimeout(() => {
-      this.#options.say(`${this.#options.label} has not ended within ${stopTimeoutMs / 1000} s and is killed`)
+      this.#options.say(`${this.#options.label} did not stop within ${stopTimeoutMs / 1000} s; killing it`)
       this.#process?.kill('SIGKILL')
     }, stopTimeoutMs)
     await this.#ended
@@ -86,35 +86,35 @@ export class SupervisedService {
 
   async #keepRunning() {
     const { label, say } = this.#options
-    while (this.#wanted) {
+    while (!this.#isStopped) {
       const ending = await this.#runOnce()
-      if (!this.#wanted) break
-      const hopeless = this.#before === undefined ? await this.#whyHopeless(ending) : undefined
-      if (hopeless !== undefined) return this.#fail(hopeless)
-      if (!this.#renewing) {
-        const delayMs = this.#backoff.next(ending.livedMs)
+      if (this.#isStopped) break
+      const failure = this.#last === undefined ? await this.#whyUnstartable(ending) : undefined
+      if (failure !== undefined) return this.#fail(failure)
+      if (!this.#isRestarting) {
+        const delayMs = this.#backoff.nextDelayMs(ending.livedMs)
         say(`${label} ${ending.how}; restarting it in ${delayMs / 1000} s`)
         this.#pause = new AbortController()
         await sleep(delayMs, undefined, { signal: this.#pause.signal }).catch(() => undefined)
       }
-      this.#renewing = false
+      this.#isRestarting = false
     }
     this.#fail(new Error(`${label} was stopped`))
   }
 
   /**
-   * Runs a process until it ends. A failed start, for example for lack of processes, descriptors or space, counts as an
-   * end.
+   * Runs a process until it ends. A failed start, for example because the machine lacks processes, descriptors or space,
+   * counts as an end.
    */
   async #runOnce(): Promise<Ending> {
     try {
       const process = this.#launch()
       const exit = await process.exited
-      const refusal = exit.code === configurationExit ? process.lastLines().join('\n') : undefined
-      return { how: `(process ${process.pid}) ${howItEnded(exit)}`, livedMs: exit.livedMs, refusal }
+      const rejection = exit.code === configurationExit ? process.lastLines().join('\n') : undefined
+      return { how: `(process ${process.pid}) ${howItEnded(exit)}`, livedMs: exit.livedMs, rejection }
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      return { how: `cannot be started: ${reason}`, livedMs: 0, refusal: undefined }
+      return { how: `cannot be started: ${reason}`, livedMs: 0, rejection: undefined }
     } finally {
       this.#process = undefined
       this.#serving = undefined
@@ -124,22 +124,22 @@ export class SupervisedService {
 
   #launch(): ServiceProcess {
     const { main, env, logFile, pidFile, onLine } = this.#options
-    const process = launchService({ main, env: env(this.#before), logFile, pidFile, onLine })
+    const process = launchService({ main, env: env(this.#last), logFile, pidFile, onLine })
     this.#process = process
     void process.serving.then((serving) => {
       if (this.#process !== process) return
-      if (this.#before !== undefined && !this.#renewing) this.#options.say(`${this.#options.label} serves again`)
-      this.#serving = this.#before = serving
+      if (this.#last !== undefined && !this.#isRestarting) this.#options.say(`${this.#options.label} is running again`)
+      this.#serving = this.#last = serving
       for (const { resolve } of this.#waiting.splice(0)) resolve()
       this.#options.onChange()
     })
     return process
   }
 
-  async #whyHopeless({ refusal }: Ending): Promise<Error | undefined> {
-    const { label, whyHopeless } = this.#options
-    if (refusal !== undefined) return new Error(`${label} refuses its configuration:\n${refusal}`)
-    return await whyHopeless()
+  async #whyUnstartable({ rejection }: Ending): Promise<Error | undefined> {
+    const { label, whyUnstartable } = this.#options
+    if (rejection !== undefined) return new Error(`${label} rejected its configuration:\n${rejection}`)
+    return await whyUnstartable()
   }
 
   #fail(error: Error) {
@@ -148,5 +148,5 @@ export class SupervisedService {
 }
 
 function howItEnded({ code, signal }: Exit): string {
-  return signal === null ? `ended with code ${code}` : `was ended by ${signal}`
+  return signal === null ? `exited with code ${code}` : `was killed by ${signal}`
 }

@@ -15,14 +15,14 @@ export type ChildOptions = {
   cwd: string
   /** File to which stdout and stderr are appended. */
   logFile: string
-  /** File with the child's pid, so that a later {@link startChild} can end it if this process could not. */
+  /** File with the child's pid, with which a later {@link startChild} can end it if this process could not. */
   pidFile: string
   env?: NodeJS.ProcessEnv
   /** Run as this user; needs root. */
   user?: SystemUser | undefined
-  /** A file descriptor that the child inherits as its fourth (after stdin, stdout and stderr) and keeps open. */
-  keepsOpen?: number | undefined
-  /** Signals that end the process, mild ones first. */
+  /** A file descriptor that the child inherits as number 3, after stdin, stdout and stderr, and holds open. */
+  inheritedFd?: number | undefined
+  /** Signals that end the process, the gentlest first. */
   stopSignals: NodeJS.Signals[]
   /** How long to wait after each signal. */
   stopTimeoutMs?: number
@@ -33,7 +33,7 @@ export type Child = AsyncDisposable & {
   pid: number
   /** Resolves when the process has ended, for whatever reason. */
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
-  /** False after the process has ended. */
+  /** Whether the process has not ended yet. */
   running(): boolean
   /** Ends the process and waits until it has ended; may be called repeatedly. */
   stop(): Promise<void>
@@ -51,11 +51,11 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   await endLeftover(options.pidFile, signals, stopTimeoutMs)
   mkdirSync(dirname(options.logFile), { recursive: true })
   const log = openSync(options.logFile, 'a')
-  const [command, args] = tiedToParent(options.command, options.args, signals[0] ?? 'SIGTERM')
+  const [command, args] = endWithParent(options.command, options.args, signals[0] ?? 'SIGTERM')
   const child = spawn(command, args, {
     cwd: options.cwd,
     env: options.env ?? process.env,
-    stdio: ['ignore', log, log, ...(options.keepsOpen === undefined ? [] : [options.keepsOpen])],
+    stdio: ['ignore', log, log, ...(options.inheritedFd === undefined ? [] : [options.inheritedFd])],
     detached: true,
     ...(options.user === undefined ? {} : { uid: options.user.uid, gid: options.user.gid }),
   })
@@ -106,7 +106,7 @@ export async function whenReady(child: Child, name: string, isReady: () => Promi
 }
 
 /** Linux can send a signal to a child whose parent is gone, even after kill -9; util-linux has a command for it. */
-function tiedToParent(command: string, args: string[], signal: NodeJS.Signals): [string, string[]] {
+function endWithParent(command: string, args: string[], signal: NodeJS.Signals): [string, string[]] {
   const setpriv = process.platform === 'linux' ? findExecutable('setpriv') : undefined
   if (setpriv === undefined) return [command, args]
   return [setpriv, ['--pdeathsig', signal.replace('SIG', ''), '--', command, ...args]]

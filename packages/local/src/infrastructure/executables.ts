@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-const placesBesidePath = ['/usr/local/sbin', '/usr/sbin', '/usr/local/bin', '/opt/homebrew/bin']
+const commonFolders = ['/usr/local/sbin', '/usr/sbin', '/usr/local/bin', '/opt/homebrew/bin']
 
 /**
  * Folders in which to look for programs: PATH first, then folders that are often missing from the PATH of ordinary
@@ -9,10 +9,10 @@ const placesBesidePath = ['/usr/local/sbin', '/usr/sbin', '/usr/local/bin', '/op
  */
 export function executableFolders(): string[] {
   const path = (process.env.PATH ?? '').split(delimiter).filter((dir) => dir !== '')
-  return [...new Set([...path, ...placesBesidePath])]
+  return [...new Set([...path, ...commonFolders])]
 }
 
-/** Absolute path of a program, or undefined. */
+/** Absolute path of a program; undefined if it is not found. */
 export function findExecutable(name: string): string | undefined {
   return executableFolders()
     .map((dir) => join(dir, name))

@@ -9,7 +9,7 @@ const program = 'livekit-server'
 
 /** A LiveKit server that runs as a child of this process. */
 export type Livekit = Child & {
-  /** Address for clients and services on this machine. */
+  /** URL for clients and services on this machine. */
   url: string
 }
 
@@ -27,7 +27,7 @@ export type LivekitOptions = ServerOptions & {
 /** Path of the program; undefined if it is not found. Parley never installs it. */
 export const findLivekit = (): string | undefined => findExecutable(program)
 
-/** Its address on this machine. */
+/** URL of LiveKit on this machine. */
 export const livekitUrl = (port: number): string => `ws://127.0.0.1:${port}`
 
 /** Starts LiveKit on loopback. Throws if the program is not on PATH. */
@@ -44,7 +44,7 @@ export async function startLivekit(options: LivekitOptions): Promise<Livekit> {
     cwd: options.dir,
     logFile: options.logFile ?? join(options.dir, 'server.log'),
     pidFile: options.pidFile ?? join(options.dir, 'server.pid'),
-    // Not on the command line, which others can read. LiveKit expects YAML; JSON is valid YAML.
+    // The secret must not be on the command line, which other users can read. LiveKit expects YAML; JSON is valid YAML.
     env: {
       PATH: process.env.PATH,
       LIVEKIT_CONFIG: JSON.stringify({
@@ -59,11 +59,11 @@ export async function startLivekit(options: LivekitOptions): Promise<Livekit> {
     stopSignals: ['SIGTERM'],
     stopTimeoutMs: 2_000,
   })
-  const answers = () =>
+  const isAnswering = () =>
     fetch(`http://127.0.0.1:${port}`).then(
       ({ ok }) => ok,
       () => false,
     )
-  await whenReady(child, 'LiveKit', answers)
+  await whenReady(child, 'LiveKit', isAnswering)
   return { ...child, url: livekitUrl(port) }
 }

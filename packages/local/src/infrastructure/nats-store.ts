@@ -2,12 +2,15 @@ import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Moves the stream that a release without NATS accounts created, with its consumers and their positions, to its present
+ * Moves the stream that a release without NATS accounts created, with its consumers and their positions, to its current
  * account. The server must not be running. Returns whether there was a stream to move.
  */
 export function moveStreamToItsAccount(storeDir: string): boolean {
-  const [before, now] = ['$G', 'EVENTS'].map((account) => join(storeDir, 'jetstream', account)) as [string, string]
-  if (!existsSync(join(before, 'streams', 'EVENTS')) || existsSync(now)) return false
-  renameSync(before, now)
+  const [oldFolder, newFolder] = ['$G', 'EVENTS'].map((account) => join(storeDir, 'jetstream', account)) as [
+    string,
+    string,
+  ]
+  if (!existsSync(join(oldFolder, 'streams', 'EVENTS')) || existsSync(newFolder)) return false
+  renameSync(oldFolder, newFolder)
   return true
 }

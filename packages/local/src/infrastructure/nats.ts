@@ -8,7 +8,7 @@ import { requireExecutable } from './system-packages.ts'
 /** A NATS server with JetStream that runs as a child of this process. */
 export type Nats = Child & {
   port: number
-  /** Address without credentials. */
+  /** URL without credentials. */
   url: string
 }
 
@@ -16,13 +16,13 @@ const openConfiguration =
   'max_payload: 2MB\nping_interval: "5s"\nping_max: 2\njetstream: { max_file_store: 4GB, max_memory_store: 64MB }\n'
 
 /**
- * With more processors Go passes each message between threads, which is a third of the processor time of an idle
+ * With more processors Go passes each message between threads, which takes a third of the processor time of an idle
  * fleet's NATS server.
  */
 const oneProcessor = { GOMAXPROCS: process.env.GOMAXPROCS ?? '1' }
 
 /**
- * Starts a NATS server. `conf` is a configuration file; its address and store are overridden by `port` and `dir`.
+ * Starts a NATS server. `conf` is a configuration file; the address and the store in it are overridden by `port` and `dir`.
  * Without one, every client may do everything. `env` has the variables that the file uses.
  */
 export async function startNats(options: ServerOptions & { conf?: string; env?: NodeJS.ProcessEnv }): Promise<Nats> {

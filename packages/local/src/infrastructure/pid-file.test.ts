@@ -18,7 +18,7 @@ async function sleeper(ignored: string[] = []) {
   return { pid: child.pid ?? 0, exited: once(child, 'exit') }
 }
 
-test('ends the process it remembers', async () => {
+test('ends the process that the pid file names', async () => {
   const file = join(dir, 'one.pid')
   const { pid, exited } = await sleeper()
   writePidFile(file, pid)
@@ -28,7 +28,7 @@ test('ends the process it remembers', async () => {
   expect(existsSync(file)).toBe(false)
 })
 
-test('continues to SIGKILL for a process that ignores the milder signals', async () => {
+test('continues to SIGKILL for a process that ignores gentler signals', async () => {
   const file = join(dir, 'stubborn.pid')
   const { pid, exited } = await sleeper(['SIGTERM'])
   writePidFile(file, pid)
@@ -61,7 +61,7 @@ test('an ended process is not alive, even before its parent has collected its st
   expect(identity && isAlive(identity)).toBe(false)
 })
 
-test('knows the program of a process', () => {
+test('finds the program of a process', () => {
   expect(programOf(process.pid)).toBeTruthy()
   expect(programOf(0x7ffffff)).toBeUndefined()
 })

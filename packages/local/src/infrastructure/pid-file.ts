@@ -11,14 +11,14 @@ export function writePidFile(file: string, pid: number): void {
 /** The process that a pid file names, if it still runs; never another process that got the same pid. */
 export function readPidFile(file: string): ProcessIdentity | undefined {
   try {
-    return livingProcess(readFileSync(file, 'utf8'))
+    return parseLivingProcess(readFileSync(file, 'utf8'))
   } catch {
     return undefined
   }
 }
 
-/** The process that the content of a pid file names, as {@link readPidFile} does. */
-export function livingProcess(content: string): ProcessIdentity | undefined {
+/** Parses the content of a pid file, as {@link readPidFile} does. */
+export function parseLivingProcess(content: string): ProcessIdentity | undefined {
   try {
     const value: unknown = JSON.parse(content)
     if (typeof value !== 'object' || value === null || !('pid' in value) || !('startedAt' in value)) return undefined

@@ -2,19 +2,19 @@ import { randomInt } from 'node:crypto'
 import { connect, createServer } from 'node:net'
 
 /** The range below the ephemeral ports of operating systems. */
-const first = 20_000
-const count = 12_000
+const firstPort = 20_000
+const portCount = 12_000
 
 /**
  * A free TCP port of the loopback interface. It is outside the ephemeral range, so no other program gets it by chance
  * while its server is restarting.
  */
 export async function freePort(): Promise<number> {
-  for (let tries = 0; tries < 1000; tries++) {
-    const port = first + randomInt(count)
+  for (let attempt = 0; attempt < 1000; attempt++) {
+    const port = firstPort + randomInt(portCount)
     if (await isPortFree(port)) return port
   }
-  throw new Error(`no TCP port from ${first} to ${first + count - 1} is free`)
+  throw new Error(`no TCP port from ${firstPort} to ${firstPort + portCount - 1} is free`)
 }
 
 /** Whether a server of this process could listen on the port. */
@@ -41,9 +41,9 @@ export function probe(
   return new Promise((resolve) => {
     let answer = ''
     const socket = connect(port, '127.0.0.1', () => socket.write(request))
-    const finish = (verdict: boolean) => {
+    const finish = (result: boolean) => {
       socket.destroy()
-      resolve(verdict)
+      resolve(result)
     }
     socket.setTimeout(timeoutMs, () => finish(false))
     socket.on('error', () => finish(false))

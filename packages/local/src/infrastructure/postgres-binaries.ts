@@ -22,8 +22,8 @@ export type PostgresBinaries = { dir: string; version: string; major: number }
 /** Oldest PostgreSQL that Parley's statements run on. */
 export const oldestPostgres = 14
 
-/** Longer than any copy takes. */
-const unfinishedForMs = 600_000
+/** Age from which an unfinished copy counts as abandoned: longer than any copy takes. */
+const abandonedAfterMs = 600_000
 
 /**
  * Every usable PostgreSQL installation of this machine, in order of preference: PATH, the system's packages, npm's
@@ -44,12 +44,12 @@ export function reachableBinaries(binaries: PostgresBinaries, user: SystemUser |
   if (user === undefined || canEnter(user, binaries.dir)) return binaries
   const copy = join(copies, `postgresql-${binaries.version}`)
   removeUnfinished(copies)
-  if (!existsSync(copy)) copyWhole(dirname(binaries.dir), copy)
+  if (!existsSync(copy)) copyAtomically(dirname(binaries.dir), copy)
   return { ...binaries, dir: join(copy, 'bin') }
 }
 
 /** Copies under a temporary name and renames, so that an unfinished copy is never used. */
-function copyWhole(from: string, to: string): void {
+function copyAtomically(from: string, to: string): void {
   makeOpenFolder(dirname(to))
   const unfinished = mkdtempSync(`${to}.`)
   try {
@@ -72,12 +72,12 @@ function makeReadable(folder: string): void {
   }
 }
 
-/** Removes unfinished copies of killed starts; a copy in progress is younger. */
+/** Removes unfinished copies that killed starts left; a copy in progress is younger. */
 function removeUnfinished(copies: string): void {
   for (const dir of subfolders(copies)) {
     if (!/\/postgresql-[^/]*\.[A-Za-z0-9]{6}$/.test(dir)) continue
     try {
-      if (Date.now() - statSync(dir).mtimeMs > unfinishedForMs) rmSync(dir, { recursive: true, force: true })
+      if (Date.now() - statSync(dir).mtimeMs > abandonedAfterMs) rmSync(dir, { recursive: true, force: true })
     } catch {
       // Another process has removed or finished the copy.
     }

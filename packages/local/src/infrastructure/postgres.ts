@@ -25,7 +25,7 @@ export type Postgres = Child & {
 
 /**
  * Starts PostgreSQL on a folder, which is created if it is missing. With `fsync: false` it commits faster, but may lose
- * data when the machine stops: for tests.
+ * commits if the machine crashes: for tests.
  */
 export async function startPostgres(
   options: ServerOptions & { fsync?: boolean; maxConnections?: number },
@@ -41,12 +41,12 @@ export async function startPostgres(
   const lock = lockByKernel(join(folder.root, 'server.lock'))
   if (lock === undefined)
     throw new Error(
-      `PostgreSQL still runs on ${folder.root}, in another container or on the host of this one; stop it first`,
+      `PostgreSQL still runs on ${folder.root}, in another container or on the host of this container; stop it first`,
     )
   removeStaleLock(join(folder.data, 'postmaster.pid'))
   removeStaleLock(join(folder.root, `.s.PGSQL.${port}.lock`))
   const sockets = fitsSocket(folder.root) ? folder.root : undefined
-  const careless = options.fsync === false ? ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'] : []
+  const unsafeSettings = options.fsync === false ? ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'] : []
   const settings = [
     'listen_addresses=127.0.0.1',
     `unix_socket_directories=${sockets === undefined ? '' : `"${sockets}"`}`,
@@ -58,7 +58,7 @@ export async function startPostgres(
     'wal_writer_delay=2s',
     'bgwriter_delay=2s',
     'autovacuum_naptime=5min',
-    ...careless,
+    ...unsafeSettings,
   ]
   const child = await startChild({
     name: 'PostgreSQL',
@@ -68,11 +68,11 @@ export async function startPostgres(
     env: postgresEnvironment(),
     user: folder.user,
     logFile: options.logFile ?? join(options.dir, 'server.log'),
-    keepsOpen: lock.fd,
+    inheritedFd: lock.fd,
     ...{ pidFile, stopSignals, stopTimeoutMs },
   }).finally(lock.release)
   const url = (database: string) => `postgres://postgres:${folder.password}@127.0.0.1:${port}/${database}`
-  await whenReady(child, 'PostgreSQL', () => answers(url('postgres')), 60_000)
+  await whenReady(child, 'PostgreSQL', () => isAnswering(url('postgres')), 60_000)
   const localHost = sockets === undefined ? '127.0.0.1' : encodeURIComponent(sockets)
   return { ...child, port, localHost, url, adminUrl: url('postgres') }
 }
@@ -82,7 +82,7 @@ function fitsSocket(folder: string): boolean {
   return Buffer.byteLength(join(folder, '.s.PGSQL.65535.lock')) <= 103 && !/["\\]/.test(folder)
 }
 
-async function answers(url: string): Promise<boolean> {
+async function isAnswering(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 })
   client.on('error', () => undefined)
   try {

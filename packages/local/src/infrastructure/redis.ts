@@ -8,11 +8,11 @@ import { requireExecutable } from './system-packages.ts'
 /** A Redis server that runs as a child of this process. */
 export type Redis = Child & {
   port: number
-  /** Address with the password, if there is one. */
+  /** URL, with the password if there is one. */
   url: string
 }
 
-/** Starts Redis as a cache: nothing is written to disk, its loss never matters. */
+/** Starts Redis as a cache: nothing is written to disk, and losing its data does no harm. */
 export async function startRedis(options: ServerOptions & { password?: string }): Promise<Redis> {
   mkdirSync(options.dir, { recursive: true, mode: 0o700 })
   const command = await requireExecutable('redis-server', options.say)

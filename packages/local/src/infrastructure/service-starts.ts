@@ -1,12 +1,12 @@
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { livingProcess } from './pid-file.ts'
+import { parseLivingProcess } from './pid-file.ts'
 import { identify } from './process-identity.ts'
 
 const mark = '# made by Parley, process '
 
 /**
- * Prevents packages from starting their services until the result is called: Debian runs `file` to ask before it starts
- * one. Another program's file is kept; one left by a killed process of ours is replaced.
+ * Prevents packages from starting their services until the result is called: Debian runs `file` to ask
+ * before it starts a service. A file of another program is left alone; a file left by a killed Parley process is replaced.
  */
 export function forbidServiceStarts(file = '/usr/sbin/policy-rc.d'): () => void {
   if (existsSync(file) && !isLeftBehind(readFileSync(file, 'utf8'))) return () => {}
@@ -17,5 +17,5 @@ export function forbidServiceStarts(file = '/usr/sbin/policy-rc.d'): () => void 
 
 function isLeftBehind(content: string): boolean {
   const line = content.split('\n').find((one) => one.startsWith(mark))
-  return line !== undefined && livingProcess(line.slice(mark.length)) === undefined
+  return line !== undefined && parseLivingProcess(line.slice(mark.length)) === undefined
 }

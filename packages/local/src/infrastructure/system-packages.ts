@@ -61,7 +61,7 @@ export async function installMissing(
 export async function requireExecutable(name: string, say?: (line: string) => void): Promise<string> {
   await installMissing([name], say)
   const found = findExecutable(name)
-  if (found === undefined) throw new Error(`the package ${name} was installed, but has no program of that name`)
+  if (found === undefined) throw new Error(`the package ${name} was installed, but contains no program of that name`)
   return found
 }
 
@@ -71,7 +71,7 @@ function missing(names: string[]): string {
   if (process.platform === 'darwin') {
     return `${list} ${verb} not installed. Install with: brew install ${names.map((name) => brewNames[name] ?? name).join(' ')}`
   }
-  return `${list} ${verb} not installed; Parley installs packages only for root on Debian and Ubuntu. Install with: sudo apt-get install ${names.join(' ')} (or your system's package manager), so that the program is on PATH`
+  return `${list} ${verb} not installed; Parley installs packages only as root on Debian and Ubuntu. Install with: sudo apt-get install ${names.join(' ')} (or your system's package manager), and check that the program is on PATH`
 }
 
 /** Repeats apt-get while a lock is held. Its own option DPkg::Lock::Timeout covers only one of several locks. */
@@ -82,13 +82,13 @@ async function whenUnlocked(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const until = Date.now() + lockTimeoutMs
-  for (let said = false; ; said = true) {
+  for (let reported = false; ; reported = true) {
     try {
       return await runApt(apt, args, signal)
     } catch (error) {
       const lock = error instanceof Error ? heldLock.exec(error.message) : null
       if (lock === null || Date.now() > until) throw error
-      if (!said) say(`waiting for another program that installs packages: ${lock[0]}`)
+      if (!reported) say(`waiting for another package installation to finish: ${lock[0]}`)
       await sleep(1000, undefined, { signal })
     }
   }

@@ -2,20 +2,20 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Message, readMessage } from './message.ts'
 
-const shape = /^[0-9A-Za-z][0-9A-Za-z.-]{0,100}\.eml$/
+const namePattern = /^[0-9A-Za-z][0-9A-Za-z.-]{0,100}\.eml$/
 const maxShown = 200
 
-/** The newest mails of a folder, newest first; their names sort by time. */
+/** The newest mails in a folder, newest first. File names sort by time. */
 export async function listMails(folder: string): Promise<{ name: string; message: Message }[]> {
-  const names = (await readdir(folder).catch(() => [])).filter((name) => shape.test(name)).sort()
+  const names = (await readdir(folder).catch(() => [])).filter((name) => namePattern.test(name)).sort()
   const newest = names.reverse().slice(0, maxShown)
   const mails = await Promise.all(newest.map(async (name) => ({ name, message: await findMail(folder, name) })))
   return mails.flatMap(({ name, message }) => (message ? [{ name, message }] : []))
 }
 
-/** The mail of that name; undefined when there is none. */
+/** The mail with this file name; undefined if there is none. */
 export async function findMail(folder: string, name: string): Promise<Message | undefined> {
-  if (!shape.test(name)) return undefined
+  if (!namePattern.test(name)) return undefined
   const raw = await readFile(join(folder, name), 'utf8').catch(() => undefined)
   return raw === undefined ? undefined : readMessage(raw)
 }

@@ -4,7 +4,7 @@ import { readMessage } from './message.ts'
 const lines = (...all: string[]) => all.join('\r\n')
 
 describe('a mail', () => {
-  test('is read in every encoding', () => {
+  test('is decoded from every encoding', () => {
     const raw = lines(
       'From: "Our Chat" <chat@example.org>',
       'To: ann@example.org',
@@ -37,11 +37,14 @@ describe('a mail', () => {
     })
   })
 
-  test('without parts is its text', () => {
+  test('without parts is read as plain text', () => {
     expect(readMessage('Subject: x\n\nhello\n')).toMatchObject({ subject: 'x', text: 'hello\n', html: '' })
   })
 
-  test.each(['', '\r\n\r\n', 'no header', 'Content-Type: multipart/mixed; boundary=x\n\n--x'])('may be %p', (raw) => {
-    expect(readMessage(raw)).toMatchObject({ from: '', to: '', html: '' })
-  })
+  test.each(['', '\r\n\r\n', 'no header', 'Content-Type: multipart/mixed; boundary=x\n\n--x'])(
+    'with the content %p is read without an error',
+    (raw) => {
+      expect(readMessage(raw)).toMatchObject({ from: '', to: '', html: '' })
+    },
+  )
 })

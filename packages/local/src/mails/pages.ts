@@ -1,27 +1,27 @@
 import type { Message } from './message.ts'
 
-/** The list, newest first. */
+/** The page that lists mails, newest first. */
 export function listPage(mails: readonly { name: string; message: Message }[]): string {
   const rows = mails.map(
     ({ name, message }) => `<tr>
-<td>${escaped(message.date)}</td>
-<td>${escaped(message.to)}</td>
-<td><a href="${encodeURIComponent(name)}">${escaped(message.subject || '(no subject)')}</a></td>
+<td>${escape(message.date)}</td>
+<td>${escape(message.to)}</td>
+<td><a href="${encodeURIComponent(name)}">${escape(message.subject || '(no subject)')}</a></td>
 </tr>`,
   )
   const list =
     rows.length > 0
-      ? `<table><tr><th>when</th><th>to</th><th>subject</th></tr>${rows.join('\n')}</table>`
+      ? `<table><tr><th>date</th><th>to</th><th>subject</th></tr>${rows.join('\n')}</table>`
       : '<p>There is no mail yet.</p>'
   return page(
     'Mails',
     `<h1>Mails of this server</h1>
-<p>No mail server is configured, so mails stay on this machine. Load the page again to see new ones.</p>
+<p>No mail server is configured, so mails stay on this machine. Reload the page to see new mails.</p>
 ${list}`,
   )
 }
 
-/** One mail; its HTML is shown in a sandboxed frame without scripts. */
+/** The page of one mail; its HTML is shown in a sandboxed frame without scripts. */
 export function mailPage(name: string, message: Message): string {
   const html =
     message.html === ''
@@ -30,10 +30,10 @@ export function mailPage(name: string, message: Message): string {
   return page(
     message.subject,
     `<p><a href="./">all mails</a></p>
-<h1>${escaped(message.subject || '(no subject)')}</h1>
-<p>from ${escaped(message.from)}<br>to ${escaped(message.to)}<br>${escaped(message.date)}</p>
+<h1>${escape(message.subject || '(no subject)')}</h1>
+<p>from ${escape(message.from)}<br>to ${escape(message.to)}<br>${escape(message.date)}</p>
 ${html}
-<pre>${escaped(message.text)}</pre>`,
+<pre>${escape(message.text)}</pre>`,
   )
 }
 
@@ -46,7 +46,7 @@ iframe{width:100%;height:480px;border:1px solid #ccc}pre{white-space:pre-wrap;ov
 
 const page = (title: string, body: string) => `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><title>${escaped(title)}</title><style>${style}</style></head>
+<head><meta charset="utf-8"><title>${escape(title)}</title><style>${style}</style></head>
 <body>
 ${body}
 </body>
@@ -54,4 +54,4 @@ ${body}
 `
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '')
+const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '')

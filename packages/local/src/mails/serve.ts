@@ -4,20 +4,20 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { findMail, listMails } from './folder.ts'
 import { framedHtml, listPage, mailPage } from './pages.ts'
 
-const common = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-const ownPages = `${common}; frame-src 'self'; frame-ancestors 'none'`
-const mailHtml = `${common.replace("base-uri 'none'; ", '')}; img-src data:; sandbox allow-popups allow-popups-to-escape-sandbox`
+const commonPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+const pagePolicy = `${commonPolicy}; frame-src 'self'; frame-ancestors 'none'`
+const mailHtmlPolicy = `${commonPolicy.replace("base-uri 'none'; ", '')}; img-src data:; sandbox allow-popups allow-popups-to-escape-sandbox`
 
 /** A page that shows the mails of a folder, reachable only on this machine. */
 export type MailPage = { readonly url: string; close: () => Promise<void> }
 
 /**
- * Serves the mails of a folder on the loopback interface. Codes and links in mails permit signing in, so the address
- * has a secret part: neither other users of the machine nor web pages can read them.
+ * Serves the mails of a folder on the loopback interface. Mails contain codes and links with which one can sign in,
+ * so the URL has a secret part: neither other users of the machine nor web pages can read them.
  */
 export async function serveMails(folder: string, port: number, secret: string): Promise<MailPage> {
   const server = createServer((request, response) => {
-    answer(folder, secret, request, response).catch(() => response.destroy())
+    respond(folder, secret, request, response).catch(() => response.destroy())
   })
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
@@ -31,16 +31,16 @@ export async function serveMails(folder: string, port: number, secret: string): 
   }
 }
 
-async function answer(folder: string, secret: string, request: IncomingMessage, response: ServerResponse) {
+async function respond(folder: string, secret: string, request: IncomingMessage, response: ServerResponse) {
   const [, given = '', name = '', part] = (request.url ?? '').split('?')[0]?.split('/') ?? []
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  if (!isRead || !isSame(given, secret)) return void send(response, 404, 'not found', ownPages, 'text/plain')
-  if (name === '') return void send(response, 200, listPage(await listMails(folder)), ownPages)
+  if (!isRead || !isSame(given, secret)) return void send(response, 404, 'not found', pagePolicy, 'text/plain')
+  if (name === '') return void send(response, 200, listPage(await listMails(folder)), pagePolicy)
   const message = await findMail(folder, name)
   if (!message || (part !== undefined && part !== 'html'))
-    return void send(response, 404, 'not found', ownPages, 'text/plain')
-  if (part === 'html') return void send(response, 200, framedHtml(message), mailHtml)
-  send(response, 200, mailPage(name, message), ownPages)
+    return void send(response, 404, 'not found', pagePolicy, 'text/plain')
+  if (part === 'html') return void send(response, 200, framedHtml(message), mailHtmlPolicy)
+  send(response, 200, mailPage(name, message), pagePolicy)
 }
 
 function send(response: ServerResponse, status: number, body: string, policy: string, type = 'text/html') {

@@ -1,6 +1,6 @@
 import type { ArchivedFile, ArchiveRecord } from '../archive.ts'
 
-const place = 'the sample'
+const location = 'the sample'
 const minuteMs = 60_000
 const dayMinutes = 24 * 60
 
@@ -22,7 +22,7 @@ export const demoGroup = {
 /** Rooms of the sample content. */
 export const demoRooms = [
   { id: 'launch', name: 'sample-launch', description: 'What is left to do before the launch' },
-  { id: 'questions', name: 'sample-questions', description: 'Ask here; somebody knows' },
+  { id: 'questions', name: 'sample-questions', description: 'Ask here; somebody will know' },
   { id: 'kitchen', name: 'sample-kitchen', description: 'Everything that is not work' },
 ] as const
 type RoomId = (typeof demoRooms)[number]['id']
@@ -31,11 +31,11 @@ type DemoMessage = {
   room: RoomId
   id: string
   by: Who
-  /** A time this many minutes ago. */
+  /** Minutes before now. */
   ago: number
   text: string
   thread?: string
-  answers?: string
+  inReplyTo?: string
   reactions?: readonly (readonly [emoji: string, by: readonly Who[]])[]
   file?: ArchivedFile
 }
@@ -66,7 +66,7 @@ const conversation: readonly DemoMessage[] = [
     id: 'l2',
     by: 'write',
     ago: 3 * dayMinutes - 9,
-    text: 'The texts are done:\n\n1. the page at sign-in\n2. the first steps\n3. what stands in the mails',
+    text: 'The texts are done:\n\n1. the sign-in page\n2. the first steps\n3. the e-mails',
     reactions: [['tada', ['build', 'design']]],
   },
   {
@@ -81,7 +81,7 @@ const conversation: readonly DemoMessage[] = [
     id: 'l4',
     by: 'write',
     ago: 2 * dayMinutes - 5,
-    text: 'I have them, in the folder of last year.',
+    text: 'I do, they are in last year’s folder.',
     thread: 'l3',
   },
   {
@@ -107,8 +107,8 @@ const conversation: readonly DemoMessage[] = [
     id: 'l8',
     by: 'build',
     ago: 62,
-    text: 'Today, after a last look at four.',
-    answers: 'l7',
+    text: 'Today, after a final check at four.',
+    inReplyTo: 'l7',
     reactions: [['+1', ['help', 'write', 'design']]],
   },
   {
@@ -116,7 +116,7 @@ const conversation: readonly DemoMessage[] = [
     id: 'q1',
     by: 'help',
     ago: 2 * dayMinutes,
-    text: 'Somebody asks how to export a room. Is there a command for it?',
+    text: 'Somebody wants to export a room. Is there a command for that?',
   },
   {
     room: 'questions',
@@ -126,7 +126,7 @@ const conversation: readonly DemoMessage[] = [
     text: 'Yes:\n\n```\nparley export --out rooms.jsonl\n```',
     thread: 'q1',
   },
-  { room: 'questions', id: 'q3', by: 'help', ago: 2 * dayMinutes - 4, text: 'That was it. :+1:', thread: 'q1' },
+  { room: 'questions', id: 'q3', by: 'help', ago: 2 * dayMinutes - 4, text: 'That did it. :+1:', thread: 'q1' },
   {
     room: 'questions',
     id: 'q4',
@@ -139,8 +139,8 @@ const conversation: readonly DemoMessage[] = [
     id: 'q5',
     by: 'build',
     ago: 290,
-    text: '> archived\n\ncan be read, and opened again. Deleted is gone for good.',
-    answers: 'q4',
+    text: '> archived\n\ncan still be read, and can be restored. Deleted is gone for good.',
+    inReplyTo: 'q4',
   },
   {
     room: 'kitchen',
@@ -164,26 +164,27 @@ const conversation: readonly DemoMessage[] = [
 export async function* demoRecords(now: Date): AsyncIterable<ArchiveRecord> {
   const before = (minutes: number) => new Date(now.getTime() - minutes * minuteMs)
   for (const person of demoPeople)
-    yield { type: 'person', ...person, email: '', deleted: false, createdAt: before(5 * dayMinutes), place }
-  yield { type: 'group', ...demoGroup, place }
+    yield { type: 'person', ...person, email: '', deleted: false, createdAt: before(5 * dayMinutes), location }
+  yield { type: 'group', ...demoGroup, location }
   for (const room of demoRooms) {
     yield {
       type: 'room',
       ...{ ...room, dm: false, groupId: demoGroup.id, private: false, universal: true, archived: false },
-      ...{ createdAt: before(4 * dayMinutes), place },
+      ...{ createdAt: before(4 * dayMinutes), location },
     }
-    yield { type: 'members', people: demoPeople.map(({ id }) => id), place }
-    for (const said of conversation.filter((one) => one.room === room.id)) yield messageOf(said, before(said.ago))
+    yield { type: 'members', people: demoPeople.map(({ id }) => id), location }
+    for (const message of conversation.filter((one) => one.room === room.id))
+      yield messageOf(message, before(message.ago))
   }
 }
 
 const messageOf = (
-  { id, by, text, thread, answers, reactions = [], file: attached }: DemoMessage,
+  { id, by, text, thread, inReplyTo, reactions = [], file: attached }: DemoMessage,
   createdAt: Date,
 ): ArchiveRecord => ({
   type: 'message',
-  ...{ id, author: by, createdAt, text, markup: 'markdown', place },
-  ...{ threadRoot: thread ?? '', inReplyTo: answers ?? '', alsoInChannel: false },
+  ...{ id, author: by, createdAt, text, markup: 'markdown', location },
+  ...{ threadRoot: thread ?? '', inReplyTo: inReplyTo ?? '', alsoInChannel: false },
   reactions: reactions.map(([emoji, people]) => ({ emoji, people: [...people] })),
   files: attached ? [attached] : [],
 })

@@ -2,14 +2,14 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import type { TransferFleet } from '../fleet.ts'
 import { demoGroup, demoPeople, demoRooms } from './records.ts'
 
-/** The removed rooms and group, and the accounts that are left to remove. */
+/** What was removed, and the accounts that the caller still has to delete. */
 type Removed = {
   /** Logins of sample accounts that still exist. */
   logins: string[]
   /** Names of the rooms, which are archived now. */
   rooms: string[]
   /**
-   * `kept`: it has other rooms or links, it is the only group, or rooms is of an earlier release. `none`: no group has
+   * `kept`: it has other rooms or links, it is the only group, or the rooms service is of an earlier release. `none`: no group has
    * the sample's description.
    */
   group: 'deleted' | 'kept' | 'none'
@@ -20,15 +20,15 @@ export async function removeDemo(
   { accounts, rooms }: Pick<TransferFleet, 'accounts' | 'rooms'>,
   source: string,
 ): Promise<Removed> {
-  const made: { roomId: string; name: string }[] = []
+  const archived: { roomId: string; name: string }[] = []
   for (const { id, name } of demoRooms) {
     // Importing again returns the room with this external id. Without a group it creates no room.
-    const room = await unless(Code.NotFound, rooms.importRoom({ source, externalId: id, name, universal: true }))
+    const room = await undefinedIf(Code.NotFound, rooms.importRoom({ source, externalId: id, name, universal: true }))
     if (room === undefined) continue
     await rooms.archiveImportedRoom({ roomId: room.roomId })
-    made.push(room)
+    archived.push(room)
   }
-  const roomIds = made.map(({ roomId }) => roomId)
+  const roomIds = archived.map(({ roomId }) => roomId)
   const group = await removeGroup(rooms, roomIds)
   const { people } = await accounts.importPeople({
     source,
@@ -36,7 +36,7 @@ export async function removeDemo(
     people: demoPeople.map(({ id, name, displayName }) => ({ externalId: id, name, displayName })),
   })
   const logins = people.flatMap(({ login }) => (login === '' ? [] : [login]))
-  return { logins, rooms: made.map(({ name }) => name), group }
+  return { logins, rooms: archived.map(({ name }) => name), group }
 }
 
 /** Finds the group by its description, because it may have been renamed, and another group may have its old name. */
@@ -44,13 +44,13 @@ async function removeGroup(rooms: TransferFleet['rooms'], roomIds: string[]): Pr
   const { groups } = await rooms.exportLayout({})
   const known = groups.find(({ description }) => description === demoGroup.description)
   if (known === undefined) return 'none'
-  // An earlier release of rooms does not have the method.
-  const answer = await unless(Code.Unimplemented, rooms.removeImportedGroup({ groupId: known.groupId, roomIds }))
+  // Earlier releases of the rooms service do not have this method.
+  const answer = await undefinedIf(Code.Unimplemented, rooms.removeImportedGroup({ groupId: known.groupId, roomIds }))
   return answer?.removed ? 'deleted' : 'kept'
 }
 
-/** The answer of a call; undefined if it fails with the code. */
-async function unless<T>(code: Code, answer: Promise<T>): Promise<T | undefined> {
+/** Awaits a response; undefined if the call fails with this code. */
+async function undefinedIf<T>(code: Code, answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
   } catch (error) {

@@ -14,11 +14,11 @@ const badExport = (message: string) => new Failure(exitCodes.refused, 'bad_archi
 
 export type ParleyArchive = AsyncDisposable & { source: string; records: () => AsyncIterable<ArchiveRecord> }
 
-/** Opens a folder written by `parley export`. Throws a Failure if it is something else. */
+/** Opens a file written by `parley export`. Throws a Failure if it is something else. */
 export async function openParley(path: string, filesFolder?: string): Promise<ParleyArchive> {
   const header = await headerOf(path)
   if (header.format !== formatName) throw badExport(`${basename(path)} was not written by parley export`)
-  if (textOf(header.server) === '') throw badExport(`${basename(path)} does not say which server it comes from`)
+  if (textOf(header.server) === '') throw badExport(`${basename(path)} does not name the server it was exported from`)
   if (header.version !== formatVersion)
     throw badExport(
       `${basename(path)} has version ${String(header.version)} of the format; this command reads version ${formatVersion}`,
@@ -31,7 +31,7 @@ export async function openParley(path: string, filesFolder?: string): Promise<Pa
 }
 
 async function headerOf(path: string): Promise<Fields> {
-  for await (const line of linesOf(path)) return fieldsOf(parsed(line))
+  for await (const line of linesOf(path)) return fieldsOf(parseJson(line))
   throw badExport(`${basename(path)} is empty`)
 }
 
@@ -39,57 +39,62 @@ async function* records(path: string, folder: string | undefined): AsyncGenerato
   let number = 0
   let ended = false
   for await (const line of linesOf(path)) {
-    const place = `line ${++number}`
+    const location = `line ${++number}`
     if (line === '' || number === 1) continue
-    const fields = parsed(line)
+    const fields = parseJson(line)
     if (!isFields(fields)) {
-      yield { type: 'skipped', what: 'lines', reason: 'they are not JSON', place }
+      yield { type: 'skipped', what: 'lines', reason: 'they are not JSON', location }
       continue
     }
     if (fields.type === 'end') ended = true
-    else yield toRecord(fields, folder, place)
+    else yield toRecord(fields, folder, location)
   }
   if (!ended)
-    yield { type: 'skipped', what: 'ends', reason: 'the file is cut off: more was exported', place: `line ${number}` }
+    yield {
+      type: 'skipped',
+      what: 'ends',
+      reason: 'the file is truncated: the rest of the export is missing',
+      location: `line ${number}`,
+    }
 }
 
-function toRecord(fields: Fields, folder: string | undefined, place: string): ArchiveRecord {
+function toRecord(fields: Fields, folder: string | undefined, location: string): ArchiveRecord {
   const [id, name, description] = [textOf(fields.id), textOf(fields.name), textOf(fields.description)]
   switch (fields.type) {
     case 'person': {
       const login = textOf(fields.login)
       const displayName = textOf(fields.displayName)
       const about = { email: textsOf(fields.emails)[0] ?? '', deleted: flagOf(fields.deleted) }
-      return { type: 'person', id, name: login, displayName, ...about, createdAt: timeOf(fields.createdAt), place }
+      return { type: 'person', id, name: login, displayName, ...about, createdAt: timeOf(fields.createdAt), location }
     }
     case 'group':
-      return { type: 'group', id, name, description, place }
+      return { type: 'group', id, name, description, location }
     case 'room':
-      return toRoom(fields, place)
+      return toRoom(fields, location)
     case 'members':
-      return { type: 'members', people: textsOf(fields.people), place }
+      return { type: 'members', people: textsOf(fields.people), location }
     case 'message':
-      return toMessage(fields, folder, place)
+      return toMessage(fields, folder, location)
     default:
-      return { type: 'skipped', what: 'lines', reason: 'their type is unknown', place }
+      return { type: 'skipped', what: 'lines', reason: 'their type is unknown', location }
   }
 }
 
-function toRoom(fields: Fields, place: string): ArchivedRoom {
+function toRoom(fields: Fields, location: string): ArchivedRoom {
   return {
     type: 'room',
     ...{ id: textOf(fields.id), dm: fields.kind === 'dm', name: textOf(fields.name) },
     ...{ description: textOf(fields.description), groupId: textOf(fields.group) },
     ...{ private: fields.private !== false, universal: flagOf(fields.universal), archived: flagOf(fields.archived) },
-    ...{ createdAt: timeOf(fields.createdAt), place },
+    ...{ createdAt: timeOf(fields.createdAt), location },
   }
 }
 
-function toMessage(fields: Fields, folder: string | undefined, place: string): ArchiveRecord {
+function toMessage(fields: Fields, folder: string | undefined, location: string): ArchiveRecord {
   const createdAt = timeOf(fields.createdAt)
-  if (!createdAt) return { type: 'skipped', what: 'messages', reason: 'the time is invalid', place }
+  if (!createdAt) return { type: 'skipped', what: 'messages', reason: 'the time is invalid', location }
   const message: ArchivedMessage = {
-    ...{ type: 'message', id: textOf(fields.id), author: textOf(fields.author), createdAt, place },
+    ...{ type: 'message', id: textOf(fields.id), author: textOf(fields.author), createdAt, location },
     ...{ updatedAt: timeOf(fields.updatedAt), deletedAt: timeOf(fields.deletedAt) },
     ...{ text: textOf(fields.body), markup: 'markdown', alsoInChannel: flagOf(fields.alsoInChannel) },
     ...{ threadRoot: textOf(fields.threadRoot), inReplyTo: textOf(fields.inReplyTo) },
@@ -97,12 +102,12 @@ function toMessage(fields: Fields, folder: string | undefined, place: string): A
       return { emoji: textOf(emoji), people: textsOf(people) }
     }),
     files: fieldsList(fields.attachments).map((attachment) => toFile(attachment, folder)),
-    preview: isFields(fields.preview) && isAddress(fields.preview.url) ? previewOf(fields.preview) : undefined,
+    preview: isFields(fields.preview) && isWebUrl(fields.preview.url) ? previewOf(fields.preview) : undefined,
   }
   return message
 }
 
-const isAddress = (url: unknown): boolean => /^https?:/i.test(textOf(url))
+const isWebUrl = (url: unknown): boolean => /^https?:/i.test(textOf(url))
 
 const previewOf = ({ url, title, description, siteName, embedType, embedId }: Fields) =>
   toPreview({
@@ -113,8 +118,8 @@ const previewOf = ({ url, title, description, siteName, embedType, embedId }: Fi
 function toFile({ asset, filename, contentType, size }: Fields, folder: string | undefined): ArchivedFile {
   const id = textOf(asset)
   // A name in the file must not point outside the folder.
-  const named = folder !== undefined && /^[A-Za-z0-9]+$/.test(id)
-  const bytes = named ? () => fileAt(folder, id) : undefined
+  const isSafeName = folder !== undefined && /^[A-Za-z0-9]+$/.test(id)
+  const bytes = isSafeName ? () => fileAt(folder, id) : undefined
   const about = { id, name: textOf(filename), contentType: textOf(contentType), bytes }
   return typeof size === 'number' ? { ...about, size } : about
 }
@@ -127,7 +132,7 @@ function timeOf(value: unknown): Date | undefined {
   return text !== '' && date >= earliest && date < latest ? date : undefined
 }
 
-function parsed(line: string): unknown {
+function parseJson(line: string): unknown {
   try {
     return JSON.parse(line) as unknown
   } catch {

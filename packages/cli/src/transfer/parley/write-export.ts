@@ -6,11 +6,11 @@ import type { TransferFleet } from '../fleet.ts'
 import { formatName, formatVersion, type Line, type MessageLine, type RoomLine } from './format.ts'
 
 export type ExportOptions = {
-  /** Ids or names of rooms; none for all. */
+  /** Ids or names of rooms; empty for all rooms. */
   rooms: readonly string[]
   write: (line: Line) => Promise<void>
-  /** Stores the bytes of a file; if undefined, files are only listed. */
-  keep: ((assetId: string, bytes: AsyncIterable<Uint8Array>) => Promise<void>) | undefined
+  /** Stores the bytes of a file; if undefined, only the properties of files are written. */
+  saveFile: ((assetId: string, bytes: AsyncIterable<Uint8Array>) => Promise<void>) | undefined
   progress: (at: { room: string; messages: number }) => void
 }
 
@@ -19,29 +19,26 @@ export type Exported = {
   people: number
   messages: number
   files: number
-  /**
-   * Files whose bytes are missing, because they were deleted during the export or lost: their number, and the ids of
-   * the first.
-   */
+  /** Number of files whose bytes are lost or were deleted during the export, and the ids of the first of them. */
   missing: { files: number; assets: string[] }
 }
 
 type ExportedFleet = Omit<TransferFleet, 'storage' | 'parkedEvents'>
 
-/** Writes rooms with their content and everybody to whom they refer, page by page. */
+/** Writes rooms with their content, and all people to whom they refer, page by page. */
 export async function exportRooms(fleet: ExportedFleet, options: ExportOptions): Promise<Exported> {
   return new Exporter(fleet, options).run()
 }
 
-const peopleAtOnce = 500
-const roomsAtOnce = 500
-const namedMissing = 100
+const peoplePerCall = 500
+const roomsPerCall = 500
+const maxMissingListed = 100
 
 class Exporter {
   readonly #fleet: ExportedFleet
   readonly #options: ExportOptions
   readonly #people = new Set<string>()
-  readonly #done: Exported = { rooms: 0, people: 0, messages: 0, files: 0, missing: { files: 0, assets: [] } }
+  readonly #result: Exported = { rooms: 0, people: 0, messages: 0, files: 0, missing: { files: 0, assets: [] } }
 
   constructor(fleet: ExportedFleet, options: ExportOptions) {
     this.#fleet = fleet
@@ -56,17 +53,17 @@ class Exporter {
     await write({ type: 'header', format: formatName, version: formatVersion, server, exportedAt })
     for (const { groupId: id, name, description } of groups) await write({ type: 'group', id, name, description })
     for await (const room of this.#inOrder(groups.flatMap(({ roomIds }) => roomIds))) await this.#writeRoom(room)
-    await write({ type: 'end', messages: this.#done.messages })
-    return this.#done
+    await write({ type: 'end', messages: this.#result.messages })
+    return this.#result
   }
 
   /** Rooms in the order of the sidebar, then all others by id. */
-  async *#inOrder(placed: readonly string[]): AsyncGenerator<ExportRoomsResponse_Room> {
+  async *#inOrder(sidebarOrder: readonly string[]): AsyncGenerator<ExportRoomsResponse_Room> {
     const wanted = this.#options.rooms.length === 0 ? undefined : new Set<string>()
     if (wanted) for await (const { roomId } of this.#rooms()) wanted.add(roomId)
-    const ids = placed.filter((id) => wanted?.has(id) ?? true)
-    for (let from = 0; from < ids.length; from += roomsAtOnce) {
-      const idsOrNames = ids.slice(from, from + roomsAtOnce)
+    const ids = sidebarOrder.filter((id) => wanted?.has(id) ?? true)
+    for (let from = 0; from < ids.length; from += roomsPerCall) {
+      const idsOrNames = ids.slice(from, from + roomsPerCall)
       const { rooms } = await this.#fleet.rooms.exportRooms({ idsOrNames })
       const byId = new Map(rooms.map((room) => [room.roomId, room]))
       yield* idsOrNames.flatMap((id) => byId.get(id) ?? [])
@@ -102,7 +99,7 @@ class Exporter {
       const { userIds } = await this.#fleet.rooms.exportMembers({ roomId: room.roomId, after })
       const last = userIds.at(-1)
       if (last === undefined) break
-      await this.#introduce(userIds)
+      await this.#writePeople(userIds)
       await write({ type: 'members', people: userIds })
       after = last
     }
@@ -110,18 +107,18 @@ class Exporter {
       const { messages } = await this.#fleet.messaging.exportMessages({ roomId: room.roomId, after })
       const last = messages.at(-1)
       if (!last) break
-      await this.#introduce(messages.flatMap(peopleOf))
+      await this.#writePeople(messages.flatMap(peopleOf))
       for (const message of messages) {
         await this.#fetchReactions(room.roomId, message)
         await this.#writeMessage(message)
       }
-      progress({ room: room.name, messages: this.#done.messages })
+      progress({ room: room.name, messages: this.#result.messages })
       after = last.roomSeq
     }
-    this.#done.rooms++
+    this.#result.rooms++
   }
 
-  /** Completes the reactions of a message that has more than fit one response. */
+  /** Completes the reactions of a message that has more than fit into one response. */
   async #fetchReactions(roomId: string, message: ExportMessagesResponse_Message): Promise<void> {
     const byEmoji = new Map(message.reactions.map((reaction) => [reaction.emoji, reaction]))
     for (let more = message.moreReactions; more;) {
@@ -130,7 +127,7 @@ class Exporter {
       const { messages } = await this.#fleet.messaging.exportMessages({ roomId, after, skippedReactions })
       const part = messages.find(({ roomSeq }) => roomSeq === message.roomSeq)
       if (!part || part.reactions.length === 0) return
-      await this.#introduce(peopleOf(part))
+      await this.#writePeople(peopleOf(part))
       for (const reaction of part.reactions) {
         const known = byEmoji.get(reaction.emoji)
         if (known) known.userIds.push(...reaction.userIds)
@@ -145,27 +142,27 @@ class Exporter {
 
   async #writeMessage(message: ExportMessagesResponse_Message): Promise<void> {
     await this.#options.write(toMessageLine(message))
-    this.#done.messages++
-    for (const { assetId } of message.attachments) await this.#keep(assetId)
+    this.#result.messages++
+    for (const { assetId } of message.attachments) await this.#saveFile(assetId)
   }
 
-  async #keep(assetId: string): Promise<void> {
-    if (!this.#options.keep) return
+  async #saveFile(assetId: string): Promise<void> {
+    if (!this.#options.saveFile) return
     try {
-      await this.#options.keep(assetId, this.#bytesOf(assetId))
-      this.#done.files++
+      await this.#options.saveFile(assetId, this.#bytesOf(assetId))
+      this.#result.files++
     } catch (error) {
       if (!(error instanceof ConnectError) || error.code !== Code.NotFound) throw error
-      const { missing } = this.#done
+      const { missing } = this.#result
       missing.files++
-      if (missing.assets.length < namedMissing) missing.assets.push(assetId)
+      if (missing.assets.length < maxMissingListed) missing.assets.push(assetId)
     }
   }
 
   async *#bytesOf(assetId: string): AsyncGenerator<Uint8Array> {
     for (let offset = 0n; ;) {
       const { content, size } = await this.#fleet.uploads.exportFile({ assetId, offset })
-      if (content.length === 0 && offset < size) throw new ConnectError('the file is cut off', Code.NotFound)
+      if (content.length === 0 && offset < size) throw new ConnectError('the file is truncated', Code.NotFound)
       yield content
       offset += BigInt(content.length)
       if (offset >= size) return
@@ -173,16 +170,16 @@ class Exporter {
   }
 
   /** Writes people before the first line that names them. */
-  async #introduce(userIds: readonly string[]): Promise<void> {
-    const fresh = [...new Set(userIds)].filter((id) => id !== '' && !this.#people.has(id))
-    for (let from = 0; from < fresh.length; from += peopleAtOnce) {
-      const ids = fresh.slice(from, from + peopleAtOnce)
+  async #writePeople(userIds: readonly string[]): Promise<void> {
+    const unwritten = [...new Set(userIds)].filter((id) => id !== '' && !this.#people.has(id))
+    for (let from = 0; from < unwritten.length; from += peoplePerCall) {
+      const ids = unwritten.slice(from, from + peoplePerCall)
       const { people } = await this.#fleet.accounts.exportPeople({ userIds: ids })
       for (const { userId: id, login, displayName, emails, deleted, createdAt } of people) {
         await this.#options.write({
           ...{ type: 'person', id, login, displayName, emails, deleted, createdAt: timeOf(createdAt) ?? '' },
         })
-        this.#done.people++
+        this.#result.people++
       }
       for (const id of ids) this.#people.add(id)
     }
@@ -226,7 +223,7 @@ function toMessageLine(message: ExportMessagesResponse_Message): MessageLine {
   }
 }
 
-/** Its image is not exported. */
+/** The image of a preview is not exported. */
 const previewOf = ({
   url,
   title,

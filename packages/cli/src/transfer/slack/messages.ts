@@ -12,16 +12,16 @@ const systemSubtypes = new Set([
   ...['sh_room_created', 'huddle_thread', 'tabbed_canvas_updated', 'channel_canvas_updated', 'joiner_notification'],
 ])
 
-const stamp = /^(\d{9,11})\.(\d{6})$/
+const timestampPattern = /^(\d{9,11})\.(\d{6})$/
 const earliest = Date.UTC(2000, 0)
-const aheadMs = 24 * 3600_000
+const maxClockSkewMs = 24 * 3600_000
 
 /** Time of a message; undefined if it is invalid. */
 function timeOf(ts: unknown, now = Date.now()): Date | undefined {
-  const [, seconds, micros] = stamp.exec(textOf(ts)) ?? []
+  const [, seconds, micros] = timestampPattern.exec(textOf(ts)) ?? []
   if (seconds === undefined || micros === undefined) return undefined
   const ms = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
-  return ms >= earliest && ms <= now + aheadMs ? new Date(ms) : undefined
+  return ms >= earliest && ms <= now + maxClockSkewMs ? new Date(ms) : undefined
 }
 
 /** The author of a message: a user, or a bot that is not in the list of users. */
@@ -34,24 +34,25 @@ const botByName = (message: Fields): string => {
 }
 
 /** Converts a message, or returns why it cannot be imported. */
-export function toMessage(message: Fields, files: Files, place: string): ArchivedMessage | Skipped {
+export function toMessage(message: Fields, files: Files, location: string): ArchivedMessage | Skipped {
   const subtype = textOf(message.subtype)
-  const skipped = (what: string, reason: string): Skipped => ({ type: 'skipped', what, reason, place })
-  if (systemSubtypes.has(subtype)) return skipped('notices', `rows about the room itself are not messages (${subtype})`)
+  const skipped = (what: string, reason: string): Skipped => ({ type: 'skipped', what, reason, location })
+  if (systemSubtypes.has(subtype))
+    return skipped('notices', `notices about the room itself are not imported (${subtype})`)
   const createdAt = timeOf(message.ts)
   if (!createdAt) return skipped('messages', 'the time is invalid')
   const author = authorOf(message)
   if (author === '') return skipped('messages', 'it has no author')
   const [ts, thread] = [textOf(message.ts), textOf(message.thread_ts)]
-  const threadTs = stamp.test(thread) ? thread : ''
-  const base = { type: 'message', id: ts, author, createdAt, markup: 'slack', inReplyTo: '', place } as const
+  const threadTs = timestampPattern.test(thread) ? thread : ''
+  const base = { type: 'message', id: ts, author, createdAt, markup: 'slack', inReplyTo: '', location } as const
   const threadRoot = threadTs === ts ? '' : threadTs
   const alsoInChannel = subtype === 'thread_broadcast'
   if (subtype === 'tombstone')
     return { ...base, ...{ deletedAt: createdAt, text: '', threadRoot, alsoInChannel, reactions: [], files: [] } }
   const text = textFrom(message)
   const attached = filesOf(message, files)
-  if (text === '' && attached.length === 0) return skipped('messages', 'it has no text (only blocks, or nothing)')
+  if (text === '' && attached.length === 0) return skipped('messages', 'it has neither text nor files')
   return {
     ...{ ...base, threadRoot, alsoInChannel, files: attached },
     text: subtype === 'me_message' && text !== '' ? `_${text}_` : text,

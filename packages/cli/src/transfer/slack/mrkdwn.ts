@@ -8,28 +8,28 @@ export type Names = {
 
 /** Delimiters of a numbered placeholder: private-use characters, which do not occur in messages. */
 const [open, close] = ['\ue000', '\ue001']
-const held = new RegExp(`${open}(\\d+)${close}`, 'g')
+const placeholder = new RegExp(`${open}(\\d+)${close}`, 'g')
 
 /** Converts Slack's markup to Markdown. */
 export function toMarkdown(text: string, names: Names): string {
-  const kept: string[] = []
-  const keep = (markdown: string): string => `${open}${kept.push(markdown) - 1}${close}`
+  const fragments: string[] = []
+  const hold = (markdown: string): string => `${open}${fragments.push(markdown) - 1}${close}`
   const marked = text
     .replaceAll(/[\ue000\ue001]/g, '')
-    .replaceAll(/```([\s\S]*?)```/g, (_, code: string) => keep(codeBlock(code)))
-    .replaceAll(/`([^`\n]+)`/g, (_, code: string) => keep(`\`${plain(code)}\``))
-    .replaceAll(/<([^<>\n]+)>/g, (_, token: string) => keep(tokenAsMarkdown(token, names)))
-  const styled = escapeWhatOnlyMarkdownKnows(unescapeQuotes(marked))
+    .replaceAll(/```([\s\S]*?)```/g, (_, code: string) => hold(codeBlock(code)))
+    .replaceAll(/`([^`\n]+)`/g, (_, code: string) => hold(`\`${plain(code)}\``))
+    .replaceAll(/<([^<>\n]+)>/g, (_, token: string) => hold(tokenAsMarkdown(token, names)))
+  const styled = escapeMarkdownSyntax(unescapeQuotes(marked))
     .replaceAll(/(?<![\w*])\*(?=[^\s*])([^*\n]*[^\s*])\*(?![\w*])/g, '**$1**')
     .replaceAll(/(?<![\w~])~(?=[^\s~])([^~\n]*[^\s~])~(?![\w~])/g, '~~$1~~')
   const restored = unescapeEntities(styled, String.raw`\<`)
-  // Placeholders do not nest: links inside a code block are not replaced, so one round is enough.
-  return restored.replaceAll(held, (_, index: string) => kept[Number(index)] ?? '')
+  // Placeholders do not nest: links inside a code block are not replaced, so one pass is enough.
+  return restored.replaceAll(placeholder, (_, index: string) => fragments[Number(index)] ?? '')
 }
 
 const codeBlock = (code: string): string => `\`\`\`\n${plain(code).replace(/^\n/, '').replace(/\n$/, '')}\n\`\`\``
 
-/** Addresses inside code are not links. */
+/** URLs inside code are not links. */
 const plain = (code: string): string =>
   unescapeEntities(
     code.replaceAll(/<([^<>\n|]+)(?:\|([^<>\n]*))?>/g, (_, target: string, label?: string) => label ?? target),
@@ -59,11 +59,11 @@ function special(command: string, label: string): string {
   return label === '' ? (command.split('^')[0] ?? '') : label
 }
 
-/** Schemes of links; other addresses are shown as text. */
-const followed = /^(?:https?|ftp|mailto|tel):/i
+/** Schemes that become links; other URLs are shown as text. */
+const linkSchemes = /^(?:https?|ftp|mailto|tel):/i
 
 function link(url: string, label: string): string {
-  if (!followed.test(url)) return label === '' || label === url ? url : `${label} (${url})`
+  if (!linkSchemes.test(url)) return label === '' || label === url ? url : `${label} (${url})`
   if (label === '' || label === url) return url
   if (url === `mailto:${label}`) return label
   const text = label.replaceAll(/[[\]\\]/g, String.raw`\$&`).replaceAll('\n', ' ')
@@ -75,7 +75,7 @@ const unescapeQuotes = (text: string): string =>
   text.replaceAll(/^(?:&gt;)+/gm, (signs) => '>'.repeat(signs.length / 4))
 
 /** Escapes characters that are plain text in Slack but special in Markdown. */
-const escapeWhatOnlyMarkdownKnows = (text: string): string =>
+const escapeMarkdownSyntax = (text: string): string =>
   text
     .replaceAll(/\\(?=[!-/:-@[-`{-~])/g, String.raw`\\`)
     .replaceAll(/^(#{1,6})(?=\s)/gm, String.raw`\$1`)

@@ -1,10 +1,10 @@
 import type { ArchivedPerson } from '../archive.ts'
 import { fieldsOf, flagOf, secondsOf, textOf, type Fields } from '../fields.ts'
 
-/** A person of users.json; the address of a deactivated user is left out. */
-export function toPerson(user: Fields, place: string): ArchivedPerson {
+/** Converts a user of users.json; the e-mail address of a deactivated user is left out. */
+export function toPerson(user: Fields, location: string): ArchivedPerson {
   const profile = fieldsOf(user.profile)
-  const left = flagOf(user.deleted)
+  const isDeactivated = flagOf(user.deleted)
   const bot = flagOf(user.is_bot)
   const name = textOf(user.name)
   const realName = textOf(profile.real_name) || textOf(user.real_name)
@@ -13,18 +13,18 @@ export function toPerson(user: Fields, place: string): ArchivedPerson {
     id: textOf(user.id),
     name: name || realName,
     displayName: textOf(profile.display_name) || realName || name,
-    email: left || bot ? '' : textOf(profile.email),
+    email: isDeactivated || bot ? '' : textOf(profile.email),
     deleted: false,
     createdAt: secondsOf(user.created),
-    place,
+    location,
   }
 }
 
 /** A person known only from a message: a bot, or a member of another workspace. */
-export function toUnlistedPerson(id: string, message: Fields, place: string): ArchivedPerson {
+export function toUnlistedPerson(id: string, message: Fields, location: string): ArchivedPerson {
   const [profile, bot] = [fieldsOf(message.user_profile), fieldsOf(message.bot_profile)]
   const name =
     textOf(profile.name) || textOf(bot.name) || textOf(message.username) || (id.startsWith('B') ? `bot-${id}` : id)
   const displayName = textOf(profile.display_name) || textOf(profile.real_name) || name
-  return { type: 'person', id, name, displayName, email: '', deleted: false, place }
+  return { type: 'person', id, name, displayName, email: '', deleted: false, location }
 }

@@ -4,7 +4,7 @@ import { fieldsList, fieldsOf, textOf, type Fields } from '../fields.ts'
 import { findFiles, type Files } from './files.ts'
 import { authorOf, toMessage } from './messages.ts'
 import { toPerson, toUnlistedPerson } from './people.ts'
-import { listedOnce, roomLists, toRoom, type SlackRoom } from './rooms.ts'
+import { withoutDuplicates, roomLists, toRoom, type SlackRoom } from './rooms.ts'
 import { badArchive, BadEntry, ZipArchive } from './zip-archive.ts'
 
 export type SlackArchive = AsyncDisposable & {
@@ -36,7 +36,7 @@ export async function openSlack(path: string, filesFolder?: string): Promise<Sla
 function prefixOf(zip: ZipArchive): string {
   const lists = [...zip.names()].filter((name) => /^([^/]+\/)?users\.json$/.test(name))
   const [first] = lists.sort((a, b) => a.length - b.length)
-  if (first === undefined) throw badArchive('there is no users.json in the archive: it is not an export of Slack')
+  if (first === undefined) throw badArchive('there is no users.json in the archive: it is not a Slack export')
   return first.slice(0, -'users.json'.length)
 }
 
@@ -74,14 +74,14 @@ function workspaceOf(users: Fields[], rooms: SlackRoom[]): string {
   return createHash('sha256').update(oldest).digest('hex').slice(0, 16)
 }
 
-type Opened = { zip: ZipArchive; prefix: string; users: Fields[]; rooms: SlackRoom[]; files: Files }
+type OpenArchive = { zip: ZipArchive; prefix: string; users: Fields[]; rooms: SlackRoom[]; files: Files }
 
-async function* records({ zip, prefix, users, rooms, files }: Opened): AsyncGenerator<ArchiveRecord> {
+async function* records({ zip, prefix, users, rooms, files }: OpenArchive): AsyncGenerator<ArchiveRecord> {
   const aliases = new Map<string, string>()
   const known = new Set<string>()
   for (const user of users) {
     const person = toPerson(user, `users.json: ${textOf(user.id)}`)
-    if (person.id === '') yield { type: 'skipped', what: 'people', reason: 'they have no id', place: 'users.json' }
+    if (person.id === '') yield { type: 'skipped', what: 'people', reason: 'they have no id', location: 'users.json' }
     if (person.id === '' || known.has(person.id)) continue
     known.add(person.id)
     const botId = textOf(fieldsOf(user.profile).bot_id)
@@ -90,18 +90,18 @@ async function* records({ zip, prefix, users, rooms, files }: Opened): AsyncGene
   }
   const days = daysByFolder(zip, prefix)
   const folders = foldersOf(rooms, days)
-  for (const { room, members } of listedOnce(rooms)) {
+  for (const { room, members } of withoutDuplicates(rooms)) {
     if (room.id === '') {
-      yield { type: 'skipped', what: 'rooms', reason: 'they have no id', place: room.place }
+      yield { type: 'skipped', what: 'rooms', reason: 'they have no id', location: room.location }
       continue
     }
     // The participants of a direct message must not depend on who is in the list of users.
     for (const id of room.dm ? members.filter((id) => !known.has(id)) : []) {
       known.add(id)
-      yield toUnlistedPerson(id, {}, room.place)
+      yield toUnlistedPerson(id, {}, room.location)
     }
     yield room
-    yield { type: 'members', people: members, place: room.place }
+    yield { type: 'members', people: members, location: room.location }
     const folder = folders.get(room.id) ?? ''
     for (const day of (days.get(folder) ?? []).sort()) {
       for (const record of await readDay(zip, prefix, day, files)) {
@@ -113,7 +113,7 @@ async function* records({ zip, prefix, users, rooms, files }: Opened): AsyncGene
         const author = aliases.get(message.author) ?? message.author
         if (!known.has(author)) {
           known.add(author)
-          yield toUnlistedPerson(author, fields, message.place)
+          yield toUnlistedPerson(author, fields, message.location)
         }
         yield {
           ...message,
@@ -124,11 +124,11 @@ async function* records({ zip, prefix, users, rooms, files }: Opened): AsyncGene
       }
     }
   }
-  const taken = new Set(folders.values())
-  const reason = 'their folder matches no room, or several rooms'
+  const usedFolders = new Set(folders.values())
+  const reason = 'their folder matches no room, or more than one'
   for (const [folder, paths] of days) {
-    if (taken.has(folder)) continue
-    for (const path of paths) yield { type: 'skipped', what: 'days', reason, place: path.slice(prefix.length) }
+    if (usedFolders.has(folder)) continue
+    for (const path of paths) yield { type: 'skipped', what: 'days', reason, location: path.slice(prefix.length) }
   }
 }
 
@@ -157,8 +157,8 @@ function daysByFolder(zip: ZipArchive, prefix: string): Map<string, string[]> {
     if (!name.startsWith(prefix)) continue
     const [, folder] = /^([^/]+)\/\d{4}-\d{2}-\d{2}\.json$/.exec(name.slice(prefix.length)) ?? []
     if (folder === undefined) continue
-    const listed = days.get(folder)
-    if (listed) listed.push(name)
+    const paths = days.get(folder)
+    if (paths) paths.push(name)
     else days.set(folder, [name])
   }
   return days
@@ -169,25 +169,30 @@ type DayRecord = DayMessage | Extract<ArchiveRecord, { type: 'skipped' }>
 
 /** Messages of one day, oldest first. */
 async function readDay(zip: ZipArchive, prefix: string, name: string, files: Files): Promise<DayRecord[]> {
-  const place = name.slice(prefix.length)
+  const location = name.slice(prefix.length)
   try {
     const day = await zip.json(name)
     if (!Array.isArray(day)) throw new BadEntry('is not a list of messages')
     const seen = new Set<string>()
     return (day as unknown[])
-      .map((message, index) => ({ fields: fieldsOf(message), place: `${place}#${index + 1}` }))
+      .map((message, index) => ({ fields: fieldsOf(message), location: `${location}#${index + 1}` }))
       .sort((a, b) => secondsIn(a.fields) - secondsIn(b.fields))
-      .map(({ fields, place }): DayRecord => {
+      .map(({ fields, location }): DayRecord => {
         const ts = textOf(fields.ts)
         if (ts !== '' && seen.has(ts))
-          return { type: 'skipped', what: 'messages', reason: 'another message of the room has the same time', place }
+          return {
+            type: 'skipped',
+            what: 'messages',
+            reason: 'another message of the room has the same time',
+            location,
+          }
         seen.add(ts)
-        const message = toMessage({ ...fields, user: authorOf(fields) }, files, place)
+        const message = toMessage({ ...fields, user: authorOf(fields) }, files, location)
         return message.type === 'message' ? { type: 'day-message', message, fields } : message
       })
   } catch (error) {
     if (!(error instanceof BadEntry)) throw error
-    return [{ type: 'skipped', what: 'days', reason: `the file ${error.message}`, place }]
+    return [{ type: 'skipped', what: 'days', reason: `the file ${error.message}`, location }]
   }
 }
 

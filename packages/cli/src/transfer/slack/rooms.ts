@@ -1,7 +1,7 @@
 import type { ArchivedRoom } from '../archive.ts'
 import { fieldsOf, flagOf, secondsOf, textOf, textsOf, type Fields } from '../fields.ts'
 
-/** The lists of conversations, and the kind of those in each. */
+/** The files that list conversations, and which kind each of them lists. */
 export const roomLists = [
   { file: 'channels.json', dm: false, private: false },
   { file: 'groups.json', dm: false, private: true },
@@ -14,11 +14,11 @@ export type SlackRoom = { room: ArchivedRoom; members: string[]; folder: string 
 const maxParticipants = 10
 
 /** Removes duplicate ids; if a room is listed twice, the private entry is kept. */
-export function listedOnce(rooms: readonly SlackRoom[]): SlackRoom[] {
+export function withoutDuplicates(rooms: readonly SlackRoom[]): SlackRoom[] {
   const byId = new Map<string, SlackRoom>()
-  for (const listed of rooms) {
-    const known = byId.get(listed.room.id)
-    if (!known || (listed.room.private && !known.room.private)) byId.set(listed.room.id, listed)
+  for (const entry of rooms) {
+    const known = byId.get(entry.room.id)
+    if (!known || (entry.room.private && !known.room.private)) byId.set(entry.room.id, entry)
   }
   return [...byId.values()]
 }
@@ -42,7 +42,7 @@ export function toRoom(fields: Fields, list: (typeof roomLists)[number]): SlackR
     description: [...new Set([topic, purpose])].filter((text) => text !== '').join(' | '),
     archived: flagOf(fields.is_archived) && !dm,
     createdAt: secondsOf(fields.created),
-    place: `${list.file}: ${id}`,
+    location: `${list.file}: ${id}`,
   }
   return { room, members, folder }
 }

@@ -3,14 +3,14 @@ import { crc32 } from 'node:zlib'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { exitCodes, Failure } from '../../failure.ts'
 
-/** More than any real day of a channel, and small enough to keep in memory. */
+/** More than one day of any real channel, and small enough to hold in memory. */
 const maxJsonBytes = 256 * 1024 * 1024
 /** Every value costs memory, even if it has only a few bytes. */
 const maxJsonValues = 5_000_000
 const maxEntries = 2_000_000
 /** Text usually compresses to about a tenth. Smaller files are not checked. */
 const maxRatio = 200
-const ratioMattersFrom = 16 * 1024 * 1024
+const ratioCheckedFrom = 16 * 1024 * 1024
 
 export const badArchive = (message: string) => new Failure(exitCodes.refused, 'bad_archive', message)
 
@@ -39,18 +39,18 @@ export class ZipArchive implements AsyncDisposable {
       throw badArchive(`${name} cannot be read as a zip archive: ${reason(error)}`)
     })
     const entries = new Map<string, Entry>()
-    let packed = 0
+    let compressedBytes = 0
     try {
       for await (const entry of zip.eachEntry()) {
         if (entries.size >= maxEntries) throw badArchive(`${name} contains more than ${maxEntries} files`)
-        packed += entry.compressedSize
+        compressedBytes += entry.compressedSize
         const path = pathOf(entry)
         if (path.endsWith('/')) continue
         // It would be ambiguous which of the two to read.
         if (entries.has(path)) throw badArchive(`${name} contains ${path} twice`)
         entries.set(path, entry)
       }
-      if (packed > zip.fileSize) throw badArchive(`${name} is damaged or malicious: its files overlap`)
+      if (compressedBytes > zip.fileSize) throw badArchive(`${name} is damaged or malicious: its files overlap`)
     } catch (error) {
       zip.close()
       throw error instanceof Failure ? error : badArchive(`${name} is damaged or malicious: ${reason(error)}`)
@@ -75,7 +75,7 @@ export class ZipArchive implements AsyncDisposable {
   async *stream(name: string): AsyncGenerator<Buffer> {
     const entry = this.#entry(name)
     const { uncompressedSize, compressedSize } = entry
-    if (uncompressedSize > ratioMattersFrom && uncompressedSize > compressedSize * maxRatio)
+    if (uncompressedSize > ratioCheckedFrom && uncompressedSize > compressedSize * maxRatio)
       throw new BadEntry(`unpacks to more than ${maxRatio} times its size`)
     let sum = 0
     try {
@@ -121,7 +121,7 @@ export class ZipArchive implements AsyncDisposable {
 
 const [comma, bracket, brace] = Buffer.from(',[{')
 
-/** Many zip programs write UTF-8 without declaring it, and some decompose letters. */
+/** Many zip programs write UTF-8 without declaring it, and some store accented letters decomposed. */
 function pathOf({ fileName, fileNameRaw }: Entry): string {
   const isUtf8 = Buffer.from(fileNameRaw.toString('utf8')).equals(fileNameRaw)
   return (isUtf8 ? fileNameRaw.toString('utf8') : fileName).normalize('NFC')

@@ -20,7 +20,7 @@ const replyCount = 40
 const unread = { messages: 20_000, replies: 2_000 }
 
 /** The data that the benchmark calls use: an ordinary server and a user in 35 rooms. */
-export type Workplace = {
+export type BenchmarkData = {
   groupId: string
   /** Rooms of the caller; the first one holds the messages, the thread, the file and the people. */
   rooms: readonly string[]
@@ -34,8 +34,8 @@ export type Workplace = {
   replyIds: readonly string[]
   assetId: string
   uploadId: string
-  /** Somebody else, a member of the first room. */
-  mateId: string
+  /** Another user, a member of the first room. */
+  otherMemberId: string
   notificationIds: readonly string[]
   /** Sequence of an audit log entry. */
   auditSequence: string
@@ -44,17 +44,21 @@ export type Workplace = {
 const body = 'A message of ordinary length, as people write them all day long.'
 const password = 'a password of the bench'
 
-/** Creates the workplace of the signed-in owner. */
-export async function makeWorkplace(fleet: Fleet, http: HttpCaller, owner: { login: string }): Promise<Workplace> {
+/** Creates the benchmark data of the signed-in owner. */
+export async function createBenchmarkData(
+  fleet: Fleet,
+  http: HttpCaller,
+  owner: { login: string },
+): Promise<BenchmarkData> {
   const groupId = await firstGroup(http)
   const rooms: string[] = []
   for (let n = 0; n < roomCount; n++) rooms.push(await newRoom(http, `workplace-${n}`, groupId))
   const [roomId = '', unreadRoomId = ''] = rooms
   const login = 'mate'
   const { member } = await http.call(AdminUserService.method.createUser, { login, password, displayName: 'Mate' })
-  const mateId = member?.user?.id ?? ''
-  await http.call(RoomService.method.addMember, { roomId, userId: mateId })
-  await lengthen(fleet, unreadRoomId, mateId, unread)
+  const otherMemberId = member?.user?.id ?? ''
+  await http.call(RoomService.method.addMember, { roomId, userId: otherMemberId })
+  await lengthen(fleet, unreadRoomId, otherMemberId, unread)
   await http.call(AdminUserService.method.createInvite, { label: 'bench' })
   using mate = new HttpCaller(fleet.url)
   await mate.signIn({ login, password })
@@ -67,11 +71,11 @@ export async function makeWorkplace(fleet: Fleet, http: HttpCaller, owner: { log
     replyIds.push(await post(n % 2 ? mate : http, { roomId, body, threadRootEventId: threadRootId }))
   for (let n = 0; n < 10; n++) await post(mate, { roomId, body: `@${owner.login} ${body}` })
   await http.call(ThreadService.method.followThread, { roomId, threadRootEventId: threadRootId })
-  await http.call(RoomService.method.startDM, { participantIds: [mateId] })
+  await http.call(RoomService.method.startDM, { participantIds: [otherMemberId] })
   const [assetId = ''] = await postImages(http, roomId, await photos(1))
-  const { upload } = await http.call(AssetUploadService.method.createUpload, unsent(roomId))
+  const { upload } = await http.call(AssetUploadService.method.createUpload, uploadRequest(roomId))
   return {
-    ...{ groupId, rooms, roomId, unreadRoomId, eventIds, threadRootId, replyIds, assetId, mateId },
+    ...{ groupId, rooms, roomId, unreadRoomId, eventIds, threadRootId, replyIds, assetId, otherMemberId },
     // Every tenth is a reply.
     unreadIds: Array.from({ length: unread.messages }, (_, n) => n + 1)
       .filter((n) => n % 10 > 0)
@@ -82,8 +86,8 @@ export async function makeWorkplace(fleet: Fleet, http: HttpCaller, owner: { log
   }
 }
 
-/** A file that is announced and never sent. */
-export function unsent(roomId: string) {
+/** A CreateUpload request for a file whose bytes are never sent. */
+export function uploadRequest(roomId: string) {
   const sha256 = createHash('sha256').update('never sent').digest('hex')
   return { roomId, filename: 'notes.txt', contentType: 'text/plain', size: 10n, sha256 }
 }

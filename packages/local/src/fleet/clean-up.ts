@@ -1,14 +1,14 @@
-/** Opened resources. The first call of `close` closes them in reverse order; later calls wait for it. */
-export class Opened {
+/** Steps that undo a start. The first call of `close` runs them in reverse order; later calls wait for it. */
+export class CleanUp {
   readonly #undo: Array<() => unknown> = []
   #closing: Promise<void> | undefined
 
-  /** Adds something to undo. */
+  /** Adds a step. */
   push(undo: () => unknown): void {
     this.#undo.push(undo)
   }
 
-  /** Undoes everything, newest first. */
+  /** Runs all steps, newest first. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close())
   }

@@ -5,7 +5,7 @@ import type { Operator } from './operator.ts'
 export type Result = { json: object; text: string }
 
 /** The environment of a command. */
-export type Surroundings = {
+export type CommandContext = {
   /** Calls the operator's methods of the running fleet, or with `--direct` uses its databases. */
   withOperator: <T>(use: (operator: Operator) => Promise<T>) => Promise<T>
   password: () => Promise<string>

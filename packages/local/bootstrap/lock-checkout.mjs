@@ -4,20 +4,20 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Failure } from './console.mjs'
-import { root } from './places.mjs'
+import { root } from './paths.mjs'
 
 /**
- * Waits until no other bootstrap works on this checkout, and returns a function that releases the mutex. The mutex is a
- * listening socket, so it ends with its process in every case. It is in the folder for temporary files, because the
+ * Waits until no other bootstrap works on this checkout, locks it, and returns a function that releases the lock. The
+ * lock is a listening socket, so it always ends with its process. It is in the folder for temporary files, because the
  * path of a socket must be short.
  */
-export async function checkoutMutex(onWait) {
+export async function lockCheckout(onWait) {
   const name = createHash('sha256').update(`${process.getuid?.()} ${root}`).digest('hex').slice(0, 16)
   const path = join(tmpdir(), `parley-bootstrap-${name}.sock`)
   for (let waits = false; ; waits = true) {
     const server = await listen(path)
     if (server) return () => void server.close()
-    await holderGone(path, () => waits || onWait())
+    await holderEnded(path, () => waits || onWait())
   }
 }
 
@@ -37,12 +37,12 @@ function listen(path) {
   })
 }
 
-function holderGone(path, onWait) {
+function holderEnded(path, onWait) {
   return new Promise((resolve, reject) => {
     const socket = connect(path)
     socket.once('connect', onWait)
     socket.once('error', (error) => {
-      // Its process was killed before it could remove the socket.
+      // The holder was killed before it could remove the socket.
       if (error.code === 'ECONNREFUSED') rmSync(path, { force: true })
       else if (!['ENOENT', 'ECONNRESET', 'EPIPE'].includes(error.code)) reject(new Failure(error.message))
     })

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 /** The checkout. */
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../../..')
 
-/** Programs installed only for this checkout. pnpm does not touch hidden folders of node_modules. */
+/** Folder of programs installed only for this checkout. pnpm does not touch hidden folders in node_modules. */
 export const cache = join(root, 'node_modules/.parley')
 
-/** Folder that is put first on PATH: node and pnpm. */
+/** Folder with node and pnpm, which is put first on PATH. */
 export const bin = join(cache, 'bin')
 
 export const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
