@@ -32,17 +32,17 @@ export const readSettings = defineConfig({
     toml: 'webserver.url',
     pattern: /^https?:/,
     optional: true,
-    doc: 'address at which people reach this server, if it is not the public port of this machine',
+    doc: 'URL at which people reach this server, if it is not the public port of this machine',
   }),
   smtpEnabled: bool('PARLEY_SMTP_ENABLED', {
     toml: 'smtp.enabled',
     default: false,
-    doc: 'whether mails are sent through a mail server; if not, they are written to a folder and shown on a page of this machine',
+    doc: 'whether mails are sent through a mail server; if not, they are written to a folder and shown on a local page',
   }),
   livekitEnabled: bool('PARLEY_LIVEKIT_ENABLED', {
     toml: 'livekit.enabled',
     optional: true,
-    doc: 'whether calls are enabled; default: if livekit-server is on PATH, which is then started',
+    doc: 'whether calls are enabled; default: only if livekit-server is on PATH, which is then started',
   }),
   videoEnabled: bool('PARLEY_VIDEO_ENABLED', {
     toml: 'video.enabled',
@@ -56,12 +56,12 @@ export const readSettings = defineConfig({
   hangup: oneOf('PARLEY_LOCAL_HANGUP', {
     values: ['stop', 'ignore'],
     default: 'stop',
-    doc: 'what happens when the terminal is closed. stop: the fleet stops; ignore: it keeps running, as after nohup make run',
+    doc: 'what happens when the terminal is closed; stop: the fleet stops, ignore: it keeps running, as with nohup make run',
   }),
   fsync: oneOf('PARLEY_LOCAL_FSYNC', {
     values: ['on', 'off'],
     default: 'on',
-    doc: 'whether PostgreSQL waits until commits are on disk; with off, commits may be lost when the machine stops: only for tests',
+    doc: 'whether PostgreSQL waits until commits are on disk; off is only for tests: commits may be lost if the machine crashes',
   }),
 })
 
@@ -75,12 +75,12 @@ export const readSecretSettings = defineConfig({
   PARLEY_CORE_ASSETS_SIGNING_SECRET: secret('PARLEY_CORE_ASSETS_SIGNING_SECRET', {
     toml: 'core.assets.signing_secret',
     optional: true,
-    doc: 'signing secret of asset addresses',
+    doc: 'secret that signs asset URLs',
   }),
   PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET: secret('PARLEY_WEBSERVER_COOKIE_SIGNING_SECRET', {
     toml: 'webserver.cookie_signing_secret',
     optional: true,
-    doc: 'signing secret of session and CSRF cookies',
+    doc: 'secret that signs session and CSRF cookies',
   }),
 })
 
@@ -93,7 +93,7 @@ export const readPushSettings = defineConfig({
   publicKey: str('PARLEY_PUSH_VAPID_PUBLIC_KEY', {
     toml: 'push.vapid_public_key',
     optional: true,
-    doc: 'public VAPID key that browsers subscribe with',
+    doc: 'public VAPID key with which browsers subscribe',
   }),
   privateKey: secret('PARLEY_PUSH_VAPID_PRIVATE_KEY', {
     toml: 'push.vapid_private_key',
@@ -103,6 +103,6 @@ export const readPushSettings = defineConfig({
   subject: str('PARLEY_PUSH_VAPID_SUBJECT', {
     toml: 'push.vapid_subject',
     optional: true,
-    doc: 'address at which push services reach the operator',
+    doc: 'contact of the operator for push services: a mailto: or https: URL',
   }),
 })

@@ -9,7 +9,7 @@ import { startJobs } from './jobs/start-jobs.ts'
 import { openContext, type TestOverrides } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
-/** Parts that tests may replace, and options for starting. */
+/** Overrides for tests, and start options. */
 export type Overrides = TestOverrides & StartOptions
 
 /** Starts the deployable. */
@@ -35,6 +35,7 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
       report: (found) => recordErasureReport(ctx, { ...found, service }),
     }),
   )
-  // No guard is needed: the credentials of an account end before it is erased.
+  // No guard is needed: deleting an account revokes its credentials in the same transaction, and later passes
+  // erase what calls in progress still write.
   await host.serve({ routes: routes(ctx), guard: () => undefined })
 }

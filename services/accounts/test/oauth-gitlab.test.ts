@@ -56,13 +56,13 @@ test('the address of a confirmed account counts as verified if the operator conf
   expect(await confirming.pending('john', 'less')).toMatchObject({ verifiedEmail: '' })
 })
 
-test('an account belongs to the same user after a change of the user name', async () => {
+test('an account stays linked after its GitLab user name has changed', async () => {
   const userId = await oauth.makeAccount('john')
   people['jane'] = user(1, 'jane')
   expect((await oauth.signIn('jane')).session?.userId).toBe(userId)
 })
 
-test('a missing or invalid user id is refused', async () => {
+test('a missing or invalid user id is refused, and a cancelled sign-in is reported as denied', async () => {
   expect(await oauth.signIn('strange')).toMatchObject({ error: 'provider_failed' })
   expect(await oauth.signIn('unknown')).toMatchObject({ error: 'provider_failed' })
   expect(await oauth.signIn('')).toMatchObject({ error: 'provider_denied' })

@@ -9,10 +9,11 @@ export const notAMember = () =>
 export const noActiveCall = () => new ConnectError('there is no active call in this room', Code.NotFound)
 export const callsNotConfigured = () =>
   new ConnectError('voice and video calls are not configured', Code.FailedPrecondition)
-export const callNotActive = () =>
-  new ConnectError('there is no active call in this room; join first', Code.FailedPrecondition)
-export const joiningFailed = () => unavailable('could not join: the call kept ending; try again')
+export const noCallForToken = () =>
+  new ConnectError('there is no active call in this room; start one with JoinCall', Code.FailedPrecondition)
+export const joiningFailed = () => unavailable('could not join: each call ended before you joined; try again')
 export const accountGone = () => new ConnectError('account not found: it was deleted', Code.Unauthenticated)
 export const roomsUnavailable = (cause: unknown) =>
-  unavailable('room membership cannot be checked now; try again', cause)
-export const accountsUnavailable = (cause: unknown) => unavailable('profiles cannot be loaded now; try again', cause)
+  unavailable('room membership cannot be checked at the moment; try again', cause)
+export const accountsUnavailable = (cause: unknown) =>
+  unavailable('profiles cannot be loaded at the moment; try again', cause)

@@ -43,13 +43,14 @@ async function postTogether(roomId: string, count: number): Promise<string> {
   })
 }
 
-test('the members of a small room are requested once for all posts of a batch', async () => {
+test('the members of a small room are not listed again for each post of a batch', async () => {
   fleet.fakes.room('R1', [...fans.slice(0, 3), 'Uann'])
   await expectNotified(await postTogether('R1', 32), fans.slice(0, 3))
+  // One for the first post, and one for the others, or two if they do not arrive together.
   expect(fleet.fakes.fullyListedRooms.length).toBeLessThanOrEqual(3)
 })
 
-test('the members of a large room are not requested again for each post', async () => {
+test('the members of a large room are not listed again for each post', async () => {
   fleet.fakes.room('R1', [...fans, 'Uann'])
   const publisher = new RoomPublisher(fleet.bus, 'R1')
   for (let n = 0; n < 3; n++) await expectNotified(await publisher.post('Uann'), fans)
@@ -57,13 +58,13 @@ test('the members of a large room are not requested again for each post', async 
   expect(fleet.fakes.fullyListedRooms).toHaveLength(2)
 })
 
-test('the members of a universal room are never all requested', async () => {
+test('the members of a universal room are never all listed', async () => {
   fleet.fakes.room('R1', [...fans.slice(0, 3), 'Uann'], { universal: true })
   await expectNotified(await new RoomPublisher(fleet.bus, 'R1').post('Uann'), fans.slice(0, 3))
   expect(fleet.fakes.fullyListedRooms).toEqual([])
 })
 
-test('while rooms is unavailable, a plain post is handled, and its notifications follow later', async () => {
+test('a post without mentions is handled while the rooms service is unavailable; its notifications follow', async () => {
   fleet.fakes.room('R1', [...fans.slice(0, 3), 'Uann'])
   fleet.fakes.unavailableMethods.add('listRecipients')
   const eventId = await new RoomPublisher(fleet.bus, 'R1').post('Uann')

@@ -34,7 +34,7 @@ test('unauthenticated calls are refused', async () => {
   await expect(anonymous.listNotifications({})).rejects.toMatchObject({ code: Code.Unauthenticated })
 })
 
-test('lists are sorted newest first, and paged by cursor or offset', async () => {
+test('lists are sorted newest first and paged by cursor or offset, and an invalid cursor is refused', async () => {
   const messages = await mention('Upages', 7)
   const { notifications } = fleet.as('Upages')
   const eventsOf = ({ notifications: items }: Awaited<ReturnType<typeof notifications.listNotifications>>) =>
@@ -60,7 +60,7 @@ test('lists are sorted newest first, and paged by cursor or offset', async () =>
     })
 })
 
-test('only its owner can read a notification, alone or in a batch, and only while it is pending', async () => {
+test('only its recipient can read or dismiss a notification, and it can be read only while it is pending', async () => {
   await mention('Uowner', 3)
   const { notifications } = fleet.as('Uowner')
   const [a, b, c] = (await notifications.listNotifications({})).notifications.map(({ id }) => id)
@@ -125,7 +125,7 @@ test('pending notifications are counted by room, and hasNotifications tells whet
   expect(await notifications.hasNotifications({})).toMatchObject({ hasNotifications: false })
 })
 
-test('people who are not members of a room see no notifications in it', async () => {
+test('a user who is no longer a member of a room sees no notifications in it', async () => {
   await mention('Uleft', 1)
   fleet.fakes.rooms.get('RUleft')?.members.delete('Uleft')
   expect(await fleet.as('Uleft').notifications.listRoomNotifications({ roomId: 'RUleft' })).toMatchObject({
@@ -159,7 +159,7 @@ test('notifications in rooms that the caller may no longer read are neither show
   expect(await notifications.hasNotifications({})).toMatchObject({ hasNotifications: false })
 })
 
-test('a deleted person is shown as deleted, and lists omit names while accounts is unavailable', async () => {
+test('a deleted person is shown as deleted, and lists omit names while profiles are unavailable', async () => {
   await mention('Unames', 1)
   fleet.fakes.deleted.add('Uann')
   const { notifications } = fleet.as('Unames')
@@ -176,7 +176,7 @@ test('a deleted person is shown as deleted, and lists omit names while accounts 
   fleet.fakes.allUnavailable = false
 })
 
-test('notifications caused by a deleted person are dismissed, on devices too', async () => {
+test('notifications caused by a deleted person are dismissed, and the recipient gets events about that', async () => {
   const roomId = newId('room')
   fleet.fakes.room(roomId, ['Uleaver', 'Uann', 'Ubereft'])
   const publisher = new RoomPublisher(fleet.bus, roomId)
@@ -188,13 +188,13 @@ test('notifications caused by a deleted person are dismissed, on devices too', a
     (await notifications.listNotifications({})).notifications.map(({ kind }) => kind.value?.eventId)
   await eventually(async () => expect(await pending()).toHaveLength(3))
   await requestErasure(fleet.bus, 'Uleaver', 1)
-  // Two notifications, a read marker, and two events that contain their name.
+  // Two notifications, a read marker, and two events that contain the name of the deleted person.
   await eventually(() => expect(fleet.erasures.found('Uleaver', 1)).toBe(5n))
   expect(await pending()).toEqual([messages[1]])
   const received = () =>
     receivedBy(fleet.published, 'Ubereft').filter((event) => event.case === 'notificationDismissed')
   await eventually(() => expect(received()).toHaveLength(2))
-  // A later pass deletes an event that was not relayed yet.
+  // Events that were not relayed during a pass are found again by the next one.
   for (let pass = 2, found: bigint | undefined = 1n; found !== 0n; pass++) {
     await requestErasure(fleet.bus, 'Uleaver', pass)
     await eventually(() => expect(fleet.erasures.found('Uleaver', pass)).toBeDefined())
@@ -218,6 +218,6 @@ test('all notifications of a deleted person are deleted, and none are created la
   expect(await fleet.as('Ustays').notifications.hasNotifications({})).toMatchObject({ hasNotifications: true })
 })
 
-test('the process is ready', async () => {
+test('/readyz reports that the process is ready', async () => {
   expect((await fetch(`http://127.0.0.1:${service.internalPort}/readyz`)).status).toBe(200)
 })

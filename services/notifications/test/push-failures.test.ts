@@ -26,12 +26,12 @@ const isSubscribed = async () => {
 }
 
 test.each<[string, PushAnswer]>([
-  ['429', { status: 429 }],
-  ['500', { status: 500 }],
-  ['503 with Retry-After', { status: 503, headers: { 'retry-after': '1' } }],
-  ['a switch of protocols', { status: 101, headers: { connection: 'upgrade', upgrade: 'other' } }],
-  ['a long answer', { status: 502, body: 'x'.repeat(1_000_000) }],
-])('after %s the push is sent again, under the same topic', async (name, failure) => {
+  ['status 429', { status: 429 }],
+  ['status 500', { status: 500 }],
+  ['status 503 with Retry-After', { status: 503, headers: { 'retry-after': '1' } }],
+  ['a protocol switch', { status: 101, headers: { connection: 'upgrade', upgrade: 'other' } }],
+  ['a long error response', { status: 502, body: 'x'.repeat(1_000_000) }],
+])('after %s, the push is sent again under the same topic', async (name, failure) => {
   const browser = name.replaceAll(' ', '-')
   await push.subscribe(user, browser)
   push.service.answer = (_, attempt) => (attempt < 3 ? failure : { status: 201 })
@@ -43,7 +43,7 @@ test.each<[string, PushAnswer]>([
   expect(await isSubscribed()).toBe(true)
 })
 
-test('Retry-After is respected, and a dismissal of the notification ends the wait', async () => {
+test('Retry-After is respected, and a dismissal of the notification removes the waiting push', async () => {
   await push.subscribe(user, 'patient')
   push.service.answer = () => ({ status: 429, headers: { 'retry-after': '1800' } })
   await push.notify(user)
@@ -59,16 +59,19 @@ test('Retry-After is respected, and a dismissal of the notification ends the wai
   expect(push.service.by('patient').at(-1)?.payload).toMatchObject({ action: 'dismiss' })
 })
 
-test.each([404, 410])('after the status %d the subscription is deleted', async (status) => {
-  await push.subscribe(user, `gone-${status}`)
-  push.service.answer = () => ({ status })
-  await push.notify(user)
-  await drained()
-  expect(push.service.by(`gone-${status}`)).toHaveLength(1)
-  await eventually(async () => expect(await isSubscribed()).toBe(false))
-})
+test.each([404, 410])(
+  'after status %d, the push is not sent again, and the subscription is deleted',
+  async (status) => {
+    await push.subscribe(user, `gone-${status}`)
+    push.service.answer = () => ({ status })
+    await push.notify(user)
+    await drained()
+    expect(push.service.by(`gone-${status}`)).toHaveLength(1)
+    await eventually(async () => expect(await isSubscribed()).toBe(false))
+  },
+)
 
-test('a browser that registers again while its old keys are refused stays subscribed', async () => {
+test('a subscription that gets new keys while the push service answers 410 is kept', async () => {
   const endpoint = await push.subscribe(user, 'renewed')
   push.service.answer = async () => {
     await push.fleet.db.execute(
@@ -82,7 +85,7 @@ test('a browser that registers again while its old keys are refused stays subscr
 })
 
 test.each([400, 403, 413, 301, 307])(
-  'after the status %d the push is dropped, and no redirect is followed',
+  'after status %d, the push is dropped, the subscription is kept, and no redirect is followed',
   async (status) => {
     const elsewhere = await PushService.start()
     const { endpoint: location } = elsewhere.browser('elsewhere')
@@ -97,7 +100,7 @@ test.each([400, 403, 413, 301, 307])(
   },
 )
 
-test('a push service that hangs does not delay others', async () => {
+test('a push service that hangs does not delay pushes to another one', async () => {
   const hanging = await PushService.start()
   hanging.answer = () => 'nothing'
   for (let n = 0; n < 8; n++) await push.subscribe(user, `hanging-${n}`, hanging)
@@ -106,14 +109,14 @@ test('a push service that hangs does not delay others', async () => {
   await eventually(() => expect(hanging.received.length).toBeGreaterThan(0))
   for (let n = 0; n < 5; n++) await push.notify('Uquick', { eventId: `Equick${n}`, notificationId: `Nquick${n}` })
   await eventually(() => expect(push.service.by('quick')).toHaveLength(5))
-  // One at a time, because a hanging push still waits for its response.
+  // A push service that has not answered yet gets only one push at a time.
   expect(hanging.received).toHaveLength(1)
   await hanging[Symbol.asyncDispose]()
   // Does not truncate, which would deadlock with the sender.
   await push.fleet.db.delete(pushSubscriptions)
 })
 
-test('a push of a process that died is sent again, under the same topic', async () => {
+test('a push whose lease has expired is sent again under the same topic', async () => {
   await push.subscribe(user, 'twice')
   await push.notify(user)
   await eventually(() => expect(push.service.by('twice')).toHaveLength(1))
@@ -135,7 +138,7 @@ test('a push older than its TTL is not sent', async () => {
   expect(push.service.by('late')).toEqual([])
 })
 
-test('a push that keeps failing is given up', async () => {
+test('a push that keeps failing is given up, and its subscription is kept', async () => {
   await push.subscribe(user, 'hopeless')
   push.service.answer = () => ({ status: 500 })
   await push.notify(user, { createdAt: new Date(Date.now() - 3_599_700) })
@@ -143,7 +146,7 @@ test('a push that keeps failing is given up', async () => {
   expect(await isSubscribed()).toBe(true)
 })
 
-test('logs and metrics contain no endpoint, key or text', async () => {
+test('metrics count pushes, and contain no endpoint, event id or text', async () => {
   await push.subscribe(user, 'unnamed')
   await push.notify(user, { eventId: 'Eunnamed' })
   await drained()

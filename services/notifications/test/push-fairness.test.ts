@@ -14,8 +14,8 @@ beforeEach(async () => {
 })
 afterEach(() => push[Symbol.asyncDispose]())
 
-/** Queues pushes of one message to this many people. */
-async function callAll(size: number) {
+/** Queues the pushes of one message, one for each of `size` people. */
+async function queueMassPushes(size: number) {
   const { db, fakes } = push.fleet
   const crowd = crowdOf(size)
   await subscribeAll(db, push.service, 'crowd', crowd)
@@ -29,7 +29,7 @@ const arrived = (browser: string) =>
 const within = { timeoutMs: 100_000 }
 
 test('the push of a direct message arrives while most mass pushes still wait', async () => {
-  await callAll(5_000)
+  await queueMassPushes(5_000)
   let allowed = 30
   const held: (() => void)[] = []
   push.service.answer = async () => {
@@ -50,7 +50,7 @@ test('the push of a direct message arrives while most mass pushes still wait', a
 }, 240_000)
 
 test('mass pushes are sent even while more direct messages are queued than can be sent', async () => {
-  await callAll(20)
+  await queueMassPushes(20)
   await push.fleet.db.execute(sql`update push_jobs set lane = 'mass'`)
   let count = 0
   const notify = () => {
@@ -58,8 +58,7 @@ test('mass pushes are sent even while more direct messages are queued than can b
     return push.notify('Ubob', { eventId: `Edirect${id}`, notificationId: `N${id}`, kind: 'direct_message' })
   }
   push.service.answer = async ({ browser }) => {
-    // Whenever one is sent the next is queued: at all times twelve are waiting or in flight, at most four of them in
-    // flight.
+    // Each direct message that is sent is replaced: twelve are always queued, of which at most four are in flight.
     if (browser === 'bob' && arrived('crowd') < 20) await notify()
     return { status: 201 }
   }

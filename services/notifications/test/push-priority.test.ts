@@ -25,7 +25,7 @@ afterAll(() => opened[Symbol.asyncDispose]())
 
 const push = (created: readonly CreatedNotification[]) => db.transaction((tx) => queuePushes(tx, created))
 
-/** Number of waiting pushes per priority. */
+/** Number of queued pushes per priority. */
 async function depths(): Promise<Record<string, number>> {
   return Object.fromEntries((await pushQueue(db)).map(({ lane, depth }) => [lane, depth]))
 }
@@ -35,17 +35,17 @@ test.each<[PushKind, string]>([
   ['mention', 'first'],
   ['reply', 'soon'],
   ['room_message', 'soon'],
-])('a %s for one person gets the priority %s', async (kind, lane) => {
+])('a push of kind %s for one person gets the priority %s', async (kind, lane) => {
   await push([notification('Ubob', { kind })])
   expect(await depths()).toEqual({ [lane]: 1 })
 })
 
-test('of the pushes of a message for many people, 20 get the priority first, some soon, and the others mass', async () => {
+test('of the pushes of one message, 20 get the priority first, 380 soon, and the others mass', async () => {
   await push(toAll(crowd))
   expect(await depths()).toEqual({ first: 20, soon: 380, mass: 100 })
 })
 
-test('a push is overdue after ten minutes', async () => {
+test('a push is overdue ten minutes after its creation', async () => {
   await push(toAll(crowd.slice(0, 3)))
   await db.execute(sql`
     update push_jobs set created_at = now() - interval '599 s' where id = (select min(id) from push_jobs)`)
@@ -59,7 +59,7 @@ test('priorities are the same whether people are notified in several transaction
   expect(await depths()).toEqual({ first: 20, soon: 380, mass: 100 })
 })
 
-test('the pushes of each message are counted separately, regardless of other waiting pushes', async () => {
+test('the priorities of the pushes of a message do not depend on the pushes of other messages', async () => {
   await push(toAll(crowd, { eventId: 'Eearlier' }))
   await push([
     ...toAll(crowd.slice(0, 30), { eventId: 'E1' }),
@@ -72,7 +72,7 @@ test('the pushes of each message are counted separately, regardless of other wai
   expect(rows.map(({ line }) => line)).toEqual(['E1 first 20', 'E1 soon 10', 'E2 soon 30', 'E3 first 1'])
 })
 
-test('many dismissals of one notification get the priority mass too', async () => {
+test('of many dismissals for one message, 400 get the priority soon, and the others mass', async () => {
   const over = [...crowd, 'Ubob'].map((userId) => ({ userId, tag: 'mention-Eall' }))
   await db.transaction((tx) => queueDismissals(tx, over))
   expect(await depths()).toEqual({ soon: 400, mass: 101 })

@@ -26,7 +26,7 @@ afterAll(() => opened[Symbol.asyncDispose]())
 const push = (...created: Parameters<typeof queuePushes>[1]) => db.transaction((tx) => queuePushes(tx, created))
 const dismiss = (userId: string, tag: string) => db.transaction((tx) => queueDismissals(tx, [{ userId, tag }]))
 
-test('a notification is pushed to each browser of its recipient, and to no other', async () => {
+test('a push is queued for each browser of the recipient, and for no other', async () => {
   await push(notification('Ualice'), notification('Unobrowser'))
   expect(await queuedPushes(db)).toEqual([
     'show mention-E1 at https://push.example/laptop',
@@ -36,13 +36,13 @@ test('a notification is pushed to each browser of its recipient, and to no other
   expect(await queuedPushes(db)).toHaveLength(2)
 })
 
-test('the push of a notification that is dismissed before is not sent', async () => {
+test('a push that has not been sent is deleted when its notification is dismissed', async () => {
   await push(notification('Ualice'), notification('Ubob'))
   await dismiss('Ualice', 'mention-E1')
   expect(await queuedPushes(db)).toEqual(['show mention-E1 at https://push.example/bob'])
 })
 
-test('a notification whose push was sent, or may have been, is dismissed on each device', async () => {
+test('a dismissal is queued for each browser to which the push was sent or may have been sent', async () => {
   await push(notification('Ualice'))
   await db.execute(sql`delete from push_jobs where subscription_id =
     (select id from push_subscriptions where endpoint = 'https://push.example/laptop')`)
@@ -54,7 +54,7 @@ test('a notification whose push was sent, or may have been, is dismissed on each
   ])
 })
 
-test('a push that is being sent is marked as withdrawn, so that it is stopped if possible', async () => {
+test('if a notification is dismissed while its push is being sent, the push is marked as withdrawn', async () => {
   await push(notification('Ubob'))
   await db.execute(sql`update push_jobs set attempts = 1, leased_until = now() + interval '1 minute'`)
   await dismiss('Ubob', 'mention-E1')
@@ -64,7 +64,7 @@ test('a push that is being sent is marked as withdrawn, so that it is stopped if
   ])
 })
 
-test('no push is queued for a notification that is rolled back', async () => {
+test('no push is queued if the transaction that creates the notification is rolled back', async () => {
   const failing = db.transaction(async (tx) => {
     await queuePushes(tx, [notification('Ualice')])
     throw new Error('rolled back')
@@ -74,8 +74,8 @@ test('no push is queued for a notification that is rolled back', async () => {
 })
 
 /**
- * Runs `first` in a transaction and, while that is open, `meanwhile`, until it has finished or waits for the
- * transaction.
+ * Runs `first` in a transaction, and `meanwhile` while that is open. Commits once `meanwhile` has finished or waits for
+ * a lock.
  */
 async function duringTransaction(
   first: (tx: Tx) => Promise<unknown>,
@@ -84,13 +84,13 @@ async function duringTransaction(
   let running: Promise<unknown> | undefined
   await db.transaction(async (tx) => {
     await first(tx)
-    let isThrough = false
-    running = meanwhile().finally(() => (isThrough = true))
+    let isFinished = false
+    running = meanwhile().finally(() => (isFinished = true))
     running.catch(() => undefined)
     await eventually(async () => {
       const { rows } = await db.execute(sql`
         select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
-      expect(isThrough || rows.length > 0).toBe(true)
+      expect(isFinished || rows.length > 0).toBe(true)
     })
   })
   await running
@@ -110,7 +110,7 @@ test('a browser that another user registers concurrently does not get the push',
 test.each([
   ['a push', 'show', () => push(notification('Ualice'))],
   ['a dismissal', 'dismiss', () => dismiss('Ualice', 'mention-E1')],
-])('%s can be queued while its browser is deleted', async (_, action, queue) => {
+])('%s that is queued while a browser is deleted goes only to the remaining browser', async (_, action, queue) => {
   const gone = sql`delete from push_subscriptions where endpoint = 'https://push.example/phone'`
   await duringTransaction((tx) => tx.execute(gone), queue)
   expect(await queuedPushes(db)).toEqual([`${action} mention-E1 at https://push.example/laptop`])

@@ -9,7 +9,7 @@ import { queuedPushes } from './_push-jobs.ts'
 const outside = '127.0.0.2'
 let push: PushFleet
 let publicService: PushService
-/** The addresses of each name: one list per look-up, of which the last is repeated. */
+/** The addresses of each name: one list per lookup. The last list is used for all further lookups. */
 let answers: Record<string, string[][]> = {}
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ async function subscribeAt(host: string, service: PushService) {
 
 const drained = () => eventually(async () => expect(await queuedPushes(push.fleet.db)).toEqual([]))
 
-test('an endpoint with an allowed address is contacted, by name or by address', async () => {
+test('a push service at an allowed address is contacted, by name or by address', async () => {
   answers = { 'push.example': [[outside]] }
   await subscribeAt('push.example', publicService)
   await push.notify('Ux')
@@ -61,7 +61,7 @@ test('an endpoint with an allowed address is contacted, by name or by address', 
 })
 
 test.each([...['127.0.0.1', '[::1]', '169.254.169.254', '10.0.0.1', 'localhost', 'inside.example', 'both.example']])(
-  '%s is never contacted: the push is dropped',
+  'the host %s is never contacted, and the push is dropped',
   async (host) => {
     answers = {
       localhost: [['127.0.0.1']],
@@ -75,7 +75,7 @@ test.each([...['127.0.0.1', '[::1]', '169.254.169.254', '10.0.0.1', 'localhost',
   },
 )
 
-test('a name that later resolves to a private address is contacted at the checked address or not at all', async () => {
+test('a name that later resolves to a private address is no longer contacted', async () => {
   answers = { 'turning.example': [[outside], ['127.0.0.1']] }
   const browser = publicService.browser('x')
   const endpoint = `http://turning.example:${publicService.port}/push/x`

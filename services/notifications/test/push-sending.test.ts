@@ -66,7 +66,7 @@ test('each browser of the recipient gets the push, and no other browser does', a
   expect(push.service.by('other')).toEqual([])
 })
 
-test('a message without text is described by its files, and a room message has normal urgency', async () => {
+test('a push gives the number of files of a message without text, and has normal urgency in rooms', async () => {
   await push.subscribe(user, 'files')
   push.fleet.fakes.previews.set('Efiles', { text: '', attachments: 2 })
   await push.notify(user, { eventId: 'Efiles', kind: 'room_message' })
@@ -74,7 +74,7 @@ test('a message without text is described by its files, and a room message has n
   expect(received).toMatchObject({ urgency: 'normal', payload: { body: 'Sent 2 files', tag: 'room-message-Efiles' } })
 })
 
-test('a dismissal is sent to every device after the push it dismisses, under the same topic', async () => {
+test('a dismissal is sent to every browser of the user, under the topic of the push that it dismisses', async () => {
   await push.subscribe(user, 'first')
   await push.notify(user, { eventId: 'Edone' })
   const [shown] = await pushesAt('first')
@@ -108,7 +108,7 @@ test('a dismissal is sent only after the push that shows its notification is fin
   await drained()
 })
 
-test('a push waits while do-not-disturb states are not available', async () => {
+test('no push is sent before it is known whether its recipient wants to be disturbed', async () => {
   await push.subscribe(user, 'unknown')
   await push.subscribe('Uquiet', 'quiet')
   const { fakes } = push.fleet
@@ -125,34 +125,39 @@ test('a push waits while do-not-disturb states are not available', async () => {
   expect(push.service.by('quiet')).toEqual([])
 })
 
-const changes: Record<string, (user: string) => unknown> = {
-  read: (id) => push.dismiss(id, 'mention-Egone'),
-  muted: (id) => push.fleet.as(id).preferences.updateServerNotificationPreference({ level: NotificationLevel.MUTED }),
-  gone: (id) => push.fleet.fakes.rooms.get('R1')?.members.delete(id),
-  undisturbed: (id) => push.fleet.fakes.presences.set(id, PresenceStatus.DO_NOT_DISTURB),
-  deactivated: (id) => push.fleet.fakes.deactivated.add(id),
-  retracted: () => push.fleet.fakes.previews.delete('Egone'),
-}
+const changes: [string, (userId: string) => unknown][] = [
+  ['the notification is dismissed', (id) => push.dismiss(id, 'mention-Egone')],
+  [
+    'the recipient mutes the server',
+    (id) => push.fleet.as(id).preferences.updateServerNotificationPreference({ level: NotificationLevel.MUTED }),
+  ],
+  ['the recipient leaves the room', (id) => push.fleet.fakes.rooms.get('R1')?.members.delete(id)],
+  ['the recipient sets do not disturb', (id) => push.fleet.fakes.presences.set(id, PresenceStatus.DO_NOT_DISTURB)],
+  ['the recipient is deactivated', (id) => push.fleet.fakes.deactivated.add(id)],
+  ['the message is retracted', () => push.fleet.fakes.previews.delete('Egone')],
+]
 
-test.each(Object.keys(changes))('no push is sent if its recipient or message is %s meanwhile', async (how) => {
-  await push.subscribe(user, how)
+test.each(changes)('no push is sent if %s while it waits', async (_, change) => {
+  const browser = `waiting-${user}`
+  await push.subscribe(user, browser)
   push.fleet.fakes.calls.length = 0
   push.fleet.fakes.allUnavailable = true
   await push.notify(user, { eventId: 'Egone' })
   await eventually(() => expect(push.fleet.fakes.calls).toContain('listRecipients'))
-  await changes[how]?.(user)
+  await change(user)
   push.fleet.fakes.allUnavailable = false
   await drained()
-  expect(push.service.by(how)).toEqual([])
+  expect(push.service.by(browser)).toEqual([])
 })
 
-const ends: Record<string, (browser: string) => unknown> = {
-  dismissed: () => push.dismiss(user, 'mention-Elate'),
-  unsubscribed: (endpoint) => push.fleet.as(user).push.unsubscribe({ endpoint }),
-}
+const ends: [string, (endpoint: string) => unknown][] = [
+  ['the notification is dismissed', () => push.dismiss(user, 'mention-Elate')],
+  ['the browser is unsubscribed', (endpoint) => push.fleet.as(user).push.unsubscribe({ endpoint })],
+]
 
-test.each(Object.keys(ends))('no push is sent if it is %s while its text is fetched', async (how) => {
-  const browser = `late-${Object.keys(ends).indexOf(how)}`
+test.each(ends)('no push is sent if %s while its text is being loaded', async (_, end) => {
+  const browser = `late-${user}`
+  const witness = `witness-${user}`
   const endpoint = await push.subscribe(user, browser)
   let isRequested = false
   let answer = () => {}
@@ -163,12 +168,12 @@ test.each(Object.keys(ends))('no push is sent if it is %s while its text is fetc
   }
   await push.notify(user, { eventId: 'Elate' })
   await eventually(() => expect(isRequested).toBe(true))
-  await ends[how]?.(endpoint)
+  await end(endpoint)
   push.fleet.fakes.beforePreviews = () => Promise.resolve()
   answer()
   await drained()
-  await push.subscribe('Uwitness', 'late-witness')
+  await push.subscribe('Uwitness', witness)
   await push.notify('Uwitness', { eventId: 'Eafter' })
-  await eventually(() => expect(push.service.by('late-witness').length).toBeGreaterThan(Object.keys(ends).indexOf(how)))
+  await pushesAt(witness)
   expect(push.service.by(browser)).toEqual([])
 })

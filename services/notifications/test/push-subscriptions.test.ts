@@ -58,14 +58,14 @@ const ends = (userId: string, ended: { credentialIds?: string[]; all?: boolean }
     fact: { case: 'credentialsEnded', value: { credentialIds: [], all: false, reason: 'logout', ...ended } },
   })
 
-describe('a subscription is deleted with the session that created it:', () => {
+describe('sessions:', () => {
   const inSession = (userId: string, credentialId: string) => push.fleet.inSession(userId, credentialId).push
   const browsersOf = async (userId: string) =>
     (await stored())(userId)
       .map(({ endpoint }) => endpoint.replace('https://push.example/', ''))
       .sort()
 
-  test('if one session ends, or all', async () => {
+  test('a subscription is deleted when its session ends, or all sessions of its user', async () => {
     await inSession('Us', 'S-phone').subscribe(browserOf('s-phone'))
     await inSession('Us', 'S-desk').subscribe(browserOf('s-desk'))
     await inSession('Us', 'S-train').subscribe(browserOf('s-train'))
@@ -83,7 +83,7 @@ describe('a subscription is deleted with the session that created it:', () => {
     expect(await browsersOf('Ut')).toEqual(['t-other'])
   })
 
-  test('a browser that subscribes again belongs to its current session', async () => {
+  test('a browser that subscribes again is bound to its current session', async () => {
     await inSession('Uw', 'S-old').subscribe(browserOf('w'))
     await inSession('Uw', 'S-new').subscribe(browserOf('w'))
     await inSession('Uw', 'S-old').subscribe(browserOf('w-old'))
@@ -91,7 +91,7 @@ describe('a subscription is deleted with the session that created it:', () => {
     await eventually(async () => expect(await browsersOf('Uw')).toEqual(['w']))
   })
 
-  test('subscribing fails if the session has ended, and can be repeated if that is unknown', async () => {
+  test('subscribing fails if the session has ended or cannot be checked; an existing subscription is kept', async () => {
     push.fleet.fakes.ended.add('S-gone')
     await expect(inSession('Uv', 'S-gone').subscribe(browserOf('v'))).rejects.toMatchObject({
       code: Code.Unauthenticated,
@@ -111,7 +111,7 @@ describe('a subscription is deleted with the session that created it:', () => {
   })
 })
 
-test('an endpoint belongs to the user who registered it last, and pushes of the previous one are deleted', async () => {
+test('an endpoint belongs to the user who registered it last, and pushes of the previous user are deleted', async () => {
   const browser = browserOf('shared')
   await as('Ub').subscribe(browser)
   const queue = await import('../src/engines/push/queue.ts')
@@ -133,10 +133,10 @@ test('a user keeps the newest 20 browsers, even if they register concurrently', 
   expect(endpoints).not.toContain('https://push.example/oldest')
 })
 
-test('a user can remove only their own subscription, and every call succeeds', async () => {
+test('unsubscribing deletes only a subscription of the caller, and always succeeds', async () => {
   const browser = browserOf('own')
   await as('Ue').subscribe(browser)
-  for (const endpoint of [browser.endpoint, 'https://push.example/unknown', 'no address'])
+  for (const endpoint of [browser.endpoint, 'https://push.example/unknown', 'not a URL'])
     expect(await as('Uf').unsubscribe({ endpoint })).toMatchObject({ unsubscribed: true })
   expect((await stored())('Ue')).toHaveLength(1)
   for (let n = 0; n < 2; n++)
@@ -172,7 +172,7 @@ test.each([
   ['p256dh', 'B'.repeat(87)],
   ['auth', 'AAAA'],
   ['auth', 'A'.repeat(30)],
-])('%s may not be %s', async (field, value) => {
+])('the field %s with the value %s is rejected', async (field, value) => {
   const subscribing = as('Ui').subscribe({ ...browserOf('x'), [field]: value })
   await expect(subscribing).rejects.toMatchObject({
     code: Code.InvalidArgument,
@@ -180,7 +180,7 @@ test.each([
   })
 })
 
-test('the browsers of a deleted person are deleted', async () => {
+test('the subscriptions of a deleted person are deleted', async () => {
   const { db, bus, erasures } = push.fleet
   await insertSubscription(db, 'Ugone', 'https://push.example/gone')
   await insertSubscription(db, 'Ustays', 'https://push.example/stays')
@@ -190,27 +190,30 @@ test('the browsers of a deleted person are deleted', async () => {
   expect([all('Ugone').length, all('Ustays').length]).toEqual([0, 1])
 })
 
-test.each(['a deletion', 'a sign-out'])('%s deletes a day of pushes in batches', async (what) => {
-  const { db, bus, erasures } = push.fleet
-  const userId = what === 'a deletion' ? 'Umuch' : 'Umore'
-  await insertSubscription(db, userId, `https://push.example/${userId}`)
-  await db.execute(sql`
+test.each(['deleting an account', 'ending all sessions'])(
+  '%s deletes thousands of queued pushes in batches',
+  async (what) => {
+    const { db, bus, erasures } = push.fleet
+    const userId = what === 'deleting an account' ? 'Umuch' : 'Umore'
+    await insertSubscription(db, userId, `https://push.example/${userId}`)
+    await db.execute(sql`
     insert into push_jobs (subscription_id, user_id, host, action, tag, created_at, due_at)
     select id, user_id, host, 'show', 'T' || n, now(), now() + interval '1 hour'
     from push_subscriptions, generate_series(1, 2500) n where user_id = ${userId}`)
-  await db.execute(sql`create table if not exists batch_sizes (size integer)`)
-  await db.execute(sql`truncate batch_sizes`)
-  await db.execute(sql`
+    await db.execute(sql`create table if not exists batch_sizes (size integer)`)
+    await db.execute(sql`truncate batch_sizes`)
+    await db.execute(sql`
     create or replace function note_batch() returns trigger language plpgsql as $$
     begin insert into batch_sizes select count(*) from gone; return null; end $$`)
-  await db.execute(sql`
+    await db.execute(sql`
     create or replace trigger note_batch after delete on push_jobs referencing old table as gone
     for each statement execute function note_batch()`)
-  if (what === 'a deletion') {
-    await requestErasure(bus, userId, 1)
-    await eventually(() => expect(erasures.found(userId, 1)).toBe(1n))
-  } else await ends(userId, { all: true })
-  await eventually(async () => expect((await stored())(userId)).toEqual([]))
-  const { rows } = await db.execute(sql`select size from batch_sizes where size > 0`)
-  expect(rows.map(({ size }) => size)).toEqual([1000, 1000, 500])
-})
+    if (what === 'deleting an account') {
+      await requestErasure(bus, userId, 1)
+      await eventually(() => expect(erasures.found(userId, 1)).toBe(1n))
+    } else await ends(userId, { all: true })
+    await eventually(async () => expect((await stored())(userId)).toEqual([]))
+    const { rows } = await db.execute(sql`select size from batch_sizes where size > 0`)
+    expect(rows.map(({ size }) => size)).toEqual([1000, 1000, 500])
+  },
+)

@@ -59,6 +59,9 @@ test('the trace of a message includes its push and the notifications of a large 
 })
 
 test('the log line about a failed job has the trace of its message', () => {
-  const lines = collector.logs.filter(({ body }) => body.stringValue === 'a job failed too often and is parked')
+  const lines = collector.logs.filter(
+    ({ body }) =>
+      body.stringValue === 'a job was parked after its last attempt failed; requeue it after fixing the cause',
+  )
   expect(lines.map((line) => line.traceId)).toEqual([traceId])
 })

@@ -39,7 +39,7 @@ export const lacksPermission = (permission: Permission) =>
   new ConnectError(`permission denied: this needs ${permission} in this room`, Code.PermissionDenied)
 export const roomArchived = () => new ConnectError('the room is archived', Code.FailedPrecondition)
 export const roomsUnavailable = (cause: unknown) =>
-  unavailable('room membership cannot be checked now; try again', cause)
+  unavailable('room membership cannot be checked at the moment; try again', cause)
 
 export const filenameInvalid = () => invalid('filename: a name of 1 to 255 characters is required')
 export const contentTypeInvalid = () => invalid('content_type: not a media type such as image/png')

@@ -3,7 +3,9 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import type { MessagingInternalService, RoomEvent } from '@parley/contracts/internal'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 
-/** A fake of messaging, which stores each event handed over to a room once. */
+/**
+ * A fake messaging service. It ignores an event if it has one of the same aggregate with the same or a higher version.
+ */
 export class FakeMessaging {
   readonly #published: { roomId: string; event: RoomEvent }[] = []
 
@@ -14,23 +16,23 @@ export class FakeMessaging {
     return {}
   }
 
-  /** Ids of messages by the file that they attach. */
+  /** Event ids of messages by the id of the file attached to them. */
   readonly attached = new Map<string, string>()
-  /** Preview images that messages show. */
+  /** Keys of the preview images that messages show. */
   readonly shown = new Set<string>()
   unavailable = false
-  /** Number of queries about the use of files. */
-  requested = 0
+  /** Number of FindFileUses calls. */
+  findFileUsesCalls = 0
 
-  readonly findFileUses: ServiceImpl<typeof MessagingInternalService>['findFileUses'] = (requested) => {
-    this.requested++
+  readonly findFileUses: ServiceImpl<typeof MessagingInternalService>['findFileUses'] = (request) => {
+    this.findFileUsesCalls++
     if (this.unavailable) throw new Error('unavailable')
     return {
-      attachments: requested.assetIds.flatMap((assetId) => {
+      attachments: request.assetIds.flatMap((assetId) => {
         const messageEventId = this.attached.get(assetId)
         return messageEventId === undefined ? [] : { assetId, messageEventId }
       }),
-      previewImageKeys: requested.previewImageKeys.filter((key) => this.shown.has(key)),
+      previewImageKeys: request.previewImageKeys.filter((key) => this.shown.has(key)),
     }
   }
 
@@ -43,7 +45,7 @@ export class FakeMessaging {
     return this.eventsOf(assetId).map(({ kind }) => kind)
   }
 
-  /** The last event about a file: its room, and the event for clients in it. */
+  /** The room of the last event about a file, and the client event that it carries. */
   lastFrameOf(assetId: string) {
     const last = this.#published.findLast(({ event }) => event.aggregateId === assetId)
     return last && { roomId: last.roomId, frame: fromBinary(RealtimeEventEnvelopeSchema, last.event.envelope) }

@@ -73,9 +73,9 @@ test('an unused file stays while messaging does not answer, and if messaging rep
   env.messaging.attached.set(unanswered.id, unanswered.eventId)
   const unused = await sendFile(env, Buffer.from('unused'))
   env.messaging.unavailable = true
-  const requested = env.messaging.requested
+  const calls = env.messaging.findFileUsesCalls
   advanceHours(25)
-  await eventually(() => env.messaging.requested > requested + 1)
+  await eventually(() => env.messaging.findFileUsesCalls > calls + 1)
   expect([await isStored(unanswered.id), await isStored(unused.id)]).toEqual([true, true])
   env.messaging.unavailable = false
   await eventually(async () => !(await isStored(unused.id)))

@@ -261,9 +261,9 @@ describe('a preview image', () => {
     const [unused, used] = [await imageOf(), await imageOf()]
     env.messaging.shown.add(used)
     env.messaging.unavailable = true
-    const requested = env.messaging.requested
+    const calls = env.messaging.findFileUsesCalls
     clock = 27 * 3_600_000
-    await eventually(() => env.messaging.requested > requested + 1)
+    await eventually(() => env.messaging.findFileUsesCalls > calls + 1)
     expect([await isShown(unused), await isShown(used)]).toEqual([true, true])
     env.messaging.unavailable = false
     await eventually(async () => expect(await isShown(unused)).toBe(false))

@@ -89,18 +89,29 @@ describe('a video worker', () => {
     await eventually(async () => expect(await fake.folders()).toEqual([]))
   })
 
-  test('refuses videos above its limit, and files that are not videos', async () => {
+  test('refuses more concurrent videos than its limit, and files that are not videos', async () => {
     const { url = '' } = await startWorker({ PARLEY_VIDEO_MAX_CONCURRENT: '1' })
     const post = (words: string) => fetch(`${url}/videos`, { method: 'POST', body: new Uint8Array(videoWith(words)) })
     const first = post('WAIT')
     await eventually(async () => expect(await fake.calls()).toHaveLength(1))
-    expect((await post('hello')).status).toBe(503)
+    const refused = await post('hello')
+    expect([refused.status, await refused.json()]).toEqual([503, { error: 'the worker is busy; try again' }])
     await fake.release()
     expect((await first).status).toBe(200)
     // The worker is free again once the job folder is removed.
     const playlist = async () => (await fetch(`${url}/videos`, { method: 'POST', body: '#EXTM3U' })).status
     await eventually(async () => expect(await playlist()).toBe(422))
     expect((await fetch(`${url}/videos`)).status).toBe(404)
+  })
+
+  test('refuses videos while it is shutting down, even if it is idle', async () => {
+    const stopping = new AbortController()
+    const config = readConfig({ env: { ...fake.settings, ...local } })
+    const { url } = opened.use(await startWorkerProcess(config, { stop: stopping.signal }))
+    stopping.abort()
+    const refused = await fetch(`${url}/videos`, { method: 'POST', body: new Uint8Array(videoWith('hello')) })
+    const error = 'this worker is shutting down; try another one'
+    expect([refused.status, await refused.json()]).toEqual([503, { error }])
   })
 })
 

@@ -116,10 +116,10 @@ test('a posted video is processed: its room is notified, and members can play th
   env.rooms.set('Rtea', ['Ualice', 'Ubob'])
 })
 
-test('GetVideoOutcomes returns the outcome of each posted video, with the version of the first report', async () => {
+test('GetVideoOutcomes returns the published outcome of a video, and a failure if it was never processed', async () => {
   const done = await postFile(env, videoWith('hello'))
   await waitForEvents(env, done.assetId, started, succeeded)
-  // Posted while video processing was off.
+  // Without its job, it looks like a video posted while processing was off.
   const never = await postFile(env, videoWith('hello'))
   await waitForEvents(env, never.assetId, started, succeeded)
   await env.db.delete(videoJobs).where(eq(videoJobs.assetId, never.assetId))
@@ -144,7 +144,7 @@ test('GetVideoOutcomes returns the outcome of each posted video, with the versio
   )
 })
 
-test('an animation is processed as a video; a still image, another file and a repeated event are ignored', async () => {
+test('an animation is processed as a video; a still image, a text file and a duplicate event are ignored', async () => {
   const moving = await postFile(
     env,
     await animated(20, 20)
@@ -200,7 +200,7 @@ test('a video is processed and announced again if a restored database has no res
   expect(videoStateIn(env.messaging.eventsOf(assetId).at(-1))).toMatchObject({ status: 'completed' })
 })
 
-test('a video without bytes fails with original_missing', async () => {
+test('a video whose file is missing from the storage fails with original_missing', async () => {
   const { id: assetId } = await sendFile(env, videoWith('lost'), { contentType: 'video/mp4' })
   await env.storage.delete(storageKeys.asset(assetId))
   const eventId = newId('event')
@@ -212,7 +212,7 @@ test('a video without bytes fails with original_missing', async () => {
   })
 })
 
-test('a video is attempted three times if ffmpeg is killed', async () => {
+test('processing of a video is attempted three times if ffmpeg is killed', async () => {
   const before = (await fake.calls()).length
   const { assetId } = await postFile(env, videoWith('KILLED'))
   for (let time = 1; time <= 2; time++) {
@@ -242,7 +242,7 @@ test('a video is retried when the disk is full', async () => {
   await env.db.update(assets).set({ doomed: true }).where(eq(assets.id, assetId))
 })
 
-test('a deleted video is deleted with its renditions, even during processing', async () => {
+test('retracting a message deletes its video and the renditions, even during processing', async () => {
   const before = (await fake.calls()).length
   const ready = await postFile(env, videoWith('ready'))
   await waitForEvents(env, ready.assetId, started, succeeded)

@@ -7,14 +7,16 @@ export type EmailCode = typeof emailCodes.$inferSelect
 /** Primary key of a code. */
 export type CodeKey = Pick<EmailCode, 'purpose' | 'emailKey' | 'userId'>
 
-/** Locks an address until the end of the transaction, so that concurrent mails and guesses are counted correctly. */
+/**
+ * Locks an address until the end of the transaction, so that concurrent mails and wrong attempts are counted correctly.
+ */
 export async function lockAddress(tx: Tx, { purpose, emailKey }: CodeKey): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`parley: code ${purpose} ${emailKey}`}, 0))`)
 }
 
 /**
- * The number of mails to an address since a time, and of wrong guesses for codes that are still valid, whoever
- * requested the codes.
+ * Counts the mails to an address in windows that began after `since`, and the wrong attempts on its unexpired codes,
+ * including invalidated ones; both over all users.
  */
 export async function countUses(
   db: Reader,
@@ -34,7 +36,10 @@ export async function countUses(
 const sumOf = (column: AnyPgColumn, condition: SQL) =>
   sql<number>`coalesce(sum(${column}) filter (where ${condition}), 0)::int`
 
-/** Stores a code in place of an earlier one; the counting window of that one continues if it began after `since`. */
+/**
+ * Stores a code and replaces an earlier one with the same key. The counting window of the earlier code continues if it
+ * began after `since`.
+ */
 export async function storeCode(
   tx: Tx,
   code: Pick<EmailCode, 'codeDigest' | 'expiresAt'> & CodeKey,
@@ -74,8 +79,8 @@ export async function countWrongAttempt(tx: Tx, key: CodeKey): Promise<void> {
 }
 
 /**
- * Withdraws a code whose mail was not delivered: the mail is no longer counted, and the previous code, if there was a
- * valid one, is restored, unless the withdrawn code has been replaced or invalidated in the meantime.
+ * Undoes a code whose mail was not delivered. The mail is no longer counted. A previous valid code is restored, unless
+ * the code has been replaced or invalidated meanwhile; without one, the code stays until it expires.
  */
 export async function undoCode(
   db: Db,
@@ -92,7 +97,7 @@ export async function undoCode(
     .where(and(isCode(key), eq(emailCodes.codeDigest, codeDigest)))
 }
 
-/** Invalidates codes mailed to a user. The rows still count mails and guesses. */
+/** Invalidates codes mailed to a user. The rows still count mails and wrong attempts. */
 export async function invalidateCodesOf(tx: Tx, userId: string): Promise<void> {
   await tx.update(emailCodes).set({ codeDigest: noDigest }).where(eq(emailCodes.userId, userId))
 }
@@ -104,7 +109,7 @@ export async function deleteCode(tx: Tx, key: CodeKey): Promise<void> {
   await tx.delete(emailCodes).where(isCode(key))
 }
 
-/** Deletes up to `limit` expired codes; returns how many there were. */
+/** Deletes up to `limit` expired codes; returns how many it deleted. */
 export async function deleteExpiredEmailCodes(db: Db, now: Date, limit: number): Promise<number> {
   const expired = db
     .select({ row: sql`ctid` })

@@ -2,14 +2,14 @@ import type { DatabaseHost } from '@parley/service'
 import type { Context } from '../context.ts'
 import { onAccountDeleted, onCredentialsEnded } from './on-account-gone.ts'
 import { onMemberGone } from './on-member-gone.ts'
-import { onRoomNarrowed } from './on-room-narrowed.ts'
+import { onRoomNoLongerUniversal } from './on-room-no-longer-universal.ts'
 
 /** Starts the consumers that remove people from calls when they lose access. */
 export async function startConsumers(host: DatabaseHost, ctx: Context): Promise<void> {
   for (const [durable, subject, handler] of [
     ['members-left', 'evt.room.*.user_left_room', { prepare: onMemberGone(ctx) }],
     ['members-banned', 'evt.room.*.member_banned', { prepare: onMemberGone(ctx) }],
-    ['rooms-narrowed', 'evt.room.*.room_universal_changed', { prepare: onRoomNarrowed(ctx) }],
+    ['rooms-narrowed', 'evt.room.*.room_universal_changed', { prepare: onRoomNoLongerUniversal(ctx) }],
     ['accounts-deleted', 'evt.control.user.*.account_deleted', { on: onAccountDeleted(ctx) }],
     ['credentials-ended', 'evt.control.user.*.credentials_ended', { on: onCredentialsEnded(ctx) }],
   ] as const)

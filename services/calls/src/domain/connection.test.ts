@@ -36,7 +36,7 @@ test('an older connection does not restore a participant who left', () => {
   expect(isLive(pickNewer(disconnectedAt(15), second), [])).toBe(true)
 })
 
-test('a connection ends with its room at the media server', () => {
+test('a connection is not live once its room at the media server is closed', () => {
   expect(isLive(first, ['RM_2'])).toBe(true)
   expect(isLive(first, ['RM_1'])).toBe(false)
 })

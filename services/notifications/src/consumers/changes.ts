@@ -1,5 +1,5 @@
 import type { Tx } from '@parley/postgres'
-import { dismissSoon, shardsOfDismissals } from '../actions/dismissal/dismiss-some.ts'
+import { dismissSoon, shardsOfDismissals } from '../actions/dismissal/dismiss-batch.ts'
 import type { Dismissal, AudienceJob } from '../domain/work.ts'
 import { shardsOf } from '../domain/shards.ts'
 import { insertJobs } from '../store/jobs.ts'

@@ -1,7 +1,7 @@
 import { runJobs, type RetryPolicy } from '@parley/jobs'
 import { withTraceOf, isRecording, logger, withSpan } from '@parley/telemetry'
 import type { Context } from '../context.ts'
-import { dismissSome, shardsOfDismissals } from '../actions/dismissal/dismiss-some.ts'
+import { dismissBatch, shardsOfDismissals } from '../actions/dismissal/dismiss-batch.ts'
 import { jobParked } from '../metrics.ts'
 import { notificationQueue, park, type NotificationJob, type JobState } from '../store/jobs.ts'
 import type { AudienceJob, Work } from '../domain/work.ts'
@@ -10,10 +10,13 @@ import { notifyNextMembers } from '../actions/notify/notify-next-members.ts'
 
 const log = logger('jobs')
 
-/** Attempts before a job is given up, after about two minutes. */
+/** A job is parked after ten failed attempts, which take about two minutes. */
 const retry: RetryPolicy = { initialMs: 500, maxMs: 60_000, maxAttempts: 10 }
 
-/** Runs waiting jobs in turn, one step each. Jobs for people with the level ALL_MESSAGES run last. */
+/**
+ * Runs queued jobs, one batch of members or dismissals at a time; an unfinished job then moves behind the others. Jobs
+ * for people with the level ALL_MESSAGES run last.
+ */
 export function runNotificationJobs(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },
@@ -29,7 +32,9 @@ export function runNotificationJobs(
       if (!(await park(ctx.db, job, failure))) return
       jobParked(job.work.of)
       const about = { err: failure.error, job: String(job.id), attempts: failure.attempts }
-      withTraceOf(traceOf(job.work), () => log.error(about, 'a job failed too often and is parked'))
+      withTraceOf(traceOf(job.work), () =>
+        log.error(about, 'a job was parked after its last attempt failed; requeue it after fixing the cause'),
+      )
     },
   })
 }
@@ -41,7 +46,7 @@ async function runJob(ctx: Context, { work, after }: NotificationJob): Promise<J
   if (work.of === 'told') return notifyTraced(ctx, work, after)
   const { entries, more } = await ctx.db.transaction(async (tx) => {
     await lockShards(tx, shardsOfDismissals([work]))
-    return dismissSome(tx, [work], ctx.now())
+    return dismissBatch(tx, [work], ctx.now())
   })
   ctx.relay.wake(entries)
   return more ? { work, after } : undefined

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { PushPriority } from '../domain/push-priority.ts'
 import type { PushKind } from '../domain/tag.ts'
 
-/** A push that a process has leased, with its browser. */
+/** A leased push, with its browser subscription. */
 export type LeasedPush = {
   id: bigint
   action: 'show' | 'dismiss'
@@ -48,7 +48,7 @@ export function leasePushes(db: Db, ids: readonly bigint[], leaseMs: number): Pr
 }
 
 /** Returns the given pushes that are still queued, and whether they were withdrawn. */
-export async function findWaiting(db: Db, ids: readonly bigint[]): Promise<Map<bigint, { withdrawn: boolean }>> {
+export async function findQueued(db: Db, ids: readonly bigint[]): Promise<Map<bigint, { withdrawn: boolean }>> {
   const rows = await sqlRows<{ id: bigint; withdrawn: boolean }>(
     db,
     sql`select id, withdrawn from push_jobs where id = any(${idList(ids)})`,
@@ -61,7 +61,7 @@ export async function deletePushes(db: Db, ids: readonly bigint[]): Promise<void
   if (ids.length > 0) await db.execute(sql`delete from push_jobs where id = any(${idList(ids)})`)
 }
 
-/** Deletes pushes that were never sent, with their dismissals. */
+/** Deletes pushes that were never sent, and the queued dismissals of the same tags, which have nothing to dismiss. */
 export async function deleteUnsent(
   db: Db,
   pushes: readonly Pick<LeasedPush, 'subscriptionId' | 'tag'>[],
@@ -73,22 +73,23 @@ export async function deleteUnsent(
     where j.subscription_id = u.id and j.tag = u.tag`)
 }
 
-/** A push to retry, and whether it may have been sent. */
-export type Postponed = { id: bigint; attempts: number; pauseMs: number; wasSent: boolean }
+/** A push to retry. `countsAsAttempt`: whether the attempt counts, because the push may have been sent. */
+export type Postponed = { id: bigint; attempts: number; pauseMs: number; countsAsAttempt: boolean }
 
 /** Releases pushes. A push that was withdrawn during the lease becomes due at once, so that it is deleted. */
 export async function postponePushes(db: Db, postponed: readonly Postponed[]): Promise<void> {
   if (postponed.length === 0) return
   const rows = JSON.stringify(postponed.map((one) => ({ ...one, id: String(one.id) })))
   await db.execute(sql`
-    update push_jobs j set leased_until = null, attempts = case when p."wasSent" then j.attempts else j.attempts - 1 end,
+    update push_jobs j set leased_until = null,
+      attempts = case when p."countsAsAttempt" then j.attempts else j.attempts - 1 end,
       due_at = case when j.withdrawn then now() else now() + p."pauseMs" * interval '1 ms' end
-    from jsonb_to_recordset(${rows}::jsonb) as p(id bigint, attempts int, "pauseMs" float8, "wasSent" bool)
+    from jsonb_to_recordset(${rows}::jsonb) as p(id bigint, attempts int, "pauseMs" float8, "countsAsAttempt" bool)
     where j.id = p.id and j.attempts = p.attempts and j.leased_until is not null`)
 }
 
 /**
- * Deletes subscriptions that their push services do not know, unless the browser has registered new keys meanwhile.
+ * Deletes subscriptions that their push service reports as gone, unless the browser has registered new keys meanwhile.
  */
 export async function deleteGoneSubscriptions(
   db: Db,
@@ -112,13 +113,16 @@ export async function deleteOldPushes(db: Db, olderThanMs: number, limit: number
   return deleted.rowCount ?? 0
 }
 
-/** Waiting time in milliseconds after which a push is overdue. */
+/** Age in milliseconds after which a push is overdue. */
 const overdueAfterMs = 600_000
 
-/** Waiting pushes of a priority: their number, how many of them are overdue, and how long the oldest has waited. */
+/**
+ * Queued pushes of a priority, including those being sent: their number, how many of them are overdue, and the age of
+ * the oldest.
+ */
 export type QueueState = { lane: PushPriority; depth: number; overdue: number; oldestMs: number }
 
-/** The state of each priority with waiting pushes. */
+/** The state of each priority with queued pushes. */
 export function pushQueue(db: Db): Promise<QueueState[]> {
   return sqlRows(
     db,

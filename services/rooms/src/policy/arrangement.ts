@@ -2,7 +2,7 @@ import { may, serverScope, type Policy, type Subject } from '@parley/permissions
 import { RoomKind } from '@parley/contracts/api'
 import { dmCannotBeManaged, mayNotArrangeGroups, mayNotManageGroup, movedMeanwhile } from '../errors.ts'
 import type { Outcome } from './outcome.ts'
-import type { RoomHead } from './standing.ts'
+import type { PolicyRoom } from './standing.ts'
 
 /** Throws unless the subject may create, change, delete and order groups. */
 export function assertCanArrangeGroups(policy: Policy, subject: Subject): void {
@@ -26,7 +26,7 @@ export function decideMove(policy: Policy, subject: Subject, current: string, { 
   return 'change'
 }
 
-export function decideRoomMove(policy: Policy, subject: Subject, room: RoomHead, { seenIn, groupId }: Move): Outcome {
+export function decideRoomMove(policy: Policy, subject: Subject, room: PolicyRoom, { seenIn, groupId }: Move): Outcome {
   if (room.kind === RoomKind.DM) throw dmCannotBeManaged()
   return decideMove(policy, subject, room.groupId, { seenIn, groupId })
 }

@@ -2,14 +2,17 @@ import { isEffectiveMember, may, roomScope, serverScope, type Policy, type Subje
 import { RoomKind } from '@parley/contracts/api'
 import { banOfNonMember, banOfOneself, dmHasNoBans, mayNotBan, mayNotListBans } from '../errors.ts'
 import type { Outcome } from './outcome.ts'
-import type { RoomHead, Standing } from './standing.ts'
+import type { PolicyRoom, Standing } from './standing.ts'
 
-export function assertCanBan(policy: Policy, subject: Subject, room: RoomHead): void {
+export function assertCanBan(policy: Policy, subject: Subject, room: PolicyRoom): void {
   if (room.kind === RoomKind.DM) throw dmHasNoBans()
   if (!may(policy, subject, 'room.ban-member', roomScope(room))) throw mayNotBan()
 }
 
-/** Requires the permission for the server, even for the list of one room: others must not read the reasons. */
+/**
+ * Requires the permission for the server, even for the list of one room: moderators of a single room must not read the
+ * reasons.
+ */
 export function assertCanListBans(policy: Policy, subject: Subject): void {
   if (!may(policy, subject, 'room.ban-member', serverScope)) throw mayNotListBans()
 }
@@ -18,7 +21,7 @@ export function assertCanListBans(policy: Policy, subject: Subject): void {
 export function decideBan(
   policy: Policy,
   subject: Subject,
-  room: RoomHead,
+  room: PolicyRoom,
   target: Subject,
   standing: Standing,
 ): Outcome {
@@ -29,7 +32,7 @@ export function decideBan(
 }
 
 /** Lifting a ban that does not exist is not an error. */
-export function decideUnban(policy: Policy, subject: Subject, room: RoomHead, standing: Standing): Outcome {
+export function decideUnban(policy: Policy, subject: Subject, room: PolicyRoom, standing: Standing): Outcome {
   assertCanBan(policy, subject, room)
   return standing.banned ? 'change' : 'nothing'
 }

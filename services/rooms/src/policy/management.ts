@@ -8,33 +8,33 @@ import {
   universalHasNoExplicitMembers,
 } from '../errors.ts'
 import type { Outcome } from './outcome.ts'
-import type { RoomHead, Standing } from './standing.ts'
+import type { PolicyRoom, Standing } from './standing.ts'
 
 /** Checks the permission to manage a room; membership is not required. */
-export function assertCanManage(policy: Policy, subject: Subject, room: RoomHead): void {
+export function assertCanManage(policy: Policy, subject: Subject, room: PolicyRoom): void {
   if (room.kind === RoomKind.DM) throw dmCannotBeManaged()
   if (!may(policy, subject, 'room.manage', roomScope(room))) throw mayNotManage()
 }
 
-export function decideArchiving(policy: Policy, subject: Subject, room: RoomHead, archived: boolean): Outcome {
+export function decideArchiving(policy: Policy, subject: Subject, room: PolicyRoom, archived: boolean): Outcome {
   assertCanManage(policy, subject, room)
   return room.archived === archived ? 'nothing' : 'change'
 }
 
 /** `target` is the standing of the user to be added. */
-export function decideAddition(policy: Policy, subject: Subject, room: RoomHead, target: Standing): Outcome {
+export function decideAddition(policy: Policy, subject: Subject, room: PolicyRoom, target: Standing): Outcome {
   assertCanManageMembers(policy, subject, room)
   if (target.banned) throw userIsBanned()
   return target.member ? 'nothing' : 'change'
 }
 
 /** `target` is the standing of the user to be removed. */
-export function decideRemoval(policy: Policy, subject: Subject, room: RoomHead, target: Standing): Outcome {
+export function decideRemoval(policy: Policy, subject: Subject, room: PolicyRoom, target: Standing): Outcome {
   assertCanManageMembers(policy, subject, room)
   return target.member ? 'change' : 'nothing'
 }
 
-function assertCanManageMembers(policy: Policy, subject: Subject, room: RoomHead): void {
+function assertCanManageMembers(policy: Policy, subject: Subject, room: PolicyRoom): void {
   assertCanManage(policy, subject, room)
   if (room.universal) throw universalHasNoExplicitMembers()
   if (room.archived) throw roomIsArchived()

@@ -3,12 +3,12 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { defaultPolicy, policyFrom } from '@parley/permissions'
 import { RoomKind } from '@parley/contracts/api'
 import { decideJoin, decideLeave, wouldJoin } from './membership.ts'
-import type { RoomHead, Standing } from './standing.ts'
+import type { PolicyRoom, Standing } from './standing.ts'
 
 const policy = policyFrom(defaultPolicy())
 const ann = { userId: 'ann', roleIds: [] }
-const channel: RoomHead = { roomId: 'R1', kind: RoomKind.CHANNEL, groupId: 'G1', universal: false, archived: false }
-const dm: RoomHead = { ...channel, kind: RoomKind.DM, groupId: '' }
+const channel: PolicyRoom = { roomId: 'R1', kind: RoomKind.CHANNEL, groupId: 'G1', universal: false, archived: false }
+const dm: PolicyRoom = { ...channel, kind: RoomKind.DM, groupId: '' }
 const stranger: Standing = { member: false, banned: false }
 const member: Standing = { member: true, banned: false }
 const banned: Standing = { member: false, banned: true }
@@ -23,7 +23,7 @@ function codeOf(decide: () => unknown): Code | undefined {
 }
 
 describe('join', () => {
-  test.each<[string, RoomHead, Standing, 'change' | 'nothing']>([
+  test.each<[string, PolicyRoom, Standing, 'change' | 'nothing']>([
     ['a stranger becomes a member', channel, stranger, 'change'],
     ['a member stays one', channel, member, 'nothing'],
     ['joining a universal room writes nothing', { ...channel, universal: true }, stranger, 'nothing'],
@@ -31,7 +31,7 @@ describe('join', () => {
     expect(decideJoin(policy, ann, room, standing)).toBe(outcome)
   })
 
-  test.each<[string, RoomHead, Standing, Code]>([
+  test.each<[string, PolicyRoom, Standing, Code]>([
     ['direct messages', dm, stranger, Code.InvalidArgument],
     ['banned people', channel, banned, Code.PermissionDenied],
     ['banned people in universal rooms', { ...channel, universal: true }, banned, Code.PermissionDenied],
@@ -43,7 +43,7 @@ describe('join', () => {
 })
 
 describe('leave', () => {
-  test.each<[string, RoomHead, Standing, 'change' | 'nothing']>([
+  test.each<[string, PolicyRoom, Standing, 'change' | 'nothing']>([
     ['a member leaves', channel, member, 'change'],
     ['a non-member has nothing to leave', channel, stranger, 'nothing'],
     ['archived rooms can be left', { ...channel, archived: true }, member, 'change'],
@@ -51,7 +51,7 @@ describe('leave', () => {
     expect(decideLeave(room, standing)).toBe(outcome)
   })
 
-  test.each<[string, RoomHead]>([
+  test.each<[string, PolicyRoom]>([
     ['direct messages', dm],
     ['universal rooms', { ...channel, universal: true }],
   ])('refuses %s', (_what, room) => {

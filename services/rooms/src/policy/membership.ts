@@ -9,10 +9,10 @@ import {
   universalRoomCannotBeLeft,
 } from '../errors.ts'
 import type { Outcome } from './outcome.ts'
-import type { RoomHead, Standing } from './standing.ts'
+import type { PolicyRoom, Standing } from './standing.ts'
 
 /** Everyone is implicitly a member of a universal room, so joining one writes nothing. */
-export function decideJoin(policy: Policy, subject: Subject, room: RoomHead, standing: Standing): Outcome {
+export function decideJoin(policy: Policy, subject: Subject, room: PolicyRoom, standing: Standing): Outcome {
   if (room.kind === RoomKind.DM) throw dmCannotBeJoined()
   if (standing.banned) throw bannedFromRoom()
   if (!standing.member && !may(policy, subject, 'room.join', roomScope(room))) throw mayNotJoin()
@@ -21,13 +21,13 @@ export function decideJoin(policy: Policy, subject: Subject, room: RoomHead, sta
 }
 
 /** Whether joining would begin a membership; the same rules, without the reason for a refusal. */
-export function wouldJoin(policy: Policy, subject: Subject, room: RoomHead, { member, banned }: Standing): boolean {
+export function wouldJoin(policy: Policy, subject: Subject, room: PolicyRoom, { member, banned }: Standing): boolean {
   if (room.kind === RoomKind.DM || room.universal || room.archived || member || banned) return false
   return may(policy, subject, 'room.join', roomScope(room))
 }
 
 /** Everybody may leave a channel, even an archived one. A non-member has nothing to leave. */
-export function decideLeave(room: RoomHead, standing: Standing): Outcome {
+export function decideLeave(room: PolicyRoom, standing: Standing): Outcome {
   if (room.kind === RoomKind.DM) throw dmCannotBeLeft()
   if (room.universal) throw universalRoomCannotBeLeft()
   return standing.member ? 'change' : 'nothing'

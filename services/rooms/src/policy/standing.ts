@@ -1,7 +1,7 @@
 import type { RoomKind } from '@parley/contracts/api'
 
 /** The properties of a room on which permissions depend. */
-export type RoomHead = {
+export type PolicyRoom = {
   readonly roomId: string
   readonly kind: RoomKind
   /** Empty for a direct message. */
@@ -13,13 +13,13 @@ export type RoomHead = {
 /** A user's relation to a room: explicit membership, and a ban that has not expired. */
 export type Standing = { readonly member: boolean; readonly banned: boolean }
 
-export function headOf(room: {
+export function toPolicyRoom(room: {
   id: string
   kind: RoomKind
   groupId: string | null
   universal: boolean
   archived: boolean
-}): RoomHead {
+}): PolicyRoom {
   const { id, kind, groupId, universal, archived } = room
   return { roomId: id, kind, groupId: groupId ?? '', universal, archived }
 }

@@ -1,22 +1,22 @@
 import { isEffectiveMember, may, roomScope, type Policy, type Subject } from '@parley/permissions'
 import { RoomKind } from '@parley/contracts/api'
-import { headOf, type RoomHead, type Standing } from './standing.ts'
+import { toPolicyRoom, type PolicyRoom, type Standing } from './standing.ts'
 
 /** Members see their rooms. Others see channels if they have room.list, and never direct messages. */
-export function canSee(policy: Policy, subject: Subject, room: RoomHead, standing: Standing): boolean {
+export function canSee(policy: Policy, subject: Subject, room: PolicyRoom, standing: Standing): boolean {
   if (isEffectiveMember(policy, subject, room, standing)) return true
   return room.kind === RoomKind.CHANNEL && may(policy, subject, 'room.list', roomScope(room))
 }
 
 /** Whether a room is a direct conversation between others, which non-participants may not know of. */
-export const isDmOfOthers = ({ room, standing }: { room: Pick<RoomHead, 'kind'>; standing: Standing }): boolean =>
+export const isDmOfOthers = ({ room, standing }: { room: Pick<PolicyRoom, 'kind'>; standing: Standing }): boolean =>
   room.kind === RoomKind.DM && !standing.member
 
 /** Returns the given rooms of which the user is a member. */
-export function roomsOfMember<R extends { room: Parameters<typeof headOf>[0]; standing: Standing }>(
+export function roomsOfMember<R extends { room: Parameters<typeof toPolicyRoom>[0]; standing: Standing }>(
   policy: Policy,
   subject: Subject,
   seen: readonly R[],
 ): R[] {
-  return seen.filter(({ room, standing }) => isEffectiveMember(policy, subject, headOf(room), standing))
+  return seen.filter(({ room, standing }) => isEffectiveMember(policy, subject, toPolicyRoom(room), standing))
 }

@@ -1,12 +1,12 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { RoomHeaderSchema, RoomStandingSchema, type RoomHeader, type RoomStanding } from '@parley/contracts/internal'
-import { headOf } from '../policy/standing.ts'
+import { toPolicyRoom } from '../policy/standing.ts'
 import type { StandingRow } from '../store/access.ts'
 import type { RoomRow } from '../store/rows.ts'
 
 export function toRoomHeader(room: RoomRow): RoomHeader {
-  return create(RoomHeaderSchema, { ...headOf(room), version: room.version, name: room.name })
+  return create(RoomHeaderSchema, { ...toPolicyRoom(room), version: room.version, name: room.name })
 }
 
 export function toRoomStanding({ banExpiresAt, ...row }: StandingRow): RoomStanding {

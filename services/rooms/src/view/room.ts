@@ -1,7 +1,7 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { isEffectiveMember, roomPermissions, type Policy, type Subject } from '@parley/permissions'
 import { RoomSchema, type Room, type RoomWithViewerStateSchema, type User } from '@parley/contracts/api'
-import { headOf } from '../policy/standing.ts'
+import { toPolicyRoom } from '../policy/standing.ts'
 import type { RoomRow, RoomWithStanding } from '../store/rows.ts'
 
 export function toRoom(room: RoomRow): Room {
@@ -23,7 +23,7 @@ export function toRoomWithViewerState(
   viewer: Viewer,
 ): MessageInitShape<typeof RoomWithViewerStateSchema> {
   const { policy, subject } = viewer
-  const head = headOf(room)
+  const head = toPolicyRoom(room)
   const isMember = isEffectiveMember(policy, subject, head, standing)
   const grants = roomPermissions(policy, subject, head, isMember)
   return {

@@ -19,7 +19,12 @@ import {
 
 type Options = { encoder: Encoder; atOnce: number; maxBytes: number; signal: AbortSignal }
 
-/** Handles POST requests with a video as body: returns its renditions, 422 for an invalid video, or 503 when busy. */
+const shuttingDown = { error: 'this worker is shutting down; try another one' }
+
+/**
+ * Encodes the video in the body of a POST request. Responds with its renditions and poster, with 422 if the video is
+ * invalid, or with 503 if the worker is busy or shutting down.
+ */
 export function handleVideoRequests({ encoder, atOnce, maxBytes, signal }: Options): RequestListener {
   let running = 0
   const encodeVideo = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -41,13 +46,14 @@ export function handleVideoRequests({ encoder, atOnce, maxBytes, signal }: Optio
   return (request, response) => {
     if (request.method !== 'POST' || request.url !== encodePath)
       return replyJson(response, 404, { error: `not found: use POST ${encodePath}` })
-    if (running >= atOnce || signal.aborted) return replyJson(response, 503, { error: 'the worker is busy; try again' })
+    if (signal.aborted) return replyJson(response, 503, shuttingDown)
+    if (running >= atOnce) return replyJson(response, 503, { error: 'the worker is busy; try again' })
     running++
     encodeVideo(request, response)
       .catch((error: unknown) => {
         if (response.headersSent || response.destroyed) return void response.destroy()
         // The caller retries with another worker.
-        if (signal.aborted) return replyJson(response, 503, { error: 'this worker is shutting down; try another one' })
+        if (signal.aborted) return replyJson(response, 503, shuttingDown)
         if (error instanceof VideoFailure) return replyJson(response, 422, { error: error.message })
         reportWorkFailed(error)
         replyJson(response, 500, { error: 'the video could not be processed; try again' })

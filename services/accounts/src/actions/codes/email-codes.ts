@@ -4,7 +4,7 @@ import type { Tx } from '@parley/postgres'
 import type { Context } from '../../context.ts'
 import * as store from '../../store/email-codes.ts'
 
-/** A new code; `undo` withdraws it if its mail is not delivered. */
+/** A new code; call `undo` if its mail is not delivered. */
 export type IssuedCode = { code: string; undo: () => Promise<void> }
 
 /**

@@ -17,8 +17,8 @@ const pauseMs = (pass: number, passAfterMs: number): number =>
   Math.min(passAfterMs * 2 ** Math.max(pass - 5, 0), Math.max(maxPauseMs, passAfterMs))
 
 /**
- * A deletion is complete when no service found anything in a pass other than the first: data written during the first
- * pass is found only by the second.
+ * A deletion is complete when a pass after the first finds nothing in any service. The first pass is never enough: data
+ * written while it runs is found only by the second.
  */
 export function nextStep({ pass, askedAt, found }: Progress, now: Date, passAfterMs: number): NextStep {
   const sinceMs = now.getTime() - askedAt.getTime()

@@ -8,7 +8,10 @@ export type MailKind = 'registration_code' | 'account_exists' | 'email_code' | '
 export const noticeKinds = ['email_added', 'email_removed', 'identity_linked', 'password_set'] as const
 export type NoticeKind = (typeof noticeKinds)[number]
 
-/** A transport for mails. `send` resolves once the mail server has accepted the mail, or the file is written. */
+/**
+ * A transport for mails. `send` resolves once the mail server has accepted the mail or, for the transport that writes
+ * files, once the file is written.
+ */
 export type Transport = AsyncDisposable & {
   send: (mail: Mail, serverName: string) => Promise<void>
 }

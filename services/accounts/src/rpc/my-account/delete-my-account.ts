@@ -12,10 +12,10 @@ export function deleteMyAccount(ctx: Context): MethodImpl<typeof MyAccountServic
   return async ({ confirmationToken }, call) => {
     const caller = callerOf(call)
     assertMayDeleteSelf(ctx.policy.current(), caller)
-    const keys = tokenContext(ctx)
+    const tokens = tokenContext(ctx)
     await deleteAccount(ctx, caller.userId, caller.userId, async (tx) => {
       // The token is checked while the account is locked, and deleted together with the account's other data.
-      const token = await peekFlowToken(tx, keys, 'account_deletion', confirmationToken)
+      const token = await peekFlowToken(tx, tokens, 'account_deletion', confirmationToken)
       if (!token) throw unknownDeletionToken()
       if (token.userId !== caller.userId) throw deletionTokenOfOtherAccount()
     })

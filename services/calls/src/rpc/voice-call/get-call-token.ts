@@ -3,7 +3,7 @@ import type { VoiceCallService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import { mediaRoomOf } from '../../actions/calls/change-call.ts'
 import type { Context } from '../../context.ts'
-import { accountGone, callNotActive, callsNotConfigured } from '../../errors.ts'
+import { accountGone, noCallForToken, callsNotConfigured } from '../../errors.ts'
 import { makeToken } from '../../engines/livekit/index.ts'
 import { findActiveCall } from '../../store/calls.ts'
 
@@ -15,7 +15,7 @@ export function getCallToken(ctx: Context): MethodImpl<typeof VoiceCallService.m
     const user = profiles.get(caller.userId)
     if (!user || user.deleted) throw accountGone()
     const active = await findActiveCall(ctx.db, roomId)
-    if (!active?.e2eeKey) throw callNotActive()
+    if (!active?.e2eeKey) throw noCallForToken()
     const mediaRoom = mediaRoomOf(ctx.media, active)
     return {
       token: await makeToken(ctx.media.settings, user, { callId: active.id, mediaRoom }),

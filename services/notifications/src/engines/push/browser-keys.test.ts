@@ -24,7 +24,7 @@ test('keys and secrets that are not base64url are rejected', () => {
   expect(toAuth('*'.repeat(22))).toBeUndefined()
 })
 
-test('a secret that does not have 16 bytes is rejected', () => {
+test('a secret that is not 16 bytes long is rejected', () => {
   const secret = randomBytes(16)
   expect(toAuth(secret.toString('base64url'))).toBe(secret.toString('base64url'))
   for (const length of [0, 15, 17]) expect(toAuth(randomBytes(length).toString('base64url'))).toBeUndefined()

@@ -36,9 +36,9 @@ export class Outcomes {
     this.#finished.push(push.id)
   }
 
-  /** Schedules a retry. `wasSent`: whether the attempt counts, because the push may have been sent. */
-  postpone({ id, attempts }: LeasedPush, pauseMs: number, wasSent: boolean): void {
-    this.#postponed.push({ id, attempts, pauseMs, wasSent })
+  /** Schedules a retry. `countsAsAttempt`: whether the attempt counts, because the push may have been sent. */
+  postpone({ id, attempts }: LeasedPush, pauseMs: number, countsAsAttempt: boolean): void {
+    this.#postponed.push({ id, attempts, pauseMs, countsAsAttempt })
   }
 
   /**

@@ -4,7 +4,7 @@ import type { Db } from '@parley/postgres'
 import { effectiveLevel, levelOf } from '../../domain/levels.ts'
 import { countDirectMessages } from '../../store/push-badges.ts'
 import { findChosenLevels } from '../../store/push-levels.ts'
-import { findWaiting, type LeasedPush } from '../../store/push-leases.ts'
+import { findQueued, type LeasedPush } from '../../store/push-leases.ts'
 import type { Links } from './links.ts'
 import type { ServiceClients } from './service-clients.ts'
 import { dismissPayload, showPayload } from './payload.ts'
@@ -75,7 +75,7 @@ async function fetchDetails(shows: readonly LeasedPush[], { db, services, roomNa
   ])
   if (unknown) throw new ConnectError('do-not-disturb states are not available', Code.Unavailable)
   // Read last: during the calls above, a session may have ended or a push may have been withdrawn.
-  const waiting = await findWaiting(
+  const queued = await findQueued(
     db,
     shows.map(({ id }) => id),
   )
@@ -85,7 +85,7 @@ async function fetchDetails(shows: readonly LeasedPush[], { db, services, roomNa
   )
   const doNotDisturb = presences.filter(({ status }) => status === PresenceStatus.DO_NOT_DISTURB)
   return {
-    ...{ badges, waiting },
+    ...{ badges, queued },
     deactivated: new Set(profiles.flatMap(({ user, deactivated }) => (user && deactivated ? [user.id] : []))),
     muted: new Set(muted.map(({ userId, roomId }) => `${roomId} ${userId}`)),
     doNotDisturb: new Set(doNotDisturb.map(({ userId }) => userId)),
@@ -97,7 +97,7 @@ async function fetchDetails(shows: readonly LeasedPush[], { db, services, roomNa
 
 function prepareShow(push: LeasedPush, details: Details, links: Links): Prepared {
   const { userId, roomId, eventId, actorId, kind, tag, notificationId } = push
-  const queued = details.waiting.get(push.id)
+  const queued = details.queued.get(push.id)
   if (!queued) return { push, reason: 'unsubscribed' }
   if (queued.withdrawn) return { push, reason: 'dismissed' }
   if (details.deactivated.has(userId)) return { push, reason: 'deactivated' }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { retryLimits, pauseBefore } from './retries.ts'
+import { retryLimits, retryPauseMs } from './retries.ts'
 
 const failed = { attempts: 1, ageMs: 0, retryAfterMs: 0 }
 
@@ -12,7 +12,7 @@ test.each([
   [10, 600_000],
   [2000, 600_000],
 ])('after failure %d the pause is at most %d ms, and at least half of it', (attempts, longest) => {
-  const pause = pauseBefore({ ...failed, attempts }, retryLimits)
+  const pause = retryPauseMs({ ...failed, attempts }, retryLimits)
   expect(pause).toBeLessThanOrEqual(longest)
   expect(pause).toBeGreaterThanOrEqual(longest / 2)
 })
@@ -20,15 +20,15 @@ test.each([
 test('the pause is at least as long as the push service requests', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 0, max: 3_600_000 }), (attempts, retryAfterMs) => {
-      expect(pauseBefore({ ...failed, attempts, retryAfterMs }, retryLimits)).toBeGreaterThanOrEqual(retryAfterMs)
+      expect(retryPauseMs({ ...failed, attempts, retryAfterMs }, retryLimits)).toBeGreaterThanOrEqual(retryAfterMs)
     }),
   )
 })
 
 test('a push is given up if its next attempt would be too late', () => {
-  expect(pauseBefore({ ...failed, ageMs: retryLimits.giveUpMs - 10_000 }, retryLimits)).toBeDefined()
-  expect(pauseBefore({ ...failed, ageMs: retryLimits.giveUpMs - 500 }, retryLimits)).toBeUndefined()
+  expect(retryPauseMs({ ...failed, ageMs: retryLimits.giveUpMs - 10_000 }, retryLimits)).toBeDefined()
+  expect(retryPauseMs({ ...failed, ageMs: retryLimits.giveUpMs - 500 }, retryLimits)).toBeUndefined()
   expect(
-    pauseBefore({ ...failed, ageMs: retryLimits.giveUpMs - 10_000, retryAfterMs: 60_000 }, retryLimits),
+    retryPauseMs({ ...failed, ageMs: retryLimits.giveUpMs - 10_000, retryAfterMs: 60_000 }, retryLimits),
   ).toBeUndefined()
 })

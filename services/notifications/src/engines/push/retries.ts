@@ -1,8 +1,8 @@
 import { backoffMs, type Backoff } from '@parley/runtime'
 
-/** Retry limits of pushes; the same delays apply to hosts. */
+/** Retry limits of pushes. The first pause of a failing push service is also `firstMs`. */
 export type RetryLimits = Backoff & {
-  /** Age after which a failed push is given up. */
+  /** A failed push is given up if its next attempt would come after this age. */
   giveUpMs: number
 }
 
@@ -11,7 +11,7 @@ export const retryLimits: RetryLimits = { initialMs: 2_000, maxMs: 600_000, give
 type Failed = { attempts: number; ageMs: number; retryAfterMs: number }
 
 /** Milliseconds to wait before the next attempt; undefined if the push is to be given up. */
-export function pauseBefore({ attempts, ageMs, retryAfterMs }: Failed, retryLimits: RetryLimits): number | undefined {
+export function retryPauseMs({ attempts, ageMs, retryAfterMs }: Failed, retryLimits: RetryLimits): number | undefined {
   const pause = Math.max(backoffMs(retryLimits, attempts), retryAfterMs * (1 + Math.random() / 10))
   return ageMs + pause > retryLimits.giveUpMs ? undefined : pause
 }

@@ -15,7 +15,7 @@ import { Outcomes } from './outcomes.ts'
 import { preparePushes, type Prepared, type Reason } from './prepare.ts'
 import { openPushClient, type PushClient } from './push-client.ts'
 import { toPushRequest, type PushContent, type PushRequest } from './request.ts'
-import { pauseBefore, type RetryLimits } from './retries.ts'
+import { retryPauseMs, type RetryLimits } from './retries.ts'
 import { RoomNames } from './room-names.ts'
 import { prepareSpan, sendSpan } from './spans.ts'
 
@@ -177,7 +177,7 @@ class Sender {
     const ageMs = Date.now() - push.createdAt.getTime()
     this.#hosts.end(push.host, Date.now(), isHealthy(answer))
     if (answer.outcome === 'busy') {
-      const pauseMs = pauseBefore({ ...push, ageMs, ...answer }, retryLimits)
+      const pauseMs = retryPauseMs({ ...push, ageMs, ...answer }, retryLimits)
       if (pauseMs === undefined) this.#outcomes.finish(push)
       else this.#outcomes.postpone(push, pauseMs, true)
       return countPush(push.action, pauseMs === undefined ? 'given_up' : 'postponed')

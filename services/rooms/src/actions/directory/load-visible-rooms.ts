@@ -2,7 +2,7 @@ import type { Subject } from '@parley/permissions'
 import type { Context } from '../../context.ts'
 import { dmMembers } from './dm-members.ts'
 import { canSee, roomsOfMember } from '../../policy/visibility.ts'
-import { headOf } from '../../policy/standing.ts'
+import { toPolicyRoom } from '../../policy/standing.ts'
 import type { ShownRoom } from '../../store/rows.ts'
 import type { Viewer } from '../../view/room.ts'
 import { roomStates, type RoomStates } from '../../clients/messaging.ts'
@@ -18,7 +18,7 @@ export async function loadVisibleRooms(
   seen: readonly ShownRoom[],
 ): Promise<VisibleRooms> {
   const policy = ctx.policy.current()
-  const visible = seen.filter(({ room, standing }) => canSee(policy, subject, headOf(room), standing))
+  const visible = seen.filter(({ room, standing }) => canSee(policy, subject, toPolicyRoom(room), standing))
   const own = roomsOfMember(policy, subject, visible).map(({ room }) => room.id)
   const [states, members] = await Promise.all([roomStates(ctx.messaging, subject.userId, own), dmMembers(ctx, visible)])
   const hasUnread = (roomId: string) => states.get(roomId)?.hasUnread ?? false

@@ -4,7 +4,7 @@ import { findProfiles } from '../../clients/accounts.ts'
 import type { Context } from '../../context.ts'
 import { inOrder } from '../../domain/in-order.ts'
 import { notAMember } from '../../errors.ts'
-import { headOf } from '../../policy/standing.ts'
+import { toPolicyRoom } from '../../policy/standing.ts'
 import type { RoomRow } from '../../store/rows.ts'
 import { getRoomWithStanding } from '../../store/rooms.ts'
 import { standingsOf } from '../../store/standings.ts'
@@ -13,7 +13,7 @@ import { toDirectoryMember } from '../../view/member.ts'
 /** A room of which the viewer is a member. */
 export async function getRoomOfMember(ctx: Context, viewer: Subject, roomId: string): Promise<RoomRow> {
   const { room, standing } = await getRoomWithStanding(ctx.db, viewer.userId, roomId)
-  if (!isEffectiveMember(ctx.policy.current(), viewer, headOf(room), standing)) throw notAMember()
+  if (!isEffectiveMember(ctx.policy.current(), viewer, toPolicyRoom(room), standing)) throw notAMember()
   return room
 }
 
@@ -25,7 +25,7 @@ export async function findMembers(ctx: Context, room: RoomRow, userIds: readonly
   const members = [...profiles].flatMap(([userId, profile]) => {
     const standing = standings.get(userId)
     if (!standing || profile.user?.deleted !== false) return []
-    const belongs = isEffectiveMember(policy, { userId, roleIds: profile.roleIds }, headOf(room), standing)
+    const belongs = isEffectiveMember(policy, { userId, roleIds: profile.roleIds }, toPolicyRoom(room), standing)
     return belongs ? [toDirectoryMember(profile, policy)] : []
   })
   return inOrder(ids, members, ({ user }) => user?.id ?? '')

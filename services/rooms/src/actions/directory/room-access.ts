@@ -1,6 +1,6 @@
 import { isEffectiveMember, type Subject } from '@parley/permissions'
 import type { Context } from '../../context.ts'
-import { headOf } from '../../policy/standing.ts'
+import { toPolicyRoom } from '../../policy/standing.ts'
 import { isDmOfOthers, roomsOfMember } from '../../policy/visibility.ts'
 import { findRoleIds } from '../../store/people.ts'
 import type { RoomRow } from '../../store/rows.ts'
@@ -23,7 +23,7 @@ export async function findRoomAccess(
   const { room, standing } = seen
   const roleIds = given ?? (await findRoleIds(db, userId))
   const effectiveMember =
-    roleIds !== undefined && isEffectiveMember(policy.current(), { userId, roleIds }, headOf(room), standing)
+    roleIds !== undefined && isEffectiveMember(policy.current(), { userId, roleIds }, toPolicyRoom(room), standing)
   return { room, effectiveMember }
 }
 

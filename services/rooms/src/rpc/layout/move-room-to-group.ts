@@ -7,7 +7,7 @@ import { roomRemoved } from '../../domain/layout-event.ts'
 import { groupNotFound } from '../../errors.ts'
 import { makeChange } from '../../engines/delivery/index.ts'
 import { decideRoomMove } from '../../policy/arrangement.ts'
-import { headOf } from '../../policy/standing.ts'
+import { toPolicyRoom } from '../../policy/standing.ts'
 import { changeRoom } from '../../store/changes.ts'
 import { groupExists } from '../../store/groups.ts'
 import { moveItem } from '../../store/layout.ts'
@@ -25,8 +25,8 @@ export function moveRoomToGroup(ctx: Context): MethodImpl<typeof AdminRoomLayout
         userId: caller.userId,
         cause,
         decide: ({ room }) => {
-          seenIn ??= headOf(room).groupId
-          return decideRoomMove(ctx.policy.current(), caller, headOf(room), { seenIn, groupId })
+          seenIn ??= toPolicyRoom(room).groupId
+          return decideRoomMove(ctx.policy.current(), caller, toPolicyRoom(room), { seenIn, groupId })
         },
         isAbout: factsOf(['created', 'moved']),
         write: async (tx, room) => {
@@ -34,7 +34,7 @@ export function moveRoomToGroup(ctx: Context): MethodImpl<typeof AdminRoomLayout
           await moveItem(tx, roomId, groupId)
           return await changeRoom(tx, room, { case: 'moved', value: { groupId } }, cause, { groupId })
         },
-        layoutAuditEvents: (before) => [roomRemoved(headOf(before).groupId, roomId)],
+        layoutAuditEvents: (before) => [roomRemoved(toPolicyRoom(before).groupId, roomId)],
       },
       call,
     )

@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts'
 import { factsOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../engines/delivery/index.ts'
 import { decideAddition, assertCanManage } from '../../policy/management.ts'
-import { headOf } from '../../policy/standing.ts'
+import { toPolicyRoom } from '../../policy/standing.ts'
 import { toDirectoryMember } from '../../view/member.ts'
 
 export function addMember(ctx: Context): MethodImpl<typeof RoomService.method.addMember> {
@@ -14,7 +14,7 @@ export function addMember(ctx: Context): MethodImpl<typeof RoomService.method.ad
     const caller = callerOf(call)
     const cause = { actorId: caller.userId, at: ctx.now() }
     const { room } = await ctx.readRoom(userId, roomId, caller.userId)
-    assertCanManage(ctx.policy.current(), caller, headOf(room))
+    assertCanManage(ctx.policy.current(), caller, toPolicyRoom(room))
     const profile = await getProfile(ctx.accounts, userId)
     await makeChange(
       ctx,
@@ -22,7 +22,7 @@ export function addMember(ctx: Context): MethodImpl<typeof RoomService.method.ad
         roomId,
         userId,
         cause,
-        decide: ({ room, standing }) => decideAddition(ctx.policy.current(), caller, headOf(room), standing),
+        decide: ({ room, standing }) => decideAddition(ctx.policy.current(), caller, toPolicyRoom(room), standing),
         isAbout: factsOf(['created', 'universal', 'joined'], userId),
         write: 'join',
       },

@@ -10,7 +10,7 @@ import { factsOf, type Change } from '../../domain/room-fact.ts'
 import { banEndsInThePast } from '../../errors.ts'
 import { makeChange } from '../../engines/delivery/index.ts'
 import { assertCanBan, decideBan } from '../../policy/banning.ts'
-import { headOf } from '../../policy/standing.ts'
+import { toPolicyRoom } from '../../policy/standing.ts'
 import { findBanVersion, saveBan } from '../../store/bans.ts'
 import { changeRoom, saveMemberships, type Changed } from '../../store/changes.ts'
 import { summarizeUnapplied } from '../../store/facts.ts'
@@ -25,7 +25,7 @@ export function banMember(ctx: Context): MethodImpl<typeof RoomService.method.ba
     const expiresAt = until ? timestampDate(until) : null
     if (expiresAt && expiresAt <= cause.at) throw banEndsInThePast()
     const { room } = await getRoomWithStanding(ctx.db, userId, roomId, caller.userId)
-    assertCanBan(ctx.policy.current(), caller, headOf(room))
+    assertCanBan(ctx.policy.current(), caller, toPolicyRoom(room))
     const target = { userId, roleIds: (await getProfile(ctx.accounts, userId)).roleIds }
     // If messaging has not applied the ban yet, this call repeats one that failed with unavailable.
     const stored = await findBanVersion(ctx.db, roomId, userId)
@@ -49,7 +49,7 @@ export function banMember(ctx: Context): MethodImpl<typeof RoomService.method.ba
         cause,
         decide: ({ room, standing }) => {
           if (repeated && standing.banned) return 'nothing'
-          return decideBan(ctx.policy.current(), caller, headOf(room), target, standing)
+          return decideBan(ctx.policy.current(), caller, toPolicyRoom(room), target, standing)
         },
         isAbout: factsOf(['banned'], userId),
         write,

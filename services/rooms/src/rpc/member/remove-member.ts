@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { factsOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../engines/delivery/index.ts'
 import { decideRemoval } from '../../policy/management.ts'
-import { headOf } from '../../policy/standing.ts'
+import { toPolicyRoom } from '../../policy/standing.ts'
 
 export function removeMember(ctx: Context): MethodImpl<typeof RoomService.method.removeMember> {
   return async ({ roomId, userId }, call) => {
@@ -17,7 +17,7 @@ export function removeMember(ctx: Context): MethodImpl<typeof RoomService.method
         roomId,
         userId,
         cause,
-        decide: ({ room, standing }) => decideRemoval(ctx.policy.current(), caller, headOf(room), standing),
+        decide: ({ room, standing }) => decideRemoval(ctx.policy.current(), caller, toPolicyRoom(room), standing),
         isAbout: factsOf(['universal', 'left', 'banned'], userId),
         write: 'leave',
       },

@@ -6,7 +6,7 @@ import { banReason } from '../../domain/ban-reason.ts'
 import { factsOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../engines/delivery/index.ts'
 import { decideUnban } from '../../policy/banning.ts'
-import { headOf } from '../../policy/standing.ts'
+import { toPolicyRoom } from '../../policy/standing.ts'
 import { endBan } from '../../store/bans.ts'
 import { changeRoom } from '../../store/changes.ts'
 
@@ -21,7 +21,7 @@ export function unbanMember(ctx: Context): MethodImpl<typeof RoomService.method.
         roomId,
         userId,
         cause,
-        decide: ({ room, standing }) => decideUnban(ctx.policy.current(), caller, headOf(room), standing),
+        decide: ({ room, standing }) => decideUnban(ctx.policy.current(), caller, toPolicyRoom(room), standing),
         isAbout: factsOf(['unbanned', 'banExpired'], userId),
         write: async (tx, room) => {
           const changed = await changeRoom(tx, room, { case: 'unbanned', value: { userId } }, cause)

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { factsOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../engines/delivery/index.ts'
 import { decideArchiving } from '../../policy/management.ts'
-import { headOf } from '../../policy/standing.ts'
+import { toPolicyRoom } from '../../policy/standing.ts'
 import { changeRoom } from '../../store/changes.ts'
 import { toRoom } from '../../view/room.ts'
 
@@ -26,7 +26,7 @@ async function setArchived(ctx: Context, call: HandlerContext, roomId: string, a
       roomId,
       userId: caller.userId,
       cause,
-      decide: ({ room }) => decideArchiving(ctx.policy.current(), caller, headOf(room), archived),
+      decide: ({ room }) => decideArchiving(ctx.policy.current(), caller, toPolicyRoom(room), archived),
       isAbout: factsOf([archived ? 'archived' : 'unarchived']),
       write: (tx, room) => {
         const change = archived ? 'archived' : 'unarchived'

@@ -7,7 +7,7 @@ import { factsOf } from '../../domain/room-fact.ts'
 import { groupNotFound } from '../../errors.ts'
 import { groupKey } from '../../engines/delivery/index.ts'
 import { wouldJoin } from '../../policy/membership.ts'
-import { headOf } from '../../policy/standing.ts'
+import { toPolicyRoom } from '../../policy/standing.ts'
 import type { FactOfRoom } from '../../store/facts.ts'
 import { joinRooms, unappliedJoins, lockRooms } from '../../store/group-joins.ts'
 import { groupExists } from '../../store/groups.ts'
@@ -23,7 +23,7 @@ export function joinRoomGroup(ctx: Context): MethodImpl<typeof RoomService.metho
     const { userId } = caller
     const cause = { actorId: userId, at: ctx.now() }
     const filterJoinable = (seen: readonly RoomWithStanding[]) =>
-      seen.filter(({ room, standing }) => wouldJoin(ctx.policy.current(), caller, headOf(room), standing))
+      seen.filter(({ room, standing }) => wouldJoin(ctx.policy.current(), caller, toPolicyRoom(room), standing))
 
     // Joins stored by an earlier, unanswered attempt are returned like new ones.
     const isAbout = factsOf(['joined'], userId)

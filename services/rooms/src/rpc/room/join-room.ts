@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { factsOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../engines/delivery/index.ts'
 import { decideJoin } from '../../policy/membership.ts'
-import { headOf } from '../../policy/standing.ts'
+import { toPolicyRoom } from '../../policy/standing.ts'
 import { toRoom } from '../../view/room.ts'
 
 export function joinRoom(ctx: Context): MethodImpl<typeof RoomService.method.joinRoom> {
@@ -19,7 +19,7 @@ export function joinRoom(ctx: Context): MethodImpl<typeof RoomService.method.joi
         roomId,
         userId,
         cause,
-        decide: ({ room, standing }) => decideJoin(ctx.policy.current(), caller, headOf(room), standing),
+        decide: ({ room, standing }) => decideJoin(ctx.policy.current(), caller, toPolicyRoom(room), standing),
         isAbout: factsOf(['created', 'universal', 'joined'], userId),
         write: 'join',
       },

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { factsOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../engines/delivery/index.ts'
 import { decideLeave } from '../../policy/membership.ts'
-import { headOf } from '../../policy/standing.ts'
+import { toPolicyRoom } from '../../policy/standing.ts'
 
 export function leaveRoom(ctx: Context): MethodImpl<typeof RoomService.method.leaveRoom> {
   return async ({ roomId }, call) => {
@@ -17,7 +17,7 @@ export function leaveRoom(ctx: Context): MethodImpl<typeof RoomService.method.le
         roomId,
         userId,
         cause,
-        decide: ({ room, standing }) => decideLeave(headOf(room), standing),
+        decide: ({ room, standing }) => decideLeave(toPolicyRoom(room), standing),
         isAbout: factsOf(['universal', 'left', 'banned'], userId),
         write: 'leave',
       },

@@ -9,7 +9,7 @@ import { assertNotEmpty, updateOf } from '../../domain/room-update.ts'
 import { badRoomName, roomNameTaken } from '../../errors.ts'
 import { makeChange } from '../../engines/delivery/index.ts'
 import { assertCanManage } from '../../policy/management.ts'
-import { headOf } from '../../policy/standing.ts'
+import { toPolicyRoom } from '../../policy/standing.ts'
 import { changeRoom, type Changed } from '../../store/changes.ts'
 import { nameIndex } from '../../store/new-rooms.ts'
 import type { RoomRow } from '../../store/rows.ts'
@@ -46,7 +46,7 @@ export function updateRoom(ctx: Context): MethodImpl<typeof RoomService.method.u
         userId: caller.userId,
         cause,
         decide: ({ room }) => {
-          assertCanManage(ctx.policy.current(), caller, headOf(room))
+          assertCanManage(ctx.policy.current(), caller, toPolicyRoom(room))
           const { detailsChanged, universalChanged } = updateOf(room, req)
           return detailsChanged || universalChanged ? 'change' : 'nothing'
         },

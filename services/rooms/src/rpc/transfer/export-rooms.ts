@@ -4,7 +4,7 @@ import { may, roomScope, type Policy } from '@parley/permissions'
 import { RoomKind } from '@parley/contracts/api'
 import type { RoomsTransferService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { headOf } from '../../policy/standing.ts'
+import { toPolicyRoom } from '../../policy/standing.ts'
 import { roomsAfter } from '../../store/imported-rooms.ts'
 import type { RoomRow } from '../../store/rows.ts'
 
@@ -36,6 +36,6 @@ export function exportRooms(ctx: Context): MethodImpl<typeof RoomsTransferServic
 function isPrivate(policy: Policy, room: RoomRow): boolean {
   if (room.kind === RoomKind.DM) return false
   const anybody = { userId: '', roleIds: [] }
-  const scope = roomScope(headOf(room))
+  const scope = roomScope(toPolicyRoom(room))
   return !may(policy, anybody, 'room.list', scope) || !may(policy, anybody, 'room.join', scope)
 }

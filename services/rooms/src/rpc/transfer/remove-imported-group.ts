@@ -7,7 +7,7 @@ import { groupDeleted, roomRemoved } from '../../domain/layout-event.ts'
 import { factsOf, type Cause } from '../../domain/room-fact.ts'
 import { makeChange, type RemainingTime } from '../../engines/delivery/index.ts'
 import { groupNotFound, notAChannel } from '../../errors.ts'
-import { headOf } from '../../policy/standing.ts'
+import { toPolicyRoom } from '../../policy/standing.ts'
 import { changeRoom } from '../../store/changes.ts'
 import { deleteGroup, findGroups, groupExists, isGroupEmpty } from '../../store/groups.ts'
 import { moveItem } from '../../store/layout.ts'
@@ -37,7 +37,7 @@ async function moveOut(ctx: Context, { roomId, from, to }: MoveOut, cause: Cause
       ...{ roomId, userId: '', cause },
       decide: ({ room }) => {
         if (room.kind !== RoomKind.CHANNEL) throw notAChannel()
-        return headOf(room).groupId === from ? 'change' : 'nothing'
+        return toPolicyRoom(room).groupId === from ? 'change' : 'nothing'
       },
       isAbout: factsOf(['created', 'moved']),
       write: async (tx, room) => {

@@ -31,7 +31,7 @@ async function encodeAt(worker: URL, { folder, signal }: EncodeJob, maxBytes: nu
   const response = await send(worker, join(folder, sourceFile), signal)
   try {
     if (response.statusCode === 422) throw new VideoFailure('processing_failed', await readErrorText(response))
-    if (response.statusCode === 503) throw workerUnavailable(new Error('the video worker is busy'))
+    if (response.statusCode === 503) throw workerUnavailable(new Error('the video worker is busy or shutting down'))
     const encoded =
       response.statusCode === 200 ? decodeResult(String(response.headers[resultHeader]), maxBytes) : undefined
     if (!encoded)

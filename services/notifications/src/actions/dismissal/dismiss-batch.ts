@@ -6,10 +6,10 @@ import { insertJobs } from '../../store/jobs.ts'
 import { announceDismissed } from './announce-dismissed.ts'
 
 /**
- * Dismisses one batch of the selected notifications. `more`: whether there are others. The shards of the users must be
- * locked.
+ * Dismisses one batch of the selected notifications. `more`: whether there are others. The caller must hold the
+ * locks on the notification shards of the users.
  */
-export async function dismissSome(tx: Tx, dismissals: readonly Dismissal[], at: Date) {
+export async function dismissBatch(tx: Tx, dismissals: readonly Dismissal[], at: Date) {
   if (dismissals.length === 0) return { entries: [], more: false }
   const { dismissed, more } = await dismiss(tx, idsToDismiss(dismissals), at)
   return { entries: await announceDismissed(tx, dismissed, at), more }
@@ -17,7 +17,7 @@ export async function dismissSome(tx: Tx, dismissals: readonly Dismissal[], at: 
 
 /** Dismisses one batch, and inserts jobs for the others. */
 export async function dismissSoon(tx: Tx, dismissals: readonly Dismissal[], at: Date): Promise<bigint[]> {
-  const { entries, more } = await dismissSome(tx, dismissals, at)
+  const { entries, more } = await dismissBatch(tx, dismissals, at)
   if (more) await insertJobs(tx, dismissals)
   return entries
 }

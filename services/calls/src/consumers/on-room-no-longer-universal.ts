@@ -4,8 +4,8 @@ import { changeLocked, leaveCall } from '../actions/calls/change-call.ts'
 import { findActiveCall, lockCall } from '../store/calls.ts'
 import { findPresent } from '../store/participants.ts'
 
-/** When a room is no longer universal, people who were members only because of that leave its call. */
-export const onRoomNarrowed =
+/** When a room is no longer universal, people who were members only because of that are removed from its call. */
+export const onRoomNoLongerUniversal =
   (ctx: Context): EventPreparation =>
   async ({ aggregateId: roomId, fact }) => {
     const change = fact.case === 'roomFact' ? fact.value.fact?.fact : undefined
