@@ -40,7 +40,7 @@ async function killHalfway(args: string[]): Promise<void> {
   const env = { ...process.env, PARLEY_DATA_DIR: fleet().dataDir }
   await using database = await databaseOf('messaging')
   const countStored = async () =>
-    Number((await database.query<{ n: string }>('select countContent(*) as n from room_events')).rows[0]?.n)
+    Number((await database.query<{ n: string }>('select count(*) as n from room_events')).rows[0]?.n)
   const before = await countStored()
   const child = spawn(process.execPath, [command, ...args], { env, stdio: 'ignore' })
   const ended = new Promise<NodeJS.Signals | null>((resolve) => child.once('exit', (_, signal) => resolve(signal)))
