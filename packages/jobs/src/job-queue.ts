@@ -17,7 +17,10 @@ import { jobClaimed } from './metrics.ts'
 export type JobTable = PgTable & {
   /** When the job may be claimed; while it is claimed, when the lease ends. */
   dueAt: AnyPgColumn
-  /** Fencing token, incremented by each claim: a worker whose lease was lost can no longer change the job. */
+  /**
+   * Fencing token, incremented by each claim and release: a worker whose lease was lost or released can no longer change
+   * the job.
+   */
   fence: AnyPgColumn
   /** Claims since the job last made progress. An outage does not use up the last attempts. */
   attempts: AnyPgColumn
@@ -100,13 +103,16 @@ export class JobQueue<T extends JobTable> {
     return this.#update(db, job, { dueAt: inMs(leaseMs) })
   }
 
-  /** Releases a job, which is due again after a pause. `set`: new values of columns. */
+  /**
+   * Releases a job, which is due again after a pause. `set`: new values of columns. A renewal that is still running has
+   * no effect.
+   */
   release(
     db: Reader,
     job: Job<T>,
     { pauseMs, attempts, set }: { pauseMs: number; attempts: number; set?: Partial<InferInsertModel<T>> },
   ): Promise<boolean> {
-    return this.#update(db, job, { ...set, dueAt: inMs(pauseMs), attempts })
+    return this.#update(db, job, { ...set, dueAt: inMs(pauseMs), attempts, fence: sql`${this.#table.fence} + 1` })
   }
 
   /** Deletes a job that is done or given up. */

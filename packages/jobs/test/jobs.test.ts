@@ -137,6 +137,15 @@ test('waiting time and duration of jobs are measured per queue', async () => {
   expect(text).toMatch(/parley_jobs_duration_seconds_count\{parley_queue="letters",parley_outcome="done"\} [1-9]/)
 })
 
+test('a renewal that is still running does not postpone a released job', async () => {
+  await write('released')
+  const [claimed] = await queue.claim(database.db, { leaseMs: 60_000, limit: 1 })
+  if (!claimed) throw new Error('nothing claimed')
+  await queue.release(database.db, claimed, { pauseMs: 0, attempts: 0 })
+  expect(await queue.renew(database.db, claimed, 60_000)).toBe(false)
+  expect(await queue.nextMs(database.db)).toBeLessThanOrEqual(0)
+})
+
 test('a job waits longer after each failure', async () => {
   await write('slow')
   const [claimed] = await queue.claim(database.db, { leaseMs: 1_000, limit: 1 })
