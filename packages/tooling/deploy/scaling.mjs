@@ -105,9 +105,9 @@ export function problemsOfAutoscalers(objects) {
   return problems
 }
 
-/** Names of the metrics that an autoscaler uses in addition to CPU. */
-function metricsOf({ metrics = [], triggers = [] }) {
-  const pods = metrics.filter(({ type }) => type === 'Pods').map((each) => each.pods.metric.name)
+/** Names of the metrics that an autoscaler uses in addition to CPU; helm renders none for a deployable in no group. */
+function metricsOf({ metrics, triggers = [] }) {
+  const pods = (metrics ?? []).filter(({ type }) => type === 'Pods').map((each) => each.pods.metric.name)
   const asked = triggers.filter(({ type }) => type === 'prometheus').map(({ name }) => name.replaceAll('-', '_'))
   return [...pods, ...asked]
 }
