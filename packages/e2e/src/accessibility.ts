@@ -1,3 +1,4 @@
+import { eventually } from '@parley/testkit'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
@@ -22,11 +23,14 @@ const themes = {
   'more contrast, dark': { theme: 'dark', contrast: 'more' },
 }
 
-/** Calls `check` once in each theme of the settings. */
+/** Calls `check` once in each theme of the settings, when its colours have stopped changing. */
 export async function inEveryTheme(page: Page, check: (theme: string) => Promise<void>): Promise<void> {
   for (const [theme, attributes] of Object.entries(themes)) {
     await page.evaluate(`delete document.documentElement.dataset.contrast
       Object.assign(document.documentElement.dataset, ${JSON.stringify(attributes)})`)
+    const isChanging = () =>
+      page.evaluate<boolean>('document.getAnimations().some((one) => one instanceof CSSTransition)')
+    await eventually(async () => !(await isChanging()))
     await check(theme)
   }
 }

@@ -175,10 +175,17 @@ inBrowser('with reduced motion nothing is animated', async () => {
   const { page } = still
   await messageWith(page, 'The newest').hover()
   expect(await motionOf(page)).toEqual({ changing: ['0s'], moving: 0 })
-  for (const name of ['About this room', 'Browse rooms', 'Settings']) {
+  const opened = {
+    'About this room': page.getByRole('complementary'),
+    'Browse rooms': page.getByRole('dialog'),
+    Settings: page.getByRole('dialog'),
+  }
+  for (const [name, pane] of Object.entries(opened)) {
     await page.getByRole('button', { name }).click()
+    await pane.waitFor()
     expect(await motionOf(page)).toEqual({ changing: ['0s'], moving: 0 })
     await page.keyboard.press('Escape')
+    await pane.waitFor({ state: 'hidden' })
   }
   await messageWith(usual.page, 'The newest').hover()
   expect((await motionOf(usual.page)).changing.length).toBeGreaterThan(1)
