@@ -7,8 +7,11 @@ import {
   type AccountsTransferService,
   type ImportedPersonSchema,
 } from '@parley/contracts/internal'
+import { newId } from '@parley/ids'
+import { isUniqueViolation } from '@parley/postgres'
 import { eventually, recordEvents } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
+import { insertPeople } from '../src/store/imported-people.ts'
 import { callerOf, makeUser, openEnv, type Env } from './_env.ts'
 
 const { MADE, MATCHED, KNOWN } = ImportedPersonOutcome
@@ -57,6 +60,28 @@ describe('imported people', () => {
     expect(ids(one)).toEqual(new Map([...ids(other)].reverse()))
     const again = await importPeople(people)
     expect(new Set(again.map(({ outcome }) => outcome))).toEqual(new Set([KNOWN]))
+  })
+
+  test('are inserted in one order, so that two imports of the same people cannot deadlock', async () => {
+    const at = new Date()
+    const person = (login: string) => ({
+      user: { id: newId('user'), login, version: 1n, rolesVersion: 1n, createdAt: at },
+      email: `${login}@example.org`,
+    })
+    const [first, second] = ['order-a', 'order-b']
+    let other: Promise<unknown> = Promise.resolve()
+    await env.db.transaction(async (tx) => {
+      await insertPeople(tx, [person(first)], at)
+      other = env.db.transaction((their) => insertPeople(their, [person(second), person(first)], at))
+      other.catch(() => undefined)
+      await eventually(async () => {
+        const { rows } = await env.db.execute(sql`select from pg_stat_activity where wait_event_type = 'Lock'
+          and datname = current_database()`)
+        expect(rows).toHaveLength(1)
+      })
+      await insertPeople(tx, [person(second)], at)
+    })
+    expect(isUniqueViolation(await other.catch((error: unknown) => error))).toBe(true)
   })
 
   test('with the same id at another source are different people', async () => {

@@ -47,25 +47,24 @@ export async function takenHandles(reader: Reader, logins: readonly string[]): P
 
 export type NewPerson = { user: typeof users.$inferInsert; email: string }
 
+/** By key, the order in which every import inserts, so that two imports of the same people cannot deadlock. */
+const sortByKey = <Row extends { key: string | Buffer }>(rows: readonly Row[]): Row[] =>
+  rows.toSorted((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)))
+
 /** Inserts accounts. Throws a unique violation if a login or an address has been taken in the meantime. */
 export async function insertPeople(tx: Tx, people: readonly NewPerson[], at: Date): Promise<void> {
   if (people.length === 0) return
   await tx.insert(users).values(people.map(({ user }) => user))
   const named = people.filter(({ user }) => user.login !== '')
-  if (named.length > 0)
-    await tx
-      .insert(handles)
-      .values(named.map(({ user }) => ({ key: loginKey(user.login), kind: 'login' as const, ownerId: user.id })))
-  const addressed = people.filter(({ email }) => email !== '')
-  if (addressed.length === 0) return
-  await tx
-    .insert(emails)
-    .values(
-      addressed.map(({ user, email }) => ({ key: emailKey(email), address: email, userId: user.id, verifiedAt: at })),
-    )
+  const logins = named.map(({ user }) => ({ key: loginKey(user.login), kind: 'login' as const, ownerId: user.id }))
+  if (logins.length > 0) await tx.insert(handles).values(sortByKey(logins))
+  const addresses = people
+    .filter(({ email }) => email !== '')
+    .map(({ user, email }) => ({ key: emailKey(email), address: email, userId: user.id, verifiedAt: at }))
+  if (addresses.length > 0) await tx.insert(emails).values(sortByKey(addresses))
 }
 
 /** Records who was imported. Throws a unique violation if another call imports the same person. */
 export async function insertImported(tx: Tx, people: readonly { key: Buffer; userId: string }[]): Promise<void> {
-  if (people.length > 0) await tx.insert(importedPeople).values([...people])
+  if (people.length > 0) await tx.insert(importedPeople).values(sortByKey(people))
 }
