@@ -8,7 +8,7 @@ import { makeAuditBucketsAhead } from './jobs/keep-audit-buckets.ts'
 import { openContext, type Replaced } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
-/** Parts that a test may replace, and options of the start. */
+/** Parts that a test may replace, and start options. */
 export type Overrides = Replaced & StartOptions
 
 /** Starts the deployable. */

@@ -15,7 +15,7 @@ import type { Context } from './context.ts'
 import { tooManyReads } from './errors.ts'
 import { findHeader } from './store/rooms.ts'
 
-/** Parts that tests may replace. */
+/** Parts that a test may replace. */
 export type TestOverrides = Partial<Pick<Context, 'now' | 'relay'>> & {
   /** How long a post waits for accounts to resolve its mentions, and a page for profiles, in milliseconds. */
   accountsTimeoutMs?: number

@@ -9,7 +9,7 @@ import { startJobs } from './jobs/index.ts'
 import { openContext, type TestOverrides } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
-/** Parts that tests may replace, and options of the start. */
+/** Parts that a test may replace, and start options. */
 export type Overrides = TestOverrides & StartOptions
 
 /** Starts messaging. */

@@ -60,11 +60,11 @@ function openDelivery(onHeld: (held: HeldFact) => Promise<void> = () => Promise.
 const kinds = (count: number) => env.messaging.kindsOf(room).slice(-count)
 
 /** Commits a change that is not handed over. */
-const joinWithoutHandOver = (userId: string) =>
+const changeWithoutHandOver = (userId: string, member = true) =>
   env.db.transaction(async (tx) => {
     const locked = await lockRoom(tx, room)
     const cause = { actorId: userId, at: new Date() }
-    if (locked) await changeMembership(tx, locked, { userId, member: true }, cause)
+    if (locked) await changeMembership(tx, locked, { userId, member }, cause)
     const [row] = await tx.select().from(rooms).where(eq(rooms.id, room))
     return row?.version ?? 0n
   })
@@ -139,19 +139,24 @@ test.each(['without', 'with'])(
   },
 )
 
-test('a change that another process rebases at the same time is applied before the response', async () => {
-  await using other = openDelivery()
-  let isFirst = true
-  await using delivery = openDelivery(async (held) => {
-    if (isFirst) await other.reconcile(room, held)
-    isFirst = false
-  })
-  addLost()
-  await joinWithoutHandOver('Ucarl')
-  await delivery.handOver(room, await unappliedFacts(env.db, room))
-  expect(kinds(2)).toEqual(['left', 'joined'])
-  newest(1)
-})
+test.each(['join', 'leave'])(
+  'a %s that another process rebases at the same time is applied before the response',
+  async (change) => {
+    await using other = openDelivery()
+    let isFirst = true
+    await using delivery = openDelivery(async (held) => {
+      if (isFirst) await other.reconcile(room, held)
+      isFirst = false
+    })
+    if (change === 'leave') await join('Ucarl')
+    addLost()
+    await changeWithoutHandOver('Ucarl', change === 'join')
+    await delivery.handOver(room, await unappliedFacts(env.db, room))
+    expect(kinds(2)).toEqual(['left', change === 'join' ? 'joined' : 'left'])
+    expect(env.messaging.waitedForStream(room)).toBe(change === 'leave')
+    newest(1)
+  },
+)
 
 /** The subject of a fact. */
 function topicOf({ case: kind, value }: RoomFact['fact']): string {
@@ -178,7 +183,7 @@ test('one change also reverts all other lost facts', async () => {
   ]
   for (const [n, change] of lost.entries()) addLost(inAMinute() + BigInt(n), change)
   const known = versions().length
-  await joinWithoutHandOver('Uone')
+  await changeWithoutHandOver('Uone')
   await join('Utwo')
   newest(1)
   // Undelivered facts arrive with the next change or earlier; the last fact about each subject counts.
@@ -221,8 +226,8 @@ test('a change that messaging does not answer fails with unavailable, and is app
 })
 
 test('unapplied changes get higher versions in the same order, and so do the rows that refer to them', async () => {
-  await joinWithoutHandOver('Uone')
-  await joinWithoutHandOver('Utwo')
+  await changeWithoutHandOver('Uone')
+  await changeWithoutHandOver('Utwo')
   addLost()
   await join('Uthree')
   expect(newest(4)).toEqual(['Ulost', 'Uone', 'Utwo', 'Uthree'])
@@ -239,7 +244,7 @@ test('unapplied changes get higher versions in the same order, and so do the row
 })
 
 test('a lost fact is recognised even if a stored fact has the same version', async () => {
-  addLost(await joinWithoutHandOver('Uone'))
+  addLost(await changeWithoutHandOver('Uone'))
   await join('Utwo')
   expect(newest(3)).toEqual(['Ulost', 'Uone', 'Utwo'])
 })

@@ -11,7 +11,7 @@ import { startSender, type SenderOptions } from './sender.ts'
 /** Push settings for handlers. */
 export type Push = { enabled: boolean; network: PushNetwork }
 
-/** Parts that tests may replace. */
+/** Parts that a test may replace. */
 export type PushOverrides = Partial<Pick<SenderOptions, 'network' | 'retryLimits' | 'pollMs'>>
 
 const pollMs = 10_000
