@@ -65,11 +65,13 @@ export function joinClientTraces(join: boolean): void {
 export const clientTraceparent = (sent: string | undefined): string => (joinsClientTraces ? (sent ?? '') : '')
 
 /**
- * Runs `fn` inside a span, which ends when it settles; a failure marks the span with its kind. Without an exporter only
- * `fn` is called.
+ * Runs `fn` inside a span, which ends when it settles; a failure marks the span with its kind. If nothing is recorded,
+ * only `fn` is called: without an exporter, and inside a span of this process that is not sampled.
  */
 export async function withSpan<T>(name: string, options: SpanOptions, fn: (span: Span) => Promise<T> | T): Promise<T> {
   if (!recording) return fn(noSpan)
+  const unsampled = unsampledParent(options)
+  if (unsampled !== undefined) return fn(unsampled)
   const { parent, links } = relationsOf(options)
   const spanOptions = { kind: kinds[options.kind ?? 'internal'], attributes: options.attributes ?? {}, links }
   return tracer.startActiveSpan(name, spanOptions, parent, async (span) => {
@@ -133,6 +135,16 @@ export function activeTrace(): { trace_id: string; span_id: string } | undefined
   if (!recording) return undefined
   const span = trace.getActiveSpan()?.spanContext()
   return span && isSpanContextValid(span) ? { trace_id: span.traceId, span_id: span.spanId } : undefined
+}
+
+/** The current span, if it is the parent and not sampled: every sampler then leaves out the new span, too. */
+function unsampledParent({ parent, joined }: SpanOptions): Span | undefined {
+  if (parent !== undefined || joined !== undefined) return undefined
+  const span = trace.getActiveSpan()
+  if (span === undefined) return undefined
+  const spanContext = span.spanContext()
+  const isSampled = (spanContext.traceFlags & TraceFlags.SAMPLED) !== 0
+  return isSpanContextValid(spanContext) && !isSampled && spanContext.isRemote !== true ? span : undefined
 }
 
 function relationsOf({ parent, joined }: SpanOptions): { parent: Context; links: Link[] } {

@@ -60,6 +60,15 @@ describe('the sampling of traces', () => {
   test('can be configured to ignore the decision of clients', async () => {
     expect((await names('traceidratio', '0')).names).toEqual([])
   })
+
+  test('creates no spans inside one that is not sampled', async () => {
+    const outside = ({ lines }: Awaited<ReturnType<typeof names>>) => lines[1]?.['outer']
+    const inside = ({ lines }: Awaited<ReturnType<typeof names>>) => lines[1]?.['traceparent']
+    const [sampled, unsampled] = [await names('traceidratio', '1'), await names('traceidratio', '0')]
+    expect(inside(sampled)).not.toEqual(outside(sampled))
+    expect(inside(unsampled)).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-\w{16}-00$/)
+    expect(inside(unsampled)).toEqual(outside(unsampled))
+  })
 })
 
 test('metrics reach the collector under their own names', async () => {

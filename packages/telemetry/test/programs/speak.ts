@@ -16,8 +16,9 @@ log.info({ password: 'hunter2', request: { headers: { authorization: 'hunter2' }
 const parent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 let calledLater = (): Promise<void> => Promise.resolve()
 await withSpan('outer', { kind: 'server', parent }, async () => {
+  const outer = currentTraceparent()
   await withSpan('inner', {}, () => {
-    log.warn({ traceparent: currentTraceparent() }, 'inside')
+    log.warn({ traceparent: currentTraceparent(), outer }, 'inside')
   })
   await withoutTrace(() => withSpan('background', {}, () => undefined))
   calledLater = bindToTrace(() => withSpan('callback', {}, () => undefined))
