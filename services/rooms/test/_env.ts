@@ -55,7 +55,8 @@ const initialState = () => ({
   accounts: {
     people: [] as FakePerson[],
     unavailable: false,
-    /** Number of GetPeople calls that failed. */ refused: 0,
+    /** Number of GetPeople calls that failed. */
+    refused: 0,
   },
 })
 

@@ -401,7 +401,7 @@ describe('sidebar links', () => {
 })
 
 describe('the methods for groups', () => {
-  // A person who may manage all rooms.
+  // A person with room.manage in two groups, but without role.manage.
   const manager = () => as('Uboth')
   test.each<[string, () => Promise<unknown>]>([
     ['ListRoomGroups', () => manager().listRoomGroups({})],

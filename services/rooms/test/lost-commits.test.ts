@@ -85,7 +85,7 @@ function newest(count: number): string[] {
   return facts.slice(-count).map(({ actorId }) => actorId)
 }
 
-test.each(['ban', 'leave', 'archive'])('a %s is applied before the response', async (change) => {
+test.each(['ban', 'leave', 'archive'])('the change "%s" is applied before the response', async (change) => {
   const { rooms: asAdmin } = env.as('Uadmin', 'admin')
   await join('Ubob')
   addLost()
@@ -125,7 +125,7 @@ test.each<[string, Change]>([
 })
 
 test.each(['without', 'with'])(
-  'a repeated leave waits for the stream after the check restated it, %s a filter',
+  'a repeated leave waits for the stream after a comparison restated it, %s `isAbout`',
   async (how) => {
     await join('Ubob')
     await env.as('Ubob').rooms.leaveRoom({ roomId: room })

@@ -61,7 +61,7 @@ describe('UpdateRoom', () => {
     expect(after).toMatchObject({ name: `managed-${made}`, description: '' })
   })
 
-  test('makes a room universal and back; the end waits for the stream and leaves only explicit members', async () => {
+  test('makes a room universal and no longer universal; the latter waits for the stream and leaves only explicit members', async () => {
     const isMember = async () => {
       const { room: seen } = await env.as('Ualice').directory.getRoom({ roomId: room })
       return seen?.viewerState?.isMember

@@ -51,8 +51,8 @@ export type RoomStates = ReadonlyMap<string, RoomState>
 const roomsPerCall = 5000
 
 /**
- * Fetches the state of rooms for one user, usually with one call. Throws unavailable if messaging does not answer,
- * because there is no unread state to show.
+ * Fetches the state of rooms for one user, usually with one call. Throws `unavailable` if messaging does not answer:
+ * without it, unread state cannot be shown.
  */
 export async function roomStates(
   messaging: Client<typeof MessagingInternalService>,

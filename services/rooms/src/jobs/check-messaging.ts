@@ -9,15 +9,15 @@ import { newestFacts } from '../store/facts.ts'
 
 const roomsPerStep = 20
 const stepEveryMs = 1000
-/** Pause after a walk, multiplied by its number of steps (at least `minSteps`): restores are rare. */
+/** Pause for each step of a walk (at least `minSteps`), taken after the walk: restores are rare. */
 const defaultRestMs = 10_000
 const minSteps = 6
 
 /**
- * After a restore, messaging may lack facts that it once applied, or have facts that rooms has lost, and in a room
- * without changes nobody would notice. This job goes through all rooms, a few per second: it sends the newest fact of
- * each again, then the facts missing before it, or it restates the room. After a difference it continues without a
- * pause, and after each walk over all rooms it pauses.
+ * After a restore of a database, messaging may lack facts that it once applied, or have facts that rooms has lost. In a
+ * room without changes nobody would notice. This job goes through all rooms, a few per second, and sends the newest
+ * fact of each again. If messaging lacks facts, it sends them; if rooms has lost some, it restates the room. After a
+ * difference it continues without a pause; after a walk over all rooms it pauses.
  */
 export function checkMessaging(ctx: Context, apply: ApplyFacts, options: WalkOptions): AsyncDisposable {
   return periodically({

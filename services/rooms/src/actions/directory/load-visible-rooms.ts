@@ -10,7 +10,8 @@ import { roomStates, type RoomStates } from '../../clients/messaging.ts'
 export type VisibleRooms = { visible: ShownRoom[]; states: RoomStates; viewer: Viewer }
 
 /**
- * Keeps the rooms that the viewer may see, and adds data from messaging and accounts, each called once for all rooms.
+ * Keeps the rooms that the viewer may see, and adds their data from messaging and accounts, fetched for all rooms
+ * together.
  */
 export async function loadVisibleRooms(
   ctx: Context,

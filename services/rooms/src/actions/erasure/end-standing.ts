@@ -3,8 +3,8 @@ import { changeMembership, changeRoom, lockRoom, type Changed } from '../../stor
 import { deleteBan, standingIn } from '../../store/erased-people.ts'
 
 /**
- * Ends the membership and the ban of a deleted person in one room; resolves when the events about that are on the
- * stream.
+ * Ends the membership and the ban of a deleted person in one room. Resolves when messaging has applied this; the event
+ * about the end of a membership is then on the stream.
  */
 export async function endStanding(ctx: Context, roomId: string, userId: string): Promise<void> {
   const cause = { actorId: '', at: ctx.now() }

@@ -23,7 +23,8 @@ export type ImportedRoom = { roomId: string; name: string; made: boolean }
 const attempts = 3
 
 /**
- * Creates an imported channel, or finds the existing one. Others cannot find or join a private channel at any moment.
+ * Creates an imported channel, or finds the existing one. Entry to a private channel is denied before the channel
+ * exists, so that nobody can find or join it even for a moment.
  */
 export async function makeChannel(
   ctx: Context,

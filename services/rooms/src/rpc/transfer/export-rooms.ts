@@ -31,7 +31,8 @@ export function exportRooms(ctx: Context): MethodImpl<typeof RoomsTransferServic
 }
 
 /**
- * Whether a user without further roles cannot see the room, or cannot join it; an import denies both for such a room.
+ * Whether a user with no role but `everyone` cannot see the room or cannot join it. An import of such a room denies
+ * both.
  */
 function isPrivate(policy: Policy, room: RoomRow): boolean {
   if (room.kind === RoomKind.DM) return false
