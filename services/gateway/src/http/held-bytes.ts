@@ -71,7 +71,7 @@ export function holdBytes(request: IncomingMessage, response: ServerResponse, he
 
 /** A client that reads nothing for this long counts as slow, in milliseconds. */
 const stalledMs = 1_000
-/** Bytes for which a stalled response counts: those buffered here and at the upstream server. */
+/** Number of bytes counted for a stalled response: about as many are buffered here and at the upstream server. */
 const stalledBytes = 192 * 1024
 
 /** Counts a forwarded response once its client has stopped reading. Closes the connection if the limit is reached. */

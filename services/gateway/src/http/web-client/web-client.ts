@@ -3,8 +3,8 @@ import { replyJson } from '../reply.ts'
 import type { ClientFile, Encoding } from './files.ts'
 
 /**
- * Paths at which the page of the web client is served; it evaluates the path itself. Push notifications link to paths
- * below /chat/, mails and providers to others.
+ * Paths at which the page of the web client is served. The page evaluates the path itself. Push notifications link to
+ * paths below /chat/, mails and providers to others.
  */
 const pages = new Set([
   '/',
