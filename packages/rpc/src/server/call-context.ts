@@ -86,7 +86,7 @@ export class CallContext implements HandlerContext {
     return this.#now() >= this.#deadlineAt
   }
 
-  /** Fires the signal, if the handler has accessed it and the deadline has passed. */
+  /** Aborts the signal, if the handler has accessed it and the deadline has passed. */
   checkDeadline(): void {
     if (this.#abort && this.expired) this.#abort.abort(deadlineExceeded())
   }
