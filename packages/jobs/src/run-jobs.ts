@@ -3,7 +3,7 @@ import { isOutage, type Db } from '@parley/postgres'
 import { backoffMs, periodically, type Backoff, type Periodic } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
 import type { Job, JobQueue, JobTable } from './job-queue.ts'
-import { jobWorked } from './metrics.ts'
+import { recordWork } from './metrics.ts'
 
 const log = logger('jobs')
 const defaultLeaseMs = 15_000
@@ -142,7 +142,7 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
     await using lease = this.#holdLease(job)
     const startedAt = performance.now()
     const worked = (outcome: 'done' | 'continued' | 'failed') =>
-      jobWorked(queue.name, outcome, performance.now() - startedAt)
+      recordWork(queue.name, outcome, performance.now() - startedAt)
     try {
       if (job.attempts > (retry.maxAttempts ?? Infinity)) throw new Error('each process that ran the job died')
       const changes = await run(job, AbortSignal.any([this.#signal, lease.lost]))
