@@ -98,7 +98,7 @@ async function listLags(bus: Bus): Promise<ReadonlyMap<string, number>> {
   return lags
 }
 
-/** The acknowledged position of each durable, and the first sequence of the stream. */
+/** For each filter, the lowest acknowledged position of its durables; and the first sequence of the stream. */
 export async function readProgress(bus: Bus): Promise<KeeperRequests['passed']['answer']> {
   const { manager } = await jetStream(bus)
   const { state } = await manager.streams.info(eventStream)
