@@ -24,7 +24,7 @@ export type AuthProvider = {
   readonly issuerUrl: string | undefined
   /** Requested scopes; `openid` is always requested from an OpenID Connect provider. */
   readonly scopes: readonly string[]
-  /** False: no e-mail address is requested, and none is accepted. */
+  /** Whether the e-mail address is requested. If not, none is accepted either. */
   readonly requestEmail: boolean
   /** Whether an unlinked identity may create a new account. */
   readonly autoProvision: boolean
