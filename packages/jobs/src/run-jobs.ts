@@ -141,7 +141,7 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
     const { db, queue, retry, run } = this.#options
     await using lease = this.#holdLease(job)
     const startedAt = performance.now()
-    const worked = (outcome: 'done' | 'continued' | 'failed') =>
+    const record = (outcome: 'done' | 'continued' | 'failed') =>
       recordWork(queue.name, outcome, performance.now() - startedAt)
     try {
       if (job.attempts > (retry.maxAttempts ?? Infinity)) throw new Error('each process that ran the job died')
@@ -149,10 +149,10 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
       const isOver = changes === 'ended'
       if (changes && !isOver) await queue.release(db, job, { pauseMs: 0, attempts: 0, set: changes })
       else if (!isOver) await queue.remove(db, job)
-      worked(changes && !isOver ? 'continued' : 'done')
+      record(changes && !isOver ? 'continued' : 'done')
     } catch (error) {
       if (lease.lost.aborted) return
-      worked('failed')
+      record('failed')
       if (this.#signal.aborted) await queue.release(db, job, { pauseMs: 0, attempts: job.attempts - 1 })
       else await this.#fail(job, error)
     }

@@ -104,9 +104,9 @@ export class NetworkCounts {
 
   /** Takes the amount from each of the networks, or from none; returns whether it did. */
   take(networks: readonly Network[], amount = 1): boolean {
-    const fits = ({ id, budgetFactor }: Network) =>
+    const isWithinBudget = ({ id, budgetFactor }: Network) =>
       (this.#counts.get(id) ?? 0) + amount <= Math.min(this.#perCustomer * budgetFactor, this.#maxOfAny)
-    if (!networks.every(fits)) return false
+    if (!networks.every(isWithinBudget)) return false
     for (const { id } of networks) this.#counts.set(id, (this.#counts.get(id) ?? 0) + amount)
     return true
   }

@@ -10,7 +10,7 @@ import { routes } from './rpc/index.ts'
 export type Overrides = Replaced &
   StartOptions & {
     /** Pause for each step of a walk of the job that compares all rooms with messaging, taken after the walk. */
-    checkRestMs?: number
+    checkPausePerStepMs?: number
   }
 
 /** Starts the deployable. */

@@ -123,8 +123,8 @@ describe('ArchiveRoom and UnarchiveRoom', () => {
     expect(await isListed()).toBe(true)
     expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'archived', 'unarchived'])
     // The event about the creation of the room may arrive late.
-    const published = () => received.events.filter(({ actorId }) => actorId === 'Uowner')
-    await eventually(() => expect(published()).toHaveLength(2))
+    const publishedEvents = () => received.events.filter(({ actorId }) => actorId === 'Uowner')
+    await eventually(() => expect(publishedEvents()).toHaveLength(2))
   })
 
   test('succeed when repeated', async () => {

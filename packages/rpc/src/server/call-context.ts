@@ -70,8 +70,8 @@ export class CallContext implements HandlerContext {
     return this.#deadlineAt - this.#now()
   }
 
-  /** One received header, without making a Headers object. */
-  received(name: string): string | undefined {
+  /** A header of the request, without making a Headers object; undefined if it is absent or empty. */
+  getHeader(name: string): string | undefined {
     return this.#received.get(name) || undefined
   }
 

@@ -117,7 +117,7 @@ export class IncomingCalls {
   }
 
   #answerTraced(served: ServedMethod, { delivery, context, attempt }: Running): Promise<Code | undefined> {
-    const parent = context.received(traceHeader) ?? ''
+    const parent = context.getHeader(traceHeader) ?? ''
     return callSpan(served.method, { kind: 'server', system: 'nats', parent, attempt }, async () => {
       try {
         return sendAnswer(delivery, await answer(served, context, delivery.data, this.#options), context)

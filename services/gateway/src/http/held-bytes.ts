@@ -85,7 +85,7 @@ export function holdStalledBytes(request: IncomingMessage, response: ServerRespo
     if (!held.take(stalledBytes)) response.destroy()
   }
   const write = response.write.bind(response) as (chunk: Uint8Array, ...rest: unknown[]) => boolean
-  const watched = (chunk: Uint8Array, ...rest: unknown[]): boolean => {
+  const writeWatched = (chunk: Uint8Array, ...rest: unknown[]): boolean => {
     const hasRoom = write(chunk, ...rest)
     if (!hasRoom && !counted) {
       cancel()
@@ -93,7 +93,7 @@ export function holdStalledBytes(request: IncomingMessage, response: ServerRespo
     }
     return hasRoom
   }
-  Object.assign(response, { write: watched })
+  Object.assign(response, { write: writeWatched })
   response.on('drain', cancel).once('close', cancel)
 }
 

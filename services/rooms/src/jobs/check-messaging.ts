@@ -10,7 +10,7 @@ import { newestFacts } from '../store/facts.ts'
 const roomsPerStep = 20
 const stepEveryMs = 1000
 /** Pause for each step of a walk (at least `minSteps`), taken after the walk: restores are rare. */
-const defaultRestMs = 10_000
+const defaultPausePerStepMs = 10_000
 const minSteps = 6
 
 /**
@@ -22,14 +22,14 @@ const minSteps = 6
 export function checkMessaging(ctx: Context, apply: ApplyFacts, options: WalkOptions): AsyncDisposable {
   return periodically({
     name: 'compare rooms with messaging',
-    everyMs: defaultRestMs,
+    everyMs: defaultPausePerStepMs,
     afterFailureMs: stepEveryMs,
     signal: options.signal,
     run: createWalk(ctx, apply, options),
   })
 }
 
-type WalkOptions = { signal: AbortSignal; restMs?: number | undefined }
+type WalkOptions = { signal: AbortSignal; pausePerStepMs?: number | undefined }
 
 /**
  * Returns a function that runs the next steps of the walk and returns the milliseconds until it should run again. It
@@ -38,13 +38,13 @@ type WalkOptions = { signal: AbortSignal; restMs?: number | undefined }
 export function createWalk(
   ctx: Pick<Context, 'db' | 'delivery'>,
   apply: ApplyFacts,
-  { signal, restMs = defaultRestMs }: WalkOptions,
+  { signal, pausePerStepMs = defaultPausePerStepMs }: WalkOptions,
 ): () => Promise<number> {
   // Each process starts at a random room and goes on to the last one before its first full walk.
   let after = newId('room')
   let isFullWalk = false
   let steps = 0
-  let restsUntil = 0
+  let pausedUntil = 0
 
   async function step(): Promise<boolean> {
     const rooms = await newestFacts(ctx.db, after, roomsPerStep)
@@ -64,19 +64,19 @@ export function createWalk(
       }),
     )
     after = rooms.at(-1)?.roomId ?? ''
-    if (after === '') rest()
+    if (after === '') startPause()
     else steps++
     return differences.includes(true)
   }
 
-  function rest(): void {
-    if (isFullWalk) restsUntil = performance.now() + Math.max(steps, minSteps) * restMs
+  function startPause(): void {
+    if (isFullWalk) pausedUntil = performance.now() + Math.max(steps, minSteps) * pausePerStepMs
     isFullWalk = true
     steps = 0
   }
 
   return async () => {
-    const leftMs = restsUntil - performance.now()
+    const leftMs = pausedUntil - performance.now()
     if (leftMs > 0) return leftMs
     try {
       while (!signal.aborted && (await step()));
@@ -84,6 +84,6 @@ export function createWalk(
       // Not reported, because services start concurrently and other checks report if messaging stays down.
       if (!isServiceUnavailable(error)) throw error
     }
-    return Math.max(restsUntil - performance.now(), stepEveryMs)
+    return Math.max(pausedUntil - performance.now(), stepEveryMs)
   }
 }

@@ -146,7 +146,9 @@ export async function findDms(reader: Reader, userId: string): Promise<ShownRoom
   return (await findDmsAlone(reader, { userId })).map(toShown)
 }
 
-/** Channels and direct messages, each kind in its own order. */
+/**
+ * Every channel that is not archived, by name, and the user's direct messages, newest first. The two kinds are mixed.
+ */
 export async function findActiveChannelsAndDms(reader: Reader, userId: string): Promise<ShownRoom[]> {
   return (await findBoth(reader, { userId })).map(toShown)
 }

@@ -113,9 +113,9 @@ function chooseEncoding({ headers }: IncomingMessage, { compressed }: ClientFile
     .toLowerCase()
     .split(',')
     .map((one) => one.trim())
-  const takes = (name: string) =>
+  const accepts = (name: string) =>
     taken.some((one) => one.split(';', 1)[0]?.trim() === name && !/;\s*q=0(\.0*)?$/.test(one))
-  return [...compressed.keys()].find(takes)
+  return [...compressed.keys()].find(accepts)
 }
 
 /**
