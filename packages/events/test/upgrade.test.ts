@@ -87,7 +87,7 @@ test('the stream of a server without accounts moves to the account for events, a
     await eventually(() => expect(handled.toSorted()).toEqual(oneTo(6).map((version) => `E-room1-${version}`)))
     await eventually(() => expect(followed).toEqual(['E-room1-6']))
     expect(resets).toBe(0)
-    // No relay took it for another stream and published entries again.
+    // No relay mistook the moved stream for a new one, which would have published entries again.
     expect((await onStream(admin)).map(({ id }) => id)).toEqual(oneTo(6).map((version) => `E-room1-${version}`))
     expect(firstOccurrences(await onStream(admin)).get('room1')).toEqual(oneTo(6))
   } finally {

@@ -111,7 +111,7 @@ describe('a channel', () => {
     expect(env.messaging.kindsOf(roomId)).toEqual(['created', 'joined', 'archived'])
   })
 
-  test('called announcements gets another name, because the first room has it', async () => {
+  test('called announcements gets another name, because the first room of the server has this name', async () => {
     const { name } = await importRoom('announcements')
     expect(name).toBe('announcements-2')
   })

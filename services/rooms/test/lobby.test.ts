@@ -15,7 +15,7 @@ const readStored = async () => ({
   rooms: await env.db.select().from(rooms).orderBy(rooms.name),
 })
 
-test('a new server gets its first group with the rooms announcements, which is universal, and general', async () => {
+test('a new server gets a first group with two rooms: announcements, which is universal, and general', async () => {
   await env.start()
   await lobbyOf(env)
   const { groups, rooms } = await readStored()

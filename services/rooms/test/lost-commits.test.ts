@@ -7,7 +7,7 @@ import { applyFacts, readHeldRoom, type ApplyFacts, type HeldFact } from '../src
 import { roomFact, type Change } from '../src/domain/room-fact.ts'
 import { openFactDelivery } from '../src/engines/delivery/index.ts'
 import { changeMembership, lockRoom } from '../src/store/changes.ts'
-import { unappliedFacts } from '../src/store/facts.ts'
+import { findUnappliedFacts } from '../src/store/facts.ts'
 import { roomBans, roomFacts, roomMembers, rooms } from '../src/store/schema.ts'
 import { codeOf, lobbyOf, makeRoom, openEnv, person, type Env } from './_env.ts'
 
@@ -151,7 +151,7 @@ test.each(['join', 'leave'])(
     if (change === 'leave') await join('Ucarl')
     addLost()
     await changeWithoutHandOver('Ucarl', change === 'join')
-    await delivery.handOver(room, await unappliedFacts(env.db, room))
+    await delivery.handOver(room, await findUnappliedFacts(env.db, room))
     expect(kinds(2)).toEqual(['left', change === 'join' ? 'joined' : 'left'])
     expect(env.messaging.waitedForStream(room)).toBe(change === 'leave')
     newestActors(1)

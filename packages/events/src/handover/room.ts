@@ -9,12 +9,12 @@ import { handOverSpan } from '../spans.ts'
 import * as store from './store.ts'
 
 const log = logger('handover')
-/** Shorter than the lease, so that messaging never handles two calls for a room, even if it does not answer. */
+/** Timeout of a call: shorter than the lease, so that messaging never handles two calls for a room at a time. */
 const callMs = 5000
 
 /** How events about rooms reach messaging. */
 export type HandOverOptions = Pick<Database, 'db'> & {
-  /** Deployable. */
+  /** Name of the deployable. */
   service: string
   /**
    * Sends events of one room to messaging, oldest first, at most 50; resolves when messaging has stored them. After a

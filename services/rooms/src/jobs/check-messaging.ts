@@ -5,7 +5,7 @@ import type { ApplyFacts } from '../clients/messaging.ts'
 import type { Context } from '../context.ts'
 import { isSameFact } from '../engines/delivery/index.ts'
 import { reportLostFacts, reportHandOverFailure } from '../metrics.ts'
-import { newestFacts } from '../store/facts.ts'
+import { findNewestFacts } from '../store/facts.ts'
 
 const roomsPerStep = 20
 const stepEveryMs = 1000
@@ -47,7 +47,7 @@ export function createWalk(
   let pausedUntil = 0
 
   async function step(): Promise<boolean> {
-    const rooms = await newestFacts(ctx.db, after, roomsPerStep)
+    const rooms = await findNewestFacts(ctx.db, after, roomsPerStep)
     const differences = await Promise.all(
       rooms.map(async ({ roomId, fact }) => {
         const batch = { roomId, facts: [fact], awaitStream: false, timeoutMs: 1500 }

@@ -1,6 +1,6 @@
 import { periodically, Resources } from '@parley/runtime'
 import type { Context } from '../context.ts'
-import { bansToEnd, endBan, isBanExpired, nextBanEnds } from '../store/bans.ts'
+import { bansToEnd, endBan, isBanExpired, findNextBanEnds } from '../store/bans.ts'
 import { changeRoom, lockRoom } from '../store/changes.ts'
 
 const bansPerRun = 100
@@ -17,7 +17,7 @@ export function endExpiredBans(ctx: Context, signal: AbortSignal): AsyncDisposab
       afterFailureMs: 1000,
       signal,
       run: async () => {
-        const ends = await nextBanEnds(ctx.db, bansPerRun)
+        const ends = await findNextBanEnds(ctx.db, bansPerRun)
         for (const { roomId, userId, ms } of ends) {
           if (ms > 0) return Math.max(ms, minPauseMs)
           await endExpired(ctx, roomId, userId)

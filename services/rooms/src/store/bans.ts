@@ -52,7 +52,10 @@ const isExpired = and(eq(roomBans.banned, true), lte(roomBans.expiresAt, sql`now
  * Bans with an expiry whose end has not been announced, in order of expiry, with the milliseconds until the expiry
  * (negative after it).
  */
-export function nextBanEnds(reader: Reader, limit: number): Promise<{ roomId: string; userId: string; ms: number }[]> {
+export function findNextBanEnds(
+  reader: Reader,
+  limit: number,
+): Promise<{ roomId: string; userId: string; ms: number }[]> {
   return sqlRows(
     reader,
     sql`select room_id as "roomId", user_id as "userId",

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts'
 import { endStanding } from './end-standing.ts'
-import { eraseRowsOf, roomsWithStanding } from '../../store/erased-people.ts'
+import { eraseRowsOf, findRoomsWithStanding } from '../../store/erased-people.ts'
 
 const roomsPerPage = 50
 
@@ -10,7 +10,7 @@ export const erasePerson =
   async (userId: string, signal: AbortSignal): Promise<number> => {
     let found = 0
     for (;;) {
-      const roomIds = await roomsWithStanding(ctx.db, userId, roomsPerPage)
+      const roomIds = await findRoomsWithStanding(ctx.db, userId, roomsPerPage)
       if (roomIds.length === 0) break
       for (const roomId of roomIds) {
         signal.throwIfAborted()

@@ -5,12 +5,12 @@ import { takesAccessAway } from '../../domain/room-fact.ts'
 import { notAppliedYet } from '../../errors.ts'
 import { countFacts, reportHandOverFailure, reportRebased } from '../../metrics.ts'
 import {
-  factsAbove,
+  findFactsAbove,
   factsPerCall,
   findFact,
   markApplied,
   summarizeUnapplied,
-  unappliedFacts,
+  findUnappliedFacts,
 } from '../../store/facts.ts'
 import { rebaseFacts } from '../../store/rebase-facts.ts'
 import { RoomDeliveries, type RemainingTime, type Target } from './room-deliveries.ts'
@@ -87,8 +87,8 @@ export function openFactDelivery(options: {
 
 function factStore(db: Db, read: ReadHeldRoom): FactStore {
   return {
-    above: (roomId, version) => factsAbove(db, roomId, version),
-    unapplied: (roomId, upTo) => unappliedFacts(db, roomId, upTo),
+    above: (roomId, version) => findFactsAbove(db, roomId, version),
+    unapplied: (roomId, upTo) => findUnappliedFacts(db, roomId, upTo),
     one: (roomId, version) => findFact(db, roomId, version),
     async rebase(roomId, held, versions) {
       const done = await rebaseFacts(db, roomId, held, { versions, read })
@@ -109,7 +109,7 @@ async function unappliedTarget(
   roomId: string,
   isAbout?: (fact: RoomFact) => boolean,
 ): Promise<Target | undefined> {
-  const facts = isAbout ? await unappliedFacts(db, roomId) : []
+  const facts = isAbout ? await findUnappliedFacts(db, roomId) : []
   if (isAbout && facts.length < factsPerCall) {
     const fact = facts.findLast(isAbout)
     return fact && { version: fact.version, facts: [], awaitStream: takesAccessAway(fact) }

@@ -5,14 +5,14 @@ import { RoomKind } from '@parley/contracts/api'
 import type { RoomsTransferService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { toPolicyRoom } from '../../policy/standing.ts'
-import { roomsAfter } from '../../store/imported-rooms.ts'
+import { findRoomsAfter } from '../../store/imported-rooms.ts'
 import type { RoomRow } from '../../store/rows.ts'
 
 const pageSize = 500
 
 export function exportRooms(ctx: Context): MethodImpl<typeof RoomsTransferService.method.exportRooms> {
   return async ({ after, idsOrNames }) => {
-    const rooms = await roomsAfter(ctx.db, after, idsOrNames, pageSize)
+    const rooms = await findRoomsAfter(ctx.db, after, idsOrNames, pageSize)
     const policy = ctx.policy.current()
     return {
       rooms: rooms.map((room) => {
