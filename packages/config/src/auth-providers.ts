@@ -24,7 +24,7 @@ export type AuthProvider = {
   readonly issuerUrl: string | undefined
   /** Requested scopes; `openid` is always requested from an OpenID Connect provider. */
   readonly scopes: readonly string[]
-  /** False: no e-mail address is requested, and none is accepted. */
+  /** Whether the e-mail address is requested. If not, none is accepted either. */
   readonly requestEmail: boolean
   /** Whether an unlinked identity may create a new account. */
   readonly autoProvision: boolean
@@ -118,7 +118,7 @@ export const authProviderFields = ({ secrets = true } = {}): { providers: Field<
 
 function readProviders(sources: LoadedSources, secrets: boolean): readonly AuthProvider[] {
   const rows = readTables(toml, secrets ? columns : { ...columns, client_secret: ignored }, sources)
-  const problems = [...rows.flatMap(problemsOfRow), ...repeated(rows)]
+  const problems = [...rows.flatMap(problemsOfRow), ...problemsOfRepeatedIds(rows)]
   if (problems.length > 0) throw new SettingErrors(problems)
   if (rows.length === 0) return []
   const registration = readField(registrationFields().directRegistration, sources)
@@ -195,7 +195,7 @@ const optionKeys = [
   'provider_options.api_url',
 ] as const
 
-function repeated(rows: readonly ProviderRow[]): string[] {
+function problemsOfRepeatedIds(rows: readonly ProviderRow[]): string[] {
   const ids = rows.map(({ values }) => values.id)
   return rows
     .filter(({ values }, n) => ids.indexOf(values.id) < n)

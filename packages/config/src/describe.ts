@@ -21,11 +21,11 @@ export function describe(readConfig: ReadConfig<Fields>): SettingRow[] {
       env: field.env.join(', '),
       toml: field.toml ?? '',
       kind: field.kind,
-      default: field.default === undefined ? (field.optional ? '' : 'required') : shown(field.default),
+      default: field.default === undefined ? (field.optional ? '' : 'required') : textOf(field.default),
       doc: field.doc,
     }))
 }
 
-function shown(value: unknown): string {
+function textOf(value: unknown): string {
   return Array.isArray(value) ? value.join(', ') : typeof value === 'string' ? value : JSON.stringify(value)
 }

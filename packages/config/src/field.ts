@@ -22,7 +22,7 @@ export type FieldOptions<T> = {
   doc: string
   /** The default, as it would be written in the file. A field with neither a default nor `optional` is required. */
   default?: T | string
-  /** The field is optional; if absent, its value is undefined. */
+  /** Whether the field may be absent; its value is then undefined. */
   optional?: true
   /** Its key in parley.toml, such as `webserver.port`. */
   toml?: string
@@ -47,7 +47,7 @@ export type Field<T> = {
   readonly parse: (raw: unknown) => T
   /** Reads a field that consists of several settings. Throws {@link SettingError} or {@link SettingErrors}. */
   readonly read?: (sources: LoadedSources) => T
-  /** The part of the value that may be displayed; by default everything unless it is secret. */
+  /** Returns the part of a value that may be displayed; by default the whole value. Not called for a secret. */
   readonly shown?: (value: unknown) => unknown
   /** The settings it consists of, for the documentation. */
   readonly parts?: readonly Field<unknown>[]

@@ -16,7 +16,7 @@ export function readConfigFile(named: string | undefined): { file?: ConfigFile; 
     const table = parse(readFileSync(path, 'utf8'))
     return { file: { path, get: (key) => key.split('.').reduce(step, table) } }
   } catch (error) {
-    return { problem: `${path}: ${reason(error)}` }
+    return { problem: `${path}: ${reasonOf(error)}` }
   }
 }
 
@@ -28,7 +28,7 @@ function step(table: unknown, key: string): unknown {
 
 // The parser's message quotes lines of the file, which may contain a secret, so only the position and the problem are
 // reported.
-function reason(error: unknown): string {
+function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'cannot be read'
   if ('line' in error && 'column' in error) {
     return `line ${String(error.line)}, column ${String(error.column)}: ${error.message.split('\n')[0] ?? ''}`

@@ -3,8 +3,8 @@ import { defineConfig } from './define.ts'
 import { ConfigError } from './error.ts'
 import { livekitAddressFields, livekitFields } from './livekit.ts'
 
-const whole = defineConfig(livekitFields())
-const address = defineConfig(livekitAddressFields())
+const readLivekit = defineConfig(livekitFields())
+const readAddress = defineConfig(livekitAddressFields())
 const secret = 'a secret of the media server for tests'
 
 const given = {
@@ -16,7 +16,7 @@ const given = {
 
 const problemsOf = (env: Record<string, string>): readonly string[] => {
   try {
-    whole({ env })
+    readLivekit({ env })
   } catch (error) {
     if (error instanceof ConfigError) return error.problems
     throw error
@@ -25,12 +25,12 @@ const problemsOf = (env: Record<string, string>): readonly string[] => {
 }
 
 test('settings are read, and webhooks may have their own key pair', () => {
-  expect(whole({ env: given }).livekit).toEqual({
+  expect(readLivekit({ env: given }).livekit).toEqual({
     url: 'wss://media.example.org',
     ...{ apiKey: 'key', apiSecret: secret, serverId: undefined, webhookKeys: [{ key: 'key', secret }] },
   })
   const pair = { PARLEY_LIVEKIT_WEBHOOK_API_KEY: 'hook', PARLEY_LIVEKIT_WEBHOOK_API_SECRET: `${secret} of webhooks` }
-  expect(whole({ env: { ...given, ...pair, PARLEY_LIVEKIT_SERVER_ID: 'one' } }).livekit).toMatchObject({
+  expect(readLivekit({ env: { ...given, ...pair, PARLEY_LIVEKIT_SERVER_ID: 'one' } }).livekit).toMatchObject({
     serverId: 'one',
     webhookKeys: [
       { key: 'key', secret },
@@ -41,11 +41,11 @@ test('settings are read, and webhooks may have their own key pair', () => {
 
 test('while calls are disabled there is no configuration, and clients get no address', () => {
   const off = { ...given, PARLEY_LIVEKIT_ENABLED: 'false' }
-  expect(whole({ env: off }).livekit).toBeUndefined()
-  expect(whole({ env: {} }).livekit).toBeUndefined()
-  expect(address({ env: off }).livekitUrl).toBeUndefined()
-  expect(address({ env: given }).livekitUrl).toBe('wss://media.example.org')
-  expect(() => address({ env: { PARLEY_LIVEKIT_ENABLED: 'true' } })).toThrow('PARLEY_LIVEKIT_URL: is missing')
+  expect(readLivekit({ env: off }).livekit).toBeUndefined()
+  expect(readLivekit({ env: {} }).livekit).toBeUndefined()
+  expect(readAddress({ env: off }).livekitUrl).toBeUndefined()
+  expect(readAddress({ env: given }).livekitUrl).toBe('wss://media.example.org')
+  expect(() => readAddress({ env: { PARLEY_LIVEKIT_ENABLED: 'true' } })).toThrow('PARLEY_LIVEKIT_URL: is missing')
 })
 
 test('all problems are reported at once', () => {

@@ -14,7 +14,7 @@ const readConfig = defineConfig(pushFields())
 const readOffer = defineConfig(pushOfferFields())
 
 const { publicKey, privateKey } = newVapidKeys()
-const whole = {
+const validEnv = {
   PARLEY_PUSH_ENABLED: 'true',
   PARLEY_PUSH_VAPID_PUBLIC_KEY: publicKey,
   PARLEY_PUSH_VAPID_PRIVATE_KEY: privateKey,
@@ -34,30 +34,30 @@ function problemsOf(env: NodeJS.ProcessEnv, read: (sources: { env: NodeJS.Proces
 
 test('push is off until it is enabled, even if other settings are given', () => {
   expect(readConfig({ env: {} }).push).toBeUndefined()
-  expect(readConfig({ env: { ...whole, PARLEY_PUSH_ENABLED: 'no' } }).push).toBeUndefined()
+  expect(readConfig({ env: { ...validEnv, PARLEY_PUSH_ENABLED: 'no' } }).push).toBeUndefined()
   expect(readOffer({ env: {} }).push).toBeUndefined()
 })
 
 test('the keys are read, and the private one is never shown', () => {
-  const config = readConfig({ env: whole })
+  const config = readConfig({ env: validEnv })
   expect(config.push).toEqual({
     ...{ publicKey, privateKey, subject: 'mailto:push@example.org' },
     publicUrl: 'https://chat.example.org',
   })
   expect(JSON.stringify(redact(config))).not.toContain(privateKey)
   expect(redact(config)).toMatchObject({ push: { publicKey, privateKey: '***' } })
-  expect(readConfig({ env: { ...whole, PARLEY_PUSH_VAPID_SUBJECT: 'https://example.org' } }).push).toBeDefined()
+  expect(readConfig({ env: { ...validEnv, PARLEY_PUSH_VAPID_SUBJECT: 'https://example.org' } }).push).toBeDefined()
 })
 
 test('a service that only offers push needs only the public key', () => {
-  const { PARLEY_PUSH_VAPID_PRIVATE_KEY: _, ...env } = whole
+  const { PARLEY_PUSH_VAPID_PRIVATE_KEY: _, ...env } = validEnv
   expect(readOffer({ env }).push).toEqual({ publicKey })
   expect(problemsOf({ PARLEY_PUSH_ENABLED: 'true' }, readOffer)).toEqual([
     'PARLEY_PUSH_VAPID_PUBLIC_KEY (push.vapid_public_key): is missing: push.enabled is set',
   ])
 })
 
-test('the settings accept every generated pair, including one whose number begins with zeros', () => {
+test('a generated private key always has 43 characters, even if its number begins with zeros, and belongs to its public key', () => {
   // One number in 256 begins with a zero.
   const lengths = Array.from({ length: 3000 }, () => newVapidKeys().privateKey.length)
   expect(new Set(lengths)).toEqual(new Set([43]))
@@ -84,7 +84,7 @@ test.each([
   ['PARLEY_PUSH_VAPID_SUBJECT', 'http://example.org'],
   ['PARLEY_PUSH_ENABLED', 'perhaps'],
 ])('%s may not be %s', (name, value) => {
-  const problems = problemsOf({ ...whole, [name]: value })
+  const problems = problemsOf({ ...validEnv, [name]: value })
   expect(problems).toHaveLength(1)
   expect(problems[0]).toContain(name)
   if (name.includes('PRIVATE')) expect(problems[0]).not.toContain(value)

@@ -17,7 +17,7 @@ test('the password in a URL is hidden, both encoded and decoded', () => {
   expect(secretsOf('redis://:100%sure@redis')).toContain('100%sure')
 })
 
-test('a value of several lines is also found on one line, as messages have it', () => {
+test('a secret of several lines is also found with its lines joined, as messages contain it', () => {
   expect(secretsOf('first line\n  second\n')).toContain('first line second')
 })
 

@@ -135,15 +135,14 @@ const consumerLabel = (consumer: string) => ({ 'messaging.consumer.group.name': 
 const publishing = { 'messaging.operation.name': 'publish' } as const
 
 /** Reports how many events a consumer has parked for an operator, until the result is disposed. */
-export const parkedWaiting = (owner: { service: string; consumer: string }, read: () => number): Disposable =>
+export const gaugeParked = (owner: { service: string; consumer: string }, read: () => number): Disposable =>
   parkedNow(read, { ...serviceLabel(owner.service), ...consumerLabel(owner.consumer) })
 /** Reports how many messages a consumer has not handled, until the result is disposed. */
-export const consumerPending = (consumer: string, read: () => number): Disposable =>
-  pending(read, consumerLabel(consumer))
+export const gaugePending = (consumer: string, read: () => number): Disposable => pending(read, consumerLabel(consumer))
 /** Reports how many entries of an outbox wait, until the result is disposed. */
-export const outboxWaiting = (service: string, read: () => number): Disposable => waiting(read, serviceLabel(service))
+export const gaugeOutboxSize = (service: string, read: () => number): Disposable => waiting(read, serviceLabel(service))
 /** Reports the age of the oldest waiting entry of an outbox in seconds, until the result is disposed. */
-export const outboxAge = (service: string, read: () => number): Disposable => age(read, serviceLabel(service))
+export const gaugeOutboxAge = (service: string, read: () => number): Disposable => age(read, serviceLabel(service))
 
 /** Reported state of the stream. Limits of -1 and 0 mean that there is none. */
 export type StreamState = { bytes: number; maxBytes: number; messages: number; maxMessages: number; copies: number }
@@ -160,46 +159,46 @@ export const reportStream = (read: () => StreamState, copiesWanted: () => number
   replicasWanted(copiesWanted),
 ]
 
-/** The stream has stored entries. */
-export const entriesRelayed = (count: number): void => relayed(count)
-/** An attempt to publish a message succeeded or failed. */
-export const messagePublished = (durationMs: number, failure?: 'refused' | 'unanswered' | 'failed'): void =>
+/** Counts entries that the stream has stored. */
+export const countRelayed = (count: number): void => relayed(count)
+/** Records an attempt to publish a message. */
+export const recordPublish = (durationMs: number, failure?: 'refused' | 'unanswered' | 'failed'): void =>
   published(durationMs / 1000, failure ? { ...publishing, 'error.type': failure } : publishing)
-/** An entry was refused permanently and replaced. */
-export const entrySkipped = (): void => skipped(1)
-/** A shard or a follower found its position missing on the stream. */
-export const streamLost = (): void => cuts(1)
-/** Events were lost for a consumer that never handled them. */
-export const eventsLost = (service: string, count: number): void => lost(count, serviceLabel(service))
-/** The stream did not accept a message, which is sent again. */
-export const publishFailed = (service: string): void => refusals(1, serviceLabel(service))
-/** Another relay has taken a shard. */
-export const shardFenced = (): void => fenced(1)
-/** A consumer handled an event, or several at once in one transaction. */
-export const eventHandled = (consumer: string, durationMs: number, count = 1): void => {
+/** Counts an entry that was refused permanently and replaced. */
+export const countSkipped = (): void => skipped(1)
+/** Counts that a shard or a follower found its position missing on the stream. */
+export const countStreamLoss = (): void => cuts(1)
+/** Counts events that were lost before every consumer had handled them. */
+export const countLostEvents = (service: string, count: number): void => lost(count, serviceLabel(service))
+/** Counts a message that the stream did not accept; it is sent again. */
+export const countPublishFailure = (service: string): void => refusals(1, serviceLabel(service))
+/** Counts a shard that another relay has taken. */
+export const countFencedShard = (): void => fenced(1)
+/** Records that a consumer handled an event, or several in one transaction. */
+export const recordHandling = (consumer: string, durationMs: number, count = 1): void => {
   handled(count, consumerLabel(consumer))
   processed(durationMs / 1000, consumerLabel(consumer))
 }
-/** A consumer could not handle an event, or several at once, because of an outage or a failure. */
-export const handlingFailed = (consumer: string, durationMs: number, failure: 'outage' | 'failed'): void =>
+/** Records that a consumer could not handle an event, or several at once, because of an outage or a failure. */
+export const recordFailedHandling = (consumer: string, durationMs: number, failure: 'outage' | 'failed'): void =>
   processed(durationMs / 1000, { ...consumerLabel(consumer), 'error.type': failure })
-/** A consumer failed on an event and will try again. */
-export const eventFailed = (consumer: string): void => failed(1, consumerLabel(consumer))
-/** A message was redelivered to a consumer. */
-export const messageRedelivered = (consumer: string): void => redelivered(1, consumerLabel(consumer))
-/** A consumer gave up on an event. */
-export const eventParked = (consumer: string): void => parked(1, consumerLabel(consumer))
-/** A parked event was handled after a replay. */
-export const eventReplayed = (consumer: string): void => replayed(1, consumerLabel(consumer))
-/** A message on the stream is not an EventBatch. */
-export const messageUndecodable = (): void => undecodable(1)
-/** A service completed a pass over the data of a deleted account. */
-export const erasurePassed = (service: string): void => erased(1, serviceLabel(service))
-/** A service could not erase or report. */
-export const erasureFailed = (service: string): void => erasing(1, serviceLabel(service))
-/** Messaging accepted events of a room. */
-export const eventsHandedOver = (service: string, count: number): void => handedOver(count, serviceLabel(service))
-/** Messaging did not accept events of a room. */
-export const handOverFailed = (service: string): void => handOverFailures(1, serviceLabel(service))
-/** Messaging permanently refused an event of a room. */
-export const handOverParked = (service: string): void => handOverRefusals(1, serviceLabel(service))
+/** Counts a failed attempt of a consumer to handle an event. */
+export const countFailure = (consumer: string): void => failed(1, consumerLabel(consumer))
+/** Counts a message that was redelivered to a consumer. */
+export const countRedelivery = (consumer: string): void => redelivered(1, consumerLabel(consumer))
+/** Counts an event that a consumer has parked. */
+export const countParkedEvent = (consumer: string): void => parked(1, consumerLabel(consumer))
+/** Counts a parked event that was handled by a replay. */
+export const countReplay = (consumer: string): void => replayed(1, consumerLabel(consumer))
+/** Counts a message on the stream that is not an EventBatch. */
+export const countUndecodable = (): void => undecodable(1)
+/** Counts a completed pass over the data of a deleted account. */
+export const countErasurePass = (service: string): void => erased(1, serviceLabel(service))
+/** Counts a failed attempt to erase or to report. */
+export const countErasureFailure = (service: string): void => erasing(1, serviceLabel(service))
+/** Counts events of a room that messaging accepted. */
+export const countHandedOver = (service: string, count: number): void => handedOver(count, serviceLabel(service))
+/** Counts a call in which messaging did not accept events of a room. */
+export const countHandOverFailure = (service: string): void => handOverFailures(1, serviceLabel(service))
+/** Counts an event of a room that messaging refused permanently. */
+export const countParkedHandOver = (service: string): void => handOverRefusals(1, serviceLabel(service))

@@ -74,7 +74,7 @@ export function firstOccurrences(
 export const oneTo = (n: number): number[] => Array.from({ length: n }, (_, index) => index + 1)
 
 /** Counts the entries that are marked as relayed. */
-export async function relayed(database: Database): Promise<number> {
+export async function countRelayed(database: Database): Promise<number> {
   const result = await database.pool.query<{ count: bigint }>(
     'select count(*) from outbox where relayed_at is not null',
   )
@@ -82,7 +82,7 @@ export async function relayed(database: Database): Promise<number> {
 }
 
 /** Counts the entries that wait for the stream. */
-export async function waiting(database: Database): Promise<number> {
+export async function countWaiting(database: Database): Promise<number> {
   const result = await database.pool.query<{ count: bigint }>('select count(*) from outbox where relayed_at is null')
   return Number(result.rows[0]?.count)
 }

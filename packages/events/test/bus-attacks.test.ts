@@ -316,17 +316,17 @@ describe.each(attackers)('with the password of %s', (attacker) => {
   }
 
   /** Publishes these messages, checks that nothing else happened, and returns the replies. */
-  async function answersTo(nc: NatsConnection, said: readonly (readonly [subject: string, body: string])[]) {
+  async function answersTo(nc: NatsConnection, messages: readonly (readonly [subject: string, body: string])[]) {
     const inbox = createInbox(`_INBOX.${attacker}`)
     const answers: [subject: string | undefined, answer: string][] = []
     const subscription = nc.subscribe(`${inbox}.*`, {
       callback: (error, message) => {
         // 503 means no responders.
         if (error === null && message.headers?.code !== 503)
-          answers.push([said[Number(message.subject.split('.').at(-1))]?.[0], message.string()])
+          answers.push([messages[Number(message.subject.split('.').at(-1))]?.[0], message.string()])
       },
     })
-    said.forEach(([subject, body], i) => nc.publish(subject, body, { reply: `${inbox}.${i}` }))
+    messages.forEach(([subject, body], i) => nc.publish(subject, body, { reply: `${inbox}.${i}` }))
     await assertNothingHappened()
     subscription.unsubscribe()
     return answers
@@ -356,9 +356,9 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     const stream = events.jetstream({ timeout: 20_000 })
     const [type] = ownTypes(attacker)
     const { durable } = deployables[attacker]
-    const newest = async () => (await requestKeeper(keeperBus, 'state', {})).lastSeq
+    const readLastSeq = async () => (await requestKeeper(keeperBus, 'state', {})).lastSeq
     if (type) await stream.publish(subjectOf(type), 'forged')
-    const mine = await newest()
+    const mine = await readLastSeq()
     for (const target of targets(attacker)) {
       // Replies to the publication, the look-up, the pull and the acknowledgement of an event, and answers of the
       // keeper.
@@ -458,8 +458,8 @@ describe.each(attackers)('with the password of %s', (attacker) => {
   })
 
   test('an attacker receives nothing addressed to others', async () => {
-    const said: string[] = []
-    const subscription = events.subscribe('>', { callback: (_error, message) => void said.push(message.subject) })
+    const subjects: string[] = []
+    const subscription = events.subscribe('>', { callback: (_error, message) => void subjects.push(message.subject) })
     await events.flush()
     await keeperBus.nc.jetstream().publish('evt.config.X1.changed', 'for others')
     keeperBus.nc.publish('deliver.admin.abcdefghijklmnopqrstuv', 'for others')
@@ -467,7 +467,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     await keeperBus.nc.flush()
     await events.flush()
     subscription.unsubscribe()
-    expect(said.filter((subject) => !subject.startsWith('_INBOX.'))).toEqual([])
+    expect(subjects.filter((subject) => !subject.startsWith('_INBOX.'))).toEqual([])
   })
 })
 

@@ -11,7 +11,7 @@ import {
 } from '../src/index.ts'
 import { requestKeeper } from '../src/keep/requests.ts'
 import { Cleanup } from '../src/outbox/cleanup.ts'
-import { commit, firstOccurrences, onStream, relayed, waitUntilStored, oneTo, waiting } from './_events.ts'
+import { commit, firstOccurrences, onStream, countRelayed, waitUntilStored, oneTo, countWaiting } from './_events.ts'
 import { newBus, newDatabase, newServer } from './_servers.ts'
 
 const shards = Array.from({ length: 32 }, (_, shard) => shard)
@@ -33,14 +33,14 @@ test('an entry is kept until every durable that consumes it has acknowledged it,
   await requestKeeper(bus, 'durable', { durable: 'behind', subject: 'evt.*.*.room_updated', anew: false }, 'kept')
   await waitUntilStored(relay, await commit(database, 'room1', oneTo(5)))
   await waitUntilStored(relay, await commit(database, 'room1', oneTo(9).slice(5), 'room_archived'))
-  await eventually(async () => expect(await waiting(database)).toBe(0))
+  await eventually(async () => expect(await countWaiting(database)).toBe(0))
 
   await cleanup.run(signal)
-  expect(await relayed(database)).toBe(9)
+  expect(await countRelayed(database)).toBe(9)
   await age(database, 5)
   await cleanup.run(signal)
   // The four entries that no durable consumes are deleted.
-  expect(await relayed(database)).toBe(5)
+  expect(await countRelayed(database)).toBe(5)
 
   const manager = await bus.nc.jetstreamManager()
   await manager.streams.purge(eventStream)
@@ -52,11 +52,11 @@ test('an entry is kept until every durable that consumes it has acknowledged it,
   await eventually(() => expect(handled).toHaveLength(5))
   expect(firstOccurrences(await onStream(bus)).get('room1')).toEqual(oneTo(5))
 
-  await eventually(async () => expect(await waiting(database)).toBe(0))
+  await eventually(async () => expect(await countWaiting(database)).toBe(0))
   await age(database, 5)
   await eventually(async () => {
     await cleanup.run(signal)
-    expect(await relayed(database)).toBe(0)
+    expect(await countRelayed(database)).toBe(0)
   })
 }, 300_000)
 
@@ -83,13 +83,13 @@ test('entries that left the stream before a durable received them are counted as
   await waitUntilStored(relay, await commit(database, 'room1', oneTo(3)))
   const manager = await bus.nc.jetstreamManager()
   await waitUntilStored(relay, await commit(database, 'room2', [1]))
-  await eventually(async () => expect(await waiting(database)).toBe(0))
+  await eventually(async () => expect(await countWaiting(database)).toBe(0))
   const { state } = await manager.streams.info(eventStream)
   await manager.streams.purge(eventStream, { seq: state.last_seq })
   await age(database, 5)
 
   await cleanup.run(signal)
-  expect(await relayed(database)).toBe(1)
+  expect(await countRelayed(database)).toBe(1)
   await cleanup.run(signal)
   isAnswerLost = false
   await cleanup.run(signal)
@@ -104,13 +104,13 @@ test('without a keeper, entries are kept until the stream has dropped them by ag
   await declareStreams(bus)
   await using relay = await startRelay({ ...database, bus, service: 'alone' })
   await waitUntilStored(relay, await commit(database, 'room1', [1]))
-  await eventually(async () => expect(await waiting(database)).toBe(0))
+  await eventually(async () => expect(await countWaiting(database)).toBe(0))
   await server.stop()
   const cleanup = new Cleanup({ ...database, bus, service: 'alone', verifiedShards: () => Promise.resolve(shards) })
   await age(database, 71)
   await cleanup.run(signal)
-  expect(await relayed(database)).toBe(1)
+  expect(await countRelayed(database)).toBe(1)
   await age(database, 2)
   await cleanup.run(signal)
-  expect(await relayed(database)).toBe(0)
+  expect(await countRelayed(database)).toBe(0)
 }, 300_000)

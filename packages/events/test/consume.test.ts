@@ -204,14 +204,14 @@ test('an event that fails ten times is parked, and others of its message and roo
   await waitUntilStored(relay, await commit(database, 'poison', [1, 2, 3]))
   await waitUntilStored(relay, await commit(database, 'poison', [4]))
   await eventually(() => expect(handled.slice().sort()).toEqual([1, 3, 4]))
-  const parked = async () => {
+  const readParked = async () => {
     const result = await database.pool.query<Record<string, unknown>>(
       'select consumer, event_id, attempts, last_error from parked_events where parked_at is not null',
     )
     return result.rows
   }
-  await eventually(async () => expect(await parked()).toHaveLength(1))
-  expect(await parked()).toEqual([
+  await eventually(async () => expect(await readParked()).toHaveLength(1))
+  expect(await readParked()).toEqual([
     { consumer: 'test-poison', event_id: 'E-poison-2', attempts: 10, last_error: 'Error: poison' },
   ])
   await waitUntilStored(relay, await commit(database, 'poison', [5]))

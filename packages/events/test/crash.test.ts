@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@parley/tooling/eventually'
 import { declareStreams, startRelay } from '../src/index.ts'
-import { commit, firstOccurrences, onStream, relayed, waitUntilStored, oneTo, waiting } from './_events.ts'
+import { commit, firstOccurrences, onStream, countRelayed, waitUntilStored, oneTo, countWaiting } from './_events.ts'
 import { forkRelay } from './_processes.ts'
 import { newBus, newDatabase, newServer } from './_servers.ts'
 
@@ -16,7 +16,7 @@ test('when relays are killed while publishing, every event arrives, and first oc
   const last = new Map(rooms.map((room) => [room, 0]))
   const write = async () => {
     for (let turn = 0; writing; turn++) {
-      if (turn % 100 === 0) await eventually(async () => !writing || (await waiting(database)) < 300)
+      if (turn % 100 === 0) await eventually(async () => !writing || (await countWaiting(database)) < 300)
       const room = rooms[turn % rooms.length] ?? ''
       const version = (last.get(room) ?? 0) + 1
       last.set(room, version)
@@ -25,16 +25,16 @@ test('when relays are killed while publishing, every event arrives, and first oc
   }
   const writer = write()
   for (let round = 0; round < 3; round++) {
-    const before = await relayed(database)
+    const before = await countRelayed(database)
     const relays = await Promise.all(oneTo(2).map(() => forkRelay(database.url, server.url, 'crash')))
     // The relays are publishing now.
-    await eventually(async () => (await relayed(database)) > before + 50)
+    await eventually(async () => (await countRelayed(database)) > before + 50)
     await Promise.all(relays.map((process) => process.kill()))
   }
   writing = false
   await writer
   await using _relay = await startRelay({ ...database, bus, service: 'crash' })
-  await eventually(async () => expect(await waiting(database)).toBe(0))
+  await eventually(async () => expect(await countWaiting(database)).toBe(0))
   const versionsByRoom = firstOccurrences(await onStream(bus))
   for (const room of rooms) expect(versionsByRoom.get(room)).toEqual(oneTo(last.get(room) ?? 0))
 }, 300_000)
@@ -46,14 +46,14 @@ test('a frozen holder loses its shards, and does not disturb their order when it
   await declareStreams(bus)
   await using frozen = await forkRelay(database.url, server.url, 'frozen')
   for (const room of rooms) await commit(database, room, [1])
-  await eventually(async () => expect(await waiting(database)).toBe(0))
+  await eventually(async () => expect(await countWaiting(database)).toBe(0))
   frozen.freeze()
   for (const room of rooms) await commit(database, room, [2, 3])
   await using relay = await startRelay({ ...database, bus, service: 'frozen' })
-  await eventually(async () => expect(await waiting(database)).toBe(0))
+  await eventually(async () => expect(await countWaiting(database)).toBe(0))
   frozen.thaw()
   for (const room of rooms) await waitUntilStored(relay, await commit(database, room, [4])).catch(() => undefined)
-  await eventually(async () => expect(await waiting(database)).toBe(0))
+  await eventually(async () => expect(await countWaiting(database)).toBe(0))
   const versionsByRoom = firstOccurrences(await onStream(bus))
   for (const room of rooms) expect(versionsByRoom.get(room)).toEqual([1, 2, 3, 4])
 }, 300_000)

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { prepareShards, renewLeases, takeLeases, type Lease } from '../src/outbox/leases.ts'
 import { shardCount } from '../src/outbox/shards.ts'
 import { markRelayed, readWaiting, requeue } from '../src/outbox/store.ts'
-import { commit, relayed, waiting } from './_events.ts'
+import { commit, countRelayed, countWaiting } from './_events.ts'
 import { newDatabase } from './_servers.ts'
 
 /** The lease with a lower fencing token, as a previous holder has it. */
@@ -25,14 +25,14 @@ test('only a holder with the current fencing token can mark entries, requeue the
 
   expect(await markRelayed(pool, [withPreviousFence(lease)], stored)).toEqual(new Set())
   expect(await markRelayed(pool, [{ ...lease, holder: 'two' }], stored)).toEqual(new Set())
-  expect(await waiting(database)).toBe(2)
+  expect(await countWaiting(database)).toBe(2)
   expect(await markRelayed(pool, [lease], stored)).toEqual(new Set([lease.shard]))
-  expect(await relayed(database)).toBe(2)
+  expect(await countRelayed(database)).toBe(2)
 
   expect(await requeue(pool, withPreviousFence(lease), 10)).toBe(0)
-  expect(await relayed(database)).toBe(2)
+  expect(await countRelayed(database)).toBe(2)
   expect(await requeue(pool, lease, 10)).toBe(2)
-  expect(await waiting(database)).toBe(2)
+  expect(await countWaiting(database)).toBe(2)
 
   expect((await renewLeases(pool, 'one', [withPreviousFence(lease)])).lost).toHaveLength(1)
   expect((await renewLeases(pool, 'one', [lease])).lost).toHaveLength(0)

@@ -14,7 +14,7 @@ import {
   startRelay,
 } from '../src/index.ts'
 import { requestKeeper } from '../src/keep/requests.ts'
-import { lagsOfDurables, resetDurables } from '../src/keep/durables.ts'
+import { readLagsOfDurables, resetDurables } from '../src/keep/durables.ts'
 import { jetStream } from '../src/stream/api.ts'
 import { verifyPositions } from '../src/stream/position.ts'
 import { keeperSubject, readerSubject } from '../src/subjects.ts'
@@ -254,12 +254,12 @@ test('services that request their lags at about the same time share one list of 
   for (const name of ['one-all', 'two-all'])
     await manager.consumers.add(eventStream, { durable_name: name, ack_policy: AckPolicy.Explicit })
   const list = jest.spyOn(manager.consumers, 'list')
-  const [one, two] = await Promise.all([lagsOfDurables(bus, 'one-'), lagsOfDurables(bus, 'two-')])
+  const [one, two] = await Promise.all([readLagsOfDurables(bus, 'one-'), readLagsOfDurables(bus, 'two-')])
   expect([one, two]).toEqual([{ 'one-all': 0 }, { 'two-all': 0 }])
   expect(list).toHaveBeenCalledTimes(1)
-  expect(await lagsOfDurables(bus, 'three-')).toEqual({})
+  expect(await readLagsOfDurables(bus, 'three-')).toEqual({})
   await manager.consumers.add(eventStream, { durable_name: 'three-all', ack_policy: AckPolicy.Explicit })
-  expect(await lagsOfDurables(bus, 'three-')).toEqual({ 'three-all': 0 })
+  expect(await readLagsOfDurables(bus, 'three-')).toEqual({ 'three-all': 0 })
 })
 
 test('after a failure, the list of durables is requested again', async () => {
@@ -270,6 +270,6 @@ test('after a failure, the list of durables is requested again', async () => {
   jest.spyOn(manager.consumers, 'list').mockImplementationOnce(() => {
     throw new Error('not now')
   })
-  await expect(lagsOfDurables(bus, 'one-')).rejects.toThrow('not now')
-  expect(await lagsOfDurables(bus, 'one-')).toEqual({})
+  await expect(readLagsOfDurables(bus, 'one-')).rejects.toThrow('not now')
+  expect(await readLagsOfDurables(bus, 'one-')).toEqual({})
 })

@@ -6,7 +6,7 @@ import type { Bus } from '@parley/rpc'
 import { metricsText } from '@parley/telemetry'
 import { eventually } from '@parley/tooling/eventually'
 import { declareStreams, enqueue, startRelay } from '../src/index.ts'
-import { commit, firstOccurrences, onStream, plainEvent, waitUntilStored, oneTo, waiting } from './_events.ts'
+import { commit, firstOccurrences, onStream, plainEvent, waitUntilStored, oneTo, countWaiting } from './_events.ts'
 import { operatorOf } from './_operator.ts'
 import { newBus, newDatabase, newServer, withStream } from './_servers.ts'
 
@@ -58,7 +58,7 @@ describe('the relay', () => {
       }
     }
     await Promise.all(oneTo(16).map(write))
-    await eventually(async () => expect(await waiting(database)).toBe(0))
+    await eventually(async () => expect(await countWaiting(database)).toBe(0))
     const events = await eventsOf('order')
     expect(new Set(events.map(({ id }) => id)).size).toBe(1000)
     // A relay that could not renew its leases in time may have sent entries that another one sends again.
@@ -116,7 +116,7 @@ describe('the relay', () => {
     await commit(database, 'batch1', [101], 'room_archived')
     await commit(database, 'batch1', [102])
     await using _relay = await startRelay({ ...database, bus, service: 'batch' })
-    await eventually(async () => expect(await waiting(database)).toBe(0))
+    await eventually(async () => expect(await countWaiting(database)).toBe(0))
     expect(firstOccurrences(await eventsOf('batch')).get('batch1')).toEqual(oneTo(102))
     const after = (await (await bus.nc.jetstreamManager()).streams.info('EVENTS')).state.last_seq
     expect(after - before).toBe(4)
@@ -149,7 +149,7 @@ describe('the relay', () => {
     // Larger than the server accepts. `enqueue` refuses such an event, so the row is changed directly.
     await database.pool.query('update outbox set payload = $2 where id = $1', [id, Buffer.alloc(3_000_000)])
     await using _relay = await startRelay({ ...database, bus, service: 'refused' })
-    await eventually(async () => expect(await waiting(database)).toBe(0))
+    await eventually(async () => expect(await countWaiting(database)).toBe(0))
     const events = await eventsOf('refused')
     expect(events.map((event) => [event.id, event.kind])).toEqual([
       ['E-refused1-1', 'room_updated'],
@@ -241,7 +241,7 @@ test('entries committed during an outage of the stream are stored in order after
   for (const version of oneTo(30).slice(1)) relay.wake(await commit(database, 'down1', [version]))
   await commit(database, 'down2', oneTo(5))
   await own.start()
-  await eventually(async () => expect(await waiting(database)).toBe(0))
+  await eventually(async () => expect(await countWaiting(database)).toBe(0))
   const versionsByRoom = firstOccurrences(await onStream(ownBus))
   expect(versionsByRoom.get('down1')).toEqual(oneTo(30))
   expect(versionsByRoom.get('down2')).toEqual(oneTo(5))

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import type { Event } from '@parley/contracts/internal'
 import { eventually } from '@parley/tooling/eventually'
 import { consumeEvents, declareStreams, eventStream, followEvents, startRelay } from '../src/index.ts'
-import { commit, firstOccurrences, onStream, waitUntilStored, oneTo, waiting } from './_events.ts'
+import { commit, firstOccurrences, onStream, waitUntilStored, oneTo, countWaiting } from './_events.ts'
 import { newBus, newDatabase, newServer } from './_servers.ts'
 
 test('after the stream was deleted, events are relayed again, and consumers handle each once', async () => {
@@ -45,7 +45,7 @@ test('after the stream was deleted and recreated at once, events are relayed aga
   await using relay = await startRelay({ ...database, bus, service: 'anew' })
   await waitUntilStored(relay, await commit(database, 'room1', oneTo(5)))
   await waitUntilStored(relay, await commit(database, 'room1', [6], 'room_archived'))
-  await eventually(async () => expect(await waiting(database)).toBe(0))
+  await eventually(async () => expect(await countWaiting(database)).toBe(0))
   const manager = await bus.nc.jetstreamManager()
   await manager.streams.delete(eventStream)
   await declareStreams(bus)
@@ -125,7 +125,7 @@ test('after the stream lost its newest events, they are relayed again, followers
     ),
   )
   expect(new Set(handled).size).toBe(handled.length)
-  await eventually(async () => expect(await waiting(database)).toBe(0))
+  await eventually(async () => expect(await countWaiting(database)).toBe(0))
 }, 300_000)
 
 test('after a restart without a loss, no event is relayed again', async () => {

@@ -172,11 +172,11 @@ test('log lines about events that fail, alone, in a batch or in a replay, contai
   const fails = () => Promise.reject(new Error('not yet'))
   await using _consumer = await consumer('failing', { db: database.db, batches: { on: fails } })
   const { listParkedEvents, replayParkedEvents } = operatorOf(database.db)
-  const parked = async () => (await listParkedEvents({ limit: 10 })).events
-  await eventually(async () => expect(await parked()).toHaveLength(1))
-  const { attempts = 0 } = (await parked())[0] ?? {}
+  const readParked = async () => (await listParkedEvents({ limit: 10 })).events
+  await eventually(async () => expect(await readParked()).toHaveLength(1))
+  const { attempts = 0 } = (await readParked())[0] ?? {}
   await replayParkedEvents({})
-  await eventually(async () => expect((await parked())[0]?.attempts).toBe(attempts + 1))
+  await eventually(async () => expect((await readParked())[0]?.attempts).toBe(attempts + 1))
   const handled = (await stopAndReadSpans()).filter(({ name }) => name === 'process traces-failing').map(contextOfSpan)
   for (const text of [
     'a consumer failed on a batch of events',

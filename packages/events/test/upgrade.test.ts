@@ -8,7 +8,7 @@ import { connectBus } from '@parley/rpc'
 import { eventually } from '@parley/tooling/eventually'
 import { consumeEvents, declareStreams, followEvents, keepStream, startRelay } from '../src/index.ts'
 import { requestKeeper } from '../src/keep/requests.ts'
-import { commit, firstOccurrences, onStream, waitUntilStored, oneTo, waiting } from './_events.ts'
+import { commit, firstOccurrences, onStream, waitUntilStored, oneTo, countWaiting } from './_events.ts'
 import { newDatabase } from './_servers.ts'
 
 const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
@@ -53,7 +53,7 @@ test('the stream of a server without accounts moves to the account for events, a
     await eventually(() => expect(handled).toHaveLength(5))
     // The service of this durable runs only after the upgrade.
     await requestKeeper(bus, 'durable', { durable: 'rooms', subject: 'evt.room.>', anew: false }, 'notifications')
-    await eventually(async () => expect(await waiting(database)).toBe(0))
+    await eventually(async () => expect(await countWaiting(database)).toBe(0))
   }
   await server.stop()
   // Committed while no server or relay runs.
@@ -87,7 +87,7 @@ test('the stream of a server without accounts moves to the account for events, a
     await eventually(() => expect(handled.toSorted()).toEqual(oneTo(6).map((version) => `E-room1-${version}`)))
     await eventually(() => expect(followed).toEqual(['E-room1-6']))
     expect(resets).toBe(0)
-    // No relay took it for another stream and published entries again.
+    // No relay mistook the moved stream for a new one, which would have published entries again.
     expect((await onStream(admin)).map(({ id }) => id)).toEqual(oneTo(6).map((version) => `E-room1-${version}`))
     expect(firstOccurrences(await onStream(admin)).get('room1')).toEqual(oneTo(6))
   } finally {

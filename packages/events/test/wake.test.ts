@@ -5,7 +5,7 @@ import { connectBus, type Bus } from '@parley/rpc'
 import { eventually } from '@parley/tooling/eventually'
 import { outageProxy } from '@parley/tooling/outage-proxy'
 import { startRelay } from '../src/index.ts'
-import { commit, firstOccurrences, onStream, oneTo, waiting } from './_events.ts'
+import { commit, firstOccurrences, onStream, oneTo, countWaiting } from './_events.ts'
 import { newBus, newDatabase, withStream, type TestServer } from './_servers.ts'
 
 const pollMs = 3_600_000
@@ -34,7 +34,7 @@ const hasLapsed = async ({ pool }: Database): Promise<boolean> => {
 
 const untilLapsed = (database: Database) => eventually(() => hasLapsed(database))
 
-const untilAllRelayed = (database: Database) => eventually(async () => expect(await waiting(database)).toBe(0))
+const untilAllRelayed = (database: Database) => eventually(async () => expect(await countWaiting(database)).toBe(0))
 
 test('entries are sent at once after their commit', async () => {
   await using database = await newDatabase()

@@ -11,7 +11,7 @@ import {
 } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { CommitChannel, sqlRows, type Db, type Reader, type Tx } from '@parley/postgres'
-import { jobClaimed } from './metrics.ts'
+import { recordWait } from './metrics.ts'
 
 /** A table whose rows are jobs. Its columns may have any names in the database. */
 export type JobTable = PgTable & {
@@ -94,7 +94,7 @@ export class JobQueue<T extends JobTable> {
       .where(sql`(${sql.join(this.#key(), sql`, `)}) in (select ${this.#keyNames()} from ${due})`)
       .returning({ ...getTableColumns(table), waitedMs: this.#waitedMs() })
     const jobs = rows as (Job<T> & { waitedMs: number })[]
-    for (const { waitedMs } of jobs) jobClaimed(this.name, waitedMs)
+    for (const { waitedMs } of jobs) recordWait(this.name, waitedMs)
     return jobs
   }
 

@@ -13,10 +13,10 @@ const worked = histogram('parley.jobs.duration', {
   buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
 })
 
-/** A process has claimed a job of a queue. */
-export const jobClaimed = (queue: string, waitedMs: number): void =>
+/** Records how long a job had been due when it was claimed. */
+export const recordWait = (queue: string, waitedMs: number): void =>
   waited(Math.max(0, waitedMs) / 1000, { 'parley.queue': queue })
 
-/** A process has worked on a job. */
-export const jobWorked = (queue: string, outcome: 'done' | 'continued' | 'failed', durationMs: number): void =>
+/** Records how long this process worked on a job. */
+export const recordWork = (queue: string, outcome: 'done' | 'continued' | 'failed', durationMs: number): void =>
   worked(durationMs / 1000, { 'parley.queue': queue, 'parley.outcome': outcome })

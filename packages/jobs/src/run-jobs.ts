@@ -3,7 +3,7 @@ import { isOutage, type Db } from '@parley/postgres'
 import { backoffMs, periodically, type Backoff, type Periodic } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
 import type { Job, JobQueue, JobTable } from './job-queue.ts'
-import { jobWorked } from './metrics.ts'
+import { recordWork } from './metrics.ts'
 
 const log = logger('jobs')
 const defaultLeaseMs = 15_000
@@ -141,18 +141,18 @@ class JobRunner<T extends JobTable> implements AsyncDisposable {
     const { db, queue, retry, run } = this.#options
     await using lease = this.#holdLease(job)
     const startedAt = performance.now()
-    const worked = (outcome: 'done' | 'continued' | 'failed') =>
-      jobWorked(queue.name, outcome, performance.now() - startedAt)
+    const record = (outcome: 'done' | 'continued' | 'failed') =>
+      recordWork(queue.name, outcome, performance.now() - startedAt)
     try {
       if (job.attempts > (retry.maxAttempts ?? Infinity)) throw new Error('each process that ran the job died')
       const changes = await run(job, AbortSignal.any([this.#signal, lease.lost]))
       const isOver = changes === 'ended'
       if (changes && !isOver) await queue.release(db, job, { pauseMs: 0, attempts: 0, set: changes })
       else if (!isOver) await queue.remove(db, job)
-      worked(changes && !isOver ? 'continued' : 'done')
+      record(changes && !isOver ? 'continued' : 'done')
     } catch (error) {
       if (lease.lost.aborted) return
-      worked('failed')
+      record('failed')
       if (this.#signal.aborted) await queue.release(db, job, { pauseMs: 0, attempts: job.attempts - 1 })
       else await this.#fail(job, error)
     }

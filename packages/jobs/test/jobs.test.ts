@@ -96,7 +96,7 @@ test('workers of two processes run each job once, in the order of the queue', as
   await database.db.insert(letters).values(Array.from({ length: 500 }, (_, n) => ({ text: String(n) })))
   const done: string[] = []
   let peak = 0
-  const counted = () => {
+  const countingHandler = () => {
     let now = 0
     return async ({ text }: Letter) => {
       peak = Math.max(peak, ++now)
@@ -105,8 +105,8 @@ test('workers of two processes run each job once, in the order of the queue', as
       now--
     }
   }
-  await using _one = work(counted(), { atOnce: 8 })
-  await using _two = work(counted(), { atOnce: 8, db: other.db })
+  await using _one = work(countingHandler(), { atOnce: 8 })
+  await using _two = work(countingHandler(), { atOnce: 8, db: other.db })
   await eventually(async () => expect(await rows()).toEqual([]))
   expect(new Set(done).size).toBe(500)
   expect(done).toHaveLength(500)

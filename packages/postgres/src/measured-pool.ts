@@ -24,7 +24,7 @@ export class MeasuredPool extends pg.Pool {
     this.on('acquire', (client) => this.#takenAt.set(client, performance.now()))
     this.on('release', (error: Error | undefined, client) => {
       const takenAt = this.#takenAt.get(client)
-      if (takenAt !== undefined) this.#metrics.used(performance.now() - takenAt, Boolean(error))
+      if (takenAt !== undefined) this.#metrics.recordUse(performance.now() - takenAt, Boolean(error))
     })
   }
 
@@ -59,7 +59,7 @@ export class MeasuredPool extends pg.Pool {
   }
 
   #recordWait(since: number, error?: unknown): void {
-    if (error) this.#metrics.timedOut()
-    else this.#metrics.waited(performance.now() - since)
+    if (error) this.#metrics.countTimeout()
+    else this.#metrics.recordWait(performance.now() - since)
   }
 }

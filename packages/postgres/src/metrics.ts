@@ -52,18 +52,18 @@ export class PoolMetrics implements Disposable {
     ]
   }
 
-  /** A connection was available after a wait. */
-  waited(milliseconds: number): void {
+  /** Records a wait that ended with a connection. */
+  recordWait(milliseconds: number): void {
     waited(milliseconds / 1000, this.#labels)
   }
 
-  /** A wait ended without a connection. */
-  timedOut(): void {
+  /** Counts a wait that ended without a connection. */
+  countTimeout(): void {
     timeouts(1, this.#labels)
   }
 
-  /** A connection was returned, or broke. */
-  used(milliseconds: number, isBroken: boolean): void {
+  /** Records the use of a connection that was returned, or broke. */
+  recordUse(milliseconds: number, isBroken: boolean): void {
     used(milliseconds / 1000, isBroken ? this.#failed : this.#labels)
   }
 

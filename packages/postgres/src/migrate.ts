@@ -49,7 +49,7 @@ export async function migrateDatabase(options: MigrationOptions): Promise<void> 
 
 /**
  * Migrates while the previous version is serving. If another transaction holds a lock, the migration gives up after
- * `lockTimeoutMs` and retries, so queries of the service queue behind it no longer than that.
+ * `lockTimeoutMs` and retries, so the service's queries wait behind it for at most that time.
  */
 async function migrateWhileServing(
   client: pg.Client,

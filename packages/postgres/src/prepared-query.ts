@@ -3,8 +3,8 @@ import type { Reader } from './db.ts'
 type Prepared<T> = { execute: (values?: Record<string, unknown>) => Promise<T> }
 
 /**
- * A query that is built once per database instead of at each execution, for frequent queries. `build` returns it with a
- * `sql.placeholder` for each value; `name` must be unique in the process.
+ * A frequent query that is built once per database and once per transaction instead of at each execution. `build`
+ * returns it with a `sql.placeholder` for each value; `name` must be unique in the process.
  */
 export function preparedQuery<Values extends Record<string, unknown>, T>(
   name: string,

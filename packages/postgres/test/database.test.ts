@@ -50,7 +50,7 @@ describe('migrations', () => {
     expect(applied).toEqual([{ count: 1n }])
   })
 
-  test('do not block others while they wait for a table, and continue once it is free', async () => {
+  test('block others only briefly while they wait for a table, and continue once it is free', async () => {
     const fresh = newDatabaseUrl()
     await migrateDatabase({ url: fresh, folder })
     const changing = await mkdtemp(join(tmpdir(), 'parley-migrations-'))

@@ -17,7 +17,7 @@ const things = pgTable('things', {
 const open = (options: { planOnce?: true } = {}) => openDatabase({ url, pool: 1, name: 'test', ...options })
 
 /** The statements that the only connection has prepared. */
-async function prepared({ pool }: Database): Promise<string[]> {
+async function readPrepared({ pool }: Database): Promise<string[]> {
   const { rows } = await pool.query<{ statement: string }>('select statement from pg_prepared_statements')
   return rows.map(({ statement }) => statement)
 }
@@ -26,14 +26,14 @@ const sum = (by: number) => sql`select ${by}::integer + 1 as sum`
 
 test('a query that runs repeatedly is prepared, in transactions too', async () => {
   await using database = await open()
-  const sums = async (from: number) => [
+  const querySums = async (from: number) => [
     await sqlRows<{ sum: number }>(database.db, sum(from)),
     await database.db.transaction((tx) => sqlRows<{ sum: number }>(tx, sum(from + 1))),
   ]
-  expect((await sums(1)).flat()).toEqual([{ sum: 2 }, { sum: 3 }])
-  expect(await prepared(database)).toEqual([])
-  expect([...(await sums(3)), ...(await sums(5))].flat()).toEqual([4, 5, 6, 7].map((sum) => ({ sum })))
-  expect(await prepared(database)).toEqual(['select $1::integer + 1 as sum'])
+  expect((await querySums(1)).flat()).toEqual([{ sum: 2 }, { sum: 3 }])
+  expect(await readPrepared(database)).toEqual([])
+  expect([...(await querySums(3)), ...(await querySums(5))].flat()).toEqual([4, 5, 6, 7].map((sum) => ({ sum })))
+  expect(await readPrepared(database)).toEqual(['select $1::integer + 1 as sum'])
 })
 
 test('a prepared query is built once for a database and once in each transaction', async () => {
@@ -53,16 +53,16 @@ test('a prepared query is built once for a database and once in each transaction
     for (const id of [2, 1]) expect(await byId(tx, { id })).toMatchObject([{ id }])
   })
   expect(built).toBe(2)
-  expect(await prepared(database)).toHaveLength(1)
+  expect(await readPrepared(database)).toHaveLength(1)
 })
 
 test('a query is not prepared if it has no parameters, or if the database uses planOnce', async () => {
   await using database = await open({ planOnce: true })
   for (let i = 0; i < 5; i++) await sqlRows(database.db, sum(i))
-  expect(await prepared(database)).toEqual([])
+  expect(await readPrepared(database)).toEqual([])
   await using other = await open()
   for (let i = 0; i < 5; i++) await sqlRows(other.db, sql`select 1`)
-  expect(await prepared(other)).toEqual([])
+  expect(await readPrepared(other)).toEqual([])
 })
 
 test('when the columns of a table change, at most one statement fails', async () => {

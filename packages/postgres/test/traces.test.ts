@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => stopTelemetry())
 
-async function spans() {
+async function readSpans() {
   await stopTelemetry()
   await collector[Symbol.asyncDispose]()
   return collector.spans
@@ -33,7 +33,7 @@ test('statements are child spans of the span that sends them, without text and v
     await pool.query({ name: 'read_thing', text: 'select * from things where name = $1', values: ['a name'] })
     await db.transaction((tx) => tx.execute(sql`update things set name = ${'a name'}`))
   })
-  const sent = await spans()
+  const sent = await readSpans()
   const work = sent.find(({ name }) => name === 'work')
   const children = sent.filter(({ parentSpanId }) => parentSpanId === work?.spanId)
   expect(children.map(({ name }) => name)).toEqual(['INSERT things', 'read_thing', 'BEGIN', 'UPDATE things', 'COMMIT'])
@@ -55,7 +55,7 @@ test('the span of a failed statement has the error code, and no quoted row', asy
     await expect(insert()).rejects.toThrow()
     await expect(database.pool.query('select * from nothing')).rejects.toThrow()
   })
-  const failed = (await spans()).filter(({ isFailed }) => isFailed)
+  const failed = (await readSpans()).filter(({ isFailed }) => isFailed)
   expect(failed.map(({ attributes }) => attributes['error.type'])).toEqual(['23505', '42P01'])
   expect(JSON.stringify(collector.batches)).not.toContain('seven')
 })
@@ -66,7 +66,7 @@ test('a statement that waited for a connection belongs to the trace that sent it
   const waiting = ['one', 'other'].map((name) => withSpan(name, {}, () => pool.query(`select '${name}' from things`)))
   held.release()
   await Promise.all(waiting)
-  const sent = await spans()
+  const sent = await readSpans()
   for (const name of ['one', 'other']) {
     const own = sent.find((span) => span.name === name)
     const children = sent.filter(({ parentSpanId }) => parentSpanId === own?.spanId)
@@ -76,5 +76,5 @@ test('a statement that waited for a connection belongs to the trace that sent it
 
 test('statements outside a trace are not recorded', async () => {
   await database.pool.query('select 1')
-  expect(await spans()).toEqual([])
+  expect(await readSpans()).toEqual([])
 })

@@ -70,6 +70,6 @@ function limitWait(command: Command, afterMs: number): void {
     }, ms)
   }
   waitFor(afterMs, maxExtensions)
-  const answered = () => clearTimeout(timer)
-  void command.promise.then(answered, answered)
+  const cancelTimeout = () => clearTimeout(timer)
+  void command.promise.then(cancelTimeout, cancelTimeout)
 }

@@ -9,15 +9,15 @@ function lookUps(perMinute: number) {
   const attempts = openCredentialAttempts({ perMinute })
   const running: ((found: string | undefined) => void)[] = []
   let started = 0
-  const one = (from = address, isKnown = false, signal = new AbortController().signal) =>
+  const lookUp = (from = address, isKnown = false, signal = new AbortController().signal) =>
     attempts.lookUp({ address: from, isKnown, signal: () => signal }, () => {
       started++
       return new Promise<string | undefined>((resolve) => running.push(resolve))
     })
   return {
     attempts,
-    one,
-    burst: (count: number, from = address) => Array.from({ length: count }, () => one(from)),
+    lookUp,
+    burst: (count: number, from = address) => Array.from({ length: count }, () => lookUp(from)),
     /** Ends all running look-ups, and each later one at once. */
     async end(found: string | undefined) {
       await Promise.resolve()
@@ -70,8 +70,8 @@ test('look-ups from other networks do not wait, but those from the same /56 do',
 
 test('a look-up of a previously valid credential does not wait, and counts if the credential is now invalid', async () => {
   await withinOneMinute()
-  const { burst, one, end, started, attempts } = lookUps(2)
-  const answers = [...burst(3), one(address, true)]
+  const { burst, lookUp, end, started, attempts } = lookUps(2)
+  const answers = [...burst(3), lookUp(address, true)]
   await Promise.resolve()
   expect(started()).toBe(3)
   await end(undefined)
@@ -89,39 +89,39 @@ test('a failed look-up does not count, and frees its slot', async () => {
 
 test('a look-up that finds the queue full is refused with a time to retry, and does not count', async () => {
   await withinOneMinute()
-  const { burst, one, end, attempts } = lookUps(10)
+  const { burst, lookUp, end, attempts } = lookUps(10)
   const answers = burst(10 + maxWaiting)
-  await expect(one()).resolves.toEqual({ found: undefined, waitMs: 1_000 })
-  const elsewhere = one('198.51.100.9')
+  await expect(lookUp()).resolves.toEqual({ found: undefined, waitMs: 1_000 })
+  const elsewhere = lookUp('198.51.100.9')
   await end('Ualice')
   expect(new Set((await Promise.all([...answers, elsewhere])).map(({ found }) => found))).toEqual(new Set(['Ualice']))
   expect(attempts.wait(address)).toBe(0)
 })
 
 test('aborted callers leave the queue, and are not looked up', async () => {
-  const { burst, one, end, started } = lookUps(10)
+  const { burst, lookUp, end, started } = lookUps(10)
   const answers = burst(10)
   const leaving = new AbortController()
-  const gone = Array.from({ length: maxWaiting }, () => one(address, false, leaving.signal))
-  await expect(one()).resolves.toMatchObject({ waitMs: 1_000 })
+  const gone = Array.from({ length: maxWaiting }, () => lookUp(address, false, leaving.signal))
+  await expect(lookUp()).resolves.toMatchObject({ waitMs: 1_000 })
   leaving.abort()
   expect((await Promise.all(gone)).filter(({ waitMs }) => waitMs > 0)).toHaveLength(maxWaiting)
-  const next = one()
-  await expect(one(address, false, AbortSignal.abort())).resolves.toMatchObject({ waitMs: 1_000 })
+  const next = lookUp()
+  await expect(lookUp(address, false, AbortSignal.abort())).resolves.toMatchObject({ waitMs: 1_000 })
   await end('Ualice')
   expect(await Promise.all([...answers, next])).toEqual(Array(11).fill({ found: 'Ualice', waitMs: 0 }))
   expect(started()).toBe(11)
 })
 
 test('a caller who aborts when it leaves the queue is looked up once', async () => {
-  const { burst, one, end, started } = lookUps(1)
+  const { burst, lookUp, end, started } = lookUps(1)
   const leaving = new AbortController()
-  const answers = [...burst(1), one(address, false, leaving.signal)]
+  const answers = [...burst(1), lookUp(address, false, leaving.signal)]
   await end('Ualice')
   leaving.abort()
   expect(await Promise.all(answers)).toEqual(Array(2).fill({ found: 'Ualice', waitMs: 0 }))
   await end('Ualice')
-  const next = one()
+  const next = lookUp()
   await end('Ualice')
   await expect(next).resolves.toEqual({ found: 'Ualice', waitMs: 0 })
   expect(started()).toBe(3)

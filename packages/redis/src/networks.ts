@@ -8,7 +8,7 @@ export type Network = { id: string; budgetFactor: number }
 /**
  * The networks under which limits count an address, narrowest first. An IPv6 /64 belongs to one customer. A customer
  * may have a whole /56 or /48, so these have budgets too, which are only slightly larger. An IPv4 address belongs to
- * one customer or is shared by many, and a /24 belongs to one customer or to many.
+ * one customer or is shared by many. Its /24 has a budget too, larger because it may belong to many customers.
  */
 export function networksOf(address: string): Network[] {
   if (!isIPv6(address)) {
@@ -104,9 +104,9 @@ export class NetworkCounts {
 
   /** Takes the amount from each of the networks, or from none; returns whether it did. */
   take(networks: readonly Network[], amount = 1): boolean {
-    const fits = ({ id, budgetFactor }: Network) =>
+    const isWithinBudget = ({ id, budgetFactor }: Network) =>
       (this.#counts.get(id) ?? 0) + amount <= Math.min(this.#perCustomer * budgetFactor, this.#maxOfAny)
-    if (!networks.every(fits)) return false
+    if (!networks.every(isWithinBudget)) return false
     for (const { id } of networks) this.#counts.set(id, (this.#counts.get(id) ?? 0) + amount)
     return true
   }

@@ -27,7 +27,7 @@ export type RateLimiter = {
 }
 
 const allowed: Allowance = { allowed: true, retryAfterMs: 0 }
-const refused = ({ msBeforeNext }: RateLimiterRes): Allowance => ({
+const refuse = ({ msBeforeNext }: RateLimiterRes): Allowance => ({
   allowed: false,
   retryAfterMs: Math.max(1, msBeforeNext),
 })
@@ -48,12 +48,12 @@ export function rateLimiter({ redis, key, points, durationSeconds }: RateLimit):
         return allowed
       } catch (refusal) {
         if (!(refusal instanceof RateLimiterRes)) throw refusal
-        return refused(refusal)
+        return refuse(refusal)
       }
     },
     async check(id) {
       const spent = await limiter.get(id)
-      return spent && spent.remainingPoints <= 0 ? refused(spent) : allowed
+      return spent && spent.remainingPoints <= 0 ? refuse(spent) : allowed
     },
     async refund(id) {
       await limiter.reward(id)

@@ -22,7 +22,9 @@ export function commandSpan(command: Command, database: number): void {
   void withSpan(operation, { kind: 'client', attributes, failure }, () => command.promise).catch(() => undefined)
 }
 
-/** The code that begins an error of the server; its text may quote keys and values. */
+/**
+ * Returns the code with which an error message of the server begins. The rest of the message may quote keys and values.
+ */
 function failure(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   if (error.message === timedOut) return 'timeout'

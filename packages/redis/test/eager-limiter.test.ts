@@ -26,25 +26,25 @@ async function processes(points: number, at = url, more: { maxIds?: number } = {
   }
 }
 
-const taken = (limiter: { take(id: string): number }, times: number, id = 'a') =>
+const takeMany = (limiter: { take(id: string): number }, times: number, id = 'a') =>
   Array.from({ length: times }, () => limiter.take(id)).filter((wait) => wait === 0).length
 
 test('each id gets the points of a window', async () => {
   await using fleet = await processes(3)
   fleet.clock.now += 20_000
-  expect(taken(fleet.one, 5)).toBe(3)
+  expect(takeMany(fleet.one, 5)).toBe(3)
   expect(fleet.one.take('a')).toBe(40_000)
-  expect(taken(fleet.one, 5, 'b')).toBe(3)
+  expect(takeMany(fleet.one, 5, 'b')).toBe(3)
   fleet.clock.now += 40_000
-  expect(taken(fleet.one, 5)).toBe(3)
+  expect(takeMany(fleet.one, 5)).toBe(3)
 })
 
 test('points taken by one process count in the others', async () => {
   await using fleet = await processes(10)
   const { one, other, redis, name } = fleet
-  expect(taken(one, 9)).toBe(9)
+  expect(takeMany(one, 9)).toBe(9)
   await eventually(async () => (await redis.get(name)) === '9')
-  expect(taken(other, 1)).toBe(1)
+  expect(takeMany(other, 1)).toBe(1)
   await eventually(async () => (await redis.get(name)) === '10')
   await eventually(() => other.take('a') > 0)
   expect(await redis.pttl(name)).toBeGreaterThan(0)
@@ -53,18 +53,18 @@ test('points taken by one process count in the others', async () => {
 test('without Redis each process counts separately', async () => {
   await using fleet = await processes(5, 'redis://127.0.0.1:1')
   await sleep(50)
-  expect([taken(fleet.one, 9), taken(fleet.other, 9)]).toEqual([5, 5])
+  expect([takeMany(fleet.one, 9), takeMany(fleet.other, 9)]).toEqual([5, 5])
 })
 
 test('without points there is no limit', async () => {
   await using fleet = await processes(0)
-  expect(taken(fleet.one, 1000)).toBe(1000)
+  expect(takeMany(fleet.one, 1000)).toBe(1000)
 })
 
 test('reading the wait takes no point', async () => {
   await using fleet = await processes(2)
   expect([fleet.one.wait('a'), fleet.one.wait('a'), fleet.one.wait('a')]).toEqual([0, 0, 0])
-  expect(taken(fleet.one, 5)).toBe(2)
+  expect(takeMany(fleet.one, 5)).toBe(2)
   expect(fleet.one.wait('a')).toBe(60_000)
   expect(fleet.one.wait('b')).toBe(0)
 })
@@ -72,10 +72,10 @@ test('reading the wait takes no point', async () => {
 test('up to maxIds ids count separately in a window, and all others together', async () => {
   await using fleet = await processes(2, url, { maxIds: 3 })
   const { clock, one } = fleet
-  for (const id of ['a', 'b', 'c']) expect(taken(one, 1, id)).toBe(1)
+  for (const id of ['a', 'b', 'c']) expect(takeMany(one, 1, id)).toBe(1)
   expect(Array.from({ length: 9 }, (_, n) => one.take(`more ${n}`)).filter((wait) => wait === 0)).toHaveLength(2)
   expect(one.wait('one more')).toBe(60_000)
-  for (const id of ['a', 'b', 'c']) expect(taken(one, 9, id)).toBe(1)
+  for (const id of ['a', 'b', 'c']) expect(takeMany(one, 9, id)).toBe(1)
   clock.now += 60_000
-  expect(taken(one, 9, 'one more')).toBe(2)
+  expect(takeMany(one, 9, 'one more')).toBe(2)
 })

@@ -20,7 +20,7 @@ async function eventually<T>(check: () => Promise<T>): Promise<T> {
 }
 
 /** A port that refuses connections until it is opened, and then forwards them to the Redis of this run. */
-async function closedPort() {
+async function createClosedPort() {
   const to = new URL(url)
   const server: Server = createServer((from) => {
     const onward = connect(Number(to.port), to.hostname)
@@ -44,7 +44,7 @@ async function closedPort() {
 }
 
 test('commands fail at once while the server is down, and work once it is up', async () => {
-  const server = await closedPort()
+  const server = await createClosedPort()
   await using redis = open(server.url)
   await expect(redis.ping()).rejects.toThrow()
   await server.open()
@@ -93,7 +93,7 @@ test('a limit is shared by all clients, and counts separately for each id', asyn
 })
 
 test('while the server is down each process counts separately', async () => {
-  const server = await closedPort()
+  const server = await createClosedPort()
   await using redis = open(server.url)
   const limiter = rateLimiter({ redis, key: randomUUID(), points: 2, durationSeconds: 60 })
   const answers = [await limiter.consume('ann'), await limiter.consume('ann'), await limiter.consume('ann')]

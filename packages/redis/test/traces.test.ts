@@ -22,7 +22,7 @@ afterEach(async () => {
 })
 
 /** Stops recording and returns the spans inside the span `work`. */
-async function inWork(): Promise<ReceivedSpan[]> {
+async function readSpansInWork(): Promise<ReceivedSpan[]> {
   await stopTelemetry()
   const work = collector.spans.find(({ name }) => name === 'work')
   return collector.spans.filter(({ parentSpanId }) => parentSpanId === work?.spanId)
@@ -37,7 +37,7 @@ test('commands are child spans of the span that sends them, without keys and val
     await limiter.consume('wistful')
     await limiter.check('wistful')
   })
-  const sent = await inWork()
+  const sent = await readSpansInWork()
   expect(sent.map(({ name, kind, isFailed }) => [name, kind, isFailed])).toEqual([
     ['SET', 'client', false],
     ['MGET', 'client', false],
@@ -60,7 +60,7 @@ test('a failed command has the error code of the server, without the text that q
     await expect(redis.lpush(key, 'salutations')).rejects.toThrow('WRONGTYPE')
     await expect(redis.call('nonsense', 'salutations')).rejects.toThrow('salutations')
   })
-  const sent = await inWork()
+  const sent = await readSpansInWork()
   expect(sent.map(({ attributes, isFailed }) => [attributes['error.type'], isFailed])).toEqual([
     ['ERR', true],
     ['WRONGTYPE', true],
@@ -73,7 +73,7 @@ test('a command that times out is a failed span', async () => {
   await using impatient = openRedis({ url, name: 'test', commandTimeoutMs: 100 })
   await eventually(() => impatient.ping())
   await withSpan('work', {}, () => expect(impatient.blpop(randomUUID(), 0)).rejects.toThrow('timed out'))
-  expect((await inWork()).map(({ name, attributes }) => [name, attributes['error.type']])).toEqual([
+  expect((await readSpansInWork()).map(({ name, attributes }) => [name, attributes['error.type']])).toEqual([
     ['BLPOP', 'timeout'],
   ])
 })
@@ -93,5 +93,5 @@ test('the flush of shared counts belongs to no trace', async () => {
     limiter.take('ann')
     await eventually(async () => expect(await redis.keys(`limit:{${key}}*`)).toHaveLength(1))
   })
-  expect(new Set((await inWork()).map(({ name }) => name))).toEqual(new Set(['KEYS']))
+  expect(new Set((await readSpansInWork()).map(({ name }) => name))).toEqual(new Set(['KEYS']))
 })

@@ -6,10 +6,10 @@
 /** Header with the packed control fields, in requests and replies. */
 export const controlHeader = 'P'
 
-/** Header that makes a repeat of a call harmless. */
+/** Header with the idempotency key of a call. */
 export const keyHeader = 'idempotency-key'
 
-/** Refers to bytes that the gateway moved from the request to uploads. */
+/** Header with the id of bytes that the gateway moved from the request to uploads. */
 export const blobHeader = 'parley-blob'
 
 /** W3C trace context. */
@@ -18,7 +18,7 @@ export const traceHeader = 'traceparent'
 /** Prefix of trailers that a handler sets, as in the Connect protocol. */
 export const trailerPrefix = 'trailer-'
 
-/** Metadata of `unavailable` errors with the reason. Set by the transport, never forwarded. */
+/** Metadata of `unavailable` errors with the reason. Set by the caller's transport; a server never sends it. */
 export const reasonHeader = 'parley-reason'
 
 /** Control fields of a request. Times are milliseconds; `sentAt` is read from the sender's own monotonic clock. */

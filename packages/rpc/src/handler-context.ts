@@ -6,12 +6,12 @@ import { CallContext } from './server/call-context.ts'
 /** The signed-in user who makes this call. Throws `unauthenticated` if the call names no user. */
 export function callerOf(call: HandlerContext): Caller {
   if (!(call instanceof CallContext)) return read(call.requestHeader.get(callerHeader))
-  return (call.caller ??= read(call.received(callerHeader)))
+  return (call.caller ??= read(call.getHeader(callerHeader)))
 }
 
 /** The idempotency key of the call: the caller's own, or `auto:...` from the gateway; undefined without one. */
 export function idempotencyKeyOf(call: HandlerContext): string | undefined {
-  return received(call, keyHeader)
+  return headerOf(call, keyHeader)
 }
 
 /**
@@ -19,11 +19,11 @@ export function idempotencyKeyOf(call: HandlerContext): string | undefined {
  * none.
  */
 export function blobOf(call: HandlerContext): string | undefined {
-  return received(call, blobHeader)
+  return headerOf(call, blobHeader)
 }
 
-function received(call: HandlerContext, name: string): string | undefined {
-  if (call instanceof CallContext) return call.received(name)
+function headerOf(call: HandlerContext, name: string): string | undefined {
+  if (call instanceof CallContext) return call.getHeader(name)
   return call.requestHeader.get(name) ?? undefined
 }
 

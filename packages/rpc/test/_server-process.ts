@@ -1,4 +1,6 @@
-/** A separate server process, for tests that freeze or end it. Prints `ready`, then every call it runs. */
+/**
+ * A separate server process, for tests that freeze or end it. Reports `ready`, then every call it runs, to its parent.
+ */
 import { RoomService } from '@parley/contracts/api'
 import { AdminInternalService } from '@parley/contracts/internal'
 import { connectBus, idempotencyKeyOf, serveRpc } from '../src/index.ts'

@@ -54,7 +54,7 @@ const login = () => createClient(AccountsInternalService, rpc.transport()).passw
 const queueIsFull = () => health.status().reasons.some((reason) => reason.includes('queue of calls'))
 
 /** Number of calls that were refused because they waited too long. */
-async function late(): Promise<number> {
+async function countLate(): Promise<number> {
   const [, count] =
     /^parley_rpc_server_not_started_total\{parley_reason="late"\} (\d+)$/m.exec(await metricsText()) ?? []
   return Number(count ?? 0)
@@ -62,7 +62,7 @@ async function late(): Promise<number> {
 
 test('calls above the limit wait; calls that find the queue full or wait too long are refused', async () => {
   release = gate()
-  const before = await late()
+  const before = await countLate()
   const first = [login(), login()]
   await eventually(() => running === 2)
   const waiting = [login(), login(), login()].map(errorOf)
@@ -75,7 +75,7 @@ test('calls above the limit wait; calls that find the queue full or wait too lon
   expect(refused.metadata.get('parley-reason')).toBe('overloaded')
   at += 501
   // The client retries each call once, and the call waits again.
-  await eventually(async () => (await late()) === before + 3 && queueIsFull())
+  await eventually(async () => (await countLate()) === before + 3 && queueIsFull())
   at += 501
   for (const error of await Promise.all(waiting)) {
     expect(error.code).toBe(Code.Unavailable)

@@ -128,12 +128,12 @@ describe('without any reply', () => {
     expect(error.metadata.get('parley-reason')).toBe('silence')
   })
 
-  test('a call with a deadline shorter than the reply interval fails with deadline_exceeded', async () => {
+  test('a call whose deadline is too short to expect a reply fails with deadline_exceeded', async () => {
     expect((await errorOf(accounts().passwordLogin({}, { timeoutMs: 200 }))).code).toBe(Code.DeadlineExceeded)
   })
 })
 
-test('disposing the client fails waiting calls', async () => {
+test('disposing the client rejects pending and later calls', async () => {
   const never = gate()
   work = () => never.opened
   const other = createRpcClient(await fleet.bus(), { name: 'other' })

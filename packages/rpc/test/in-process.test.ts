@@ -125,11 +125,11 @@ test('an error keeps its code, message, metadata and details', async () => {
   await using _ = await serve(inProcess, () => Promise.reject(thrown))
   const [overBus, inMemory] = [await loginBy(undefined), await loginBy(inProcess)]
   const [one, other] = [await errorOf(overBus('x')), await errorOf(inMemory('x'))]
-  const facts = ({ code, rawMessage, details, metadata }: ConnectError) => ({
+  const fieldsOf = ({ code, rawMessage, details, metadata }: ConnectError) => ({
     ...{ code, rawMessage, details },
     retryAfter: metadata.get('retry-after'),
   })
-  expect(facts(other)).toEqual(facts(one))
+  expect(fieldsOf(other)).toEqual(fieldsOf(one))
   expect(other).toMatchObject({ code: Code.NotFound, rawMessage: 'no such name' })
 })
 

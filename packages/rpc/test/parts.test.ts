@@ -154,7 +154,7 @@ describe('a request', () => {
     expect(await check(MiB - overhead)).toMatchObject({ blocked: true })
   })
 
-  test('above it is not sent', async () => {
+  test('above 1 MiB is not sent', async () => {
     expect((await errorOf(check(MiB - overhead + 1))).code).toBe(Code.ResourceExhausted)
   })
 })

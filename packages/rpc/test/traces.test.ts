@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterAll(() => stopTelemetry())
 
 /** The spans recorded since the test began. */
-async function spans() {
+async function readSpans() {
   await stopTelemetry()
   await collector[Symbol.asyncDispose]()
   return collector.spans
@@ -42,7 +42,7 @@ test('caller, call and handler belong to one trace', async () => {
     return {}
   })
   await withSpan('work', {}, () => createClient(AdminInternalService, rpc.transport()).checkLogin({}))
-  const sent = await spans()
+  const sent = await readSpans()
   const [work, client, server] = [
     sent.find((span) => span.name === 'work'),
     sent.find((span) => span.name === name && span.kind === 'client'),
@@ -58,7 +58,7 @@ test('a forwarded call continues the trace of its request', async () => {
   await using fleet = await startFleet()
   const rpc = await withService(fleet, () => ({}))
   await rpc.call(checkLogin, new Uint8Array(), { timeoutMs: 30_000, traceparent })
-  const sent = await spans()
+  const sent = await readSpans()
   const [client] = sent.filter(({ kind }) => kind === 'client')
   expect(client).toMatchObject({ traceId: given.trace, parentSpanId: given.span })
   expect(sent.find(({ kind }) => kind === 'server')).toMatchObject({
@@ -72,7 +72,7 @@ test('a call that belongs to no trace begins none', async () => {
   const rpc = await withService(fleet, () => ({}))
   await rpc.call(checkLogin, new Uint8Array(), { timeoutMs: 30_000 })
   await rpc.call(checkLogin, new Uint8Array(), { timeoutMs: 30_000, traceparent })
-  expect((await spans()).map(({ kind, traceId }) => [kind, traceId]).toSorted()).toEqual([
+  expect((await readSpans()).map(({ kind, traceId }) => [kind, traceId]).toSorted()).toEqual([
     ['client', given.trace],
     ['server', given.trace],
   ])
@@ -89,7 +89,7 @@ describe('a failed call', () => {
     })
     const meta = { timeoutMs: 30_000, traceparent }
     await expect(rpc.call(checkLogin, new Uint8Array(), meta)).rejects.toThrow('salutations')
-    const sent = await spans()
+    const sent = await readSpans()
     for (const kind of ['client', 'server']) {
       const span = sent.find((one) => one.kind === kind)
       expect(span).toMatchObject({ isFailed, attributes: { 'rpc.response.status_code': status } })
@@ -108,7 +108,7 @@ describe('a failed call', () => {
       throw failure
     })
     await expect(rpc.call(checkLogin, new Uint8Array(), { timeoutMs: 30_000, traceparent })).rejects.toThrow('internal')
-    const server = (await spans()).find(({ kind }) => kind === 'server')
+    const server = (await readSpans()).find(({ kind }) => kind === 'server')
     expect(seen).toContain(`00-${given.trace}-${server?.spanId}-01`)
   })
 })

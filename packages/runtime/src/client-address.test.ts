@@ -74,7 +74,7 @@ test.each([
 )
 
 test.each(['0.0.0.0/0', '::/0', '0.0.0.0/1', '128.0.0.0/1', '8.0.0.0/7', '2000::/3', '::/80'])(
-  'the network %s is refused as trusted proxies, because it contains public addresses',
+  'the network %s is refused in the list of trusted proxies, because it is too wide',
   (network) => {
     expect(() => clientAddressBehind(['10.0.0.0/8', network])).toThrow(/webserver\.trusted_proxies: .* is wider than/)
   },

@@ -3,7 +3,7 @@ import { inNetworks, isPublicAddress } from '@parley/outbound'
 
 type ReadHeader = (name: string) => string | undefined
 
-/** The client's address of a request, given the peer of its connection. */
+/** Returns the address of the client that sent a request, given the peer of the connection. */
 export type ClientAddress = (peer: string | undefined, header: ReadHeader) => string
 
 type Options = {
@@ -45,8 +45,8 @@ export function clientAddressBehind(
 }
 
 /**
- * Whether an address is that of a trusted proxy. Throws for an entry that is neither an address nor a network, and for
- * a network so wide that it includes clients: they could forge their address.
+ * Returns a function that tells whether an address is that of a trusted proxy. Throws for an entry that is neither an
+ * address nor a network, and for a network so wide that it includes clients: they could forge their address.
  */
 export function trustedProxies(proxies: readonly string[]): (address: string) => boolean {
   const networks = proxies.map(plainNetwork)

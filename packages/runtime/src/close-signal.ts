@@ -7,7 +7,7 @@ type Response = {
   stream?: { destroyed: boolean }
 }
 
-/** Aborted when a response was sent or its client has disconnected. */
+/** Returns a signal that is aborted when the response has been sent or its client has disconnected. */
 export function closeSignal(response: Response): AbortSignal {
   const controller = new AbortController()
   if (response.stream?.destroyed ?? response.destroyed) controller.abort()

@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks'
-import { nextBeatWithin } from '@parley/telemetry'
+import { nextSharedTick } from '@parley/telemetry'
 
 const blockMs = 400
 const windowMs = 10_000
 const limitMs = 5_000
 /**
- * Intervals of the check while the loop is mostly idle (a multiple of the common beat of periodic tasks), and while it
- * is busy.
+ * Intervals of the check while the loop is mostly idle (a multiple of the timer ticks that periodic tasks share), and
+ * while it is busy.
  */
 const [idleMs, busyMs] = [10_000, 100]
 const busyFraction = 0.25
@@ -18,21 +18,22 @@ export type Measurement = { now: number; lateMs: number; activeMs: number }
 export class EventLoopStalls {
   #stalls: { endedAt: number; ms: number }[] = []
   #measuredAt: number
-  #closely = false
+  #often = false
 
   constructor(now: number) {
     this.#measuredAt = now
   }
 
   /**
-   * Records a measurement; a late timer means a stall of at least that time. Returns whether to measure closely now.
+   * Records a measurement; a late timer means a stall of at least that time. Returns whether to measure often now,
+   * because the loop is busy.
    */
   record({ now, lateMs, activeMs }: Measurement): boolean {
     if (lateMs >= blockMs) this.#stalls.push({ endedAt: now, ms: Math.min(lateMs, windowMs) })
     this.#stalls = this.#stalls.filter(({ endedAt }) => endedAt > now - windowMs)
-    this.#closely = activeMs >= busyFraction * (now - this.#measuredAt)
+    this.#often = activeMs >= busyFraction * (now - this.#measuredAt)
     this.#measuredAt = now
-    return this.#closely
+    return this.#often
   }
 
   /**
@@ -46,7 +47,10 @@ export class EventLoopStalls {
   }
 }
 
-/** Watches the event loop of this process until disposed, closely only while it is busy: an idle one stays asleep. */
+/**
+ * Watches the event loop of this process until disposed. It measures often only while the loop is busy, so that an idle
+ * process can sleep.
+ */
 export function watchEventLoop(): { reason(): string | undefined } & Disposable {
   const stalls = new EventLoopStalls(performance.now())
   let seen = performance.eventLoopUtilization()
@@ -58,9 +62,9 @@ export function watchEventLoop(): { reason(): string | undefined } & Disposable 
     const now = performance.now()
     const { active } = performance.eventLoopUtilization(seen)
     seen = performance.eventLoopUtilization()
-    const closely = stalls.record({ now, lateMs: now - dueAt, activeMs: active })
-    waitUntil(closely ? now + busyMs : nextBeatWithin(idleMs))
+    const often = stalls.record({ now, lateMs: now - dueAt, activeMs: active })
+    waitUntil(often ? now + busyMs : nextSharedTick(idleMs))
   }
-  waitUntil(nextBeatWithin(idleMs))
+  waitUntil(nextSharedTick(idleMs))
   return { reason: () => stalls.reason(performance.now()), [Symbol.dispose]: () => clearTimeout(timer) }
 }

@@ -19,7 +19,7 @@ function work() {
   return { done, finish }
 }
 
-test('a limited number run at once, some wait, more are refused, and a freed slot goes to the next', async () => {
+test('a limited number of tasks run at once, some wait, more are refused, and a freed slot goes to the next', async () => {
   const semaphore = new FairSemaphore({ atOnce: 2, maxWaiting: 1, refusal })
   const jobs = [work(), work(), work()]
   const started: number[] = []
@@ -40,7 +40,7 @@ test('a limited number run at once, some wait, more are refused, and a freed slo
   expect(await semaphore.run(() => Promise.resolve('free again'))).toBe('free again')
 })
 
-test('a caller with very many tasks gets a share of the queue, and others are served in between', async () => {
+test('a caller with very many tasks gets only a part of the queue, and others are served in between', async () => {
   const semaphore = new FairSemaphore({ atOnce: 2, maxWaiting: 64, maxWaitingPerCaller: 16, refusal })
   const jobs: { caller: string; finish: () => void }[] = []
   const request = (caller: string) =>
@@ -70,7 +70,7 @@ test('a caller with very many tasks gets a share of the queue, and others are se
   ])
 })
 
-test('one caller runs a limited number, even if slots are free', async () => {
+test('one caller runs a limited number of tasks at once, even if slots are free', async () => {
   const semaphore = new FairSemaphore({ atOnce: 9, atOncePerCaller: 2, maxWaiting: 9, maxWaitingPerCaller: 1, refusal })
   const jobs = [work(), work(), work()]
   const started: number[] = []

@@ -29,7 +29,10 @@ export class FairSemaphore {
     this.#atOncePerCaller = options.atOncePerCaller ?? options.atOnce
   }
 
-  /** @param caller - on whose behalf; by default a new caller */
+  /**
+   * Runs the work once a slot is free, for `caller` or, by default, for a new caller. Rejects with `refusal` if the
+   * queue is full or the wait takes too long.
+   */
   async run<T>(work: () => Promise<T>, caller: CallerKey = Symbol()): Promise<T> {
     if (this.#freeSlots > 0 && this.#runningOf(caller) < this.#atOncePerCaller) this.#enter(caller)
     else await this.#wait(caller)

@@ -30,7 +30,7 @@ type Answered = {
   durationMs: number
 }
 
-/** A request was answered. */
+/** Counts an answered request. */
 export function countRequest({ method, route, status, error, durationMs }: Answered): void {
   const labels = { 'http.request.method': methodOf(method), 'http.route': route, 'http.response.status_code': status }
   const failure = error ?? (status >= 500 ? String(status) : undefined)
@@ -97,7 +97,7 @@ export async function countOutgoing<T>(
   }
 }
 
-/** A request to an external server was answered with a status, or failed. */
+/** Counts a request to another server that was answered with a status, or failed. */
 export function countRequested(peer: Peer, durationMs: number, status?: number, error?: string): void {
   const failure = error ?? (status !== undefined && status >= 400 ? String(status) : undefined)
   requested(durationMs / 1000, {

@@ -163,9 +163,9 @@ test('tasks with long pauses share timer ticks, and tasks with the same pause ru
     for (const task of tasks) await task[Symbol.asyncDispose]()
     // The first runs start at random times.
     const [often, usual, seldom, later] = ranAt.map((times) => times.slice(1).map(Math.round))
-    const beats = [often, usual, seldom, later].flatMap((times) => times ?? [])
-    expect(beats.length).toBeGreaterThan(20)
-    const offsets = beats.map((at) => (at - (beats[0] ?? 0)) % 2_500)
+    const ticks = [often, usual, seldom, later].flatMap((times) => times ?? [])
+    expect(ticks.length).toBeGreaterThan(20)
+    const offsets = ticks.map((at) => (at - (ticks[0] ?? 0)) % 2_500)
     expect(offsets.every((offset) => Math.min(offset, 2_500 - offset) < 5)).toBe(true)
     expect(later?.every((at) => usual?.some((other) => Math.abs(other - at) < 5))).toBe(true)
   } finally {

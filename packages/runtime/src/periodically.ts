@@ -1,4 +1,4 @@
-import { beatMs, nextBeatWithin, logger, withoutTrace } from '@parley/telemetry'
+import { sharedTickMs, nextSharedTick, logger, withoutTrace } from '@parley/telemetry'
 
 const failed = 'a periodic task failed'
 
@@ -34,7 +34,7 @@ export type Periodic = AsyncDisposable & {
 }
 
 /**
- * Runs a task periodically and whenever it is woken, never twice at a time. The first run starts after a random part of
+ * Runs a task periodically and whenever it is woken, never concurrently. The first run starts after a random part of
  * the pause (at most a second), so that processes that start together do not run together.
  */
 export function periodically(task: PeriodicTask): Periodic {
@@ -107,6 +107,6 @@ class PeriodicRunner implements Periodic {
 }
 
 function defaultTime(everyMs: number): number {
-  if (everyMs >= beatMs) return nextBeatWithin(everyMs)
+  if (everyMs >= sharedTickMs) return nextSharedTick(everyMs)
   return performance.now() + everyMs * (0.9 + Math.random() * 0.2)
 }

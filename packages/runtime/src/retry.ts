@@ -9,7 +9,7 @@ export type RetryOptions = {
   initialMs: number
   /** Longest pause. */
   maxMs: number
-  /** Gives up on an error for which this is true, by throwing it. By default it never gives up. */
+  /** If this returns true for an error, the retries end and the error is thrown. By default they never end. */
   until?: (error: unknown) => boolean
 }
 

@@ -77,7 +77,10 @@ async function stopService(name: string, service: Service): Promise<void> {
   }
 }
 
-/** Fires on SIGTERM, SIGINT and when the parent of a forked process is gone. Disposing removes the signal handlers. */
+/**
+ * Aborts `signal` on SIGTERM, on SIGINT and when the parent of a forked process is gone. Disposing removes the
+ * handlers.
+ */
 function listenForEnd(): { signal: AbortSignal; requested: Promise<void> } & Disposable {
   const stop = new AbortController()
   const requested = new Promise<void>((resolve) => {

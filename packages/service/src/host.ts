@@ -50,7 +50,7 @@ export class Host implements AsyncDisposable {
   readonly name: Deployable
   readonly config: HostConfig
   readonly health: Health
-  /** Fires when the process is stopped before it has started, otherwise after its servers have closed. */
+  /** Aborted at once if the process is stopped before it has started, otherwise after its servers have closed. */
   readonly signal: AbortSignal
   /** Public URL of this deployable, if any. */
   url: string | undefined

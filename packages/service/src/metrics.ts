@@ -8,5 +8,5 @@ const replays = counter('parley.idempotency.replays', {
   labels: ['rpc.method'],
 })
 
-/** A call was answered from storage. */
+/** Counts a call that was answered with a stored response. */
 export const countReplay = (method: DescMethod): void => replays(1, { 'rpc.method': methodPath(method).slice(1) })

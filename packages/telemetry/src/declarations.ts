@@ -7,7 +7,7 @@ export type Declaration = {
   readonly kind: 'counter' | 'gauge' | 'histogram'
   /** One sentence without a full stop. */
   readonly description: string
-  /** UCUM: `s`, `By`, or what is counted in braces, `{message}`. */
+  /** Unit in UCUM notation: `s`, `By`, or the counted thing in braces, such as `{message}`. */
   readonly unit: string
   readonly labels: readonly LabelName[]
 }

@@ -21,7 +21,7 @@ test('the parameters of a failed query are removed from message and stack', () =
   )
 })
 
-test('a thrown object that is no error is described by its type only', () => {
+test('a thrown object that is no error is described by its type only, and a thrown text by itself', () => {
   expect(describeError({ password: 'hunter2' })).toBe('object')
   expect(describeError('gone')).toBe('gone')
 })

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
-import { nextBeatWithin } from './beat.ts'
+import { nextSharedTick } from './shared-tick.ts'
 
 const resolutionMs = 20
 const checkIntervalMs = 10_000
@@ -43,7 +43,7 @@ export class EventLoopLag implements Disposable {
   }
 
   #schedule(): void {
-    const dueAt = nextBeatWithin(checkIntervalMs)
+    const dueAt = nextSharedTick(checkIntervalMs)
     this.#timer = setTimeout(() => this.#check(dueAt), dueAt - performance.now()).unref()
   }
 

@@ -35,7 +35,7 @@ export async function startExporting(): Promise<(withinMs: number) => Promise<vo
     setLineSink(undefined)
     setRecording(false)
     const sent = Promise.allSettled([sdk.shutdown(), metricReader?.shutdown()])
-    await Promise.race([sent, elapsed(withinMs)])
+    await Promise.race([sent, wait(withinMs)])
     // Globals cannot be registered twice: without this the next provider would be ignored.
     for (const global of [trace, context, propagation, logs, diag]) global.disable()
   }
@@ -44,7 +44,7 @@ export async function startExporting(): Promise<(withinMs: number) => Promise<vo
 const hasEndpoint = (signal: 'TRACES' | 'LOGS'): boolean =>
   Boolean(process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] || process.env[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`])
 
-function elapsed(milliseconds: number): Promise<void> {
+function wait(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, milliseconds).unref()
   })

@@ -1,4 +1,4 @@
-export { beatMs, nextBeatWithin } from './beat.ts'
+export { sharedTickMs, nextSharedTick } from './shared-tick.ts'
 export { declarations, type Declaration } from './declarations.ts'
 export { oncePerMinute } from './diagnostics.ts'
 export { labels, type LabelName, type LabelsOf } from './labels.ts'

@@ -8,7 +8,7 @@ import { renameForPrometheus } from './prometheus.ts'
 type Description<K extends LabelName> = {
   /** Description of the metric, one sentence. */
   description: string
-  /** UCUM: `s`, `By`, or what is counted in braces, `{message}`. */
+  /** Unit in UCUM notation: `s`, `By`, or the counted thing in braces, such as `{message}`. */
   unit: string
   /** Labels that each measurement has. */
   labels?: readonly K[]

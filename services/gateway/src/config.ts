@@ -104,7 +104,7 @@ export const readConfig = defineConfig({
   heldBytesPerAddress: bytes('PARLEY_GATEWAY_HELD_BYTES_PER_ADDRESS', {
     default: '64 MiB',
     min: 1024 * 1024,
-    doc: 'Maximum memory of one process for the requests being read and responses not yet sent of one network.',
+    doc: 'Maximum memory of one process for the requests and unsent responses of one network.',
   }),
   connectionsPerAddress: int('PARLEY_GATEWAY_CONNECTIONS_PER_ADDRESS', {
     default: 2_000,
@@ -113,7 +113,7 @@ export const readConfig = defineConfig({
   }),
   clientFolder: str('PARLEY_GATEWAY_WEB_CLIENT_DIRECTORY', {
     default: 'packages/web/dist',
-    doc: 'Folder of the built web client; a relative path is resolved against the working directory.',
+    doc: 'Directory of the built web client; a relative path is resolved against the working directory.',
   }),
   requestTimeoutMs: duration('PARLEY_GATEWAY_REQUEST_TIMEOUT', {
     default: '10s',

@@ -37,7 +37,7 @@ describe('POST /auth/login', () => {
     ])
   })
 
-  test('returns only the cookie to a page that requests no token, and stores the user agent', async () => {
+  test('passes on to accounts that a page requests only the cookie, and its user agent', async () => {
     const fields = { login: 'ada', password: 'correct horse', cookieOnly: true }
     const answer = await browser.postJson('/auth/login', fields, { 'user-agent': 'Program/1' })
     expect(answer.status).toBe(200)
@@ -207,7 +207,7 @@ describe('registration', () => {
 })
 
 describe('a forgotten password', () => {
-  test('is replaced with the token of a mailed link', async () => {
+  test('is reset by means of a mailed link', async () => {
     env.accounts.answers.set('resetPassword', () => ({ userId: 'U-ada' }))
     const requested = await browser.postJson('/auth/forgot-password', { email: 'ada@example.org' })
     const reset = await browser.postJson('/auth/reset-password', { token: 'PR1', password: 'a new one' })
@@ -243,11 +243,14 @@ describe('an e-mail address to verify', () => {
     [Code.Unavailable, 503],
     [Code.FailedPrecondition, 503],
     [Code.ResourceExhausted, 429],
-  ])('gets no mail but an error with a reason if accounts answers code %s', async (code, status) => {
-    env.accounts.refuse('requestEmailCode', code, 'the reason')
-    const bearer = { authorization: `Bearer ${env.accounts.credential('U-bob')}` }
-    expect(statusAndBody(await browser.postJson(paths[0], body, bearer))).toEqual([status, { error: 'the reason' }])
-  })
+  ])(
+    'is sent no mail if accounts fails with code %s: the response has status %s and the reason',
+    async (code, status) => {
+      env.accounts.refuse('requestEmailCode', code, 'the reason')
+      const bearer = { authorization: `Bearer ${env.accounts.credential('U-bob')}` }
+      expect(statusAndBody(await browser.postJson(paths[0], body, bearer))).toEqual([status, { error: 'the reason' }])
+    },
+  )
 
   test('is verified with the presented credential, and with the password if one is sent', async () => {
     const token = env.accounts.credential('U-bob')
@@ -288,7 +291,7 @@ describe('an e-mail address to verify', () => {
     [paths[0], 'requestEmailCode', Code.FailedPrecondition, 503],
     [paths[1], 'confirmEmailCode', Code.InvalidArgument, 400],
     [paths[1], 'confirmEmailCode', Code.AlreadyExists, 409],
-  ] as const)('gets at %s the error of %s with code %i as status %i', async (path, method, code, status) => {
+  ] as const)('gets at %s, if %s fails with code %i, status %i', async (path, method, code, status) => {
     env.accounts.refuse(method, code)
     const bearer = { authorization: `Bearer ${env.accounts.credential('U-bob')}` }
     expect((await browser.postJson(path, body, bearer)).status).toBe(status)

@@ -303,7 +303,8 @@ describe('an account created after a sign-in at a provider', () => {
 })
 
 describe('a session near its end', () => {
-  const due = (userId: string) => env.accounts.credential(userId, { rotateAfter: timestampFromDate(new Date(0)) })
+  const dueCredential = (userId: string) =>
+    env.accounts.credential(userId, { rotateAfter: timestampFromDate(new Date(0)) })
   beforeEach(() => {
     env.accounts.answers.set('rotateSession', () => ({
       ...{ cookieHandle: env.accounts.credential('U-ada'), lifetimeSeconds: 7_776_000 },
@@ -311,7 +312,7 @@ describe('a session near its end', () => {
   })
 
   test('gets a new cookie with any response, once', async () => {
-    const headers = { cookie: sessionCookie(due('U-ada')) }
+    const headers = { cookie: sessionCookie(dueCredential('U-ada')) }
     const first = await call(headers)
     expect([first.status, first.cookies.length]).toEqual([200, 2])
     expect(browser.jar.has('parley_session')).toBe(true)
@@ -322,23 +323,23 @@ describe('a session near its end', () => {
   })
 
   test('gets a new cookie with failures and from browser routes too', async () => {
-    const failed = await browser.postJson(getRoom, 'nonsense', { cookie: sessionCookie(due('U-ada')) })
+    const failed = await browser.postJson(getRoom, 'nonsense', { cookie: sessionCookie(dueCredential('U-ada')) })
     expect([failed.status, failed.cookies.length]).toEqual([400, 2])
-    const page = await browser.get('/auth/providers/corp', { cookie: sessionCookie(due('U-ada')) })
+    const page = await browser.get('/auth/providers/corp', { cookie: sessionCookie(dueCredential('U-ada')) })
     expect(page.cookies.filter((one) => one.startsWith('parley_session='))).toHaveLength(1)
   })
 
   test('keeps its CSRF token valid', async () => {
-    const first = await call({ cookie: sessionCookie(due('U-ada')) })
+    const first = await call({ cookie: sessionCookie(dueCredential('U-ada')) })
     expect(first.cookies[1]).toMatch(/^parley_csrf=/)
     expect((await browser.postJson('/auth/verify-email/request-code', { email: 'a@b' }, browser.csrf)).status).toBe(200)
   })
 
   test('stays unchanged when accounts does not answer, or has already renewed it', async () => {
     env.accounts.refuse('rotateSession', Code.Unavailable)
-    expect((await call({ cookie: sessionCookie(due('U-ada')) })).status).toBe(200)
+    expect((await call({ cookie: sessionCookie(dueCredential('U-ada')) })).status).toBe(200)
     env.accounts.answers.set('rotateSession', () => ({}))
-    expect((await call({ cookie: sessionCookie(due('U-ada')) })).cookies).toEqual([])
+    expect((await call({ cookie: sessionCookie(dueCredential('U-ada')) })).cookies).toEqual([])
   })
 })
 

@@ -160,7 +160,7 @@ test('a client that disconnects releases its slot', async () => {
   await eventually(async () => (await upload()) === undefined)
 })
 
-test('without uploads only calls with images fail', async () => {
+test('without uploads, a call with an image fails with unavailable', async () => {
   const { url: alone } = await fleet.start({ PARLEY_GATEWAY_UPLOADS_URLS: 'http://127.0.0.1:1' })
   const transport = createGrpcTransport({ baseUrl: alone, interceptors: withToken(token) })
   const call = createClient(MyAccountService, transport).uploadAvatar({ image: { image: new Uint8Array([1]) } })

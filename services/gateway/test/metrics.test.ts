@@ -17,11 +17,11 @@ afterAll(async () => env[Symbol.asyncDispose]())
 const getRoom = '/svc.api.v1.RoomDirectoryService/GetRoom'
 
 /** Number of requests that were measured with exactly these labels, also by earlier tests of this process. */
-async function measured(method: string, route: string, status: number, error?: string): Promise<number> {
-  return measuredIn(await metricsText(), method, route, status, error)
+async function countMeasured(method: string, route: string, status: number, error?: string): Promise<number> {
+  return countIn(await metricsText(), method, route, status, error)
 }
 
-function measuredIn(text: string, method: string, route: string, status: number, error?: string): number {
+function countIn(text: string, method: string, route: string, status: number, error?: string): number {
   const failure = error === undefined ? '' : `,error_type="${error}"`
   const labels = `http_request_method="${method}",http_route="${route}",http_response_status_code="${status}"${failure}`
   const start = `http_server_request_duration_seconds_count{${labels}} `
@@ -29,12 +29,12 @@ function measuredIn(text: string, method: string, route: string, status: number,
   return Number(line?.slice(start.length) ?? 0)
 }
 
-const prefixed = () => ({ baseUrl: `${gateway.url}/api/connect`, httpVersion: '1.1' }) as const
+const apiOptions = () => ({ baseUrl: `${gateway.url}/api/connect`, httpVersion: '1.1' }) as const
 const transports = {
-  'Connect, JSON': (interceptors: Interceptor[]) => createConnectTransport({ ...prefixed(), interceptors }),
+  'Connect, JSON': (interceptors: Interceptor[]) => createConnectTransport({ ...apiOptions(), interceptors }),
   'Connect over HTTP/2': (interceptors: Interceptor[]) =>
     createConnectTransport({ baseUrl: gateway.url, httpVersion: '2', interceptors }),
-  'gRPC-Web': (interceptors: Interceptor[]) => createGrpcWebTransport({ ...prefixed(), interceptors }),
+  'gRPC-Web': (interceptors: Interceptor[]) => createGrpcWebTransport({ ...apiOptions(), interceptors }),
   gRPC: (interceptors: Interceptor[]) => createGrpcTransport({ baseUrl: gateway.url, interceptors }),
 }
 
@@ -52,10 +52,13 @@ describe.each(Object.entries(transports))('a call in %s', (protocol, transport) 
 
   test('is measured once, by method and outcome', async () => {
     const refusal = [protocol.startsWith('gRPC') ? 200 : 401, 'unauthenticated'] as const
-    const before = [await measured('POST', getRoom, 200), await measured('POST', getRoom, ...refusal)] as const
+    const before = [
+      await countMeasured('POST', getRoom, 200),
+      await countMeasured('POST', getRoom, ...refusal),
+    ] as const
     await call(`Bearer ${env.accounts.credential('U-ada')}`)
     await expect(call()).rejects.toThrow()
-    expect([await measured('POST', getRoom, 200), await measured('POST', getRoom, ...refusal)]).toEqual([
+    expect([await countMeasured('POST', getRoom, 200), await countMeasured('POST', getRoom, ...refusal)]).toEqual([
       before[0] + 1,
       before[1] + 1,
     ])
@@ -63,14 +66,14 @@ describe.each(Object.entries(transports))('a call in %s', (protocol, transport) 
 })
 
 test('a call that exceeds its client’s deadline is counted as canceled, not as a failure of this server', async () => {
-  const counts = () =>
-    Promise.all(['canceled', 'deadline_exceeded'].map((error) => measured('POST', getRoom, 504, error)))
-  const [canceled = 0, late = 0] = await counts()
+  const readCounts = () =>
+    Promise.all(['canceled', 'deadline_exceeded'].map((error) => countMeasured('POST', getRoom, 504, error)))
+  const [canceled = 0, late = 0] = await readCounts()
   const authorization = `Bearer ${env.accounts.credential('U-ada')}`
   const headers = { authorization, 'content-type': 'application/json', 'connect-timeout-ms': '0' }
   const { status } = await fetch(`${gateway.url}/api/connect${getRoom}`, { method: 'POST', headers, body: '{}' })
   expect(status).toBe(504)
-  await eventually(async () => expect(await counts()).toEqual([canceled + 1, late]))
+  await eventually(async () => expect(await readCounts()).toEqual([canceled + 1, late]))
 })
 
 test.each([
@@ -87,7 +90,7 @@ test.each([
   const before = await metricsText()
   const { status } = await fetch(gateway.url + path, request)
   const error = status >= 500 ? String(status) : undefined
-  const expected = measuredIn(before, method, route, status, error) + 1
-  await eventually(async () => expect(await measured(method, route, status, error)).toBe(expected))
+  const expected = countIn(before, method, route, status, error) + 1
+  await eventually(async () => expect(await countMeasured(method, route, status, error)).toBe(expected))
   expect(await metricsText()).not.toMatch(/aaaaaaa|secret/)
 })

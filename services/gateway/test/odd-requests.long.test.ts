@@ -50,7 +50,7 @@ async function talk({ pieces, leaving }: Conversation): Promise<string> {
   socket.on('data', (data: Buffer) => (answered += data.toString('latin1')))
   const closed = once(socket, 'close')
   for (const piece of pieces) if (!socket.destroyed) await writePiece(socket, piece)
-  // Some clients wait for more, but not longer than others wait for a response.
+  // A client may wait for a response, but no longer than two ordinary calls take.
   if (leaving === 'answered') await Promise.race([once(socket, 'data'), closed, serverInfo().then(serverInfo)])
   if (leaving === 'half-close') socket.end()
   else if (leaving === 'reset') socket.resetAndDestroy()

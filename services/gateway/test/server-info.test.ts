@@ -53,7 +53,7 @@ describe('GET /api/server', () => {
     expect(answer).toMatchObject({ authMethods: [], authProviders: [], registrationOpen: false })
   })
 
-  test('answers OPTIONS and HEAD, and nothing else', async () => {
+  test('answers OPTIONS and HEAD, but not POST', async () => {
     const preflight = { method: 'OPTIONS', headers: { ...otherOrigin, 'access-control-request-method': 'GET' } }
     for (const init of [preflight, { method: 'OPTIONS', headers: otherOrigin }]) {
       const response = await fetch(`${url}/api/server`, init)

@@ -59,16 +59,17 @@ describe('an account under attack', () => {
     const own = one.browser()
     expect((await attempt(newAddress(), 'correct horse', own)).status).toBe(200)
     await own.postJson('/auth/logout', {}, { 'x-csrf-token': own.jar.get('parley_csrf') ?? '' })
-    const tries = () => env.accounts.requests('passwordLogin').filter(({ identifier }) => identifier === login).length
-    const [before, started] = [tries(), Date.now()]
+    const countAttempts = () =>
+      env.accounts.requests('passwordLogin').filter(({ identifier }) => identifier === login).length
+    const [before, started] = [countAttempts(), Date.now()]
     const attack = async (address: string, count: number) => {
       const strangers = Array.from({ length: count }, (_, n) => (n % 2 ? one : other).browser())
       return Promise.all(strangers.map((who) => attempt(address === '' ? newAddress() : address, 'wrong', who)))
     }
     const answers = await attack('', 100)
-    expect(answers.filter(({ status }) => status === 401).length).toBe(tries() - before)
+    expect(answers.filter(({ status }) => status === 401).length).toBe(countAttempts() - before)
     // Three, and one for each five seconds that a hundred requests take here.
-    expect(tries() - before).toBeLessThanOrEqual(3 + 1 + Math.floor((Date.now() - started) / 5_000))
+    expect(countAttempts() - before).toBeLessThanOrEqual(3 + 1 + Math.floor((Date.now() - started) / 5_000))
     expect(answers.find(({ status }) => status === 429)?.headers.get('retry-after')).toMatch(/^\d+$/)
     // From the attacking network itself, whose budget is used up.
     const attackers = newAddress()

@@ -108,7 +108,7 @@ describe('an unknown path', () => {
     ['any type', {}],
     ['no HTML', { headers: { accept: '*/*, text/html;q=0' } }],
     ['a POST', { method: 'POST', headers: { accept } }],
-  ])('is answered in JSON if the request accepts or is something else: %s', async (_, request) => {
+  ])('is answered in JSON for any other request: %s', async (_, request) => {
     const answer = await fetch(`${url}/nowhere`, request)
     expect([answer.status, await answer.json()]).toEqual([404, { error: 'not found: nothing at /nowhere' }])
   })

@@ -42,7 +42,7 @@ export function reportLostFacts(roomId: string, held: bigint, version: bigint): 
   log.warn({ roomId, held: String(held), version: String(version) }, 'messaging had lost facts of a room')
 }
 
-/** The database was restored, and messaging has facts that it has lost. */
+/** Messaging has facts that this database has lost, because it was restored from a backup. */
 export function reportRebased(roomId: string, held: bigint, facts: number): void {
   log.warn(
     { roomId, held: String(held), facts },
@@ -57,7 +57,7 @@ const leftBehind = gauge('parley.rooms.left_behind', {
 /** Number of rooms whose facts were not delivered by the call that changed them. */
 export const gaugeLeftBehind = (read: () => number): Disposable => leftBehind(read)
 
-/** A failed attempt of a task that is retried until it succeeds. */
+/** Reports a failed attempt of a task that is retried until it succeeds. */
 export function reportRetry(task: string, error: unknown): void {
   log.warn({ task, err: error }, 'a task failed; retrying')
 }

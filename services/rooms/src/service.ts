@@ -9,8 +9,8 @@ import { routes } from './rpc/index.ts'
 
 export type Overrides = Replaced &
   StartOptions & {
-    /** Pause after each walk over all rooms that compares them with messaging, per step of the walk. */
-    checkRestMs?: number
+    /** Pause for each step of a walk of the job that compares all rooms with messaging, taken after the walk. */
+    checkPausePerStepMs?: number
   }
 
 /** Starts the deployable. */

@@ -55,7 +55,8 @@ const initialState = () => ({
   accounts: {
     people: [] as FakePerson[],
     unavailable: false,
-    /** Number of GetPeople calls that failed. */ refused: 0,
+    /** Number of GetPeople calls that failed. */
+    refused: 0,
   },
 })
 
@@ -64,7 +65,7 @@ export const openEnv = (options: TestDatabaseOptions = {}) =>
   testDatabaseService(
     {
       ...{ ...options, readConfig },
-      start: (config: Config, overrides: Overrides = { checkRestMs: 0 }) => startRooms(config, overrides),
+      start: (config: Config, overrides: Overrides = { checkPausePerStepMs: 0 }) => startRooms(config, overrides),
       ...{ databaseSetting: 'PARLEY_ROOMS_DATABASE_URL', migrations: new URL('../drizzle', import.meta.url) },
       settings: { PARLEY_DATABASE_POOL: '5' },
     },

@@ -8,7 +8,7 @@ type State = { hasUnread?: boolean; lastMessageAt?: Date }
 export class FakeMessaging {
   /** The facts of each room, in version order. */
   readonly held = new Map<string, RoomFact[]>()
-  /** Every call of ApplyRoomFacts, as versions. */
+  /** Every call of ApplyRoomFacts, with the versions of its facts. */
   readonly calls: { roomId: string; versions: bigint[]; awaitStream: boolean }[] = []
   /** Rooms whose events do not reach the stream. */
   readonly offStream = new Set<string>()
@@ -17,7 +17,7 @@ export class FakeMessaging {
   readonly #states = new Map<string, State>()
   #pause: { until: Promise<void>; end: () => void } | undefined
 
-  /** Accepts calls without answering them, until `answer` is called. */
+  /** Holds calls until `answer` is called; then they fail. */
   stopAnswering(): void {
     let end = () => {}
     const until = new Promise<void>((resolve) => (end = resolve))
@@ -43,7 +43,7 @@ export class FakeMessaging {
     return this.held.get(roomId) ?? []
   }
 
-  /** The last version that it has of a room. */
+  /** The version of the newest fact of a room. */
   versionOf(roomId: string): bigint {
     return this.factsOf(roomId).at(-1)?.version ?? 0n
   }

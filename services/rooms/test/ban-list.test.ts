@@ -42,7 +42,7 @@ async function list(request: MessageInitShape<typeof ListBansRequestSchema> = {}
   return { ids: bans.map(({ userId }) => userId), bans, page }
 }
 
-test('lists the active bans of all rooms, newest first, with users and reasons', async () => {
+test('ListBans lists the active bans of all rooms, newest first, with users and reasons', async () => {
   const { ids, bans, page } = await list()
   expect(ids).toEqual(['Udan', 'Ucid', 'Uben', 'Uann'])
   expect(page).toMatchObject({ totalCount: 4n, hasMore: false, nextCursor: '' })
@@ -58,7 +58,7 @@ test('lists the active bans of all rooms, newest first, with users and reasons',
   expect(bans[2]?.expiresAt?.seconds).toBeGreaterThan(timestampFromDate(new Date()).seconds)
 })
 
-test('lists the bans of one room', async () => {
+test('ListBans lists the bans of one room', async () => {
   const { ids, page } = await list({ roomId: tea })
   expect(ids).toEqual(['Udan', 'Ucid', 'Uann'])
   expect(page).toMatchObject({ totalCount: 3n })
@@ -78,7 +78,7 @@ test('a reason is trimmed', async () => {
   await moderator().unbanMember({ roomId: coffee, userId: 'Uumod', reason: 'peace' })
 })
 
-test('returns pages by cursor and by offset', async () => {
+test('ListBans returns pages by cursor and by offset', async () => {
   const first = await list({ page: { limit: 1 } })
   expect(first.page).toMatchObject({ totalCount: 4n, hasMore: true })
   const second = await list({ page: { limit: 2, cursor: first.page?.nextCursor ?? '' } })
@@ -113,6 +113,6 @@ test.each<[string, () => Promise<unknown>, Code]>([
   ['a direct message', () => list({ roomId: direct }), Code.InvalidArgument],
   ['a bad cursor', () => list({ page: { cursor: 'nonsense' } }), Code.InvalidArgument],
   ['a page limit above 500', () => list({ page: { limit: 501 } }), Code.InvalidArgument],
-])('refuses %s', async (_what, call, code) => {
+])('ListBans refuses %s', async (_what, call, code) => {
   expect(await codeOf(call())).toBe(code)
 })

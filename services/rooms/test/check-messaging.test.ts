@@ -23,7 +23,7 @@ async function walkToRoom(failure: ConnectError): Promise<number> {
     throw failure
   }
   await using delivery = openFactDelivery({ db: env.db, apply, read: failToRead, timeoutMs: 1000 })
-  const walk = createWalk({ db: env.db, delivery }, apply, { signal: new AbortController().signal, restMs: 0 })
+  const walk = createWalk({ db: env.db, delivery }, apply, { signal: new AbortController().signal, pausePerStepMs: 0 })
   for (;;) {
     const pauseMs = await walk()
     if (requested > 0) return pauseMs

@@ -50,7 +50,7 @@ afterAll(() => env[Symbol.asyncDispose]())
 
 const alice = () => env.as('Ualice').directory
 const idsOf = (shown: RoomWithViewerState[]) => shown.map(({ room }) => room?.id)
-const granted = (shown: RoomWithViewerState | undefined) =>
+const grantedPermissions = (shown: RoomWithViewerState | undefined) =>
   shown?.viewerState?.permissions.filter((grant) => grant.granted).map(({ permission }) => permission)
 
 describe('ListRooms', () => {
@@ -150,7 +150,7 @@ describe('GetRoom', () => {
       'room.manage',
       'room.ban-member',
     ])
-    expect(granted(room)).toEqual([
+    expect(grantedPermissions(room)).toEqual([
       'room.list',
       'message.post',
       'message.post-in-thread',
@@ -163,20 +163,20 @@ describe('GetRoom', () => {
   test('reports to a non-member that the room can be joined', async () => {
     const { room } = await env.as('Ustranger').directory.getRoom({ roomId: ids.tea })
     expect(room?.viewerState).toMatchObject({ isMember: false, hasUnread: false })
-    expect(granted(room)).toEqual(['room.list', 'room.join'])
+    expect(grantedPermissions(room)).toEqual(['room.list', 'room.join'])
   })
 
   test('shows that a banned user is not a member of a universal room', async () => {
     await ban(env.db, ids.everyone, 'Umallory')
     const { room } = await env.as('Umallory').directory.getRoom({ roomId: ids.everyone })
     expect(room?.viewerState).toMatchObject({ isMember: false })
-    expect(granted(room)).toEqual(['room.list'])
+    expect(grantedPermissions(room)).toEqual(['room.list'])
   })
 
   test('shows an archived room', async () => {
     const { room } = await alice().getRoom({ roomId: ids.old })
     expect(room).toMatchObject({ room: { archived: true }, viewerState: { isMember: true } })
-    expect(granted(room)).toEqual(['room.list'])
+    expect(grantedPermissions(room)).toEqual(['room.list'])
   })
 
   test('shows a direct message to its participants, even an empty one', async () => {

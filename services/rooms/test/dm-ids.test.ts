@@ -31,7 +31,7 @@ test('a direct conversation from before ids had a key keeps its id', async () =>
   expect(await start('Udave', 'Ucarol')).toBe(old.head.id)
 })
 
-test('other people do not find the conversation', async () => {
+test('other people do not find a conversation, and its participants cannot leave, archive or extend it', async () => {
   const roomId = await start('Uann', 'Uerin')
   const other = env.as('Uadmin', 'admin')
   const tries = [

@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => env[Symbol.asyncDispose]())
 
-const found = (pass: number) => eventually(() => env.erasures.found('Ugone', pass)?.toString() ?? false)
+const waitForFound = (pass: number) => eventually(() => env.erasures.found('Ugone', pass)?.toString() ?? false)
 const rowsOfGone = async () => ({
   members: await env.db.select().from(roomMembers).where(eq(roomMembers.userId, 'Ugone')),
   bans: await env.db.select().from(roomBans).where(eq(roomBans.userId, 'Ugone')),
@@ -54,7 +54,7 @@ test('a deleted person leaves every room through its log; their bans and names a
   await eventually(() => expect(env.messaging.kindsOf(joined).at(-1)).toBe('left'))
   expect(env.erasures.found('Ugone', 1)).toBeUndefined()
   env.messaging.offStream.delete(joined)
-  await found(1)
+  await waitForFound(1)
 
   expect(env.messaging.kindsOf(joined).at(-1)).toBe('left')
   expect(env.messaging.kindsOf(direct).at(-1)).toBe('left')
@@ -68,7 +68,7 @@ test('a deleted person leaves every room through its log; their bans and names a
   expect((await env.internal.getRoomAccess({ userId: 'Ubob', roomId: direct })).effectiveMember).toBe(true)
 
   await requestErasure(env.bus, 'Ugone', 2)
-  expect(await found(2)).toBe('0')
+  expect(await waitForFound(2)).toBe('0')
 })
 
 test('after a restore to a time before the deletion, the person is erased again', async () => {

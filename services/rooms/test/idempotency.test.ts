@@ -82,7 +82,7 @@ test('a repeat of a call that was answered with unavailable waits for the same r
   ).toHaveLength(1)
 })
 
-test('concurrent calls create one room', async () => {
+test('concurrent calls with the same key create one room', async () => {
   const second = await env.start()
   for (const round of ['s1', 's2', 's3', 's4', 's5']) {
     const made = await Promise.all([1, 2, 3, 4].map(() => make(`key-${round}`, `same-${round}`)))

@@ -73,7 +73,7 @@ describe('a channel', () => {
     expect(await importRoom(`named ${name}`, { name })).toMatchObject({ name: given, made: true })
   })
 
-  test('that is private can only be found and joined by its members, from the start', async () => {
+  test('that is private is denied to everybody else before it exists', async () => {
     env.admin.entriesDenied.length = 0
     const { roomId } = await importRoom('secret', { private: true, memberIds: ['Uann'] })
     expect(env.admin.entriesDenied).toEqual([roomId])
@@ -111,7 +111,7 @@ describe('a channel', () => {
     expect(env.messaging.kindsOf(roomId)).toEqual(['created', 'joined', 'archived'])
   })
 
-  test('called announcements gets another name, because the first room has it', async () => {
+  test('called announcements gets another name, because the first room of the server has this name', async () => {
     const { name } = await importRoom('announcements')
     expect(name).toBe('announcements-2')
   })

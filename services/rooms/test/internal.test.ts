@@ -96,7 +96,7 @@ describe('GetRoomAccess', () => {
     expect(await access('Ualice', direct)).toMatchObject({ effectiveMember: true, room: { kind: RoomKind.DM } })
   })
 
-  test('uses the stored roles if the caller does not send any', async () => {
+  test('uses the stored roles if `heardRoles` is set, and otherwise those of the request', async () => {
     await using other = await openEnv()
     other.admin.policy.decisions = other.admin.policy.decisions.filter(({ permission }) => permission !== 'room.join')
     await other.start()

@@ -31,7 +31,7 @@ async function newRoom(name: string, options: { universal?: boolean } = {}): Pro
 const isMember = async (userId: string, roomId: string) =>
   (await env.internal.getRoomAccess({ userId, roomId })).effectiveMember
 
-test('joins every room of the group that can be joined, and lists those in their order', async () => {
+test('JoinRoomGroup joins every room of the group that can be joined, and lists those in their order', async () => {
   const [first, own, second] = [await newRoom('first'), await newRoom('own'), await newRoom('second')]
   const universal = await newRoom('universal', { universal: true })
   const [archived, closed] = [await newRoom('archived'), await newRoom('closed')]
@@ -78,7 +78,7 @@ test('an unknown group is not found; an empty group has nothing to join', async 
   expect(await joinGroup('Ualice')).toEqual([])
 })
 
-test('returns unavailable while messaging does not answer, and the rooms are joined once it does', async () => {
+test('JoinRoomGroup returns unavailable while messaging does not answer, and the rooms are joined once it does', async () => {
   const rooms = [await newRoom('late'), await newRoom('later')]
   env.messaging.stopAnswering()
   expect(await codeOf(joinGroup('Ucarol'))).toBe(Code.Unavailable)

@@ -49,7 +49,7 @@ afterAll(async () => {
 const admin = () => env.as(actor, 'admin').layout
 const as = (userId: string) => env.as(userId).layout
 /** Events caused by the admin of this test, once all have arrived: events of different aggregates have no order. */
-async function published() {
+async function readPublished() {
   const written = await env.db.select({ id: outbox.eventId }).from(outbox).orderBy(outbox.id).offset(entriesBefore)
   await eventually(() => {
     const ids = new Set(received.events.map(({ id }) => id))
@@ -104,7 +104,7 @@ describe('groups', () => {
     const id = group?.id ?? ''
     expect(group).toMatchObject({ name: 'Projects', description: 'ours', items: [], canCreateRoom: true })
     expect((await listGroups()).at(-1)?.id).toBe(id)
-    const events = await published()
+    const events = await readPublished()
     expect(about(events)).toEqual(new Set(['layout.server.room_groups_updated', `group.${id}.room_group_created`]))
     expect(events.find(({ aggregateType }) => aggregateType === 'layout')).toMatchObject({
       fact: { value: { groupId: id, roomId: '' } },
@@ -130,7 +130,7 @@ describe('groups', () => {
     const { group } = await env.as('Ualice').directory.getRoomGroup({ groupId })
     expect(group).toMatchObject({ name: 'After', description: '' })
     await admin().deleteRoomGroup({ groupId })
-    const kinds = (await published()).map(({ id, kind }) => `${kind} ${id}`)
+    const kinds = (await readPublished()).map(({ id, kind }) => `${kind} ${id}`)
     const count = (kind: string) => new Set(kinds.filter((published) => published.startsWith(`${kind} `))).size
     expect(count('room_group_updated')).toBe(3)
     expect(count('room_groups_updated')).toBe(4)
@@ -140,7 +140,7 @@ describe('groups', () => {
     const groupId = await newGroup()
     expect(await admin().deleteRoomGroup({ groupId })).toMatchObject({ deleted: true })
     expect((await listGroups()).map(({ id }) => id)).not.toContain(groupId)
-    expect(about(await published())).toContain(`group.${groupId}.room_group_deleted`)
+    expect(about(await readPublished())).toContain(`group.${groupId}.room_group_deleted`)
     expect(await codeOf(admin().deleteRoomGroup({ groupId }))).toBe(Code.NotFound)
     const inIt = env.as('Uother', 'admin').rooms.createRoom({ name: 'too-late', groupId })
     expect(await codeOf(inIt)).toBe(Code.NotFound)
@@ -164,7 +164,7 @@ describe('groups', () => {
     const { groups } = await admin().reorderRoomGroups({ orderedGroupIds })
     expect(groups.map(({ id }) => id)).toEqual(orderedGroupIds)
     expect((await listGroups()).map(({ id }) => id)).toEqual(orderedGroupIds)
-    const events = await published()
+    const events = await readPublished()
     expect(about(events)).toEqual(new Set(['layout.server.room_groups_updated', 'layout.server.room_groups_reordered']))
     await admin().reorderRoomGroups({ orderedGroupIds })
     await admin().reorderRoomGroups({ orderedGroupIds: before })
@@ -195,7 +195,7 @@ describe('MoveRoomToGroup', () => {
     })
     expect(await inGroup('Gone')).not.toContain(room)
     expect((await inGroup('Gtwo'))?.slice(-2)).toEqual([last, room])
-    const events = await published()
+    const events = await readPublished()
     expect(about(events)).toEqual(new Set(['layout.server.room_groups_updated', 'group.Gone.room_removed_from_group']))
   })
 
@@ -256,7 +256,7 @@ describe('ReorderSidebarItemsInGroup', () => {
     expect(idsIn(group)).toEqual(wanted.map(({ id }) => id))
     const seen = await env.as('Ualice').directory.getRoomGroup({ groupId })
     expect(seen.group?.items.map(({ item }) => item.case)).toEqual(['sidebarLink', 'room'])
-    expect(about(await published())).toEqual(
+    expect(about(await readPublished())).toEqual(
       new Set([
         'layout.server.room_groups_updated',
         `group.${groupId}.sidebar_group_entries_reordered`,
@@ -296,7 +296,7 @@ describe('sidebar links', () => {
     expect(sidebarLink).toMatchObject({ label: 'Our wiki', url: 'https://wiki.example/a' })
     const { group } = await env.as('Ualice').directory.getRoomGroup({ groupId: 'Gone' })
     expect(group?.items.at(-1)?.item).toMatchObject({ case: 'sidebarLink', value: { id: sidebarLink?.id } })
-    expect(about(await published())).toEqual(
+    expect(about(await readPublished())).toEqual(
       new Set(['layout.server.room_groups_updated', 'group.Gone.sidebar_link_added_to_group']),
     )
   })
@@ -309,7 +309,7 @@ describe('sidebar links', () => {
     expect(url.sidebarLink).toMatchObject({ label: 'Handbook', url: '/handbook' })
     await admin().updateSidebarLink({ linkId, url: '/handbook' })
     await admin().deleteSidebarLink({ linkId })
-    const events = await published()
+    const events = await readPublished()
     const updates = events.filter(({ kind }) => kind === 'sidebar_link_updated')
     expect(new Set(updates.map(({ id }) => id)).size).toBe(2)
     expect(updates[0]).toMatchObject({ aggregateType: 'group', aggregateId: 'Gone' })
@@ -332,7 +332,7 @@ describe('sidebar links', () => {
     expect(await inGroup('Gone')).not.toContain(linkId)
     expect((await inGroup('Gtwo'))?.at(-1)).toBe(linkId)
     expect(await codeOf(admin().moveSidebarLinkToGroup({ linkId, groupId: 'Gtwo' }))).toBeUndefined()
-    expect(about(await published())).toEqual(
+    expect(about(await readPublished())).toEqual(
       new Set([
         'layout.server.room_groups_updated',
         'group.Gone.sidebar_link_removed_from_group',
@@ -401,7 +401,7 @@ describe('sidebar links', () => {
 })
 
 describe('the methods for groups', () => {
-  // A person who may manage all rooms.
+  // A person with room.manage in two groups, but without role.manage.
   const manager = () => as('Uboth')
   test.each<[string, () => Promise<unknown>]>([
     ['ListRoomGroups', () => manager().listRoomGroups({})],

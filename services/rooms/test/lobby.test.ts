@@ -10,15 +10,15 @@ beforeEach(async () => {
 })
 afterEach(() => env[Symbol.asyncDispose]())
 
-const stored = async () => ({
+const readStored = async () => ({
   groups: await env.db.select().from(roomGroups),
   rooms: await env.db.select().from(rooms).orderBy(rooms.name),
 })
 
-test('a new server gets its first group with the rooms announcements, which is universal, and general', async () => {
+test('a new server gets a first group with two rooms: announcements, which is universal, and general', async () => {
   await env.start()
   await lobbyOf(env)
-  const { groups, rooms } = await stored()
+  const { groups, rooms } = await readStored()
   expect(groups).toMatchObject([{ name: 'Lobby' }])
   expect(rooms).toMatchObject([
     { name: 'announcements', universal: true, groupId: groups[0]?.id },
@@ -32,7 +32,7 @@ test('two concurrent processes and a later one create the first group once', asy
   await Promise.all([env.start(), env.start()])
   await lobbyOf(env)
   await env.start()
-  const { groups, rooms } = await stored()
+  const { groups, rooms } = await readStored()
   expect(groups).toHaveLength(1)
   expect(rooms).toHaveLength(2)
   expect(new Set(env.admin.denied)).toEqual(new Set([rooms[0]?.id]))
@@ -42,18 +42,18 @@ test('the first rooms are created only after admin has denied posting in announc
   env.admin.unavailable = true
   await env.start()
   await eventually(async () => (await env.db.select().from(lobby)).length === 1)
-  expect((await stored()).rooms).toEqual([])
+  expect((await readStored()).rooms).toEqual([])
   env.admin.unavailable = false
   await lobbyOf(env)
-  expect((await stored()).rooms).toHaveLength(2)
+  expect((await readStored()).rooms).toHaveLength(2)
 })
 
 test('the first rooms are created even if messaging answers only later', async () => {
   env.messaging.stopAnswering()
   await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '300ms' })
-  await eventually(async () => (await stored()).rooms.length === 2)
+  await eventually(async () => (await readStored()).rooms.length === 2)
   env.messaging.answer()
   await eventually(async () => {
-    for (const { id } of (await stored()).rooms) expect(env.messaging.kindsOf(id)).toEqual(['created'])
+    for (const { id } of (await readStored()).rooms) expect(env.messaging.kindsOf(id)).toEqual(['created'])
   })
 })

@@ -7,7 +7,7 @@ import { applyFacts, readHeldRoom, type ApplyFacts, type HeldFact } from '../src
 import { roomFact, type Change } from '../src/domain/room-fact.ts'
 import { openFactDelivery } from '../src/engines/delivery/index.ts'
 import { changeMembership, lockRoom } from '../src/store/changes.ts'
-import { unappliedFacts } from '../src/store/facts.ts'
+import { findUnappliedFacts } from '../src/store/facts.ts'
 import { roomBans, roomFacts, roomMembers, rooms } from '../src/store/schema.ts'
 import { codeOf, lobbyOf, makeRoom, openEnv, person, type Env } from './_env.ts'
 
@@ -20,7 +20,7 @@ let made = 0
 beforeAll(async () => {
   env = await openEnv()
   // No job runs, so every effect is caused by the call.
-  await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '30s' }, { checkRestMs: 3_600_000 })
+  await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '30s' }, { checkPausePerStepMs: 3_600_000 })
   await lobbyOf(env)
   env.accounts.people = [person('Ubob')]
 })
@@ -79,13 +79,13 @@ async function standings() {
 }
 
 /** The actors of the newest facts, after checking that each follows the one before it. */
-function newest(count: number): string[] {
+function newestActors(count: number): string[] {
   const facts = env.messaging.factsOf(room)
   expect(facts.slice(1).map(({ previousVersion }) => previousVersion)).toEqual(versions().slice(0, -1))
   return facts.slice(-count).map(({ actorId }) => actorId)
 }
 
-test.each(['ban', 'leave', 'archive'])('a %s is applied before the response', async (change) => {
+test.each(['ban', 'leave', 'archive'])('the change "%s" is applied before the response', async (change) => {
   const { rooms: asAdmin } = env.as('Uadmin', 'admin')
   await join('Ubob')
   addLost()
@@ -95,7 +95,7 @@ test.each(['ban', 'leave', 'archive'])('a %s is applied before the response', as
   const kind = { ban: 'banned', leave: 'left', archive: 'archived' }[change]
   expect(env.messaging.kindsOf(room).at(-1)).toBe(kind)
   expect(env.messaging.waitedForStream(room)).toBe(true)
-  newest(1)
+  newestActors(1)
 })
 
 const about = { userId: 'Ubob' }
@@ -121,11 +121,11 @@ test.each<[string, Change]>([
   ]
   expect(kinds(2)).toEqual([lost.case, made])
   expect(env.messaging.waitedForStream(room)).toBe(['leaves', 'archives'].includes(call))
-  newest(1)
+  newestActors(1)
 })
 
 test.each(['without', 'with'])(
-  'a repeated leave waits for the stream after the check restated it, %s a filter',
+  'a repeated leave waits for the stream after a comparison restated it, %s `isAbout`',
   async (how) => {
     await join('Ubob')
     await env.as('Ubob').rooms.leaveRoom({ roomId: room })
@@ -151,10 +151,10 @@ test.each(['join', 'leave'])(
     if (change === 'leave') await join('Ucarl')
     addLost()
     await changeWithoutHandOver('Ucarl', change === 'join')
-    await delivery.handOver(room, await unappliedFacts(env.db, room))
+    await delivery.handOver(room, await findUnappliedFacts(env.db, room))
     expect(kinds(2)).toEqual(['left', change === 'join' ? 'joined' : 'left'])
     expect(env.messaging.waitedForStream(room)).toBe(change === 'leave')
-    newest(1)
+    newestActors(1)
   },
 )
 
@@ -185,7 +185,7 @@ test('one change also reverts all other lost facts', async () => {
   const known = versions().length
   await changeWithoutHandOver('Uone')
   await join('Utwo')
-  newest(1)
+  newestActors(1)
   // Undelivered facts arrive with the next change or earlier; the last fact about each subject counts.
   const last = new Map<string, string | undefined>()
   for (const { fact } of env.messaging.factsOf(room).slice(known)) last.set(topicOf(fact), fact.case)
@@ -222,7 +222,7 @@ test('a change that messaging does not answer fails with unavailable, and is app
   env.messaging.stopAnswering()
   expect(await codeOf(join('Ubob'))).toBe(Code.Unavailable)
   env.messaging.answer()
-  await eventually(() => expect(newest(1)).toEqual(['Ubob']))
+  await eventually(() => expect(newestActors(1)).toEqual(['Ubob']))
 })
 
 test('unapplied changes get higher versions in the same order, and so do the rows that refer to them', async () => {
@@ -230,7 +230,7 @@ test('unapplied changes get higher versions in the same order, and so do the row
   await changeWithoutHandOver('Utwo')
   addLost()
   await join('Uthree')
-  expect(newest(4)).toEqual(['Ulost', 'Uone', 'Utwo', 'Uthree'])
+  expect(newestActors(4)).toEqual(['Ulost', 'Uone', 'Utwo', 'Uthree'])
   // Facts are marked as applied only after the response.
   await eventually(async () => {
     const facts = await env.db.select().from(roomFacts).where(eq(roomFacts.roomId, room))
@@ -246,7 +246,7 @@ test('unapplied changes get higher versions in the same order, and so do the row
 test('a lost fact is recognised even if a stored fact has the same version', async () => {
   addLost(await changeWithoutHandOver('Uone'))
   await join('Utwo')
-  expect(newest(3)).toEqual(['Ulost', 'Uone', 'Utwo'])
+  expect(newestActors(3)).toEqual(['Ulost', 'Uone', 'Utwo'])
 })
 
 test('two processes rebase the facts once', async () => {
@@ -255,7 +255,7 @@ test('two processes rebase the facts once', async () => {
   const users = Array.from({ length: 20 }, (_, n) => `Ucrowd${n}`)
   // If the other process changed the version of a call's fact, the call fails with unavailable and is retried.
   await Promise.all(users.map((userId) => eventually(() => join(userId))))
-  expect(newest(20).sort()).toEqual(users.sort())
+  expect(newestActors(20).sort()).toEqual(users.sort())
 })
 
 test.each([0, 1])(
@@ -266,7 +266,7 @@ test.each([0, 1])(
     await join('Uone')
     env.messaging.restore(room, before + lost)
     await join('Utwo')
-    expect(newest(2)).toEqual(['Uone', 'Utwo'])
+    expect(newestActors(2)).toEqual(['Uone', 'Utwo'])
     expect(versions()).toHaveLength(before + lost + 2)
   },
 )

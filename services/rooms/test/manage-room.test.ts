@@ -61,7 +61,7 @@ describe('UpdateRoom', () => {
     expect(after).toMatchObject({ name: `managed-${made}`, description: '' })
   })
 
-  test('makes a room universal and back; the end waits for the stream and leaves only explicit members', async () => {
+  test('makes a room universal and no longer universal; the latter waits for the stream and leaves only explicit members', async () => {
     const isMember = async () => {
       const { room: seen } = await env.as('Ualice').directory.getRoom({ roomId: room })
       return seen?.viewerState?.isMember
@@ -123,8 +123,8 @@ describe('ArchiveRoom and UnarchiveRoom', () => {
     expect(await isListed()).toBe(true)
     expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'archived', 'unarchived'])
     // The event about the creation of the room may arrive late.
-    const published = () => received.events.filter(({ actorId }) => actorId === 'Uowner')
-    await eventually(() => expect(published()).toHaveLength(2))
+    const publishedEvents = () => received.events.filter(({ actorId }) => actorId === 'Uowner')
+    await eventually(() => expect(publishedEvents()).toHaveLength(2))
   })
 
   test('succeed when repeated', async () => {

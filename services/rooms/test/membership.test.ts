@@ -6,7 +6,7 @@ import { PolicyDecisionSchema } from '@parley/contracts/internal'
 import { retryWhileOverloaded } from '@parley/testkit'
 import { eq } from 'drizzle-orm'
 import { rooms } from '../src/store/schema.ts'
-import { ban, dm as startedDm } from './_seeds.ts'
+import { ban, dm as createDm } from './_seeds.ts'
 import { codeOf, lobbyOf, makeRoom, openEnv, type Env } from './_env.ts'
 
 let env: Env
@@ -31,7 +31,7 @@ beforeAll(async () => {
   everyone = await makeRoom(env, 'everyone', { universal: true })
   closed = await makeRoom(env, 'closed')
   await env.db.update(rooms).set({ archived: true }).where(eq(rooms.id, closed))
-  dm = await startedDm(env, ['Ualice', 'Ubob'])
+  dm = await createDm(env, ['Ualice', 'Ubob'])
 })
 afterAll(() => env[Symbol.asyncDispose]())
 

@@ -10,8 +10,8 @@ beforeEach(async () => {
 })
 afterEach(() => env[Symbol.asyncDispose]())
 
-const stored = () => env.db.select().from(people).orderBy(people.userId)
-const filled = () =>
+const readPeople = () => env.db.select().from(people).orderBy(people.userId)
+const waitUntilFilled = () =>
   eventually(async () => (await env.db.select().from(projectionFills)).length === 1, { timeoutMs: 90_000 })
 const alice = { userId: 'Ualice', login: 'alice', displayName: 'Alice', roleIds: ['moderator'], version: 5n }
 
@@ -30,8 +30,8 @@ test('people are copied from accounts once it answers', async () => {
   env.accounts.people = Array.from({ length: 1001 }, (_, n) => ({ ...alice, userId: `U${n}`, login: `login${n}` }))
   await env.start()
   env.accounts.unavailable = false
-  await filled()
-  const rows = await stored()
+  await waitUntilFilled()
+  const rows = await readPeople()
   expect(rows).toHaveLength(1001)
   expect(rows[0]).toMatchObject({ userId: 'U0', login: 'login0', nameKey: 'alice', roleIds: ['moderator'] })
 })
@@ -39,36 +39,40 @@ test('people are copied from accounts once it answers', async () => {
 test('renames and roles are applied, regardless of the order of arrival', async () => {
   env.accounts.people = [alice]
   await env.start()
-  await filled()
+  await waitUntilFilled()
   await rename(7n, 'Alicia')
   await eventually(async () =>
-    expect(await stored()).toMatchObject([{ displayName: 'Alicia', nameKey: 'alicia', searchKey: 'alice\nalicia' }]),
+    expect(await readPeople()).toMatchObject([
+      { displayName: 'Alicia', nameKey: 'alicia', searchKey: 'alice\nalicia' },
+    ]),
   )
   await rename(6n, 'Too late')
   await eventually(async () => (await env.db.select().from(inbox)).length === 2)
   await announce('roles_changed', 8n, { case: 'userRolesChanged', value: { roleIds: ['admin'], rolesVersion: 2n } })
-  await eventually(async () => expect(await stored()).toMatchObject([{ roleIds: ['admin'] }]))
+  await eventually(async () => expect(await readPeople()).toMatchObject([{ roleIds: ['admin'] }]))
   await rename(9n, '')
-  await eventually(async () => expect(await stored()).toMatchObject([{ displayName: '', nameKey: 'alice' }]))
+  await eventually(async () => expect(await readPeople()).toMatchObject([{ displayName: '', nameKey: 'alice' }]))
 })
 
 test('a rename is applied even if accounts is unavailable when its event arrives', async () => {
   env.accounts.people = [alice]
   await env.start()
-  await filled()
+  await waitUntilFilled()
   env.accounts.unavailable = true
   await rename(7n, 'Alicia')
   await eventually(() => env.accounts.refused > 11)
   env.accounts.unavailable = false
   await eventually(async () =>
-    expect(await stored()).toMatchObject([{ displayName: 'Alicia', nameKey: 'alicia', searchKey: 'alice\nalicia' }]),
+    expect(await readPeople()).toMatchObject([
+      { displayName: 'Alicia', nameKey: 'alicia', searchKey: 'alice\nalicia' },
+    ]),
   )
 })
 
 test('only a tombstone remains of a deleted account', async () => {
   env.accounts.people = [alice]
   await env.start()
-  await filled()
+  await waitUntilFilled()
   await announce('account_deleted', 9n, { case: 'userChanged', value: { deleted: true } })
   const tombstone = {
     deleted: true,
@@ -79,10 +83,10 @@ test('only a tombstone remains of a deleted account', async () => {
     searchGrams: [],
     roleIds: [],
   }
-  await eventually(async () => expect(await stored()).toMatchObject([tombstone]))
+  await eventually(async () => expect(await readPeople()).toMatchObject([tombstone]))
   await rename(10n, 'Back')
   await announce('user_created', 11n, { case: 'userChanged', value: { created: true } })
   await announce('roles_changed', 12n, { case: 'userRolesChanged', value: { roleIds: ['admin'], rolesVersion: 3n } })
   await eventually(async () => (await env.db.select().from(inbox)).length === 4)
-  expect(await stored()).toMatchObject([tombstone])
+  expect(await readPeople()).toMatchObject([tombstone])
 })

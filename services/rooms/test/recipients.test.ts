@@ -176,7 +176,7 @@ describe('ListPresenceAudiences', () => {
 })
 
 describe('ListAccessibleRooms', () => {
-  const accessible = async (userId: string, roleIds: string[] = []) => {
+  const accessibleRooms = async (userId: string, roleIds: string[] = []) => {
     const { rooms: found } = await env.internal.listAccessibleRooms({
       ...{ userId, roleIds, roomIds: [tea, everyone, shelved, direct, 'Rnone'] },
     })
@@ -184,14 +184,14 @@ describe('ListAccessibleRooms', () => {
   }
 
   test('returns rooms of which the user is an effective member', async () => {
-    expect(await accessible('Ualice')).toEqual(new Set([tea, everyone, shelved, direct]))
-    expect(await accessible('Ubob', ['moderator'])).toEqual(new Set([tea, everyone, direct]))
-    expect(await accessible('Ubanned', ['moderator'])).toEqual(new Set())
-    expect(await accessible('Uunwanted')).toEqual(new Set())
-    expect(await accessible('Uguest', ['guest'])).toEqual(new Set([tea, everyone]))
-    expect(await accessible('Umodguest', ['guest', 'moderator'])).toEqual(new Set())
-    expect(await accessible('Ugone')).toEqual(new Set())
-    expect(await accessible('Ustranger')).toEqual(new Set([everyone]))
+    expect(await accessibleRooms('Ualice')).toEqual(new Set([tea, everyone, shelved, direct]))
+    expect(await accessibleRooms('Ubob', ['moderator'])).toEqual(new Set([tea, everyone, direct]))
+    expect(await accessibleRooms('Ubanned', ['moderator'])).toEqual(new Set())
+    expect(await accessibleRooms('Uunwanted')).toEqual(new Set())
+    expect(await accessibleRooms('Uguest', ['guest'])).toEqual(new Set([tea, everyone]))
+    expect(await accessibleRooms('Umodguest', ['guest', 'moderator'])).toEqual(new Set())
+    expect(await accessibleRooms('Ugone')).toEqual(new Set())
+    expect(await accessibleRooms('Ustranger')).toEqual(new Set([everyone]))
   })
 
   test('returns the names of the rooms, and accepts at most 500 ids', async () => {

@@ -3,12 +3,12 @@ import type { Event } from '@parley/contracts/internal'
 import { isDatabaseUnavailable, isOutage, isReachable, type Db, type Tx } from '@parley/postgres'
 import { bindToTrace, logger } from '@parley/telemetry'
 import {
-  eventFailed,
-  eventHandled,
-  eventParked,
-  handlingFailed,
-  messageRedelivered,
-  messageUndecodable,
+  countFailure,
+  recordHandling,
+  countParkedEvent,
+  recordFailedHandling,
+  countRedelivery,
+  countUndecodable,
 } from '../metrics.ts'
 import { processSpan } from '../spans.ts'
 import { decodeBatch } from '../stream/decode.ts'
@@ -66,12 +66,12 @@ export async function handleMessage(handling: Handling, { message, events }: Dec
   const { consumer, redelivery } = handling
   const isRedelivered = (deliveryOf(message)?.deliveries ?? 1) > 1
   if (events === undefined) {
-    messageUndecodable()
+    countUndecodable()
     log.error({ consumer, subject: message.subject }, 'a message is not an event batch')
     acknowledge(message)
     return 'done'
   }
-  if (isRedelivered) messageRedelivered(consumer)
+  if (isRedelivered) countRedelivery(consumer)
   let maxFailures = 0
   for (const event of events) {
     const failures = await handleEvent(handling, event, message.subject, isRedelivered)
@@ -113,12 +113,12 @@ async function handleEvent(
       })
       afterCommit?.()
     })
-    eventHandled(consumer, performance.now() - startedAt)
+    recordHandling(consumer, performance.now() - startedAt)
     return 0
   } catch (error) {
     const took = performance.now() - startedAt
     const outage = await isOutage(db, error)
-    handlingFailed(consumer, took, outage ? 'outage' : 'failed')
+    recordFailedHandling(consumer, took, outage ? 'outage' : 'failed')
     if (outage) return undefined
     return await failInTrace(handling, event, subject, reasonOf(error))
   }
@@ -128,12 +128,12 @@ async function fail({ db, consumer }: Handling, event: Event, subject: string, r
   const fields = { consumer, eventId: event.id, kind: event.kind, reason }
   try {
     const failures = await recordFailure(db, { consumer, event, subject, reason })
-    eventFailed(consumer)
+    countFailure(consumer)
     if (failures < maxAttempts) {
       log.warn({ ...fields, failures }, 'a consumer failed on an event; it will be retried')
       return failures
     }
-    eventParked(consumer)
+    countParkedEvent(consumer)
     log.error({ ...fields, failures }, 'a consumer failed too often on an event; it is parked')
     return 0
   } catch (recording) {

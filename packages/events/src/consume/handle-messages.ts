@@ -2,7 +2,7 @@ import type { Msg } from 'nats'
 import type { Event } from '@parley/contracts/internal'
 import { isServiceUnavailable, isOutage, type Tx } from '@parley/postgres'
 import { bindToTrace, logger } from '@parley/telemetry'
-import { eventHandled, handlingFailed, messageRedelivered } from '../metrics.ts'
+import { recordHandling, recordFailedHandling, countRedelivery } from '../metrics.ts'
 import { processSpan } from '../spans.ts'
 import { acknowledge, requestRedelivery, deliveryOf } from '../stream/delivery.ts'
 import { reasonOf } from './failures.ts'
@@ -84,7 +84,7 @@ async function handleInOneTransaction(
   } catch (error) {
     const took = performance.now() - startedAt
     const outage = await isOutage(db, error)
-    handlingFailed(consumer, took, outage ? 'outage' : 'failed')
+    recordFailedHandling(consumer, took, outage ? 'outage' : 'failed')
     if (outage) {
       settle([...unsettled], (message) => requestRedelivery(message, redelivery.initialMs))
       return 'outage'
@@ -116,8 +116,8 @@ async function commitBatch(
     return after
   })
   afterCommit?.()
-  for (const _ of redelivered) messageRedelivered(consumer)
-  eventHandled(consumer, performance.now() - startedAt, events.length)
+  for (const _ of redelivered) countRedelivery(consumer)
+  recordHandling(consumer, performance.now() - startedAt, events.length)
 }
 
 /** Turns a batch handler into a handler for a single event. */

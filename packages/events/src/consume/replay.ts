@@ -3,7 +3,7 @@ import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
 import { EventSchema } from '@parley/contracts/internal'
 import { CommitChannel, isOutage, type Db } from '@parley/postgres'
 import { bindToTrace, logger } from '@parley/telemetry'
-import { eventReplayed } from '../metrics.ts'
+import { countReplay } from '../metrics.ts'
 import { parkedEvents } from '../schema.ts'
 import { processSpan } from '../spans.ts'
 import { reasonOf } from './failures.ts'
@@ -20,7 +20,7 @@ export type Replaying = Pick<Handling, 'db' | 'consumer' | 'prepare'>
 /**
  * Handles parked events again at an operator's request. Nothing else retries them, because the inbox already holds
  * them. An event that fails again stays parked. Resolves with the number of attempts. Rejects while the database or a
- * service is unavailable; the remaining events are reattempts later.
+ * service is unavailable; the remaining events are retried later.
  */
 export async function replayParked(replaying: Replaying, signal: AbortSignal): Promise<number> {
   const { db, consumer } = replaying
@@ -56,7 +56,7 @@ async function replay({ db, consumer, prepare }: Replaying, parked: Parked): Pro
         return deleted.rowCount === 1 ? await handle?.(tx) : undefined
       })
       afterCommit?.()
-      eventReplayed(consumer)
+      countReplay(consumer)
       log.info({ consumer, eventId: parked.eventId }, 'a parked event was replayed')
     })
   } catch (error) {

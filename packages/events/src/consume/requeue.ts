@@ -11,7 +11,7 @@ export type ParkedEntry = Pick<typeof parkedEvents.$inferSelect, 'eventId' | 'su
 /** Returns parked entries to the queue they came from. */
 export type Requeue = (tx: Tx, entries: readonly ParkedEntry[]) => Promise<void>
 
-const maxAtOnce = 100
+const entriesPerBatch = 100
 
 /**
  * Puts events that the stream refused back into the outbox, unchanged, although their aggregates may have changed
@@ -45,7 +45,7 @@ export async function requeueParked(
   const [clock] = await sqlRows<{ now: Date }>(db, sql`select clock_timestamp() as now`)
   let requested = 0
   for (const [consumer, requeue] of requeues) {
-    for (let moved = maxAtOnce; moved === maxAtOnce; requested += moved) {
+    for (let moved = entriesPerBatch; moved === entriesPerBatch; requested += moved) {
       moved = await db.transaction(async (tx) => {
         const some = tx
           .select({ eventId: parkedEvents.eventId })
@@ -59,7 +59,7 @@ export async function requeueParked(
               selected,
             ),
           )
-          .limit(maxAtOnce)
+          .limit(entriesPerBatch)
           .for('update', { skipLocked: true })
         const entries = await tx
           .delete(parkedEvents)

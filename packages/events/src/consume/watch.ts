@@ -3,7 +3,7 @@ import { isDatabaseUnavailable, type Db, type Reader } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { periodically, Resources, type Periodic } from '@parley/runtime'
 import { requestKeeper } from '../keep/requests.ts'
-import { consumerPending, parkedWaiting } from '../metrics.ts'
+import { gaugePending, gaugeParked } from '../metrics.ts'
 import { parkedEvents } from '../schema.ts'
 import { durableName } from '../subjects.ts'
 import type { Durable } from './durable.ts'
@@ -51,8 +51,8 @@ class ConsumerWatcher {
     const { service, durable } = watched.durable
     const state = { ...watched, name: durableName(service, durable), lag: 0, parked: 0 }
     const resources = new Resources()
-    resources.use(consumerPending(state.name, () => state.lag))
-    resources.use(parkedWaiting({ service, consumer: state.name }, () => state.parked))
+    resources.use(gaugePending(state.name, () => state.lag))
+    resources.use(gaugeParked({ service, consumer: state.name }, () => state.parked))
     resources.defer('watch', () => this.#remove(state))
     this.#consumers.add(state)
     const polling = (this.#polling ??= periodically({

@@ -11,8 +11,8 @@ import { erasures } from '../schema.ts'
  */
 export function refuseErased(db: Db, exempt: ReadonlySet<string> = new Set()): CallGuard {
   return ({ method, userId }) => {
-    const reads = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS
-    return reads || exempt.has(method.name) ? undefined : assertNotErased(db, userId)
+    const isRead = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS
+    return isRead || exempt.has(method.name) ? undefined : assertNotErased(db, userId)
   }
 }
 

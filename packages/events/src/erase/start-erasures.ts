@@ -5,7 +5,7 @@ import { periodically, Resources } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
 import { reasonOf } from '../consume/failures.ts'
 import { consumeEvents, type ConsumerOptions } from '../consume/consume-events.ts'
-import { erasureFailed, erasurePassed } from '../metrics.ts'
+import { countErasureFailure, countErasurePass } from '../metrics.ts'
 import { erasures } from '../schema.ts'
 import { eraseParked } from './parked.ts'
 
@@ -79,11 +79,11 @@ function createPassRunner(options: ErasureOptions): (signal: AbortSignal) => Pro
       signal.throwIfAborted()
       try {
         await eraseOnce(options, pass, signal)
-        erasurePassed(service)
+        countErasurePass(service)
       } catch (error) {
         if (signal.aborted) return
         failed = true
-        erasureFailed(service)
+        countErasureFailure(service)
         log.warn(
           { service, userId: pass.userId, pass: pass.pass, reason: reasonOf(error) },
           'erasing an account failed; it will be retried',

@@ -3,7 +3,7 @@ import type { Event } from '@parley/contracts/internal'
 import type { Bus } from '@parley/rpc'
 import { periodically } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
-import { messageUndecodable, streamLost } from '../metrics.ts'
+import { countUndecodable, countStreamLoss } from '../metrics.ts'
 import { keeperStartupMs } from '../keep/requests.ts'
 import { isUnavailable } from '../stream/api.ts'
 import { decodeBatch } from '../stream/decode.ts'
@@ -211,7 +211,7 @@ export class Follower implements EventFollower {
   #reset(): void {
     this.#isHistoryPending = false
     this.#completeSinceMs = undefined
-    streamLost()
+    countStreamLoss()
     log.error({ subject: this.#options.subject }, 'the stream lost events; a follower is reset')
     this.#options.onReset()
   }
@@ -231,7 +231,7 @@ export class Follower implements EventFollower {
     try {
       events = decodeBatch(message.data)
     } catch {
-      messageUndecodable()
+      countUndecodable()
       log.error({ subject: message.subject, seq }, 'a message is not an event batch')
       return
     }

@@ -4,17 +4,17 @@ import type { Database } from '@parley/postgres'
 import { backoffMs } from '@parley/runtime'
 import { bindToTrace, logger } from '@parley/telemetry'
 import { maxAttempts, reasonOf } from '../consume/failures.ts'
-import { eventsHandedOver, handOverFailed, handOverParked } from '../metrics.ts'
+import { countHandedOver, countHandOverFailure, countParkedHandOver } from '../metrics.ts'
 import { handOverSpan } from '../spans.ts'
 import * as store from './store.ts'
 
 const log = logger('handover')
-/** Shorter than the lease, so that messaging never handles two calls for a room, even if it does not answer. */
+/** Timeout of a call: shorter than the lease, so that messaging never handles two calls for a room at a time. */
 const callMs = 5000
 
 /** How events about rooms reach messaging. */
 export type HandOverOptions = Pick<Database, 'db'> & {
-  /** Deployable. */
+  /** Name of the deployable. */
   service: string
   /**
    * Sends events of one room to messaging, oldest first, at most 50; resolves when messaging has stored them. After a
@@ -47,7 +47,7 @@ export async function handOverRoom(context: HandOverContext, roomId: string): Pr
     }
     const onFailure = await send(context, claim, events)
     if (onFailure !== undefined) return await onFailure()
-    eventsHandedOver(context.service, events.length)
+    countHandedOver(context.service, events.length)
     if (!(await store.deleteHandedOver(db, claim, events))) return
     claim.failures = 0
   }
@@ -87,14 +87,14 @@ async function pause(
   if (signal.aborted) return await store.releaseRoom(db, claim)
   const reason = reasonOf(failure)
   const [first] = events
-  handOverFailed(service)
+  countHandOverFailure(service)
   log.warn(
     { service, roomId, failures: failures + 1, reason },
     'messaging did not accept events of a room; they will be sent again',
   )
   if (first && !transientCodes.has(failure.code) && (await store.countRefusal(db, first)) >= maxAttempts) {
     await store.parkEvent(db, claim, first, reason)
-    handOverParked(service)
+    countParkedHandOver(service)
     log.error({ service, roomId, eventId: first.event.eventId, reason }, 'messaging refused an event; it is parked')
     await store.releaseRoom(db, claim)
     return 0

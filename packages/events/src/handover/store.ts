@@ -114,7 +114,7 @@ export async function parkEvent(db: Db, { roomId }: Claim, { id, event }: Waitin
   })
 }
 
-/** Deletes leases of rooms without waiting events, left behind by processes that died. */
+/** Deletes expired leases of rooms without waiting events. Processes that died have left them behind. */
 export async function dropIdleLeases(db: Db): Promise<void> {
   const waits = db.select({ id: handovers.id }).from(handovers).where(eq(handovers.roomId, handoverLeases.roomId))
   await db

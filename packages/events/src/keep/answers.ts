@@ -7,7 +7,7 @@ import { durableName, eventStream } from '../subjects.ts'
 import type { KeeperRequests, Verb } from './requests.ts'
 import * as checks from './checks.ts'
 import { Refusal } from './checks.ts'
-import { lagsOfDurables, lastAcknowledged, createDurable, readProgress } from './durables.ts'
+import { readLagsOfDurables, readLastAcknowledged, createDurable, readProgress } from './durables.ts'
 import { countOnStream, removeUpToLimit } from './erase.ts'
 import { createReader } from './readers.ts'
 import type { Recoveries } from './recoveries.ts'
@@ -57,10 +57,10 @@ export const answers: {
     return {}
   },
 
-  lags: async ({ bus, requester }) => ({ messages: await lagsOfDurables(bus, durableName(requester, '')) }),
+  lags: async ({ bus, requester }) => ({ messages: await readLagsOfDurables(bus, durableName(requester, '')) }),
 
   acknowledged: async ({ bus, requester }, request) => ({
-    eventIds: await lastAcknowledged(bus, ownDurable(requester, request)),
+    eventIds: await readLastAcknowledged(bus, ownDurable(requester, request)),
   }),
 
   restore: async ({ bus, requester, restorer }, request) => {

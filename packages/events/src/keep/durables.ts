@@ -75,7 +75,7 @@ const lagsOf = new WeakMap<Bus, Lags>()
  * cached for five seconds, because services that started together request them at about the same time. They are read
  * again if there is no such durable, as while its service starts.
  */
-export async function lagsOfDurables(bus: Bus, prefix: string): Promise<Record<string, number>> {
+export async function readLagsOfDurables(bus: Bus, prefix: string): Promise<Record<string, number>> {
   const known = lagsOf.get(bus)
   if (known !== undefined && performance.now() - known.listedAt <= lagsCacheMs) {
     const lags = withPrefix(await known.all, prefix)
@@ -98,7 +98,7 @@ async function listLags(bus: Bus): Promise<ReadonlyMap<string, number>> {
   return lags
 }
 
-/** The acknowledged position of each durable, and the first sequence of the stream. */
+/** For each filter, the lowest acknowledged position of its durables; and the first sequence of the stream. */
 export async function readProgress(bus: Bus): Promise<KeeperRequests['passed']['answer']> {
   const { manager } = await jetStream(bus)
   const { state } = await manager.streams.info(eventStream)
@@ -117,7 +117,7 @@ export async function readProgress(bus: Bus): Promise<KeeperRequests['passed']['
  * Ids of the events in the newest message up to which a durable has acknowledged everything; empty if there is none or
  * the stream no longer holds it.
  */
-export async function lastAcknowledged(bus: Bus, name: string): Promise<string[]> {
+export async function readLastAcknowledged(bus: Bus, name: string): Promise<string[]> {
   const { manager } = await jetStream(bus)
   const info = await manager.consumers.info(eventStream, name).catch((error: unknown) => {
     // The durable does not exist; a new one begins at the first event anyway.

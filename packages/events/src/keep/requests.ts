@@ -19,8 +19,8 @@ export type KeeperRequests = {
   /** Creates the stream if it is missing; returns its last sequence. */
   state: { request: Record<string, never>; answer: { lastSeq: number } }
   /**
-   * Whether this event is still stored at this sequence. `expired`: the stream may have dropped it by age; then whether
-   * the stream has reached the sequence.
+   * Whether this event is still stored at this sequence. With `expired`, the stream may have dropped the event by age;
+   * then `there` says whether the stream has reached the sequence.
    */
   place: { request: { seq: number; eventId: string; expired: boolean }; answer: { there: boolean } }
   /**
@@ -31,7 +31,7 @@ export type KeeperRequests = {
   reader: { request: ReaderRequest; answer: { pending?: number } }
   /** Creates a durable consumer unless it exists. `anew`: recreates it, starting at the first event. */
   durable: { request: { durable: string; subject: string; anew: boolean }; answer: Record<string, never> }
-  /** Unacknowledged messages of each durable consumer of the caller, including undelivered ones. */
+  /** Counts the unacknowledged messages of each durable consumer of the caller, including undelivered ones. */
   lags: { request: Record<string, never>; answer: { messages: Record<string, number> } }
   /** Event ids of the last message up to which a durable consumer has acknowledged everything; none if unknown. */
   acknowledged: { request: { durable: string }; answer: { eventIds: string[] } }

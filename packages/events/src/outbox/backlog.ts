@@ -1,6 +1,6 @@
 import type { Database } from '@parley/postgres'
 import { Resources } from '@parley/runtime'
-import { outboxAge, outboxWaiting, parkedWaiting } from '../metrics.ts'
+import { gaugeOutboxAge, gaugeOutboxSize, gaugeParked } from '../metrics.ts'
 import { countParkedWithoutDurable, queuesWithoutDurable, readBacklog } from './store.ts'
 
 /** Reports metrics of the waiting entries of an outbox and of parked events, as last counted. */
@@ -12,10 +12,10 @@ export class Backlog implements AsyncDisposable {
 
   constructor(pool: Database['pool'], service: string) {
     this.#pool = pool
-    this.#gauges.use(outboxWaiting(service, () => this.#waiting.entries))
-    this.#gauges.use(outboxAge(service, () => this.#waiting.seconds))
+    this.#gauges.use(gaugeOutboxSize(service, () => this.#waiting.entries))
+    this.#gauges.use(gaugeOutboxAge(service, () => this.#waiting.seconds))
     for (const consumer of queuesWithoutDurable)
-      this.#gauges.use(parkedWaiting({ service, consumer }, () => this.#parked.get(consumer) ?? 0))
+      this.#gauges.use(gaugeParked({ service, consumer }, () => this.#parked.get(consumer) ?? 0))
   }
 
   /** Counts the waiting entries of these shards, and the parked events that do not belong to a durable. */

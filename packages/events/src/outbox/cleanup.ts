@@ -3,7 +3,7 @@ import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { logger } from '@parley/telemetry'
 import { requestKeeper, type KeeperRequests } from '../keep/requests.ts'
-import { eventsLost } from '../metrics.ts'
+import { countLostEvents } from '../metrics.ts'
 import { streamMaxAgeMs } from '../stream/declare.ts'
 import { covers } from '../subjects.ts'
 import { deleteEntries, hasRelayedBefore, readRelayed, type RelayedEntry } from './store.ts'
@@ -78,7 +78,7 @@ export class Cleanup {
     if (count === 0) return
     this.#unreportedLost += count
     const { service } = this.#options
-    eventsLost(service, count)
+    countLostEvents(service, count)
     log.error({ service, events: count }, 'events left the stream before every consumer had handled them')
   }
 }

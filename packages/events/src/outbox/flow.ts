@@ -1,7 +1,7 @@
 import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { logger, withoutTrace } from '@parley/telemetry'
-import { entriesRelayed, entrySkipped, publishFailed } from '../metrics.ts'
+import { countRelayed, countSkipped, countPublishFailure } from '../metrics.ts'
 import type { HeldShards } from './held-shards.ts'
 import { Marker } from './marker.ts'
 import { skippedEvent } from './skipped-event.ts'
@@ -154,7 +154,7 @@ export class Flow {
 
   #onFailed(reason: string): void {
     const { service } = this.#options
-    publishFailed(service)
+    countPublishFailure(service)
     if (performance.now() - this.#failureLoggedAt < logFailureEveryMs) return
     this.#failureLoggedAt = performance.now()
     log.error({ service, reason }, 'the stream does not accept events; they will be sent again')
@@ -181,7 +181,7 @@ export class Flow {
     shard.recordStored(queue, batch.entries, { seq, eventId: last.eventId, storedAt: Date.now() })
     for (const entry of batch.entries) this.waiters.notifyStored(entry.id)
     this.#marker.add(queue, batch, seq)
-    entriesRelayed(batch.entries.length)
+    countRelayed(batch.entries.length)
   }
 
   async #onRefused(queue: AggregateQueue, batch: Batch, reason: string): Promise<void> {
@@ -192,7 +192,7 @@ export class Flow {
     await replaceRefused(this.#options.pool, queue.shard.lease, entry, { ...replacement, reason })
     if (queue.isDropped) return
     queue.sendSeparately([{ ...entry, ...replacement }])
-    entrySkipped()
+    countSkipped()
     log.error({ eventId: entry.eventId, subject: entry.subject, reason }, 'the stream refused an event; it is parked')
   }
 }

@@ -2,7 +2,7 @@ import type { Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { logger } from '@parley/telemetry'
 import { requestKeeper } from '../keep/requests.ts'
-import { streamLost } from '../metrics.ts'
+import { countStreamLoss } from '../metrics.ts'
 import type { Flow } from './flow.ts'
 import type { Shard } from './shard.ts'
 import { clearPosition, requeue } from './store.ts'
@@ -38,7 +38,7 @@ export async function recoverShards(options: {
     shard.anchor = shard.newest = shard.lost = undefined
     shard.state = 'ready'
     flow.resetWatermark()
-    streamLost()
+    countStreamLoss()
     log.error({ service, shard: shard.lease.shard, entries }, 'the stream lost events; they are relayed again')
   }
 }

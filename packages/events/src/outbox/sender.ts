@@ -1,6 +1,6 @@
 import type { Bus } from '@parley/rpc'
 import { eventStream } from '../subjects.ts'
-import { messagePublished } from '../metrics.ts'
+import { recordPublish } from '../metrics.ts'
 import { publishSpan } from '../spans.ts'
 import { isRefusedForGood, isUnavailable, jetStream } from '../stream/api.ts'
 import type { Batch, AggregateQueue } from './shard.ts'
@@ -87,11 +87,11 @@ export class Sender {
         expect: { streamName: eventStream },
       }
       const ack = await publishSpan(batch.data, () => client.publish(batch.subject, batch.data, options))
-      messagePublished(performance.now() - startedAt)
+      recordPublish(performance.now() - startedAt)
       if (!queue.isDropped) this.#events.onStored(queue, batch, ack.seq, ack.duplicate)
       return 0
     } catch (error) {
-      messagePublished(performance.now() - startedAt, failureOf(error))
+      recordPublish(performance.now() - startedAt, failureOf(error))
       if (queue.isDropped) return 0
       if (isRefusedForGood(error)) {
         try {

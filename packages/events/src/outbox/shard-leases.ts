@@ -1,7 +1,7 @@
 import type { Database } from '@parley/postgres'
 import { logger } from '@parley/telemetry'
 import type { Bus } from '@parley/rpc'
-import { shardFenced } from '../metrics.ts'
+import { countFencedShard } from '../metrics.ts'
 import type { HeldShards } from './held-shards.ts'
 import { isValid, leave, prepareShards, releaseLeases, renewLeases, takeLeases, type Lease } from './leases.ts'
 import { Shard } from './shard.ts'
@@ -49,7 +49,7 @@ export class ShardLeases {
     const wasIdle = !isValid(shard.lease) && shard.inFlight.size === 0
     if (!shards.drop(shard)) return
     if (wasIdle) return log.info({ service, shard: shard.lease.shard }, 'another process relays this shard now')
-    shardFenced()
+    countFencedShard()
     log.warn({ service, shard: shard.lease.shard }, 'another process relays this shard now')
   }
 

@@ -33,32 +33,37 @@ function apiCode(error: unknown): number | undefined {
   return error instanceof NatsError ? error.api_error?.err_code : undefined
 }
 
-/** The stream does not exist. */
+/** Whether the error means that the stream does not exist. */
 export const isStreamMissing = (error: unknown): boolean => apiCode(error) === STREAM_NOT_FOUND
 
-/** The stream exists, with another configuration. */
+/** Whether the error means that the stream exists with another configuration. */
 export const isStreamNameTaken = (error: unknown): boolean => apiCode(error) === STREAM_NAME_IN_USE
 
-/** The stream exists, the consumer does not. */
+/** Whether the error means that the stream exists, but the consumer does not. */
 export const isConsumerMissing = (error: unknown): boolean => apiCode(error) === CONSUMER_NOT_FOUND
 
-/** The stream holds no such message. */
+/** Whether the error means that the stream holds no such message. */
 export const isMessageMissing = (error: unknown): boolean => apiCode(error) === MESSAGE_NOT_FOUND
 
-/** The storage of the server, the account or every server of a cluster is below the maximum size of the stream. */
+/**
+ * Whether the error means that the storage of the server, the account or every server of a cluster is smaller than the
+ * maximum size of the stream.
+ */
 export const isStoreTooSmall = (error: unknown): boolean =>
   STORE_TOO_SMALL.includes(apiCode(error) ?? 0) ||
   (apiCode(error) === NO_SUITABLE_PEERS && error instanceof Error && error.message.includes('insufficient storage'))
 
-/** There are fewer servers than copies of the stream. */
+/** Whether the error means that there are fewer servers than copies of the stream. */
 export const isClusterTooSmall = (error: unknown): boolean =>
   apiCode(error) === NO_CLUSTER || (apiCode(error) === NO_SUITABLE_PEERS && !isStoreTooSmall(error))
 
-/** Nobody answered: the stream is missing, JetStream is not ready yet, or it belongs to another NATS account. */
+/**
+ * Whether nobody answered: the stream is missing, JetStream is not ready yet, or it belongs to another NATS account.
+ */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof NatsError && (error.code === '503' || error.code === 'TIMEOUT')
 
-/** The message can never be stored; a retry is useless. */
+/** Whether the message can never be stored, so that a retry is useless. */
 export function isRefusedForGood(error: unknown): boolean {
   if (apiCode(error) === MESSAGE_TOO_LARGE) return true
   return error instanceof NatsError && (error.code === 'MAX_PAYLOAD_EXCEEDED' || error.code === 'BAD_SUBJECT')

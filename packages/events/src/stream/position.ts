@@ -25,8 +25,8 @@ const mayHaveExpiredMs = streamMaxAgeMs - 3_600_000
 /** How often positions are verified. */
 export const positionCheckMs = 10_000
 /**
- * Timeout of such a check, long because Node.js wakes the process even for a cleared timer, unless an earlier timer has
- * woken it.
+ * Timeout of such a check. It is long because Node.js wakes the process even for a cleared timer; after a long timeout,
+ * another timer has usually woken it anyway.
  */
 export const positionCheckTimeoutMs = 2_900
 

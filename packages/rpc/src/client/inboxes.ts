@@ -6,8 +6,8 @@ import type { Bus } from '../bus.ts'
 type Inbox = { readonly prefix: string; readonly subscription: Subscription }
 
 /**
- * Where replies arrive: one inbox per called deployable. The bus lets a deployable reply only below its own name, and
- * each deployable knows only the name of its own inbox, so none can reply in place of another.
+ * The inboxes in which replies arrive: one per called deployable. The bus lets a deployable reply only below its own
+ * name, and each deployable knows only the name of its own inbox, so none can reply in place of another.
  */
 export class Inboxes implements Disposable {
   readonly #bus: Bus

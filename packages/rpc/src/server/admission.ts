@@ -24,7 +24,7 @@ export class Admission {
     this.#now = now
   }
 
-  /** Begins, queues or refuses. */
+  /** Begins, queues or refuses a call. */
   enter(call: Admissible): void {
     if (this.#running < this.#slots) this.#begin(call)
     else if (this.#queue.length < this.#queueLimit) this.#queue.push({ call, since: this.#now() })

@@ -70,8 +70,8 @@ export class CallContext implements HandlerContext {
     return this.#deadlineAt - this.#now()
   }
 
-  /** One received header, without making a Headers object. */
-  received(name: string): string | undefined {
+  /** A header of the request, without making a Headers object; undefined if it is absent or empty. */
+  getHeader(name: string): string | undefined {
     return this.#received.get(name) || undefined
   }
 
@@ -86,7 +86,7 @@ export class CallContext implements HandlerContext {
     return this.#now() >= this.#deadlineAt
   }
 
-  /** Fires the signal, if the handler has accessed it and the deadline has passed. */
+  /** Aborts the signal, if the handler has accessed it and the deadline has passed. */
   checkDeadline(): void {
     if (this.#abort && this.expired) this.#abort.abort(deadlineExceeded())
   }

@@ -52,7 +52,7 @@ test('an idle process is not taken for a frozen one', () => {
   expect(skew.age('a', 600_000, 601_000)).toBe(0)
 })
 
-describe('a clock that jumped', () => {
+describe('a jump of a clock', () => {
   /** The ages of calls that a sender makes every 250 ms; after the first call its clock is late by `behindMs`. */
   const ages = (behindMs: (n: number) => number): number[] => {
     const skew = new ClockSkew(0)

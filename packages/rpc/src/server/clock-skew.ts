@@ -1,7 +1,9 @@
 const sliceMs = 10_000
 const slices = 6
 const forgetAfterMs = 2 * sliceMs * slices
+/** A process that did not tick for this long was frozen. */
 const frozenMs = 6_000
+/** For this long after a freeze, the first call of an unknown sender counts as late. */
 const thawMs = 1_000
 
 /**
@@ -18,8 +20,8 @@ type Late = { min: number; max: number; calls: number; since: number }
 type Sender = { readonly minima: number[]; slice: number; late?: Late | undefined }
 
 /**
- * Estimates how long ago a call was sent, although the clocks of the processes differ: the smallest `now - sentAt` of
- * a sender in the last minute is assumed to be the clock skew alone, with no delay. The first call of a sender is
+ * Estimates how long ago a call was sent, although the clocks of the processes differ: the smallest `now - sentAt` of a
+ * sender in the last minute is assumed to be the clock skew alone, with no delay. The first call of a sender is
  * therefore considered just sent.
  *
  * After a freeze, this process reads everything that arrived meanwhile at once. Those calls must not count as new.
@@ -27,8 +29,8 @@ type Sender = { readonly minima: number[]; slice: number; late?: Late | undefine
  * counts as infinitely late.
  *
  * A clock can jump, for example while its machine is paused. If calls of a sender are late by the same amount again and
- * again, they are taken as not delayed. Calls that were really queued arrive together, each later one with a smaller
- * delay.
+ * again, that amount is assumed to be the jump. Calls that were really queued arrive together, each later one with a
+ * smaller delay.
  */
 export class ClockSkew {
   readonly #senders = new Map<string, Sender>()

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { headers as natsHeaders } from 'nats'
-import { nextBeatWithin, isRecording, logger } from '@parley/telemetry'
+import { nextSharedTick, isRecording, logger } from '@parley/telemetry'
 import { controlHeader, traceHeader, unpackRequest, type NotStartedReason } from '../envelope.ts'
 import { startedAfterMs, sweepMs } from '../limits.ts'
 import { countNotStarted, countServed, reportCalls } from '../metrics.ts'
@@ -57,7 +57,7 @@ export class IncomingCalls {
       this.#skew.tick(this.#options.now())
       this.#scheduleTick()
     }
-    this.#tickTimer = setTimeout(tick, nextBeatWithin(tickMs) - performance.now()).unref()
+    this.#tickTimer = setTimeout(tick, nextSharedTick(tickMs) - performance.now()).unref()
   }
 
   /** Handles a request. */
@@ -117,7 +117,7 @@ export class IncomingCalls {
   }
 
   #answerTraced(served: ServedMethod, { delivery, context, attempt }: Running): Promise<Code | undefined> {
-    const parent = context.received(traceHeader) ?? ''
+    const parent = context.getHeader(traceHeader) ?? ''
     return callSpan(served.method, { kind: 'server', system: 'nats', parent, attempt }, async () => {
       try {
         return sendAnswer(delivery, await answer(served, context, delivery.data, this.#options), context)

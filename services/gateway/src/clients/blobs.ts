@@ -17,7 +17,7 @@ export function blobClient({ urls, secret }: { urls: readonly string[]; secret: 
   const targets = new Targets('blobs', [...urls])
   const put: PutBlob = async (bytes, { callerId, method }) => {
     const sha256 = createHash('sha256').update(bytes).digest('hex')
-    // One ticket for all attempts, for which uploads stores only one blob.
+    // One ticket for all attempts: uploads stores only one blob per ticket.
     const ticket = { callerId, method, size: bytes.length, sha256, signedAt: Date.now(), nonce: randomUUID() }
     const signed = signBlobTicket(secret, ticket)
     let failure: unknown

@@ -72,8 +72,9 @@ function countBytes(request: NodeServerRequest, response: NodeServerResponse, he
   const push = request.push.bind(request)
   request.push = (chunk: Buffer | null) => (chunk === null || held.take(chunk.length) ? push(chunk) : end())
   const write = response.write.bind(response) as (chunk: Uint8Array, ...rest: unknown[]) => boolean
-  const counted = (chunk: Uint8Array, ...rest: unknown[]) => (held.take(chunk.length) ? write(chunk, ...rest) : end())
-  Object.assign(response, { write: counted })
+  const writeCounted = (chunk: Uint8Array, ...rest: unknown[]) =>
+    held.take(chunk.length) ? write(chunk, ...rest) : end()
+  Object.assign(response, { write: writeCounted })
 }
 
 /**

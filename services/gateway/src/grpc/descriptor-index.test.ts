@@ -6,18 +6,18 @@ import { DescriptorIndex } from './descriptor-index.ts'
 
 const index = new DescriptorIndex(publicFiles)
 
-describe('descriptors for reflection', () => {
+describe('the descriptor index', () => {
   test.each([
     'svc.api.v1.RoomService',
     'svc.api.v1.RoomService.CreateRoom',
     'svc.api.v1.Room',
     'svc.api.v1.Room.id',
     '.svc.api.v1.RoomKind',
-  ])('find the file of %s', (symbol) => {
+  ])('finds the file of %s', (symbol) => {
     expect(index.fileOfSymbol(symbol)?.proto.name).toBe('svc/api/v1/rooms.proto')
   })
 
-  test('include everything they import, so that a client can link them', () => {
+  test('encodes a file with everything it imports, so that a client can link it', () => {
     const file = index.file('svc/api/v1/rooms.proto')
     const files = (file ? index.encodeWithImports(file) : []).map((bytes) =>
       fromBinary(FileDescriptorProtoSchema, bytes),
@@ -27,14 +27,14 @@ describe('descriptors for reflection', () => {
     expect(names).toContain('buf/validate/validate.proto')
   })
 
-  test('include extensions', () => {
+  test('includes extensions', () => {
     expect(index.fileOfExtension('google.protobuf.FieldOptions', 1159)?.proto.name).toBe('buf/validate/validate.proto')
     expect(index.extensionNumbers('google.protobuf.FieldOptions')).toEqual([1159])
     expect(index.extensionNumbers('svc.api.v1.Room')).toEqual([])
     expect(index.extensionNumbers('svc.api.v1.Nothing')).toBeUndefined()
   })
 
-  test('contain nothing internal', () => {
+  test('contains nothing internal', () => {
     expect(index.fileOfSymbol('svc.internal.v1.OperatorService')).toBeUndefined()
     expect(publicFiles.filter(({ proto }) => proto.package.startsWith('svc.internal'))).toEqual([])
   })

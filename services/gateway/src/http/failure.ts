@@ -30,7 +30,8 @@ export function failureOf(thrown: unknown, onUnexpected: (error: unknown) => voi
   const retryAfter = metadata.get('retry-after')
   // An error with a time to retry means too many requests, so the route's own status does not apply.
   if (retryAfter !== null) return { status: codeToHttpStatus(code), text, headers: { 'retry-after': retryAfter } }
-  // Nor does it apply if the call was not run (parley-reason) or needs something else first (parley-needs).
+  // The route's own status also does not apply if the call was not run (parley-reason) or needs something else first
+  // (parley-needs).
   const needs = metadata.get('parley-needs')
   const status = metadata.has('parley-reason') || needs !== null ? undefined : statuses[code]
   return { status: status ?? codeToHttpStatus(code), text, headers: needs === null ? {} : { 'parley-needs': needs } }

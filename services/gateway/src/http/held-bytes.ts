@@ -71,7 +71,7 @@ export function holdBytes(request: IncomingMessage, response: ServerResponse, he
 
 /** A client that reads nothing for this long counts as slow, in milliseconds. */
 const stalledMs = 1_000
-/** Bytes for which a stalled response counts: those buffered here and at the upstream server. */
+/** Number of bytes counted for a stalled response: about as many are buffered here and at the upstream server. */
 const stalledBytes = 192 * 1024
 
 /** Counts a forwarded response once its client has stopped reading. Closes the connection if the limit is reached. */
@@ -85,7 +85,7 @@ export function holdStalledBytes(request: IncomingMessage, response: ServerRespo
     if (!held.take(stalledBytes)) response.destroy()
   }
   const write = response.write.bind(response) as (chunk: Uint8Array, ...rest: unknown[]) => boolean
-  const watched = (chunk: Uint8Array, ...rest: unknown[]): boolean => {
+  const writeWatched = (chunk: Uint8Array, ...rest: unknown[]): boolean => {
     const hasRoom = write(chunk, ...rest)
     if (!hasRoom && !counted) {
       cancel()
@@ -93,7 +93,7 @@ export function holdStalledBytes(request: IncomingMessage, response: ServerRespo
     }
     return hasRoom
   }
-  Object.assign(response, { write: watched })
+  Object.assign(response, { write: writeWatched })
   response.on('drain', cancel).once('close', cancel)
 }
 

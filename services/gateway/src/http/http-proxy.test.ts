@@ -41,7 +41,7 @@ const proxyTo = async (handle: RequestListener): Promise<string> => {
   return serve((request, response) => void proxy.http(request, response))
 }
 
-test('a response is forwarded whole, or with the requested range', async () => {
+test('a range request is forwarded, and so is the partial response', async () => {
   const url = await proxyTo((request, response) => {
     response.writeHead(206, { 'content-range': 'bytes 0-1/9' }).end(request.headers.range)
   })
@@ -178,7 +178,7 @@ test('an incomplete body is not mistaken for a complete one', async () => {
   expect(await broken).toBe('incomplete')
 })
 
-test('if no server is reachable the client is told to retry', async () => {
+test('if no server is reachable, the response is a 503 that says to try again', async () => {
   const proxy = new HttpProxy({ what: 'assets', targets: ['http://127.0.0.1:1'], methods: ['GET'], describeClient })
   proxies.push(proxy)
   const response = await fetch(await serve((request, answer) => void proxy.http(request, answer)))

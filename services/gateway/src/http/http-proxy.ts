@@ -23,7 +23,7 @@ type Options = {
   firstByteMs?: number
 }
 
-/** `gone` fires when the client has disconnected. */
+/** `gone` is aborted when the client has disconnected. */
 type Exchange = { request: IncomingMessage; response: ServerResponse; gone: AbortSignal; isLast: boolean }
 
 /**

@@ -9,7 +9,7 @@ type Cookies = { secure: boolean }
 
 const digest = (token: string): string => createHash('sha256').update(token).digest('base64url')
 
-/** Stores a digest of a flow's token in the browser where the flow began. */
+/** Stores a digest of the token of a sign-in flow in the browser where the flow began. */
 export const storePendingFlow = (cookies: Cookies, response: ServerResponse, token: string): void =>
   setCookie(cookies, response, name, digest(token), lifetimeSeconds)
 

@@ -21,7 +21,7 @@ describe('cross-origin responses', () => {
     expect(headers['access-control-allow-credentials']).toBeUndefined()
   })
 
-  test('are the same without an origin if caches may store them', () => {
+  test('of public paths allow any origin even if the request names none, because caches share them', () => {
     for (const path of ['/api/server', '/svc.discovery.v1.ServerDiscoveryService/GetServer'])
       expect(corsHeaders(request({ host: 'chat.example.org' }), path, { publicUrl, allowedOrigins: [] })).toMatchObject(
         { 'access-control-allow-origin': '*' },

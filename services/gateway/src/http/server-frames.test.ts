@@ -24,7 +24,7 @@ const message = fc.oneof(
     .map(([one, two]) => [frame(one, { final: false }), frame(0, { opcode: 9 }), frame(two, { opcode: 0 })]),
 )
 
-test('a stream that is told to end does so after a whole message, regardless of chunks', async () => {
+test('after endWith, a stream ends behind a whole message, regardless of chunks', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(message, { minLength: 1, maxLength: 5 }),
@@ -54,7 +54,7 @@ test('a stream that is told to end does so after a whole message, regardless of 
   )
 })
 
-test('a stream that is not told to end is forwarded unchanged', async () => {
+test('without endWith, a stream is forwarded unchanged', async () => {
   const frames = new ServerFrames()
   const received = buffer(frames)
   frames.write(frame(300).subarray(0, 17))

@@ -31,7 +31,7 @@ const keepAliveTimeoutMs = 65_000
 const maxConcurrentStreams = 100
 /** Limit for the headers of one HTTP/2 request, in bytes; the same as for HTTP/1.1. */
 const maxHeaderListSize = 16 * 1024
-/** While draining, connections are not closed as idle before this time: a request may already be on the way. */
+/** While draining, connections are not closed as idle before this time: a client may already have sent a request. */
 const idleGraceMs = 1_000
 
 /**
@@ -108,8 +108,8 @@ function createHttp1(
     if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
     else socket.destroy()
   })
-  // It gets its connections from the multiplexer and never listens itself, but this event starts its timeouts and its
-  // list of idle connections.
+  // The server gets its connections from the multiplexer and never listens itself, but this event starts its timeouts
+  // and its list of idle connections.
   http1.emit('listening')
   return http1
 }

@@ -9,7 +9,7 @@ import { clearedCookies, sessionCookies } from './cookies.ts'
 import { readCsrfCookies, isCsrfTokenValid } from './csrf.ts'
 import { Refusal } from './failure.ts'
 
-/** Finds the caller of a browser route by bearer token, then by cookie. Throws a 503 if accounts cannot be asked. */
+/** Finds the caller of a browser route by bearer token, then by cookie. Throws a 503 if the call to accounts fails. */
 export function authenticateRequest(context: AuthContext, request: IncomingMessage): Promise<SignedIn | undefined> {
   return authenticateOr503(context, credentialsOf(context, request))
 }
@@ -50,8 +50,8 @@ export function assertCsrf(context: AuthContext, request: IncomingMessage, user:
   if (user?.by !== 'cookie') return
   const { cookieHandle = '' } = credentialsOf(context, request)
   const token = { header: headerOf(request, 'x-csrf-token'), cookies: readCsrfCookies(request.headers.cookie) }
-  const holds = (secret: string) => isCsrfTokenValid(secret, token, user.caller.userId, cookieHandle)
-  if (!cookieSecrets(context).some(holds)) throw csrfMismatch()
+  const isValid = (secret: string) => isCsrfTokenValid(secret, token, user.caller.userId, cookieHandle)
+  if (!cookieSecrets(context).some(isValid)) throw csrfMismatch()
 }
 
 const credentialsOf = (context: AuthContext, request: IncomingMessage): Presented =>

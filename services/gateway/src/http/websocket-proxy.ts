@@ -126,7 +126,7 @@ function switchingHead({ rawHeaders }: IncomingMessage): string {
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-/** The frames with which a node that shuts down closes a socket. */
+/** The frames with which a gateway that shuts down closes a socket. */
 function drainingFrames(): Buffer {
   const value = {
     ...{ code: 'draining', message: 'this gateway is shutting down; reconnect to another', reconnect: true },

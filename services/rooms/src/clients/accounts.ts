@@ -19,7 +19,7 @@ export async function findProfiles(accounts: Accounts, userIds: readonly string[
   return new Map(answers.flatMap(({ profiles }) => profiles.map((profile) => [profile.user?.id ?? '', profile])))
 }
 
-/** The profile of somebody who has an account. */
+/** Returns the profile of a user. Throws `not_found` for unknown and deleted users. */
 export async function getProfile(accounts: Accounts, userId: string): Promise<Profile> {
   const profile = (await findProfiles(accounts, [userId])).get(userId)
   if (!profile?.user || profile.user.deleted) throw userNotFound()

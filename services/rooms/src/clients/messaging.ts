@@ -51,10 +51,10 @@ export type RoomStates = ReadonlyMap<string, RoomState>
 const roomsPerCall = 5000
 
 /**
- * Fetches the state of rooms for one user, usually with one call. Throws unavailable if messaging does not answer,
- * because there is no unread state to show.
+ * Fetches the state of rooms for one user, usually with one call. Throws `unavailable` if messaging does not answer:
+ * without it, unread state cannot be shown.
  */
-export async function roomStates(
+export async function readRoomStates(
   messaging: Client<typeof MessagingInternalService>,
   userId: string,
   roomIds: readonly string[],

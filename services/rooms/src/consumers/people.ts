@@ -9,8 +9,8 @@ type Accounts = Pick<Context['accounts'], 'getPeople'>
 const timeoutMs = 3000
 
 /**
- * Copies changed names from accounts to `people`. The names are fetched, because events contain none. Older responses
- * are dropped by version.
+ * Copies changed names from accounts to `people`. The names are fetched, because events contain none. A response older
+ * than the stored names is fetched again.
  */
 export const onProfileEvent =
   (accounts: Accounts): EventPreparation =>

@@ -3,7 +3,7 @@ import { activeDms } from './dm-order.ts'
 
 const dm = (id: string) => ({ room: { id } })
 
-test('orders conversations by their last message and hides empty and unknown ones', () => {
+test('conversations are ordered by their last message, and empty and unknown ones are hidden', () => {
   const states = new Map([
     ['old', { empty: false, lastMessageAt: new Date(1000) }],
     ['new', { empty: false, lastMessageAt: new Date(2000) }],

@@ -3,7 +3,8 @@ import { encodeRealtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import type { Cause } from './room-fact.ts'
 
 /**
- * Announces to everyone that groups, links or their order changed; the group is empty when the order of groups changed.
+ * Announces to everyone that groups, links or their order changed. `changed.groupId` is empty if the order of groups
+ * changed.
  */
 export function roomGroupsUpdated(
   layoutVersion: bigint,
@@ -39,13 +40,13 @@ export function toAuditEvent(event: LayoutAuditEvent, layoutVersion: bigint, { a
   return { ...event, version: layoutVersion, occurredAt: at, actorId }
 }
 
-const ofGroup = (kind: string, groupId: string, details: Record<string, string> = {}): LayoutAuditEvent => {
+const groupEvent = (kind: string, groupId: string, details: Record<string, string> = {}): LayoutAuditEvent => {
   return { kind, aggregateType: 'group', aggregateId: groupId, fact: { case: 'details', value: { details } } }
 }
 
-export const groupCreated = (groupId: string): LayoutAuditEvent => ofGroup('room_group_created', groupId)
-export const groupUpdated = (groupId: string): LayoutAuditEvent => ofGroup('room_group_updated', groupId)
-export const groupDeleted = (groupId: string): LayoutAuditEvent => ofGroup('room_group_deleted', groupId)
+export const groupCreated = (groupId: string): LayoutAuditEvent => groupEvent('room_group_created', groupId)
+export const groupUpdated = (groupId: string): LayoutAuditEvent => groupEvent('room_group_updated', groupId)
+export const groupDeleted = (groupId: string): LayoutAuditEvent => groupEvent('room_group_deleted', groupId)
 
 export function groupsReordered(groupIds: readonly string[]): LayoutAuditEvent {
   const details = { group_ids: groupIds.join(' ') }
@@ -54,19 +55,19 @@ export function groupsReordered(groupIds: readonly string[]): LayoutAuditEvent {
 }
 
 export const itemsReordered = (groupId: string, itemIds: readonly string[]): LayoutAuditEvent =>
-  ofGroup('sidebar_group_entries_reordered', groupId, { item_ids: itemIds.join(' ') })
+  groupEvent('sidebar_group_entries_reordered', groupId, { item_ids: itemIds.join(' ') })
 
 /** Enqueued in addition if the order of the rooms changed. */
 export const roomsReordered = (groupId: string, roomIds: readonly string[]): LayoutAuditEvent =>
-  ofGroup('rooms_in_group_reordered', groupId, { room_ids: roomIds.join(' ') })
+  groupEvent('rooms_in_group_reordered', groupId, { room_ids: roomIds.join(' ') })
 
 /** Announces the old group only: the `moved` fact of the room contains the new one. */
 export const roomRemoved = (groupId: string, roomId: string): LayoutAuditEvent =>
-  ofGroup('room_removed_from_group', groupId, { room_id: roomId })
+  groupEvent('room_removed_from_group', groupId, { room_id: roomId })
 
 export const linkAdded = (groupId: string, linkId: string): LayoutAuditEvent =>
-  ofGroup('sidebar_link_added_to_group', groupId, { link_id: linkId })
+  groupEvent('sidebar_link_added_to_group', groupId, { link_id: linkId })
 export const linkUpdated = (groupId: string, linkId: string): LayoutAuditEvent =>
-  ofGroup('sidebar_link_updated', groupId, { link_id: linkId })
+  groupEvent('sidebar_link_updated', groupId, { link_id: linkId })
 export const linkRemoved = (groupId: string, linkId: string): LayoutAuditEvent =>
-  ofGroup('sidebar_link_removed_from_group', groupId, { link_id: linkId })
+  groupEvent('sidebar_link_removed_from_group', groupId, { link_id: linkId })

@@ -12,11 +12,11 @@ export type OurRoom = Attributes & { standings: ReadonlyMap<string, StandingByFa
 const noStanding: StandingByFacts = { member: false, banned: false, expiresAt: null }
 
 /**
- * The changes that make messaging's channel equal to the one in rooms, after the waiting facts are applied to
- * messaging's state. For each user, changes of bans come first.
+ * The changes that make messaging's channel equal to ours once messaging has applied the unapplied facts. For each
+ * user, changes of bans come first.
  */
-export function restate(theirs: TheirRoom, waiting: readonly RoomFact[], ours: OurRoom): Change[] {
-  const expected = roomAfter(theirs, waiting)
+export function restate(theirs: TheirRoom, unapplied: readonly RoomFact[], ours: OurRoom): Change[] {
+  const expected = roomAfter(theirs, unapplied)
   const changes: Change[] = []
   if (expected.name !== ours.name) changes.push({ case: 'updated', value: { name: ours.name } })
   if (expected.groupId !== ours.groupId) changes.push({ case: 'moved', value: { groupId: ours.groupId } })

@@ -10,7 +10,7 @@ export type Change = NonNullable<MessageInitShape<typeof RoomFactSchema>['fact']
 /** Who changed something and when; the actor is empty for the system. */
 export type Cause = { actorId: string; at: Date }
 
-/** The fact that follows a version of the room; version 0 for the first one. */
+/** The next fact of a room. `previousVersion` is 0 for the first one. */
 export function roomFact(
   previousVersion: bigint,
   change: Change,
@@ -27,7 +27,7 @@ export function roomFact(
   })
 }
 
-/** One fact for each change, with consecutive versions after that of the room. */
+/** One fact for each change; each follows the version of the one before, the first `previousVersion`. */
 export function roomFacts(previousVersion: bigint, changes: readonly Change[], cause: Cause): RoomFact[] {
   let version = previousVersion
   return changes.map((change) => {

@@ -3,7 +3,7 @@ import { emptyUpdate } from '../errors.ts'
 type Wanted = { name?: string | undefined; description?: string | undefined; universal?: boolean | undefined }
 type Current = { name: string; description: string; universal: boolean }
 
-/** The name and description of a room after an update, and what the update changes. Details: name or description. */
+/** The name and description of a room after an update. `detailsChanged`: whether one of the two changes. */
 export type RoomUpdate = { name: string; description: string; detailsChanged: boolean; universalChanged: boolean }
 
 /** Throws unless the update names a field. */

@@ -5,31 +5,31 @@ import type { ApplyFacts } from '../clients/messaging.ts'
 import type { Context } from '../context.ts'
 import { isSameFact } from '../engines/delivery/index.ts'
 import { reportLostFacts, reportHandOverFailure } from '../metrics.ts'
-import { newestFacts } from '../store/facts.ts'
+import { findNewestFacts } from '../store/facts.ts'
 
 const roomsPerStep = 20
 const stepEveryMs = 1000
-/** Pause after a walk, multiplied by its number of steps (at least `minSteps`): restores are rare. */
-const defaultRestMs = 10_000
+/** Pause for each step of a walk (at least `minSteps`), taken after the walk: restores are rare. */
+const defaultPausePerStepMs = 10_000
 const minSteps = 6
 
 /**
- * After a restore, messaging may lack facts that it once applied, or have facts that rooms has lost, and in a room
- * without changes nobody would notice. This job goes through all rooms, a few per second: it sends the newest fact of
- * each again, then the facts missing before it, or it restates the room. After a difference it continues without a
- * pause, and after each walk over all rooms it pauses.
+ * After a restore of a database, messaging may lack facts that it once applied, or have facts that rooms has lost. In a
+ * room without changes nobody would notice. This job goes through all rooms, a few per second, and sends the newest
+ * fact of each again. If messaging lacks facts, it sends them; if rooms has lost some, it restates the room. After a
+ * difference it continues without a pause; after a walk over all rooms it pauses.
  */
 export function checkMessaging(ctx: Context, apply: ApplyFacts, options: WalkOptions): AsyncDisposable {
   return periodically({
     name: 'compare rooms with messaging',
-    everyMs: defaultRestMs,
+    everyMs: defaultPausePerStepMs,
     afterFailureMs: stepEveryMs,
     signal: options.signal,
     run: createWalk(ctx, apply, options),
   })
 }
 
-type WalkOptions = { signal: AbortSignal; restMs?: number | undefined }
+type WalkOptions = { signal: AbortSignal; pausePerStepMs?: number | undefined }
 
 /**
  * Returns a function that runs the next steps of the walk and returns the milliseconds until it should run again. It
@@ -38,16 +38,16 @@ type WalkOptions = { signal: AbortSignal; restMs?: number | undefined }
 export function createWalk(
   ctx: Pick<Context, 'db' | 'delivery'>,
   apply: ApplyFacts,
-  { signal, restMs = defaultRestMs }: WalkOptions,
+  { signal, pausePerStepMs = defaultPausePerStepMs }: WalkOptions,
 ): () => Promise<number> {
   // Each process starts at a random room and goes on to the last one before its first full walk.
   let after = newId('room')
   let isFullWalk = false
   let steps = 0
-  let restsUntil = 0
+  let pausedUntil = 0
 
   async function step(): Promise<boolean> {
-    const rooms = await newestFacts(ctx.db, after, roomsPerStep)
+    const rooms = await findNewestFacts(ctx.db, after, roomsPerStep)
     const differences = await Promise.all(
       rooms.map(async ({ roomId, fact }) => {
         const batch = { roomId, facts: [fact], awaitStream: false, timeoutMs: 1500 }
@@ -64,19 +64,19 @@ export function createWalk(
       }),
     )
     after = rooms.at(-1)?.roomId ?? ''
-    if (after === '') rest()
+    if (after === '') startPause()
     else steps++
     return differences.includes(true)
   }
 
-  function rest(): void {
-    if (isFullWalk) restsUntil = performance.now() + Math.max(steps, minSteps) * restMs
+  function startPause(): void {
+    if (isFullWalk) pausedUntil = performance.now() + Math.max(steps, minSteps) * pausePerStepMs
     isFullWalk = true
     steps = 0
   }
 
   return async () => {
-    const leftMs = restsUntil - performance.now()
+    const leftMs = pausedUntil - performance.now()
     if (leftMs > 0) return leftMs
     try {
       while (!signal.aborted && (await step()));
@@ -84,6 +84,6 @@ export function createWalk(
       // Not reported, because services start concurrently and other checks report if messaging stays down.
       if (!isServiceUnavailable(error)) throw error
     }
-    return Math.max(restsUntil - performance.now(), stepEveryMs)
+    return Math.max(pausedUntil - performance.now(), stepEveryMs)
   }
 }

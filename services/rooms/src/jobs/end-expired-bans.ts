@@ -1,11 +1,11 @@
 import { periodically, Resources } from '@parley/runtime'
 import type { Context } from '../context.ts'
-import { bansToEnd, endBan, isBanExpired, nextBanEnds } from '../store/bans.ts'
+import { bansToEnd, endBan, isBanExpired, findNextBanEnds } from '../store/bans.ts'
 import { changeRoom, lockRoom } from '../store/changes.ts'
 
 const bansPerRun = 100
-/** Pause before a ban whose end failed is tried again. */
-const shortestPauseMs = 100
+/** Minimum pause between two runs. */
+const minPauseMs = 100
 
 /** Announces expired bans. A ban has no effect once it has expired; the fact is for services that keep copies. */
 export function endExpiredBans(ctx: Context, signal: AbortSignal): AsyncDisposable {
@@ -17,12 +17,12 @@ export function endExpiredBans(ctx: Context, signal: AbortSignal): AsyncDisposab
       afterFailureMs: 1000,
       signal,
       run: async () => {
-        const ends = await nextBanEnds(ctx.db, bansPerRun)
+        const ends = await findNextBanEnds(ctx.db, bansPerRun)
         for (const { roomId, userId, ms } of ends) {
-          if (ms > 0) return Math.max(ms, shortestPauseMs)
+          if (ms > 0) return Math.max(ms, minPauseMs)
           await endExpired(ctx, roomId, userId)
         }
-        return ends.length < bansPerRun ? undefined : shortestPauseMs
+        return ends.length < bansPerRun ? undefined : minPauseMs
       },
     }),
   )
@@ -35,7 +35,7 @@ async function endExpired(ctx: Context, roomId: string, userId: string): Promise
   const write = () =>
     ctx.db.transaction(async (tx) => {
       const room = await lockRoom(tx, roomId)
-      // Another process may have ended it, or the user was banned again.
+      // Another process may have ended the ban, or the user was banned again.
       if (!room || !(await isBanExpired(tx, roomId, userId))) return []
       const { room: after, facts } = await changeRoom(tx, room, { case: 'banExpired', value: { userId } }, cause)
       await endBan(tx, { roomId, userId, version: after.version, at: cause.at })

@@ -5,7 +5,7 @@ import { retryUntilSuccess } from './retry-until-success.ts'
 
 const projection = 'people'
 const pageSize = 1000
-/** Large statements take long to build, and transactions of this process would time out in the meantime. */
+/** Building a large statement blocks the process, whose open transactions could then time out. */
 const rowsPerTransaction = 100
 
 /** Copies every account once. The consumers are already running, and newer versions win, so nothing is lost. */

@@ -1,7 +1,7 @@
 import { periodically } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { gaugeLeftBehind } from '../metrics.ts'
-import { roomsLeftBehind } from '../store/facts.ts'
+import { findRoomsLeftBehind } from '../store/facts.ts'
 
 /** How long the process that committed a fact may take to deliver it. */
 const handOverMs = 1000
@@ -23,7 +23,7 @@ export function handOverLeftBehind(ctx: Context, signal: AbortSignal): AsyncDisp
     signal,
     run: async () => {
       const olderThan = new Date(ctx.now().getTime() - handOverMs)
-      const left = await roomsLeftBehind(ctx.db, olderThan, roomsPerRun)
+      const left = await findRoomsLeftBehind(ctx.db, olderThan, roomsPerRun)
       waiting = left.length
       // Failed deliveries are retried in the next run.
       await Promise.allSettled(

@@ -8,10 +8,14 @@ import { handOverLeftBehind } from './hand-over-left-behind.ts'
 import { makeLobby } from './make-lobby.ts'
 
 /** Starts the periodic work, and the work that a new server needs once. */
-export function startJobs(host: DatabaseHost, ctx: Context, { checkRestMs }: { checkRestMs?: number }): void {
+export function startJobs(
+  host: DatabaseHost,
+  ctx: Context,
+  { checkPausePerStepMs }: { checkPausePerStepMs?: number },
+): void {
   const { signal } = host
   host.use(handOverLeftBehind(ctx, signal))
-  host.use(checkMessaging(ctx, applyFacts(ctx.messaging), { signal, restMs: checkRestMs }))
+  host.use(checkMessaging(ctx, applyFacts(ctx.messaging), { signal, pausePerStepMs: checkPausePerStepMs }))
   host.use(endExpiredBans(ctx, signal))
   host.forgetAnswers()
   host.background(fillPeople(ctx, signal))

@@ -5,7 +5,7 @@ import { retryUntilSuccess } from './retry-until-success.ts'
 test.each([
   ['does not log failures of a service that is still starting', new ConnectError('unavailable', Code.Unavailable), 0],
   ['logs other failures', new Error('no such table'), 2],
-])('%s', async (_, failure, times) => {
+])('retryUntilSuccess %s', async (_, failure, times) => {
   const reported: unknown[] = []
   let tries = 0
   const work = async () => {

@@ -3,7 +3,7 @@ import { retry } from '@parley/runtime'
 import { reportRetry } from '../metrics.ts'
 
 /** How long failures of another service are not logged, because services start concurrently. */
-const defaultStartMs = 10_000
+const startUpMs = 10_000
 
 /** Retries the work until it succeeds once or the process stops. */
 export async function retryUntilSuccess(
@@ -13,7 +13,7 @@ export async function retryUntilSuccess(
   report = reportRetry,
 ): Promise<void> {
   const startedAt = performance.now()
-  const isStartingUp = (error: unknown) => isServiceUnavailable(error) && performance.now() - startedAt < defaultStartMs
+  const isStartingUp = (error: unknown) => isServiceUnavailable(error) && performance.now() - startedAt < startUpMs
   const attempt = () =>
     work().catch((error: unknown) => {
       if (!signal.aborted && !isStartingUp(error)) report(task, error)

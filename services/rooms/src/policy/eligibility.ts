@@ -18,17 +18,17 @@ export const includesEveryone = ({ everyone, deniedRoles, deniedUsers }: Eligibi
   everyone === 'allow' && deniedRoles.length === 0 && deniedUsers.length === 0
 
 export function joinEligibility(policy: Policy, scope: Scope & { kind: 'room' }): Eligibility {
-  const outcome = (userId: string, roleIds: string[]) => resolve(policy, { userId, roleIds }, 'room.join', scope)
+  const outcomeFor = (userId: string, roleIds: string[]) => resolve(policy, { userId, roleIds }, 'room.join', scope)
   const { server, groups, rooms } = policy.decisions
   const decided = [server, groups.get(scope.groupId), rooms.get(scope.roomId)]
   const users = [...new Set(decided.flatMap((at) => [...(at?.users.keys() ?? [])]))]
   const roles = [...policy.roles.keys()].filter((roleId) => roleId !== ownerRoleId)
   return {
-    everyone: outcome('', []),
+    everyone: outcomeFor('', []),
     ownerRoleId,
-    allowedRoles: roles.filter((roleId) => outcome('', [roleId]) === 'allow'),
-    deniedRoles: roles.filter((roleId) => outcome('', [roleId]) === 'deny'),
-    allowedUsers: users.filter((userId) => outcome(userId, []) === 'allow'),
-    deniedUsers: users.filter((userId) => outcome(userId, []) === 'deny'),
+    allowedRoles: roles.filter((roleId) => outcomeFor('', [roleId]) === 'allow'),
+    deniedRoles: roles.filter((roleId) => outcomeFor('', [roleId]) === 'deny'),
+    allowedUsers: users.filter((userId) => outcomeFor(userId, []) === 'allow'),
+    deniedUsers: users.filter((userId) => outcomeFor(userId, []) === 'deny'),
   }
 }

@@ -59,7 +59,7 @@ describe('leave', () => {
   })
 })
 
-test('a room is joined with its group exactly if joining it alone would have an effect', () => {
+test('joining a group joins a room exactly if joining the room alone would begin a membership', () => {
   const yesOrNo = [true, false]
   const nobody = policyFrom({ ...defaultPolicy(), decisions: [] })
   for (const kind of [RoomKind.CHANNEL, RoomKind.DM])

@@ -11,7 +11,7 @@ import {
 import type { Outcome } from './outcome.ts'
 import type { PolicyRoom, Standing } from './standing.ts'
 
-/** Everyone is implicitly a member of a universal room, so joining one writes nothing. */
+/** Everybody with room.join is implicitly a member of a universal room, so joining one writes nothing. */
 export function decideJoin(policy: Policy, subject: Subject, room: PolicyRoom, standing: Standing): Outcome {
   if (room.kind === RoomKind.DM) throw dmCannotBeJoined()
   if (standing.banned) throw bannedFromRoom()
@@ -26,7 +26,9 @@ export function wouldJoin(policy: Policy, subject: Subject, room: PolicyRoom, { 
   return may(policy, subject, 'room.join', roomScope(room))
 }
 
-/** Everybody may leave a channel, even an archived one. A non-member has nothing to leave. */
+/**
+ * Every member may leave a channel, even an archived one, but not a universal one. A non-member has nothing to leave.
+ */
 export function decideLeave(room: PolicyRoom, standing: Standing): Outcome {
   if (room.kind === RoomKind.DM) throw dmCannotBeLeft()
   if (room.universal) throw universalRoomCannotBeLeft()

@@ -20,7 +20,7 @@ export type StandingRow = {
   banVersion: bigint
 }
 
-/** A row of a list of standings, after which the next page begins. */
+/** Identifies the last row of a page of standings; the next page begins after it. */
 export type StandingPlace = { userId: string; roomId: string }
 
 const findPage = preparedQuery('standings_of_users', (reader) => {

@@ -3,13 +3,13 @@ import type { Tx } from '@parley/postgres'
 import { roomFacts, type Cause } from '../domain/room-fact.ts'
 import { saveMemberships, type Changed } from './changes.ts'
 import { insertFacts } from './facts.ts'
-import { membersAmong } from './imported-rooms.ts'
+import { findMembersAmong } from './imported-rooms.ts'
 import type { RoomRow } from './rows.ts'
 import { rooms } from './schema.ts'
 
 /** Adds the users who are not members yet; the room must be locked. */
 export async function addMembers(tx: Tx, room: RoomRow, userIds: readonly string[], cause: Cause): Promise<Changed> {
-  const members = await membersAmong(tx, room.id, userIds)
+  const members = await findMembersAmong(tx, room.id, userIds)
   const added = [...new Set(userIds)].filter((userId) => !members.has(userId))
   const facts = roomFacts(
     room.version,

@@ -3,7 +3,7 @@ import { CommitChannel, sqlRows, type Reader, type Tx } from '@parley/postgres'
 import { roomBans } from './schema.ts'
 
 export type NewBan = {
-  /** The id of the event that announces it. */
+  /** The id of the event that announces the ban. */
   id: string
   roomId: string
   userId: string
@@ -17,7 +17,7 @@ export type NewBan = {
 /** Channel for notifications about new bans with an expiry. */
 export const bansToEnd = new CommitChannel()
 
-/** Stores a ban; an ended one in the same room is overwritten, since its history is in the facts. */
+/** Stores a ban. Overwrites an earlier ban of the same user in the room: its history is in the facts. */
 export async function saveBan(tx: Tx, { at, ...ban }: NewBan): Promise<void> {
   const row = { ...ban, banned: true, createdAt: at, since: at }
   await tx
@@ -37,7 +37,7 @@ export async function endBan(
     .where(and(eq(roomBans.roomId, ban.roomId), eq(roomBans.userId, ban.userId)))
 }
 
-/** The version of the fact that banned somebody; undefined without an active ban. */
+/** The version of the fact that banned a user; undefined if there is no ban that a fact has not ended. */
 export async function findBanVersion(reader: Reader, roomId: string, userId: string): Promise<bigint | undefined> {
   const [ban] = await reader
     .select({ version: roomBans.version })
@@ -49,10 +49,13 @@ export async function findBanVersion(reader: Reader, roomId: string, userId: str
 const isExpired = and(eq(roomBans.banned, true), lte(roomBans.expiresAt, sql`now()`))
 
 /**
- * Bans with an expiry whose end has not been announced, in order of expiry, with the milliseconds until it (negative if
- * it has passed).
+ * Bans with an expiry whose end has not been announced, in order of expiry, with the milliseconds until the expiry
+ * (negative after it).
  */
-export function nextBanEnds(reader: Reader, limit: number): Promise<{ roomId: string; userId: string; ms: number }[]> {
+export function findNextBanEnds(
+  reader: Reader,
+  limit: number,
+): Promise<{ roomId: string; userId: string; ms: number }[]> {
   return sqlRows(
     reader,
     sql`select room_id as "roomId", user_id as "userId",

@@ -37,7 +37,7 @@ export async function changeRoom(
 /** An explicit membership that begins or ends. */
 export type Membership = { userId: string; member: boolean; cause: Cause }
 
-/** Begins or ends memberships of a locked room, one per user; returns the room after each. */
+/** Begins or ends memberships of a locked room, one per user; returns the result of each. */
 export async function changeMemberships(
   tx: Tx,
   before: RoomRow,

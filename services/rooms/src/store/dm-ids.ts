@@ -5,7 +5,7 @@ import type { RoomWithStanding } from './rows.ts'
 import { dmKeys } from './schema.ts'
 import { findRooms } from './rooms.ts'
 
-/** The key of this installation, created at the first use. */
+/** Returns this installation's key for the ids of direct conversations, and creates it at the first use. */
 export async function readDmKey(db: Db): Promise<Uint8Array> {
   await db
     .insert(dmKeys)
@@ -16,7 +16,7 @@ export async function readDmKey(db: Db): Promise<Uint8Array> {
   return row.key
 }
 
-/** The id of these people's conversation, and the viewer's view of it if it exists. */
+/** The id of these people's conversation and, if it exists, the room with the viewer's standing. */
 export async function findDm(
   db: Db,
   key: Uint8Array,

@@ -6,7 +6,7 @@ import { noNames } from './people.ts'
 import { people, roomBans, roomMembers } from './schema.ts'
 
 /** Rooms of which a person is a member, or in which they have a ban, even a lifted one. */
-export async function roomsWithStanding(reader: Reader, userId: string, limit: number): Promise<string[]> {
+export async function findRoomsWithStanding(reader: Reader, userId: string, limit: number): Promise<string[]> {
   const rows = await sqlRows<{ roomId: string }>(
     reader,
     sql`select room_id as "roomId" from room_members where user_id = ${userId} and member
@@ -19,7 +19,7 @@ export async function roomsWithStanding(reader: Reader, userId: string, limit: n
  * Whether the person is a member, and whether they are banned, according to the facts. A ban past its expiry still
  * counts until a fact ends it.
  */
-export async function standingIn(tx: Tx, roomId: string, userId: string): Promise<Standing> {
+export async function findStanding(tx: Tx, roomId: string, userId: string): Promise<Standing> {
   const [member] = await tx
     .select({ member: roomMembers.member })
     .from(roomMembers)

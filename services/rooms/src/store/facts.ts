@@ -63,7 +63,7 @@ export function decodeFact(bytes: Uint8Array): RoomFact {
 const decodeFacts = (rows: { fact: Uint8Array }[]): RoomFact[] => rows.map(({ fact }) => decodeFact(fact))
 
 /** The next facts above a version that messaging has, each with the version of the previous one. */
-export async function factsAbove(reader: Reader, roomId: string, version: bigint): Promise<RoomFact[]> {
+export async function findFactsAbove(reader: Reader, roomId: string, version: bigint): Promise<RoomFact[]> {
   const above = and(eq(roomFacts.roomId, roomId), gt(roomFacts.version, version))
   const facts = decodeFacts(
     await reader
@@ -87,7 +87,7 @@ const unapplied = (roomId: string, upTo?: bigint) =>
   )
 
 /** The oldest facts, up to a version if one is given, that are not marked as applied. */
-export async function unappliedFacts(reader: Reader, roomId: string, upTo?: bigint): Promise<RoomFact[]> {
+export async function findUnappliedFacts(reader: Reader, roomId: string, upTo?: bigint): Promise<RoomFact[]> {
   return decodeFacts(
     await reader
       .select({ fact: roomFacts.fact })
@@ -142,7 +142,7 @@ export async function markApplied(db: Db, roomId: string, upTo: bigint, streamed
 export type LeftBehind = { roomId: string; version: bigint; awaitStream: boolean }
 
 /** Rooms with facts that were not delivered in time, oldest first. */
-export function roomsLeftBehind(reader: Reader, olderThan: Date, limit: number): Promise<LeftBehind[]> {
+export function findRoomsLeftBehind(reader: Reader, olderThan: Date, limit: number): Promise<LeftBehind[]> {
   return sqlRows<LeftBehind>(
     reader,
     sql`select room_id as "roomId", max(version) as "version", bool_or(awaits_stream) as "awaitStream"
@@ -152,7 +152,7 @@ export function roomsLeftBehind(reader: Reader, olderThan: Date, limit: number):
 }
 
 /** The newest fact of each of the next rooms in id order, if messaging once applied it. */
-export async function newestFacts(reader: Reader, afterRoomId: string, limit: number): Promise<FactOfRoom[]> {
+export async function findNewestFacts(reader: Reader, afterRoomId: string, limit: number): Promise<FactOfRoom[]> {
   const rows = await reader
     .select({ roomId: rooms.id, fact: roomFacts.fact })
     .from(rooms)

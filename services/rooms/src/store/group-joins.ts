@@ -37,7 +37,7 @@ export async function joinRooms(
 }
 
 /** Ids of the rooms of a group that the user has joined, but whose `joined` fact messaging has not applied yet. */
-export async function unappliedJoins(reader: Reader, userId: string, groupId: string): Promise<string[]> {
+export async function findUnappliedJoins(reader: Reader, userId: string, groupId: string): Promise<string[]> {
   const joins = await sqlRows<{ roomId: string }>(
     reader,
     sql`select member.room_id as "roomId"

@@ -26,7 +26,7 @@ export async function reserveRoomId(
 }
 
 /** Returns the keys of those names that rooms already have. */
-export async function takenNames(reader: Reader, names: readonly string[]): Promise<Set<string>> {
+export async function findTakenNames(reader: Reader, names: readonly string[]): Promise<Set<string>> {
   const rows = await reader
     .select({ key: rooms.nameKey })
     .from(rooms)
@@ -35,7 +35,11 @@ export async function takenNames(reader: Reader, names: readonly string[]): Prom
 }
 
 /** Returns the given users who are members. */
-export async function membersAmong(reader: Reader, roomId: string, userIds: readonly string[]): Promise<Set<string>> {
+export async function findMembersAmong(
+  reader: Reader,
+  roomId: string,
+  userIds: readonly string[],
+): Promise<Set<string>> {
   const rows = await reader
     .select({ userId: roomMembers.userId })
     .from(roomMembers)
@@ -44,7 +48,7 @@ export async function membersAmong(reader: Reader, roomId: string, userIds: read
 }
 
 /** Rooms in id order, optionally restricted to names or ids. */
-export function roomsAfter(
+export function findRoomsAfter(
   reader: Reader,
   after: string,
   idsOrNames: readonly string[],
@@ -60,7 +64,12 @@ export function roomsAfter(
 }
 
 /** Explicit members in id order; for a direct message also those with deleted accounts. */
-export async function membersAfter(reader: Reader, roomId: string, after: string, limit: number): Promise<string[]> {
+export async function findMembersAfter(
+  reader: Reader,
+  roomId: string,
+  after: string,
+  limit: number,
+): Promise<string[]> {
   const found = await reader
     .select({ userId: roomMembers.userId })
     .from(roomMembers)

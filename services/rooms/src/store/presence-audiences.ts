@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { sqlRows, type Reader } from '@parley/postgres'
 
-/** Maximum size of a channel whose members receive each other's presence; in larger channels few people look at it. */
+/** Maximum size of a channel whose members receive each other's presence. */
 const maxMembers = 200
 const maxOthers = 2_000
 

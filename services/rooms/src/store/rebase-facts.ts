@@ -11,13 +11,13 @@ import type { RoomRow } from './rows.ts'
 import { roomFacts, rooms } from './schema.ts'
 
 export type Rebased = {
-  /** Versions of the requested facts now; empty if the room does not exist. */
+  /** Current versions of the requested facts, by the requested version; empty if the room does not exist. */
   newVersions: ReadonlyMap<bigint, bigint>
   /** Number of facts that got a new version or restate a difference. */
   rebased: number
   /**
-   * Version of the room after rebasing; undefined if messaging has no fact that is lost here. Another process may have
-   * continued above it.
+   * Version of the room after rebasing; undefined if messaging has no fact that is lost here. By now the room may have
+   * newer facts from another process.
    */
   newest?: bigint
 }
@@ -72,7 +72,7 @@ async function currentVersions(
   return new Map(versions.map((version) => [version, existing.has(version) ? version : room.newest]))
 }
 
-/** The newest fact that messaging was known to hold before the database was restored. */
+/** The version of the newest fact that is marked here as applied by messaging. */
 async function newestSharedVersion(reader: Reader, roomId: string): Promise<bigint> {
   const [shared] = await reader
     .select({ version: max(roomFacts.version) })
@@ -81,7 +81,7 @@ async function newestSharedVersion(reader: Reader, roomId: string): Promise<bigi
   return BigInt(shared?.version ?? 0n)
 }
 
-/** Whether a fact that messaging has is one of this room's facts, or one of them was based on it. */
+/** Whether a fact that messaging has is one of this room's facts, or one of them directly follows it. */
 async function isOurs(reader: Reader, roomId: string, held: HeldFact): Promise<boolean> {
   if (held.version === 0n) return true
   const [same] = await reader

@@ -22,7 +22,7 @@ type Difference = {
   top: bigint
 }
 
-const rowsAtOnce = 1000
+const rowsPerStatement = 1000
 
 /**
  * Restates a locked channel where messaging differs; returns the facts. The participants of a direct message never
@@ -32,13 +32,13 @@ export async function restateRoom(tx: Tx, room: RoomRow, difference: Difference)
   if (room.kind !== RoomKind.CHANNEL) return []
   const ours = await ourRoom(tx, room, [...difference.theirs.standings.keys()])
   const changes = restate(difference.theirs, difference.waiting, ours)
-  // Without a fact above the one that messaging has, the same difference would be difference again forever.
+  // Without a fact above the one that messaging has, the same difference would be found again and again.
   if (changes.length + difference.waiting.length === 0)
     changes.push({ case: 'moved', value: { groupId: ours.groupId } })
   const at = new Date()
   const facts = toFacts(difference, changes, at)
-  for (let from = 0; from < facts.length; from += rowsAtOnce) {
-    const some = facts.slice(from, from + rowsAtOnce)
+  for (let from = 0; from < facts.length; from += rowsPerStatement) {
+    const some = facts.slice(from, from + rowsPerStatement)
     await insertFacts(tx, room.id, some, at)
     await saveVersions(tx, room.id, some, at)
   }

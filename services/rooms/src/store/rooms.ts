@@ -69,8 +69,8 @@ export async function findRoom(reader: Reader, userId: string, roomId: string): 
 }
 
 /**
- * Finds a room that must exist; `viewerId` is the viewer if that is not the user. Throws `not_found`, also for a direct
- * message in which the viewer does not take part.
+ * Returns a room and the user's standing in it. `viewerId` is given if another user asks. Throws `not_found` for an
+ * unknown room, and for a direct message in which the viewer does not take part.
  */
 export async function getRoomWithStanding(
   reader: Reader,
@@ -84,7 +84,7 @@ export async function getRoomWithStanding(
   return seen
 }
 
-/** An existing room, and the standing of each user who has a row there. */
+/** Returns a room and the standing of each of these users. Throws `not_found` for an unknown room. */
 export async function getStandingsInRoom(
   reader: Reader,
   roomId: string,
@@ -146,7 +146,9 @@ export async function findDms(reader: Reader, userId: string): Promise<ShownRoom
   return (await findDmsAlone(reader, { userId })).map(toShown)
 }
 
-/** Channels and direct messages, each kind in its own order. */
+/**
+ * Every channel that is not archived, by name, and the user's direct messages, newest first. The two kinds are mixed.
+ */
 export async function findActiveChannelsAndDms(reader: Reader, userId: string): Promise<ShownRoom[]> {
   return (await findBoth(reader, { userId })).map(toShown)
 }

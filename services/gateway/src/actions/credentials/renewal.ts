@@ -8,7 +8,10 @@ type Options = {
   now?: () => number
 }
 
-/** How long the old handle stays valid, because other running requests of the same browser use it. */
+/**
+ * How long a renewal is not requested again. The old handle stays valid as long, because other running requests of the
+ * browser use it.
+ */
 const repeatAfterMs = 60_000
 const maxRemembered = 10_000
 

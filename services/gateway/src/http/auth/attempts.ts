@@ -12,9 +12,9 @@ export type SignInAttempts = ReturnType<typeof createSignInAttempts>
 type Limits = {
   perAccountAndAddress: NetworkLimiter
   perAddress: NetworkLimiter
-  /** Above this limit attempts are admitted one at a time. */
+  /** Above this limit only one attempt per 5 s is admitted. */
   perAccount: RateLimiter
-  /** Admits one attempt at a time above that limit. */
+  /** Admits one attempt per 5 s, above the limit per account. */
   turn: RateLimiter
   perKnownBrowser: RateLimiter
   /** Limit for all browsers together that signed in to the account before. */
@@ -31,10 +31,10 @@ export type AttemptOrigin = {
 type Counter = { take: () => Promise<Allowance>; refund: () => Promise<void> }
 
 /**
- * Limits failed sign-ins per (account, network) and per network. The limit per account alone only slows attempts down
- * to one at a time, because a hard limit would let anyone lock anyone out. Browsers that signed in to the account
- * before have their own budget, so that failures of others do not slow them down. An attempt is counted before it is
- * made and refunded if it succeeds, so that concurrent attempts cannot exceed the limit.
+ * Limits failed sign-ins per (account, network) and per network. The limit per account only slows attempts down to one
+ * per 5 s: a hard limit would let anyone lock anyone out. Browsers that signed in to the account before have their own
+ * budget, so that failures of others do not slow them down. An attempt is counted before it is made and refunded if it
+ * succeeds, so that concurrent attempts cannot exceed the limit.
  */
 export function createSignInAttempts(limits: Limits) {
   const countersOfKnownBrowser = (account: string, browser: string): Counter[] => [

@@ -44,7 +44,10 @@ export type UserHandler = (
   user: SignedIn,
 ) => Promise<void>
 
-/** The session that a sign-in requests: with which user agent, and whether without a bearer token. */
+/**
+ * Options of the session that a sign-in starts: its user agent, and whether it has only a cookie, without a bearer
+ * token.
+ */
 export const requestedSession = (request: IncomingMessage, body: Record<string, unknown>) => ({
   userAgent: headerOf(request, 'user-agent') ?? '',
   cookieOnly: body['cookieOnly'] === true,

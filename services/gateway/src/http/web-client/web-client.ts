@@ -3,8 +3,8 @@ import { replyJson } from '../reply.ts'
 import type { ClientFile, Encoding } from './files.ts'
 
 /**
- * Paths at which the page of the web client is served; it evaluates the path itself. Push notifications link to paths
- * below /chat/, mails and providers to others.
+ * Paths at which the page of the web client is served. The page evaluates the path itself. Push notifications link to
+ * paths below /chat/, mails and providers to others.
  */
 const pages = new Set([
   '/',
@@ -113,9 +113,9 @@ function chooseEncoding({ headers }: IncomingMessage, { compressed }: ClientFile
     .toLowerCase()
     .split(',')
     .map((one) => one.trim())
-  const takes = (name: string) =>
+  const accepts = (name: string) =>
     taken.some((one) => one.split(';', 1)[0]?.trim() === name && !/;\s*q=0(\.0*)?$/.test(one))
-  return [...compressed.keys()].find(takes)
+  return [...compressed.keys()].find(accepts)
 }
 
 /**

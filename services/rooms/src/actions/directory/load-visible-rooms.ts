@@ -1,16 +1,17 @@
 import type { Subject } from '@parley/permissions'
 import type { Context } from '../../context.ts'
-import { dmMembers } from './dm-members.ts'
+import { findDmMembers } from './dm-members.ts'
 import { canSee, roomsOfMember } from '../../policy/visibility.ts'
 import { toPolicyRoom } from '../../policy/standing.ts'
 import type { ShownRoom } from '../../store/rows.ts'
 import type { Viewer } from '../../view/room.ts'
-import { roomStates, type RoomStates } from '../../clients/messaging.ts'
+import { readRoomStates, type RoomStates } from '../../clients/messaging.ts'
 
 export type VisibleRooms = { visible: ShownRoom[]; states: RoomStates; viewer: Viewer }
 
 /**
- * Keeps the rooms that the viewer may see, and adds data from messaging and accounts, each called once for all rooms.
+ * Keeps the rooms that the viewer may see, and adds their data from messaging and accounts, fetched for all rooms
+ * together.
  */
 export async function loadVisibleRooms(
   ctx: Context,
@@ -20,7 +21,10 @@ export async function loadVisibleRooms(
   const policy = ctx.policy.current()
   const visible = seen.filter(({ room, standing }) => canSee(policy, subject, toPolicyRoom(room), standing))
   const own = roomsOfMember(policy, subject, visible).map(({ room }) => room.id)
-  const [states, members] = await Promise.all([roomStates(ctx.messaging, subject.userId, own), dmMembers(ctx, visible)])
+  const [states, members] = await Promise.all([
+    readRoomStates(ctx.messaging, subject.userId, own),
+    findDmMembers(ctx, visible),
+  ])
   const hasUnread = (roomId: string) => states.get(roomId)?.hasUnread ?? false
   return { visible, states, viewer: { policy, subject, hasUnread, dmMembers: (roomId) => members.get(roomId) ?? [] } }
 }

@@ -10,7 +10,9 @@ import { getRoomWithStanding } from '../../store/rooms.ts'
 import { standingsOf } from '../../store/standings.ts'
 import { toDirectoryMember } from '../../view/member.ts'
 
-/** A room of which the viewer is a member. */
+/**
+ * Returns a room. Throws `permission_denied` unless the viewer is a member, `not_found` if it is unknown to the viewer.
+ */
 export async function getRoomOfMember(ctx: Context, viewer: Subject, roomId: string): Promise<RoomRow> {
   const { room, standing } = await getRoomWithStanding(ctx.db, viewer.userId, roomId)
   if (!isEffectiveMember(ctx.policy.current(), viewer, toPolicyRoom(room), standing)) throw notAMember()

@@ -1,10 +1,10 @@
 import type { Context } from '../../context.ts'
 import { changeMembership, changeRoom, lockRoom, type Changed } from '../../store/changes.ts'
-import { deleteBan, standingIn } from '../../store/erased-people.ts'
+import { deleteBan, findStanding } from '../../store/erased-people.ts'
 
 /**
- * Ends the membership and the ban of a deleted person in one room; resolves when the events about that are on the
- * stream.
+ * Ends the membership and the ban of a deleted person in one room. Resolves when messaging has applied this; the event
+ * about the end of a membership is then on the stream.
  */
 export async function endStanding(ctx: Context, roomId: string, userId: string): Promise<void> {
   const cause = { actorId: '', at: ctx.now() }
@@ -13,7 +13,7 @@ export async function endStanding(ctx: Context, roomId: string, userId: string):
       const room = await lockRoom(tx, roomId)
       if (!room) return []
       // Read under the lock: another process may already have ended it.
-      const { member, banned } = await standingIn(tx, roomId, userId)
+      const { member, banned } = await findStanding(tx, roomId, userId)
       let changed: Changed = { room, facts: [] }
       const facts = []
       if (member) {

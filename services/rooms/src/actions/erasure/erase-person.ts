@@ -1,16 +1,16 @@
 import type { Context } from '../../context.ts'
 import { endStanding } from './end-standing.ts'
-import { eraseRowsOf, roomsWithStanding } from '../../store/erased-people.ts'
+import { eraseRowsOf, findRoomsWithStanding } from '../../store/erased-people.ts'
 
-const roomsAtOnce = 50
+const roomsPerPage = 50
 
-/** Removes a deleted person from every room, through each room's log, and deletes their other data in rooms. */
+/** Removes a deleted person from every room, through each room's log, and deletes their other data in this service. */
 export const erasePerson =
   (ctx: Context) =>
   async (userId: string, signal: AbortSignal): Promise<number> => {
     let found = 0
     for (;;) {
-      const roomIds = await roomsWithStanding(ctx.db, userId, roomsAtOnce)
+      const roomIds = await findRoomsWithStanding(ctx.db, userId, roomsPerPage)
       if (roomIds.length === 0) break
       for (const roomId of roomIds) {
         signal.throwIfAborted()

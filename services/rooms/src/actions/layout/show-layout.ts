@@ -7,8 +7,8 @@ import { findPlacedItems } from '../../store/layout.ts'
 import { toAdminGroups } from '../../view/admin-group.ts'
 
 /**
- * Groups with all of their items, in sidebar order; all groups if `ids` is missing. Runs two statements, so the reader
- * must be a transaction with one snapshot.
+ * Groups with all of their items, in sidebar order; all groups if `groupIds` is missing. Runs two statements, so the
+ * reader must be a transaction with one snapshot.
  */
 export async function showLayout(
   reader: Reader,

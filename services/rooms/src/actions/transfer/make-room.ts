@@ -11,7 +11,7 @@ import { isAnnouncements, roomNameKey } from '../../domain/room-name.ts'
 import { groupNotFound, importRaced } from '../../errors.ts'
 import { type RemainingTime, layoutKey } from '../../engines/delivery/index.ts'
 import { groupExists } from '../../store/groups.ts'
-import { reserveRoomId, takenNames } from '../../store/imported-rooms.ts'
+import { reserveRoomId, findTakenNames } from '../../store/imported-rooms.ts'
 import { appendItem, nextLayoutVersion } from '../../store/layout.ts'
 import { channelRow, insertRoom } from '../../store/new-rooms.ts'
 import { findRoom } from '../../store/rooms.ts'
@@ -23,7 +23,8 @@ export type ImportedRoom = { roomId: string; name: string; made: boolean }
 const attempts = 3
 
 /**
- * Creates an imported channel, or finds the existing one. Others cannot find or join a private channel at any moment.
+ * Creates an imported channel, or finds the existing one. Entry to a private channel is denied before the channel
+ * exists, so that nobody can find or join it even for a moment.
  */
 export async function makeChannel(
   ctx: Context,
@@ -59,7 +60,7 @@ async function tryMakeChannel(
 ): Promise<ImportedRoom> {
   const { groupId, universal, memberIds } = request
   const candidates = nameCandidates(request.name, roomId)
-  const taken = await takenNames(ctx.db, candidates)
+  const taken = await findTakenNames(ctx.db, candidates)
   const name = candidates.find((candidate) => !taken.has(roomNameKey(candidate))) ?? roomId
   const description = descriptionOf(request)
   const members = universal ? [] : [...new Set(memberIds)]

@@ -1,4 +1,4 @@
-const numbered = 20
+const lastNumber = 20
 const maxCharacters = 30
 
 /** Possible names for an imported room, in order of preference. The last one contains a part of the id. */
@@ -9,6 +9,10 @@ export function nameCandidates(name: string, roomId: string): string[] {
       .replaceAll(/\p{M}/gu, '')
       .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
       .replaceAll(/^-+|-+$/g, '') || 'room'
-  const suffixes = ['', ...Array.from({ length: numbered - 1 }, (_, index) => `-${index + 2}`), `-${roomId.slice(-8)}`]
+  const suffixes = [
+    '',
+    ...Array.from({ length: lastNumber - 1 }, (_, index) => `-${index + 2}`),
+    `-${roomId.slice(-8)}`,
+  ]
   return suffixes.map((suffix) => base.slice(0, maxCharacters - suffix.length) + suffix)
 }

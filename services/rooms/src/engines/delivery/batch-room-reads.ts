@@ -5,10 +5,13 @@ import { isDmOfOthers } from '../../policy/visibility.ts'
 import type { RoomWithStanding } from '../../store/rows.ts'
 import { getStandingsInRoom } from '../../store/rooms.ts'
 
-/** Returns a room and a user's standing in it. Throws `not_found` as `getRoomWithStanding` does. */
+/**
+ * Returns a room and a user's standing in it. Throws `not_found` for an unknown room, and for a direct message in which
+ * the viewer does not take part.
+ */
 export type ReadRoom = (userId: string, roomId: string, viewerId?: string) => Promise<RoomWithStanding>
 
-const readsAtOnce = 256
+const maxReadsPerStatement = 256
 
 /**
  * Combines concurrent reads of one room into one statement, so that a crowd in one room does not exhaust the
@@ -16,7 +19,7 @@ const readsAtOnce = 256
  */
 export function batchRoomReads(db: Db): ReadRoom {
   const batcher = new KeyedBatcher<string, RoomWithStanding>({
-    maxWeight: readsAtOnce,
+    maxWeight: maxReadsPerStatement,
     async run(roomId, userIds) {
       const { room, standings } = await getStandingsInRoom(db, roomId, [...new Set(userIds)])
       return userIds.map((userId) => {

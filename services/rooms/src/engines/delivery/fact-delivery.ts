@@ -5,12 +5,12 @@ import { takesAccessAway } from '../../domain/room-fact.ts'
 import { notAppliedYet } from '../../errors.ts'
 import { countFacts, reportHandOverFailure, reportRebased } from '../../metrics.ts'
 import {
-  factsAbove,
+  findFactsAbove,
   factsPerCall,
   findFact,
   markApplied,
   summarizeUnapplied,
-  unappliedFacts,
+  findUnappliedFacts,
 } from '../../store/facts.ts'
 import { rebaseFacts } from '../../store/rebase-facts.ts'
 import { RoomDeliveries, type RemainingTime, type Target } from './room-deliveries.ts'
@@ -31,8 +31,8 @@ export type FactDelivery = AsyncDisposable & {
   /** Reads the facts up to a version from the database and sends them to messaging. */
   sendStored(roomId: string, version: bigint, awaitStream: boolean): Promise<void>
   /**
-   * Handles the last fact that messaging has. If it is lost here, moves the unapplied facts above it and delivers them,
-   * and returns the newest version; otherwise returns undefined.
+   * `held` is the last fact that messaging has. If this database has lost it, gives the unapplied facts higher
+   * versions, delivers them and returns the newest version. Otherwise returns undefined.
    */
   reconcile(roomId: string, held: HeldFact, remaining?: RemainingTime): Promise<bigint | undefined>
   /** Calls the listener when messaging has not applied facts in time; dispose the result to stop. */
@@ -58,8 +58,8 @@ export function openFactDelivery(options: {
 
   /** No fact is sent; messaging only returns the last one that it has. */
   async function query(roomId: string, remaining?: RemainingTime): Promise<bigint | undefined> {
-    const question = { roomId, facts: [], awaitStream: false, timeoutMs: deliveries.waitMs(remaining) }
-    const held = await apply(question).catch((error: unknown) => {
+    const request = { roomId, facts: [], awaitStream: false, timeoutMs: deliveries.waitMs(remaining) }
+    const held = await apply(request).catch((error: unknown) => {
       reportHandOverFailure(roomId, error)
       throw notAppliedYet()
     })
@@ -87,8 +87,8 @@ export function openFactDelivery(options: {
 
 function factStore(db: Db, read: ReadHeldRoom): FactStore {
   return {
-    above: (roomId, version) => factsAbove(db, roomId, version),
-    unapplied: (roomId, upTo) => unappliedFacts(db, roomId, upTo),
+    above: (roomId, version) => findFactsAbove(db, roomId, version),
+    unapplied: (roomId, upTo) => findUnappliedFacts(db, roomId, upTo),
     one: (roomId, version) => findFact(db, roomId, version),
     async rebase(roomId, held, versions) {
       const done = await rebaseFacts(db, roomId, held, { versions, read })
@@ -100,16 +100,16 @@ function factStore(db: Db, read: ReadHeldRoom): FactStore {
 }
 
 /**
- * The facts that messaging has not applied; undefined if it has applied all. If `isAbout` is given, only the newest
- * matching fact is needed, unless there are too many to search. Facts above the version that the caller read count too:
- * a rebase may have moved or restated its change.
+ * What messaging still has to apply; undefined if it has applied all. If `isAbout` is given, only the newest matching
+ * fact is needed, unless there are too many to search. Facts above the version that the caller read count too: a rebase
+ * may have given the caller's change a higher version, or restated it.
  */
 async function unappliedTarget(
   db: Db,
   roomId: string,
   isAbout?: (fact: RoomFact) => boolean,
 ): Promise<Target | undefined> {
-  const facts = isAbout ? await unappliedFacts(db, roomId) : []
+  const facts = isAbout ? await findUnappliedFacts(db, roomId) : []
   if (isAbout && facts.length < factsPerCall) {
     const fact = facts.findLast(isAbout)
     return fact && { version: fact.version, facts: [], awaitStream: takesAccessAway(fact) }

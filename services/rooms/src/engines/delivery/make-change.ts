@@ -27,7 +27,10 @@ export async function makeChange(ctx: Needs, change: RoomChange, remaining: Rema
   return made
 }
 
-/** Waits for other changes of the layout before those of the room, the order in which transactions lock both. */
+/**
+ * Commits a change after the earlier changes of the room. A change that also changes the layout waits for other changes
+ * of the layout first: transactions lock the layout and the room in this order.
+ */
 function queueCommit(ctx: Needs, change: RoomChange, remaining: RemainingTime): Promise<Committed> {
   const commit = () => ctx.writes.change(change, remaining)
   return change.layoutAuditEvents ? ctx.writes.run(layoutKey, remaining, commit) : commit()

@@ -7,7 +7,7 @@ import { RoomDelivery, type FactStore } from './room-delivery.ts'
 /** Remaining time of the call that makes a change; undefined without a deadline. */
 export type RemainingTime = { timeoutMs: () => number | undefined }
 
-/** What messaging must apply: every fact up to a version. `facts`: those already in memory. */
+/** The facts that messaging must apply: all up to `version`. `facts` holds those already in memory. */
 export type Target = { version: bigint; facts: readonly RoomFact[]; awaitStream: boolean }
 
 type Options = { apply: ApplyFacts; facts: FactStore; timeoutMs: number }

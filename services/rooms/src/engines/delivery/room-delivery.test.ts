@@ -51,7 +51,7 @@ function delivery({ awaitStream = false } = {}): RoomDelivery {
   })
 }
 
-test('sends a fact held in memory without reading, and marks it as applied', async () => {
+test('a delivery sends a fact held in memory without reading it again, and marks it as applied', async () => {
   held = 4n
   const one = delivery()
   await expect(one.deliver(5n, facts(5), 60_000)).resolves.toBe(true)
@@ -74,27 +74,27 @@ test('facts that arrive during a call are sent in the next one, in version order
   expect(sent).toEqual([[3], [4, 5]])
 })
 
-test('reads and sends the facts that messaging misses before the one held in memory', async () => {
+test('a delivery reads and sends the facts that messaging lacks before the one held in memory', async () => {
   held = 1n
   await expect(delivery().deliver(5n, facts(5), 60_000)).resolves.toBe(true)
   expect(sent).toEqual([[5], [2, 3, 4, 5]])
 })
 
-test('without a fact in memory, sends the unapplied ones', async () => {
+test('a delivery without a fact in memory sends the unapplied ones', async () => {
   held = 3n
   marked.push([3n, false])
   await expect(delivery().deliver(5n, [], 60_000)).resolves.toBe(true)
   expect(sent).toEqual([[4, 5]])
 })
 
-test('sends the requested fact again if all are marked as applied, because messaging may have lost it', async () => {
+test('a delivery sends the requested fact again if all are marked as applied, because messaging may have lost it', async () => {
   held = 2n
   marked.push([5n, false])
   await expect(delivery().deliver(5n, [], 60_000)).resolves.toBe(true)
   expect(sent).toEqual([[5], [3, 4, 5]])
 })
 
-test('retries after a failure while a call waits', async () => {
+test('a delivery retries after a failure while a caller waits', async () => {
   held = 4n
   answer = () => (sent.length === 1 ? Promise.reject(new Error('unavailable')) : Promise.resolve())
   await expect(delivery().deliver(5n, facts(5), 60_000)).resolves.toBe(true)
@@ -102,7 +102,7 @@ test('retries after a failure while a call waits', async () => {
   expect(held).toBe(5n)
 })
 
-test('stops after a timeout, when no call waits any longer', async () => {
+test('a delivery stops after a timeout, when no caller waits any longer', async () => {
   answer = () => Promise.reject(new Error('unavailable'))
   const one = delivery()
   await expect(one.deliver(1n, facts(1), 30)).resolves.toBe(false)
@@ -113,7 +113,7 @@ test('stops after a timeout, when no call waits any longer', async () => {
   expect(marked).toEqual([])
 })
 
-test('a call after the delivery became idle starts it again', async () => {
+test('a caller after the delivery became idle starts it again', async () => {
   const one = delivery()
   await one.deliver(1n, facts(1), 60_000)
   await one.drain()

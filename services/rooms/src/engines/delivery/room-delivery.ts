@@ -19,13 +19,13 @@ export type FactStore = {
 
 export type RoomDeliveryOptions = {
   roomId: string
-  /** Whether its calls are answered only when the events are stored on the stream. */
+  /** Whether messaging answers only when the events are stored on the stream. */
   awaitStream: boolean
   apply: ApplyFacts
   facts: FactStore
-  /** Called for each failed call; the delivery retries as long as a call waits for it. */
+  /** Called for each failed call of messaging; the delivery retries as long as a caller waits. */
   onFailure: (error: unknown) => void
-  /** Called when no call waits for this delivery any longer. */
+  /** Called when no caller waits for this delivery any longer. */
   onIdle: () => void
 }
 
@@ -37,11 +37,11 @@ const firstPauseMs = 50
 const longestPauseMs = 250
 
 /**
- * Delivers one room's facts from this process to messaging: one call at a time, with facts that arrive during a call
- * sent in the next. Facts in memory are sent without reading them again. The returned version shows which facts are
- * missing before or after them; those are read from the database. Other processes may do the same concurrently, because
- * messaging drops duplicates. If the fact that messaging returns is known here, everything up to it is applied;
- * otherwise this database was restored, and the facts are rebased.
+ * Delivers one room's facts from this process to messaging, one call at a time. Facts that arrive during a call are
+ * sent in the next one. Facts in memory are sent without reading them again. The version that messaging returns shows
+ * which facts are missing before or after them; those are read from the database. Other processes may do the same
+ * concurrently, because messaging drops duplicates. If the fact that messaging returns is known here, everything up to
+ * it is applied; otherwise this database was restored, and the facts are rebased.
  */
 export class RoomDelivery {
   readonly #options: RoomDeliveryOptions
@@ -117,8 +117,8 @@ export class RoomDelivery {
   }
 
   /**
-   * Handles a returned fact other than the last one sent: another process sent it, or it is lost here. Returns true if
-   * it is lost here.
+   * Handles a returned fact other than the last one sent: another process sent it, or this database has lost it.
+   * Returns true if it is lost.
    */
   async #reconcile(held: HeldFact): Promise<boolean> {
     const waiters = [...this.#waiters]

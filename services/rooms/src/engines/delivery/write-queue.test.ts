@@ -43,7 +43,7 @@ test('no work starts after the deadline of its caller', async () => {
   expect(started).toBe(false)
 })
 
-test('keeps no state of finished work', async () => {
+test('the queue keeps no state of finished work', async () => {
   const queue = newQueue()
   await queue.run('R1', undefined, () => Promise.resolve())
   await setImmediate()

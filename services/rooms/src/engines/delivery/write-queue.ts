@@ -13,7 +13,7 @@ type Change = { kind: 'change'; change: RoomChange }
 type Work = { kind: 'work'; run: () => Promise<void> }
 type Item = (Change | Work) & { remaining: RemainingTime | undefined }
 
-const changesAtOnce = 64
+const maxChangesPerBatch = 64
 
 /**
  * Allows one writer per room in this process. Waiting callers hold no connection, so a busy room leaves the pool to the
@@ -26,9 +26,9 @@ export class WriteQueue {
   constructor(commit: (roomId: string, changes: readonly RoomChange[]) => Promise<Committed[]>) {
     this.#batches = new KeyedBatcher({
       run: (key, items) => runTogether(key, items, commit),
-      maxWeight: changesAtOnce,
+      maxWeight: maxChangesPerBatch,
       // A work item ends its batch, so that later callers are checked again before they run.
-      weight: ({ kind }) => (kind === 'work' ? changesAtOnce : 1),
+      weight: ({ kind }) => (kind === 'work' ? maxChangesPerBatch : 1),
       refusal: ({ remaining }) => ((remaining?.timeoutMs() ?? Infinity) <= 0 ? tooBusy() : undefined),
       retryIndividually: (error) => !isDatabaseUnavailable(error),
     })

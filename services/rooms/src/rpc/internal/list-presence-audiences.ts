@@ -4,13 +4,13 @@ import type { Context } from '../../context.ts'
 import { assertIdCount } from '../../domain/id-count.ts'
 import { findPresenceAudiences } from '../../store/presence-audiences.ts'
 
-const maxAtOnce = 50
+const maxUsers = 50
 
 export function listPresenceAudiences(
   ctx: Context,
 ): MethodImpl<typeof RoomsInternalService.method.listPresenceAudiences> {
   return async ({ userIds }) => {
-    assertIdCount(userIds, maxAtOnce)
+    assertIdCount(userIds, maxUsers)
     return { audiences: await findPresenceAudiences(ctx.db, userIds) }
   }
 }

@@ -10,12 +10,12 @@ import { deleteLink, getLink } from '../../store/links.ts'
 export function deleteSidebarLink(ctx: Context): MethodImpl<typeof AdminRoomLayoutService.method.deleteSidebarLink> {
   return async ({ linkId }, call) => {
     const caller = callerOf(call)
-    const mayManage = (groupId: string) => assertCanManageGroup(ctx.policy.current(), caller, groupId)
-    mayManage((await getLink(ctx.db, linkId)).groupId)
+    const assertCanManage = (groupId: string) => assertCanManageGroup(ctx.policy.current(), caller, groupId)
+    assertCanManage((await getLink(ctx.db, linkId)).groupId)
     const cause = { actorId: caller.userId, at: ctx.now() }
     const deleted = await changeLayout(ctx, cause, call, async (tx) => {
       const { groupId } = await getLink(tx, linkId)
-      mayManage(groupId)
+      assertCanManage(groupId)
       await deleteLink(tx, linkId)
       return { answer: true, groupId, auditEvents: [linkRemoved(groupId, linkId)] }
     })

@@ -12,8 +12,8 @@ import { getLink, updateLink } from '../../store/links.ts'
 export function updateSidebarLink(ctx: Context): MethodImpl<typeof AdminRoomLayoutService.method.updateSidebarLink> {
   return async ({ linkId, ...given }, call) => {
     const caller = callerOf(call)
-    const mayManage = (groupId: string) => assertCanManageGroup(ctx.policy.current(), caller, groupId)
-    mayManage((await getLink(ctx.db, linkId)).groupId)
+    const assertCanManage = (groupId: string) => assertCanManageGroup(ctx.policy.current(), caller, groupId)
+    assertCanManage((await getLink(ctx.db, linkId)).groupId)
     if (given.label === undefined && given.url === undefined) throw emptyUpdate()
     const wanted = {
       ...(given.label !== undefined && { label: linkLabel(given.label) }),
@@ -22,7 +22,7 @@ export function updateSidebarLink(ctx: Context): MethodImpl<typeof AdminRoomLayo
     const cause = { actorId: caller.userId, at: ctx.now() }
     const sidebarLink = await changeLayout(ctx, cause, call, async (tx) => {
       const { link: before, groupId } = await getLink(tx, linkId)
-      mayManage(groupId)
+      assertCanManage(groupId)
       const link = { ...before, ...wanted }
       if (link.label === before.label && link.url === before.url) return { answer: link }
       await updateLink(tx, link)

@@ -9,7 +9,7 @@ import { groupKey } from '../../engines/delivery/index.ts'
 import { wouldJoin } from '../../policy/membership.ts'
 import { toPolicyRoom } from '../../policy/standing.ts'
 import type { FactOfRoom } from '../../store/facts.ts'
-import { joinRooms, unappliedJoins, lockRooms } from '../../store/group-joins.ts'
+import { joinRooms, findUnappliedJoins, lockRooms } from '../../store/group-joins.ts'
 import { groupExists } from '../../store/groups.ts'
 import type { RoomWithStanding } from '../../store/rows.ts'
 import { findChannelsOfGroup, findRooms } from '../../store/rooms.ts'
@@ -27,7 +27,7 @@ export function joinRoomGroup(ctx: Context): MethodImpl<typeof RoomService.metho
 
     // Joins stored by an earlier, unanswered attempt are returned like new ones.
     const isAbout = factsOf(['joined'], userId)
-    const pending = await unappliedJoins(ctx.db, userId, groupId)
+    const pending = await findUnappliedJoins(ctx.db, userId, groupId)
     const channels = await findChannelsOfGroup(ctx.db, userId, groupId)
     const wanted = filterJoinable(channels).map(({ room }) => room.id)
 

@@ -5,14 +5,14 @@ import { RoomKind } from '@parley/contracts/api'
 import type { RoomsTransferService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { toPolicyRoom } from '../../policy/standing.ts'
-import { roomsAfter } from '../../store/imported-rooms.ts'
+import { findRoomsAfter } from '../../store/imported-rooms.ts'
 import type { RoomRow } from '../../store/rows.ts'
 
 const pageSize = 500
 
 export function exportRooms(ctx: Context): MethodImpl<typeof RoomsTransferService.method.exportRooms> {
   return async ({ after, idsOrNames }) => {
-    const rooms = await roomsAfter(ctx.db, after, idsOrNames, pageSize)
+    const rooms = await findRoomsAfter(ctx.db, after, idsOrNames, pageSize)
     const policy = ctx.policy.current()
     return {
       rooms: rooms.map((room) => {
@@ -31,7 +31,8 @@ export function exportRooms(ctx: Context): MethodImpl<typeof RoomsTransferServic
 }
 
 /**
- * Whether a user without further roles cannot see the room, or cannot join it; an import denies both for such a room.
+ * Whether a user with no role but `everyone` cannot see the room or cannot join it. An import of such a room denies
+ * both.
  */
 function isPrivate(policy: Policy, room: RoomRow): boolean {
   if (room.kind === RoomKind.DM) return false

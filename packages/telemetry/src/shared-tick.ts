@@ -1,0 +1,18 @@
+/** Interval of the clock on which pauses end, and the minimum length of a pause that can end on one of its ticks. */
+export const sharedTickMs = 2_500
+/** Tolerance for timers that fire early. */
+const earlyMs = 50
+/** Offset of this process's clock, so that the processes of a machine do not all wake together. */
+const firstTickMs = (process.pid * 611) % sharedTickMs
+
+/**
+ * The time (as of `performance.now()`) at which a pause of at most this many milliseconds should end: on a tick of a
+ * clock shared by the process, together with other pauses of the same length. Work that need not be punctual then wakes
+ * the process once instead of many times; waking up is most of the cost of an idle process.
+ */
+export function nextSharedTick(pauseMs: number): number {
+  const now = performance.now()
+  const stepMs = Math.max(1, Math.floor(pauseMs / sharedTickMs)) * sharedTickMs
+  const at = firstTickMs + Math.floor((now + pauseMs - firstTickMs) / stepMs) * stepMs
+  return at - now < earlyMs ? at + stepMs : at
+}
