@@ -25,7 +25,7 @@ export const badSubscribe = (message: string): FatalError => ({
 export const badFrame = (message: string): FatalError => ({ code: 'bad_frame', message, closeCode: protocolError })
 
 /** The same error for a frame that is too long; only the close code differs. */
-export const oversized = (error: FatalError): FatalError => ({ ...error, closeCode: tooBig })
+export const withTooBigCode = (error: FatalError): FatalError => ({ ...error, closeCode: tooBig })
 
 export const unsupportedProtocol = (version: number): FatalError => ({
   code: 'unsupported_protocol',

@@ -11,7 +11,7 @@ export const onAccountDeleted =
   ({ aggregateId }, tx) =>
     leaveCalls(ctx, tx, aggregateId)
 
-/** A deactivated account leaves all calls. Other ends of sessions do not affect calls. */
+/** A deactivated account leaves all calls. Credentials that end for other reasons do not affect calls. */
 export const onCredentialsEnded =
   (ctx: Context): EventHandler =>
   async ({ aggregateId, fact }, tx) => {

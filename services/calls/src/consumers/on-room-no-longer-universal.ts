@@ -4,7 +4,7 @@ import { changeLocked, leaveCall } from '../actions/calls/change-call.ts'
 import { findActiveCall, lockCall } from '../store/calls.ts'
 import { findPresent } from '../store/participants.ts'
 
-/** When a room is no longer universal, people who were members only because of that are removed from its call. */
+/** Removes from a room's call the people who were members only because the room was universal. */
 export const onRoomNoLongerUniversal =
   (ctx: Context): EventPreparation =>
   async ({ aggregateId: roomId, fact }) => {

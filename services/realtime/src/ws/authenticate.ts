@@ -6,7 +6,7 @@ type Hello = {
   /** Digests of the credentials to try, in order of precedence. */
   digests: readonly CredentialDigests[]
   address: string
-  /** Aborts the wait for a look-up. Called only if it has to wait. */
+  /** Returns the signal that aborts the wait for a look-up. Called only if the hello has to wait. */
   signal: () => AbortSignal
 }
 

@@ -4,7 +4,7 @@ import {
   badFrame,
   badHello,
   badSubscribe,
-  oversized,
+  withTooBigCode,
   subscribeFailed,
   temporarilyUnavailable,
   tooManySockets,
@@ -50,7 +50,7 @@ export class Connection implements Subscriber {
   #earlyPings: string[] | undefined
   #user: UserAccess | undefined
   #credentialId: string | undefined
-  /** The server's hello waits for the answer to the subscription, so that both take one write. */
+  /** Whether the server's hello waits for the answer to the subscription, so that both take one write. */
   #isHelloPending = false
   /** Aborts the wait of a hello for the look-up of its credential. */
   #waiting: AbortController | undefined
@@ -129,8 +129,8 @@ export class Connection implements Subscriber {
     this.#finish(closeFrame({ ...end, retryAfterMs }), end.closeCode, end.code)
   }
 
-  /** To be called when the socket is closed. */
-  closed(): void {
+  /** To be called when the socket has been closed. */
+  onClose(): void {
     this.#state = 'ended'
     this.#waiting?.abort()
     if (this.#user) this.#context.hub.detach(this, this.#user)
@@ -222,7 +222,7 @@ export class Connection implements Subscriber {
   }
 
   #reject(incoming: Incoming & { kind: 'unreadable' }, error: (message: string) => FatalError): void {
-    this.fail(incoming.tooLong ? oversized(error(incoming.why)) : error(incoming.why))
+    this.fail(incoming.tooLong ? withTooBigCode(error(incoming.why)) : error(incoming.why))
   }
 
   /** Fails the connection if a step is rejected. */
@@ -234,7 +234,7 @@ export class Connection implements Subscriber {
   }
 
   #finish(frame: Uint8Array, closeCode: number, reason: string): void {
-    this.closed()
+    this.onClose()
     this.#sendAfterHello(() => this.#ws.send(frame, true))
     this.#ws.end(closeCode, reason)
   }

@@ -49,7 +49,7 @@ export async function openSockets(host: Host, config: Config, options: Options):
         ...{ hub, metrics, credentialAttempts },
         hello: helloFrame(serverVersion, Math.round(config.heartbeatIntervalMs / 1000)),
         opening: host.use(new Opening({ hub, accounts, rooms, metrics })),
-        overloadDelayMs: (isKnown) => (isKnown ? known : others).refuse(performance.now()),
+        overloadDelayMs: (isKnown) => (isKnown ? known : others).admitOrDelay(performance.now()),
         handshakeTimeoutMs: config.handshakeTimeoutMs,
         socketsPerPerson: config.socketsPerPerson,
         digests: (bearerToken, presented) => digestsToTry(config, bearerToken, presented),

@@ -139,7 +139,7 @@ function socketEvents(handshaking: Set<Connection>, context: ConnectionContext) 
       const { connection } = ws.getUserData()
       if (!connection) return
       handshaking.delete(connection)
-      connection.closed()
+      connection.onClose()
     },
   } satisfies WebSocketBehavior<UserData>
 }

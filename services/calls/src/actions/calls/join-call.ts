@@ -14,7 +14,7 @@ const maxAttempts = 5
 export async function joinCallIn(ctx: Context, tx: Tx, room: RoomHeader, userId: string): Promise<string> {
   for (let tries = 0; tries < maxAttempts; tries++) {
     const active = await lockActiveCall(tx, room.roomId)
-    // If another call was started concurrently, nothing is inserted and that call is joined.
+    // If another call was started concurrently, nothing is inserted, and the next attempt joins that call.
     const row = active ?? (await insertCall(tx, newCall(room, ctx.now())))
     if (!row) continue
     await changeLocked(ctx, tx, row, { source: 'user', userIds: [userId] }, (call) => {

@@ -28,7 +28,7 @@ export async function applyOnce<T>(
   })
 }
 
-/** Queues a request to the media server to remove somebody, or to close the room of an ended call. */
+/** Queues a request to the media server: to remove this user or, if null, to close the room of the ended call. */
 export async function queueMediaChore({ ctx, media, call }: CallWebhook, userId: string | null): Promise<void> {
   const chore = { mediaRoom: mediaRoomOf(media, call), userId }
   await ctx.db.transaction((tx) => insertChores(tx, [chore], ctx.now()))

@@ -55,7 +55,7 @@ export class Access {
     return this.#changesOf(this.users.values(), this.universal.ids(), [])
   }
 
-  /** Changes of the topics of a user whose standings have just been loaded. */
+  /** Computes the changes of a user's topics after their standings were loaded or their roles replaced. */
   changesOnLoad(user: UserAccess): AccessChange {
     const rooms = new Set<string>(user.standings.keys())
     for (const roomId of this.universal.ids()) rooms.add(roomId)

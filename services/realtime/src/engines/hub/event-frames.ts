@@ -13,8 +13,8 @@ export type EventFrame = ReplayFrame & {
 }
 
 /**
- * Kinds of events for everyone of which clients need only the newest about a subject, with the property of the subject
- * that changed. They are throttled, and sent to many sockets in slices. Other kinds for everyone are sent at once.
+ * Kinds of events for everyone of which clients need only the newest per subject, and the property of the subject that
+ * each kind changes. These events are throttled, and sent to many sockets in slices. Other events are sent at once.
  */
 export const throttledKinds: ReadonlyMap<string, string> = new Map([
   ['user_profile_updated', 'profile'],

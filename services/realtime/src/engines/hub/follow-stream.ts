@@ -32,7 +32,7 @@ export async function followStream(host: Host, options: Options): Promise<Intake
       opening.observe(event)
       hub.deliver(event, stored)
     },
-    failed(event: Event, error: unknown): void {
+    onFailure(event: Event, error: unknown): void {
       metrics.reportEventFailure(event, error)
       // The event may have changed anybody's access.
       hub.reset()

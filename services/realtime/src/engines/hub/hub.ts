@@ -29,8 +29,8 @@ type Options = {
 }
 
 /**
- * Sessions that ended longer ago are checked in accounts first: after a loss relays publish such events again, and
- * people have signed in since.
+ * Older ends of sessions are first checked with accounts: after a loss of the stream, relays publish such events again,
+ * and people have signed in since.
  */
 const maxEndAgeMs = 60_000
 
@@ -93,8 +93,8 @@ export class Hub implements Disposable {
     this.#publisher[Symbol.dispose]()
   }
 
-  /** To be called when the policy has changed, which may open or close universal rooms for people. */
-  policyChanged(): void {
+  /** Recomputes who receives which universal rooms. To be called when the policy has changed. */
+  recomputeAccess(): void {
     this.#move(this.access.recompute())
   }
 
@@ -107,7 +107,7 @@ export class Hub implements Disposable {
     this.endAll(streamClosed)
   }
 
-  /** After a loss, relays publish old events again; clients connected since have already read that state. */
+  /** After a loss of the stream, relays publish old events again; clients connected since have read that state. */
   #isRepublished({ occurredAt }: Event): boolean {
     return occurredAt !== undefined && timestampMs(occurredAt) < this.#resetAt
   }
@@ -187,7 +187,7 @@ export class Hub implements Disposable {
     for (const connection of [...user.connections]) connection.end(streamClosed)
   }
 
-  /** A sign-out ends every stream of the user, which existing clients expect; a revoked session ends only its own. */
+  /** A revoked session ends only its own streams. Every other reason ends all streams of the user, as clients expect. */
   #endSessions({ aggregateId, occurredAt }: Event, { credentialIds, reason }: CredentialsEndedFact): void {
     const user = this.access.users.get(aggregateId)
     if (!user) return

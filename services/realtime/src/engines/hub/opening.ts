@@ -47,7 +47,7 @@ export class Opening implements Disposable {
   }
 
   /**
-   * The caller of the first valid credential; undefined when none is valid. A credential still stored under the
+   * Returns the caller of the first valid credential; undefined if none is valid. A credential still stored under the
    * previous secret key is re-stored under the current one. Rejects with DependencyUnavailable.
    */
   async authenticate(credentials: readonly CredentialDigests[]): Promise<Caller | undefined> {

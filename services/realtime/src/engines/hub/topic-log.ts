@@ -20,7 +20,7 @@ export class TopicLog<Item> {
     this.#first = 0
   }
 
-  /** The items from the first that is recent enough; all later ones must also be recent enough. */
+  /** Returns the items from the first recent one on. `isRecent` must hold for all later items too. */
   from(isRecent: (item: Item) => boolean): Item[] {
     let [low, high] = [this.#first, this.#items.length]
     while (low < high) {
