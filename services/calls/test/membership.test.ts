@@ -109,7 +109,7 @@ test('an erasure removes a person from calls without an event about the deletion
   await eventually(() => expect(env.erasures.found('Uerased', 1)).toBeDefined())
   expect(await env.inCall('Rlast', 'Ualice')).toEqual(['Ualice'])
   await eventually(() => expect(atMediaServer('Rlast')).toEqual(['Ualice']))
-  // The token still admits to the media room, and rooms may not know of the deletion yet.
+  // The token still admits to the media room, and the rooms service may not know of the deletion yet.
   await env.livekit.connect(token)
   await env.livekit.waitUntilSent()
   await eventually(() => expect(atMediaServer('Rlast')).toEqual(['Ualice']))

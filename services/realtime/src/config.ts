@@ -59,7 +59,7 @@ export const readConfig = defineConfig({
   hellosPerSecond: int('PARLEY_REALTIME_HELLOS_PER_SECOND', {
     default: 1_000,
     min: 0,
-    doc: 'Maximum number of sockets that one node admits per second, in bursts of two seconds; further clients are told when to retry. Credentials that were valid there before have a separate limit of the same size. 0: no limit.',
+    doc: 'Maximum number of sockets that one node admits per second, in bursts of two seconds; the answer to further clients says when to retry. Credentials that were valid there before have a separate limit of the same size. 0: no limit.',
   }),
   socketsPerPerson: int('PARLEY_REALTIME_SOCKETS_PER_PERSON', {
     default: 100,

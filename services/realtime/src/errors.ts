@@ -6,7 +6,7 @@ export type FatalError = {
   code: string
   message: string
   closeCode: number
-  /** Whether the failure is temporary: the client is then told when to retry. */
+  /** Whether the failure is temporary. If so, the error says when to retry. */
   isTemporary?: true
 }
 

@@ -9,7 +9,7 @@ const timeoutMs = 3_000
 const roomsPerCall = 500
 const usersPerCall = 1_000
 
-/** A user. Without `roleIds`, rooms uses the roles that it has stored. */
+/** A user. Without `roleIds`, the rooms service uses the roles that it has stored. */
 export type RoomUser = { userId: string; roleIds?: readonly string[] }
 
 /** Room memberships, from the rooms service. Nothing is cached: a ban takes effect with the next request. */

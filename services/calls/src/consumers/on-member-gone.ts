@@ -1,5 +1,5 @@
 import type { EventPreparation } from '@parley/events'
-import { changeLocked, leaveCall } from '../actions/calls/change-call.ts'
+import { changeLockedCall, leaveCall } from '../actions/calls/change-call.ts'
 import type { Context } from '../context.ts'
 import { lockActiveCall } from '../store/calls.ts'
 
@@ -14,7 +14,7 @@ export const onMemberGone =
     return async (tx) => {
       const row = await lockActiveCall(tx, roomId)
       if (!row) return
-      await changeLocked(ctx, tx, row, { source: 'user', userIds: [userId] }, (call) => leaveCall(call, userId))
+      await changeLockedCall(ctx, tx, row, { source: 'user', userIds: [userId] }, (call) => leaveCall(call, userId))
     }
   }
 

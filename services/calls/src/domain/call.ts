@@ -47,7 +47,7 @@ export class Call {
     return this.#participants.get(userId)
   }
 
-  present(): ParticipantRow[] {
+  presentParticipants(): ParticipantRow[] {
     return [...this.#participants.values()].filter(({ leftAt }) => leftAt === null)
   }
 
@@ -91,11 +91,11 @@ export class Call {
   closeMediaRoom(sid: string, closedAt: Date): boolean {
     if (!this.#row.closedMediaRooms.includes(sid))
       this.#row = { ...this.#row, closedMediaRooms: [...this.#row.closedMediaRooms, sid] }
-    for (const participant of this.present()) {
+    for (const participant of this.presentParticipants()) {
       const joinedSince = participant.awaitedSince !== null && participant.awaitedSince > closedAt
       this.#store(joinedSince ? participant : { ...participant, awaitedSince: null })
     }
-    if (this.present().length > 0) return true
+    if (this.presentParticipants().length > 0) return true
     this.end()
     return false
   }
@@ -119,7 +119,7 @@ export class Call {
 
   /** Ends the call. `userId`: the user who ended it, if any. */
   end(userId = ''): void {
-    for (const participant of this.present())
+    for (const participant of this.presentParticipants())
       this.#store({
         ...participant,
         ...toColumns({ ...connectionOf(participant), disconnected: true }),

@@ -1,6 +1,6 @@
 import { periodically } from '@parley/runtime'
 import type { Context } from '../context.ts'
-import { keptMs } from '../domain/limits.ts'
+import { retentionMs } from '../domain/limits.ts'
 import { forgetEndedCalls } from '../store/calls.ts'
 import { forgetWebhooks } from '../store/webhooks.ts'
 
@@ -14,7 +14,7 @@ export function forgetCalls(
     everyMs,
     signal,
     run: async () => {
-      const before = new Date(now().getTime() - keptMs)
+      const before = new Date(now().getTime() - retentionMs)
       await forgetEndedCalls(db, before)
       await forgetWebhooks(db, before)
     },

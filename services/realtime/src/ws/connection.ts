@@ -165,12 +165,12 @@ export class Connection implements Subscriber {
     if (this.#state !== 'authenticating') return
     if (end) return this.end(end, delayMs)
     if (!caller) return this.fail(error ?? authenticationRequired, delayMs)
-    const { hub, opening, socketsPerPerson, hello } = this.#context
+    const { hub, opener, socketsPerPerson, hello } = this.#context
     if (socketsPerPerson > 0 && hub.socketCountOf(caller.userId) >= socketsPerPerson) return this.fail(tooManySockets)
     this.#user = hub.attach(this, caller)
     this.#credentialId = caller.credentialId
     // Standings are loaded while the client prepares its subscription; a failure is reported when it subscribes.
-    opening.load(this.#user).catch(() => undefined)
+    opener.load(this.#user).catch(() => undefined)
     this.#state = 'awaiting subscribe'
     this.#deadline = performance.now() + this.#context.handshakeTimeoutMs
     if (this.#subscription) this.#isHelloPending = true
@@ -193,7 +193,7 @@ export class Connection implements Subscriber {
   }
 
   async #start(user: UserAccess, resumePosition: string): Promise<void> {
-    await this.#context.opening.load(user)
+    await this.#context.opener.load(user)
     if (this.#state !== 'subscribing') return
     this.#state = 'open'
     const { hub, metrics } = this.#context

@@ -14,7 +14,7 @@ type ChangeContext = Pick<Context, 'media' | 'now'>
 export type ChangeScope = { source: Source; userIds: readonly string[] }
 
 /** Changes an active call, and stores the change with its events and chores. The call's row must be locked. */
-export async function changeLocked<T>(
+export async function changeLockedCall<T>(
   ctx: ChangeContext,
   tx: Tx,
   row: CallRow,
@@ -44,7 +44,7 @@ export async function changeCall<T>(
   return ctx.db.transaction(async (tx) => {
     const row = await lockCall(tx, callId)
     if (!row || row.endedAt !== null) return undefined
-    return changeLocked(ctx, tx, row, scope, change)
+    return changeLockedCall(ctx, tx, row, scope, change)
   })
 }
 
@@ -55,7 +55,7 @@ export function leaveCall(call: Call, userId: string): void {
     return
   }
   call.leave(userId)
-  if (call.present().length === 0) call.end(call.source === 'user' ? userId : '')
+  if (call.presentParticipants().length === 0) call.end(call.source === 'user' ? userId : '')
 }
 
 function choresOf({ media }: ChangeContext, { row, removals }: Call) {

@@ -21,7 +21,7 @@ export async function compareCall(ctx: Context, media: Media, row: CallRow, sour
       if (call.find(userId)?.revision !== before.get(userId)?.revision) continue
       compareOne(call, userId, seen.get(userId), members.has(userId))
     }
-    if (call.present().length === 0) call.end()
+    if (call.presentParticipants().length === 0) call.end()
   })
 }
 

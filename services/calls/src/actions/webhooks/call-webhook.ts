@@ -1,5 +1,5 @@
 import type { Call } from '../../domain/call.ts'
-import { changeLocked, mediaRoomOf } from '../calls/change-call.ts'
+import { changeLockedCall, mediaRoomOf } from '../calls/change-call.ts'
 import type { Context, Media } from '../../context.ts'
 import { lockCall, type CallRow } from '../../store/calls.ts'
 import { listErased } from '../../store/erased.ts'
@@ -24,7 +24,7 @@ export async function applyOnce<T>(
     if ((await listErased(tx, userIds)).length > 0) return 'erased'
     const row = await lockCall(tx, id)
     if (!row || row.endedAt !== null) return 'ended'
-    return { result: await changeLocked(ctx, tx, row, { source: 'livekit', userIds }, change) }
+    return { result: await changeLockedCall(ctx, tx, row, { source: 'livekit', userIds }, change) }
   })
 }
 

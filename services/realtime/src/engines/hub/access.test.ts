@@ -83,7 +83,7 @@ describe('explicit members', () => {
     late.setMember('R1', true, 2n, false) // the response, which is older than the stream
     late.setMember('R2', true, 2n, false)
     late.loaded = true
-    expect(move(access.changesOnLoad(late))).toEqual(['U1 +R2'])
+    expect(move(access.recomputeFor(late))).toEqual(['U1 +R2'])
   })
 })
 
@@ -174,6 +174,6 @@ describe('bans', () => {
     apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))
     apply(fact('R1', 2n, { case: 'banned', value: { userId: 'U1', expiresAt } }, { universal: true }))
     now += 2_000
-    expect(move(access.changesOnLoad(banned))).toEqual(['U1 +R1'])
+    expect(move(access.recomputeFor(banned))).toEqual(['U1 +R1'])
   })
 })

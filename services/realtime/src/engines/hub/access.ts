@@ -56,7 +56,7 @@ export class Access {
   }
 
   /** Computes the changes of a user's topics after their standings were loaded or their roles replaced. */
-  changesOnLoad(user: UserAccess): AccessChange {
+  recomputeFor(user: UserAccess): AccessChange {
     const rooms = new Set<string>(user.standings.keys())
     for (const roomId of this.universal.ids()) rooms.add(roomId)
     return this.#changesOf([user], rooms, [])

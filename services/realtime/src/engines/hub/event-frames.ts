@@ -6,9 +6,9 @@ import { topics } from './topics.ts'
 /** A frame of an event for one audience. */
 export type EventFrame = ReplayFrame & {
   envelope: Uint8Array
-  /** The room whose members receive it. */
+  /** The room whose members receive the frame. */
   roomId?: string
-  /** The users to whom it is addressed. */
+  /** The users who receive the frame. */
   userIds?: readonly string[]
 }
 

@@ -29,8 +29,8 @@ type Options = {
 }
 
 /**
- * Older ends of sessions are first checked with accounts: after a loss of the stream, relays publish such events again,
- * and people have signed in since.
+ * Maximum age in milliseconds of an event after which sockets are closed without asking accounts. After a loss of the
+ * stream, relays publish old ends of sessions again, and people have signed in since.
  */
 const maxEndAgeMs = 60_000
 
@@ -131,7 +131,7 @@ export class Hub implements Disposable {
       user = new UserAccess(caller.userId, caller.roleIds, caller.rolesVersion)
       this.access.users.set(caller.userId, user)
     } else if (user.setRoles(caller.roleIds, caller.rolesVersion)) {
-      this.#move(this.access.changesOnLoad(user))
+      this.#move(this.access.recomputeFor(user))
     }
     user.connections.add(connection)
     this.connections.add(connection)
@@ -148,7 +148,7 @@ export class Hub implements Disposable {
   /** To be called when the standings of a user are complete. */
   finishLoading(user: UserAccess): void {
     user.loaded = true
-    this.#move(this.access.changesOnLoad(user))
+    this.#move(this.access.recomputeFor(user))
   }
 
   /** Starts the stream of a socket. */
@@ -165,7 +165,7 @@ export class Hub implements Disposable {
 
   /** The frames that a person missed since a position and may still receive. */
   replay(user: UserAccess, position: string): Replay {
-    return this.#options.replayBuffer.since(position, user.userId, topicsOf(user))
+    return this.#options.replayBuffer.replaySince(position, user.userId, topicsOf(user))
   }
 
   #recordAccessChange({ affected }: AccessChange): void {

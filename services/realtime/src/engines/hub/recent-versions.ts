@@ -1,7 +1,7 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt'
 import type { Event } from '@parley/contracts/internal'
 
-/** The versions seen of a room, a call or a file. */
+/** The versions received of one room, call or file. */
 type Seen = {
   /** The version received last, and when its event occurred, in milliseconds. */
   last: bigint

@@ -23,7 +23,7 @@ function add(buffer: ReplayBuffer, ...events: ReplayFrame[][]): void {
 }
 
 const missed = (buffer: ReplayBuffer, position: string, topics: string[], userId = 'Uanna') => {
-  const replay = buffer.since(position, userId, topics)
+  const replay = buffer.replaySince(position, userId, topics)
   return 'frames' in replay ? replay.frames.map((bytes) => Buffer.from(bytes).toString()) : replay.refusal
 }
 

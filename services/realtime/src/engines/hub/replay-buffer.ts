@@ -39,7 +39,7 @@ type Options = {
 }
 
 type StoredEvent = { ordinal: number; storedAtMs: number; bytes: number; frames: readonly ReplayFrame[] }
-/** A frame of the event `ordinal`; `frameNumber` counts all frames. */
+/** A frame of the event with this `ordinal`; `frameNumber` counts all frames. */
 type Item = { ordinal: number; frameNumber: number; storedAtMs: number; frame: ReplayFrame }
 
 /** Upper bound in milliseconds for the delay of a frame, including the lag of one node behind another. */
@@ -114,7 +114,7 @@ export class ReplayBuffer {
   }
 
   /** The frames that a person with these topics missed since a position, in the order of the stream. */
-  since(position: string, userId: string, topics: Iterable<string>): Replay {
+  replaySince(position: string, userId: string, topics: Iterable<string>): Replay {
     const from = this.#events.get(position)
     if (!from || !this.#isComplete(from.storedAtMs - longestDelayMs)) return { refusal: 'unknown_position' }
     const changed = Math.max(this.#everyonesAccessChange, this.#accessChanges.get(userId) ?? 0)
@@ -157,7 +157,8 @@ export class ReplayBuffer {
     // duplicates.
     if (exceedsLimitWith(this.#newest.values())) return undefined
     for (const topic of topics)
-      if (exceedsLimitWith(this.#topics.get(topic)?.from(({ ordinal }) => ordinal >= first) ?? [])) return undefined
+      if (exceedsLimitWith(this.#topics.get(topic)?.itemsFrom(({ ordinal }) => ordinal >= first) ?? []))
+        return undefined
     items.sort((a, b) => a.frameNumber - b.frameNumber)
     return items.filter((item, i) => !isRepeated(item, items[i - 1])).map(({ frame }) => frame.bytes)
   }

@@ -21,8 +21,8 @@ const maxWaiting = 10_000
 
 /**
  * Sends frames to all sockets. Many sockets receive them in slices, about a thousand sockets a second, because most of
- * these frames make clients load something from the server. Of several frames with the same key a slice receives the
- * newest.
+ * these frames make clients load something from the server. Of several frames with the same key, a slice receives only
+ * the newest.
  */
 export class SlicedBroadcast implements Disposable {
   readonly #options: Options

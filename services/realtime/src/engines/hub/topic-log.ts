@@ -21,7 +21,7 @@ export class TopicLog<Item> {
   }
 
   /** Returns the items from the first recent one on. `isRecent` must hold for all later items too. */
-  from(isRecent: (item: Item) => boolean): Item[] {
+  itemsFrom(isRecent: (item: Item) => boolean): Item[] {
     let [low, high] = [this.#first, this.#items.length]
     while (low < high) {
       const middle = (low + high) >> 1

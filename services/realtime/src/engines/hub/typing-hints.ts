@@ -72,7 +72,7 @@ export class TypingHints implements Disposable {
     this.#options.catchUp()
     const hints = [...this.#waiting.values()]
     this.#waiting.clear()
-    for (const hint of hints) if (this.#isNew(hint)) this.#send(hint)
+    for (const hint of hints) if (this.#admit(hint)) this.#send(hint)
   }
 
   [Symbol.dispose](): void {
@@ -80,7 +80,8 @@ export class TypingHints implements Disposable {
     this.#timer = undefined
   }
 
-  #isNew({ roomId, userId, threadRootEventId }: TypingHint): boolean {
+  /** Returns whether the hint is within the limits of this window, and counts it. */
+  #admit({ roomId, userId, threadRootEventId }: TypingHint): boolean {
     const now = (this.#options.now ?? (() => performance.now()))()
     if (now >= this.#windowEndsAt) {
       this.#sent.clear()

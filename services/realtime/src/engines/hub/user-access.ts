@@ -24,6 +24,7 @@ export class UserAccess {
     this.rolesVersion = rolesVersion
   }
 
+  /** Replaces the roles if the version is newer; returns whether it is. */
   setRoles(roleIds: readonly string[], version: bigint): boolean {
     if (version <= this.rolesVersion) return false
     this.roleIds = roleIds

@@ -17,7 +17,7 @@ export class DependencyUnavailable extends Error {}
  * Opens sockets in batches: loads the callers from accounts, then their standings from rooms. Events that arrive during
  * a call are merged by version, so a late response is harmless.
  */
-export class Opening implements Disposable {
+export class SocketOpener implements Disposable {
   readonly #hub: Hub
   readonly #metrics: Pick<Metrics, 'reportDependencyFailure'>
   readonly #callers: RequestBatcher<Buffer, Caller | undefined>
