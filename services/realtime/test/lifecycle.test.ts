@@ -40,7 +40,7 @@ describe('a start', () => {
     await ready(await starting)
   })
 
-  test('accepts no sockets before the policy is loaded, and survives changes in between', async () => {
+  test('accepts no sockets before the policy is loaded, and applies changes that arrive meanwhile', async () => {
     const release = env.hold('admin')
     const node = await env.start()
     await eventually(() => env.requests.admin > 0)
@@ -80,7 +80,7 @@ describe('a start', () => {
 })
 
 describe('an outage of the bus', () => {
-  test('keeps sockets open, refuses hellos until it ends, and loses no event', async () => {
+  test('keeps sockets open and refuses hellos; after it, events arrive and hellos are accepted', async () => {
     const node = await env.start()
     await ready(node)
     const socket = await env.socketOf(node, 'Uanna')
@@ -181,7 +181,7 @@ describe('a socket that does not read', () => {
     for (let n = 0; n < bytes / size; n++) await publish(env.bus, posted('R1', from + n, size))
     return from + bytes / size
   }
-  const sockets = async (internalPort: number, count: number) => {
+  const expectSockets = async (internalPort: number, count: number) => {
     const metrics = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text()
     expect(metrics).toMatch(new RegExp(`^parley_realtime_sockets(\\{[^}]*\\})? ${count}$`, 'm'))
   }
@@ -202,7 +202,7 @@ describe('a socket that does not read', () => {
         seq = await flood(500_000, seq)
         await settle(env, { Uquick: [quick] })
       }
-      await sockets(node.internalPort, 1)
+      await expectSockets(node.internalPort, 1)
     })
     expect(quick.events.filter(({ event }) => event.case === 'messagePosted').length).toBeGreaterThan(100)
     slow.resume()
@@ -236,7 +236,7 @@ describe('a socket that does not read', () => {
     const slow = await env.socketOf(node, 'Uslow')
     slow.pause()
     await flood(40_000_000, 1)
-    await eventually(() => sockets(node.internalPort, 0))
+    await eventually(() => expectSockets(node.internalPort, 0))
     slow.resume()
     expect(await slow.first('close')).toMatchObject({ code: 'slow_consumer', reconnect: true })
     expect(await slow.closed()).toEqual({ code: 1013, reason: 'slow_consumer' })

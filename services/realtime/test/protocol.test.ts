@@ -26,7 +26,7 @@ const subscribe = encodeFrame({ case: 'subscribeEvents', value: {} })
 const ping = (nonce: string) => encodeFrame({ case: 'ping', value: { nonce } })
 const garbage = Uint8Array.of(0xff, 0xff, 0xff, 0xff)
 
-describe('a stream', () => {
+describe('a socket', () => {
   test('begins with hello and subscribed, and has heartbeats and pongs', async () => {
     const socket = await Socket.openWithHello(node.url, env.signIn('Uanna'))
     expect(await socket.first('hello')).toMatchObject({
@@ -70,14 +70,14 @@ describe('a stream', () => {
     socket.close()
   })
 
-  test('accepts clients that send no version', async () => {
+  test('accepts a hello without a version', async () => {
     const socket = await Socket.open(node.url)
     socket.sendRaw(hello(env.signIn('Uanna'), 0))
     expect(await socket.first('hello')).toMatchObject({ protocolVersion: 1 })
     socket.close()
   })
 
-  test('accepts frames of 64 KiB', async () => {
+  test('accepts frames of at most 64 KiB', async () => {
     const socket = await env.socketOf(node, 'Uanna')
     const long = (length: number) => ping('x'.repeat(length))
     const overhead = long(60_000).length - 60_000
@@ -285,7 +285,7 @@ test('when accounts does not answer, clients are told to reconnect', async () =>
   expect(await socket.closed()).toMatchObject({ code: 1013 })
 })
 
-test('when rooms does not answer, the stream cannot start; it can once rooms is back', async () => {
+test('while the rooms service does not answer, a stream cannot start; afterwards it can', async () => {
   env.unavailable.add('rooms')
   const token = env.signIn('Uberta')
   const socket = await Socket.openWithHello(node.url, token)

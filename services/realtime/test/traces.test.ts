@@ -24,13 +24,13 @@ test('an event is delivered synchronously, and a failure is reported within the 
   const event = create(EventSchema, { id: 'E1', kind: 'message_posted', traceparent })
   const seen: unknown[] = []
   const record = (what: unknown) => void seen.push([what, currentTraceparent().split('-')[1]])
-  deliverTraced(event, 7, { deliver: (_, position) => record(position), failed: record })
+  deliverTraced(event, 7, { deliver: (_, position) => record(position), onFailure: record })
   const deliver = () => {
     throw new Error('broken')
   }
-  const failed = (_: unknown, error: unknown) => record((error as Error).message)
-  deliverTraced(event, 7, { deliver, failed })
-  deliverTraced(create(EventSchema, {}), 7, { deliver, failed })
+  const onFailure = (_: unknown, error: unknown) => record((error as Error).message)
+  deliverTraced(event, 7, { deliver, onFailure })
+  deliverTraced(create(EventSchema, {}), 7, { deliver, onFailure })
   expect(seen).toEqual([
     [7, traceId],
     ['broken', traceId],

@@ -3,7 +3,7 @@ import { statement, type Connection } from './statement.ts'
 
 /**
  * Deletes up to $2 rows of each kind of a user's other data: idempotency keys of posts, read markers, followed threads,
- * notification levels, and link previews that were shown to them.
+ * the version of the user's events, notification levels, and link previews that the user fetched.
  */
 const rows = statement<{ erased: number }>(
   'erase_rows_of_user',
@@ -40,7 +40,7 @@ select ((select count(*) from keys) + (select count(*) from markers) + (select c
   as erased`,
 )
 
-/** Deletes up to `limit` rows of each kind; returns their number. */
+/** Deletes up to `limit` rows of each kind; returns the number of deleted rows. */
 async function eraseRows(on: Connection, userId: string, limit: number): Promise<number> {
   return (await rows.run(on, [userId, limit]))[0]?.erased ?? 0
 }

@@ -217,7 +217,7 @@ export const threads = pgTable(
     rootEventId: text('root_event_id').notNull(),
     /** Retracted replies do not count. */
     replyCount: integer('reply_count').notNull(),
-    /** Of the last reply that is not retracted. */
+    /** Time of the last reply that is not retracted. */
     lastReplyAt: instant('last_reply_at'),
     lastReplySeq: place('last_reply_seq'),
     /**
