@@ -10,7 +10,7 @@ export const providerSettings = (...providers: Record<string, string>[]): Record
     ),
   )
 
-/** The URL to which the gateway redirects a browser for a sign-in at a provider, or for the link of `linkStart`. */
+/** Starts a sign-in with a provider, or the link of `linkStart`; returns the URL to which the browser is redirected. */
 export async function startLogin(
   env: Env,
   providerId: string,

@@ -38,7 +38,7 @@ describe('changing another user’s names', () => {
     const [, updated] = events.of(userId)
     expect(updated?.actorId).toBe(admin)
     expect(deliveriesOf(updated)).toMatchObject([
-      { by: 'everyone', envelope: { event: { value: { userId, login: 'anna2', displayName: 'Anna A' } } } },
+      { to: 'everyone', envelope: { event: { value: { userId, login: 'anna2', displayName: 'Anna A' } } } },
     ])
   })
 
@@ -75,7 +75,7 @@ describe('setting another user’s password', () => {
     expect(kinds).toContain('user_password_hash_changed')
     const ended = events.of(userId).find(({ kind }) => kind === 'credentials_ended')
     expect(deliveriesOf(ended)).toMatchObject([
-      { by: userId, envelope: { event: { value: { reason: 'password_changed' } } } },
+      { to: userId, envelope: { event: { value: { reason: 'password_changed' } } } },
     ])
   })
 

@@ -39,7 +39,7 @@ describe('the display name', () => {
     const [, updated, note] = events.of(userId)
     expect(deliveriesOf(updated)).toMatchObject([
       {
-        by: 'everyone',
+        to: 'everyone',
         envelope: {
           id: updated?.id,
           actorId: userId,

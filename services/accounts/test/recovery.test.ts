@@ -190,7 +190,7 @@ describe.each(recoveryCases)('%s', (name, recover) => {
 })
 
 describe('an attacker with a fresh session', () => {
-  test('who resets the password through an added address loses that address, and the owner regains the account', async () => {
+  test('who resets the password through an added address loses that address, and the user regains the account', async () => {
     const person = await createPerson('berta')
     await addAddress(person, 'thief-b@example.org')
     await expectMails(person.email, 'New e-mail address')
@@ -202,7 +202,7 @@ describe('an attacker with a fresh session', () => {
     expect((await signIn(env, 'berta', newPassword)).session.userId).toBe(person.credential.userId)
   })
 
-  test('cannot remove the owner’s address, with or without adding another one', async () => {
+  test('cannot remove the user’s address, with or without adding another one', async () => {
     const person = await createPerson('cora')
     const { removeEmailAddress, listEmailAddresses } = account(person)
     expect(await codeOf(removeEmailAddress({ address: person.email }))).toBe(Code.FailedPrecondition)
@@ -342,7 +342,7 @@ describe('the addresses of an account are notified', () => {
     expect(mail?.text).toMatch(/with Work was linked to your account karla/)
   })
 
-  test('of every new password, whoever sets it', async () => {
+  test('of every new password, regardless of who sets it', async () => {
     const person = await createPerson('lotte')
     await env.db.update(users).set({ passwordHash: null }).where(eq(users.id, person.credential.userId))
     await account(person).updatePassword({ password })
