@@ -13,7 +13,7 @@ import { issueFlowToken, peekFlowToken, takeFlowToken, type FlowUser } from '../
 const lifetimeMs = 15 * 60_000
 const maxUrlLength = 2_048
 
-/** Stores an identity until the user confirms it; returns the token for doing so. */
+/** Stores an identity until the user confirms it; returns the token that confirms it. */
 export async function issuePending(
   ctx: Context,
   { settings }: Provider,
