@@ -53,7 +53,7 @@ export async function accountOf(env: Env, login: string) {
 }
 
 /** Starts linking an identity; returns the start URL and the token in it. */
-export async function linkStartOf(env: Env, login: string, providerId: string, redirectPath = '/settings') {
+export async function startLinking(env: Env, login: string, providerId: string, redirectPath = '/settings') {
   const { userId, account } = await accountOf(env, login)
   const { startUrl } = await account.startExternalIdentityLink({ providerId, redirectPath })
   return { userId, linkStart: new URL(startUrl).searchParams.get('link_start') ?? '', startUrl: new URL(startUrl) }

@@ -51,7 +51,7 @@ describe('changing another user’s names', () => {
     expect(await codeOf(userClient.updateProfile({ login: 'bert5' }))).toBe(Code.FailedPrecondition)
   })
 
-  test('is refused for invalid names', async () => {
+  test('is refused for invalid and taken names', async () => {
     const userId = await makeUser(env, 'carl')
     for (const login of ['root', 'admin', 'all', 'x', 'carl.'])
       expect(await codeOf(as(admin, 'admin').updateUser({ userId, login }))).toBe(Code.InvalidArgument)

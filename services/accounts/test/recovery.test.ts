@@ -66,13 +66,13 @@ async function addAddress({ credential }: Person, email: string): Promise<void> 
 }
 
 /** Signs in at the provider in order to link an identity; returns the callback URL. */
-async function backFromProvider(person: Person, subject: string): Promise<URL> {
+async function returnFromProvider(person: Person, subject: string): Promise<URL> {
   const { startUrl } = await account(person).startExternalIdentityLink({ providerId: 'corp' })
   const linkStart = new URL(startUrl).searchParams.get('link_start') ?? ''
   return signInAt(provider, await startLogin(env, 'corp', { linkStart, userId: person.credential.userId }), subject)
 }
 const pendingLink = async (person: Person, subject: string) =>
-  (await finishLogin(env, 'corp', await backFromProvider(person, subject), { userId: person.credential.userId }))
+  (await finishLogin(env, 'corp', await returnFromProvider(person, subject), { userId: person.credential.userId }))
     .pendingToken ?? ''
 const confirmLink = (token: string) => flows(env).confirmExternalIdentityLink({ token })
 const linkIdentity = async (person: Person, subject: string) => confirmLink(await pendingLink(person, subject))
@@ -172,7 +172,7 @@ describe.each(recoveryCases)('%s', (name, recover) => {
     await env.signIn.requestEmailCode({ ...person.credential, email: mail })
     const code = codeIn((await folder.mails(mail)).at(-1))
     const { startUrl } = await account(person).startExternalIdentityLink({ providerId: 'corp' })
-    const atProvider = await backFromProvider(person, subject)
+    const atProvider = await returnFromProvider(person, subject)
     const pending = await pendingLink(person, subject)
     const { confirmationToken } = await account(person).requestAccountDeletion({})
     await recover(person)

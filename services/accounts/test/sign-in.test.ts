@@ -98,7 +98,7 @@ describe('signing in', () => {
       })
   })
 
-  test('is audited, without the password', async () => {
+  test('is audited, and not announced to clients', async () => {
     const userId = await makeUser(env, 'dora')
     await using recording = await recordEvents(env.bus, `evt.user.${userId}.*`)
     const signIns = () => recording.events.filter(({ fact }) => fact.case === 'login')
