@@ -12,8 +12,8 @@ export const isRemembered = (cache: CallerCache, presented: Presented): boolean 
   order.some((by) => presented[by] !== undefined && cache.remembers(presented[by]))
 
 /**
- * Identifies the caller: tries the bearer token first, then the cookie. Throws `unavailable` when the credential cannot
- * be checked.
+ * Identifies the caller: tries the bearer token first, then the cookie. Returns undefined if no credential is valid;
+ * throws `unavailable` if one cannot be checked.
  */
 export async function authenticate(cache: CallerCache, presented: Presented): Promise<SignedIn | undefined> {
   try {
