@@ -38,7 +38,7 @@ export const readConfig = defineConfig({
   ...outboundFields(),
   httpHost: str('PARLEY_UPLOADS_HTTP_HOST', {
     default: '0.0.0.0',
-    doc: 'address on which the HTTP port of uploads listens',
+    doc: 'bind address of the HTTP server of uploads (see PARLEY_UPLOADS_HTTP_PORT)',
   }),
   httpPort: port('PARLEY_UPLOADS_HTTP_PORT', {
     default: 8082,
@@ -92,7 +92,7 @@ export const readConfig = defineConfig({
   }),
   fetchPrivate: bool('PARLEY_UPLOADS_FETCH_PRIVATE', {
     default: false,
-    doc: 'whether images may also be fetched from private addresses; for tests and closed networks',
+    doc: 'whether images and pages for link previews may also be fetched from private addresses; for tests and closed networks',
   }),
 })
 
