@@ -1,6 +1,9 @@
 import type { Readable } from 'node:stream'
 
-/** Stored bytes. The receiver must read `content` to its end or destroy it. */
+/**
+ * A stored object. `size`: of the whole object, even if a range was requested. The receiver must read `content` to its
+ * end or destroy it.
+ */
 export type StoredObject = { size: number; content: Readable }
 
 /** First and last byte, both included, as in an HTTP range. */
