@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { dismissCaused } from '../dismissal/dismiss-caused.ts'
 import { deleteRowsOf } from '../../store/erase-person.ts'
-import { eraseCalls } from '../../store/erase-calls.ts'
+import { deletePeopleCalledEvents } from '../../store/people-called-events.ts'
 import { deleteNotificationLevels } from '../../store/notification-levels.ts'
 import { deleteSubscriptions } from '../../store/push-subscriptions.ts'
 
@@ -12,5 +12,5 @@ export const erasePerson =
     (await deleteNotificationLevels(ctx.db, userId, signal)) +
     (await deleteRowsOf(ctx.db, userId)) +
     (await deleteSubscriptions(ctx.db, userId, signal)) +
-    (await eraseCalls(ctx.db, userId, signal)) +
+    (await deletePeopleCalledEvents(ctx.db, userId, signal)) +
     (await dismissCaused(ctx, userId))
