@@ -79,12 +79,12 @@ export const readConfig = defineConfig({
   renderingsPerHour: int('PARLEY_UPLOADS_RENDERINGS_PER_HOUR', {
     default: 2_000,
     min: 0,
-    doc: 'number of image sizes that one process generates per hour for one person, and also for one public image; 0: no limit',
+    doc: 'maximum number of image sizes that one process generates per hour for one person, and also for one public image; 0: no limit',
   }),
   renderingsPerNetwork: int('PARLEY_UPLOADS_RENDERINGS_PER_NETWORK', {
     default: 20_000,
     min: 0,
-    doc: 'number of image sizes that one process generates per hour for all clients of one network, slightly more for wider networks; 0: no limit',
+    doc: 'maximum number of image sizes that one process generates per hour for all clients of one network, which is an IPv4 address or IPv6 /64; a multiple of it for the wider networks that contain it; 0: no limit',
   }),
   transformCacheBytes: bytes('PARLEY_UPLOADS_TRANSFORM_CACHE', {
     optional: true,
