@@ -10,7 +10,7 @@ import { notifyNextMembers } from '../actions/notify/notify-next-members.ts'
 
 const log = logger('jobs')
 
-/** A job is parked after ten failed attempts, which take about two minutes. */
+/** A job is parked after ten failed attempts, which take up to three minutes. */
 const retry: RetryPolicy = { initialMs: 500, maxMs: 60_000, maxAttempts: 10 }
 
 /**

@@ -5,7 +5,10 @@ import { deletePeopleCalledEvents } from '../../store/people-called-events.ts'
 import { deleteNotificationLevels } from '../../store/notification-levels.ts'
 import { deleteSubscriptions } from '../../store/push-subscriptions.ts'
 
-/** Deletes a deleted person's notifications, levels and subscriptions, and dismisses the notifications they caused. */
+/**
+ * Deletes a deleted person's notifications, read markers, levels, subscriptions and outbox entries with their name, and
+ * dismisses the notifications that they caused.
+ */
 export const erasePerson =
   (ctx: Pick<Context, 'db' | 'relay' | 'now'>) =>
   async (userId: string, signal: AbortSignal): Promise<number> =>

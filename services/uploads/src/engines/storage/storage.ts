@@ -64,5 +64,5 @@ export const storageKeys = {
 
 const ownKey = /^(blobs|chunks|files|variants|server)\/A[\w-]+$/
 
-/** Whether this service has stored the key: other programs may use the same bucket. */
+/** Whether a key has the form of a key of this service. Other programs may use the same bucket. */
 export const isOwnKey = (key: string): boolean => ownKey.test(key)
