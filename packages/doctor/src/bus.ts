@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { busFields, type ConfigOf, type Field } from '@parley/config'
 import { services } from '@parley/contracts/catalogue'
-import { factsOf, type Deployable } from '@parley/contracts/deployables'
+import { propertiesOf, type Deployable } from '@parley/contracts/deployables'
 import { connectBus, type Bus } from '@parley/rpc'
 import { Events } from 'nats'
 import { readChunk, portOf, reportServerCertificate } from './certificates.ts'
@@ -68,12 +68,12 @@ async function checkServer(name: Deployable, config: BusConfig, report: Report, 
     )
   const at = `${url.hostname}:${url.port || 4222}`
   if (url.protocol === 'tls:') {
-    const place = {
+    const server = {
       host: url.hostname,
       port: portOf(url),
       prelude: async (socket: Socket) => void (await readChunk(socket)),
     }
-    await reportServerCertificate(report, 'nats.certificate', place)
+    await reportServerCertificate(report, 'nats.certificate', server)
   }
   for (const purpose of ['rpc', 'events'] as const) {
     const check = purpose === 'rpc' ? 'nats.reach' : 'nats.events'
@@ -132,7 +132,7 @@ async function checkPermissions(name: Deployable, bus: Bus, report: Report): Pro
         denied.add(`${status.permissionContext.operation} ${status.permissionContext.subject}`)
   })()
   const ignore = { callback: () => undefined }
-  const { calls = [], hints = {}, speaksForUsers } = factsOf(name)
+  const { calls = [], hints = {}, speaksForUsers } = propertiesOf(name)
   const owned: Record<string, { typeName: string }> = services[name]
   const served = Object.values(owned).filter(({ typeName }) => typeName.startsWith('svc.internal.'))
   const publishing = [

@@ -1,5 +1,5 @@
 import { publicUrlField, secretsIn, withoutSecrets, type Fields, type ReadConfig } from '@parley/config'
-import { factsOf, type Deployable } from '@parley/contracts/deployables'
+import { propertiesOf, type Deployable } from '@parley/contracts/deployables'
 import { busCheck } from './bus.ts'
 import { portOf, reportCertificateFile, reportServerCertificate } from './certificates.ts'
 import { check, runChecks, type Check } from './check.ts'
@@ -31,8 +31,8 @@ export async function diagnose(examined: Examined, env: NodeJS.ProcessEnv = proc
     telemetryCheck,
     busCheck(deployable),
     ...(migrations === undefined ? [] : [databaseCheck(deployable, migrations)]),
-    ...(factsOf(deployable).secrets?.includes('PARLEY_REDIS_URL') ? [redisCheck(deployable)] : []),
-    ...(factsOf(deployable).proxies ? [publicAddressCheck] : []),
+    ...(propertiesOf(deployable).secrets?.includes('PARLEY_REDIS_URL') ? [redisCheck(deployable)] : []),
+    ...(propertiesOf(deployable).proxies ? [publicAddressCheck] : []),
     ...checks,
   ]
   const collectorSecrets = secretsIn(readConfig.fields, { env })

@@ -1,4 +1,4 @@
-export { startMailTls, portOf, reportCertificateFile, reportServerCertificate, type TlsPlace } from './certificates.ts'
+export { startMailTls, portOf, reportCertificateFile, reportServerCertificate, type TlsServer } from './certificates.ts'
 export { streamCheck } from './bus.ts'
 export { check, type Check } from './check.ts'
 export { diagnose, runDoctor, type Examined } from './diagnose.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { int } from '@parley/config'
-import { busUsers, deployableNames, factsOf } from '@parley/contracts/deployables'
+import { busUsers, deployableNames, propertiesOf } from '@parley/contracts/deployables'
 import { requestKeeper, keepStream } from '@parley/events'
 import { type Nats, startNats } from '@parley/local/infrastructure'
 import { connectBus, type Bus } from '@parley/rpc'
@@ -82,7 +82,7 @@ test('durables are missing until their services have started, and then everythin
   for (const name of deployableNames) {
     const own = { user: name, password: `password-of-${name}`, name }
     await using bus = await connectBus({ url: nats.url, ...own, purpose: 'events' })
-    for (const durable of factsOf(name).consumes ?? [])
+    for (const durable of propertiesOf(name).consumes ?? [])
       await requestKeeper(bus, 'durable', { durable, subject: 'evt.user.>', anew: false })
   }
   const all = deployableNames.map(async (name) => ({ name, problems: await problems(busCheck(name), as(name)) }))

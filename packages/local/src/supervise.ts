@@ -105,7 +105,7 @@ function printOwner(fleet: Fleet) {
   const { owner } = fleet
   if (owner === undefined || (!owner.created && owner.password === undefined)) return
   say(`owner: login ${owner.login}, password ${owner.password ?? '(set in PARLEY_OWNER_PASSWORD)'}`)
-  fleet.ownerAnnounced()
+  fleet.forgetOwnerPassword()
 }
 
 function listenToSignals(): { interrupted: AbortSignal; forced: AbortSignal; onSignal: () => void } {

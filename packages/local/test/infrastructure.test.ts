@@ -32,7 +32,7 @@ describe('PostgreSQL', () => {
     const first = await startPostgres({ dir, fsync: false })
     await query(first.adminUrl, 'create table kept as select 7 as value')
     await first.stop()
-    expect(first.running()).toBe(false)
+    expect(first.isRunning()).toBe(false)
     await using second = await startPostgres({ dir, fsync: false, port: first.port })
     expect(second.port).toBe(first.port)
     expect(await query(second.adminUrl, 'select * from kept')).toEqual([{ value: 7 }])

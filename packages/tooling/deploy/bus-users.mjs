@@ -1,5 +1,5 @@
 import { inWorkspace } from '../steps.mjs'
-import { between, deployableNames, factsOf } from './manifest.mjs'
+import { between, deployableNames, propertiesOf } from './manifest.mjs'
 
 const { deployableOf, services } = await import(inWorkspace('packages/contracts/src/catalogue.ts'))
 const { rpcSubject } = await import(inWorkspace('packages/rpc/src/subjects.ts'))
@@ -9,7 +9,7 @@ export const busFiles = {
   'deploy/nats/parley.conf': (before) => {
     const users = deployableNames.flatMap((name) => [...user(name), ''])
     const accounts = deployableNames
-      .filter((name) => !factsOf(name).keepsStream)
+      .filter((name) => !propertiesOf(name).keepsStream)
       .flatMap((name) => ['', ...account(name)])
     const withUsers = between(before, '      # <deployables>', '      # </deployables>', users.slice(0, -1))
     return between(withUsers, '  # <accounts of deployables>', '  # </accounts of deployables>', accounts.slice(1))
@@ -17,7 +17,7 @@ export const busFiles = {
 }
 
 function user(name) {
-  const { about } = factsOf(name)
+  const { about } = propertiesOf(name)
   return [
     `      # ${about}`,
     '      {',
@@ -32,7 +32,7 @@ function user(name) {
 }
 
 function published(name) {
-  const { calls = [], hints, speaksForUsers } = factsOf(name)
+  const { calls = [], hints, speaksForUsers } = propertiesOf(name)
   return {
     calls: [...(speaksForUsers ? ['rpc.*.*'] : []), ...calls.map((method) => `rpc.internal.svc_internal_v1_${method}`)],
     'responds to calls': answered(name).length > 0 ? [`_INBOX.*.${name}.>`] : [],
@@ -43,7 +43,7 @@ function published(name) {
 function subscribed(name) {
   return {
     'receives calls, load-balanced over its processes': answered(name).map((subject) => `${subject} ${name}`),
-    hints: (factsOf(name).hints?.subscribes ?? []).map((about) => `hint.${about}.*`),
+    hints: (propertiesOf(name).hints?.subscribes ?? []).map((about) => `hint.${about}.*`),
     'receives responses': [`_INBOX.${name}.>`],
   }
 }
@@ -68,7 +68,7 @@ function may(verb, groups) {
 }
 
 function account(name) {
-  const { publishes = [], consumes = [] } = factsOf(name)
+  const { publishes = [], consumes = [] } = propertiesOf(name)
   const service = (subject) => `      { service: { account: EVENTS, subject: "${subject}" } }`
   return [
     `  ${name.toUpperCase()}_EVENTS: {`,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { deployableNames, factsOf } from './manifest.mjs'
+import { deployableNames, propertiesOf } from './manifest.mjs'
 import { settingsOf } from './settings.mjs'
 
 const component = 'app.kubernetes.io/component'
@@ -25,7 +25,7 @@ export function problemsOfReach() {
   return deployableNames.flatMap((name) => {
     const settings = settingsOf(name)
     const wanted = new Set(Object.keys(reached).flatMap((each) => (settings.includes(each) ? [reached[each]] : [])))
-    const said = new Set(factsOf(name).reaches)
+    const said = new Set(propertiesOf(name).reaches)
     return isDeepStrictEqual(said, wanted)
       ? []
       : [`deployables.ts: ${name} reaches ${[...said]}, but its settings require ${[...wanted]}`]
@@ -79,7 +79,7 @@ function problemsOfEgress(network, egress) {
     const pod = network.pods.find((each) => nameOf(each) === name)
     if (!pod)
       return [`${name} is not in the chart: run node packages/tooling/check-deploy.mjs --write with helm on PATH`]
-    const { database, reaches = [], secrets = [] } = factsOf(name)
+    const { database, reaches = [], secrets = [] } = propertiesOf(name)
     const collector = pod.spec.containers[0].env.some((each) => /^OTEL_EXPORTER_OTLP_.*ENDPOINT$/.test(each.name))
     const wanted = [
       ...['dns', 'nats', ...(database ? ['database'] : []), ...(collector ? ['collector'] : [])],

@@ -1,5 +1,5 @@
 import { compact } from './image-files.mjs'
-import { between, busUsers, compactDeployables, databaseOwners, deployableNames, factsOf } from './manifest.mjs'
+import { between, busUsers, compactDeployables, databaseOwners, deployableNames, propertiesOf } from './manifest.mjs'
 
 const busPassword = (user) => `PARLEY_NATS_PASSWORD_${user.toUpperCase()}`
 const databasePassword = (name) => `PARLEY_DATABASE_PASSWORD_${name.toUpperCase()}`
@@ -38,23 +38,23 @@ const apart = (blocks) => blocks.flatMap((lines) => [...lines, '']).slice(0, -1)
 
 /** The generated settings of a process, followed by the ones kept from the file. */
 function environment(name, before) {
-  const facts = factsEnvironment(name)
+  const generated = generatedEnvironment(name)
   const block = new RegExp(`^x-${name}: .*\n((?: .*\n)*)`, 'm').exec(before)?.[1] ?? ''
   const kept = block.split('\n').filter((one) => {
     const key = /^ {2}(\w+|<<):/.exec(one)?.[1]
-    return key && key !== '<<' && !(key in facts)
+    return key && key !== '<<' && !(key in generated)
   })
   return [
     `x-${name}: &${name}`,
     '  <<: *settings',
-    ...Object.entries(facts).map(([variable, value]) => `  ${variable}: ${value}`),
+    ...Object.entries(generated).map(([variable, value]) => `  ${variable}: ${value}`),
     ...kept,
   ]
 }
 
-function factsEnvironment(name) {
-  const { assets, database, http, proxies, secrets = [], url } = factsOf(name)
-  const others = deployableNames.map((other) => [other, factsOf(other).http]).filter(([, port]) => port?.listedAs)
+function generatedEnvironment(name) {
+  const { assets, database, http, proxies, secrets = [], url } = propertiesOf(name)
+  const others = deployableNames.map((other) => [other, propertiesOf(other).http]).filter(([, port]) => port?.listedAs)
   return {
     PARLEY_SERVICE: name,
     PARLEY_NATS_USER: name,
@@ -87,7 +87,7 @@ const publishedPort = ({ published, number }) =>
   published && `\${PARLEY_LISTEN:-127.0.0.1}:\${${published}:-${number}}:${number}`
 
 function container(name) {
-  const { assets, database, http, secrets = [] } = factsOf(name)
+  const { assets, database, http, secrets = [] } = propertiesOf(name)
   const published = http && publishedPort(http)
   return [
     `  ${name}:`,
@@ -111,7 +111,7 @@ function compactContainers() {
     '      PARLEY_SERVICE: compact',
     ...compactDeployables.map(busPassword).map(line),
   ].map((one) => one.trimEnd())
-  const ports = compactDeployables.flatMap((name) => publishedPort(factsOf(name).http ?? {}) ?? [])
+  const ports = compactDeployables.flatMap((name) => publishedPort(propertiesOf(name).http ?? {}) ?? [])
   return [
     [
       '  migrate-compact:',

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { cp, mkdir, readFile, realpath } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { inWorkspace } from '../steps.mjs'
-import { deployableNames, factsOf } from './manifest.mjs'
+import { deployableNames, propertiesOf } from './manifest.mjs'
 
 // Packages that the fleet uses but that build.mjs does not bundle.
 const unbundled = ['uWebSockets.js', '@node-rs/argon2', 'sharp']
@@ -15,7 +15,7 @@ const unbundled = ['uWebSockets.js', '@node-rs/argon2', 'sharp']
 export const deployables = deployableNames.toSorted()
 
 /** Whether a deployable has a database. */
-export const hasDatabase = (name) => factsOf(name).database === true
+export const hasDatabase = (name) => propertiesOf(name).database === true
 
 /** Runs ffmpeg for uploads. */
 export const videoWorker = 'services/uploads/dist/video-worker/main.js'

@@ -2,9 +2,8 @@ import { existsSync, readdirSync } from 'node:fs'
 import { inWorkspace } from '../steps.mjs'
 
 /** The manifest; Node.js strips its types. */
-export const { busUsers, compactDeployables, databaseOwners, deployableNames, factsOf, sharedSecrets } = await import(
-  inWorkspace('packages/contracts/src/deployables.ts')
-)
+export const { busUsers, compactDeployables, databaseOwners, deployableNames, propertiesOf, sharedSecrets } =
+  await import(inWorkspace('packages/contracts/src/deployables.ts'))
 
 /** Differences between the manifest and the folders of services. */
 export function problemsOfFolders() {
@@ -13,13 +12,13 @@ export function problemsOfFolders() {
     (name) => has(name, 'main') && !deployableNames.includes(name),
   )
   const missing = deployableNames.filter((name) => !has(name, 'main'))
-  const wrong = deployableNames.filter((name) => has(name, 'migrate') !== (factsOf(name).database === true))
+  const wrong = deployableNames.filter((name) => has(name, 'migrate') !== (propertiesOf(name).database === true))
   return [
     ...unknown.map((name) => `services/${name}: is not in packages/contracts/src/deployables.ts`),
     ...missing.map((name) => `services/${name}: is in the manifest, but has no src/main.ts`),
     ...wrong.map(
       (name) =>
-        `services/${name}: the manifest says it ${factsOf(name).database ? 'has' : 'has no'} database, unlike src/migrate.ts`,
+        `services/${name}: the manifest says it ${propertiesOf(name).database ? 'has' : 'has no'} database, unlike src/migrate.ts`,
     ),
   ]
 }

@@ -44,7 +44,7 @@ export type Fleet = AsyncDisposable & {
   /** URL of Redis, with its password. */
   readonly redisUrl: string
   /** Call it once the generated password has been shown: it is then no longer stored. */
-  ownerAnnounced(): void
+  forgetOwnerPassword(): void
   /**
    * Sends a signal to a process of a deployable (the first, or the one with the index); a process that ends is
    * restarted.
@@ -130,7 +130,7 @@ async function start(options: StartOptions, cleanUp: CleanUp): Promise<Fleet> {
       return group.processes()
     },
     postgresUrl: (database) => servers.postgres.url(database),
-    ownerAnnounced: () => forgetPassword(secrets),
+    forgetOwnerPassword: () => forgetPassword(secrets),
     ...controlsOf(group),
     stop: () => cleanUp.close(),
     [Symbol.asyncDispose]: () => cleanUp.close(),

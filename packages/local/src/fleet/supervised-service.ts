@@ -40,7 +40,7 @@ export class SupervisedService {
 
   constructor(options: SupervisedOptions) {
     this.#options = options
-    this.#ended = this.#keepRunning()
+    this.#ended = this.#startAndRestart()
   }
 
   /** Pid and addresses of the serving process; undefined while none serves. */
@@ -84,7 +84,7 @@ export class SupervisedService {
     clearTimeout(timer)
   }
 
-  async #keepRunning() {
+  async #startAndRestart() {
     const { label, say } = this.#options
     while (!this.#isStopped) {
       const ending = await this.#runOnce()
