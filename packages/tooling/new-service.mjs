@@ -160,7 +160,7 @@ console.log(`services/${name} is a deployable: it builds, and starts with the fl
   - what it is for: services/${name}/README.md, and in a line in packages/contracts/src/deployables.ts
   - there too: its port and secrets, the methods it calls, the events it publishes and consumes; then pnpm deployables --write
   - whose methods it answers: packages/contracts/src/catalogue.ts
-  - with helm on PATH: node packages/tooling/check-deploy.mjs --write, which renders the chart anew`)
+  - with helm on PATH: pnpm check-deploy --write, which renders the chart anew`)
 
 /** Inserts lines before the end of a table in a file. */
 async function enter(file, end, lines) {

@@ -50,7 +50,7 @@ async function outdatedObjectives(rules, write) {
   if (write) for (const [file, content] of current) await writeFile(file, content)
   return [...current]
     .filter(([file, content]) => !existsSync(file) || readFileSync(file, 'utf8') !== content)
-    .map(([file]) => `${file} is out of date; run: node packages/tooling/check-deploy.mjs --write`)
+    .map(([file]) => `${file} is out of date; run: pnpm check-deploy --write`)
 }
 
 function problemsOfRule({ alert, record, expr, for: pause, labels, annotations, ...rest }, known) {

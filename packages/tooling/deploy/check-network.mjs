@@ -77,8 +77,7 @@ function problemsOfEgress(network, egress) {
   const known = Object.keys(egress).filter((name) => Array.isArray(egress[name]) && egress[name].length > 0)
   return deployableNames.flatMap((name) => {
     const pod = network.pods.find((each) => nameOf(each) === name)
-    if (!pod)
-      return [`${name} is not in the chart: run node packages/tooling/check-deploy.mjs --write with helm on PATH`]
+    if (!pod) return [`${name} is not in the chart: run pnpm check-deploy --write with helm on PATH`]
     const { database, reaches = [], secrets = [] } = propertiesOf(name)
     const collector = pod.spec.containers[0].env.some((each) => /^OTEL_EXPORTER_OTLP_.*ENDPOINT$/.test(each.name))
     const wanted = [

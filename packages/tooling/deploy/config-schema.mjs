@@ -16,7 +16,7 @@ export async function problemsOfConfigSchema({ write } = {}) {
   const config = { type: 'object', description: 'The content of parley.toml', ...tableOf([...knownKeys].toSorted()) }
   for (const { path, said } of refusals(schema.properties.config)) Object.assign(at(config, path) ?? {}, said)
   if (isDeepStrictEqual(config, schema.properties.config)) return []
-  if (!write) return ['values.schema.json: config is out of date; run: node packages/tooling/check-deploy.mjs --write']
+  if (!write) return ['values.schema.json: config is out of date; run: pnpm check-deploy --write']
   schema.properties.config = config
   await writeFile(file, await formatted(file, JSON.stringify(schema, undefined, 2)))
   return []

@@ -13,7 +13,7 @@ export const scaling = parse(readFileSync(inWorkspace('helm/parley/files/scaling
 
 const adapterValues = inWorkspace('deploy/prometheus-adapter/values.yaml')
 const head = `# Values for the chart prometheus-adapter: the metrics of helm/parley/files/scaling.yaml in the custom metrics API.
-# Generated from that file by check-deploy.mjs --write.
+# Generated from that file by pnpm check-deploy --write.
 `
 
 /**
@@ -35,7 +35,7 @@ export async function problemsOfScaling({ write } = {}) {
     await writeFile(adapterValues, rules)
   }
   if (!existsSync(adapterValues) || readFileSync(adapterValues, 'utf8') !== rules)
-    problems.push(`${adapterValues} is out of date; run: node packages/tooling/check-deploy.mjs --write`)
+    problems.push(`${adapterValues} is out of date; run: pnpm check-deploy --write`)
   return problems
 }
 
