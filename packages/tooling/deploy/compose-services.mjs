@@ -1,18 +1,28 @@
 import { compact } from './image-files.mjs'
-import { between, busUsers, compactDeployables, databaseOwners, deployableNames, propertiesOf } from './manifest.mjs'
+import {
+  busUsers,
+  compactDeployables,
+  databaseOwners,
+  deployableNames,
+  propertiesOf,
+  replaceBetween,
+} from './manifest.mjs'
 
 const busPassword = (user) => `PARLEY_NATS_PASSWORD_${user.toUpperCase()}`
 const databasePassword = (name) => `PARLEY_DATABASE_PASSWORD_${name.toUpperCase()}`
 const required = (variable) => `\${${variable}:?}`
 const passwords = [...databaseOwners.map(databasePassword), ...busUsers.map(busPassword)]
 
-/** Generates the manifest's part of Compose: the settings and container of each process, and all passwords. */
+/**
+ * Generates the parts of Compose that follow from the manifest: the settings and containers of processes, and
+ * passwords.
+ */
 export const composeFiles = {
   'deploy/compose/.env.example': (before) =>
     before.replace(/(?:^PARLEY_(?:DATABASE|NATS)_PASSWORD_\w+=\n)+/m, passwords.map((name) => `${name}=\n`).join('')),
   'deploy/compose/compose.yaml': (before) => withContainers(withEnvironments(withPasswords(before))),
   'deploy/compose/compact.yaml': (before) =>
-    between(before, '  # <deployables: replaced by the process compact>', '  # </deployables>', leftOut()),
+    replaceBetween(before, '  # <deployables: replaced by the process compact>', '  # </deployables>', leftOut()),
 }
 
 const withPasswords = (text) =>
@@ -25,18 +35,18 @@ const line = (variable) => `      ${variable}: ${required(variable)}\n`
 function withEnvironments(text) {
   const mark = '# <deployables: generated for each; settings below are kept>'
   const blocks = deployableNames.map((name) => environment(name, text))
-  return between(text, mark, '# </deployables>', apart(blocks))
+  return replaceBetween(text, mark, '# </deployables>', join(blocks))
 }
 
 function withContainers(text) {
   const blocks = [...databaseOwners.map(migration), ...deployableNames.map(container), ...compactContainers()]
-  return between(text, '  # <deployables: containers>', '  # </deployables>', apart(blocks))
+  return replaceBetween(text, '  # <deployables: containers>', '  # </deployables>', join(blocks))
 }
 
-/** The lines of all blocks, with an empty one between two. */
-const apart = (blocks) => blocks.flatMap((lines) => [...lines, '']).slice(0, -1)
+/** The lines of all blocks, with an empty line between blocks. */
+const join = (blocks) => blocks.flatMap((lines) => [...lines, '']).slice(0, -1)
 
-/** The generated settings of a process, followed by the ones kept from the file. */
+/** The generated settings of a process, followed by the other settings that the file has for it. */
 function environment(name, before) {
   const generated = generatedEnvironment(name)
   const block = new RegExp(`^x-${name}: .*\n((?: .*\n)*)`, 'm').exec(before)?.[1] ?? ''
@@ -103,7 +113,7 @@ function container(name) {
   ]
 }
 
-/** One process, and its migrations, in place of all deployables except realtime. */
+/** The compact process, which replaces all deployables except realtime, and the container that runs its migrations. */
 function compactContainers() {
   const environment = [
     '    environment:',

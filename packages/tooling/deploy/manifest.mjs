@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { inWorkspace } from '../steps.mjs'
 
-/** The manifest; Node.js strips its types. */
+/** The manifest. It contains only types that Node.js can strip. */
 export const { busUsers, compactDeployables, databaseOwners, deployableNames, propertiesOf, sharedSecrets } =
   await import(inWorkspace('packages/contracts/src/deployables.ts'))
 
@@ -24,7 +24,7 @@ export function problemsOfFolders() {
 }
 
 /** Replaces the text between two lines. Throws when one of the lines is missing. */
-export function between(text, first, last, lines) {
+export function replaceBetween(text, first, last, lines) {
   const begin = text.indexOf(`${first}\n`)
   const end = text.indexOf(last, begin)
   if (begin < 0 || end < 0) throw new Error(`there is no "${first}" followed by "${last}"`)

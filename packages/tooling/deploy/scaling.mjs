@@ -17,8 +17,8 @@ const head = `# Values for the chart prometheus-adapter: the metrics of helm/par
 `
 
 /**
- * Checks files/scaling.yaml: its metrics are declared in the code, each deployable is in one group, and the rules of
- * prometheus-adapter offer these metrics. `write` updates the rules.
+ * Checks files/scaling.yaml: the code declares its metrics, each deployable is in one group, and the rules of
+ * prometheus-adapter offer the metrics. `write` updates the rules.
  */
 export async function problemsOfScaling({ write } = {}) {
   const { metrics } = await declaredMetrics()
@@ -57,7 +57,7 @@ function problemsOfMetrics(known) {
     ),
     ...(query.includes('<<.LabelMatchers>>') && query.includes('<<.GroupBy>>')
       ? []
-      : [`scaling.yaml: ${name}: does not have a value for each pod`]),
+      : [`scaling.yaml: ${name}: its query does not return a value for each pod`]),
   ])
 }
 
