@@ -43,7 +43,7 @@ export type Fleet = AsyncDisposable & {
   postgresUrl(database: string): string
   /** URL of Redis, with its password. */
   readonly redisUrl: string
-  /** Call it once the generated password has been shown: it is then no longer stored. */
+  /** Deletes the stored copy of the generated password. Call it once the password has been shown. */
   forgetOwnerPassword(): void
   /**
    * Sends a signal to a process of a deployable (the first, or the one with the index); a process that ends is

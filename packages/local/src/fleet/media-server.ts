@@ -5,7 +5,10 @@ import { filesOf, startAndRestart, type ServersOptions } from './servers.ts'
 
 const apiKey = 'parley'
 
-/** Starts a media server for calls if its program is installed; otherwise prints that calls are off, and returns undefined. */
+/**
+ * Starts a media server for calls if its program is installed; otherwise prints that calls are off, and returns
+ * undefined.
+ */
 export async function startMediaServer(
   { dir, secrets, say }: Pick<ServersOptions, 'dir' | 'secrets' | 'say'>,
   webhookUrl: string,

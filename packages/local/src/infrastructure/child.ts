@@ -24,7 +24,7 @@ export type ChildOptions = {
   inheritedFd?: number | undefined
   /** Signals that end the process, the gentlest first. */
   stopSignals: NodeJS.Signals[]
-  /** How long to wait after each signal. */
+  /** How long to wait for the process to end after each signal; default 10 s. SIGKILL is the last signal. */
   stopTimeoutMs?: number
 }
 
@@ -37,7 +37,7 @@ export type Child = AsyncDisposable & {
   isRunning(): boolean
   /** Ends the process and waits until it has ended; may be called repeatedly. */
   stop(): Promise<void>
-  /** The last lines of its log, for messages about a failed start. */
+  /** Returns the last lines of its log, for messages about a failed start. */
   lastLines(): string
 }
 
