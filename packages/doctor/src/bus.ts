@@ -113,15 +113,17 @@ function reportServer({ nc }: Bus, at: string, report: Report): void {
     )
 }
 
-/** What no deployable may do: call a method that no service has, call the operator's methods, read its responses. */
+/**
+ * Subjects that no deployable may use: a method that no service has, a method of the operator, the operator's inbox.
+ */
 const forbidden = {
   publish: ['rpc.internal.svc_internal_v1_Doctor.Check', 'rpc.internal.svc_internal_v1_OperatorService.DoctorCheck'],
   subscription: ['_INBOX.operator.doctor'],
 }
 
 /**
- * Tries the permissions of a user: those it needs, and some that no deployable has. Receivers ignore requests without an
- * inbox, and the methods to which it subscribes do not exist.
+ * Tries the permissions of a user: those it needs, and some that no deployable has. Receivers ignore requests without
+ * an inbox, and the methods to which it subscribes do not exist.
  */
 async function checkPermissions(name: Deployable, bus: Bus, report: Report): Promise<void> {
   const { nc, inboxPrefix } = bus
@@ -154,8 +156,8 @@ async function checkPermissions(name: Deployable, bus: Bus, report: Report): Pro
     return report.fail(
       'nats.permissions',
       allowed.length === tried.length
-        ? `NATS restricts nobody: the user of ${name} may call what no deployable may`
-        : `NATS allows the user of ${name} what no deployable may: ${allowed.join(', ')}`,
+        ? `NATS restricts nobody: the user of ${name} may use subjects that no deployable may use`
+        : `NATS allows the user of ${name} subjects that no deployable may use: ${allowed.join(', ')}`,
       'Run NATS with the deploy/nats/parley.conf of this release; until then everybody who can reach it can read and do everything.',
     )
   if (denied.size === 0)

@@ -15,7 +15,7 @@ const maxUsedFraction = 0.8
 
 /**
  * Checks the database of a deployable: connection, role, version, permissions, migrations, connections in use and
- * clock. `migrations`: the folder with those of this release.
+ * clock. `migrations` is the folder with the migrations of this release.
  */
 export function databaseCheck(deployable: string, migrations: URL): Check {
   const fields = databaseFields(deployable)
@@ -94,7 +94,7 @@ function reportUnreachable(report: Report, error: unknown, { destination, settin
   report.fail('postgres.reach', `cannot connect to ${destination}: ${reasonOf(error)}`, next)
 }
 
-/** Checks the certificate as the driver does, which uses TLS if the URL sets any file for it. */
+/** Checks the certificate as the driver does, which uses TLS even if the URL only names a certificate file. */
 async function checkCertificate({ host, port, tls }: Destination, report: Report): Promise<void> {
   if (tls === undefined) return
   const { rejectUnauthorized = true, ...trust } = tls

@@ -9,8 +9,8 @@ import { redisCheck } from './redis.ts'
 import { settingsCheck } from './settings.ts'
 import { telemetryCheck } from './telemetry.ts'
 
-/** The checks of a deployable. */
-export type Examined = {
+/** Options of the doctor of a deployable. */
+export type DoctorOptions = {
   deployable: Deployable
   readConfig: ReadConfig<Fields>
   /** Folder of its migrations, if it has a database. */
@@ -23,8 +23,8 @@ export type Examined = {
  * Checks the settings of a deployable and everything it depends on. Problems are reported, never thrown, and nothing is
  * changed permanently.
  */
-export async function diagnose(examined: Examined, env: NodeJS.ProcessEnv = process.env): Promise<Finding[]> {
-  const { deployable, readConfig, migrations, checks = [] } = examined
+export async function diagnose(options: DoctorOptions, env: NodeJS.ProcessEnv = process.env): Promise<Finding[]> {
+  const { deployable, readConfig, migrations, checks = [] } = options
   const all = [
     settingsCheck(deployable, readConfig),
     authoritiesCheck,
@@ -47,9 +47,9 @@ export async function diagnose(examined: Examined, env: NodeJS.ProcessEnv = proc
   })
 }
 
-/** All that a deployable's doctor.ts does: prints the findings as JSON and ends the process. */
-export async function runDoctor(examined: Examined): Promise<void> {
-  const findings = await diagnose(examined)
+/** Runs the doctor of a deployable: prints the findings as JSON and ends the process. */
+export async function runDoctor(options: DoctorOptions): Promise<void> {
+  const findings = await diagnose(options)
   // Connections that hang must not delay the exit.
   process.stdout.write(`${JSON.stringify(findings)}\n`, () => process.exit(0))
 }

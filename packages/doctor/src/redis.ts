@@ -25,15 +25,15 @@ export function redisCheck(deployable: string): Check {
     const client = openRedis({ url, name: `${deployable} doctor`, commandTimeoutMs })
     try {
       const failure = await whenConnected(client)
-      if (failure === undefined) await examine(client, placeOf(at), report)
-      else report.fail('redis.reach', `cannot use ${placeOf(at)}: ${failure}`, adviceFor(failure))
+      if (failure === undefined) await examine(client, addressOf(at), report)
+      else report.fail('redis.reach', `cannot use ${addressOf(at)}: ${failure}`, adviceFor(failure))
     } finally {
       client.disconnect()
     }
   })
 }
 
-const placeOf = ({ hostname, port }: URL): string => `${hostname}:${port || 6379}`
+const addressOf = ({ hostname, port }: URL): string => `${hostname}:${port || 6379}`
 
 /** Waits until commands are accepted; returns the reason if that fails. */
 function whenConnected(client: RedisClient): Promise<string | undefined> {

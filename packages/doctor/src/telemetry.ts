@@ -18,7 +18,7 @@ type Collector = {
   addressSetting: string
   protocol: string
   protocolSetting: string
-  /** File of the authorities of its certificate; empty: those of this machine. */
+  /** File with the authorities for its certificate; empty for the authorities of this machine. */
   authorities: string
   authoritiesSetting: string
 }
