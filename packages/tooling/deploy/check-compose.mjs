@@ -103,10 +103,7 @@ class Compose {
     const { environment } = service
     this.problems.push(...(await problemsOfEnvironment(`compose.yaml: ${name}`, name, environment)))
     this.must(environment.PARLEY_SERVICE === name, `${name} has PARLEY_SERVICE=${environment.PARLEY_SERVICE}`)
-    this.must(
-      environment.PARLEY_NATS_USER === name,
-      `${name} connects to the bus as the user ${environment.PARLEY_NATS_USER}`,
-    )
+    this.must(environment.PARLEY_NATS_USER === name, `${name} connects to the bus as another user`)
     const probe = `http://127.0.0.1:${environment.PARLEY_INTERNAL_PORT}/readyz`
     this.must(
       service.healthcheck?.test.join(' ').includes(probe),
