@@ -1,6 +1,6 @@
 /**
- * Generates files from the manifest, packages/contracts/src/deployables.ts: the users of the bus, Compose, the facts of
- * the chart. `pnpm deployables` lists the files that are out of date, `--write` writes them, `--check` fails if there
+ * Generates files from the manifest, packages/contracts/src/deployables.ts: the users of the bus, Compose and
+ * the parts of the chart that describe deployables. `pnpm deployables` lists the files that are out of date, `--write` writes them, `--check` fails if there
  * are any.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ register()
 const { problemsOfFolders } = await import('./deploy/manifest.mjs')
 const { busFiles } = await import('./deploy/bus-users.mjs')
 const { composeFiles } = await import('./deploy/compose-services.mjs')
-const { chartFiles } = await import('./deploy/chart-facts.mjs')
+const { chartFiles } = await import('./deploy/chart-files.mjs')
 
 const { values } = parseArgs({ options: { write: { type: 'boolean' }, check: { type: 'boolean' } } })
 /** For each file, a function from its present text to its new text; only the generated parts are replaced. */

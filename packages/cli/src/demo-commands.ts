@@ -7,7 +7,7 @@ import type { CommandContext } from './command-context.ts'
 
 /** Adds `demo create` and `demo remove`, which add sample content to the running fleet and remove it. */
 export function addDemoCommands(parent: Command, { access, withOperator, print, dataDir }: CommandContext): void {
-  /** Import source under which the sample content is recorded. */
+  /** The file with the import source of the sample content, by which a later command finds the content. */
   const file = () => join(dataDir(), 'demo.json')
 
   parent

@@ -7,7 +7,7 @@ export type BrowserAnswer = {
   cookies: string[]
 }
 
-/** A browser without scripts: it keeps cookies, does not follow redirects and submits forms of a page. */
+/** A browser without scripts: it keeps cookies and submits forms of a page, but does not follow redirects. */
 export class Browser {
   readonly base: string
   /** Cookies by name, as if everything were one host. */
@@ -20,7 +20,7 @@ export class Browser {
     this.jar = jar
   }
 
-  /** The same browser, sent to another node of the same site. */
+  /** A browser with the same cookies that sends its requests to another node of the same site. */
   via(base: string): Browser {
     return new Browser(base, this.jar)
   }

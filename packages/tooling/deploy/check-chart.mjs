@@ -11,7 +11,7 @@ import { problemsOfRelease } from './release.mjs'
 import { chart, digestOf, golden, hasHelm, read, render, sizes, valueFiles, writeGolden } from './renderings.mjs'
 import { problemsOfScaling } from './scaling.mjs'
 
-const howToRender = 'with helm on PATH, run: node packages/tooling/check-deploy.mjs --write'
+const howToRender = 'with helm on PATH, run: pnpm check-deploy --write'
 
 /**
  * Checks the chart's values and templates, and the rendered objects for each file of ci/. helm renders them, and those of

@@ -21,8 +21,8 @@ const defaults = {
 const tolerance = 0.1
 
 /**
- * The HorizontalPodAutoscaler of Kubernetes for metrics of pods with an average as target (`type: Pods`,
- * `AverageValue`), without a cluster: https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/.
+ * The algorithm of the HorizontalPodAutoscaler for metrics of pods with an average as target (`type: Pods`,
+ * `AverageValue`): https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/.
  */
 export class HorizontalAutoscaler {
   #spec
@@ -58,15 +58,15 @@ export class HorizontalAutoscaler {
 
   /** The highest number of pods that a metric requires. A metric that no pod reports only prevents scaling down. */
   #desired(current, metrics) {
-    const wishes = Object.entries(this.#spec.targets).map(([name, target]) =>
+    const required = Object.entries(this.#spec.targets).map(([name, target]) =>
       desiredPods(current, metrics[name] ?? [], Number(target)),
     )
-    const known = wishes.filter((pods) => pods !== undefined)
+    const known = required.filter((pods) => pods !== undefined)
     const highest = known.length === 0 ? current : Math.max(...known)
-    return known.length < wishes.length ? Math.max(current, highest) : highest
+    return known.length < required.length ? Math.max(current, highest) : highest
   }
 
-  /** Limits the change to what every recommendation in the window supports. */
+  /** Changes the number only as far as all recommendations in the stabilization window agree. */
   #stabilized(now, current, desired) {
     const { scaleUp, scaleDown } = this.#behavior
     const within = ({ stabilizationWindowSeconds: seconds }) =>
@@ -100,8 +100,8 @@ export class HorizontalAutoscaler {
 const clamp = (value, lowest, highest) => Math.min(Math.max(value, lowest), Math.max(lowest, highest))
 
 /**
- * How many pods a metric requires; undefined if no pod reported it. A pod that reported nothing counts as the target
- * when scaling down, and as 0 when scaling up, so that it never makes the change larger.
+ * Number of pods that a metric requires; undefined if no pod reported the metric. A pod without a value counts as the
+ * target when scaling down and as 0 when scaling up, so it never makes the change larger.
  */
 function desiredPods(current, values, target) {
   const known = values.filter((value) => value !== undefined)

@@ -20,7 +20,7 @@ function rendered(name, policy, change = () => {}) {
 const fromGateway = ({ from }) =>
   from?.some(({ podSelector }) => podSelector?.matchLabels['app.kubernetes.io/component'] === 'gateway')
 
-test('the rendered policies allow the connections of the architecture, and no others', () => {
+test('the rendered policies allow the connections that deployables need, and no others', () => {
   expect(problemsOfNetwork(rendered('plain', 'parley'), usual)).toEqual([])
   expect(problemsOfNetwork(rendered('full', 'parley'), full)).toEqual([])
 })

@@ -58,7 +58,7 @@ withPromtool('each metric has a value for each pod, 0 where nothing happens', ()
   expect([status, stdout + stderr]).toEqual([0, expect.stringContaining('SUCCESS')])
 })
 
-test('prometheus-adapter offers a metric under the name that autoscalers use', () => {
+test('prometheus-adapter offers every metric under the name that autoscalers use', () => {
   const offered = adapterRules().map(({ name }) => name.as)
   const targets = Object.values(scaling.groups).flatMap((group) => Object.keys(group.targets))
   expect(targets.filter((name) => !offered.includes(name))).toEqual([])
@@ -83,7 +83,7 @@ test.each([
     'Deployment realtime: has two autoscalers',
   ],
   [
-    'pods that leave quickly',
+    'an autoscaler that removes pods too fast',
     [autoscaler('HorizontalPodAutoscaler', [], { scaleDown: { stabilizationWindowSeconds: 0 } })],
     'scales down too fast',
   ],

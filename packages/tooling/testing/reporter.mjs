@@ -6,13 +6,13 @@ const pipe = 3
 /** A jest reporter that writes each test file's result as a line of JSON for the parent process. */
 export default class Reporter {
   onRunStart({ numTotalTestSuites }) {
-    tell({ total: numTotalTestSuites })
+    send({ total: numTotalTestSuites })
   }
 
   onTestFileResult({ path }, result) {
     const named = (...statuses) => result.testResults.filter(({ status }) => statuses.includes(status))
     const { start, end } = result.perfStats
-    tell({
+    send({
       file: {
         path,
         seconds: (end - start) / 1000,
@@ -27,6 +27,6 @@ export default class Reporter {
   }
 }
 
-function tell(message) {
+function send(message) {
   writeSync(pipe, `${JSON.stringify(message)}\n`)
 }
