@@ -29,7 +29,7 @@ import { Report } from './report.ts'
 const help = `make bench: measures a fleet on this machine and the floors below it, in one run of ten minutes at most
 
 Prints a line per figure and a table of what calls cost; with BENCH_OUT=file also writes all as JSON:
-[{name, value, unit, floor, ratio, budget}]. A floor is the raw cost of the same thing without Parley, measured in the same
+[{name, value, unit, floor, ratio, budget, processes}]. A floor is the raw cost of the same thing without Parley, measured in the same
 run; a budget, in the unit of the value, is what docs/performance.md allows.
 --check            ends with 1 when a figure is more than a third above its budget
 --full             measures everything, half an hour (make bench-full)
@@ -154,7 +154,7 @@ async function measureOwnersCosts(fleet: Fleet, floors: CallFloors, report: Repo
 }
 
 async function measureOwnersSockets(fleet: Fleet, floors: CallFloors, report: Report): Promise<void> {
-  using http = new HttpCaller(fleet.url)
+  using http = new HttpCaller(fleet.url, 16)
   await http.signIn(owner)
   await measureSockets(fleet, http, floors, report)
 }

@@ -13,7 +13,14 @@ export type MeasuredCall = {
   /** Number of calls that one `make` performs. */
   calls: number
   make: () => Promise<unknown>
+  /** Time that its follow-up work takes after the response, in milliseconds. */
+  settleMs: number
 }
+
+type Call = Omit<MeasuredCall, 'settleMs'>
+
+/** Writes have follow-up work, such as the relay of their events. */
+const writeSettleMs = 150
 
 /** Public reads that cannot be measured here, with the reason. */
 export const notMeasured = new Map<string, string>([
@@ -23,10 +30,13 @@ export const notMeasured = new Map<string, string>([
 
 /** Every public read and common writes. Throws if a read is missing here. */
 export function measuredCalls(http: HttpCaller, data: BenchmarkData): MeasuredCall[] {
-  return [...reads(http, data), ...writes(http, data)]
+  return [
+    ...reads(http, data).map((call) => ({ ...call, settleMs: 0 })),
+    ...writes(http, data).map((call) => ({ ...call, settleMs: writeSettleMs })),
+  ]
 }
 
-function reads(http: HttpCaller, data: BenchmarkData): MeasuredCall[] {
+function reads(http: HttpCaller, data: BenchmarkData): Call[] {
   const requests = requestsOf(data)
   return publicMethods
     .filter((method) => method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS)
@@ -117,12 +127,12 @@ function roundRobin(ids: readonly string[]): () => string {
   return () => ids[turn++ % ids.length] ?? ''
 }
 
-function writes(http: HttpCaller, data: BenchmarkData): MeasuredCall[] {
+function writes(http: HttpCaller, data: BenchmarkData): Call[] {
   const rooms = roundRobin(data.rooms.filter((id) => id !== data.unreadRoomId))
   return [...messageWrites(http, data, rooms), ...readStateWrites(http, data), ...otherWrites(http, rooms)]
 }
 
-function messageWrites(http: HttpCaller, { roomId, eventIds }: BenchmarkData, nextRoom: () => string): MeasuredCall[] {
+function messageWrites(http: HttpCaller, { roomId, eventIds }: BenchmarkData, nextRoom: () => string): Call[] {
   const { createMessage, updateMessage, addReaction, removeReaction } = api.MessageService.method
   const next = roundRobin(eventIds)
   let version = 0
@@ -150,7 +160,7 @@ function messageWrites(http: HttpCaller, { roomId, eventIds }: BenchmarkData, ne
   ]
 }
 
-function readStateWrites(http: HttpCaller, data: BenchmarkData): MeasuredCall[] {
+function readStateWrites(http: HttpCaller, data: BenchmarkData): Call[] {
   const { roomId, unreadRoomId, unreadIds, threadRootId } = data
   const { followThread, unfollowThread } = api.ThreadService.method
   let marked = 0
@@ -176,7 +186,7 @@ function readStateWrites(http: HttpCaller, data: BenchmarkData): MeasuredCall[] 
   ]
 }
 
-function otherWrites(http: HttpCaller, nextRoom: () => string): MeasuredCall[] {
+function otherWrites(http: HttpCaller, nextRoom: () => string): Call[] {
   const { createUpload, cancelUpload } = api.AssetUploadService.method
   return [
     {

@@ -14,7 +14,7 @@ export type CallFloors = Record<'http' | 'select' | 'hop', Spent>
  */
 export async function callFloors(fleet: Fleet, dir: string): Promise<CallFloors> {
   const postgres = fleet.postgresUrl('postgres')
-  const leaveOut = new Set(fleet.services.map(({ pid }) => pid))
+  const excluded = new Set(fleet.services.map(({ pid }) => pid))
   const client = new pg.Client({ connectionString: postgres })
   await client.connect()
   await client.query('create table if not exists floor_row (id bigint primary key, body text)')
@@ -26,7 +26,7 @@ export async function callFloors(fleet: Fleet, dir: string): Promise<CallFloors>
   for (const kind of ['http', 'select', 'hop'] as const) {
     using server = await startProgram('http-server', [kind, postgres, nats.url])
     using http = new HttpCaller(`http://127.0.0.1:${String(server.ready)}`, 64)
-    floors[kind] = await spend(() => http.post('/', 'application/proto', ''), { leaveOut })
+    floors[kind] = await spend(() => http.post('/', 'application/proto', ''), { excluded })
   }
   return floors as CallFloors
 }

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import type { Fleet } from '@parley/local'
 
 /** Length of a tick of the processor times in /proc, which is the same on every Linux. */
 const tickSeconds = 0.01
@@ -28,10 +29,30 @@ export function treeOf(all: readonly SeenProcess[], root: number): SeenProcess[]
   return [...here, ...all.filter(({ parent }) => parent === root).flatMap(({ pid }) => treeOf(all, pid))]
 }
 
-/** Processor time of all descendants of this process, in milliseconds. */
-export function childrenMs(all = seeProcesses()): number {
-  const children = all.filter(({ parent }) => parent === process.pid)
-  return children.reduce((sum, { pid }) => sum + 1000 * sumOfTree(all, pid).seconds, 0)
+/** CPU time in milliseconds: of all measured processes together, and of each by name. */
+export type CpuTime = { ms: number; processes: Record<string, number> }
+
+/**
+ * Starts to measure the CPU time of the child processes of this one, each with its descendants. The returned function
+ * returns the CPU time since then, divided by `count`. Processes have the names of the services in the fleet, or else
+ * those of their programs. Children in `excluded`, and those that have ended, are not counted.
+ */
+export function measureCpu(
+  services: Fleet['services'],
+  excluded: ReadonlySet<number> = new Set(),
+): (count: number) => CpuTime {
+  const names = new Map(services.map(({ pid, name }) => [pid, name]))
+  const before = seeProcesses()
+  return (count) => {
+    const after = seeProcesses()
+    const processes: Record<string, number> = {}
+    for (const { pid, name } of after.filter(({ parent, pid }) => parent === process.pid && !excluded.has(pid))) {
+      const ms = (1000 * (sumOfTree(after, pid).seconds - sumOfTree(before, pid).seconds)) / count
+      const label = names.get(pid) ?? name
+      processes[label] = (processes[label] ?? 0) + ms
+    }
+    return { ms: Object.values(processes).reduce((sum, ms) => sum + ms, 0), processes }
+  }
 }
 
 /** Undefined if the process has ended. */

@@ -54,6 +54,27 @@ export class Sockets implements Disposable {
     })
   }
 
+  /**
+   * Resolves once the sockets have received `count` messages of a room in all, with the time of the last receipt of each
+   * message, by its id.
+   */
+  receiveMessages(roomId: string, count: number): Promise<Map<string, number>> {
+    return new Promise((resolve) => {
+      let left = count
+      // Every socket is sent the same bytes: they are decoded once.
+      const idByFrame = new Map<string, string | undefined>()
+      const lastReceipts = new Map<string, number>()
+      this.#onMessage = (data) => {
+        const bytes = data.toString('latin1')
+        if (!idByFrame.has(bytes)) idByFrame.set(bytes, messageIn(data, roomId))
+        const id = idByFrame.get(bytes)
+        if (id === undefined) return
+        lastReceipts.set(id, performance.now())
+        if (--left === 0) resolve(lastReceipts)
+      }
+    })
+  }
+
   [Symbol.dispose](): void {
     for (const socket of this.#sockets) socket.terminate()
   }
@@ -78,4 +99,11 @@ export class Sockets implements Disposable {
       socket.on('message', opening)
     })
   }
+}
+
+/** The id of the message that a frame announces; undefined if it announces none in this room. */
+function messageIn(data: Buffer, roomId: string): string | undefined {
+  const { frame } = fromBinary(RealtimeServerFrameSchema, data)
+  const event = frame.case === 'event' ? frame.value.event : undefined
+  return event?.case === 'messagePosted' && event.value.roomId === roomId ? event.value.messageEventId : undefined
 }

@@ -1,52 +1,38 @@
+import type { Fleet } from '@parley/local'
 import { Refused } from './http-caller.ts'
-import { seeProcesses, sumOfTree } from './processor-time.ts'
+import { measureCpu, type CpuTime } from './processor-time.ts'
 import { time, type Timing } from './timing.ts'
 
-/** Cost of a kind of call, alone, with 8 in flight and with 64; undefined where the server refused that many. */
+/** Cost of a kind of call with 1, 8 and 64 in flight; undefined where the server refused that many. */
 export type Spent = { 1: Cost; 8: Cost | undefined; 64: Cost | undefined }
 
-export type Cost = Timing & Processor
+/** Rate and latency of calls, and the CPU time of one call. */
+export type Cost = Timing & { cpu: CpuTime }
 
-/** Milliseconds of processor time of one call: of all processes, and of each by the id of the process. */
-export type Processor = { processorMs: number; ofProcess: ReadonlyMap<number, number> }
-
-const seconds = 1
-/** Time for the follow-up work of a call to finish. */
-const restMs = 150
+/** How long calls are made. Fewer seconds suffice where more calls are made in each. */
+const seconds = { 1: 1, 8: 1, 64: 0.5 }
 
 /**
- * Makes calls with 1, 8 and 64 in flight and returns their cost, including the processor time of all child processes
- * that are not excluded. `calls`: the number of calls in one run of `make`.
+ * Makes calls with 1, 8 and 64 in flight and returns their cost. `calls`: the number of calls in one run of `make`.
+ * `services`: the processes of the fleet, by whose names the CPU time is listed. `excluded`: processes whose CPU time
+ * is not counted. `settleMs`: time after the last call for its follow-up work to finish; 0 for calls without any.
  */
 export async function spend(
   make: () => Promise<unknown>,
-  { calls = 1, leaveOut = new Set<number>() }: { calls?: number; leaveOut?: ReadonlySet<number> } = {},
+  options: { calls?: number; services?: Fleet['services']; excluded?: ReadonlySet<number>; settleMs?: number },
 ): Promise<Spent> {
-  const cost = async (inFlight: number): Promise<Cost> => {
-    const before = seeProcesses()
-    const took = await time(make, { inFlight, seconds, warmUpSeconds: 0 })
-    await new Promise((resolve) => setTimeout(resolve, restMs))
-    const processor = processorOf(before, { calls: took.count * calls, leaveOut })
-    return { ...took, perSecond: took.perSecond * calls, ...processor }
+  const { calls = 1, services = [], excluded, settleMs = 0 } = options
+  const cost = async (inFlight: 1 | 8 | 64): Promise<Cost> => {
+    const used = measureCpu(services, excluded)
+    const took = await time(make, { inFlight, seconds: seconds[inFlight], warmUpSeconds: 0 })
+    await new Promise((resolve) => setTimeout(resolve, settleMs))
+    return { ...took, perSecond: took.perSecond * calls, cpu: used(took.count * calls) }
   }
-  const unlessRefused = (inFlight: number) =>
+  const unlessRefused = (inFlight: 8 | 64) =>
     cost(inFlight).catch((error: unknown) => {
       if (error instanceof Refused) return undefined
       throw error
     })
   await time(make, { inFlight: 2, seconds: 0.3, warmUpSeconds: 0 })
   return { 1: await cost(1), 8: await unlessRefused(8), 64: await unlessRefused(64) }
-}
-
-function processorOf(
-  before: ReturnType<typeof seeProcesses>,
-  { calls, leaveOut }: { calls: number; leaveOut: ReadonlySet<number> },
-): Processor {
-  const after = seeProcesses()
-  const ofProcess = new Map<number, number>()
-  for (const { pid } of after.filter(({ parent, pid }) => parent === process.pid && !leaveOut.has(pid))) {
-    const seconds = sumOfTree(after, pid).seconds - sumOfTree(before, pid).seconds
-    ofProcess.set(pid, (1000 * seconds) / calls)
-  }
-  return { processorMs: [...ofProcess.values()].reduce((sum, ms) => sum + ms, 0), ofProcess }
 }

@@ -21,18 +21,18 @@ export async function measureCosts(
 ): Promise<void> {
   const budgets = readBudgets()
   const place = await createBenchmarkData(fleet, http, owner)
-  const floor = floors.select[1].processorMs
-  report.add('floor: node:http, processor time of a request', floors.http[1].processorMs, 'ms')
+  const floor = floors.select[1].cpu.ms
+  report.add('floor: node:http, processor time of a request', floors.http[1].cpu.ms, 'ms')
   report.add('floor: node:http and one SELECT, processor time of a request', floor, 'ms')
-  report.add('floor: node:http, one hop and one SELECT, processor time of a request', floors.hop[1].processorMs, 'ms')
+  report.add('floor: node:http, one hop and one SELECT, processor time of a request', floors.hop[1].cpu.ms, 'ms')
 
   const measured = wantedCalls(measuredCalls(http, place))
   // Otherwise the first call would pay for compiling the code that all calls share.
   for (const { make } of measured) await time(make, { seconds: warmUpSeconds, inFlight: 8, warmUpSeconds: 0 })
   const rows: Row[] = []
-  for (const { name, calls, make } of measured) {
-    const spent = await spend(make, { calls })
-    rows.push({ name, spent, ratio: spent[1].processorMs / floor, budget: budgets.get(name) })
+  for (const { name, calls, settleMs, make } of measured) {
+    const spent = await spend(make, { calls, settleMs, services: fleet.services })
+    rows.push({ name, spent, ratio: spent[1].cpu.ms / floor, budget: budgets.get(name) })
     for (const inFlight of [1, 8, 64] as const) {
       const cost = spent[inFlight]
       const label = inFlight === 1 ? name : `${name}, ${inFlight} in flight`
@@ -40,7 +40,7 @@ export async function measureCosts(
       if (!cost) continue
       report.note(`${label} p50`, cost.p50, 'ms', { floor: floors.hop[inFlight]?.p50 })
       const budget = times === undefined ? undefined : times * floor
-      report.note(`${label}, processor time of a call`, cost.processorMs, 'ms', { floor, budget })
+      report.noteCpu(`${label}, processor time of a call`, cost.cpu, { floor, budget })
       report.note(label, cost.perSecond, '1/s', { floor: floors.hop[inFlight]?.perSecond })
     }
   }
@@ -59,7 +59,7 @@ function wantedCalls<T extends { name: string }>(calls: readonly T[]): readonly 
 
 /** Dearest first. */
 function print(rows: readonly Row[], hop: Spent, fleet: Fleet): void {
-  const names = new Map(fleet.services.map(({ pid, name }) => [pid, name]))
+  const names = new Set(fleet.services.map(({ name }) => name))
   const head = ['call', 'p50 ms', '1/s', '8: 1/s', '64: 1/s', 'CPU ms', '8: ms', 'x floor', 'budget', 'of it']
   const figures = ({ 1: one, 8: some, 64: many }: Spent) => [
     ...[
@@ -68,13 +68,13 @@ function print(rows: readonly Row[], hop: Spent, fleet: Fleet): void {
       some?.perSecond.toFixed(0) ?? '',
       many?.perSecond.toFixed(0) ?? '',
     ],
-    ...[one.processorMs.toFixed(2), some?.processorMs.toFixed(2) ?? ''],
+    ...[one.cpu.ms.toFixed(2), some?.cpu.ms.toFixed(2) ?? ''],
   ]
   const lines = rows
     .toSorted((a, b) => b.ratio - a.ratio)
     .map(({ name, spent, ratio, budget }) => [
       ...[name, ...figures(spent), ratio.toFixed(1), budget?.toFixed(1) ?? ''],
-      dearest(spent[1].ofProcess, names),
+      mostExpensive(spent[1].cpu.processes, names),
     ])
   const table = [head, ['floor: hop and SELECT', ...figures(hop)], ...lines]
   const widths = head.map((_, column) => Math.max(...table.map((cells) => cells[column]?.length ?? 0)))
@@ -86,10 +86,13 @@ function print(rows: readonly Row[], hop: Spent, fleet: Fleet): void {
   }
 }
 
-function dearest(ofProcess: ReadonlyMap<number, number>, names: ReadonlyMap<number, string>): string {
-  const known = [...ofProcess].map(([pid, ms]) => ({ name: names.get(pid) ?? 'servers', ms }))
+/** The four processes with the most CPU time; PostgreSQL, NATS and Redis count as one. */
+function mostExpensive(processes: Readonly<Record<string, number>>, services: ReadonlySet<string>): string {
   const sums = new Map<string, number>()
-  for (const { name, ms } of known) sums.set(name, (sums.get(name) ?? 0) + ms)
+  for (const [process, ms] of Object.entries(processes)) {
+    const name = services.has(process) ? process : 'servers'
+    sums.set(name, (sums.get(name) ?? 0) + ms)
+  }
   return [...sums]
     .sort(([, a], [, b]) => b - a)
     .slice(0, 4)

@@ -4,7 +4,7 @@ import type { Fleet } from '@parley/local'
 import { startProgram } from '../load/child.ts'
 import { LeanSocket } from '../load/lean-socket.ts'
 import { residentKib } from '../load/memory.ts'
-import { childrenMs } from '../load/processor-time.ts'
+import { measureCpu, type CpuTime } from '../load/processor-time.ts'
 import { signedInMembers } from '../load/signed-in.ts'
 import type { Report } from '../report.ts'
 
@@ -23,8 +23,8 @@ const clientFrame = (frame: ClientFrame): Uint8Array =>
 /** The first byte of a `subscribed` frame: the number and the type of its only field. */
 const subscribedTag = (RealtimeServerFrameSchema.field.subscribed.number << 3) | 2
 
-/** How one drop went: milliseconds until all were back, and processor time of the servers and of the clients. */
-type Return = { tookMs: number; serversMs: number; clientsMs: number }
+/** How one drop went: milliseconds until all were back, CPU time of the servers per socket, and of all clients. */
+type Return = { tookMs: number; servers: CpuTime; clientsMs: number }
 
 /**
  * Drops the sockets of 2,000 people at once and measures the time until all of them have resumed, beside a bare
@@ -32,7 +32,7 @@ type Return = { tookMs: number; serversMs: number; clientsMs: number }
  */
 export async function measureReconnecting(
   fleet: Fleet,
-  { roomId, selectMs, budgetMs }: { roomId: string; selectMs: number; budgetMs: number },
+  { roomId, floor, budget }: { roomId: string; floor: number; budget: number },
   report: Report,
 ): Promise<void> {
   const node = fleet.services.find(({ name }) => name === 'realtime')
@@ -45,19 +45,23 @@ export async function measureReconnecting(
   const opened = await openInTurns(url, hellos, first)
   report.add('RSS per idle socket', (residentKib(node.pid) - before) / count, 'KiB', undefined, idleKib)
 
+  const bare = await measureFloor(fleet, hellos, first)
+  const subscribe = clientFrame({ case: 'subscribeEvents', value: { resumePosition: opened.position } })
+  const real = await median(opened.sockets, (sockets) => dropAndReturn(fleet, sockets, url, { hellos, subscribe }))
+  report.add(`${count} sockets dropped and back`, real.tookMs, 'ms', bare.tookMs, maxMs)
+  const each = 'a socket dropped and back'
+  report.addCpu(`${each}, processor time`, real.servers, { floor, budget })
+  report.add(`${each}, processor time of its client`, real.clientsMs / count, 'ms', bare.clientsMs / count)
+}
+
+/** The same with a bare uWebSockets server. */
+async function measureFloor(fleet: Fleet, hellos: readonly Uint8Array[], subscribe: Uint8Array): Promise<Return> {
   const answer = create(RealtimeServerFrameSchema, { frame: { case: 'subscribed', value: { position: 'a.b' } } })
   const encoded = Buffer.from(toBinary(RealtimeServerFrameSchema, answer))
   using greeter = await startProgram('greeter', [encoded.toString('base64')])
-  const floorUrl = new URL(`http://127.0.0.1:${String(greeter.ready)}/`)
-  const floor = await median((await openAll(floorUrl, hellos, first)).sockets, (sockets) =>
-    dropAndReturn(sockets, floorUrl, { hellos, subscribe: first }),
-  )
-  const subscribe = clientFrame({ case: 'subscribeEvents', value: { resumePosition: opened.position } })
-  const real = await median(opened.sockets, (sockets) => dropAndReturn(sockets, url, { hellos, subscribe }))
-  report.add(`${count} sockets dropped and back`, real.tookMs, 'ms', floor.tookMs, maxMs)
-  const each = 'a socket dropped and back'
-  report.add(`${each}, processor time`, real.serversMs / count, 'ms', selectMs, budgetMs)
-  report.add(`${each}, processor time of its client`, real.clientsMs / count, 'ms', floor.clientsMs / count)
+  const url = new URL(`http://127.0.0.1:${String(greeter.ready)}/`)
+  const { sockets: opened } = await openAll(url, hellos, subscribe)
+  return await median(opened, (sockets) => dropAndReturn(fleet, sockets, url, { hellos, subscribe }))
 }
 
 /** Repeats the drop; each gets the sockets that the one before opened. */
@@ -80,20 +84,19 @@ async function median(
 }
 
 async function dropAndReturn(
+  fleet: Fleet,
   sockets: readonly LeanSocket[],
   url: URL,
   { hellos, subscribe }: { hellos: readonly Uint8Array[]; subscribe: Uint8Array },
 ): Promise<Return & { sockets: LeanSocket[] }> {
-  const before = { servers: childrenMs(), clients: process.cpuUsage() }
+  const serversCpu = measureCpu(fleet.services)
+  const before = process.cpuUsage()
   const start = performance.now()
   for (const socket of sockets) socket.drop()
   const opened = await openAll(url, hellos, subscribe)
   const tookMs = performance.now() - start
-  const { user, system } = process.cpuUsage(before.clients)
-  return {
-    ...{ tookMs, sockets: opened.sockets },
-    ...{ serversMs: childrenMs() - before.servers, clientsMs: (user + system) / 1000 },
-  }
+  const { user, system } = process.cpuUsage(before)
+  return { tookMs, sockets: opened.sockets, servers: serversCpu(count), clientsMs: (user + system) / 1000 }
 }
 
 /** The same, a hundred at a time: credentials that the node does not know yet may wait only in limited number. */

@@ -1,28 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { create, toBinary } from '@bufbuild/protobuf'
-import { MessageService } from '@parley/contracts/api'
 import { RealtimeServerFrameSchema } from '@parley/contracts/realtime'
 import type { Fleet } from '@parley/local'
 import { readBudgets } from '../cost/budgets.ts'
 import type { CallFloors } from '../floors/call-floors.ts'
 import { publishFloor } from '../floors/floors.ts'
 import type { HttpCaller } from '../load/http-caller.ts'
-import { childrenMs as processorMs } from '../load/processor-time.ts'
+import { measureCpu, type CpuTime } from '../load/processor-time.ts'
 import { newRoom } from '../load/rooms.ts'
 import { Sockets } from '../load/sockets.ts'
-import { summary } from '../load/timing.ts'
+import type { Timing } from '../load/timing.ts'
 import type { Report } from '../report.ts'
-import { body } from './posting.ts'
+import { postInTurn, postSteadily, steadyPosts } from './deliveries.ts'
 import { measureReconnecting } from './reconnecting.ts'
 
-/** The number of sockets for which processor time is measured. */
+/** The number of sockets for which the CPU time is measured, and which are opened through the gateway too. */
 const weighed = 1000
-/** Number of posts, and how many of the first ones are warm-up. */
-const [rounds, warmUp] = [110, 10]
+/** The number of sockets that receive posts at a fixed rate. */
+const steadySockets = 500
+
+type Setting = { fleet: Fleet; http: HttpCaller; roomId: string; report: Report }
+
+/** The cost of sockets: of opening one, of a delivery to one, and the times of posts. */
+type SocketCosts = { opening: CpuTime; delivery: CpuTime; total: Timing }
 
 /**
  * Measures idle sockets and their return after all were dropped; the time from a post until every socket of its room
- * has received it, for up to 2,000; and the cost of a delivery and of opening a socket, as processor time of the whole
- * fleet.
+ * has received it, for up to 2,000; and the CPU time that opening a socket and a delivery cost the whole fleet. Sockets
+ * connect directly to realtime; at last, some are opened through the gateway. `http` needs a connection for each post in
+ * flight.
  */
 export async function measureSockets(
   fleet: Fleet,
@@ -31,55 +37,91 @@ export async function measureSockets(
   report: Report,
 ): Promise<void> {
   const budgets = readBudgets()
-  const floor = floors.select[1].processorMs
-  const budget = (name: string) => (budgets.get(name) ?? Number.NaN) * floor
+  const floor = floors.select[1].cpu.ms
+  const compared = (name: string) => ({ floor, budget: (budgets.get(name) ?? Number.NaN) * floor })
   const roomId = await newRoom(http, 'bench-sockets')
   const node = fleet.services.find(({ name }) => name === 'realtime')
   if (!node?.url) throw new Error('the realtime node reported no address')
+  const setting = { fleet, http, roomId, report }
   // First, because memory that earlier sockets left allocated would hide the memory of these.
-  const returning = { roomId, selectMs: floor, budgetMs: budget('opening a socket') }
-  await measureReconnecting(fleet, returning, report)
+  await measureReconnecting(fleet, { roomId, ...compared('opening a socket') }, report)
   const frame = toBinary(RealtimeServerFrameSchema, create(RealtimeServerFrameSchema, exampleFrame(roomId)))
-  using sockets = new Sockets()
-
-  for (const count of [1, 100, weighed, 2000]) {
-    const opened = count - sockets.size
-    const before = processorMs()
-    await sockets.open(node.url, http.token, opened)
-    if (count === weighed) {
-      const taken = (processorMs() - before) / opened
-      report.add('opening a socket, processor time', taken, 'ms', floor, budget('opening a socket'))
+  let direct: SocketCosts | undefined
+  {
+    using sockets = new Sockets()
+    for (const count of [1, 100, steadySockets, weighed, 2000]) {
+      const opened = count - sockets.size
+      const openingCpu = measureCpu(fleet.services)
+      await sockets.open(node.url, http.token, opened)
+      const opening = openingCpu(opened)
+      const raw = await publishFloor(count, frame)
+      report.add(`raw publish to ${count} sockets p50`, raw.p50, 'ms')
+      if (count === steadySockets) {
+        await measureSteadyPosts(setting, sockets, { raw, floor })
+        continue
+      }
+      const { total, spread, delivery } = await measurePosts(setting, sockets)
+      if (count === weighed) {
+        direct = { opening, delivery, total }
+        report.addCpu('opening a socket, processor time', opening, compared('opening a socket'))
+        report.addCpu(`a delivery to ${count} sockets, processor time`, delivery, compared('a delivery'))
+      }
+      report.add(`post to ${count} sockets p50`, total.p50, 'ms', raw.p50)
+      report.add(`post to ${count} sockets p99`, total.p99, 'ms', raw.p99)
+      if (count > 1) report.add(`from the first to the last of ${count} sockets p50`, spread.p50, 'ms', raw.p50)
     }
-    const raw = await publishFloor(count, frame)
-    report.add(`raw publish to ${count} sockets p50`, raw.p50, 'ms')
-    const quiet = processorMs()
-    const { total, spread } = await postAndReceive(http, sockets, roomId)
-    if (count === weighed) {
-      const taken = (processorMs() - quiet) / (rounds * count)
-      report.add(`a delivery to ${count} sockets, processor time`, taken, 'ms', floor, budget('a delivery'))
-    }
-    report.add(`post to ${count} sockets p50`, total.p50, 'ms', raw.p50)
-    report.add(`post to ${count} sockets p99`, total.p99, 'ms', raw.p99)
-    if (count > 1) report.add(`from the first to the last of ${count} sockets p50`, spread.p50, 'ms', raw.p50)
   }
+  if (direct) await measureGatewaySockets(setting, node, direct)
 }
 
-async function postAndReceive(http: HttpCaller, sockets: Sockets, roomId: string) {
-  const total: number[] = []
-  const spread: number[] = []
-  for (let round = 0; round < rounds; round++) {
-    const received = sockets.expectEvent(({ event }) => event.case === 'messagePosted' && event.value.roomId === roomId)
-    const start = performance.now()
-    const [{ first, last }] = await Promise.all([
-      received,
-      http.call(MessageService.method.createMessage, { roomId, body }),
-    ])
-    if (round < warmUp) continue
-    total.push(last - start)
-    spread.push(last - first)
+async function measurePosts({ fleet, http, roomId }: Setting, sockets: Sockets) {
+  const cpu = measureCpu(fleet.services)
+  const { posts, total, spread } = await postInTurn(http, sockets, roomId)
+  return { total, spread, delivery: cpu(posts * sockets.size) }
+}
+
+/** Measures posts at a fixed rate, beside a raw publish to as many sockets. */
+async function measureSteadyPosts(
+  { fleet, http, roomId, report }: Setting,
+  sockets: Sockets,
+  { raw, floor }: { raw: Timing; floor: number },
+): Promise<void> {
+  const cpu = measureCpu(fleet.services)
+  const { posts, total } = await postSteadily(http, sockets, roomId)
+  const delivery = cpu(posts * sockets.size)
+  const name = `${steadyPosts.perSecond} posts/s to ${sockets.size} sockets`
+  report.add(`${name} p50`, total.p50, 'ms', raw.p50)
+  report.add(`${name} p99`, total.p99, 'ms', raw.p99)
+  report.addCpu(`a delivery at ${name}, processor time`, delivery, { floor })
+}
+
+/** Measures sockets that the gateway forwards to realtime, beside those connected directly. */
+async function measureGatewaySockets(
+  setting: Setting,
+  node: { internalPort: number },
+  direct: SocketCosts,
+): Promise<void> {
+  const { fleet, http, report } = setting
+  await allClosed(node)
+  using sockets = new Sockets()
+  const openingCpu = measureCpu(fleet.services)
+  await sockets.open(fleet.url, http.token, weighed)
+  const opening = openingCpu(weighed)
+  const { total, delivery } = await measurePosts(setting, sockets)
+  const name = `${weighed} sockets through the gateway`
+  report.addCpu('opening a socket through the gateway, processor time', opening, { floor: direct.opening.ms })
+  report.addCpu(`a delivery to ${name}, processor time`, delivery, { floor: direct.delivery.ms })
+  report.add(`post to ${name} p50`, total.p50, 'ms', direct.total.p50)
+  report.add(`post to ${name} p99`, total.p99, 'ms', direct.total.p99)
+}
+
+/** Resolves when a node has no open socket, so that closing them does not count as a cost of opening others. */
+async function allClosed({ internalPort }: { internalPort: number }): Promise<void> {
+  for (const giveUpAt = Date.now() + 10_000; Date.now() < giveUpAt; await sleep(20)) {
+    const metrics = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text()
+    if (/^parley_realtime_sockets(\{.*\})? 0$/m.test(metrics)) return
   }
-  const seconds = total.reduce((sum, ms) => sum + ms, 0) / 1000
-  return { total: summary(total, seconds), spread: summary(spread, seconds) }
+  throw new Error('the sockets were not closed')
 }
 
 const exampleFrame = (roomId: string) => ({
