@@ -53,9 +53,8 @@ async function main(): Promise<void> {
   const report = new Report()
   const options = fleetOptions(join(dir, 'data'))
   try {
-    const roundTripMs = wanted.has('calls') ? await measureBus(join(dir, 'floor-nats'), report) : Number.NaN
     if (measures.some((name) => name !== 'loss' && name !== 'restart' && wanted.has(name)))
-      await measureFleet(options, wanted, roundTripMs, report)
+      await measureFleet(options, wanted, report)
     if (wanted.has('restart')) await measureRestart(options, report)
     if (wanted.has('loss')) await measureStreamLoss({ ...options, dataDir: join(dir, 'lossy') }, owner, report)
     report.write(process.env['BENCH_OUT'])
@@ -72,17 +71,15 @@ function check(report: Report): void {
   }
 }
 
-async function measureFleet(
-  options: FleetOptions,
-  wanted: ReadonlySet<string>,
-  roundTripMs: number,
-  report: Report,
-): Promise<void> {
+async function measureFleet(options: FleetOptions, wanted: ReadonlySet<string>, report: Report): Promise<void> {
   console.error('starting a fleet')
   await using fleet = await startFleet(options)
   for (const { name, pid } of fleet.services) report.add(`RSS of ${name}, started`, residentKib(pid) / 1024, 'MiB')
-  // Measured first, because a fleet that was used has follow-up work for a while.
-  if (wanted.has('rest')) await measureRest(fleet, report)
+  // These floors do not use the fleet, so they can be measured while it becomes idle.
+  const startedAt = performance.now()
+  const roundTripMs = wanted.has('calls') ? await measureBus(join(options.dataDir, 'floor-nats'), report) : Number.NaN
+  // Before the calls, because a fleet that was used has follow-up work for a while.
+  if (wanted.has('rest')) await measureRest(fleet, startedAt, report)
   const floors = () => callFloors(fleet, join(options.dataDir, 'call-floors'))
   const known = wanted.has('costs') || wanted.has('sockets') ? await floors() : undefined
   if (wanted.has('costs') && known) await measureOwnersCosts(fleet, known, report)
@@ -140,10 +137,10 @@ async function measureCalls(fleet: Fleet, report: Report, floors: Floors): Promi
   let turn = 0
   const read = () =>
     http.call(RoomService.method.getRoomEvents, { roomId: rooms[turn++ % rooms.length] ?? '', limit: 50 })
-  const page = await time(read)
+  const page = await time(read, { seconds: 3 })
   report.add('GetRoomEvents (50 rows) p50', page.p50, 'ms')
   report.add('GetRoomEvents (50 rows) p99', page.p99, 'ms')
-  const pages = await time(read, { inFlight: 32 })
+  const pages = await time(read, { inFlight: 32, seconds: 3 })
   report.add('GetRoomEvents (50 rows), 32 in flight', pages.perSecond, '1/s')
 }
 

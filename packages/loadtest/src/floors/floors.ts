@@ -21,10 +21,10 @@ export async function natsFloors(dir: string): Promise<Record<'raw' | 'raw64' | 
   const messaging = createClient(MessagingInternalService, rpc.transport())
   const call = () => messaging.hasUnread({ userId: 'U0123456789abcd', roleIds: ['moderator'] })
   const timings = {
-    raw: await time(request, { seconds: 2 }),
-    rpc: await time(call, { seconds: 2 }),
-    raw64: await time(request, { inFlight: 64, seconds: 2 }),
-    rpc64: await time(call, { inFlight: 64, seconds: 2 }),
+    raw: await time(request, { seconds: 1 }),
+    rpc: await time(call, { seconds: 1 }),
+    raw64: await time(request, { inFlight: 64, seconds: 1 }),
+    rpc64: await time(call, { inFlight: 64, seconds: 1 }),
   }
   await raw.close()
   return timings
@@ -36,7 +36,7 @@ export async function commitFloors(url: string): Promise<Record<'one' | 'many', 
   await pool.query('create table if not exists floor (id bigserial primary key, body text not null)')
   const commit = () =>
     pool.query({ name: 'floor', text: 'insert into floor (body) values ($1)', values: ['a row of a few bytes'] })
-  const timings = { one: await time(commit, { seconds: 3 }), many: await time(commit, { inFlight: 32, seconds: 3 }) }
+  const timings = { one: await time(commit, { seconds: 2 }), many: await time(commit, { inFlight: 32, seconds: 2 }) }
   await pool.query('drop table floor')
   await pool.end()
   return timings

@@ -9,7 +9,7 @@ export type Spent = { 1: Cost; 8: Cost | undefined; 64: Cost | undefined }
 /** Rate and latency of calls, and the CPU time of one call. */
 export type Cost = Timing & { cpu: CpuTime }
 
-/** How long calls are made. Fewer seconds suffice where more calls are made in each. */
+/** How long calls are made, by the number in flight. Only 1 and 8 have budgets. */
 const seconds = { 1: 1, 8: 1, 64: 0.5 }
 
 /**

@@ -34,7 +34,8 @@ export async function time(
   }
   const ends = await Promise.allSettled(Array.from({ length: inFlight }, worker))
   for (const end of ends) if (end.status === 'rejected') throw end.reason
-  return summary(took, seconds)
+  // Without a warm-up, nothing is in flight at first: the time until the last run ends makes up for that in the rate.
+  return summary(took, warmUpSeconds > 0 ? seconds : (performance.now() - warm) / 1000)
 }
 
 export function summary(took: number[], seconds: number): Timing {

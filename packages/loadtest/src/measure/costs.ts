@@ -8,7 +8,7 @@ import { spend, type Spent } from '../load/spend.ts'
 import { time } from '../load/timing.ts'
 import type { Report } from '../report.ts'
 
-const warmUpSeconds = 1
+const warmUpSeconds = 0.25
 
 type Row = { name: string; spent: Spent; ratio: number; budget: number | undefined }
 

@@ -25,7 +25,7 @@ export async function measurePosting(
   let turn = 0
   const spread = () => post(http, rooms[turn++ % rooms.length] ?? '')
   // A process that has just started still compiles its code; users normally meet a process that has finished that.
-  const one = await time(spread, { seconds: 6, warmUpSeconds: 8 })
+  const one = await time(spread, { seconds: 6, warmUpSeconds: 5 })
   report.add('CreateMessage p50', one.p50, 'ms', floors.postMs)
   report.add('CreateMessage p99', one.p99, 'ms', floors.postMs)
   for (const inFlight of [8, 64]) {

@@ -9,8 +9,8 @@ import { proportionalKib } from '../load/memory.ts'
 import { seeProcesses, sumOfTree, treeOf } from '../load/processor-time.ts'
 import type { Report } from '../report.ts'
 
-/** Time for start-up work to finish: a process that becomes idle frees memory several times. */
-const settleSeconds = 120
+/** Time for start-up work to finish. A process that becomes idle frees memory in steps, the last after 80 seconds. */
+const settleSeconds = 90
 const restSeconds = 60
 /** How often the process that serves as the floor is woken. */
 const floorEveryMs = 500
@@ -19,10 +19,10 @@ const maxPercent = 2
 const maxMiB = (services: number) => (services > 2 ? 450 : 250)
 
 /** Measures an idle fleet as a share of one core: each process with its children, and all together. */
-export async function measureRest(fleet: Fleet, report: Report): Promise<void> {
+export async function measureRest(fleet: Fleet, startedAt: number, report: Report): Promise<void> {
   if (!existsSync('/proc/self/task')) return console.error('at rest: not measured, this system has no /proc')
   using floor = await startProgram('idle', [])
-  await sleep(settleSeconds * 1000)
+  await sleep(startedAt + settleSeconds * 1000 - performance.now())
   const floorMs = measureFloor(floor)
   const before = seeProcesses()
   const start = performance.now()

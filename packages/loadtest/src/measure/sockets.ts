@@ -14,21 +14,22 @@ import type { Report } from '../report.ts'
 import { postInTurn, postSteadily, steadyPosts } from './deliveries.ts'
 import { measureReconnecting } from './reconnecting.ts'
 
-/** The number of sockets for which the CPU time is measured, and which are opened through the gateway too. */
+/** The number of sockets with which CPU time is measured, and for which the gateway is compared with realtime. */
 const weighed = 1000
 /** The number of sockets that receive posts at a fixed rate. */
 const steadySockets = 500
 
-type Setting = { fleet: Fleet; http: HttpCaller; roomId: string; report: Report }
+type Node = { url: string; internalPort: number }
+type Setting = { fleet: Fleet; node: Node; http: HttpCaller; roomId: string; report: Report }
 
-/** The cost of sockets: of opening one, of a delivery to one, and the times of posts. */
+/** CPU time of opening a socket and of a delivery, and the time from a post to its last receipt. */
 type SocketCosts = { opening: CpuTime; delivery: CpuTime; total: Timing }
 
 /**
- * Measures idle sockets and their return after all were dropped; the time from a post until every socket of its room
- * has received it, for up to 2,000; and the CPU time that opening a socket and a delivery cost the whole fleet. Sockets
- * connect directly to realtime; at last, some are opened through the gateway. `http` needs a connection for each post in
- * flight.
+ * Measures idle sockets, and their return after all were dropped; the time from a post until every socket of its room
+ * has received it, for up to 2,000 sockets; and the CPU time of the whole fleet for opening a socket and for a delivery.
+ * The sockets are connected directly to realtime; finally, some are opened through the gateway. `http` needs 16
+ * connections, because posts at a fixed rate do not wait for each other.
  */
 export async function measureSockets(
   fleet: Fleet,
@@ -38,40 +39,47 @@ export async function measureSockets(
 ): Promise<void> {
   const budgets = readBudgets()
   const floor = floors.select[1].cpu.ms
-  const compared = (name: string) => ({ floor, budget: (budgets.get(name) ?? Number.NaN) * floor })
+  const compare = (name: string) => ({ floor, budget: (budgets.get(name) ?? Number.NaN) * floor })
   const roomId = await newRoom(http, 'bench-sockets')
-  const node = fleet.services.find(({ name }) => name === 'realtime')
-  if (!node?.url) throw new Error('the realtime node reported no address')
-  const setting = { fleet, http, roomId, report }
+  const { url, internalPort } = fleet.services.find(({ name }) => name === 'realtime') ?? {}
+  if (!url || !internalPort) throw new Error('the realtime node reported no URL')
+  const setting = { fleet, node: { url, internalPort }, http, roomId, report }
   // First, because memory that earlier sockets left allocated would hide the memory of these.
-  await measureReconnecting(fleet, { roomId, ...compared('opening a socket') }, report)
+  await measureReconnecting(fleet, { roomId, ...compare('opening a socket') }, report)
   const frame = toBinary(RealtimeServerFrameSchema, create(RealtimeServerFrameSchema, exampleFrame(roomId)))
+  const direct = await measureDirectSockets(setting, frame, compare)
+  await measureSteadyPosts(setting, frame, floor)
+  await measureGatewaySockets(setting, direct)
+}
+
+/** Measures sockets connected to realtime. Returns the costs with {@link weighed} sockets. */
+async function measureDirectSockets(
+  setting: Setting,
+  frame: Uint8Array,
+  compare: (name: string) => { floor: number; budget: number },
+): Promise<SocketCosts> {
+  const { fleet, node, http, report } = setting
+  using sockets = new Sockets()
   let direct: SocketCosts | undefined
-  {
-    using sockets = new Sockets()
-    for (const count of [1, 100, steadySockets, weighed, 2000]) {
-      const opened = count - sockets.size
-      const openingCpu = measureCpu(fleet.services)
-      await sockets.open(node.url, http.token, opened)
-      const opening = openingCpu(opened)
-      const raw = await publishFloor(count, frame)
-      report.add(`raw publish to ${count} sockets p50`, raw.p50, 'ms')
-      if (count === steadySockets) {
-        await measureSteadyPosts(setting, sockets, { raw, floor })
-        continue
-      }
-      const { total, spread, delivery } = await measurePosts(setting, sockets)
-      if (count === weighed) {
-        direct = { opening, delivery, total }
-        report.addCpu('opening a socket, processor time', opening, compared('opening a socket'))
-        report.addCpu(`a delivery to ${count} sockets, processor time`, delivery, compared('a delivery'))
-      }
-      report.add(`post to ${count} sockets p50`, total.p50, 'ms', raw.p50)
-      report.add(`post to ${count} sockets p99`, total.p99, 'ms', raw.p99)
-      if (count > 1) report.add(`from the first to the last of ${count} sockets p50`, spread.p50, 'ms', raw.p50)
+  for (const count of [1, 100, weighed, 2000]) {
+    const opened = count - sockets.size
+    const openingCpu = measureCpu(fleet.services)
+    await sockets.open(node.url, http.token, opened)
+    const opening = openingCpu(opened)
+    const raw = await publishFloor(count, frame)
+    report.add(`raw publish to ${count} sockets p50`, raw.p50, 'ms')
+    const { total, spread, delivery } = await measurePosts(setting, sockets)
+    if (count === weighed) {
+      direct = { opening, delivery, total }
+      report.addCpu('opening a socket, processor time', opening, compare('opening a socket'))
+      report.addCpu(`a delivery to ${count} sockets, processor time`, delivery, compare('a delivery'))
     }
+    report.add(`post to ${count} sockets p50`, total.p50, 'ms', raw.p50)
+    report.add(`post to ${count} sockets p99`, total.p99, 'ms', raw.p99)
+    if (count > 1) report.add(`from the first to the last of ${count} sockets p50`, spread.p50, 'ms', raw.p50)
   }
-  if (direct) await measureGatewaySockets(setting, node, direct)
+  if (!direct) throw new Error('nothing was measured')
+  return direct
 }
 
 async function measurePosts({ fleet, http, roomId }: Setting, sockets: Sockets) {
@@ -80,28 +88,26 @@ async function measurePosts({ fleet, http, roomId }: Setting, sockets: Sockets) 
   return { total, spread, delivery: cpu(posts * sockets.size) }
 }
 
-/** Measures posts at a fixed rate, beside a raw publish to as many sockets. */
-async function measureSteadyPosts(
-  { fleet, http, roomId, report }: Setting,
-  sockets: Sockets,
-  { raw, floor }: { raw: Timing; floor: number },
-): Promise<void> {
+/** Measures posts at a fixed rate. The floor of their times is a raw publish to as many sockets. */
+async function measureSteadyPosts(setting: Setting, frame: Uint8Array, floor: number): Promise<void> {
+  const { fleet, node, http, roomId, report } = setting
+  await allClosed(node)
+  using sockets = new Sockets()
+  await sockets.open(node.url, http.token, steadySockets)
+  const raw = await publishFloor(steadySockets, frame)
   const cpu = measureCpu(fleet.services)
   const { posts, total } = await postSteadily(http, sockets, roomId)
-  const delivery = cpu(posts * sockets.size)
-  const name = `${steadyPosts.perSecond} posts/s to ${sockets.size} sockets`
+  const delivery = cpu(posts * steadySockets)
+  const name = `${steadyPosts.perSecond} posts/s to ${steadySockets} sockets`
+  report.add(`raw publish to ${steadySockets} sockets p50`, raw.p50, 'ms')
   report.add(`${name} p50`, total.p50, 'ms', raw.p50)
   report.add(`${name} p99`, total.p99, 'ms', raw.p99)
   report.addCpu(`a delivery at ${name}, processor time`, delivery, { floor })
 }
 
-/** Measures sockets that the gateway forwards to realtime, beside those connected directly. */
-async function measureGatewaySockets(
-  setting: Setting,
-  node: { internalPort: number },
-  direct: SocketCosts,
-): Promise<void> {
-  const { fleet, http, report } = setting
+/** Measures sockets that the gateway forwards to realtime. The floors are the costs of direct connections. */
+async function measureGatewaySockets(setting: Setting, direct: SocketCosts): Promise<void> {
+  const { fleet, node, http, report } = setting
   await allClosed(node)
   using sockets = new Sockets()
   const openingCpu = measureCpu(fleet.services)
@@ -116,12 +122,12 @@ async function measureGatewaySockets(
 }
 
 /** Resolves when a node has no open socket, so that closing them does not count as a cost of opening others. */
-async function allClosed({ internalPort }: { internalPort: number }): Promise<void> {
+async function allClosed({ internalPort }: Node): Promise<void> {
   for (const giveUpAt = Date.now() + 10_000; Date.now() < giveUpAt; await sleep(20)) {
     const metrics = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text()
     if (/^parley_realtime_sockets(\{.*\})? 0$/m.test(metrics)) return
   }
-  throw new Error('the sockets were not closed')
+  throw new Error('realtime still counts open sockets after ten seconds')
 }
 
 const exampleFrame = (roomId: string) => ({
