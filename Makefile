@@ -7,9 +7,9 @@ help:
 	@echo '               OPEN=1 make run also opens it in a browser'
 	@echo 'make test      every check and every test, with servers of their own'
 	@echo 'make test-all  the same, and what takes long'
-	@echo 'make bench     measure, beside what the machine could do at best (ten minutes); make bench-full: all of it'
-	@echo 'make profile CALL=GetViewer  where the processor time of a call goes, as flame graphs'
-	@echo 'make contract  ask a fleet which public methods it answers'
+	@echo 'make bench     measure speed and costs, and compare them with floors (under ten minutes); make bench-full measures more'
+	@echo 'make profile CALL=GetViewer  show where the CPU time of a call is spent, as flame graphs'
+	@echo 'make contract  show which public methods a fleet implements'
 	@echo 'make clean     remove what was built; data stay'
 	@echo
 	@echo 'Settings of make run: ./pnpm dev --help'

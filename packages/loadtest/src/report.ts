@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import type { CpuTime } from './load/processor-time.ts'
+import type { CpuTime } from './load/cpu-time.ts'
 
 /**
  * One figure. `floor` is the cost to which it is compared, measured in the same run; `budget` is its maximum. Both have
@@ -17,25 +17,25 @@ export type Figure = {
 
 type Compared = { floor?: number | undefined; budget?: number | undefined }
 
-/** Tolerated excess over a budget before `exceeded` lists the result: machines and times differ. */
+/** How far a figure may exceed its budget before it counts as over budget: machines and their load differ. */
 const tolerance = 4 / 3
 
-/** Collects figures, prints them as they come, and writes them all as JSON. */
+/** Collects figures, prints them at once if asked to, and writes them all as JSON. */
 export class Report {
   readonly #figures: Figure[] = []
 
   /** Records a figure and prints it. */
   add(name: string, value: number, unit: string, floor?: number, budget?: number): void {
-    print(this.note(name, value, unit, { floor, budget }))
+    print(this.record(name, value, unit, { floor, budget }))
   }
 
   /** Records the CPU time of a call, socket or delivery with the part of each process, and prints the sum. */
   addCpu(name: string, cpu: CpuTime, compared: Compared = {}): void {
-    print(this.noteCpu(name, cpu, compared))
+    print(this.recordCpu(name, cpu, compared))
   }
 
   /** Records a figure without printing it. */
-  note(name: string, value: number, unit: string, { floor, budget }: Compared = {}): Figure {
+  record(name: string, value: number, unit: string, { floor, budget }: Compared = {}): Figure {
     const figure: Figure = {
       name,
       value: round(value),
@@ -49,16 +49,18 @@ export class Report {
   }
 
   /** Records a CPU time without printing it. */
-  noteCpu(name: string, { ms, processes }: CpuTime, compared: Compared = {}): Figure {
-    const parts = Object.entries(processes).map(([process, part]) => [process, round(part)])
-    return Object.assign(this.note(name, ms, 'ms', compared), { processes: Object.fromEntries(parts) })
+  recordCpu(name: string, { ms, processes }: CpuTime, compared: Compared = {}): Figure {
+    const parts: Record<string, number> = {}
+    for (const [process, part] of Object.entries(processes)) parts[process] = round(part)
+    return Object.assign(this.record(name, ms, 'ms', compared), { processes: parts })
   }
 
-  /** Figures that are more than a third above their budget. */
-  exceeded(): Figure[] {
+  /** Returns the figures that exceed their budget by more than a third. */
+  overBudget(): Figure[] {
     return this.#figures.filter(({ value, budget }) => budget !== null && value > budget * tolerance)
   }
 
+  /** Writes all figures to a file, if there is one. */
   write(file: string | undefined): void {
     if (file) writeFileSync(file, `${JSON.stringify(this.#figures, undefined, 2)}\n`)
   }

@@ -2,20 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { MessageService } from '@parley/contracts/api'
 import type { HttpCaller } from '../load/http-caller.ts'
 import type { Sockets } from '../load/sockets.ts'
-import { summary, type Timing } from '../load/timing.ts'
+import { summarize, type Timing } from '../load/timing.ts'
 import { body } from './posting.ts'
 
 const { createMessage } = MessageService.method
 
-/** Number of posts one after the other; the first `warmUp` are not measured. */
+/** Posts that are made one after the other. The first `warmUp` are not measured. */
 const turns = { posts: 110, warmUp: 10 }
 
-/** Posts at a fixed rate; the first `warmUp` are not measured. */
+/** Posts that are made at a fixed rate. The first `warmUp` are not measured. */
 export const steadyPosts = { perSecond: 50, posts: 450, warmUp: 50 }
 
 /**
- * Posts one message after the other, each when all sockets have received the one before. Returns the number of posts,
- * the time from a post until the last receipt (`total`), and from the first receipt to the last (`spread`).
+ * Posts messages one after the other, each when all sockets have received the previous one. Returns the number of posts,
+ * warm-up included, the time from a post to its last receipt (`total`), and from its first receipt to its last
+ * (`spread`).
  */
 export async function postInTurn(
   http: HttpCaller,
@@ -33,12 +34,12 @@ export async function postInTurn(
     spreads.push(last - first)
   }
   const seconds = totals.reduce((sum, ms) => sum + ms, 0) / 1000
-  return { posts: turns.posts, total: summary(totals, seconds), spread: summary(spreads, seconds) }
+  return { posts: turns.posts, total: summarize(totals, seconds), spread: summarize(spreads, seconds) }
 }
 
 /**
- * Posts at a fixed rate, even if earlier messages are still being delivered. Returns the number of posts, and the time
- * from a post until the last socket has received it.
+ * Posts messages at a fixed rate, even while earlier ones are still being delivered. Returns the number of posts, warm-up
+ * included, and the time from a post to its last receipt (`total`).
  */
 export async function postSteadily(
   http: HttpCaller,
@@ -60,5 +61,5 @@ export async function postSteadily(
   }
   const [posted, receivedAt] = [await Promise.all(posting), await allReceived]
   const took = posted.slice(warmUp).map(({ start, id }) => (receivedAt.get(id) ?? Number.NaN) - start)
-  return { posts, total: summary(took, (posts - warmUp) / perSecond) }
+  return { posts, total: summarize(took, (posts - warmUp) / perSecond) }
 }

@@ -4,10 +4,10 @@ import { RealtimeServerFrameSchema } from '@parley/contracts/realtime'
 import type { Fleet } from '@parley/local'
 import { readBudgets } from '../cost/budgets.ts'
 import type { CallFloors } from '../floors/call-floors.ts'
-import { publishFloor } from '../floors/floors.ts'
+import { measurePublishFloor } from '../floors/floors.ts'
 import type { HttpCaller } from '../load/http-caller.ts'
-import { measureCpu, type CpuTime } from '../load/processor-time.ts'
-import { newRoom } from '../load/rooms.ts'
+import { measureCpu, type CpuTime } from '../load/cpu-time.ts'
+import { createRoom } from '../load/rooms.ts'
 import { Sockets } from '../load/sockets.ts'
 import type { Timing } from '../load/timing.ts'
 import type { Report } from '../report.ts'
@@ -40,7 +40,7 @@ export async function measureSockets(
   const budgets = readBudgets()
   const floor = floors.select[1].cpu.ms
   const compare = (name: string) => ({ floor, budget: (budgets.get(name) ?? Number.NaN) * floor })
-  const roomId = await newRoom(http, 'bench-sockets')
+  const roomId = await createRoom(http, 'bench-sockets')
   const { url, internalPort } = fleet.services.find(({ name }) => name === 'realtime') ?? {}
   if (!url || !internalPort) throw new Error('the realtime node reported no URL')
   const setting = { fleet, node: { url, internalPort }, http, roomId, report }
@@ -63,10 +63,10 @@ async function measureDirectSockets(
   let direct: SocketCosts | undefined
   for (const count of [1, 100, weighed, 2000]) {
     const opened = count - sockets.size
-    const openingCpu = measureCpu(fleet.services)
+    const openingCpuPer = measureCpu(fleet.services)
     await sockets.open(node.url, http.token, opened)
-    const opening = openingCpu(opened)
-    const raw = await publishFloor(count, frame)
+    const opening = openingCpuPer(opened)
+    const raw = await measurePublishFloor(count, frame)
     report.add(`raw publish to ${count} sockets p50`, raw.p50, 'ms')
     const { total, spread, delivery } = await measurePosts(setting, sockets)
     if (count === weighed) {
@@ -83,21 +83,21 @@ async function measureDirectSockets(
 }
 
 async function measurePosts({ fleet, http, roomId }: Setting, sockets: Sockets) {
-  const cpu = measureCpu(fleet.services)
+  const cpuPer = measureCpu(fleet.services)
   const { posts, total, spread } = await postInTurn(http, sockets, roomId)
-  return { total, spread, delivery: cpu(posts * sockets.size) }
+  return { total, spread, delivery: cpuPer(posts * sockets.size) }
 }
 
 /** Measures posts at a fixed rate. The floor of their times is a raw publish to as many sockets. */
 async function measureSteadyPosts(setting: Setting, frame: Uint8Array, floor: number): Promise<void> {
   const { fleet, node, http, roomId, report } = setting
-  await allClosed(node)
+  await waitUntilClosed(node)
   using sockets = new Sockets()
   await sockets.open(node.url, http.token, steadySockets)
-  const raw = await publishFloor(steadySockets, frame)
-  const cpu = measureCpu(fleet.services)
+  const raw = await measurePublishFloor(steadySockets, frame)
+  const cpuPer = measureCpu(fleet.services)
   const { posts, total } = await postSteadily(http, sockets, roomId)
-  const delivery = cpu(posts * steadySockets)
+  const delivery = cpuPer(posts * steadySockets)
   const name = `${steadyPosts.perSecond} posts/s to ${steadySockets} sockets`
   report.add(`raw publish to ${steadySockets} sockets p50`, raw.p50, 'ms')
   report.add(`${name} p50`, total.p50, 'ms', raw.p50)
@@ -108,11 +108,11 @@ async function measureSteadyPosts(setting: Setting, frame: Uint8Array, floor: nu
 /** Measures sockets that the gateway forwards to realtime. The floors are the costs of direct connections. */
 async function measureGatewaySockets(setting: Setting, direct: SocketCosts): Promise<void> {
   const { fleet, node, http, report } = setting
-  await allClosed(node)
+  await waitUntilClosed(node)
   using sockets = new Sockets()
-  const openingCpu = measureCpu(fleet.services)
+  const openingCpuPer = measureCpu(fleet.services)
   await sockets.open(fleet.url, http.token, weighed)
-  const opening = openingCpu(weighed)
+  const opening = openingCpuPer(weighed)
   const { total, delivery } = await measurePosts(setting, sockets)
   const name = `${weighed} sockets through the gateway`
   report.addCpu('opening a socket through the gateway, processor time', opening, { floor: direct.opening.ms })
@@ -121,8 +121,8 @@ async function measureGatewaySockets(setting: Setting, direct: SocketCosts): Pro
   report.add(`post to ${name} p99`, total.p99, 'ms', direct.total.p99)
 }
 
-/** Resolves when a node has no open socket, so that closing them does not count as a cost of opening others. */
-async function allClosed({ internalPort }: Node): Promise<void> {
+/** Waits until a node has no open socket, so that closing sockets does not count as a cost of later ones. */
+async function waitUntilClosed({ internalPort }: Node): Promise<void> {
   for (const giveUpAt = Date.now() + 10_000; Date.now() < giveUpAt; await sleep(20)) {
     const metrics = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text()
     if (/^parley_realtime_sockets(\{.*\})? 0$/m.test(metrics)) return

@@ -1,32 +1,35 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Fleet } from '@parley/local'
 
-/** Length of a tick of the processor times in /proc, which is the same on every Linux. */
+/** Length of a tick, the unit of CPU times in /proc: 100 per second (USER_HZ) on Linux. */
 const tickSeconds = 0.01
 
-/** A process as reported by /proc. `seconds`: processor time of the process and its terminated children. */
-export type SeenProcess = { pid: number; parent: number; name: string; seconds: number; wakeUps: number }
+/**
+ * A process in /proc. `name`: name of its program. `seconds`: CPU time of the process and its terminated children.
+ * `wakeUps`: see {@link countWakeUps}.
+ */
+export type ProcessInfo = { pid: number; parent: number; name: string; seconds: number; wakeUps: number }
 
-/** Every process of the machine. Throws where there is no /proc. */
-export function seeProcesses(): SeenProcess[] {
+/** Lists all processes of the machine. Throws on a system without /proc. */
+export function listProcesses(): ProcessInfo[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  return pids.flatMap((pid) => seeProcess(Number(pid)) ?? [])
+  return pids.flatMap((pid) => readProcess(Number(pid)) ?? [])
 }
 
-/** Processor seconds and wake-ups of a process and all its descendants. */
-export function sumOfTree(all: readonly SeenProcess[], root: number): { seconds: number; wakeUps: number } {
+/** Adds up the CPU seconds and wake-ups of a process and all its descendants. */
+export function sumTree(all: readonly ProcessInfo[], root: number): { seconds: number; wakeUps: number } {
   const sum = { seconds: 0, wakeUps: 0 }
-  for (const { seconds, wakeUps } of treeOf(all, root)) {
+  for (const { seconds, wakeUps } of listTree(all, root)) {
     sum.seconds += seconds
     sum.wakeUps += wakeUps
   }
   return sum
 }
 
-/** A process and all its descendants. */
-export function treeOf(all: readonly SeenProcess[], root: number): SeenProcess[] {
+/** Lists a process and all its descendants. */
+export function listTree(all: readonly ProcessInfo[], root: number): ProcessInfo[] {
   const here = all.filter(({ pid }) => pid === root)
-  return [...here, ...all.filter(({ parent }) => parent === root).flatMap(({ pid }) => treeOf(all, pid))]
+  return [...here, ...all.filter(({ parent }) => parent === root).flatMap(({ pid }) => listTree(all, pid))]
 }
 
 /** CPU time in milliseconds: of all measured processes together, and of each by name. */
@@ -42,12 +45,12 @@ export function measureCpu(
   excluded: ReadonlySet<number> = new Set(),
 ): (count: number) => CpuTime {
   const names = new Map(services.map(({ pid, name }) => [pid, name]))
-  const before = seeProcesses()
+  const before = listProcesses()
   return (count) => {
-    const after = seeProcesses()
+    const after = listProcesses()
     const processes: Record<string, number> = {}
     for (const { pid, name } of after.filter(({ parent, pid }) => parent === process.pid && !excluded.has(pid))) {
-      const ms = (1000 * (sumOfTree(after, pid).seconds - sumOfTree(before, pid).seconds)) / count
+      const ms = (1000 * (sumTree(after, pid).seconds - sumTree(before, pid).seconds)) / count
       const label = names.get(pid) ?? name
       processes[label] = (processes[label] ?? 0) + ms
     }
@@ -56,10 +59,10 @@ export function measureCpu(
 }
 
 /** Undefined if the process has ended. */
-function seeProcess(pid: number): SeenProcess | undefined {
+function readProcess(pid: number): ProcessInfo | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name, in brackets, may hold blanks and brackets.
+    // The name, in brackets, may contain spaces and brackets.
     const end = stat.lastIndexOf(')')
     const fields = stat.slice(end + 2).split(' ')
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
@@ -68,15 +71,15 @@ function seeProcess(pid: number): SeenProcess | undefined {
       parent: Number(fields[1]),
       name: stat.slice(stat.indexOf('(') + 1, end),
       seconds: ticks * tickSeconds,
-      wakeUps: wakeUpsOf(pid),
+      wakeUps: countWakeUps(pid),
     }
   } catch {
     return undefined
   }
 }
 
-/** How often the threads of a process went to sleep voluntarily. */
-function wakeUpsOf(pid: number): number {
+/** Counts how often the threads of a process went to sleep voluntarily; each time, something wakes them up again. */
+function countWakeUps(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`)
   return threads.reduce((sum, thread) => {
     const status = readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8')

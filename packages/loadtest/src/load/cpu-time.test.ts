@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { fork, type ChildProcess } from 'node:child_process'
 import { afterEach, expect, test } from '@jest/globals'
-import { measureCpu } from './processor-time.ts'
+import { measureCpu } from './cpu-time.ts'
 
 const testOnLinux = existsSync('/proc/self/stat') ? test : test.skip
 /** Works for a tenth of a second of CPU time per message, then answers. */
@@ -30,12 +30,12 @@ async function work(child: ChildProcess): Promise<void> {
 testOnLinux('CPU time is divided by the count and listed by process; excluded processes are left out', async () => {
   const [messaging, other] = [await startWorker(), await startWorker()]
   const services = [{ name: 'messaging', pid: messaging.pid, internalPort: 0 }]
-  const used = measureCpu(services, new Set([other.pid]))
+  const cpuPer = measureCpu(services, new Set([other.pid]))
   await work(messaging)
   await work(other)
-  const { ms, processes } = used(10)
+  const { ms, processes } = cpuPer(10)
   expect(Object.keys(processes)).toEqual(['messaging'])
   expect(processes['messaging']).toBe(ms)
-  // At least a tenth of the 100 ms, less what the kernel has not counted yet.
+  // A tenth of 100 ms, minus what the kernel has not counted yet.
   expect(ms).toBeGreaterThan(5)
 })
