@@ -9,22 +9,29 @@ export type CallCosts = { 1: Cost; 8: Cost | undefined; 64: Cost | undefined }
 /** Rate and latency of calls, and the CPU time per call. */
 export type Cost = Timing & { cpu: CpuTime }
 
-/** For how many seconds calls are made, by the number in flight. Only 1 and 8 have budgets. */
-const seconds = { 1: 1, 8: 1, 64: 0.5 }
+/** For how many seconds calls are made, by the number in flight. Budgets are only for 1 and 8 in flight. */
+const seconds = { withBudget: { 1: 1, 8: 1, 64: 0.5 }, without: { 1: 1, 8: 0.5, 64: 0.5 } }
 
-/**
- * Makes calls with 1, 8 and 64 in flight and returns their costs. `calls`: the number of calls in one run of `make`.
- * `services`: the processes of the fleet, by whose names the CPU time is listed. `excluded`: ids of processes whose CPU
- * time is not counted. `settleMs`: pause after the last call (default 0), in which its follow-up work is still counted.
- */
-export async function measureCall(
-  make: () => Promise<unknown>,
-  options: { calls?: number; services?: Fleet['services']; excluded?: ReadonlySet<number>; settleMs?: number },
-): Promise<CallCosts> {
-  const { calls = 1, services = [], excluded, settleMs = 0 } = options
+type Options = {
+  /** Number of calls in one run of `make`. Default: 1. */
+  calls?: number
+  /** Processes of the fleet, by whose names the CPU time is listed. */
+  services?: Fleet['services']
+  /** Ids of processes whose CPU time is not counted. */
+  excluded?: ReadonlySet<number>
+  /** Pause after the last call, in milliseconds, in which its follow-up work is still counted. Default: 0. */
+  settleMs?: number
+  /** Whether the call has a budget; others are made for a shorter time. Default: true. */
+  hasBudget?: boolean
+}
+
+/** Makes calls with 1, 8 and 64 in flight and returns their costs. */
+export async function measureCall(make: () => Promise<unknown>, options: Options): Promise<CallCosts> {
+  const { calls = 1, services = [], excluded, settleMs = 0, hasBudget = true } = options
+  const durations = hasBudget ? seconds.withBudget : seconds.without
   const cost = async (inFlight: 1 | 8 | 64): Promise<Cost> => {
     const cpuPer = measureCpu(services, excluded)
-    const took = await time(make, { inFlight, seconds: seconds[inFlight], warmUpSeconds: 0 })
+    const took = await time(make, { inFlight, seconds: durations[inFlight], warmUpSeconds: 0 })
     await new Promise((resolve) => setTimeout(resolve, settleMs))
     return { ...took, perSecond: took.perSecond * calls, cpu: cpuPer(took.count * calls) }
   }
@@ -33,6 +40,6 @@ export async function measureCall(
       if (error instanceof RefusedError) return undefined
       throw error
     })
-  await time(make, { inFlight: 2, seconds: 0.3, warmUpSeconds: 0 })
+  await time(make, { inFlight: 2, seconds: 0.15, warmUpSeconds: 0 })
   return { 1: await cost(1), 8: await unlessRefused(8), 64: await unlessRefused(64) }
 }

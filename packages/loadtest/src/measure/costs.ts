@@ -34,7 +34,8 @@ export async function measureCosts(
   for (const { make } of measured) await time(make, { ...warmUp, warmUpSeconds: 0 })
   const rows: Row[] = []
   for (const { name, calls, settleMs, make } of measured) {
-    const costs = await measureCall(make, { calls, settleMs, services: fleet.services })
+    const hasBudget = budgets.has(name)
+    const costs = await measureCall(make, { calls, settleMs, hasBudget, services: fleet.services })
     rows.push({ name, costs, ratio: costs[1].cpu.ms / floor, budget: budgets.get(name) })
     for (const inFlight of [1, 8, 64] as const) {
       const cost = costs[inFlight]

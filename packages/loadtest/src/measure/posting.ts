@@ -44,7 +44,7 @@ export async function measurePosting(
   const hotRoom = await createRoom(http, 'bench-hot')
   const hot = () => post(http, hotRoom)
   for (const inFlight of [1, 8, 64]) {
-    const many = await time(hot, { inFlight, warmUpSeconds: 1 })
+    const many = await time(hot, { inFlight, seconds: 3 })
     // Posts into one room are committed one after the other, so the floor is the rate of one writer.
     report.add(`CreateMessage into one room, ${inFlight} in flight`, many.perSecond, '1/s', floors.oneWriterPerSecond)
     report.add(`CreateMessage into one room, ${inFlight} in flight p99`, many.p99, 'ms')
