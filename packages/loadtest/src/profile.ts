@@ -25,7 +25,7 @@ a browser. Without CALL, or with an unknown one, it lists all calls.`
 
 async function main(): Promise<void> {
   if (process.argv.includes('--help')) return console.log(help)
-  const wanted = process.argv.slice(2).join(' ')
+  const callName = process.argv.slice(2).join(' ')
   const dir = mkdtempSync(join(tmpdir(), 'parley-profile-'))
   // If this process runs as root, PostgreSQL runs as another user, which must be able to enter the directory.
   chmodSync(dir, 0o755)
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
     using http = new HttpCaller(fleet.url, inFlight)
     await http.signIn(owner)
     const calls = measuredCalls(http, await createBenchmarkData(fleet, http, owner))
-    const call = calls.find(({ name }) => name === wanted || name.startsWith(`${wanted} (`))
+    const call = calls.find(({ name }) => name === callName || name.startsWith(`${callName} (`))
     if (call) await profile(fleet, call, dir)
     else console.log(calls.map(({ name }) => name).join('\n'))
   } finally {

@@ -67,9 +67,9 @@ export class Report {
 }
 
 function print({ name, value, unit, floor, ratio, budget }: Figure): void {
-  const beside = ratio === null ? '' : `   floor ${floor} ${unit}   ratio ${ratio}`
+  const comparison = ratio === null ? '' : `   floor ${floor} ${unit}   ratio ${ratio}`
   const limit = budget === null ? '' : `   budget ${budget} ${unit}`
-  console.log(`${name.padEnd(58)} ${String(value).padStart(10)} ${unit}${beside}${limit}`)
+  console.log(`${name.padEnd(58)} ${String(value).padStart(10)} ${unit}${comparison}${limit}`)
 }
 
 const round = (value: number): number => Number(value.toPrecision(4))

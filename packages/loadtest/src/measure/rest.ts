@@ -37,7 +37,7 @@ export async function measureRest(fleet: Fleet, startedAt: number, report: Repor
   const services = new Map(fleet.services.map(({ name, pid }) => [pid, name]))
   let sum = 0
   let memoryKib = 0
-  const ours = { seconds: 0, wakeUps: 0 }
+  const deployables = { seconds: 0, wakeUps: 0 }
   // Services and servers are children of this process.
   for (const { pid, name } of before.filter(({ parent }) => parent === process.pid)) {
     if (pid === floor.child.pid) continue
@@ -47,8 +47,8 @@ export async function measureRest(fleet: Fleet, startedAt: number, report: Repor
     sum += percent
     memoryKib += listTree(after, pid).reduce((kib, { pid: one }) => kib + proportionalKib(one), 0)
     if (services.has(pid)) {
-      ours.seconds += last.seconds - first.seconds
-      ours.wakeUps += last.wakeUps - first.wakeUps
+      deployables.seconds += last.seconds - first.seconds
+      deployables.wakeUps += last.wakeUps - first.wakeUps
     }
     report.add(`at rest, ${label}`, percent, '% of a core')
     report.add(`at rest, wake-ups of ${label}`, (last.wakeUps - first.wakeUps) / seconds, '1/s')
@@ -56,7 +56,12 @@ export async function measureRest(fleet: Fleet, startedAt: number, report: Repor
   report.add(`at rest, all together (target: below ${maxPercent})`, sum, '% of a core')
   const budget = maxMiB(fleet.services.length)
   report.add('at rest, memory of all processes', memoryKib / 1024, 'MiB', undefined, budget)
-  report.add('at rest, a wake-up of the deployables', (1000 * ours.seconds) / ours.wakeUps, 'ms', await floorMs)
+  report.add(
+    'at rest, a wake-up of the deployables',
+    (1000 * deployables.seconds) / deployables.wakeUps,
+    'ms',
+    await floorMs,
+  )
 }
 
 /** Measures the CPU time in milliseconds that an empty Node.js process needs to answer a few bytes. */
