@@ -23,6 +23,14 @@ test('a page of the gateway allows no script, no form and no frame', async () =>
   expect(answer.text).toMatch(/<html lang="en">[\s\S]*role="alert"/)
 })
 
+test('a page is in a language of the browser', async () => {
+  const path = '/oauth/authorize?redirect_uri=x'
+  const pageIn = async (language: string) =>
+    (await fetch(gateway.url + path, { headers: { 'accept-language': language } })).text()
+  expect(await pageIn('de-DE,de;q=0.9,en;q=0.8')).toMatch(/<html lang="de">[\s\S]*Ungültige Zugriffsanfrage/)
+  expect(await pageIn('fr')).toMatch(/<html lang="en">[\s\S]*Invalid authorization request/)
+})
+
 test('a page requires GET', async () => {
   const answer = await gateway.browser().send('DELETE', '/oauth/authorize')
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
