@@ -8,7 +8,7 @@ import {
   PermissionDecision,
   PermissionScopeKind,
 } from '@parley/contracts/admin'
-import { RoomService } from '@parley/contracts/api'
+import { MyAccountService, RoomService } from '@parley/contracts/api'
 import sharp from 'sharp'
 import { databaseOf } from '../src/databases.ts'
 import { codeIn, mailTo } from '../src/mails.ts'
@@ -75,6 +75,17 @@ inBrowser('an owner manages rooms and groups: names, members, bans, archiving', 
   await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
   await say(ofBob.page, 'Here I am')
   await messageWith(ofBob.page, 'Here I am').waitFor()
+
+  // The list of members follows a new name.
+  const members = page.getByRole('region', { name: /members$/ })
+  await bob.call(MyAccountService.method.updateProfile, { displayName: 'Bob the Loud' })
+  await members.getByRole('button', { name: 'Ban Bob the Loud' }).waitFor()
+  await bob.call(MyAccountService.method.updateProfile, { displayName: bob.login })
+  await members.getByRole('button', { name: `Remove ${bob.login}` }).click()
+  await ofBob.page.getByRole('textbox', { name: 'Write a message' }).waitFor({ state: 'detached' })
+  await page.getByLabel('Find somebody to add').fill(bob.login)
+  await page.getByRole('button', { name: `Add ${bob.login}` }).click()
+  await ofBob.page.getByRole('textbox', { name: 'Write a message' }).waitFor()
 
   await page.getByRole('button', { name: `Ban ${bob.login}` }).click()
   await page.getByLabel('Reason (for the audit log)').fill('Too loud')
