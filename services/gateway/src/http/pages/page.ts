@@ -7,6 +7,8 @@ import type { PageLanguage } from './texts.ts'
 
 type Page = { status?: number; language: PageLanguage; title: string; body: Markup; headers?: Record<string, string> }
 
+// The hash covers the whole content of the element, so nothing else may be in it.
+const styleElement = new Html(`<style>${style}</style>`)
 const styleHash = createHash('sha256').update(style).digest('base64')
 
 /** Allows no scripts, forms, frames or resources of other origins. */
@@ -35,9 +37,7 @@ export function replyPage(request: IncomingMessage, response: ServerResponse, pa
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
         <title>${title}</title>
-        <style>
-          ${new Html(style)}
-        </style>
+        ${styleElement}
       </head>
       <body>
         <main>${body}</main>
