@@ -2,6 +2,7 @@ import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vite'
 import { compressed } from './build/compressed.ts'
 import { emojiNames } from './build/emoji-names.ts'
+import { entitiesFromTable } from './build/entities-from-table.ts'
 import { leanContract } from './build/lean-contract.ts'
 import { parsedMessages } from './build/parsed-messages.ts'
 
@@ -11,7 +12,7 @@ const isOfWorker = /\/(worker\/push-worker|store\/push-payload)\.ts$/
 const isOfAdministration = /\/(contracts\/src\/gen\/svc\/admin\/|client\/src\/admin-services)/
 
 export default defineConfig({
-  plugins: [svelte(), parsedMessages(), emojiNames(), leanContract(), compressed()],
+  plugins: [svelte(), parsedMessages(), emojiNames(), entitiesFromTable(), leanContract(), compressed()],
   resolve: {
     // Messages are parsed when the client is built, so its pages need no parser.
     alias: [
