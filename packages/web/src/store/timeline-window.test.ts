@@ -37,7 +37,7 @@ describe('a window', () => {
     ])
   })
 
-  test('contains each row once, even the root that is part of every page of a thread', () => {
+  test('contains each row once, even if a page repeats rows', () => {
     expect(ids(withNewer(window, pageFor([c, d])))).toEqual(['b', 'c', 'd'])
     expect(ids(withOlder(window, pageFor([a, b])))).toEqual(['a', 'b', 'c'])
   })

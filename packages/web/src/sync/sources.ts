@@ -24,7 +24,7 @@ export function roomSource({ api }: MemberClient, people: People, roomId: string
   }
 }
 
-/** Source of a thread's rows. The first row of every page is the root of the thread. */
+/** Source of a thread's rows. Pages that are not read from a cursor begin with the root of the thread. */
 export function threadSource(
   { api }: MemberClient,
   people: People,
