@@ -23,9 +23,9 @@ let currentLanguage: Language = 'en'
 let currentLocale = 'en'
 const formats = new Map<TextKey, IntlMessageFormat>()
 
-/** The first language of `wanted` (in order of preference) that the interface supports; English otherwise. */
-export function knownLanguage(wanted: readonly string[]): Language {
-  for (const tag of wanted) {
+/** The first language of `preferred` (in order of preference) that the interface supports; English otherwise. */
+export function knownLanguage(preferred: readonly string[]): Language {
+  for (const tag of preferred) {
     const language = tag.toLowerCase().split('-', 1)[0]
     if (language !== undefined && language in languages) return language as Language
   }
@@ -33,10 +33,10 @@ export function knownLanguage(wanted: readonly string[]): Language {
 }
 
 /**
- * The locale of a language: the first entry of `wanted` in this language, otherwise the language itself.
+ * The locale of a language: the first entry of `preferred` in this language, otherwise the language itself.
  */
-export const localeOf = (language: Language, wanted: readonly string[]): string =>
-  wanted.find((tag) => tag.toLowerCase().split('-', 1)[0] === language) ?? language
+export const localeOf = (language: Language, preferred: readonly string[]): string =>
+  preferred.find((tag) => tag.toLowerCase().split('-', 1)[0] === language) ?? language
 
 /** Loads a language and makes it the current one. */
 export async function setLanguage(language: Language): Promise<void> {

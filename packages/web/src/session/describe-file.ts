@@ -44,11 +44,11 @@ const fileDefaults = {
  */
 export function describeFile(json: string, imports: readonly DescFile[]): DescFile {
   const plain = JSON.parse(json) as PlainFile
-  const called = (plain.service ?? none).flatMap(({ method = none }) =>
+  const methodTypes = (plain.service ?? none).flatMap(({ method = none }) =>
     method.flatMap(({ inputType, outputType }) => [inputType, outputType]),
   )
   const shell = { ...plain, messageType: (plain.messageType ?? none).map(withoutFields) }
-  const file = describe(shell, findTypes(called, imports))
+  const file = describe(shell, findTypes(methodTypes, imports))
   const visible = [file, ...imports]
   file.messages.forEach((one, at) => describeLater(one, plain.messageType?.[at], plain, visible))
   return file

@@ -18,7 +18,7 @@ import { FollowedThreads } from './followed-threads.ts'
 import { catchUpWhenOpen } from './catch-up-when-open.ts'
 import { createBatcher } from './batcher.ts'
 import { Inbox } from './inbox.ts'
-import { takeEvent } from './on-event.ts'
+import { applyEvent } from './on-event.ts'
 import { Motd } from './motd.ts'
 import { MyPresence } from './my-presence.ts'
 import { PendingFiles } from './pending-files.ts'
@@ -110,7 +110,7 @@ export class Chat {
     if (room) this.room(room.id, room.page)
     const loading = this.rooms.load(sidebar)
     this.events.listen({
-      onEvent: (envelope) => takeEvent(this, envelope),
+      onEvent: (envelope) => applyEvent(this, envelope),
       onReset: () => this.reloadShown(),
       onRead: (roomId) => this.rooms.onReadInOtherTab(roomId),
     })
@@ -204,8 +204,8 @@ export class Chat {
 
   /** The role mentioned by `@name`, if it can be mentioned; reactive in Svelte. */
   mentionableRole(name: string): Role | undefined {
-    const called = name.toLowerCase()
-    return read(this.viewer).mentionableRoles.find((role) => role.name === called)
+    const lowerCaseName = name.toLowerCase()
+    return read(this.viewer).mentionableRoles.find((role) => role.name === lowerCaseName)
   }
 
   close(): void {

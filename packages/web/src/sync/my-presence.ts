@@ -27,6 +27,7 @@ export class MyPresence {
     whenIdle(() => !this.#closed.signal.aborted && this.#reportIfDue())
   }
 
+  /** Reports a status that the user has chosen. Away and do-not-disturb stay until another status is chosen. */
   async choose(status: PresenceStatus): Promise<void> {
     if (selectable.has(status)) localStorage.setItem(this.#keys.chosen, String(status))
     else localStorage.removeItem(this.#keys.chosen)

@@ -26,7 +26,7 @@ export type EventReceiver = {
 
 /** Updates or reloads the parts of the page that an event affects. Ignores events that change nothing on the page. */
 // eslint-disable-next-line max-lines-per-function -- one short case per kind of event
-export function takeEvent(chat: EventReceiver, { event, actorId = '', createdAt }: RealtimeEventEnvelope): void {
+export function applyEvent(chat: EventReceiver, { event, actorId = '', createdAt }: RealtimeEventEnvelope): void {
   switch (event.case) {
     case 'messagePosted': {
       const { roomId, threadRootEventId = '' } = event.value

@@ -32,8 +32,8 @@ export class People {
       for (let from = 0; from < ids.length; from += maxPerRequest) {
         const userIds = ids.slice(from, from + maxPerRequest)
         const users = await this.#read(server, { userIds })
-        const found = new Set(users.map(({ id }) => id))
-        this.learn(userIds.filter((id) => !found.has(id)).map(deletedUser))
+        const foundIds = new Set(users.map(({ id }) => id))
+        this.learn(userIds.filter((id) => !foundIds.has(id)).map(deletedUser))
       }
     })
     // Many clients reconnect at the same time, for example after a restart of the server.
