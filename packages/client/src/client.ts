@@ -65,7 +65,7 @@ export type MemberClient = {
   readonly discovery: Client<typeof ServerDiscoveryService>
   /**
    * Signs in with a login or verified e-mail address and stores the token. Fails with `unauthenticated` for a wrong
-   * password and `resource_exhausted` after too many of them.
+   * login or password, and with `resource_exhausted` after too many attempts.
    */
   signIn(credentials: SessionOptions & { login: string; password: string }): Promise<SignedIn>
   /** Ends the session and its realtime streams on the server, and forgets the token. */

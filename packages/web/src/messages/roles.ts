@@ -9,17 +9,17 @@ const builtIn = {
   owner: { displayName: 'Owner', description: 'May do everything.' },
 } as const
 
-const builtInNamed = (name: string) => (Object.hasOwn(builtIn, name) ? (name as keyof typeof builtIn) : undefined)
+const findBuiltIn = (name: string) => (Object.hasOwn(builtIn, name) ? (name as keyof typeof builtIn) : undefined)
 
 /** Name of a role. That of a built-in role is translated, unless it has been changed on the server. */
 export function roleName({ name, displayName }: Pick<Role, 'name'> & Partial<Pick<Role, 'displayName'>>): string {
-  const known = builtInNamed(name)
+  const known = findBuiltIn(name)
   const isUnchanged = known && (displayName === undefined || displayName === builtIn[known].displayName)
   return isUnchanged ? text(`role.${known}`) : displayName || name
 }
 
 /** Description of a role. That of a built-in role is translated, unless it has been changed on the server. */
 export function roleDescription({ name, description }: Pick<Role, 'name' | 'description'>): string {
-  const known = builtInNamed(name)
+  const known = findBuiltIn(name)
   return known && description === builtIn[known].description ? text(`role.${known}.description`) : description
 }

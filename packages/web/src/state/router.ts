@@ -31,10 +31,10 @@ export function isChatPath(path: string): boolean {
 /** Parses a path of this client. */
 export function routeOf(path: string, search = ''): Route {
   const [, roomId, threadRootEventId] = /^\/chat\/-\/([^/]+)(?:\/([^/]+))?\/?$/.exec(path) ?? []
-  const decoded = (part: string | undefined) => (part === undefined ? undefined : decodeURIComponent(part))
+  const decode = (part: string | undefined) => (part === undefined ? undefined : decodeURIComponent(part))
   return {
-    roomId: decoded(roomId),
-    threadRootEventId: decoded(threadRootEventId),
+    roomId: decode(roomId),
+    threadRootEventId: decode(threadRootEventId),
     highlight: new URLSearchParams(search).get('highlight') ?? undefined,
     managed: managedPageOf(path),
   }

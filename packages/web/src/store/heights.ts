@@ -19,13 +19,13 @@ export function expectedHeights(lines: readonly Line[], columns: number): [numbe
 }
 
 function expectedHeight(line: Line, columns: number): number {
-  if (line.kind === 'unsent') return heading(line.continues) + textHeight(line.unsent.body, columns)
+  if (line.kind === 'unsent') return headingHeight(line.continues) + textHeight(line.unsent.body, columns)
   if (line.kind !== 'row') return px.between
   const message = messageOf(line.row)
-  return message ? heading(line.continues) + contentHeight(message, columns) : px.event
+  return message ? headingHeight(line.continues) + contentHeight(message, columns) : px.event
 }
 
-const heading = (continues: boolean): number => px.around + (continues ? 0 : px.heading)
+const headingHeight = (continues: boolean): number => px.around + (continues ? 0 : px.heading)
 
 function contentHeight(message: Message, columns: number): number {
   // Every message has a thread, most of them an empty one.

@@ -5,7 +5,7 @@ import type { Timeline } from './timeline.ts'
 export const changedMessageKey = (roomId: string, messageId: string): string => `${roomId}/${messageId}`
 
 /** Reloads changed messages in all timelines of their rooms. Throws only failures that a retry may repair. */
-export async function readChanged(
+export async function reloadChanged(
   changed: readonly string[],
   timelinesOf: (roomId: string) => Timeline[],
 ): Promise<void> {

@@ -11,7 +11,7 @@ import { Cell } from '../state/cell.ts'
 import { read } from '../state/read.ts'
 import { whenIdle } from '../state/when-idle.ts'
 import { conversationOf } from '../store/unsent.ts'
-import { changedMessageKey, readChanged } from './changed-messages.ts'
+import { changedMessageKey, reloadChanged } from './changed-messages.ts'
 import { takeOpening } from './early-events.ts'
 import type { FirstReads } from './first-reads.ts'
 import { FollowedThreads } from './followed-threads.ts'
@@ -89,7 +89,7 @@ export class Chat {
       this.people.patch(this.userId, { presenceStatus }),
     )
     catchUpWhenOpen(this.events.connection, this)
-    this.#refreshMessages = createBatcher(40, (changed) => readChanged(changed, (roomId) => this.timelinesOf(roomId)))
+    this.#refreshMessages = createBatcher(40, (changed) => reloadChanged(changed, (roomId) => this.timelinesOf(roomId)))
     // A decision may affect all users, so each client waits a random time. By then, every service has received the decision.
     this.#reloadViewerSoon = createBatcher(200 + Math.random() * 300, async () => {
       await Promise.all([this.#readViewer(), this.rooms.load()])

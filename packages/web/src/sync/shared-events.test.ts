@@ -73,7 +73,7 @@ test.each([
   },
 )
 
-test('a connection that opens counts as open even if the browser reports no network, until it reports that again', () => {
+test('an open connection counts as open even if the browser reports no network, until the browser reports that again', () => {
   changeNetwork('offline')
   expect(events.connection.value).toBe('lost')
   setState({ status: 'open', resumed: false })

@@ -43,7 +43,7 @@ export type TimelineStatus = 'loading' | 'ready' | 'failed'
 export class Timeline {
   readonly window = new Cell<TimelineWindow | undefined>(undefined)
   readonly status = new Cell<TimelineStatus>('loading')
-  /** Whether the newest row is visible. If not, new rows do not push out the ones being read. */
+  /** Whether the newest row is visible. If not, new rows do not push out the rows that the user is reading. */
   isAtNewest = true
   readonly #source: TimelineSource
   #reading: Promise<void> = Promise.resolve()
