@@ -1,23 +1,24 @@
-# What people do with a checkout. Each target first installs and builds what is missing: Node.js, pnpm, packages, bundles.
+# Commands for a checkout. All but help and clean first install and build what is missing: Node.js, pnpm, the packages
+# and the bundles.
 
 .PHONY: help run test test-all bench bench-full profile contract clean bootstrap
 
 help:
-	@echo 'make run       start Parley on this machine (http://127.0.0.1:8080); Ctrl-C ends it, data stay in .data'
+	@echo 'make run       start Parley on this machine (http://127.0.0.1:8080); Ctrl-C stops it, its data is kept in .data'
 	@echo '               OPEN=1 make run also opens it in a browser'
-	@echo 'make test      every check and every test, with servers of their own'
-	@echo 'make test-all  the same, and what takes long'
-	@echo 'make bench     measure, beside what the machine could do at best (ten minutes); make bench-full: all of it'
-	@echo 'make profile CALL=GetViewer  where the processor time of a call goes, as flame graphs'
-	@echo 'make contract  ask a fleet which public methods it answers'
-	@echo 'make clean     remove what was built; data stay'
+	@echo 'make test      all checks and tests except the long ones; starts its own servers'
+	@echo 'make test-all  all checks and tests'
+	@echo 'make bench     measure speed and costs, and compare them with floors (under ten minutes); make bench-full measures more'
+	@echo 'make profile CALL=GetViewer  flame graphs of the CPU time of a call'
+	@echo 'make contract  start a separate fleet and list which public methods it implements'
+	@echo 'make clean     delete the results of builds; data is kept'
 	@echo
 	@echo 'Settings of make run: ./pnpm dev --help'
 
 bootstrap:
 	@sh packages/local/bootstrap/start.sh
 
-# The Node.js of .node-version and its pnpm. exec: signals reach the program itself.
+# Runs a program with the Node.js of .node-version and its pnpm on PATH. With exec, signals reach the program itself.
 exec := PATH="$(CURDIR)/node_modules/.parley/bin:$$PATH" exec
 
 run:

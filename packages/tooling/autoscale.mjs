@@ -14,15 +14,16 @@ const help = `pnpm autoscale [--min <n>] [--max <n>] [--target <metric>=<value>]
 
 Runs the fleet on this machine, as make run does and with the same settings, and scales its realtime nodes like the
 HorizontalPodAutoscaler of the chart, by what they report at /metrics. Build first: make bootstrap.
-  --min, --max <n>          limits of the number of nodes; default 1 and 3. It begins with PARLEY_REPLICAS
-  --target <metric>=<value> another target than that of helm/parley/files/scaling.yaml, the average over the nodes
-  --faster <n>              divides the times of that file, for demonstrations: with 60, minutes are seconds
+  --min, --max <n>          minimum and maximum number of nodes; default 1 and 3. The fleet starts with PARLEY_REPLICAS
+  --target <metric>=<value> average over the nodes to aim for, instead of the target in helm/parley/files/scaling.yaml
+  --faster <n>              divides the times in that file by n, for demonstrations: 60 turns minutes into seconds
   --every <seconds>         time between two decisions; default 15, as in Kubernetes
-  --json                    a line of JSON for each decision on standard output; what the fleet prints on standard error
+  --json                    prints a line of JSON for each decision and each completed change on standard output, and
+                            the output of the fleet on standard error
   --help                    this text
 
-Clients reach nodes that join only through a load balancer that reads the ready file (PARLEY_READY_FILE): gateways
-forward sockets to the first node.`
+Gateways forward sockets to the first node. Clients reach the others only through a load balancer that reads the ready
+file (PARLEY_READY_FILE).`
 
 const name = 'realtime'
 const { values } = parseArgs({
@@ -86,8 +87,8 @@ async function decideUntilStopped() {
 async function decide() {
   const decision = await scaler.decide()
   const { wanted, metrics, next } = decision
-  const shown = Object.entries(metrics).map(([metric, values]) => `${metric} ${values.map(rounded).join(', ')}`)
-  report(decision, `${wanted} nodes: ${shown.join('; ')}: ${next} nodes`)
+  const shown = Object.entries(metrics).map(([metric, values]) => `${metric} ${values.map(round).join(', ')}`)
+  report(decision, `${wanted} nodes: ${shown.join('; ')}; next: ${next} nodes`)
   if (!stopping.signal.aborted) scaler.apply(decision)
 }
 
@@ -106,7 +107,7 @@ function refuse(problem) {
   process.exit(2)
 }
 
-function rounded(value) {
+function round(value) {
   return value === undefined ? '?' : Number(value.toPrecision(3))
 }
 

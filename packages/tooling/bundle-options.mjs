@@ -24,9 +24,8 @@ export const bundleOptions = {
 const usual = ['src/main.ts', 'src/migrate.ts', 'src/operate.ts', 'src/print-config.ts', 'src/doctor.ts']
 
 /**
- * Bundles a package into its `dist/`. Entry points are `parley.entries` of its package.json (paths relative to the
- * package); by default the existing ones of `src/main.ts`, `src/migrate.ts`, `src/operate.ts`,
- * `src/print-config.ts` and `src/doctor.ts`. Shared code goes into chunks.
+ * Options for bundling a package into its `dist/`. Entry points are `parley.entries` of its package.json (paths
+ * relative to the package), or else those of the usual files that exist. Shared code goes into chunks.
  */
 export function packageBundle(folder) {
   const { name, parley } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))

@@ -1,16 +1,16 @@
 /**
- * `pnpm dashboards --write` writes the Grafana dashboards of deploy/grafana/ from `deploy/dashboards/`; `--check` fails
- * when a file differs, or a panel queries a metric that is not declared. `--json` prints each query of each panel as
- * Grafana sends it, with `--rate-interval` (default 5m) as the interval of rates.
+ * `pnpm dashboards --write` generates the Grafana dashboards in deploy/grafana/ from `deploy/dashboards/`; `--check`
+ * fails when a file differs, or a panel queries a metric that is not declared. `--json` prints every query of every
+ * panel as Grafana sends it, with `--rate-interval` (default 5m) as the interval of rates.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { dashboards } from './deploy/dashboards/index.mjs'
-import { asSent, grafanaDashboard } from './deploy/grafana.mjs'
+import { fillVariables, grafanaDashboard } from './deploy/grafana.mjs'
 import { recordedSeries } from './deploy/objectives.mjs'
 import { problemsOfQuery } from './deploy/queries.mjs'
 import { declaredMetrics, seriesOf } from './declared-metrics.mjs'
-import { formatted } from './format.mjs'
+import { formatText } from './format.mjs'
 import { inWorkspace } from './steps.mjs'
 
 const folder = 'deploy/grafana'
@@ -43,7 +43,7 @@ function queriesOfPanels(rateInterval) {
     return panels.flatMap(({ title: panel, fieldConfig, targets }) =>
       targets.map(({ expr, legendFormat: legend }) => {
         const { unit } = fieldConfig.defaults
-        return { name: board.name, dashboard, panel, unit, legend, query: asSent(expr, { rateInterval }) }
+        return { name: board.name, dashboard, panel, unit, legend, query: fillVariables(expr, { rateInterval }) }
       }),
     )
   })
@@ -73,5 +73,5 @@ function fileOf({ name }) {
 }
 
 function textOf(board) {
-  return formatted(fileOf(board), JSON.stringify(grafanaDashboard(board)))
+  return formatText(fileOf(board), JSON.stringify(grafanaDashboard(board)))
 }

@@ -1,6 +1,6 @@
-/** The arrows between packages, between services, and inside a service. */
+/** Rules for imports between packages, between services, and inside a service. */
 
-/** A package imports only packages to its left. */
+/** A package imports only packages that precede it in this list. */
 const layers = [
   'contracts',
   'protobuf',
@@ -22,7 +22,9 @@ const layers = [
   'local',
   'testkit',
 ]
-/** Top-level packages, on which nothing else depends. */
+/**
+ * Top-level packages, which no other package imports, and what they may import; undefined if no rule limits it here.
+ */
 const tops = {
   client: ['contracts'],
   web: ['client'],
@@ -36,19 +38,19 @@ const tests = '(\\.test\\.ts$|^[^/]+/[^/]+/test/)'
 const inPackages = (names) => `^packages/(${names.join('|')})/`
 const inService = (folders) => `^services/[^/]+/src/(${folders.join('|')})(/|\\.ts$)`
 
-const layerRules = layers.map((name, place) => ({
+const layerRules = layers.map((name, index) => ({
   name: `layer-${name}`,
-  comment: `${name} may import only: ${layers.slice(0, place).join(', ') || 'no packages of this repository'}`,
+  comment: `${name} may import only: ${layers.slice(0, index).join(', ') || 'no packages of this repository'}`,
   severity: 'error',
   from: { path: `^packages/${name}/`, pathNot: tests },
-  // The test kit hands on what tests of all packages share.
+  // testkit exports what the tests of all packages share.
   to: {
     path: '^(packages|services)/',
-    pathNot: inPackages([...layers.slice(0, place + 1), ...(name === 'testkit' ? ['tooling/testing'] : [])]),
+    pathNot: inPackages([...layers.slice(0, index + 1), ...(name === 'testkit' ? ['tooling/testing'] : [])]),
   },
 }))
 
-/** Ways into a service, and what starts them. */
+/** Folders of the ways into a service, and the files that start them. */
 const waysIn = [
   'rpc',
   'grpc',
@@ -81,33 +83,33 @@ const files = [
   'service',
 ]
 const known = [...waysIn, 'actions', ...pure, ...waysOut]
-const aKnownPlace = `^services/[^/]+/src/((${known.join('|')})/|(${files.join('|')})\\.ts$)`
+const knownPaths = `^services/[^/]+/src/((${known.join('|')})/|(${files.join('|')})\\.ts$)`
 
 module.exports = {
   forbidden: [
     ...layerRules,
     {
-      name: 'client-knows-the-contract-only',
-      comment: 'The SDK is a user of the public contract like any other.',
+      name: 'client-imports-only-the-contract',
+      comment: 'The SDK uses the public contract as every other client does.',
       severity: 'error',
       from: { path: '^packages/client/', pathNot: tests },
       to: { path: '^(packages|services)/', pathNot: inPackages(['client', ...tops.client]) },
     },
     {
-      name: 'web-knows-the-client-only',
-      comment: 'The web client may use only what any client can use.',
+      name: 'web-imports-only-the-client',
+      comment: 'The web client may use only what every client can use.',
       severity: 'error',
       from: { path: '^packages/web/' },
       to: { path: '^(packages|services)/', pathNot: inPackages(['web', ...tops.web]) },
     },
     {
-      name: 'nothing-stands-on-the-tops',
+      name: 'no-import-of-top-level-packages',
       severity: 'error',
       from: { path: '^packages/([^/]+)/' },
       to: { path: '^packages/(cli|compact|loadtest|e2e|web)/', pathNot: '^packages/$1/' },
     },
     {
-      name: 'packages-know-no-service',
+      name: 'packages-import-no-service',
       comment: 'Only the compact layout and the end-to-end tests may start services.',
       severity: 'error',
       from: { path: '^packages/', pathNot: '^packages/(compact|e2e)/' },
@@ -120,27 +122,27 @@ module.exports = {
       to: { path: '^services/', pathNot: '^services/$1/' },
     },
     {
-      name: 'services-stand-on-the-layers',
-      comment: 'Neither the supervisor, the test kit nor what people run is part of a service.',
+      name: 'services-import-only-layers',
+      comment: 'A service imports neither the supervisor nor the test kit nor a top-level package.',
       severity: 'error',
       from: { path: '^services/[^/]+/src/', pathNot: tests },
       to: { path: inPackages(['local', 'testkit', ...Object.keys(tops)]) },
     },
     {
-      name: 'no-circles',
+      name: 'no-cycles',
       severity: 'error',
       from: {},
       to: { circular: true },
     },
     {
-      name: 'pure-parts-stay-pure',
-      comment: 'Rules, parsing and views are handed what they need. Of the store they may know the types of rows.',
+      name: 'pure-folders-do-not-read-the-store',
+      comment: 'policy, domain and view get their data as arguments. They may import types of rows from the store.',
       severity: 'error',
       from: { path: inService(pure) },
       to: { path: inService(['store']), dependencyTypesNot: ['type-only'] },
     },
     {
-      name: 'pure-parts-know-no-way-in-or-out',
+      name: 'pure-folders-import-no-way-in-or-out',
       severity: 'error',
       from: { path: inService(pure) },
       to: { path: inService(['clients', 'engines', 'actions', 'context', ...waysIn]) },
@@ -149,11 +151,11 @@ module.exports = {
       name: 'every-folder-is-known',
       comment: 'CONTRIBUTING.md lists the allowed folders of a service.',
       severity: 'error',
-      from: { path: '^services/[^/]+/src/', pathNot: [aKnownPlace, tests] },
+      from: { path: '^services/[^/]+/src/', pathNot: [knownPaths, tests] },
       to: {},
     },
     {
-      name: 'actions-know-no-way-in',
+      name: 'actions-import-no-way-in',
       comment: 'Actions do not depend on their callers.',
       severity: 'error',
       from: { path: inService(['actions']), pathNot: tests },
@@ -161,33 +163,33 @@ module.exports = {
     },
     {
       name: 'http-and-sockets-call-actions',
-      comment: 'What speaks HTTP or sockets leaves rows to actions. Of the store it may know the types of rows.',
+      comment: 'grpc, http, ws and operator call actions, not the store. They may import types of rows from it.',
       severity: 'error',
       from: { path: inService(['grpc', 'http', 'ws', 'operator']), pathNot: tests },
       to: { path: inService(['store']), dependencyTypesNot: ['type-only'] },
     },
     {
-      name: 'ways-out-know-nothing-above-them',
+      name: 'ways-out-import-nothing-above-them',
       comment: 'Calls go downwards; see the layers in CONTRIBUTING.md.',
       severity: 'error',
       from: { path: inService(waysOut), pathNot: tests },
       to: { path: inService(['actions', ...waysIn]) },
     },
     {
-      name: 'engines-have-one-way-in',
-      comment: 'An engine offers what its index.ts exports; config.ts reads its settings.ts without loading the rest.',
+      name: 'engines-are-imported-by-their-index',
+      comment: 'Import an engine by its index.ts, or only its settings by its settings.ts.',
       severity: 'error',
       from: { path: '^services/([^/]+)/src/', pathNot: [tests, '^services/[^/]+/src/engines/'] },
       to: { path: '^services/[^/]+/src/engines/[^/]+/', pathNot: '/engines/[^/]+/(index|settings)\\.ts$' },
     },
     {
-      name: 'engines-know-each-other-by-one-way-in',
+      name: 'engines-import-each-other-by-their-index',
       severity: 'error',
       from: { path: '^services/[^/]+/src/engines/([^/]+)/', pathNot: tests },
       to: { path: '^services/[^/]+/src/engines/[^/]+/', pathNot: ['/engines/[^/]+/index\\.ts$', '/engines/$1/'] },
     },
     {
-      name: 'store-and-clients-know-no-context',
+      name: 'store-and-clients-import-no-context',
       severity: 'error',
       from: { path: inService(['store', 'clients']), pathNot: tests },
       to: { path: inService(['context']) },
@@ -221,7 +223,7 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     exclude: { path: ['/dist/', '/gen/', '/drizzle/'] },
-    // What cannot be found keeps the name by which it was imported.
+    // An import that cannot be resolved keeps its relative path, so `^\\.` includes it.
     includeOnly: ['^(packages|services)/', 'node_modules/(drizzle-orm|pg)/', '^\\.'],
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },

@@ -1,19 +1,19 @@
 /**
- * Generates files from the manifest, packages/contracts/src/deployables.ts: the users of the bus, Compose, the facts of
- * the chart. `pnpm deployables` lists the files that are out of date, `--write` writes them, `--check` fails if there
+ * Generates files from the manifest, packages/contracts/src/deployables.ts: the users of the bus, Compose and
+ * the parts of the chart that describe deployables. `pnpm deployables` lists the files that are out of date, `--write` writes them, `--check` fails if there
  * are any.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { register } from 'tsx/esm/api'
-import { formatted } from './format.mjs'
+import { formatText } from './format.mjs'
 import { inWorkspace } from './steps.mjs'
 
 register()
 const { problemsOfFolders } = await import('./deploy/manifest.mjs')
 const { busFiles } = await import('./deploy/bus-users.mjs')
 const { composeFiles } = await import('./deploy/compose-services.mjs')
-const { chartFiles } = await import('./deploy/chart-facts.mjs')
+const { chartFiles } = await import('./deploy/chart-files.mjs')
 
 const { values } = parseArgs({ options: { write: { type: 'boolean' }, check: { type: 'boolean' } } })
 /** For each file, a function from its present text to its new text; only the generated parts are replaced. */
@@ -26,7 +26,7 @@ for (const problem of problemsOfFolders()) {
 for (const [file, written] of Object.entries(files)) {
   const path = inWorkspace(file)
   const before = readFileSync(path, 'utf8')
-  const after = /\.(yaml|json|md)$/.test(file) ? await formatted(path, written(before)) : written(before)
+  const after = /\.(yaml|json|md)$/.test(file) ? await formatText(path, written(before)) : written(before)
   if (after === before) continue
   if (values.write) writeFileSync(path, after)
   console.log(values.write ? `${file}: written` : `${file}: differs from the manifest; run: pnpm deployables --write`)

@@ -1,6 +1,7 @@
 /**
  * `pnpm dev [--seed] [--open]` runs the fleet and restarts each service when its sources change. A service that fails
- * to build keeps running unchanged. `--seed` fills the server with sample people and rooms.
+ * to build keeps running unchanged. `--seed` fills the server with sample people and rooms; `--open` opens it in a
+ * browser.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
@@ -11,7 +12,7 @@ import { inWorkspace } from './steps.mjs'
 
 const args = process.argv.slice(2)
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`
-/** When the edit happened, for each service being restarted. */
+/** Time of the edit, by the name of the service that is being restarted. */
 const edits = new Map()
 
 if (!args.includes('--help')) await build().catch(endBecauseOf)

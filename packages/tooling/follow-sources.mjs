@@ -7,8 +7,9 @@ import { WatchedBuild } from './watched-build.mjs'
 const settleMs = 40
 
 /**
- * Rebuilds the packages in `folders` when their sources, anywhere below `sources`, change. `onBuilt` is called for each
- * rebuilt program, with the milliseconds since the edit; `onBroken` for each failed build, with the compiler's message.
+ * Rebuilds the packages in `folders` when one of their source files changes, anywhere below `sources`. `onBuilt` gets
+ * the name of each package whose bundles changed, and the milliseconds since the edit; `onBroken` gets the name of each
+ * package whose build failed, and the compiler's message.
  */
 export async function followSources({ folders, sources, onBuilt, onBroken }) {
   const builds = await Promise.all(folders.map((folder) => WatchedBuild.open(folder)))

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 const here = (file) => fileURLToPath(new URL(file, import.meta.url))
 const rootDir = here('../..')
 
-/** Long tests run only with `make test-all`. */
+/** Patterns that leave out long tests; `make test-all` sets the variable to run them. */
 const long = process.env.PARLEY_TEST_LONG ? [] : ['\\.long\\.test\\.(ts|mjs)$']
 
-/** Packages whose behaviour tests use the PostgreSQL and Redis servers of the run; all services do. */
+/** Packages whose tests in test/ use the PostgreSQL and Redis servers of the run, as those of all services do. */
 const sharing = ['doctor', 'events', 'jobs', 'postgres', 'redis', 'testkit']
 const others = readdirSync(here('..')).filter((name) => !['e2e', 'README.md', ...sharing].includes(name))
 const behaviour = (names) => `<rootDir>/packages/{${names.join()}}/test/**/*.test.{ts,mjs}`
@@ -52,7 +52,7 @@ const project = (displayName, options) => ({
   ...options,
 })
 
-/** All tests except those of a whole fleet. The location of a file determines which servers are started for it. */
+/** All tests except the end-to-end tests. The location of a file determines which servers are started for it. */
 export default {
   rootDir,
   testTimeout: 120_000,
@@ -64,7 +64,7 @@ export default {
       ],
       testEnvironment: here('testing/unit-environment.cjs'),
     }),
-    project('alone', {
+    project('own-servers', {
       testMatch: [behaviour(others)],
       globalSetup: here('testing/install-servers.mjs'),
     }),

@@ -48,13 +48,13 @@ export default {
         'test/fixtures/*/*.mjs',
       ],
       project: ['*.{js,cjs,mjs}', '{deploy,scaling,testing}/**/*.{mjs,ts}', 'test/**/*.mjs'],
-      // Run by path, or needed by a tool run by path; the Kubernetes types are loaded by name.
+      // Tools that are run by path, and what they need; the models of Kubernetes are imported by a computed name.
       ignoreDependencies: ['dependency-cruiser', 'drizzle-orm', 'jest', 'kubernetes-models', /^@kubernetes-models/],
       // Optional programs, used if they are installed.
       ignoreBinaries: ['helm', 'kubeconform', 'docker-compose', 'promtool', 'setpriv'],
     },
   },
-  // Commands, and a plugin named on a command line: buf generates the contract with it.
+  // A command, and a plugin that buf calls to generate the contract.
   ignoreDependencies: ['@bufbuild/buf', '@bufbuild/protoc-gen-es'],
   // A parameter's type may be exported beside its function.
   ignoreExportsUsedInFile: { interface: true, type: true },

@@ -1,12 +1,13 @@
 /**
- * `pnpm metrics` prints every metric of the fleet; `--json` as JSON; `--write` puts the tables into docs/metrics.md,
- * between the marks below; `--check` fails when they differ from the declarations, or a declaration breaks a rule.
+ * `pnpm metrics` prints tables of all metrics of the fleet; `--json` prints JSON; `--write` puts the tables into
+ * docs/metrics.md, between the marks below; `--check` fails when the page differs from the declarations, or a
+ * declaration breaks a rule.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import * as conventions from '@opentelemetry/semantic-conventions/incubating'
 import { declaredMetrics, seriesOf } from './declared-metrics.mjs'
-import { formatted } from './format.mjs'
+import { formatText } from './format.mjs'
 import { inWorkspace } from './steps.mjs'
 
 const marked = /(<!-- metrics -->\n)[\s\S]*?(<!-- \/metrics -->)/
@@ -31,7 +32,7 @@ else {
 
 async function upToDate() {
   const text = await readFile(page, 'utf8')
-  return formatted(
+  return formatText(
     page,
     text.replace(marked, (_, before, after) => `${before}\n${tables()}\n\n${after}`),
   )

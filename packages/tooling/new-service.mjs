@@ -1,14 +1,14 @@
 /**
- * `pnpm new:service <name> [--no-database]`: lays out `services/<name>` like the others (a process with configuration,
- * health, a bus and a database, its harness and a test), enters it into the manifest, the catalogue and the compact
- * process, and writes the generated files.
+ * `pnpm new:service <name> [--no-database]` creates `services/<name>` like the others (configuration, health checks,
+ * bus, database, and a test), enters it into the manifest, the catalogue and the compact process, and writes the
+ * generated files.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
-import { formatted } from './format.mjs'
+import { formatText } from './format.mjs'
 import { inWorkspace, workspace } from './steps.mjs'
 
 const { values, positionals } = parseArgs({
@@ -50,7 +50,7 @@ const files = {
   'tsconfig.json': json({ extends: '../../tsconfig.base.json', include: ['src', 'test'] }),
   'README.md': `# ${name}
 
-What it owns, in a sentence. What it is not for, in another.
+TODO: what it owns, in one sentence, and what it is not for, in another.
 
 ## Configuration
 
@@ -88,11 +88,11 @@ export const readConfig = defineConfig({
 export type Config = ReturnType<typeof readConfig>
 `,
   'src/service.ts': `import type { Service } from '@parley/runtime'
-import { start${Host}, type ${Host}, type Starting } from '@parley/service'
+import { start${Host}, type ${Host}, type StartOptions } from '@parley/service'
 import type { Config } from './config.ts'
 
 /** Starts the deployable. */
-export function start${Name}(config: Config, overrides: Starting = {}): Promise<Service> {
+export function start${Name}(config: Config, overrides: StartOptions = {}): Promise<Service> {
   return start${Host}({ name: '${name}', config, overrides }, compose)
 }
 
@@ -109,7 +109,7 @@ const parts = {
   ${hasDatabase ? `databaseSetting: 'PARLEY_${NAME}_DATABASE_URL', migrations: new URL('../drizzle', import.meta.url),` : ''}
 }
 
-/** The service under test on separate servers; stand-ins for other services belong here. */
+/** Starts the servers of a test of the service; fakes of other services belong here. */
 export const start${Name}Env = () => test${hasDatabase ? 'Database' : ''}Service(parts, () => ({}))
 `,
   'test/start.test.ts': `import { expect, test } from '@jest/globals'
@@ -140,7 +140,7 @@ export const ${name} = pgTable('${name}', {
 for (const [file, content] of Object.entries({ ...files, ...(hasDatabase && ofDatabase) })) {
   const path = inWorkspace(`services/${name}/${file}`)
   await mkdir(dirname(path), { recursive: true })
-  await writeFile(path, await formatted(path, content))
+  await writeFile(path, await formatText(path, content))
 }
 await enter('packages/contracts/src/deployables.ts', '} as const satisfies Record<string, DeployableProperties>', [
   `  ${name}: {`,
@@ -156,11 +156,12 @@ if (hasDatabase) script('generate-migrations.mjs', name, '--name', 'start')
 script('config-table.mjs', '--write')
 script('folders-table.mjs', '--write')
 script('deployables.mjs', '--write')
-console.log(`services/${name} is a deployable: it builds, and starts with the fleet. What is left to do:
-  - what it is for: services/${name}/README.md, and in a line in packages/contracts/src/deployables.ts
-  - there too: its port and secrets, the methods it calls, the events it publishes and consumes; then pnpm deployables --write
-  - whose methods it answers: packages/contracts/src/catalogue.ts
-  - with helm on PATH: node packages/tooling/check-deploy.mjs --write, which renders the chart anew`)
+console.log(`services/${name} is created: after pnpm build it starts with the fleet. What is left to do:
+  - describe its purpose in services/${name}/README.md and packages/contracts/src/deployables.ts
+  - in deployables.ts also list its port, secrets, calls and events; then run: pnpm deployables --write
+  - enter the services whose methods it answers into packages/contracts/src/catalogue.ts
+  - add it to a group in helm/parley/files/scaling.yaml, and its user and database to the files in deploy/examples
+  - render the chart again; with helm on PATH, run: pnpm check-deploy --write`)
 
 /** Inserts lines before the end of a table in a file. */
 async function enter(file, end, lines) {
@@ -191,7 +192,8 @@ import { start${Name} } from '@parley/${name}/service'
 
 function run(command, ...args) {
   const { status } = spawnSync(command, args, { cwd: workspace, stdio: 'inherit' })
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed; it is safe to run it again`)
+  if (status !== 0)
+    throw new Error(`${command} ${args.join(' ')} failed; correct the cause, then run this command again`)
 }
 
 function script(file, ...args) {

@@ -1,7 +1,7 @@
 /**
- * `node --import @parley/tooling/run-bundled program.ts`: runs a TypeScript program as one bundle, as services are in
- * production. A process starts in a fraction of the time that a loader needs for each of a thousand files. Bundles are
- * kept in node_modules/.cache until one of their source files changes.
+ * `node --import @parley/tooling/run-bundled program.ts` runs a TypeScript program as one bundle. It starts in a
+ * fraction of the time that loading a thousand files takes. Bundles are cached in node_modules/.cache until one of
+ * their source files changes.
  */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
@@ -36,7 +36,7 @@ function cachedBundle(stem) {
 }
 
 function makeBundle(program, stem) {
-  // Loaded only when needed, because loading it would slow down every process that finds its bundle.
+  // Loaded only here, because it would slow down every process whose bundle is cached.
   const { buildSync } = createRequire(import.meta.url)('esbuild')
   const { outputFiles, metafile } = buildSync({
     ...bundleOptions,

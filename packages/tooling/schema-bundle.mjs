@@ -4,7 +4,7 @@ import { build } from 'esbuild'
 import { nodeMajor } from './node-version.mjs'
 import { inWorkspace, workspace } from './steps.mjs'
 
-/** drizzle-kit's command. */
+/** Path of drizzle-kit's command. */
 export const drizzleKit = inWorkspace('packages/tooling/node_modules/drizzle-kit/bin.cjs')
 
 /**

@@ -7,7 +7,10 @@ export const workspace = fileURLToPath(new URL('../..', import.meta.url))
 /** A path inside the repository. */
 export const inWorkspace = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
-/** Runs a command in the root of the repository and keeps its output. */
+/**
+ * Runs a command in the root of the repository. Resolves with whether it succeeded, the seconds that it took, and its
+ * output.
+ */
 export function runStep({ name, command, args, env }) {
   const began = performance.now()
   return new Promise((resolve) => {
@@ -32,10 +35,10 @@ export function runStep({ name, command, args, env }) {
 }
 
 /**
- * Runs steps, two at a time by default (`atOnce`). Prints the result of each, and the output of those that failed.
- * Returns the names of the failed ones.
+ * Runs steps, at most `maxConcurrent` at a time. Prints the result of each step, and the output of each failed one.
+ * Returns the names of the failed steps.
  */
-export async function runSteps(steps, { atOnce = 2, say = console.log } = {}) {
+export async function runSteps(steps, { maxConcurrent = 2, say = console.log } = {}) {
   const waiting = [...steps]
   const failed = []
   const worker = async () => {
@@ -47,7 +50,7 @@ export async function runSteps(steps, { atOnce = 2, say = console.log } = {}) {
       say(result.output.trimEnd().replace(/^/gm, '       '))
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, worker))
+  await Promise.all(Array.from({ length: maxConcurrent }, worker))
   return failed
 }
 

@@ -1,8 +1,8 @@
 /**
- * `pnpm test`: all checks and all tests, with private PostgreSQL, NATS and Redis servers. A failed test file runs once
- * more by itself; if it passes then, it is listed as unsteady and counts as passed, for three files at most. The last
- * line is `N passed, N failed` (and how many were skipped, if any); every check or test file that cannot run counts as
- * failed.
+ * `pnpm test` runs all checks and tests, with private PostgreSQL, NATS and Redis servers; the long ones only with
+ * `--all`. If at most three test files fail, each runs once more by itself; one that then passes is listed as unsteady
+ * and counts as passed. The last line is `N passed, N failed` (and how many were skipped, if any). A check that fails
+ * and a test file that cannot run count as one failure each.
  */
 import { relative } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -18,8 +18,8 @@ Without arguments: all checks (pnpm verify), unit and behaviour tests, end-to-en
   <path>, --filter <pattern>  only test files whose path matches; the checks are left out
   --name <pattern>            only tests whose name matches; the checks are left out
   --no-verify                 all tests, without the checks
-  --all                       also what takes long: *.long.test.ts, more of what other tests do many times, the
-                              end-to-end tests on the compact layout, and rules for components that need types
+  --all                       also what takes long: *.long.test.ts, more repetitions in other tests, the end-to-end
+                              tests on the compact layout, and the lint rules of web components that need types
   --help                      this text
 PARLEY_LAYOUT=compact runs end-to-end tests on the compact layout.
 To use your own servers instead of private ones: PARLEY_TEST_POSTGRES_URL, PARLEY_TEST_NATS_URL, PARLEY_TEST_REDIS_URL.`
@@ -45,11 +45,14 @@ const isPartial = paths.length > 0 || values.name !== undefined
 const began = performance.now()
 const progress = new Progress()
 const endToEnd = { config: 'packages/tooling/jest.e2e.config.mjs', args: ['--runInBand'] }
-/** Suites that run side by side. Unit and behaviour tests share nothing; the end-to-end tests share one fleet. */
-const rounds = [[{ config: 'packages/tooling/jest.config.mjs', args: ['--maxWorkers=3'] }, endToEnd]]
+/**
+ * Groups of suites; the suites of a group run in parallel. The end-to-end tests share one fleet, so they run in one
+ * process.
+ */
+const groups = [[{ config: 'packages/tooling/jest.config.mjs', args: ['--maxWorkers=3'] }, endToEnd]]
 /** Browser tests are left out here, because the web client cannot tell the layouts apart. */
 const compact = { ...endToEnd, args: [...endToEnd.args, '--testPathIgnorePatterns', '/web-'] }
-if (values.all && !isPartial) rounds.push([{ ...compact, env: { PARLEY_LAYOUT: 'compact' } }])
+if (values.all && !isPartial) groups.push([{ ...compact, env: { PARLEY_LAYOUT: 'compact' } }])
 
 const failedSteps = await runSteps([turbo('build')])
 const failedChecks = isPartial || values['no-verify'] ? [] : await verify({ quick: !values.all })
@@ -58,17 +61,17 @@ const options = {
   args: [
     ...paths,
     ...(values.name === undefined ? [] : ['--testNamePattern', values.name]),
-    // Jest would take every following argument as a reporter.
+    // Last, because jest takes every argument after it as a reporter.
     ...(isPartial ? ['--reporters', 'default'] : []),
   ],
   onTotal: (total) => progress.expect(total),
   onFile: show,
   // When only some files run, jest itself shows the progress.
-  onComplaint: isPartial ? undefined : (line) => progress.say(line),
+  onErrorLine: isPartial ? undefined : (line) => progress.say(line),
   onAgain: ({ path }) => progress.say(`again: ${relative(workspace, path)}`),
 }
 const outcomes = []
-for (const suites of rounds) {
+for (const suites of groups) {
   const { files, again, broken } = await runSuites(suites, options)
   outcomes.push({ broken, ...outcomeOf(files, again) })
 }
@@ -89,9 +92,9 @@ console.log(`took ${((performance.now() - began) / 60_000).toFixed(1)} min`)
 console.log(`${passed} passed, ${failed} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`)
 process.exitCode = failed > 0 || ran === 0 ? 1 : 0
 
-/** Shows the output of a file and why it failed; jest prints it itself when only some files run. */
+/** Shows the output of a test file and why it failed. When only some files run, jest prints both itself. */
 function show(file, isFirst) {
-  if (isFirst) progress.ended(file, hasFailed(file))
+  if (isFirst) progress.recordEnd(file, hasFailed(file))
   if (isPartial) return
   const name = relative(workspace, file.path)
   for (const text of file.printed) progress.say(`${name}: ${text}`)

@@ -28,7 +28,9 @@ export class WatchedBuild {
     return this.#inputs.has(file)
   }
 
-  /** Builds the package. Resolves with whether the output changed; a failed build rejects and changes nothing. */
+  /**
+   * Builds the package. Resolves with whether a program changed. Rejects, with `dist/` unchanged, if the build fails.
+   */
   async rebuild() {
     this.isBroken = true
     const { metafile, outputFiles } = await this.#context.rebuild()

@@ -45,12 +45,12 @@ app.kubernetes.io/part-of: parley
 {{- end }}
 {{- end }}
 
-{{- /* The deployables as YAML: {name: {facts, values}}; `values` are the defaults with what the service says on top. */}}
+{{- /* The deployables as YAML: {name: {properties, values}}; `values` are the defaults with what the service says on top. */}}
 {{- define "parley.services" -}}
 {{- $root := . }}
-{{- range $name, $facts := .Files.Get "files/services.yaml" | fromYaml }}
+{{- range $name, $properties := .Files.Get "files/services.yaml" | fromYaml }}
 {{- $values := mergeOverwrite (deepCopy $root.Values.defaults) (index $root.Values.services $name | default dict) }}
-{{ dict $name (dict "facts" $facts "values" $values) | toYaml }}
+{{ dict $name (dict "properties" $properties "values" $values) | toYaml }}
 {{- end }}
 {{- end }}
 
@@ -99,10 +99,10 @@ capabilities: { drop: [ALL] }
   valueFrom: { secretKeyRef: { name: {{ .from.existingSecret }}, key: {{ .from.key }} } }
 {{- end }}
 
-{{- /* The environment of a process. Takes {root, name, service: {facts, values}, migration}. */}}
+{{- /* The environment of a process. Takes {root, name, service: {properties, values}, migration}. */}}
 {{- define "parley.env" -}}
 {{- $root := .root }}
-{{- $facts := .service.facts }}
+{{- $properties := .service.properties }}
 {{- $values := .service.values }}
 {{- $secrets := $root.Values.secrets }}
 {{- $given := dict
@@ -113,9 +113,9 @@ capabilities: { drop: [ALL] }
   "PARLEY_INTERNAL_PORT" "9090"
   "PARLEY_DRAIN_TIMEOUT" (printf "%ds" (int $root.Values.drain.timeout))
 }}
-{{- if $facts.url }}{{ $_ := set $given "PARLEY_WEBSERVER_URL" $root.Values.url }}{{ end }}
-{{- if $facts.assets }}{{ $_ := set $given "PARLEY_CORE_ASSETS_DIRECTORY" "/var/lib/parley/assets" }}{{ end }}
-{{- if and $facts.trustsProxies (include "parley.routed" $root) (not (dig "webserver" "trusted_proxies" list $root.Values.config)) }}
+{{- if $properties.url }}{{ $_ := set $given "PARLEY_WEBSERVER_URL" $root.Values.url }}{{ end }}
+{{- if $properties.assets }}{{ $_ := set $given "PARLEY_CORE_ASSETS_DIRECTORY" "/var/lib/parley/assets" }}{{ end }}
+{{- if and $properties.trustsProxies (include "parley.routed" $root) (not (dig "webserver" "trusted_proxies" list $root.Values.config)) }}
 {{- $proxies := list }}
 {{- range $way, $what := dict "ingress" "ingress controller" "gatewayApi" "Gateway" }}
 {{- with index $root.Values $way }}
@@ -134,14 +134,14 @@ capabilities: { drop: [ALL] }
 {{- if and (eq .name "uploads") (include "parley.videoWorker" $root) }}
 {{- $_ := set $given "PARLEY_VIDEO_WORKER_URLS" (printf "http://%s-video-worker:8084" (include "parley.fullname" $root)) }}
 {{- end }}
-{{- with $facts.port }}{{ $_ := set $given .env (toString .number) }}{{ end }}
+{{- with $properties.port }}{{ $_ := set $given .env (toString .number) }}{{ end }}
 {{- if eq .name "realtime" }}
 {{- $_ := set $given "PARLEY_REALTIME_DRAIN_WINDOW" (printf "%ds" (int $root.Values.drain.socketsWindow)) }}
 {{- end }}
 {{- if and (eq .name "gateway") (not (include "parley.routed" $root)) }}
 {{- range $other, $service := include "parley.services" $root | fromYaml }}
-{{- with $service.facts.listedAs }}
-{{- $_ := set $given . (printf "http://%s-%s:%v" (include "parley.fullname" $root) $other $service.facts.port.number) }}
+{{- with $service.properties.listedAs }}
+{{- $_ := set $given . (printf "http://%s-%s:%v" (include "parley.fullname" $root) $other $service.properties.port.number) }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -152,14 +152,14 @@ capabilities: { drop: [ALL] }
 {{- end }}
 {{- $natsPassword := $values.natsPassword | default (dict "existingSecret" $secrets.natsPasswords.existingSecret "key" .name) }}
 {{ include "parley.secretVariable" (dict "name" "PARLEY_NATS_PASSWORD" "from" $natsPassword) }}
-{{- if $facts.database }}
+{{- if $properties.database }}
 {{- $url := $values.databaseUrl | default (dict "existingSecret" $secrets.databaseUrls.existingSecret "key" .name) }}
 {{- if and .migration $secrets.migrationDatabaseUrls.existingSecret }}
 {{- $url = dict "existingSecret" $secrets.migrationDatabaseUrls.existingSecret "key" .name }}
 {{- end }}
 {{ include "parley.secretVariable" (dict "name" (printf "PARLEY_%s_DATABASE_URL" (upper .name)) "from" $url) }}
 {{- end }}
-{{- range $name, $secret := $facts.secrets }}
+{{- range $name, $secret := $properties.secrets }}
 {{ include "parley.secretVariable" (dict "name" $name "from" (index $secrets $secret)) }}
 {{- end }}
 {{- range $name, $from := $values.secretEnv }}

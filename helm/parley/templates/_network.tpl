@@ -22,14 +22,14 @@
     {{- end }}
 {{- end }}
 
-{{- /* Names in networkPolicy.egress of what a deployable connects to, as YAML. Takes {root, service: {facts, values}}. */}}
+{{- /* Names in networkPolicy.egress of what a deployable connects to, as YAML. Takes {root, service: {properties, values}}. */}}
 {{- define "parley.dependencies" -}}
 {{- $egress := .root.Values.networkPolicy.egress }}
 {{- $found := list "dns" "nats" }}
-{{- if .service.facts.database }}{{ $found = append $found "database" }}{{ end }}
-{{- if hasKey (.service.facts.secrets | default dict) "PARLEY_REDIS_URL" }}{{ $found = append $found "redis" }}{{ end }}
+{{- if .service.properties.database }}{{ $found = append $found "database" }}{{ end }}
+{{- if hasKey (.service.properties.secrets | default dict) "PARLEY_REDIS_URL" }}{{ $found = append $found "redis" }}{{ end }}
 {{- $used := include "parley.egressUsed" .root | fromYamlArray }}
-{{- range .service.facts.reaches }}
+{{- range .service.properties.reaches }}
 {{- if or (has . $used) (index $egress .) }}{{ $found = append $found . }}{{ end }}
 {{- end }}
 {{- range $variable, $_ := merge (dict) .root.Values.env .service.values.env }}

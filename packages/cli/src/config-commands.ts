@@ -3,7 +3,7 @@ import type { EffectiveSetting } from '@parley/config'
 import type { Command } from 'commander'
 import { misused } from './failure.ts'
 import { environmentInFolder } from './environment-in-folder.ts'
-import { output } from './programs.ts'
+import { outputOf } from './programs.ts'
 import type { CommandContext } from './command-context.ts'
 
 /** Adds `config`, which shows the settings that every service would read if started now, and their sources. */
@@ -29,7 +29,7 @@ export function addConfigCommand(parent: Command, { print, dataDir, env }: Comma
  */
 async function settingsOf(service: string, dataDir: string, env: NodeJS.ProcessEnv): Promise<EffectiveSetting[]> {
   const known = environmentInFolder(dataDir, service, env)
-  const rows = JSON.parse(await output(service, 'print-config', known ?? env)) as EffectiveSetting[]
+  const rows = JSON.parse(await outputOf(service, 'print-config', known ?? env)) as EffectiveSetting[]
   return rows.map((row) =>
     row.source === 'environment' && known?.[row.env] !== env[row.env] ? { ...row, source: 'this fleet' } : row,
   )

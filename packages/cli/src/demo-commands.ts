@@ -7,11 +7,11 @@ import type { CommandContext } from './command-context.ts'
 
 /** Adds `demo create` and `demo remove`, which add sample content to the running fleet and remove it. */
 export function addDemoCommands(parent: Command, { access, withOperator, print, dataDir }: CommandContext): void {
-  /** Import source under which the sample content is recorded. */
+  /** The file with the import source of the sample content, by which a later command finds the content. */
   const file = () => join(dataDir(), 'demo.json')
 
   parent
-    .command('create')
+    .command('create', { isDefault: true })
     .description('create sample people, rooms, threads and files; run it again to continue an interrupted run')
     .action(async () => {
       const { demoRecords } = await import('./transfer/demo/records.ts')

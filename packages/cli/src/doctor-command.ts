@@ -4,14 +4,14 @@ import type { Finding, Result } from '@parley/doctor'
 import type { Command } from 'commander'
 import { exitCodes, Failure, misused, unreachable } from './failure.ts'
 import { environmentInFolder } from './environment-in-folder.ts'
-import { output } from './programs.ts'
+import { outputOf } from './programs.ts'
 import type { CommandContext } from './command-context.ts'
-import { counted } from './transfer/counted.ts'
+import { formatCount } from './transfer/format-count.ts'
 
 /** Time limit for all checks of one service, which run concurrently, in milliseconds. */
 const serviceTimeoutMs = 45_000
 
-/** Variables of which every service has at least one. */
+/** Variables with the URL of a server; every service has at least one of them. */
 const serverVariables = /^PARLEY_(NATS_URL|REDIS_URL|[A-Z]+_DATABASE_URL)$/
 
 /** A finding, and the service that reported it. */
@@ -34,14 +34,18 @@ export function addDoctorCommand(parent: Command, { print, dataDir, env }: Comma
       const report = summarize(findings.flat())
       print({ json: report, text: asText(report, all) })
       if (report.result === 'fail')
-        throw new Failure(exitCodes.refused, 'failed_precondition', `${counted(report.counts.fail, 'checks')} failed`)
+        throw new Failure(
+          exitCodes.refused,
+          'failed_precondition',
+          `${formatCount(report.counts.fail, 'checks')} failed`,
+        )
     })
 }
 
 /**
- * The environment that the fleet on the data folder gives to a service. Without a fleet, the
- * environment of this command; if it has the bus passwords of all services, the service's own is selected. Throws if
- * neither names a server.
+ * The environment that the fleet on the data folder gives to a service. Without a fleet, the environment of this
+ * command; if it has a bus password for the service (`PARLEY_NATS_PASSWORD_...`), that one is used. Throws if the
+ * environment has no URL of a server.
  */
 function environmentOf(service: string, dataDir: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const known = environmentInFolder(dataDir, service, env)
@@ -58,7 +62,7 @@ async function findingsOf(service: string, env: NodeJS.ProcessEnv): Promise<Foun
   try {
     // The program checks the configured log level, so its log cannot be silenced: log lines are JSON objects,
     // the findings are an array.
-    const lines = (await output(service, 'doctor', env, '', serviceTimeoutMs)).split('\n')
+    const lines = (await outputOf(service, 'doctor', env, '', serviceTimeoutMs)).split('\n')
     const findings = JSON.parse(lines.findLast((line) => line.startsWith('[')) ?? '') as Finding[]
     return findings.map((finding) => ({ service, ...finding }))
   } catch (error) {
@@ -87,7 +91,8 @@ function asText({ counts, findings }: Report, all: boolean): string {
     const line = `${one.result.padEnd(4)}  ${one.check}  (${services})\n      ${one.found}`
     return one.next === '' ? line : `${line}\n      -> ${one.next}`
   })
-  return [...blocks, `${counts.ok} ok, ${counted(counts.warn, 'warnings')}, ${counted(counts.fail, 'failures')}`].join(
-    '\n',
-  )
+  return [
+    ...blocks,
+    `${counts.ok} ok, ${formatCount(counts.warn, 'warnings')}, ${formatCount(counts.fail, 'failures')}`,
+  ].join('\n')
 }

@@ -2,7 +2,7 @@ import { timestampDate } from '@bufbuild/protobuf/wkt'
 import type { Command } from 'commander'
 import type { ParkedEventKey } from '@parley/contracts/internal'
 import { misused } from './failure.ts'
-import { counted } from './transfer/counted.ts'
+import { formatCount } from './transfer/format-count.ts'
 import type { CommandContext } from './command-context.ts'
 import type { ParkedEventsClient } from './transfer/fleet.ts'
 
@@ -74,5 +74,8 @@ async function replay(
     const replays = Object.values(parkedEvents).map((client) => client.replayParkedEvents({ consumer, eventIds: id }))
     return (await Promise.all(replays)).reduce((sum, answer) => sum + answer.requested, 0)
   })
-  print({ json: { requested }, text: `retrying ${counted(requested, 'events')}; events that fail again stay parked` })
+  print({
+    json: { requested },
+    text: `retrying ${formatCount(requested, 'events')}; events that fail again stay parked`,
+  })
 }

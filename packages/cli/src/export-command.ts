@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { exitCodes, Failure } from './failure.ts'
 import { writePrivately, type WritePiece } from './private-file.ts'
 import type { CommandContext } from './command-context.ts'
-import { counted } from './transfer/counted.ts'
+import { formatCount } from './transfer/format-count.ts'
 import type { Line } from './transfer/parley/format.ts'
 import type { Exported } from './transfer/parley/write-export.ts'
 
@@ -33,7 +33,7 @@ async function runExport({ access, write, note, print, printAside }: CommandCont
   const progress = ({ messages }: { messages: number }) => {
     if (Date.now() - reportedAt < progressIntervalMs) return
     reportedAt = Date.now()
-    note(`${counted(messages, 'messages')} written`)
+    note(`${formatCount(messages, 'messages')} written`)
   }
   const run = (take: WritePiece) =>
     withFleet(operatorAccess, (fleet) =>
@@ -41,10 +41,10 @@ async function runExport({ access, write, note, print, printAside }: CommandCont
     )
   const done = out === '-' ? await run(write) : await writePrivately(out, run)
   const [rooms, people, messages, saved] = [
-    counted(done.rooms, 'rooms'),
-    counted(done.people, 'people'),
-    counted(done.messages, 'messages'),
-    counted(done.files, 'files'),
+    formatCount(done.rooms, 'rooms'),
+    formatCount(done.people, 'people'),
+    formatCount(done.messages, 'messages'),
+    formatCount(done.files, 'files'),
   ]
   const text = `wrote ${rooms}, ${people}, ${messages} and ${saved}`
   const missing = missingFiles(done.missing)
@@ -55,7 +55,7 @@ async function runExport({ access, write, note, print, printAside }: CommandCont
 function missingFiles({ files, assets }: Exported['missing']): string {
   if (files === 0) return ''
   const more = files > assets.length ? ` and ${files - assets.length} more` : ''
-  return `\n${counted(files, 'files')} could not be written because their bytes are missing: ${assets.join(', ')}${more}`
+  return `\n${formatCount(files, 'files')} could not be written because their bytes are missing: ${assets.join(', ')}${more}`
 }
 
 /** Creates the folder; returns a function that writes a file into it. A file gets its name when it is complete. */

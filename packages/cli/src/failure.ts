@@ -17,5 +17,5 @@ export class Failure extends Error {
 /** The fleet cannot be reached. */
 export const unreachable = (message: string) => new Failure(exitCodes.unreachable, 'unavailable', message)
 
-/** The command line lacks something required. */
+/** The command line or its input is invalid. */
 export const misused = (message: string) => new Failure(exitCodes.usage, 'usage', message)

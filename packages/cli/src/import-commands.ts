@@ -3,7 +3,7 @@ import { misused } from './failure.ts'
 import { writePrivately } from './private-file.ts'
 import type { CommandContext } from './command-context.ts'
 import type { ArchiveRecord } from './transfer/archive.ts'
-import { counted } from './transfer/counted.ts'
+import { formatCount } from './transfer/format-count.ts'
 
 type Options = { group: string; match: string; files?: string; report?: string; source?: string }
 type Archive = AsyncDisposable & { source: string; records: () => AsyncIterable<ArchiveRecord> }
@@ -57,7 +57,7 @@ async function runImport({ access, note, print }: CommandContext, opened: Archiv
   const progress = ({ room, messages }: { room: string; messages: number }) => {
     if (Date.now() - reportedAt < progressIntervalMs) return
     reportedAt = Date.now()
-    note(`${counted(messages, 'messages')} read, now in ${room === '' ? 'a direct message' : room}`)
+    note(`${formatCount(messages, 'messages')} read, now in ${room === '' ? 'a direct message' : room}`)
   }
   const source = options.source ?? archive.source
   const { group, match } = options

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CommandContext } from './command-context.ts'
-import { given, type PasswordOption } from './user-commands.ts'
+import { type PasswordOption, readGivenPassword } from './user-commands.ts'
 
 /** Adds `owner create`. */
 export function addOwnerCommands(parent: Command, { withOperator, password, print }: CommandContext): void {
@@ -11,7 +11,7 @@ export function addOwnerCommands(parent: Command, { withOperator, password, prin
     .option('--password-stdin', 'read its password from standard input')
     .option('--email <address>', 'its e-mail address, which counts as verified')
     .action(async (options: PasswordOption & { login: string; email?: string }) => {
-      const secret = await given(options, password)
+      const secret = await readGivenPassword(options, password)
       const { login, email = '' } = options
       const { userId, roleNames } = await withOperator((operator) =>
         operator.createUser({ login, password: secret, email, roleNames: ['owner'] }),

@@ -14,7 +14,7 @@ const maxBytes = 4096
 export async function readPassword(input: PasswordInput): Promise<string> {
   if (input.isTTY)
     throw misused('a terminal would show the password: read -rs PASSWORD, then printf %s "$PASSWORD" | parley ...')
-  const password = decoded(await bytesOf(input)).replace(/\r?\n$/, '')
+  const password = decode(await bytesOf(input)).replace(/\r?\n$/, '')
   if (password === '') throw misused('standard input contains no password')
   if (/[\r\n]/.test(password)) throw misused('standard input has several lines; a password is a single line')
   return password
@@ -32,7 +32,7 @@ async function bytesOf(input: Readable): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-function decoded(bytes: Buffer): string {
+function decode(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {

@@ -116,8 +116,8 @@ function addSharedOptions(command: Command, needsFleet = false): Command {
 }
 
 /**
- * Creates the context that all commands share. Its functions read the options when a command calls them. `printAside` writes to stderr even with
- * `--json`.
+ * Creates the context that all commands share. Its functions read the options when a command calls them. `printAside`
+ * writes to stderr even with `--json`.
  */
 function createContext(program: Command, terminal: Terminal, printAside: Terminal['err']): CommandContext {
   const dataDir = () => {
@@ -155,7 +155,7 @@ function createContext(program: Command, terminal: Terminal, printAside: Termina
   }
 }
 
-/** Adds all commands. Returns the nested ones, and those that do not support `--direct`. */
+/** Adds all commands. Returns the subcommands of groups, and the commands that do not support `--direct`. */
 function addCommands(program: Command, shared: CommandContext): { nested: Command[]; needFleet: Set<Command> } {
   const user = program.command('user').description('accounts').addHelpText('after', examples)
   addUserCommands(user, shared)

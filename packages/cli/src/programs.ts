@@ -20,7 +20,7 @@ export async function runProgram(
 ): Promise<JsonValue> {
   // Standard output is reserved for the result.
   const quietly = { ...env, PARLEY_GENERAL_LOG_LEVEL: 'silent' }
-  const { answer, error } = JSON.parse(await output(service, program, quietly, JSON.stringify(question))) as Output
+  const { answer, error } = JSON.parse(await outputOf(service, program, quietly, JSON.stringify(question))) as Output
   if (error) throw new ConnectError(error.message, Code[error.code] === undefined ? Code.Unknown : error.code)
   return answer ?? null
 }
@@ -29,7 +29,7 @@ export async function runProgram(
  * Runs a service's program and returns its output. Throws when the program fails, is not built, or does not end within
  * `timeoutMs`.
  */
-export async function output(
+export async function outputOf(
   service: string,
   program: string,
   env: NodeJS.ProcessEnv,
@@ -52,7 +52,7 @@ export async function output(
   return out
 }
 
-/** Folder of the services next to this command: in a checkout, or in the image. */
+/** The `services` folder of the checkout or image that contains this command. */
 function servicesFolder(): string {
   for (let dir = dirname(fileURLToPath(import.meta.url)); ; dir = dirname(dir)) {
     const services = join(dir, 'services')

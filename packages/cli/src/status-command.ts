@@ -23,7 +23,7 @@ export function addStatusCommand(parent: Command, { print, dataDir }: CommandCon
       if (!(seconds >= 0.01 && seconds <= 86_400)) throw misused('--watch needs an interval of 0.01 to 86400 seconds')
       // Resolve the names again each time, because processes come and go.
       const find = async () => (at ? await nodesAt(at) : nodesOf(dataDir()))
-      for (let nodes = await find(); ; nodes = await find().catch(none)) {
+      for (let nodes = await find(); ; nodes = await find().catch(noNodesIfUnreachable)) {
         const status = fleetStatus(await Promise.all(nodes.map(fetchNode)))
         const text = asText(status)
         print({ json: status, text: watch === undefined ? text : `${text}\n` })
@@ -33,8 +33,8 @@ export function addStatusCommand(parent: Command, { print, dataDir }: CommandCon
     })
 }
 
-/** A fleet that is being watched may restart, as in an upgrade, and has no processes in the meantime. */
-function none(error: unknown): [] {
+/** While a watched fleet restarts, as in an upgrade, it has no processes. */
+function noNodesIfUnreachable(error: unknown): [] {
   if (error instanceof Failure && error.exitCode === exitCodes.unreachable) return []
   throw error
 }

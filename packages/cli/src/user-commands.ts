@@ -18,7 +18,7 @@ export function addUserCommands(
     .option('--email <address>', 'its e-mail address, which counts as verified')
     .option('--role <name...>', 'roles to grant')
     .action(async (options: PasswordOption & { login: string; email?: string; role?: string[] }) => {
-      const secret = await given(options, password)
+      const secret = await readGivenPassword(options, password)
       const { userId, login, roleNames } = await withOperator((operator) =>
         operator.createUser({
           login: options.login,
@@ -37,7 +37,7 @@ export function addUserCommands(
     .requiredOption('--login <login>', 'login of the account')
     .option('--password-stdin', 'read the password from standard input')
     .action(async (options: PasswordOption & { login: string }) => {
-      const secret = await given(options, password)
+      const secret = await readGivenPassword(options, password)
       const { userId } = await withOperator((operator) =>
         operator.setPassword({ login: options.login, password: secret }),
       )
@@ -65,7 +65,7 @@ export function addUserCommands(
 }
 
 /** Reads the password from standard input, which requires `--password-stdin`. */
-export function given({ passwordStdin }: PasswordOption, read: () => Promise<string>): Promise<string> {
+export function readGivenPassword({ passwordStdin }: PasswordOption, read: () => Promise<string>): Promise<string> {
   if (passwordStdin === undefined) throw misused('the password is read from standard input: add --password-stdin')
   return read()
 }

@@ -16,16 +16,17 @@ import type { TransferFleet } from '../src/transfer/fleet.ts'
 import { importArchive } from '../src/transfer/import-archive.ts'
 import { Report } from '../src/transfer/report.ts'
 
-type Standing = {
+type FakeOptions = {
   /** Messages that an earlier run wrote. */
   known?: string[]
+  /** Whether the room has messages that were not imported. */
   foreign?: boolean
   /** Bodies and names that are refused. */
   refused?: string
 }
 
-/** A fleet that accepts and records everything. */
-function fakeFleet({ known, foreign = false, refused }: Standing = {}) {
+/** A fake fleet that records what it receives, and accepts everything that the options do not refuse. */
+function fakeFleet({ known, foreign = false, refused }: FakeOptions = {}) {
   const rooms: ImportRoomRequest[] = []
   const members: string[][] = []
   const batches: ImportedMessage[][] = []
@@ -126,8 +127,8 @@ const file = (name: string, content?: string) => ({
 
 async function run(fake: ReturnType<typeof fakeFleet>, ...records: ArchiveRecord[]) {
   const report = new Report()
-  const terms = { source: 's', group: 'Imported', matchEmails: true, report, progress: () => undefined }
-  await importArchive(fake.fleet, Readable.from(records), terms)
+  const options = { source: 's', group: 'Imported', matchEmails: true, report, progress: () => undefined }
+  await importArchive(fake.fleet, Readable.from(records), options)
   return report.toJson()
 }
 const members = (...people: string[]): ArchiveRecord => ({ type: 'members', people, location: 'C1' })
@@ -246,7 +247,7 @@ test('a file sent by two runs concurrently is complete in both', async () => {
   expect([fake.chunks, taken.files, notTaken]).toEqual([[{ offset: 524_288n, length: 75_712 }], 1, []])
 })
 
-test('a file with missing bytes is not imported', async () => {
+test('a file whose size differs from that in the archive is not imported', async () => {
   const { notTaken } = await run(
     ...([fakeFleet(), person('ann'), room()] as const),
     message('1', { files: [{ ...file('a', 'xx'), size: 3 }] }),

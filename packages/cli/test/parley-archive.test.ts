@@ -19,7 +19,7 @@ async function read(...lines: object[]): Promise<ArchiveRecord[]> {
   return records
 }
 
-test('a room is open only if its line says so', async () => {
+test('a room is public only if its line has `private: false`', async () => {
   const rooms = [{ private: false }, { private: 'true' }, {}].map((more) => ({ type: 'room', id: 'R1', ...more }))
   const records = await read(header, ...rooms, { type: 'end' })
   expect(records.map((record) => record.type === 'room' && record.private)).toEqual([false, true, true])
@@ -42,6 +42,6 @@ test('times that cannot be stored are dropped, and previews link only to web pag
   ])
 })
 
-test('a file without its server is refused', async () => {
+test('an export that does not name its server is refused', async () => {
   await expect(read({ ...header, server: undefined })).rejects.toMatchObject({ exitCode: 1, code: 'bad_archive' })
 })

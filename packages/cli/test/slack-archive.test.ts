@@ -162,7 +162,7 @@ describe('a message', () => {
     ])
   })
 
-  test('of a direct message becomes an answer instead of a thread reply', async () => {
+  test('in a thread of a direct message becomes an answer, because direct messages have no threads', async () => {
     const { records } = await read({
       'users.json': users,
       'dms.json': [{ id: 'D1', members: ['U1', 'U2'] }],
@@ -175,7 +175,7 @@ describe('a message', () => {
     expect(await messagesOf(said(1, { subtype: 'me_message', text: 'waves' }))).toMatchObject([{ text: '_waves_' }])
   })
 
-  test('that was deleted but has a thread is a placeholder', async () => {
+  test('with the subtype tombstone becomes a deleted message', async () => {
     const tombstone = said(1, { subtype: 'tombstone', user: 'USLACKBOT', text: 'This message was deleted.' })
     expect(await messagesOf(tombstone)).toMatchObject([{ text: '', deletedAt: new Date(1500000001000) }])
   })
@@ -206,7 +206,7 @@ describe('a message', () => {
     expect(of(records, 'person').at(-1)).toMatchObject({ id: 'W1', name: 'eve', displayName: 'Eve E' })
   })
 
-  test('has its files when they are in the archive or in a folder, by their id', async () => {
+  test('gets the bytes of its files, by their id, from the archive or a folder', async () => {
     const files = [
       { id: 'F0000001', name: 'a.txt', mimetype: 'text/plain' },
       { id: 'F0000002', name: 'b.txt', mimetype: 'text/plain' },

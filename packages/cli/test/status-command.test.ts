@@ -36,7 +36,7 @@ test('reports that no fleet runs', async () => {
   expect(await parley()).toMatchObject({ code: 3, err: expect.stringContaining('no fleet runs') })
 })
 
-test('reports a process that waits, a process that has ended, and deployables without a process', async () => {
+test('reports a process that is not ready, a process that has ended, and deployables without a process', async () => {
   using _waiting = { [Symbol.dispose]: health.startup('postgres') }
   write({ name: 'rooms', internalPort: port }, { name: 'calls', internalPort: 1 })
   const log = logger('relay')
@@ -83,7 +83,7 @@ test('finds the processes of a host name, and refuses invalid names', async () =
 test.each(['https://127.0.0.1', 'nats://127.0.0.1:4222'])('--at %s is refused', async (name) => {
   expect(await parley('--at', name)).toMatchObject({
     code: 2,
-    err: expect.stringContaining('internal ports speak HTTP'),
+    err: expect.stringContaining('internal ports use HTTP'),
   })
 })
 
@@ -122,7 +122,7 @@ test.each(['0', '-1', 'Infinity', '3000000', 'often', ''])('--watch %p is refuse
   expect(await parley('--at', `127.0.0.1:${port}`, '--watch', seconds)).toMatchObject({ code: 2 })
 })
 
-test('watching a fleet continues while it is stopped, and shows it again once it has started', async () => {
+test('--watch continues while the fleet is stopped, and shows it again once it has started', async () => {
   const fleet = { name: 'rooms', internalPort: port }
   write(fleet)
   const lines: Printed[] = []
@@ -149,7 +149,7 @@ test('watching a fleet continues while it is stopped, and shows it again once it
   expect(lines[1]?.missing).toContain('rooms')
 })
 
-test('watching continues after a problem, and prints one object per line', async () => {
+test('--watch --json prints one object per line, and continues after a problem', async () => {
   const lines: Printed[] = []
   const ended = new Error('the reader has seen enough')
   const at = ['--at', 'no-such-host.invalid', `127.0.0.1:${port}`]

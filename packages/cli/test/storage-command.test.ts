@@ -82,7 +82,7 @@ test('exits with code 0 if all findings were repaired, and prints JSON on reques
   expect(JSON.parse(out)).toEqual({ checked: 507, found: 1, mended: 1, kinds: { orphan: 1 }, findings: [found] })
 })
 
-test('adopts a storage', async () => {
+test('storage adopt assigns the storage to the database', async () => {
   requested.length = 0
   const { code, out } = await parley('storage', 'adopt')
   expect([code, out]).toEqual([0, expect.stringContaining('belongs to this database now')])

@@ -58,7 +58,7 @@ function fakeFleet(failure = Code.NotFound) {
   }
 }
 
-async function exported(fleet: ReturnType<typeof fakeFleet>) {
+async function runExport(fleet: ReturnType<typeof fakeFleet>) {
   const lines: Line[] = []
   const kept = new Map<string, string>()
   const done = await exportRooms(fleet, {
@@ -75,7 +75,7 @@ async function exported(fleet: ReturnType<typeof fakeFleet>) {
 }
 
 test('missing files are skipped and listed at the end', async () => {
-  const { lines, kept, done } = await exported(fakeFleet())
+  const { lines, kept, done } = await runExport(fakeFleet())
   expect(done).toMatchObject({ messages: 1, files: 2, missing: { files: 3, assets: ['gone', 'cut', 'short'] } })
   expect([...kept]).toEqual([
     ['whole', 'some bytes'],
@@ -84,12 +84,12 @@ test('missing files are skipped and listed at the end', async () => {
   expect(lines.at(-1)).toEqual({ type: 'end', messages: 1 })
 })
 
-test('any other failure ends the export', async () => {
-  await expect(exported(fakeFleet(Code.Internal))).rejects.toMatchObject({ code: Code.Internal })
+test('any other failure while a file is read stops the export', async () => {
+  await expect(runExport(fakeFleet(Code.Internal))).rejects.toMatchObject({ code: Code.Internal })
 })
 
 test('reactions of a message that arrive in parts form one line', async () => {
-  const { lines } = await exported(fakeFleet())
+  const { lines } = await runExport(fakeFleet())
   expect(lines.filter(({ type }) => type === 'message')).toMatchObject([
     {
       reactions: [

@@ -1,5 +1,5 @@
 import { ConfigError } from '@parley/config'
-import { type CompactDeployable, factsOf } from '@parley/contracts/deployables'
+import { type CompactDeployable, propertiesOf } from '@parley/contracts/deployables'
 import { Resources, type Service } from '@parley/runtime'
 import { SharedProcess } from '@parley/service'
 import { readConfig } from './config.ts'
@@ -7,7 +7,7 @@ import { deployables } from './deployables.ts'
 import { environmentOf } from './environment.ts'
 import { closeTogether, startTogether, type Start } from './start-together.ts'
 
-const isProxy = (name: CompactDeployable) => factsOf(name).proxies === true
+const isProxy = (name: CompactDeployable) => propertiesOf(name).proxies === true
 
 /**
  * Starts deployables in this process. They call each other in memory, and the others over the bus. `env` contains the
@@ -61,7 +61,7 @@ function assertConfigured(names: readonly CompactDeployable[], env: NodeJS.Proce
 function addressesOf(services: ReadonlyMap<CompactDeployable, Service>): NodeJS.ProcessEnv {
   const addresses: NodeJS.ProcessEnv = {}
   for (const [name, { url }] of services) {
-    const setting = factsOf(name).http?.listedAs
+    const setting = propertiesOf(name).http?.listedAs
     if (setting !== undefined && url !== undefined) addresses[setting] = url
   }
   return addresses

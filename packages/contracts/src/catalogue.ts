@@ -26,7 +26,7 @@ import {
   VoiceCallService,
 } from './api.ts'
 import { ExternalIdentityAuthService } from './auth.ts'
-import { type Deployable, deployableNames, factsOf } from './deployables.ts'
+import { type Deployable, deployableNames, propertiesOf } from './deployables.ts'
 import { ServerDiscoveryService } from './discovery.ts'
 import {
   AccountsInternalService,
@@ -178,7 +178,7 @@ export function ownedMethods(deployable: Deployable): DescMethodUnary[] {
 export function mayCall(caller: string, method: DescMethod): boolean {
   const name = deployableNames.find((deployable) => deployable === caller)
   if (name === undefined) return false
-  const { speaksForUsers = false, calls = [] } = factsOf(name)
+  const { speaksForUsers = false, calls = [] } = propertiesOf(name)
   if (ownerOf(method) !== undefined) return speaksForUsers
   const service = method.parent.name
   return calls.includes(`${service}.*`) || calls.includes(`${service}.${method.name}`)

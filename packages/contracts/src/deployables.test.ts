@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { deployableNames, factsOf } from './deployables.ts'
+import { deployableNames, propertiesOf } from './deployables.ts'
 import * as internal from './internal.ts'
 
 const values: unknown[] = Object.values(internal)
@@ -11,14 +11,14 @@ const methods = Object.entries(internal).flatMap(([name, value]) =>
 )
 
 test.each(deployableNames)('%s calls only internal methods that exist', (name) => {
-  for (const call of factsOf(name).calls ?? []) {
+  for (const call of propertiesOf(name).calls ?? []) {
     const called = call.endsWith('.*') ? methods.filter((method) => method.startsWith(call.slice(0, -1))) : [call]
     expect([call, called.length > 0 && called.every((method) => methods.includes(method))]).toEqual([call, true])
   }
 })
 
 test('no two deployables have the same port, path, setting or variable', () => {
-  const ports = deployableNames.flatMap((name) => factsOf(name).http ?? [])
+  const ports = deployableNames.flatMap((name) => propertiesOf(name).http ?? [])
   for (const property of ['number', 'path', 'listedAs', 'published'] as const) {
     const values = ports.flatMap((port) => port[property] ?? [])
     expect([property, new Set(values).size]).toEqual([property, values.length])

@@ -188,7 +188,6 @@ export const deployables = {
       'MessagingInternalService.ApplyNotificationLevel',
       'MessagingInternalService.ListThreadFollowers',
       'MessagingInternalService.PreviewMessages',
-      'AdminInternalService.GetPolicy',
     ],
     publishes: ['notification', 'preference'],
     consumes: ['rooms', 'readers', 'credentials', 'erasures'],
@@ -224,10 +223,10 @@ export type Deployable = keyof typeof deployables
 export const deployableNames = Object.keys(deployables) as Deployable[]
 
 /** The properties of a deployable, typed so that the optional ones can be read too. */
-export const factsOf = (name: Deployable): DeployableProperties => deployables[name]
+export const propertiesOf = (name: Deployable): DeployableProperties => deployables[name]
 
 /** Deployables with a database. */
-export const databaseOwners = deployableNames.filter((name) => factsOf(name).database)
+export const databaseOwners = deployableNames.filter((name) => propertiesOf(name).database)
 
 /**
  * Deployables that run in one process in the compact layout: all but realtime, whose sockets must never wait for

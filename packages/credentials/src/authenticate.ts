@@ -9,11 +9,11 @@ const order = ['bearer', 'cookie'] as const
 
 /** Whether one of these credentials was valid at its last check. */
 export const isRemembered = (cache: CallerCache, presented: Presented): boolean =>
-  order.some((by) => presented[by] !== undefined && cache.remembers(presented[by]))
+  order.some((by) => presented[by] !== undefined && cache.wasValid(presented[by]))
 
 /**
- * Identifies the caller: tries the bearer token first, then the cookie. Throws `unavailable` when the credential cannot
- * be checked.
+ * Identifies the caller: tries the bearer token first, then the cookie. Returns undefined if no credential is valid;
+ * throws `unavailable` if one cannot be checked.
  */
 export async function authenticate(cache: CallerCache, presented: Presented): Promise<SignedIn | undefined> {
   try {

@@ -22,7 +22,7 @@ const sessionEnded = create(EventSchema, {
 
 let now: number
 let feedIdleMs: number | undefined
-let requested: number
+let lookUps: number
 let answer: (digest: Buffer) => Promise<Caller | undefined>
 let rekeyed: { previous: Buffer; digest: Buffer }[]
 let rekeying: Promise<void>
@@ -31,13 +31,13 @@ let cache: CallerCache
 beforeEach(() => {
   now = 1e9
   feedIdleMs = 0
-  requested = 0
+  lookUps = 0
   answer = async () => caller()
   rekeyed = []
   rekeying = Promise.resolve()
   cache = new CallerCache({
     authenticate: (digest) => {
-      requested++
+      lookUps++
       return answer(digest)
     },
     rekey: async (entry) => {
@@ -55,15 +55,15 @@ describe('the caller behind a credential', () => {
     expect((await cache.find(digest))?.caller.userId).toBe('U1')
     now += 29_999
     await cache.find(digest)
-    expect(requested).toBe(1)
+    expect(lookUps).toBe(1)
     now += 1
     await cache.find(digest)
-    expect(requested).toBe(2)
+    expect(lookUps).toBe(2)
   })
 
   test('is looked up once for concurrent requests', async () => {
     await Promise.all([cache.find(digest), cache.find(digest), cache.find(digest)])
-    expect(requested).toBe(1)
+    expect(lookUps).toBe(1)
   })
 
   test('is not cached if there is none', async () => {
@@ -116,7 +116,7 @@ describe('the caller behind a credential', () => {
     feedIdleMs = 3_001
     now += 999
     await cache.find(digest)
-    expect(requested).toBe(1)
+    expect(lookUps).toBe(1)
     answer = () => Promise.reject(new Error('unavailable'))
     now += 1
     await expect(cache.find(digest)).rejects.toThrow('unavailable')
@@ -132,20 +132,20 @@ describe('the caller behind a credential', () => {
   test('is evicted by newer ones if there are too many', async () => {
     const other = (n: number) => Buffer.alloc(32, n)
     for (const n of [1, 2, 3]) await cache.find(other(n))
-    expect(requested).toBe(3)
+    expect(lookUps).toBe(3)
     await cache.find(other(3))
-    expect(requested).toBe(3)
+    expect(lookUps).toBe(3)
     await cache.find(other(1))
-    expect(requested).toBe(4)
+    expect(lookUps).toBe(4)
   })
 })
 
 describe('a credential stored under the previous secret key', () => {
   const previous = Buffer.alloc(32, 2)
-  const storedUnder = (kept: Buffer) => (requested: Buffer) =>
-    Promise.resolve(requested.equals(kept) ? caller() : undefined)
+  const storedUnder = (stored: Buffer) => (requested: Buffer) =>
+    Promise.resolve(requested.equals(stored) ? caller() : undefined)
 
-  test('is found, and stored under the current one from then on', async () => {
+  test('is found, and re-stored under the current key once', async () => {
     answer = storedUnder(previous)
     expect(await cache.findByEither({ digest, previous })).toMatchObject({ caller: { userId: 'U1' }, digest: previous })
     expect(rekeyed).toEqual([{ previous, digest }])

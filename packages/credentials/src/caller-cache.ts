@@ -18,7 +18,7 @@ type Options = {
   now?: () => number
   maxEntries?: number
   /** False disables caching, for a process that gets no revoke events and must not repeat an old answer. */
-  remembers?: boolean
+  cachesCallers?: boolean
 }
 
 /** Maximum number of credentials that are rekeyed at the same time. */
@@ -41,11 +41,11 @@ export class CallerCache {
   readonly #now: () => number
   readonly #entries: LRUCache<string, Entry>
   readonly #keysOfUser = new Map<string, Set<string>>()
-  /** Used instead of the entries if nothing is cached. */
+  /** Replaces the entries if caching is disabled. */
   readonly #remembered = new RememberedCredentials()
   readonly #rekeying = new Set<string>()
   readonly #pending = new Map<string, Promise<KnownCaller | undefined>>()
-  /** Users whose sessions or roles changed during running look-ups; those results are not cached. */
+  /** Users whose sessions or roles changed while look-ups are running; callers found for them are not cached. */
   readonly #changedMeanwhile = new Set<string>()
   /** Incremented when everything is dropped, so that results of look-ups that began earlier are not cached either. */
   #generation = 0
@@ -59,9 +59,9 @@ export class CallerCache {
     })
   }
 
-  /** The caller of a credential; undefined for an unknown credential. Rejects when that cannot be determined. */
+  /** The caller of a credential; undefined if it is unknown or has expired. Rejects if accounts cannot check it. */
   async find(digest: Buffer): Promise<KnownCaller | undefined> {
-    if (this.#options.remembers === false) return await this.#authenticate(digest)
+    if (this.#options.cachesCallers === false) return await this.#authenticate(digest)
     const key = digest.toString('latin1')
     const entry = this.#entries.get(key)
     const now = this.#now()
@@ -77,8 +77,8 @@ export class CallerCache {
   }
 
   /**
-   * The caller of a credential that may still be stored under the previous secret key, and the digest under which it
-   * was found. It is re-stored under the current key in the background; the old digest is valid until then.
+   * Finds the caller of a credential by its current digest or else by its previous one, and returns the digest that was
+   * found. A credential found by its previous digest is re-stored under the current one in the background.
    */
   async findByEither({ digest, previous }: CredentialDigests): Promise<(KnownCaller & { digest: Buffer }) | undefined> {
     const known = await this.find(digest)
@@ -98,8 +98,8 @@ export class CallerCache {
   }
 
   /** Whether the credential was valid at its last check, however long ago that was. */
-  remembers({ digest, previous }: CredentialDigests): boolean {
-    if (this.#options.remembers === false) return this.#remembered.has({ digest, previous })
+  wasValid({ digest, previous }: CredentialDigests): boolean {
+    if (this.#options.cachesCallers === false) return this.#remembered.has({ digest, previous })
     const isCached = (one: Buffer) => this.#entries.has(one.toString('latin1'))
     return isCached(digest) || (previous !== undefined && isCached(previous))
   }

@@ -27,7 +27,7 @@ test.each(['', 'AAAA', '!!', Buffer.from('{"userId":"U1"}').toString('base64')])
   },
 )
 
-test('a digest depends on the key, the token and the purpose', () => {
+test('a digest is an HMAC with the key over the purpose and the token', () => {
   const digest = credentialDigest('key', 'token')
   expect(digest).toHaveLength(32)
   expect(digest).toEqual(createHmac('sha256', 'key').update('credential\0token').digest())

@@ -11,7 +11,7 @@ export type Caller = {
   readonly credentialId: string
   /** Ids of the roles held, without the implicit `everyone`. */
   readonly roleIds: readonly string[]
-  /** Time until which the credential is fresh; undefined if it never was. */
+  /** Time until which the credential is fresh (a recent sign-in or password check); undefined if it never was. */
   readonly freshUntil: Date | undefined
   /** When the credential expires. */
   readonly expiresAt: Date
@@ -38,7 +38,7 @@ export function toCallerMessage(caller: Caller): CallerMessage {
   return message
 }
 
-/** Decodes a caller; undefined when the message is empty. */
+/** Converts the message to a caller; undefined if the user, the credential or the expiry is missing. */
 export function callerFrom(message: CallerMessage): Caller | undefined {
   if (!message.userId || !message.credentialId || !message.expiresAt) return undefined
   return {

@@ -3,8 +3,8 @@ import type { ReadHeader } from './presented.ts'
 import { secretDigest, secretDigests, type SecretKeys } from './secret-digest.ts'
 
 /**
- * Proves to services behind the gateway that the gateway wrote X-Forwarded-For; the gateway drops this header from
- * clients.
+ * Header that proves to services behind the gateway that the gateway wrote X-Forwarded-For. The gateway drops it from
+ * requests of clients.
  */
 const proofHeader = 'parley-forwarded-for-proof'
 const purpose = 'forwarded-for'

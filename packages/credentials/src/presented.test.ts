@@ -12,7 +12,7 @@ const rotated: CredentialSecrets = {
 const cookie = (secret: string) => `${sessionCookieName}=${signSessionCookie(secret, 'handle')}`
 const read = (headers: Record<string, string>, by = secrets) => presentedCredentials((name) => headers[name], by)
 
-test('a token is looked up under the current key, and under the previous one while there is one', () => {
+test('a token is looked up under the current key, and under the previous one while one is configured', () => {
   const headers = { authorization: 'Bearer token' }
   expect(read(headers).bearer).toEqual({ digest: credentialDigest('new key', 'token'), previous: undefined })
   expect(read(headers, rotated).bearer).toEqual({
@@ -21,7 +21,7 @@ test('a token is looked up under the current key, and under the previous one whi
   })
 })
 
-test('a cookie signed with the previous secret is accepted while there is one', () => {
+test('a cookie signed with the previous secret is accepted while that secret is configured', () => {
   const old = { cookie: cookie('old cookie secret') }
   expect(read(old)).toEqual({ bearer: undefined, cookie: undefined, cookieHandle: undefined })
   expect(read(old, rotated).cookieHandle).toBe('handle')

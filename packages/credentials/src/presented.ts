@@ -5,7 +5,7 @@ import { verifySessionCookie } from './session-cookie.ts'
 /** Reads a header; an abstraction over node:http requests, HTTP/2 requests and fetch headers. */
 export type ReadHeader = (name: string) => string | undefined
 
-/** The credentials of a request, in the order in which they are tried. */
+/** The credentials of a request as digests, and the handle in its session cookie; undefined where it has none. */
 export type Presented = {
   bearer: CredentialDigests | undefined
   cookie: CredentialDigests | undefined

@@ -17,7 +17,7 @@ test('a secret is looked up under the current key, then under the previous one',
   ])
 })
 
-test('digests of different purposes or keys differ', () => {
+test('digests of different purposes, secrets or keys differ', () => {
   const keys = { secretKey: 'new', previousSecretKey: 'old' }
   const all = [
     secretDigests(keys, 'flow', 'x'),
@@ -27,7 +27,7 @@ test('digests of different purposes or keys differ', () => {
   expect(new Set(all.map((digest) => digest.toString('hex'))).size).toBe(6)
 })
 
-test('a credential is identified only by its digests', () => {
+test('the digests of a credential have the purpose "credential"', () => {
   expect(credentialDigest('new', 'token')).toEqual(hmac('new', 'credential\0token'))
   expect(credentialDigests({ secretKey: 'new' }, 'token')).toEqual({
     digest: hmac('new', 'credential\0token'),

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 /** `core.secret_key`, and the previous one during a rotation. */
 export type SecretKeys = { secretKey: string; previousSecretKey?: string | undefined }
 
-/** A secret, preceded by words that name its purpose and distinguish it from all others. */
+/** A secret, preceded by the words of its purpose: the same secret has another digest for another purpose. */
 export type SecretWithPurpose = readonly [...purpose: [string, ...string[]], secret: string]
 
 /** The stored digest of a secret: 32 bytes, HMAC-SHA256 with the current key over all parts, separated by NUL. */

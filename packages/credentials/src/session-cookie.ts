@@ -21,9 +21,9 @@ export function signSessionCookie(secret: string, handle: string): string {
 }
 
 /**
- * The handle in the session cookie of a `Cookie` header; undefined if there is none or no secret verifies it. Of
- * several, the first with a valid signature is used; those that only this site can set come first. Cookies with the
- * plain name are from sessions that began over http, or over https before handles distinguished the two.
+ * The handle in the session cookie of a `Cookie` header; undefined if there is none or no secret verifies it. If there
+ * are several, the first with a valid signature is used, and those that only this site can set come first. Cookies with
+ * the plain name are from sessions that began over http, or over https before handles distinguished the two.
  */
 export function verifySessionCookie(secrets: readonly string[], cookieHeader: string | undefined): string | undefined {
   const ofThisHost = readCookies(cookieHeader, siteCookieName(sessionCookieName, { secure: true }))

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { busFields, type ConfigOf, type Field } from '@parley/config'
 import { services } from '@parley/contracts/catalogue'
-import { factsOf, type Deployable } from '@parley/contracts/deployables'
+import { propertiesOf, type Deployable } from '@parley/contracts/deployables'
 import { connectBus, type Bus } from '@parley/rpc'
 import { Events } from 'nats'
 import { readChunk, portOf, reportServerCertificate } from './certificates.ts'
@@ -68,12 +68,12 @@ async function checkServer(name: Deployable, config: BusConfig, report: Report, 
     )
   const at = `${url.hostname}:${url.port || 4222}`
   if (url.protocol === 'tls:') {
-    const place = {
+    const server = {
       host: url.hostname,
       port: portOf(url),
       prelude: async (socket: Socket) => void (await readChunk(socket)),
     }
-    await reportServerCertificate(report, 'nats.certificate', place)
+    await reportServerCertificate(report, 'nats.certificate', server)
   }
   for (const purpose of ['rpc', 'events'] as const) {
     const check = purpose === 'rpc' ? 'nats.reach' : 'nats.events'
@@ -113,15 +113,17 @@ function reportServer({ nc }: Bus, at: string, report: Report): void {
     )
 }
 
-/** What no deployable may do: call a method that no service has, call the operator's methods, read its responses. */
+/**
+ * Subjects that no deployable may use: a method that no service has, a method of the operator, the operator's inbox.
+ */
 const forbidden = {
   publish: ['rpc.internal.svc_internal_v1_Doctor.Check', 'rpc.internal.svc_internal_v1_OperatorService.DoctorCheck'],
   subscription: ['_INBOX.operator.doctor'],
 }
 
 /**
- * Tries the permissions of a user: those it needs, and some that no deployable has. Receivers ignore requests without an
- * inbox, and the methods to which it subscribes do not exist.
+ * Tries the permissions of a user: those it needs, and some that no deployable has. Receivers ignore requests without
+ * an inbox, and the methods to which it subscribes do not exist.
  */
 async function checkPermissions(name: Deployable, bus: Bus, report: Report): Promise<void> {
   const { nc, inboxPrefix } = bus
@@ -132,7 +134,7 @@ async function checkPermissions(name: Deployable, bus: Bus, report: Report): Pro
         denied.add(`${status.permissionContext.operation} ${status.permissionContext.subject}`)
   })()
   const ignore = { callback: () => undefined }
-  const { calls = [], hints = {}, speaksForUsers } = factsOf(name)
+  const { calls = [], hints = {}, speaksForUsers } = propertiesOf(name)
   const owned: Record<string, { typeName: string }> = services[name]
   const served = Object.values(owned).filter(({ typeName }) => typeName.startsWith('svc.internal.'))
   const publishing = [
@@ -154,8 +156,8 @@ async function checkPermissions(name: Deployable, bus: Bus, report: Report): Pro
     return report.fail(
       'nats.permissions',
       allowed.length === tried.length
-        ? `NATS restricts nobody: the user of ${name} may call what no deployable may`
-        : `NATS allows the user of ${name} what no deployable may: ${allowed.join(', ')}`,
+        ? `NATS restricts nobody: the user of ${name} may use subjects that no deployable may use`
+        : `NATS allows the user of ${name} subjects that no deployable may use: ${allowed.join(', ')}`,
       'Run NATS with the deploy/nats/parley.conf of this release; until then everybody who can reach it can read and do everything.',
     )
   if (denied.size === 0)

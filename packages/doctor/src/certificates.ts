@@ -11,7 +11,7 @@ const warnDays = 14
 const connectTimeoutMs = 5_000
 
 /** A server with TLS. */
-export type TlsPlace = {
+export type TlsServer = {
   /** A name or an IP address; an IPv6 address may have brackets, as in a URL. */
   host: string
   port: number
@@ -32,18 +32,18 @@ export type TlsPlace = {
 export async function reportServerCertificate(
   report: Report,
   check: string,
-  place: TlsPlace,
+  server: TlsServer,
   ifUnreachable: 'warn' | 'fail' = 'fail',
 ): Promise<void> {
-  const at = `${place.host}:${place.port}`
+  const at = `${server.host}:${server.port}`
   try {
-    const socket = await openTls(place)
+    const socket = await openTls(server)
     const { authorized, authorizationError: problem } = socket
     const certificate = socket.getPeerX509Certificate()
     socket.destroy()
     if (certificate === undefined) return report.fail(check, `${at} presents no certificate`, renew)
     if (reportExpiry(report, check, `the certificate of ${at}`, certificate) && !authorized)
-      report.fail(check, `the certificate of ${at} is not trusted: ${reasonOf(problem)}`, adviceOnTrust(place))
+      report.fail(check, `the certificate of ${at} is not trusted: ${reasonOf(problem)}`, adviceOnTrust(server))
   } catch (error) {
     report[ifUnreachable](
       check,
@@ -75,7 +75,7 @@ export async function reportCertificateFile(
   }
 }
 
-const adviceOnTrust = ({ authorities }: TlsPlace): string =>
+const adviceOnTrust = ({ authorities }: TlsServer): string =>
   authorities === undefined
     ? 'Use a certificate for this host name from an authority that this machine trusts, or add the authority to the file of NODE_EXTRA_CA_CERTS.'
     : `Use a certificate for this host name from an authority in ${authorities}, or put the authority into that file.`
@@ -104,7 +104,7 @@ function reportExpiry(
   return days >= 0
 }
 
-async function openTls({ host: hostInUrl, port, servername, trust, prelude }: TlsPlace): Promise<TLSSocket> {
+async function openTls({ host: hostInUrl, port, servername, trust, prelude }: TlsServer): Promise<TLSSocket> {
   const host = hostInUrl.replace(/^\[|\]$/g, '')
   const signal = AbortSignal.timeout(connectTimeoutMs)
   const plain = connectTcp({ host, port })

@@ -8,20 +8,20 @@ const ofReading = (serverMs: number): Finding | undefined => {
   return findings[0]
 }
 
-test('a slow answer is not reported as a difference', () => {
+test('a slow response is not reported as a clock difference', () => {
   for (const serverMs of [100_000, 101_000, 102_000, 99_500, 102_900])
     expect(ofReading(serverMs)).toMatchObject({ result: 'ok' })
 })
 
-test('a small difference is a warning, a large one a failure', () => {
+test('a small clock difference is a warning, a large one a failure', () => {
   expect(ofReading(104_000)).toMatchObject({
     result: 'warn',
     found: "the clock of Redis is 2.0 s ahead of this machine's",
-    next: expect.stringContaining('from 30 s apart'),
+    next: expect.stringContaining('at a difference of 30 s or more'),
   })
   expect(ofReading(60_000)).toMatchObject({
     result: 'fail',
     found: "the clock of Redis is 40.0 s behind this machine's",
-    next: expect.stringContaining('so far apart'),
+    next: expect.stringContaining('at this difference'),
   })
 })

@@ -15,7 +15,7 @@ const maxUsedFraction = 0.8
 
 /**
  * Checks the database of a deployable: connection, role, version, permissions, migrations, connections in use and
- * clock. `migrations`: the folder with those of this release.
+ * clock. `migrations` is the folder with the migrations of this release.
  */
 export function databaseCheck(deployable: string, migrations: URL): Check {
   const fields = databaseFields(deployable)
@@ -29,10 +29,10 @@ export function databaseCheck(deployable: string, migrations: URL): Check {
     try {
       await database.pool.query('select 1')
     } catch (error) {
-      return reportUnreachable(report, error, { place: placeOf(destination), setting, deployable })
+      return reportUnreachable(report, error, { destination: describe(destination), setting, deployable })
     }
     const { pool } = database
-    report.ok('postgres.reach', `connected to ${placeOf(destination)}`)
+    report.ok('postgres.reach', `connected to ${describe(destination)}`)
     const parts = [
       () => checkServer(pool, report),
       () => checkRights(pool, report),
@@ -67,15 +67,15 @@ function readDestination(url: string, setting: string, report: Report): Destinat
   return undefined
 }
 
-const placeOf = ({ host, port, database, user }: Destination): string =>
+const describe = ({ host, port, database, user }: Destination): string =>
   `${host}:${port}, database ${database}, as ${user}`
 
 const tlsAdvice =
   'Let PostgreSQL offer TLS with a valid certificate for this host name, and set sslrootcert=... in the URL or NODE_EXTRA_CA_CERTS to a file with its authority; or remove sslmode from the URL.'
 
-type Attempt = { place: string; setting: string; deployable: string }
+type Attempt = { destination: string; setting: string; deployable: string }
 
-function reportUnreachable(report: Report, error: unknown, { place, setting, deployable }: Attempt): void {
+function reportUnreachable(report: Report, error: unknown, { destination, setting, deployable }: Attempt): void {
   const advice: Record<string, string> = {
     '28P01': `Put the password of this role into ${setting}, or set it with: alter role ... password '...'.`,
     '28000': `Create this role, allow it to connect in pg_hba.conf, or set another role in ${setting}.`,
@@ -91,10 +91,10 @@ function reportUnreachable(report: Report, error: unknown, { place, setting, dep
     advice[codeOf(error)] ??
     (/certificate|SSL|TLS/i.test(reasonOf(error)) ? tlsAdvice : undefined) ??
     `Check that PostgreSQL is running, that ${setting} has its host and port, and that no firewall blocks the connection.`
-  report.fail('postgres.reach', `cannot connect to ${place}: ${reasonOf(error)}`, next)
+  report.fail('postgres.reach', `cannot connect to ${destination}: ${reasonOf(error)}`, next)
 }
 
-/** Checks the certificate as the driver does, which uses TLS if the URL sets any file for it. */
+/** Checks the certificate as the driver does, which uses TLS even if the URL only names a certificate file. */
 async function checkCertificate({ host, port, tls }: Destination, report: Report): Promise<void> {
   if (tls === undefined) return
   const { rejectUnauthorized = true, ...trust } = tls

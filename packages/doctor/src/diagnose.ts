@@ -1,5 +1,5 @@
 import { publicUrlField, secretsIn, withoutSecrets, type Fields, type ReadConfig } from '@parley/config'
-import { factsOf, type Deployable } from '@parley/contracts/deployables'
+import { propertiesOf, type Deployable } from '@parley/contracts/deployables'
 import { busCheck } from './bus.ts'
 import { portOf, reportCertificateFile, reportServerCertificate } from './certificates.ts'
 import { check, runChecks, type Check } from './check.ts'
@@ -9,8 +9,8 @@ import { redisCheck } from './redis.ts'
 import { settingsCheck } from './settings.ts'
 import { telemetryCheck } from './telemetry.ts'
 
-/** The checks of a deployable. */
-export type Examined = {
+/** Options of the doctor of a deployable. */
+export type DoctorOptions = {
   deployable: Deployable
   readConfig: ReadConfig<Fields>
   /** Folder of its migrations, if it has a database. */
@@ -23,16 +23,16 @@ export type Examined = {
  * Checks the settings of a deployable and everything it depends on. Problems are reported, never thrown, and nothing is
  * changed permanently.
  */
-export async function diagnose(examined: Examined, env: NodeJS.ProcessEnv = process.env): Promise<Finding[]> {
-  const { deployable, readConfig, migrations, checks = [] } = examined
+export async function diagnose(options: DoctorOptions, env: NodeJS.ProcessEnv = process.env): Promise<Finding[]> {
+  const { deployable, readConfig, migrations, checks = [] } = options
   const all = [
     settingsCheck(deployable, readConfig),
     authoritiesCheck,
     telemetryCheck,
     busCheck(deployable),
     ...(migrations === undefined ? [] : [databaseCheck(deployable, migrations)]),
-    ...(factsOf(deployable).secrets?.includes('PARLEY_REDIS_URL') ? [redisCheck(deployable)] : []),
-    ...(factsOf(deployable).proxies ? [publicAddressCheck] : []),
+    ...(propertiesOf(deployable).secrets?.includes('PARLEY_REDIS_URL') ? [redisCheck(deployable)] : []),
+    ...(propertiesOf(deployable).proxies ? [publicAddressCheck] : []),
     ...checks,
   ]
   const collectorSecrets = secretsIn(readConfig.fields, { env })
@@ -47,9 +47,9 @@ export async function diagnose(examined: Examined, env: NodeJS.ProcessEnv = proc
   })
 }
 
-/** All that a deployable's doctor.ts does: prints the findings as JSON and ends the process. */
-export async function runDoctor(examined: Examined): Promise<void> {
-  const findings = await diagnose(examined)
+/** Runs the doctor of a deployable: prints the findings as JSON and ends the process. */
+export async function runDoctor(options: DoctorOptions): Promise<void> {
+  const findings = await diagnose(options)
   // Connections that hang must not delay the exit.
   process.stdout.write(`${JSON.stringify(findings)}\n`, () => process.exit(0))
 }

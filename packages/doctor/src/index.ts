@@ -1,6 +1,6 @@
-export { startMailTls, portOf, reportCertificateFile, reportServerCertificate, type TlsPlace } from './certificates.ts'
+export { startMailTls, portOf, reportCertificateFile, reportServerCertificate, type TlsServer } from './certificates.ts'
 export { streamCheck } from './bus.ts'
 export { check, type Check } from './check.ts'
-export { diagnose, runDoctor, type Examined } from './diagnose.ts'
+export { diagnose, runDoctor, type DoctorOptions } from './diagnose.ts'
 export { codeOf, reasonOf, type Finding, type Report, type Result } from './finding.ts'
 export { reportClock } from './clock.ts'

@@ -25,15 +25,15 @@ export function redisCheck(deployable: string): Check {
     const client = openRedis({ url, name: `${deployable} doctor`, commandTimeoutMs })
     try {
       const failure = await whenConnected(client)
-      if (failure === undefined) await examine(client, placeOf(at), report)
-      else report.fail('redis.reach', `cannot use ${placeOf(at)}: ${failure}`, adviceFor(failure))
+      if (failure === undefined) await examine(client, addressOf(at), report)
+      else report.fail('redis.reach', `cannot use ${addressOf(at)}: ${failure}`, adviceFor(failure))
     } finally {
       client.disconnect()
     }
   })
 }
 
-const placeOf = ({ hostname, port }: URL): string => `${hostname}:${port || 6379}`
+const addressOf = ({ hostname, port }: URL): string => `${hostname}:${port || 6379}`
 
 /** Waits until commands are accepted; returns the reason if that fails. */
 function whenConnected(client: RedisClient): Promise<string | undefined> {
@@ -56,12 +56,12 @@ function adviceFor(failure: string): string {
 const rightsAdvice =
   'Grant the user the permissions that Parley needs: ACL SETUSER ... ~limit:* ~presence:* +@read +@write +@connection +@transaction +@scripting -@dangerous +info +time.'
 
-async function examine(client: RedisClient, place: string, report: Report): Promise<void> {
+async function examine(client: RedisClient, destination: string, report: Report): Promise<void> {
   try {
     await client.ping()
-    report.ok('redis.reach', `connected to ${place}`)
+    report.ok('redis.reach', `connected to ${destination}`)
   } catch (error) {
-    return report.fail('redis.reach', `cannot use ${place}: ${reasonOf(error)}`, adviceFor(reasonOf(error)))
+    return report.fail('redis.reach', `cannot use ${destination}: ${reasonOf(error)}`, adviceFor(reasonOf(error)))
   }
   // A key of the rate limits, because the user may be allowed only the keys that Parley uses.
   const key = `${rateLimitPrefix('doctor')}:${randomUUID()}`

@@ -1,4 +1,4 @@
-import { deployableNames, factsOf, type Deployable } from '@parley/contracts/deployables'
+import { deployableNames, propertiesOf, type Deployable } from '@parley/contracts/deployables'
 import { requestKeeper, durableName, eventStream } from '@parley/events'
 import type { Bus } from '@parley/rpc'
 import { NatsError, type JetStreamManager, type StreamInfo } from 'nats'
@@ -13,7 +13,7 @@ const jetStreamUnavailable = new Set([10039, 10076])
 
 /** Checks the stream as far as a deployable can: through the keeper, as at its start. */
 export async function checkStreamAsUser(name: Deployable, bus: Bus, report: Report): Promise<void> {
-  const wanted = factsOf(name).consumes ?? []
+  const wanted = propertiesOf(name).consumes ?? []
   let lags: Record<string, number>
   try {
     lags = (await requestKeeper(bus, 'lags', {}, name)).messages
@@ -43,7 +43,7 @@ export async function checkStreamAsUser(name: Deployable, bus: Bus, report: Repo
 /** The configured properties of the stream. */
 type StreamSettings = { streamMaxBytes: number; streamReplicas: number | undefined }
 
-/** Checks the stream as its keeper, which alone may query JetStream about it. */
+/** Checks the stream from its keeper, the only deployable that may query JetStream. */
 export async function checkStream(bus: Bus, report: Report, settings: StreamSettings): Promise<void> {
   const manager = await bus.nc.jetstreamManager({ checkAPI: false, timeout: 5_000 })
   try {
@@ -109,7 +109,7 @@ function reportStream({ config, state, cluster }: StreamInfo, report: Report, se
 /** Reports unknown durables: an abandoned one prevents every outbox from deleting its entries. */
 async function checkDurables(manager: JetStreamManager, report: Report): Promise<void> {
   const known = new Set(
-    deployableNames.flatMap((name) => (factsOf(name).consumes ?? []).map((durable) => durableName(name, durable))),
+    deployableNames.flatMap((name) => (propertiesOf(name).consumes ?? []).map((durable) => durableName(name, durable))),
   )
   const unknown: string[] = []
   for await (const { name, config } of manager.consumers.list(eventStream))

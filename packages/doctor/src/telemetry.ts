@@ -18,7 +18,7 @@ type Collector = {
   addressSetting: string
   protocol: string
   protocolSetting: string
-  /** File of the authorities of its certificate; empty: those of this machine. */
+  /** File with the authorities for its certificate; empty for the authorities of this machine. */
   authorities: string
   authoritiesSetting: string
 }
@@ -101,8 +101,8 @@ async function checkReach(url: URL, collector: Collector, report: Report): Promi
   const trust = await authoritiesOf(collector, report)
   const { authoritiesSetting } = collector
   const authorities = trust.ca && `the file that ${authoritiesSetting} names`
-  const place = { host: url.hostname, port, trust, authorities }
-  await reportServerCertificate(report, 'telemetry.certificate', place, 'warn')
+  const server = { host: url.hostname, port, trust, authorities }
+  await reportServerCertificate(report, 'telemetry.certificate', server, 'warn')
 }
 
 /** The authorities with which the exporters check the certificate; they ignore a file that they cannot read. */

@@ -16,7 +16,7 @@ test.each([
   expect(isAtLeast(version, oldest)).toBe(expected)
 })
 
-test('a server that is too old is named with the release it needs', () => {
+test('a server that is too old is reported with the oldest supported release', () => {
   const findings: Finding[] = []
   reportVersion(reportTo(findings), 'postgres.version', 'PostgreSQL', '13.22')
   expect(findings).toEqual([

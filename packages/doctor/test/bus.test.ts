@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { int } from '@parley/config'
-import { busUsers, deployableNames, factsOf } from '@parley/contracts/deployables'
+import { busUsers, deployableNames, propertiesOf } from '@parley/contracts/deployables'
 import { requestKeeper, keepStream } from '@parley/events'
 import { type Nats, startNats } from '@parley/local/infrastructure'
 import { connectBus, type Bus } from '@parley/rpc'
@@ -82,7 +82,7 @@ test('durables are missing until their services have started, and then everythin
   for (const name of deployableNames) {
     const own = { user: name, password: `password-of-${name}`, name }
     await using bus = await connectBus({ url: nats.url, ...own, purpose: 'events' })
-    for (const durable of factsOf(name).consumes ?? [])
+    for (const durable of propertiesOf(name).consumes ?? [])
       await requestKeeper(bus, 'durable', { durable, subject: 'evt.user.>', anew: false })
   }
   const all = deployableNames.map(async (name) => ({ name, problems: await problems(busCheck(name), as(name)) }))
@@ -90,11 +90,11 @@ test('durables are missing until their services have started, and then everythin
   expect(await problems(stream, as('admin'))).toEqual([])
 })
 
-test('an abandoned durable, and a stream that is smaller and has fewer copies than configured, are reported', async () => {
+test('an unknown durable, and a stream that is smaller and has fewer copies than configured, are reported', async () => {
   const { consumers } = await adminBus.nc.jetstreamManager({ checkAPI: false })
   await consumers.add('EVENTS', { durable_name: 'rooms-of-old' })
-  const wishes = { PARLEY_TEST_MAX_BYTES: String(1024 ** 3), PARLEY_TEST_REPLICAS: '3' }
-  expect(await problems(stream, { ...as('admin'), ...wishes })).toEqual([
+  const settings = { PARLEY_TEST_MAX_BYTES: String(1024 ** 3), PARLEY_TEST_REPLICAS: '3' }
+  expect(await problems(stream, { ...as('admin'), ...settings })).toEqual([
     expect.objectContaining({ check: 'nats.store', result: 'warn', next: expect.stringContaining('max_file_store') }),
     expect.objectContaining({ check: 'nats.replicas', result: 'warn', found: 'the stream has 1 of 3 copies' }),
     expect.objectContaining({ check: 'nats.unknown', result: 'warn', found: expect.stringContaining('rooms-of-old') }),
@@ -102,7 +102,7 @@ test('an abandoned durable, and a stream that is smaller and has fewer copies th
   await consumers.delete('EVENTS', 'rooms-of-old')
 })
 
-test('a wrong password', async () => {
+test('a wrong password is reported with the setting of the server, but not shown', async () => {
   const finding = await findingOf(busCheck('rooms'), as('rooms', 'wrong-password'), 'nats.reach')
   expect(finding).toMatchObject({
     result: 'fail',
@@ -148,8 +148,8 @@ test.each([
     'rpc.internal.svc_internal_v1_OperatorService.*',
     'OperatorService.DoctorCheck',
   ],
-  ['reads the answers of others', '_INBOX.>', '_INBOX.operator.doctor'],
-])('a user that %s', async (_, right, denied) => {
+  ['reads responses to the operator', '_INBOX.>', '_INBOX.operator.doctor'],
+])('a user that %s is reported', async (_, right, denied) => {
   const user = shipped.indexOf('user: "rooms"')
   const list = right.startsWith('rpc.') ? 'publish: { allow: [' : 'subscribe: { allow: ['
   const start = shipped.indexOf(list, user) + list.length
@@ -161,7 +161,7 @@ test.each([
   })
 })
 
-test('a server that lets everybody do everything', async () => {
+test('a server without permissions is reported', async () => {
   const open = join(dir, 'open.conf')
   writeFileSync(open, 'max_payload: 2MB\n')
   const server = await startNats({ dir: join(dir, 'open'), conf: open })
@@ -174,7 +174,7 @@ test('a server that lets everybody do everything', async () => {
   })
 })
 
-test('a server without JetStream', async () => {
+test('a server without JetStream is reported', async () => {
   const none = join(dir, 'none.conf')
   writeFileSync(none, 'max_payload: 2MB\n')
   const server = await startNats({ dir: join(dir, 'none'), conf: none })

@@ -22,7 +22,7 @@ async function ofServer(pair: { cert: string; key: string }, servername?: string
   return findings.at(-1)
 }
 
-test('the certificate of a server passes if trusted, and is reported for another name or an unknown authority', async () => {
+test('a trusted certificate passes; one of an unknown authority or for another name is reported', async () => {
   const pair = certificate(90)
   expect(await ofServer(pair)).toMatchObject({ result: 'fail', next: expect.stringContaining('NODE_EXTRA_CA_CERTS') })
   const before = getCACertificates('default')
@@ -47,14 +47,14 @@ test('an expired certificate is reported', async () => {
   })
 })
 
-test('a server at an IPv6 address, as URLs have it', async () => {
+test('the certificate of a server at an IPv6 address in brackets is checked', async () => {
   await using server = await tlsServer(certificate(-2), '::1')
   const findings: Finding[] = []
   await reportServerCertificate(reportTo(findings), 'tls', { host: '[::1]', port: server.port })
   expect(findings).toEqual([expect.objectContaining({ found: expect.stringContaining('expired on') })])
 })
 
-test('in a file of authorities the last certificate to expire is used, in others the first certificate', async () => {
+test('the last certificate to expire in a file of authorities is checked, and the first in other files', async () => {
   const file = join(dir, 'certificates.pem')
   const findings: Finding[] = []
   const report = reportTo(findings)

@@ -29,7 +29,7 @@ afterAll(async () => {
 const env = { PARLEY_ROOMS_DATABASE_URL: '' }
 const certificate = () => findingOf(check, env, 'postgres.certificate')
 
-/** Has the server write its own files, which must belong to its user. Returns the certificate. */
+/** Lets the server write its certificate files, because they must belong to its user. Returns the certificate. */
 async function use(days: number): Promise<string> {
   const pair = selfSignedCertificate({
     from: new Date(Date.now() - 100 * dayMs),
@@ -79,7 +79,7 @@ test('an authority that only the URL names is trusted, with and without sslmode'
   }
 })
 
-test('another authority that the URL names is not trusted, and named by its parameter', async () => {
+test('a certificate of another authority than the one in the URL is reported, with the parameter sslrootcert', async () => {
   await use(90)
   const file = join(dir, 'other.pem')
   writeFileSync(file, selfSignedCertificate({ from: new Date(), until: new Date(Date.now() + dayMs) }).cert)
@@ -94,7 +94,7 @@ test('another authority that the URL names is not trusted, and named by its para
   )
 })
 
-test('an unchecked certificate is a warning', async () => {
+test('a URL that accepts any certificate is a warning', async () => {
   await use(90)
   env.PARLEY_ROOMS_DATABASE_URL = `${postgres.adminUrl}?sslmode=no-verify`
   await eventually(async () => expect(await findingOf(check, env, 'postgres.reach')).toMatchObject({ result: 'ok' }))

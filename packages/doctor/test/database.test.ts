@@ -47,7 +47,7 @@ test('a healthy database passes', async () => {
   })
 })
 
-test('a wrong password is named, but not shown', async () => {
+test('a wrong password is reported, but not shown', async () => {
   const finding = await findingOf(
     check,
     at((one) => (one.password = 'wrong-password')),
@@ -62,7 +62,7 @@ test('a wrong password is named, but not shown', async () => {
 })
 
 test.each(['pa#ss', 'pa/ss', '12/34', '12?34', 'p@1#2', 'p%ffs'])(
-  'a password %p that is not encoded',
+  'a password %p that is not encoded is reported',
   async (password) => {
     const env = { PARLEY_ROOMS_DATABASE_URL: `postgres://${role}:${password}@${url.host}${url.pathname}` }
     expect(await check({ env })).toEqual([
@@ -71,7 +71,7 @@ test.each(['pa#ss', 'pa/ss', '12/34', '12?34', 'p@1#2', 'p%ffs'])(
   },
 )
 
-test('a missing database', async () => {
+test('a missing database is reported with the program that creates it', async () => {
   expect(
     await findingOf(
       check,
@@ -84,7 +84,7 @@ test('a missing database', async () => {
   })
 })
 
-test('a port where nothing listens', async () => {
+test('a port where nothing listens is reported', async () => {
   expect(
     await findingOf(
       check,
@@ -97,7 +97,7 @@ test('a port where nothing listens', async () => {
   })
 })
 
-test('a Unix socket that does not exist', async () => {
+test('a Unix socket that does not exist is reported', async () => {
   const nowhere = `postgres://${role}:right-password@%2Fnowhere:5432${url.pathname}`
   expect(await findingOf(check, { PARLEY_ROOMS_DATABASE_URL: nowhere }, 'postgres.reach')).toMatchObject({
     result: 'fail',
@@ -106,7 +106,7 @@ test('a Unix socket that does not exist', async () => {
   })
 })
 
-test('a server that accepts connections without answering delays no longer than the timeout', async () => {
+test('the check of a server that accepts connections but does not answer ends at the timeout', async () => {
   const silent = createServer(() => undefined).listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const { port } = silent.address() as AddressInfo
@@ -139,7 +139,7 @@ test('a revoked permission is reported with the statement that restores it', asy
   await run(`grant usage on schema public to ${role}`)
 })
 
-test('connections of other roles count as well', async () => {
+test('connections of other roles are counted too', async () => {
   const others = await Promise.all([admin.pool.connect(), admin.pool.connect(), admin.pool.connect()])
   const finding = await findingOf(check, at(), 'postgres.connections')
   for (const other of others) other.release()
@@ -148,7 +148,7 @@ test('connections of other roles count as well', async () => {
   expect(Number(used)).toBeGreaterThan(others.length)
 })
 
-test('pending migrations and those of a newer release are reported', async () => {
+test('pending migrations and migrations of a newer release are reported', async () => {
   const list = 'drizzle.__drizzle_migrations'
   await run(`create table drizzle.kept as select * from ${list} order by created_at desc limit 1`)
   await run(`delete from ${list} where id in (select id from ${list} order by created_at desc limit 1)`)

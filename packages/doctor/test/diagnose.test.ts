@@ -19,7 +19,7 @@ const env = {
   PARLEY_TEST_WAIT: 'soon',
 }
 
-test('a check that fails or hangs does not hide others, and no secret is shown', async () => {
+test('a check that fails does not hide others, and no secret is shown', async () => {
   const findings = await diagnose(
     {
       deployable: 'rooms',
@@ -48,7 +48,7 @@ test('a check that fails or hangs does not hide others, and no secret is shown',
   expect(by('unreadable')).toMatchObject({ result: 'warn', found: expect.stringContaining('its settings are invalid') })
 })
 
-test('what a collector gets is hidden in findings about it, and leaves ordinary words in others', async () => {
+test('values in the headers for a collector are hidden only in findings about telemetry', async () => {
   const otel = {
     OTEL_EXPORTER_OTLP_HEADERS: 'x-scope-orgid=parley,authorization=secret-of-mine',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
@@ -60,7 +60,7 @@ test('what a collector gets is hidden in findings about it, and leaves ordinary 
   expect(by('telemetry.sampler')?.found).toContain('OTEL_TRACES_SAMPLER is ***')
 })
 
-test('the file is named for settings that it can hold', async () => {
+test('parley.toml is named only for settings that it can contain', async () => {
   const wrong = { ...env, PARLEY_GENERAL_LOG_LEVEL: 'loud' }
   const findings = await diagnose({ deployable: 'rooms', readConfig }, wrong)
   const nextOf = (name: string) =>
@@ -69,7 +69,7 @@ test('the file is named for settings that it can hold', async () => {
   expect(nextOf('PARLEY_TEST_WAIT')).toContain('in the environment;')
 })
 
-test('settings that are all valid', async () => {
+test('valid settings are counted', async () => {
   const findings = await diagnose({ deployable: 'rooms', readConfig }, { ...env, PARLEY_TEST_WAIT: '2s' })
   expect(findings[0]).toEqual({
     check: 'settings',
@@ -87,12 +87,12 @@ test('a missing file of authorities is reported', async () => {
   })
 })
 
-test('a collector whose address cannot be read', async () => {
+test('an invalid address of a collector is reported', async () => {
   const findings = await diagnose({ deployable: 'rooms', readConfig }, { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: 'otel' })
   expect(findings.find((finding) => finding.check === 'telemetry.address')).toMatchObject({ result: 'fail' })
 })
 
-test('the public address: without TLS, not reached from here, and with a certificate that has ended', async () => {
+test('a public address without TLS, without a server, or with an expired certificate is reported', async () => {
   const ofGateway = async (url: string) => {
     const findings = await diagnose({ deployable: 'gateway', readConfig }, { ...env, PARLEY_WEBSERVER_URL: url })
     return findings.find((finding) => finding.check === 'public.certificate')

@@ -34,7 +34,7 @@ test('a healthy Redis passes', async () => {
   expect(await admin.keys('*doctor*')).toEqual([])
 })
 
-test('a wrong password is named, but not shown', async () => {
+test('a wrong password is reported, but not shown', async () => {
   const [finding] = await problems(check, at('wrong-password'))
   expect(finding).toMatchObject({
     check: 'redis.reach',
@@ -44,14 +44,14 @@ test('a wrong password is named, but not shown', async () => {
   expect(JSON.stringify(finding)).not.toContain('wrong-password')
 })
 
-test.each(['pa#ss', '12/34'])('a password %p that is not encoded', async (password) => {
+test.each(['pa#ss', '12/34'])('a password %p that is not encoded is reported', async (password) => {
   const { host } = new URL(redis.url)
   expect(await problems(check, { PARLEY_REDIS_URL: `redis://${user}:${password}@${host}` })).toEqual([
     expect.objectContaining({ check: 'redis.reach', result: 'fail', next: expect.stringContaining('# as %23') }),
   ])
 })
 
-test('a user who may not run scripts', async () => {
+test('a user who may not run scripts is reported', async () => {
   await admin.call('ACL', 'SETUSER', user, '-eval')
   expect(await findingOf(check, at('right-password'), 'redis.rights')).toMatchObject({
     result: 'fail',
@@ -77,8 +77,8 @@ const dayMs = 86_400_000
 const certificate = (days: number) =>
   selfSignedCertificate({ from: new Date(Date.now() - 100 * dayMs), until: new Date(Date.now() + days * dayMs) })
 
-/** What is not in order with Redis behind TLS. */
-async function behindTls(pair: { cert: string; key: string }, host = '127.0.0.1') {
+/** The problems of Redis behind a TLS server with this certificate. */
+async function problemsBehindTls(pair: { cert: string; key: string }, host = '127.0.0.1') {
   const { port } = new URL(redis.url)
   await using tls = await tlsServer(pair, '127.0.0.1', (socket) => {
     const server = connect(Number(port), '127.0.0.1')
@@ -95,10 +95,10 @@ async function behindTls(pair: { cert: string; key: string }, host = '127.0.0.1'
 
 const refused = { check: 'redis.reach', result: 'fail', next: expect.stringContaining('NODE_EXTRA_CA_CERTS') }
 
-test('with TLS: a certificate of nobody known, one for another host, one that has ended', async () => {
+test('a certificate of an unknown authority, for another host or that has expired is reported', async () => {
   await admin.call('ACL', 'SETUSER', user, 'reset', 'on', '>right-password', '~*', '&*', '+@all')
   const pair = certificate(90)
-  expect(await behindTls(pair)).toEqual([
+  expect(await problemsBehindTls(pair)).toEqual([
     {
       ...{ check: 'redis.certificate', result: 'fail', found: expect.stringContaining('DEPTH_ZERO_SELF_SIGNED_CERT') },
       next: expect.stringContaining('add the authority to the file of NODE_EXTRA_CA_CERTS'),
@@ -109,8 +109,8 @@ test('with TLS: a certificate of nobody known, one for another host, one that ha
   const before = getCACertificates('default')
   setDefaultCACertificates([...before, pair.cert, ended.cert])
   try {
-    expect(await behindTls(pair)).toEqual([])
-    expect(await behindTls(pair, 'localhost')).toEqual([
+    expect(await problemsBehindTls(pair)).toEqual([])
+    expect(await problemsBehindTls(pair, 'localhost')).toEqual([
       {
         ...{
           check: 'redis.certificate',
@@ -121,7 +121,7 @@ test('with TLS: a certificate of nobody known, one for another host, one that ha
       },
       expect.objectContaining(refused),
     ])
-    expect(await behindTls(ended)).toEqual([
+    expect(await problemsBehindTls(ended)).toEqual([
       {
         ...{ check: 'redis.certificate', result: 'fail', found: expect.stringContaining('expired on') },
         next: 'Renew the certificate, and let the server load the new one.',
@@ -133,7 +133,7 @@ test('with TLS: a certificate of nobody known, one for another host, one that ha
   }
 })
 
-test('a server that is away', async () => {
+test('an unavailable server is reported', async () => {
   await redis.stop()
   expect(await problems(check, at('right-password'))).toEqual([
     expect.objectContaining({ check: 'redis.reach', result: 'fail', next: expect.stringContaining('Start Redis') }),

@@ -22,7 +22,7 @@ const sending = (more: NodeJS.ProcessEnv = {}) => ({
   ...more,
 })
 
-test('a collector that listens, and none', async () => {
+test('a collector that listens passes; without a collector, or with the SDK disabled, nothing is checked', async () => {
   expect(await findingOf(telemetryCheck, sending(), 'telemetry.reach')).toMatchObject({ result: 'ok' })
   const ratio = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.1' }
   expect(await problems(telemetryCheck, sending({ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', ...ratio }))).toEqual([])
@@ -31,7 +31,7 @@ test('a collector that listens, and none', async () => {
   expect(await telemetryCheck({ env: sending(disabled) })).toEqual([])
 })
 
-test('a collector that is away is a warning, of each address once', async () => {
+test('an unavailable collector is a warning, once for each address', async () => {
   const env = sending({ OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://127.0.0.1:1/v1/metrics' })
   expect(await problems(telemetryCheck, env)).toEqual([
     {
@@ -43,16 +43,19 @@ test('a collector that is away is a warning, of each address once', async () => 
   expect(await problems(telemetryCheck, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' })).toHaveLength(1)
 })
 
-test.each(['127.0.0.1:4318', 'localhost:4317', 'ftp://127.0.0.1', 'http://'])('the address %s', async (address) => {
-  expect(await problems(telemetryCheck, { OTEL_EXPORTER_OTLP_ENDPOINT: address })).toEqual([
-    expect.objectContaining({
-      ...{ check: 'telemetry.address', result: 'fail' },
-      next: expect.stringContaining('http://collector:4318'),
-    }),
-  ])
-})
+test.each(['127.0.0.1:4318', 'localhost:4317', 'ftp://127.0.0.1', 'http://'])(
+  'the address %s is reported as invalid',
+  async (address) => {
+    expect(await problems(telemetryCheck, { OTEL_EXPORTER_OTLP_ENDPOINT: address })).toEqual([
+      expect.objectContaining({
+        ...{ check: 'telemetry.address', result: 'fail' },
+        next: expect.stringContaining('http://collector:4318'),
+      }),
+    ])
+  },
+)
 
-test('with gRPC an address needs no scheme: it has TLS unless it is insecure', async () => {
+test('an address for gRPC needs no scheme; TLS is used unless OTEL_EXPORTER_OTLP_INSECURE is true', async () => {
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `127.0.0.1:${port}`, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }
   expect(await problems(telemetryCheck, { ...env, OTEL_EXPORTER_OTLP_INSECURE: 'True' })).toEqual([])
   expect(await problems(telemetryCheck, env)).toEqual([
@@ -60,7 +63,7 @@ test('with gRPC an address needs no scheme: it has TLS unless it is insecure', a
   ])
 })
 
-test('what is sent elsewhere has no collector', async () => {
+test('signals that are not exported with OTLP need no collector', async () => {
   const elsewhere = { OTEL_TRACES_EXPORTER: 'console', OTEL_METRICS_EXPORTER: 'prometheus', OTEL_LOGS_EXPORTER: 'none' }
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'nowhere', ...elsewhere }
   expect(await telemetryCheck({ env })).toEqual([])
@@ -73,13 +76,13 @@ test.each([
   [{ OTEL_TRACES_SAMPLER: 'parentbased_traceidratoi' }, 'telemetry.sampler', 'parentbased_traceidratio'],
   [{ OTEL_TRACES_SAMPLER: 'traceidratio' }, 'telemetry.sampler', '0 to 1'],
   [{ OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '10' }, 'telemetry.sampler', '0 to 1'],
-])('%j fails with what to write', async (env, check, next) => {
+])('%j is reported with the valid values', async (env, check, next) => {
   expect(await problems(telemetryCheck, sending(env))).toEqual([
     { check, result: 'fail', found: expect.any(String), next: expect.stringContaining(next) },
   ])
 })
 
-test('the port of the other protocol', async () => {
+test('the usual port of another protocol is a warning', async () => {
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4317' }
   expect(await findingOf(telemetryCheck, env, 'telemetry.protocol')).toMatchObject({
     result: 'warn',
@@ -87,7 +90,7 @@ test('the port of the other protocol', async () => {
   })
 })
 
-test('a certificate of the collector that has ended', async () => {
+test('an expired certificate of the collector is reported', async () => {
   const until = new Date(Date.now() - 86_400_000)
   await using secure = await tlsServer(selfSignedCertificate({ from: new Date(until.getTime() - 86_400_000), until }))
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: `https://127.0.0.1:${secure.port}` }
@@ -97,7 +100,7 @@ test('a certificate of the collector that has ended', async () => {
   })
 })
 
-test('a certificate of an authority that the settings name', async () => {
+test('the authority that the settings name is trusted, and one that they do not name is reported', async () => {
   const dayMs = 86_400_000
   const pair = selfSignedCertificate({ from: new Date(Date.now() - dayMs), until: new Date(Date.now() + 90 * dayMs) })
   const folder = mkdtempSync(join(tmpdir(), 'parley-telemetry-'))

@@ -54,6 +54,8 @@ inBrowser('an address is verified with a mailed code, and a forgotten password r
   await page.getByRole('listitem').filter({ hasText: address }).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: /Sign in/ }).waitFor()
+  expect(await page.getByText('Your session has ended').count()).toBe(0)
 
   await page.getByRole('button', { name: 'Forgot your password?' }).click()
   await page.getByLabel('E-mail address').fill(address)

@@ -46,7 +46,7 @@ function roomIdFrom(hash: Hash | Hmac, userIds: readonly string[]): string {
 }
 
 /**
- * An identifier derived from its parts, so that starting the same thing twice before it is stored yields the same id.
+ * An identifier computed from its parts. A repeated attempt to create the same thing gets the same id.
  */
 export function derivedId(kind: IdKind, ...parts: readonly string[]): string {
   const hash = createHash('sha256').update(kind)

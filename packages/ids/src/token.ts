@@ -19,7 +19,7 @@ export function newToken(kind: TokenKind): string {
   return prefixes[kind] + randomBase62(digits)
 }
 
-/** A new secret without a prefix: 43 random base62 digits, such as the value of a session cookie. */
+/** A new secret without a prefix, such as the handle in a session cookie: 43 random base62 digits. */
 export function newHandle(): string {
   return randomBase62(digits)
 }

@@ -26,7 +26,10 @@ export function fail(line) {
   process.exit(1)
 }
 
-/** Ends the process after an error: with the error's message and advice, by the signal that caused it, or as a bug. */
+/**
+ * Ends the process after an error: prints the error with advice, or ends by the signal that interrupted a step. An
+ * unexpected error is thrown again.
+ */
 export function endBecauseOf(error) {
   if (error instanceof Interruption) {
     process.removeAllListeners(error.signal)
@@ -66,10 +69,11 @@ function adviceIn(output) {
 }
 
 /**
- * Runs a command silently and returns its output. If it fails, shows the output and throws the hint. On a signal, ends
- * the command and all its children before {@link Interruption} is thrown; otherwise build programs would continue in
- * the background. From then on signals are ignored until {@link endBecauseOf}: Ctrl-C reaches the process from the
- * terminal and from the shell above it, and the second must not interrupt the clean-up of callers.
+ * Runs a command silently and returns its output. If it fails, shows the output and throws a {@link Failure} with
+ * advice or the hint. On a signal, ends the command and all its children, which would otherwise continue in the
+ * background, and throws an {@link Interruption}. From then on signals are ignored until {@link endBecauseOf}: Ctrl-C
+ * reaches the process from the terminal and from the shell above it, and the second must not interrupt the clean-up of
+ * callers.
  */
 export async function run(command, args, { hint, ...options }) {
   let interrupted

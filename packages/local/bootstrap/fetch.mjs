@@ -23,9 +23,9 @@ export const pinnedSpec = (name) => Object.keys(pinned).find((spec) => spec.star
 export const folderOf = (spec) => join(cache, spec, 'node_modules', nameOf(spec))
 
 /**
- * Fetches a package completely into the cache unless it is already there, and returns its folder. npm refuses a package that
- * does not match the digest in pinned.json, and runs none of its scripts. `whyUnusable` checks the folder; if it
- * returns a reason, the package is discarded.
+ * Fetches a package completely into the cache unless it is already there, and returns its folder. npm refuses a package
+ * that does not match the digest in pinned.json, and runs none of its scripts. `shown` is its name in messages.
+ * `whyUnusable` checks the folder; if it returns a reason, the package is discarded and the reason is thrown.
  */
 export async function fetchPackage(spec, shown, whyUnusable) {
   const integrity = pinned[spec]

@@ -8,8 +8,8 @@ import { root } from './paths.mjs'
 
 /**
  * Waits until no other bootstrap works on this checkout, locks it, and returns a function that releases the lock. The
- * lock is a listening socket, so it always ends with its process. It is in the folder for temporary files, because the
- * path of a socket must be short.
+ * lock is a listening socket, so it never outlives its process. The socket is in the folder for temporary files,
+ * because its path must be short.
  */
 export async function lockCheckout(onWait) {
   const name = createHash('sha256').update(`${process.getuid?.()} ${root}`).digest('hex').slice(0, 16)
@@ -17,7 +17,7 @@ export async function lockCheckout(onWait) {
   for (let waits = false; ; waits = true) {
     const server = await listen(path)
     if (server) return () => void server.close()
-    await holderEnded(path, () => waits || onWait())
+    await waitForHolder(path, () => waits || onWait())
   }
 }
 
@@ -37,7 +37,10 @@ function listen(path) {
   })
 }
 
-function holderEnded(path, onWait) {
+/**
+ * Resolves when the process that holds the lock has ended or released it; calls `onWait` if there is such a process.
+ */
+function waitForHolder(path, onWait) {
   return new Promise((resolve, reject) => {
     const socket = connect(path)
     socket.once('connect', onWait)

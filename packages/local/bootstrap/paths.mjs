@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The checkout. */
+/** Root folder of the checkout. */
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../../..')
 
 /** Folder of programs installed only for this checkout. pnpm does not touch hidden folders in node_modules. */

@@ -7,7 +7,7 @@ import { bin, manifest, root } from './paths.mjs'
 
 const wanted = readFileSync(join(root, '.node-version'), 'utf8').trim()
 
-/** The npm package of Node.js for this machine. Apple silicon has a separate one. */
+/** The npm package of Node.js for this machine; undefined if npm has none. Apple silicon has a separate one. */
 const nodeSpec = () => {
   const platform = `${process.platform}-${process.arch}`
   return pinnedSpec(platform === 'darwin-arm64' ? `node-bin-${platform}` : `node-${platform}`)

@@ -100,12 +100,14 @@ function restartAll(fleet: Fleet, name: string): Promise<unknown> {
   return Promise.all(Array.from({ length: Math.max(1, processes.length) }, (_, index) => fleet.restart(name, index)))
 }
 
-/** Prints the owner once per data folder: after creating the owner, or at the next start if this start was interrupted. */
+/**
+ * Prints the owner once per data folder: after creating the owner, or at the next start if this start was interrupted.
+ */
 function printOwner(fleet: Fleet) {
   const { owner } = fleet
   if (owner === undefined || (!owner.created && owner.password === undefined)) return
   say(`owner: login ${owner.login}, password ${owner.password ?? '(set in PARLEY_OWNER_PASSWORD)'}`)
-  fleet.ownerAnnounced()
+  fleet.forgetOwnerPassword()
 }
 
 function listenToSignals(): { interrupted: AbortSignal; forced: AbortSignal; onSignal: () => void } {

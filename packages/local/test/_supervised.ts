@@ -16,16 +16,16 @@ export type Supervised = AsyncDisposable & {
   output: () => string
   /** Content of its ready file. Throws while the file does not exist. */
   state: () => ReadyState
-  /** Waits until it is ready. */
-  ready: () => Promise<ReadyState>
-  /** Waits until the process ends and returns its exit code. */
-  ended: () => Promise<number | null>
+  /** Waits until it is ready; returns the content of its ready file. */
+  waitUntilReady: () => Promise<ReadyState>
+  /** Waits until the process ends; returns its exit code. */
+  waitForExit: () => Promise<number | null>
 }
 
 let starts = 0
 
-/** Starts a supervisor of fake services on a data folder, `within` a command that runs another one. */
-export function supervised(
+/** Starts a supervisor of fake services on a data folder. `within` is a command that runs it, such as unshare. */
+export function startSupervisor(
   dataDir: string,
   env: NodeJS.ProcessEnv = {},
   args: string[] = [],
@@ -52,9 +52,9 @@ export function supervised(
   child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
   child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const exit = once(child, 'close')
-  const running = () => child.exitCode === null && child.signalCode === null
+  const isRunning = () => child.exitCode === null && child.signalCode === null
   const state = () => {
-    if (!running()) throw new Error(`the supervisor has ended:\n${output}`)
+    if (!isRunning()) throw new Error(`the supervisor has ended:\n${output}`)
     return JSON.parse(readFileSync(readyFile, 'utf8')) as ReadyState
   }
   return {
@@ -62,13 +62,13 @@ export function supervised(
     readyFile,
     output: () => output,
     state,
-    ready: () => eventually(state),
-    async ended() {
+    waitUntilReady: () => eventually(state),
+    async waitForExit() {
       await exit
       return child.exitCode
     },
     async [Symbol.asyncDispose]() {
-      if (running()) child.kill('SIGTERM')
+      if (isRunning()) child.kill('SIGTERM')
       await exit
     },
   }

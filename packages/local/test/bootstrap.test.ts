@@ -349,7 +349,7 @@ test('a new enough Node.js of the machine is used as it is', async () => {
   expect(await pnpm(dir)).toMatchObject({ code: 0, out: hello.replace('yes', 'undefined') })
 })
 
-test('what depends on the version of Node.js agrees with .node-version', () => {
+test('the versions in other files agree with .node-version', () => {
   const wanted = text('.node-version').trim()
   const major = wanted.split('.')[0] ?? ''
   const { engines, packageManager } = json('package.json') as { engines: { node: string }; packageManager: string }

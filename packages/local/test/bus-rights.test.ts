@@ -7,7 +7,7 @@ import { type Nats, startNats } from '@parley/local/infrastructure'
 import { rpcSubject } from '@parley/rpc'
 import { temporaryFolder } from './_folder.ts'
 
-const answerers = deployables.filter((name) => Object.keys(services[name]).length > 0)
+const responders = deployables.filter((name) => Object.keys(services[name]).length > 0)
 const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
 const passwordOf = (user: string) => `password-of-${user}`
 const folder = temporaryFolder()
@@ -39,15 +39,15 @@ afterAll(async () => {
   folder[Symbol.dispose]()
 })
 
-function as(user: string): NatsConnection {
+function connectionOf(user: string): NatsConnection {
   const nc = connections.get(user)
   if (nc === undefined) throw new Error(`no user ${user}`)
   return nc
 }
 
 async function mayPublish(user: string, subject: string): Promise<boolean> {
-  as(user).publish(subject)
-  await as(user).flush()
+  connectionOf(user).publish(subject)
+  await connectionOf(user).flush()
   // The refusal arrives before the reply to the flush, but its listener runs one turn of the event loop later.
   await new Promise((resolve) => setImmediate(resolve))
   return refusals.get(user)?.delete(`publish ${subject}`) !== true
@@ -55,11 +55,11 @@ async function mayPublish(user: string, subject: string): Promise<boolean> {
 
 async function maySubscribe(user: string, subject: string, queue?: string): Promise<boolean> {
   let refused = false
-  const subscription = as(user).subscribe(subject, {
+  const subscription = connectionOf(user).subscribe(subject, {
     ...(queue === undefined ? {} : { queue }),
     callback: (error) => (refused ||= error !== null),
   })
-  await as(user).flush()
+  await connectionOf(user).flush()
   subscription.unsubscribe()
   return !refused
 }
@@ -159,7 +159,7 @@ describe('inboxes', () => {
 
   test('a service can answer its own calls, and none of another service', async () => {
     for (const user of users) {
-      for (const requested of answerers) {
+      for (const requested of responders) {
         for (const requester of ['gateway', 'operator', 'rooms'])
           expect(await mayPublish(user, `_INBOX.${requester}.${requested}.abc.1`)).toBe(user === requested)
       }
@@ -198,9 +198,9 @@ describe('hints', () => {
   test.each([
     ['hint.presence.U1', 'accounts'],
     ['hint.typing.R1', 'messaging'],
-  ])('only one deployable can publish %s, and only the realtime nodes can receive it', async (subject, teller) => {
+  ])('only one deployable can publish %s, and only the realtime nodes can receive it', async (subject, publisher) => {
     for (const user of users) {
-      expect(await mayPublish(user, subject)).toBe(user === teller)
+      expect(await mayPublish(user, subject)).toBe(user === publisher)
       expect(await maySubscribe(user, subject)).toBe(user === 'realtime')
     }
   })

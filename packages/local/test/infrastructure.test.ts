@@ -32,7 +32,7 @@ describe('PostgreSQL', () => {
     const first = await startPostgres({ dir, fsync: false })
     await query(first.adminUrl, 'create table kept as select 7 as value')
     await first.stop()
-    expect(first.running()).toBe(false)
+    expect(first.isRunning()).toBe(false)
     await using second = await startPostgres({ dir, fsync: false, port: first.port })
     expect(second.port).toBe(first.port)
     expect(await query(second.adminUrl, 'select * from kept')).toEqual([{ value: 7 }])
@@ -52,7 +52,7 @@ describe('PostgreSQL', () => {
     expect(await query(deep.adminUrl, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('changes the case of non-ASCII letters', async () => {
+  test('changes the case of non-ASCII letters on Linux, and uses UTC', async () => {
     await using server = await startPostgres({ dir, fsync: false })
     expect(await query(server.adminUrl, "select lower('ÄÖ') as low, current_setting('timezone') as zone")).toEqual([
       { low: process.platform === 'linux' ? 'äö' : 'ÄÖ', zone: 'UTC' },
@@ -69,7 +69,7 @@ describe('PostgreSQL', () => {
     stranger.kill()
   })
 
-  test('does not start if one runs on the folder in another container', async () => {
+  test('does not start on a folder that a server in another container uses', async () => {
     await using server = await startPostgres({ dir, fsync: false })
     const stranger = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
     const lockFile = join(dir, 'data/postmaster.pid')
@@ -89,7 +89,7 @@ describe('PostgreSQL', () => {
     expect(await query(server.adminUrl, 'select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  test('says why it did not start', async () => {
+  test('reports why it did not start', async () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
     const address = taken.address()
@@ -102,7 +102,7 @@ describe('PostgreSQL', () => {
 })
 
 describe('Redis', () => {
-  test('refuses other users and ends on request', async () => {
+  test('has its password in a private file, and frees its port when it is stopped', async () => {
     const dir = at(String.raw`redis "ö" \x`)
     const redis = await startRedis({ dir, password: 'letters' })
     expect(redis.url).toBe(`redis://:letters@127.0.0.1:${redis.port}`)
@@ -113,7 +113,7 @@ describe('Redis', () => {
 })
 
 describe('NATS', () => {
-  test('shows what is wrong with its configuration', async () => {
+  test('reports what is wrong with its configuration', async () => {
     const conf = at('bad.conf')
     writeFileSync(conf, 'listen: [')
     await expect(startNats({ dir: at('bad-nats'), conf })).rejects.toThrow(
@@ -122,7 +122,7 @@ describe('NATS', () => {
   })
 })
 
-describe('a parent that is killed', () => {
+describe('a server whose parent was killed', () => {
   const script = fileURLToPath(new URL('./_redis-parent.ts', import.meta.url))
   const bundled = import.meta.resolve('@parley/tooling/run-bundled')
   const pidFile = at('orphan/server.pid')
@@ -135,7 +135,7 @@ describe('a parent that is killed', () => {
     return { child, pid: Number(line.toString()) }
   }
 
-  test('ends its servers, or the next start ends them', async () => {
+  test('ends by itself on Linux, and at the latest at the next start', async () => {
     const { child, pid } = await parent()
     const server = identify(pid)
     expect(server).toBeDefined()
@@ -147,7 +147,7 @@ describe('a parent that is killed', () => {
     expect(JSON.parse(readFileSync(pidFile, 'utf8'))).toMatchObject({ pid: next.pid })
   })
 
-  test('leaves no pid file', () => {
+  test('has no pid file once the next one has stopped', () => {
     expect(existsSync(pidFile)).toBe(false)
     rmSync(at('orphan'), { recursive: true })
   })

@@ -10,7 +10,7 @@ import { knownEnvironment } from '@parley/local/known'
 import { isAlive, identify, type ProcessIdentity } from '@parley/local/infrastructure'
 import { eventually } from './_eventually.ts'
 import { temporaryDataFolder, temporaryFolder } from './_folder.ts'
-import { type Supervised, supervised } from './_supervised.ts'
+import { startSupervisor, type Supervised } from './_supervised.ts'
 
 jest.setTimeout(300_000)
 
@@ -44,19 +44,19 @@ describe('a fleet that runs', () => {
   let fleet: Supervised
   const openedFile = join(folder.path, 'opened')
   beforeAll(async () => {
-    // A stand-in for the user's browser.
+    // A fake of the program that opens a browser.
     writeFileSync(join(folder.path, 'xdg-open'), `#!/bin/sh\necho "$1" > ${openedFile}\n`, { mode: 0o755 })
     const PATH = `${folder.path}:${process.env['PATH']}`
     const env = { PARLEY_OWNER_LOGIN: 'first', PARLEY_MESSAGING_EDIT_WINDOW: '1h', PATH }
-    fleet = supervised(dataDir, env, ['--open'])
-    await fleet.ready()
+    fleet = startSupervisor(dataDir, env, ['--open'])
+    await fleet.waitUntilReady()
     await eventually(() => fleet.output().includes('parley is ready'))
   })
   afterAll(async () => {
     await fleet[Symbol.asyncDispose]()
   })
 
-  test('prints the owner once, and its address as the last line', () => {
+  test('prints the owner, and its URL as the last line', () => {
     const { url } = fleet.state()
     expect(fleet.output().trimEnd().split('\n').slice(-2)).toEqual([
       expect.stringMatching(/^owner: login first, password \w{24}$/),
@@ -99,7 +99,7 @@ describe('a fleet that runs', () => {
     expect(readFileSync(join(dataDir, 'run/given.json'), 'utf8')).not.toContain('PARLEY_OWNER_PASSWORD')
   })
 
-  test('shows mails at an address that only the owner of the files can read', async () => {
+  test('shows mails at a URL with a secret part', async () => {
     const { mailUrl = '' } = fleet.state()
     expect(fleet.output()).toContain(`mails: ${mailUrl}`)
     expect((await environmentOf(fleet, 'accounts')).PARLEY_MAIL_DIR).toBe(join(dataDir, 'mail'))
@@ -173,8 +173,8 @@ describe('a fleet that runs', () => {
   })
 
   test('a second supervisor on the same data reports the first and ends', async () => {
-    const second = supervised(dataDir)
-    expect(await second.ended()).toBe(1)
+    const second = startSupervisor(dataDir)
+    expect(await second.waitForExit()).toBe(1)
     expect(second.output()).toContain(`another Parley runs on ${dataDir} (process ${fleet.process.pid})`)
     expect(fleet.state().services).toHaveLength(3)
   })
@@ -185,19 +185,19 @@ describe('a fleet that runs', () => {
   asRoot(
     `a second supervisor in another container also reports the first and ends${canUnshare ? '' : ' (skipped: unshare is not allowed here)'}`,
     async () => {
-      await using second = supervised(dataDir, {}, [], elsewhere)
+      await using second = startSupervisor(dataDir, {}, [], elsewhere)
       await eventually(() => second.output() !== '')
       expect(second.output()).toContain(`another Parley runs on ${dataDir} (in another container`)
-      expect(await second.ended()).toBe(1)
+      expect(await second.waitForExit()).toBe(1)
       expect(fleet.state().services).toHaveLength(3)
     },
   )
 
-  test('SIGTERM ends every process, keeps the data and removes the ready file', async () => {
+  test('ends every process on SIGTERM, and removes the ready file and the files for commands', async () => {
     const all = processes()
     expect(all.length).toBe(6)
     fleet.process.kill('SIGTERM')
-    expect(await fleet.ended()).toBe(0)
+    expect(await fleet.waitForExit()).toBe(0)
     expect(all.filter(isAlive)).toEqual([])
     expect(existsSync(fleet.readyFile)).toBe(false)
     expect(existsSync(join(dataDir, 'run/operator.json'))).toBe(false)
@@ -205,10 +205,10 @@ describe('a fleet that runs', () => {
   })
 })
 
-describe('a later start on the same data', () => {
-  test('finds the data, and shows no password if there is an owner already', async () => {
-    await using fleet = supervised(dataDir)
-    await fleet.ready()
+describe('with the data of an earlier run', () => {
+  test('a start finds the data, and shows no password if there is an owner already', async () => {
+    await using fleet = startSupervisor(dataDir)
+    await fleet.waitUntilReady()
     const url = (await environmentOf(fleet, 'accounts')).PARLEY_ACCOUNTS_DATABASE_URL
     const client = new pg.Client({ connectionString: url })
     await client.connect()
@@ -219,35 +219,35 @@ describe('a later start on the same data', () => {
     await eventually(() => fleet.output().endsWith('OPEN=1 make run also opens it in a browser\n'))
   })
 
-  test('works after kill -9 of the supervisor, and ends the processes of the killed run', async () => {
-    const killed = supervised(dataDir)
-    await killed.ready()
+  test('a start works after kill -9 of the supervisor, and ends the processes of the killed run', async () => {
+    const killed = startSupervisor(dataDir)
+    await killed.waitUntilReady()
     const orphans = processes()
     killed.process.kill('SIGKILL')
-    await killed.ended()
+    await killed.waitForExit()
     const known = knownEnvironment(dataDir, 'gateway', { PARLEY_PORT: '4000' })
     expect(known).toMatchObject({ PARLEY_WEBSERVER_URL: 'http://127.0.0.1:4000' })
-    await using next = supervised(dataDir)
-    await next.ready()
+    await using next = startSupervisor(dataDir)
+    await next.waitUntilReady()
     expect(orphans.filter(isAlive)).toEqual([])
     expect(next.state().services).toHaveLength(3)
   })
 
   test('the services of a killed supervisor end by themselves', async () => {
-    const killed = supervised(dataDir)
-    const { services } = await killed.ready()
+    const killed = startSupervisor(dataDir)
+    const { services } = await killed.waitUntilReady()
     killed.process.kill('SIGKILL')
     await eventually(() => services.every(({ pid }) => identify(pid) === undefined))
   })
 
   test('the next start removes the recorded environment of a killed supervisor, even if that start fails', async () => {
-    const killed = supervised(dataDir)
-    await killed.ready()
+    const killed = startSupervisor(dataDir)
+    await killed.waitUntilReady()
     killed.process.kill('SIGKILL')
-    await killed.ended()
+    await killed.waitForExit()
     expect(existsSync(join(dataDir, 'run/given.json'))).toBe(true)
-    const next = supervised(dataDir, { PARLEY_PORT: '8080', PARLEY_WEBSERVER_HOST: '192.0.2.1' })
-    expect(await next.ended()).toBe(1)
+    const next = startSupervisor(dataDir, { PARLEY_PORT: '8080', PARLEY_WEBSERVER_HOST: '192.0.2.1' })
+    expect(await next.waitForExit()).toBe(1)
     expect(existsSync(join(dataDir, 'run/given.json'))).toBe(false)
   })
 })
@@ -255,30 +255,37 @@ describe('a later start on the same data', () => {
 const onLinux = process.platform === 'linux' ? test : test.skip
 const whyLinux = process.platform === 'linux' ? '' : ' (skipped: only Linux has /dev/full)'
 
-onLinux(`with a full disk the fleet keeps running, and restarts processes that end${whyLinux}`, async () => {
-  const log = join(dataDir, 'logs/realtime.log')
-  rmSync(log, { force: true })
-  symlinkSync('/dev/full', log)
-  await using fleet = supervised(dataDir)
-  await fleet.ready()
-  process.kill(pidOf(fleet, 'realtime'), 'SIGKILL')
-  await eventually(() => fleet.output().includes('realtime is running again'))
-  rmSync(log)
-})
+onLinux(
+  `while a log cannot be written because the disk is full, processes that end are restarted${whyLinux}`,
+  async () => {
+    const log = join(dataDir, 'logs/realtime.log')
+    rmSync(log, { force: true })
+    symlinkSync('/dev/full', log)
+    await using fleet = startSupervisor(dataDir)
+    await fleet.waitUntilReady()
+    process.kill(pidOf(fleet, 'realtime'), 'SIGKILL')
+    await eventually(() => fleet.output().includes('realtime is running again'))
+    rmSync(log)
+  },
+)
 
-test('a proxy of the environment is not used for local addresses', async () => {
-  await using fleet = supervised(dataDir, { NODE_USE_ENV_PROXY: '1', http_proxy: 'http://127.0.0.1:9', no_proxy: '' })
-  await fleet.ready()
+test('the proxy that the environment sets is not used for local addresses', async () => {
+  await using fleet = startSupervisor(dataDir, {
+    NODE_USE_ENV_PROXY: '1',
+    http_proxy: 'http://127.0.0.1:9',
+    no_proxy: '',
+  })
+  await fleet.waitUntilReady()
 })
 
 test('closing the terminal ends the fleet, unless it is configured to keep running', async () => {
-  const ended = supervised(dataDir)
-  await ended.ready()
+  const ended = startSupervisor(dataDir)
+  await ended.waitUntilReady()
   ended.process.kill('SIGHUP')
-  expect(await ended.ended()).toBe(0)
+  expect(await ended.waitForExit()).toBe(0)
 
-  await using kept = supervised(dataDir, { PARLEY_LOCAL_HANGUP: 'ignore' })
-  await kept.ready()
+  await using kept = startSupervisor(dataDir, { PARLEY_LOCAL_HANGUP: 'ignore' })
+  await kept.waitUntilReady()
   kept.process.kill('SIGHUP')
   process.kill(pidOf(kept, 'realtime'), 'SIGKILL')
   await eventually(() => kept.output().includes('realtime is running again'))
@@ -291,15 +298,15 @@ describe('a start that cannot succeed', () => {
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
     const address = taken.address()
     const port = typeof address === 'object' ? String(address?.port) : ''
-    const fleet = supervised(dataDir, { PARLEY_PORT: port })
-    expect(await fleet.ended()).toBe(1)
+    const fleet = startSupervisor(dataDir, { PARLEY_PORT: port })
+    expect(await fleet.waitForExit()).toBe(1)
     expect(fleet.output()).toContain(`port ${port} on 127.0.0.1 is in use`)
     taken.close()
   })
 
   test('reports an address that this machine does not have', async () => {
-    const fleet = supervised(dataDir, { PARLEY_PORT: '8080', PARLEY_WEBSERVER_HOST: '192.0.2.1' })
-    expect(await fleet.ended()).toBe(1)
+    const fleet = startSupervisor(dataDir, { PARLEY_PORT: '8080', PARLEY_WEBSERVER_HOST: '192.0.2.1' })
+    expect(await fleet.waitForExit()).toBe(1)
     expect(fleet.output()).toContain(
       '192.0.2.1 is not an address of this machine (EADDRNOTAVAIL); set PARLEY_WEBSERVER_HOST',
     )
@@ -308,29 +315,29 @@ describe('a start that cannot succeed', () => {
   test('reports a data folder that is not writable', async () => {
     const file = join(folder.path, 'file')
     writeFileSync(file, '')
-    const fleet = supervised(join(file, 'data'))
-    expect(await fleet.ended()).toBe(1)
+    const fleet = startSupervisor(join(file, 'data'))
+    expect(await fleet.waitForExit()).toBe(1)
     expect(fleet.output()).toMatch(/ENOTDIR.*\nparley: PARLEY_DATA_DIR must be a folder/)
   })
 
   test('shows why a service rejected its configuration, and stops what was started', async () => {
-    const fleet = supervised(dataDir, { PARLEY_FAKE_SETTING: 'many' })
-    expect(await fleet.ended()).toBe(1)
+    const fleet = startSupervisor(dataDir, { PARLEY_FAKE_SETTING: 'many' })
+    expect(await fleet.waitForExit()).toBe(1)
     expect(fleet.output()).toContain('rejected its configuration')
     expect(fleet.output()).toContain('PARLEY_FAKE_SETTING')
     expect(processes()).toEqual([])
   })
 
   test('lists invalid settings of the supervisor itself', async () => {
-    const fleet = supervised(dataDir, { PARLEY_PORT: 'http', PARLEY_REPLICAS: '0' })
-    expect(await fleet.ended()).toBe(78)
+    const fleet = startSupervisor(dataDir, { PARLEY_PORT: 'http', PARLEY_REPLICAS: '0' })
+    expect(await fleet.waitForExit()).toBe(78)
     expect(fleet.output()).toMatch(/PARLEY_PORT[^]*PARLEY_REPLICAS/)
   })
 })
 
 test('PARLEY_REPLICAS sets the number of processes of every service', async () => {
-  await using fleet = supervised(dataDir, { PARLEY_REPLICAS: '2' })
-  const { services } = await fleet.ready()
+  await using fleet = startSupervisor(dataDir, { PARLEY_REPLICAS: '2' })
+  const { services } = await fleet.waitUntilReady()
   expect(services.map(({ name }) => name).sort()).toEqual([
     'accounts',
     'accounts',
@@ -350,8 +357,8 @@ test('public address, secrets and mail server of parley.toml are used', async ()
     file,
     '[smtp]\nenabled = true\n[webserver]\nurl = "https://chat.example.org"\n[core]\nsecret_key = "0123456789abcdef0123456789abcdef"\n',
   )
-  await using fleet = supervised(dataDir, { PARLEY_CONFIG_FILE: file })
-  expect(await fleet.ready()).not.toHaveProperty('mailUrl')
+  await using fleet = startSupervisor(dataDir, { PARLEY_CONFIG_FILE: file })
+  expect(await fleet.waitUntilReady()).not.toHaveProperty('mailUrl')
   expect(fleet.output()).not.toContain('mails:')
   expect(await environmentOf(fleet, 'accounts')).not.toHaveProperty('PARLEY_MAIL_DIR')
   expect(await environmentOf(fleet, 'gateway')).toMatchObject({
@@ -361,7 +368,7 @@ test('public address, secrets and mail server of parley.toml are used', async ()
 })
 
 test('--help lists the settings', async () => {
-  const help = supervised(dataDir, {}, ['--help'])
-  expect(await help.ended()).toBe(0)
+  const help = startSupervisor(dataDir, {}, ['--help'])
+  expect(await help.waitForExit()).toBe(0)
   expect(help.output()).toContain('PARLEY_DATA_DIR')
 })

@@ -39,7 +39,7 @@ afterEach(() => {
 })
 
 /** Locks a file as apt does, in another process; perl is part of every Debian. */
-async function lockHeld(file: string) {
+async function holdLock(file: string) {
   const script = `use Fcntl; open(my $f, '>>', $ARGV[0]) or die; my $l = pack('s s x4 q q i x4', F_WRLCK, 0, 0, 0, 0);
     fcntl($f, F_SETLK, $l) or die; $| = 1; print 'held'; sleep`
   const child = spawn('perl', ['-e', script, file], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -51,7 +51,7 @@ async function lockHeld(file: string) {
 onDebian.each(['lists/lock', 'dpkg/lock-frontend', 'dpkg/lock', 'cache/archives/lock'])(
   'apt waits for another program that holds %s, and reports it',
   async (file) => {
-    const lock = await lockHeld(at(file))
+    const lock = await holdLock(at(file))
     const said: string[] = []
     const installed = installSystemPackages(['base-files'], (line) => said.push(line))
     await eventually(() => said.length > 1)
@@ -65,7 +65,7 @@ onDebian.each(['lists/lock', 'dpkg/lock-frontend', 'dpkg/lock', 'cache/archives/
 )
 
 onDebian('the wait ends when the start is interrupted', async () => {
-  const lock = await lockHeld(at('dpkg/lock-frontend'))
+  const lock = await holdLock(at('dpkg/lock-frontend'))
   const interruption = new AbortController()
   const said: string[] = []
   const installed = installSystemPackages(['base-files'], (line) => said.push(line), interruption.signal)
@@ -76,7 +76,7 @@ onDebian('the wait ends when the start is interrupted', async () => {
   lock.release()
 })
 
-onDebian('an error of apt is shown unchanged', async () => {
+onDebian('the error of a failed installation contains the output of apt', async () => {
   await expect(installSystemPackages(['no-such-package-of-ours'])).rejects.toThrow(
     /^no-such-package-of-ours could not be installed: apt-get install failed \(100\):\n.*Unable to locate package/,
   )

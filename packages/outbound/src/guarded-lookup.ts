@@ -20,9 +20,9 @@ export class AddressRefused extends Error {
 }
 
 /**
- * Resolves a name and refuses it when any of its addresses is not allowed. The connection uses the checked address, so
- * a name cannot change in between. For the `lookup` option of requests. A host that is an address is never looked up:
- * see {@link assertAllowedHost}.
+ * Returns a function for the `lookup` option of requests. It resolves a name, and fails with {@link AddressRefused} if
+ * any address of the name is not allowed. The connection uses the checked address, so that the name cannot resolve to
+ * another one in between. A host that is an address is never looked up: see {@link assertAllowedHost}.
  */
 export function guardedLookup({ isAllowed, resolve }: Network, callerId: string): LookupFunction {
   return (hostname, options, callback) => {

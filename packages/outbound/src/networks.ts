@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net'
 
 /**
- * Returns a function that tells whether an address is in one of these networks. A network is an address or in CIDR
- * notation; throws for anything else.
+ * Returns a function that tells whether an address is in one of these networks. A network is a single address or a CIDR
+ * block; throws for anything else.
  */
 export function inNetworks(networks: readonly string[]): (address: string) => boolean {
   const list = new BlockList()

@@ -25,9 +25,10 @@ for (const network of [
   notPublic.addSubnet(address, Number(bits), 'ipv4')
 }
 
-/** The one public IPv6 network, except ranges that map to IPv4 or serve documentation. */
+/** The network of all public IPv6 addresses. */
 const global6 = new BlockList()
 global6.addSubnet('2000::', 3, 'ipv6')
+/** Ranges of that network that are not public: protocols, documentation, and IPv4 addresses in IPv6 (6to4). */
 const notPublic6 = new BlockList()
 for (const [address, bits] of [
   ['2001::', 23],

@@ -1,6 +1,6 @@
 import { bitsOf, type Bits } from './bits.ts'
 
-/** Never granted in a direct message, regardless of decisions. */
+/** Not granted in a direct message, regardless of decisions, except to owners. */
 export const neverInDm: Bits = bitsOf(
   'room.create',
   'room.manage',

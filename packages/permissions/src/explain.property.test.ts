@@ -8,7 +8,7 @@ import { dmPolicyName, explain } from './explain.ts'
 const oneRuleAtMost = new RegExp(`^(|owner|${dmPolicyName})$`)
 const cases = [fc.array(decisionSpec, { maxLength: 30 }), subject, scope] as const
 
-test('an explanation has the outcome of the rules, implemented literally', () => {
+test('the outcomes of explanations agree with a literal implementation of the rules', () => {
   fc.assert(
     fc.property(...cases, (decisions, who, where) => {
       const explained = explain(policyOf(...decisions), who, where)
@@ -33,8 +33,8 @@ test('the trace of an explanation lists every applicable decision once, with the
         const applied = trace.flatMap((step, n) => (step.applied ? [n] : []))
         return { permission, traced: traced.sort(), applied, first: trace[0]?.decision, rule: rules.join() }
       })
-      const counts = explained.map(({ permission, outcome, trace }) => {
-        const counting = effectiveDecisions(decisions, permission)
+      const expected = explained.map(({ permission, outcome, trace }) => {
+        const applicable = effectiveDecisions(decisions, permission)
           .filter(([holder, , , scope]) => sources.includes(holder) && scopes.includes(scope))
           .map(([holder, what, , scope]) => {
             const [kind, id] = holder.split(':')
@@ -42,19 +42,19 @@ test('the trace of an explanation lists every applicable decision once, with the
           })
         return {
           permission,
-          traced: counting.sort(),
+          traced: applicable.sort(),
           applied: trace.length > 0 ? [0] : [],
           first: outcome === 'undecided' ? undefined : outcome,
           rule: expect.stringMatching(oneRuleAtMost),
         }
       })
-      expect(found).toEqual(counts)
+      expect(found).toEqual(expected)
     }),
     { numRuns: 500 },
   )
 })
 
-test('no other reason with the outcome of the deciding one is nearer', () => {
+test('no other reason for the same outcome is nearer than the deciding one', () => {
   fc.assert(
     fc.property(...cases, (decisions, who, where) => {
       const scopes = scopesOf(where).map((scope) => scope.split(':')[0])

@@ -28,7 +28,7 @@ function explained(specs: DecisionSpec[], permission: Permission, scope: Scope, 
   return { outcome, entries }
 }
 
-type Case = readonly [says: string, specs: DecisionSpec[], scope: Scope, outcome: Outcome, entries: string[]]
+type Case = readonly [title: string, specs: DecisionSpec[], scope: Scope, outcome: Outcome, entries: string[]]
 
 /** Explains message.post for ada. */
 const cases: Case[] = [
@@ -123,7 +123,7 @@ describe('rules that take precedence over decisions', () => {
     expect(explained(specs, 'message.post', dm, owner)).toEqual({ outcome: 'allow', entries })
   })
 
-  test('managing is never allowed in a direct message, except for owners', () => {
+  test('only owners may manage a direct message', () => {
     const specs: DecisionSpec[] = [['role:everyone', 'allow', 'room.manage', 'server']]
     const entries = ['!-rule:@dm-policy', '+server:everyone']
     expect(explained(specs, 'room.manage', dm)).toEqual({ outcome: 'deny', entries })

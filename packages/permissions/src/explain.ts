@@ -1,7 +1,7 @@
 import { bitOf, type Bits } from './bits.ts'
 import type { DecisionBits, ScopeDecisions } from './decision-index.ts'
 import { neverInDm, neverInDmForOwners, unlessDeniedInDm } from './dm-rules.ts'
-import { levelsAt } from './levels.ts'
+import { scopesAt } from './scopes-at.ts'
 import { permissions, type Permission, type ScopeKind } from './permissions.ts'
 import type { Policy } from './policy.ts'
 import { isOwner, type Outcome, type Scope, type Subject } from './resolve.ts'
@@ -21,7 +21,7 @@ export type TraceEntry = {
   readonly applied: boolean
 }
 
-/** Explains how a permission is decided. */
+/** The outcome for one permission, and the reasons for and against it. */
 export type Explanation = {
   readonly permission: Permission
   readonly outcome: Outcome
@@ -32,13 +32,13 @@ export type Explanation = {
 }
 
 /**
- * Explains what `resolve` answers for every permission, in the order of `permissions`. Of several decisions with the
- * same effect the nearest one is the deciding one; at one scope the user's own, then those of roles from the highest
- * position down to `everyone`.
+ * Explains the result of `resolve` for every permission, in the order of `permissions`. Of several decisions with the
+ * same effect, the nearest one is the deciding one. At one scope, the decision about the user comes first, then those
+ * about roles, from the highest position down to `everyone`.
  */
 export function explain(policy: Policy, subject: Subject, scope: Scope): Explanation[] {
   const sources = decisionSources(policy, subject)
-  const found = levelsAt(policy, scope).flatMap(({ kind, decisions }) =>
+  const found = scopesAt(policy, scope).flatMap(({ kind, decisions }) =>
     sources.flatMap(({ roleName, bitsAt }) => {
       const bits = decisions && bitsAt(decisions)
       return bits ? [{ level: kind, roleName, bits }] : []

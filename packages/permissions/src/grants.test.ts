@@ -96,7 +96,7 @@ test.each([
   expect(isEffectiveMember(policy, everyone, { ...channel, universal }, membership)).toBe(expected)
 })
 
-test('nobody who is denied room.join is a member of a universal room', () => {
+test('a user who is denied room.join is not implicitly a member of a universal room', () => {
   const closed = policyOf(
     ['role:everyone', 'allow', 'room.join', 'server'],
     ['user:U1', 'deny', 'room.join', 'room:R1'],

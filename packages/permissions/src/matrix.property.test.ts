@@ -21,22 +21,22 @@ test('cells contain the stored decisions, and the effective and inherited ones o
     fc.property(...cases, (decisions, who, where) => {
       const policy = policyOf(...decisions)
       const here = where.kind === 'dm' ? 'room' : where.kind
-      const [stored, effective, inherited] = [storedAt, effectiveAt, inheritedAt].map((request) =>
-        request(policy, parse(who), where),
+      const [stored, effective, inherited] = [storedAt, effectiveAt, inheritedAt].map((read) =>
+        read(policy, parse(who), where),
       )
-      if (!stored || !effective || !inherited) throw new Error('three answers')
+      if (!stored || !effective || !inherited) throw new Error('expected three results')
       const expected = permissions.map(({ permission, scopes }) => {
         const found = effectiveDecisions(decisions, permission).filter(([whose]) => whose === who)
         const at = (scopes: string[]) =>
           scopes.flatMap((scope) => found.filter(([, , , p]) => p === scope).map(([, what]) => what))[0]
         const [scope, ...wider] = scopesOf(where)
-        const above = who === 'role:owner' ? 'allow' : undefined
+        const byRule = who === 'role:owner' ? 'allow' : undefined
         const applies = scopes.some((kind) => kind === here)
         return {
           permission,
           stored: at([scope ?? '']),
-          effective: applies ? (above ?? at(scopesOf(where))) : undefined,
-          inherited: applies ? (above ?? at(wider)) : undefined,
+          effective: applies ? (byRule ?? at(scopesOf(where))) : undefined,
+          inherited: applies ? (byRule ?? at(wider)) : undefined,
         }
       })
       const cells = permissions.map(({ permission }) => ({

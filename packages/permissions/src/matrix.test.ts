@@ -13,10 +13,10 @@ const room: Scope = { kind: 'room', roomId: 'R1', groupId: 'G1' }
 const dm: Scope = { kind: 'dm', roomId: 'R1' }
 const none = { allowed: [], denied: [] }
 
-type Case = readonly [says: string, specs: DecisionSpec[], scope: Scope, allowed: string[], denied: string[]]
+type Case = readonly [title: string, specs: DecisionSpec[], scope: Scope, allowed: string[], denied: string[]]
 
 const cases: Case[] = [
-  ['without decisions, nothing', [], room, [], []],
+  ['without decisions, nothing is allowed or denied', [], room, [], []],
   [
     'a decision at the server applies in a room',
     [['role:crew', 'allow', 'room.join', 'server']],

@@ -1,6 +1,6 @@
 import { bitOf, applicableAt, type Bits } from './bits.ts'
 import type { DecisionBits, ScopeDecisions } from './decision-index.ts'
-import { levelsAt, namesOf, type Level } from './levels.ts'
+import { scopesAt, namesOf, type ScopeEntry } from './scopes-at.ts'
 import { permissions, type Permission, type ScopeKind } from './permissions.ts'
 import type { Policy } from './policy.ts'
 import type { Scope } from './resolve.ts'
@@ -23,7 +23,7 @@ const noDecision: DecisionBits = { allow: 0, deny: 0 }
 
 /** The holder's decisions stored at exactly this scope. */
 export function storedAt(policy: Policy, holder: Holder, scope: Scope): Decisions {
-  const [here] = levelsAt(policy, scope)
+  const [here] = scopesAt(policy, scope)
   return toDecisions(bitsOfHolder(holder, here?.decisions))
 }
 
@@ -33,12 +33,12 @@ export function storedAt(policy: Policy, holder: Holder, scope: Scope): Decision
  * everything although nothing is stored.
  */
 export function effectiveAt(policy: Policy, holder: Holder, scope: Scope): Decisions {
-  return toDecisions(resolveByNearest(holder, levelsAt(policy, scope), applicable(scope)))
+  return toDecisions(resolveByNearest(holder, scopesAt(policy, scope), applicablePermissions(scope)))
 }
 
 /** The holder's permissions at this scope if nothing were stored at the scope itself. */
 export function inheritedAt(policy: Policy, holder: Holder, scope: Scope): Decisions {
-  return toDecisions(resolveByNearest(holder, levelsAt(policy, scope).slice(1), applicable(scope)))
+  return toDecisions(resolveByNearest(holder, scopesAt(policy, scope).slice(1), applicablePermissions(scope)))
 }
 
 /**
@@ -46,14 +46,14 @@ export function inheritedAt(policy: Policy, holder: Holder, scope: Scope): Decis
  * groups, then rooms.
  */
 export function storedDecisions({ decisions }: Policy, holder: Holder): StoredDecision[] {
-  const levels: Level[] = [
+  const scopes: ScopeEntry[] = [
     { kind: 'server', id: '', decisions: decisions.server },
-    ...levelsById('group', decisions.groups),
-    ...levelsById('room', decisions.rooms),
+    ...sortById('group', decisions.groups),
+    ...sortById('room', decisions.rooms),
   ]
   return permissions.flatMap(({ permission }) => {
     const bit = bitOf(permission)
-    return levels.flatMap(({ kind, id, decisions: stored }): StoredDecision[] => {
+    return scopes.flatMap(({ kind, id, decisions: stored }): StoredDecision[] => {
       const { allow, deny } = bitsOfHolder(holder, stored)
       if (((allow | deny) & bit) === 0) return []
       return [{ permission, scope: { kind, id }, decision: deny & bit ? 'deny' : 'allow' }]
@@ -61,21 +61,21 @@ export function storedDecisions({ decisions }: Policy, holder: Holder): StoredDe
   })
 }
 
-function levelsById(kind: ScopeKind, scopes: ReadonlyMap<string, ScopeDecisions>): Level[] {
+function sortById(kind: ScopeKind, scopes: ReadonlyMap<string, ScopeDecisions>): ScopeEntry[] {
   const sorted = [...scopes].sort(([a], [b]) => (a < b ? -1 : 1))
   return sorted.map(([id, decisions]) => ({ kind, id, decisions }))
 }
 
-const applicable = (scope: Scope): Bits => applicableAt[scope.kind === 'dm' ? 'room' : scope.kind]
+const applicablePermissions = (scope: Scope): Bits => applicableAt[scope.kind === 'dm' ? 'room' : scope.kind]
 
 function bitsOfHolder({ kind, id }: Holder, at: ScopeDecisions | undefined): DecisionBits {
   return (kind === 'role' ? at?.roles : at?.users)?.get(id) ?? noDecision
 }
 
-function resolveByNearest(holder: Holder, levels: readonly Level[], candidates: Bits): DecisionBits {
+function resolveByNearest(holder: Holder, scopes: readonly ScopeEntry[], candidates: Bits): DecisionBits {
   if (holder.kind === 'role' && holder.id === ownerRoleId) return { allow: candidates, deny: 0 }
   const found = { allow: 0, deny: 0 }
-  for (const { decisions } of levels) {
+  for (const { decisions } of scopes) {
     const { allow, deny } = bitsOfHolder(holder, decisions)
     const open = candidates & ~(found.allow | found.deny)
     found.allow |= allow & open

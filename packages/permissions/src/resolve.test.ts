@@ -12,7 +12,7 @@ const group: Scope = { kind: 'group', groupId: 'G1' }
 const room: Scope = { kind: 'room', roomId: 'R1', groupId: 'G1' }
 const dm: Scope = { kind: 'dm', roomId: 'R1' }
 
-type Case = readonly [says: string, decisions: DecisionSpec[], permission: Permission, scope: Scope, outcome: Outcome]
+type Case = readonly [title: string, decisions: DecisionSpec[], permission: Permission, scope: Scope, outcome: Outcome]
 
 const cases: Case[] = [
   ['without decisions the outcome is undecided', [], 'message.post', room, 'undecided'],
@@ -95,7 +95,7 @@ const cases: Case[] = [
     'deny',
   ],
   [
-    'one DENY among roles denies, regardless of positions',
+    'one DENY for a role denies, regardless of the positions of the roles',
     [
       ['role:moderator', 'allow', 'message.manage', 'server'],
       ['role:crew', 'deny', 'message.manage', 'server'],
@@ -160,7 +160,7 @@ describe('an owner', () => {
   })
 })
 
-test('a new server lets everyone post, moderators moderate and admins administrate', () => {
+test('a new server lets everyone post, moderators moderate and admins administer', () => {
   const policy = policyFrom(defaultPolicy())
   const allowed = (...roleIds: string[]) =>
     permissions.filter(({ permission }) => may(policy, { userId: 'U3', roleIds }, permission, server)).length

@@ -22,10 +22,10 @@ export type Outcome = 'allow' | 'deny' | 'undecided'
 export const serverScope: Scope = { kind: 'server' }
 
 /**
- * Resolves one permission. Owners are allowed everything. In a direct message some permissions are never granted,
- * threads not even to owners. Otherwise the decisions about the user, each of their roles and everyone, at the room,
- * its group and the server, decide: one DENY denies, else one ALLOW allows. Without any, joining, posting, attaching
- * and reacting are allowed in a direct message.
+ * Resolves one permission. Owners are allowed everything except threads in direct messages; others are also denied the
+ * permissions in `neverInDm` there. Otherwise the decisions about the user, each of their roles and everyone, at the
+ * room, its group and the server, count: one DENY denies, else one ALLOW allows. Without any decision, joining,
+ * posting, attaching and reacting are allowed in a direct message, and everything else is undecided.
  */
 export function resolve(policy: Policy, subject: Subject, permission: Permission, scope: Scope): Outcome {
   const bit = bitOf(permission)

@@ -15,7 +15,7 @@ const messages = [admin, api, auth, discovery, internal, realtime].flatMap((modu
   Object.values(module).filter(isMessage),
 )
 const maxDepth = 3
-/** Few runs for each of the several hundred types: together they cover each kind of field many times. */
+/** A few runs for each of several hundred types cover each kind of field many times. */
 const numRuns = process.env['PARLEY_TEST_LONG'] ? 25 : 5
 
 /** Text with characters of every encoded size, text around the limits of the length prefix, and lone surrogates. */
@@ -69,10 +69,10 @@ function fieldOf(field: DescField, depth: number): fc.Arbitrary<unknown> {
 
 /** Input for a message of the type: plain objects with optional fields left out. */
 function messageOf(schema: DescMessage, depth = 0): fc.Arbitrary<Record<string, unknown>> {
-  const ended = (field: DescField) => depth >= maxDepth && field.message !== undefined
+  const isTooDeep = (field: DescField) => depth >= maxDepth && field.message !== undefined
   const members = schema.members.flatMap((member): [string, fc.Arbitrary<unknown>][] => {
-    if (member.kind === 'field') return ended(member) ? [] : [[member.localName, fieldOf(member, depth)]]
-    const cases = member.fields.filter((field) => !ended(field))
+    if (member.kind === 'field') return isTooDeep(member) ? [] : [[member.localName, fieldOf(member, depth)]]
+    const cases = member.fields.filter((field) => !isTooDeep(field))
     const groups = cases.map((field) => fieldOf(field, depth).map((value) => ({ case: field.localName, value })))
     return [[member.localName, fc.oneof(fc.constant({ case: undefined }), ...groups)]]
   })
@@ -101,7 +101,7 @@ test('unknown fields are kept', () => {
   expect(encode(api.RoomSchema, message as typeof known)).toEqual(new Uint8Array(toBinary(api.RoomSchema, known)))
 })
 
-test('a value outside the range of its field is refused with its type, and the next message is encoded correctly', () => {
+test('a value outside the range of its field fails with the message type, and the next message is encoded correctly', () => {
   const event = { id: 'E1', createdAt: { seconds: 2n ** 63n, nanos: 0 } }
   expect(() => encode(realtime.RealtimeEventEnvelopeSchema, event)).toThrow(
     'cannot encode svc.realtime.v1.RealtimeEventEnvelope: invalid int64',

@@ -18,8 +18,8 @@ const writerMethods = new Map<ScalarType, string>([
 ])
 
 /**
- * Source of the body of a function that gets `inner`, the encoders of the returned types, and returns the encoder of a
- * type.
+ * Generates the source of a function body for a message type, and lists the types of its message fields in `inner`. The
+ * function gets the encoders of these types, also as `inner`, and returns the encoder of the message type.
  */
 export function encoderSource(schema: DescMessage): { source: string; inner: DescMessage[] } {
   if (Number(schema.file.edition) !== protobuf3) throw new Error('only proto3 is supported')

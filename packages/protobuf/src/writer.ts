@@ -1,9 +1,9 @@
-const firstBytes = 64 * 1024
-/** A buffer that a large message made larger than this is released after the message. */
+const initialBytes = 64 * 1024
+/** If a large message made the buffer larger than this, the buffer is replaced after the message. */
 const maxRetainedBytes = 1024 * 1024
 /**
- * Text up to this length is written character by character while it is ASCII, which is faster than a call of the
- * encoder.
+ * Text of at most this length is written character by character if it is ASCII, which is faster than a call of
+ * `Buffer.write`.
  */
 const shortText = 48
 
@@ -12,7 +12,7 @@ const shortText = 48
  * as one number.
  */
 export class Writer {
-  #buffer = Buffer.allocUnsafeSlow(firstBytes)
+  #buffer = Buffer.allocUnsafeSlow(initialBytes)
   #at = 0
 
   /** The bytes written since the last call. */
@@ -26,7 +26,7 @@ export class Writer {
   /** Discards everything written. */
   reset(): void {
     this.#at = 0
-    if (this.#buffer.length > maxRetainedBytes) this.#buffer = Buffer.allocUnsafeSlow(firstBytes)
+    if (this.#buffer.length > maxRetainedBytes) this.#buffer = Buffer.allocUnsafeSlow(initialBytes)
   }
 
   uint32(tag: number, value: number): void {
@@ -98,7 +98,8 @@ export class Writer {
   }
 
   /**
-   * Writes the length of the opened part. If the length needs more than one byte, the bytes of the part are shifted.
+   * Ends what {@link open} began: writes the length before it. If the length needs more than one byte, the bytes after
+   * it are shifted.
    */
   close(start: number): void {
     const length = this.#at - start
@@ -124,7 +125,7 @@ export class Writer {
     }
   }
 
-  /** An item of a packed list of enum values or int32. */
+  /** Writes an item of a packed list of enum values or int32. */
   packed(value: number): void {
     this.#reserve(20)
     if (!Number.isInteger(value) || value < -0x80000000 || value > 0x7fffffff)
@@ -142,7 +143,7 @@ export class Writer {
     this.#buffer = grown
   }
 
-  /** A number from 0 to 2^32 - 1. */
+  /** Writes a number from 0 to 2^32 - 1. */
   #varint(value: number): void {
     while (value > 0x7f) {
       this.#buffer[this.#at++] = (value & 0x7f) | 0x80

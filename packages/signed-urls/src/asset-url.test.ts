@@ -23,7 +23,7 @@ describe('the signed URL of an attachment', () => {
     expect(readAssetAccess(['secret'], token, expiresAt)).toBeUndefined()
   })
 
-  test('of a small image is bound to its size', () => {
+  test('of a resized image is bound to the size', () => {
     const { url } = assetUrl(from, { ...asset, image })
     expect(new URL(url).pathname).toBe('/assets/files/A1/image/960x400/contain')
     expect(readAssetAccess(['secret'], tokenOf(url), now)).toMatchObject({ assetId: 'A1', image })
@@ -32,7 +32,7 @@ describe('the signed URL of an attachment', () => {
   test.each([
     ['poster', '/assets/files/A1/poster'],
     ['720p', '/assets/files/A1/video/720p'],
-  ] as const)('of the %s of a video is bound to it', (variant, path) => {
+  ] as const)('of the video rendition %s is bound to it', (variant, path) => {
     const { url } = assetUrl(from, { ...asset, variant })
     expect(new URL(url).pathname).toBe(path)
     expect(readAssetAccess(['secret'], tokenOf(url), now)).toMatchObject({ variant, image: undefined })
@@ -49,13 +49,13 @@ describe('the signed URL of an attachment', () => {
     for (const text of [
       `${other}.${signature}`,
       `${content}.${signature.slice(2)}`,
-      `${content}.${signature.toUpperCase()}x`,
+      `${content}.${signature.toUpperCase()}`,
       ...[content, publicImage ?? '', '', '.', `${token}.${token}`],
     ])
       expect(readAssetAccess(['secret'], text, now)).toBeUndefined()
   })
 
-  test.each([0, 4097, 1.5, Number.NaN])('cannot have a side of %p', (width) => {
+  test.each([0, 4097, 1.5, Number.NaN])('is not created for an image with a side of %p', (width) => {
     expect(() => assetUrl(from, { ...asset, image: { ...image, width } })).toThrow(RangeError)
   })
 })

@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isImageSize, type ServerImageSize } from './server-image-url.ts'
 
-/** What the signed URL of an attachment lets a user read, as long as the user is a member of the room. */
+/** The access that a signed URL of an attachment grants. The user must also be a member of the room. */
 export type AssetAccess = {
   readonly assetId: string
-  /** Who may read it. */
+  /** Id of the only user who may read it. */
   readonly userId: string
   readonly expiresAt: Date
   /** The size in which the image may be read; undefined for the original and for variants. */
@@ -52,7 +52,9 @@ function suffixOf({ image, variant }: { image?: ServerImageSize; variant?: Video
   return ''
 }
 
-/** Decodes the parameter `access` of such a URL; undefined if it has expired or none of the secrets signed it. */
+/**
+ * Decodes the parameter `access` of an attachment's URL; undefined if it has expired or none of the secrets signed it.
+ */
 export function readAssetAccess(signingSecrets: readonly string[], text: string, now: Date): AssetAccess | undefined {
   const [, content = '', signature = ''] = /^([\w-]{1,400})\.([0-9a-f]{32})$/.exec(text) ?? []
   const given = Buffer.from(signature, 'hex')

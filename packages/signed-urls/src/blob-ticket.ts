@@ -12,7 +12,7 @@ export type BlobTicket = {
   readonly sha256: string
   /** When it was signed, in milliseconds since 1970. */
   readonly signedAt: number
-  /** Random; distinguishes two requests with the same bytes, and a request from its repetition. */
+  /** Random for each request, so that uploads recognises a repeated ticket and stores its bytes once. */
   readonly nonce: string
 }
 

@@ -9,15 +9,15 @@ export type ServerImageSize = { readonly width: number; readonly height: number;
 
 const maxSide = 4096
 
-/** 128 bits. */
+/** The signature of a key and its parameters, 128 bits long. */
 function signatureOf(secret: string, key: string, params: string): Buffer {
   return createHmac('sha256', secret).update(`server/${key}/${params}`).digest().subarray(0, 16)
 }
 
 /**
- * Absolute URL of a public image (avatar, logo, banner) in a size. It is always the same for an image and a size, needs
- * no credential and never expires: keys are random and never reused. Throws a RangeError for a side that is not 1 to
- * 4096.
+ * Absolute URL of a public image (avatar, logo, banner) in one size. It is always the same for this image and size,
+ * needs no credential and never expires, because keys are random and never reused. Throws a RangeError for a side that
+ * is not 1 to 4096.
  */
 export function serverImageUrl(
   { publicUrl, signingSecret }: { publicUrl: string; signingSecret: string },
@@ -31,8 +31,8 @@ export function serverImageUrl(
 }
 
 /**
- * The size in the last segment of such a URL (`{params}.{signature}`); undefined unless one of the secrets signed it
- * for this key.
+ * The size in the last segment of a public image's URL (`{params}.{signature}`); undefined unless one of the secrets
+ * signed it for this key.
  */
 export function readServerImageParams(
   signingSecrets: readonly string[],

@@ -20,7 +20,7 @@ test('a processed video has a poster and variants with URLs', () => {
   })
 })
 
-test('a video that is being processed or has failed has no variants, and one whose original is missing has no source', () => {
+test('a video that is being processed has no poster or variants, a failed one has a reason, and one whose original is missing has no source', () => {
   const processing = show({ status: 'processing' })
   expect(processing).toMatchObject({
     status: MessageVideoProcessingStatus.PROCESSING,

@@ -7,7 +7,7 @@ export type BrowserAnswer = {
   cookies: string[]
 }
 
-/** A browser without scripts: it keeps cookies, does not follow redirects and submits forms of a page. */
+/** A browser without scripts: it keeps cookies and submits forms of a page, but does not follow redirects. */
 export class Browser {
   readonly base: string
   /** Cookies by name, as if everything were one host. */
@@ -20,7 +20,7 @@ export class Browser {
     this.jar = jar
   }
 
-  /** The same browser, sent to another node of the same site. */
+  /** A browser with the same cookies that sends its requests to another node of the same site. */
   via(base: string): Browser {
     return new Browser(base, this.jar)
   }
@@ -84,10 +84,10 @@ function hiddenFields(page: string, action: string): Record<string, string> {
   const form = page.split('<form ').find((part) => part.includes(`action="${action}"`))
   if (form === undefined) throw new Error(`the page has no form for ${action}: ${page.slice(0, 2_000)}`)
   const hidden = form.split('</form>')[0]?.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g) ?? []
-  return Object.fromEntries([...hidden].map(([, name = '', value = '']) => [name, unescaped(value)]))
+  return Object.fromEntries([...hidden].map(([, name = '', value = '']) => [name, unescapeHtml(value)]))
 }
 
-const unescaped = (text: string): string =>
+const unescapeHtml = (text: string): string =>
   text.replace(
     /&(lt|gt|quot|#39|amp);/g,
     (_, name: string) => ({ lt: '<', gt: '>', quot: '"', '#39': "'" })[name] ?? '&',

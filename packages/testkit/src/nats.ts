@@ -49,7 +49,7 @@ async function startOwnNats(options: { conf?: string; env?: NodeJS.ProcessEnv })
     pid: () => server.pid,
     stop: () => server.stop(),
     async start() {
-      if (!server.running()) server = await launch()
+      if (!server.isRunning()) server = await launch()
     },
     async [Symbol.asyncDispose]() {
       await server.stop()

@@ -13,7 +13,7 @@ export type OidcProvider = AsyncDisposable & {
   issuer: string
   clientId: string
   clientSecret: string
-  /** The people that the provider knows, by login, which is also their subject. */
+  /** Claims of the people that the provider knows, by login, which is also their subject. */
   people: Map<string, Claims>
   /** Paths requested so far. */
   requests: string[]
@@ -32,7 +32,7 @@ const clientSecret = 'the secret of the client'
 
 /**
  * Starts a real OpenID Connect provider on loopback with its development pages, which accept any login and password. It
- * has one client with these callbacks, and listens on the port `at`, or on a free one for 0.
+ * has one client with these callbacks, and listens on the port `at`; 0 takes a free one.
  */
 export async function startOidcProvider(callbacks: string[], at = 0): Promise<OidcProvider> {
   const { Provider } = await withoutWarnings(() => import('oidc-provider'))

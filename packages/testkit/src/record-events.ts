@@ -3,8 +3,8 @@ import { declareStreams, followEvents } from '@parley/events'
 import type { Bus } from '@parley/rpc'
 
 /**
- * Events since the recording began, in the order of the stream, without duplicates: a relay may publish its last events
- * again with the same ids.
+ * Events since the recording began, in the order of the stream. Duplicates are dropped, because a relay may publish its
+ * last events again.
  */
 export type Recording = AsyncDisposable & { readonly events: Event[] }
 

@@ -1,5 +1,5 @@
 import { inWorkspace } from '../steps.mjs'
-import { between, deployableNames, factsOf } from './manifest.mjs'
+import { deployableNames, propertiesOf, replaceBetween } from './manifest.mjs'
 
 const { deployableOf, services } = await import(inWorkspace('packages/contracts/src/catalogue.ts'))
 const { rpcSubject } = await import(inWorkspace('packages/rpc/src/subjects.ts'))
@@ -9,57 +9,65 @@ export const busFiles = {
   'deploy/nats/parley.conf': (before) => {
     const users = deployableNames.flatMap((name) => [...user(name), ''])
     const accounts = deployableNames
-      .filter((name) => !factsOf(name).keepsStream)
+      .filter((name) => !propertiesOf(name).keepsStream)
       .flatMap((name) => ['', ...account(name)])
-    const withUsers = between(before, '      # <deployables>', '      # </deployables>', users.slice(0, -1))
-    return between(withUsers, '  # <accounts of deployables>', '  # </accounts of deployables>', accounts.slice(1))
+    const withUsers = replaceBetween(before, '      # <deployables>', '      # </deployables>', users.slice(0, -1))
+    return replaceBetween(
+      withUsers,
+      '  # <accounts of deployables>',
+      '  # </accounts of deployables>',
+      accounts.slice(1),
+    )
   },
 }
 
 function user(name) {
-  const { about } = factsOf(name)
+  const { about } = propertiesOf(name)
   return [
     `      # ${about}`,
     '      {',
     `        user: "${name}"`,
     `        password: $PARLEY_NATS_PASSWORD_${name.toUpperCase()}`,
     '        permissions: {',
-    ...may('publish', published(name)),
-    ...may('subscribe', subscribed(name)),
+    ...permission('publish', publishSubjects(name)),
+    ...permission('subscribe', subscribeSubjects(name)),
     '        }',
     '      }',
   ]
 }
 
-function published(name) {
-  const { calls = [], hints, speaksForUsers } = factsOf(name)
+function publishSubjects(name) {
+  const { calls = [], hints, speaksForUsers } = propertiesOf(name)
   return {
     calls: [...(speaksForUsers ? ['rpc.*.*'] : []), ...calls.map((method) => `rpc.internal.svc_internal_v1_${method}`)],
-    'responds to calls': answered(name).length > 0 ? [`_INBOX.*.${name}.>`] : [],
+    'responds to calls': callSubjects(name).length > 0 ? [`_INBOX.*.${name}.>`] : [],
     hints: (hints?.publishes ?? []).map((about) => `hint.${about}.*`),
   }
 }
 
-function subscribed(name) {
+function subscribeSubjects(name) {
   return {
-    'receives calls, load-balanced over its processes': answered(name).map((subject) => `${subject} ${name}`),
-    hints: (factsOf(name).hints?.subscribes ?? []).map((about) => `hint.${about}.*`),
+    'receives calls, load-balanced over its processes': callSubjects(name).map((subject) => `${subject} ${name}`),
+    hints: (propertiesOf(name).hints?.subscribes ?? []).map((about) => `hint.${about}.*`),
     'receives responses': [`_INBOX.${name}.>`],
   }
 }
 
 /**
- * The subjects on which a deployable receives calls: a wildcard for a service of its own, single methods for a shared service.
+ * The subjects on which a deployable receives calls: a wildcard for a service that it answers alone, single methods for
+ * a service that it shares with another deployable.
  */
-function answered(name) {
+function callSubjects(name) {
   return Object.values(services[name]).flatMap(({ methods }) => {
     const own = methods.filter((method) => deployableOf(method) === name).map(rpcSubject)
     return own.length === methods.length ? [own[0].replace(/\w+$/, '*')] : own
   })
 }
 
-/** An empty list of subjects allows everything in NATS. */
-function may(verb, groups) {
+/**
+ * Lines that allow these subjects. For NATS an empty list allows everything, so without subjects everything is denied.
+ */
+function permission(verb, groups) {
   const lines = Object.entries(groups).flatMap(([why, subjects]) =>
     subjects.length === 0 ? [] : [`            # ${why}`, ...subjects.map((subject) => `            "${subject}"`)],
   )
@@ -68,24 +76,24 @@ function may(verb, groups) {
 }
 
 function account(name) {
-  const { publishes = [], consumes = [] } = factsOf(name)
+  const { publishes = [], consumes = [] } = propertiesOf(name)
   const service = (subject) => `      { service: { account: EVENTS, subject: "${subject}" } }`
   return [
     `  ${name.toUpperCase()}_EVENTS: {`,
     `    users: [ { user: "${name}-events", password: $PARLEY_NATS_PASSWORD_${name.toUpperCase()} } ]`,
     '    imports: [',
     '      { service: { account: NOWHERE, subject: "nowhere.>" }, to: "$JS.API.>" }',
-    ...titled(
+    ...withTitle(
       'publishes',
       publishes.map((type) => service(`evt.${type}.>`)),
     ),
-    ...titled('requests to the keeper of the stream', [service(`stream.${name}.*`)]),
-    ...titled('reads events by sequence, and follows the stream', [
+    ...withTitle('requests to the keeper of the stream', [service(`stream.${name}.*`)]),
+    ...withTitle('reads events by sequence, and follows the stream', [
       service('$JS.API.DIRECT.GET.EVENTS'),
       `      { stream: { account: EVENTS, subject: "deliver.${name}.*" } }`,
       service('$JS.FC.EVENTS.>'),
     ]),
-    ...titled(
+    ...withTitle(
       'consumes',
       consumes.flatMap((durable) => [
         service(`$JS.API.CONSUMER.MSG.NEXT.EVENTS.${name}-${durable}`),
@@ -97,4 +105,4 @@ function account(name) {
   ]
 }
 
-const titled = (title, lines) => (lines.length === 0 ? [] : [`      # ${title}`, ...lines])
+const withTitle = (title, lines) => (lines.length === 0 ? [] : [`      # ${title}`, ...lines])

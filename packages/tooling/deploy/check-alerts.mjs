@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 import { declaredMetrics, seriesOf } from '../declared-metrics.mjs'
-import { formatted } from '../format.mjs'
+import { formatText } from '../format.mjs'
 import { inWorkspace } from '../steps.mjs'
 import { dashboards } from './dashboards/index.mjs'
 import { recordedSeries, rulesOfObjectives, tableOfObjectives } from './objectives.mjs'
@@ -18,7 +18,7 @@ const marked = /(<!-- objectives -->\n)[\s\S]*?(<!-- \/objectives -->)/
 export async function problemsOfAlerts(folder, { write } = {}) {
   const outdated = await outdatedObjectives(`${folder}/objectives.yaml`, write)
   const { metrics } = await declaredMetrics()
-  // `target_info` is the metric in which OpenTelemetry's exporter reports what identifies a process.
+  // OpenTelemetry's exporter reports the resource attributes of a process as the metric `target_info`.
   const known = new Set([...metrics.flatMap(seriesOf), ...recordedSeries, 'target_info'])
   const files = ['alerts', 'objectives'].map((name) => `${folder}/${name}.yaml`).filter((file) => existsSync(file))
   const rules = files.flatMap((file) => parse(readFileSync(file, 'utf8')).groups.flatMap((group) => group.rules))
@@ -33,15 +33,15 @@ export async function problemsOfAlerts(folder, { write } = {}) {
   ]
 }
 
-/** Compares the text generated from the objectives with the files; `write` updates them. */
+/** Compares the files with the text generated from the objectives; `write` updates the files. */
 async function outdatedObjectives(rules, write) {
   const page = inWorkspace('docs/runbooks/README.md')
   const text = readFileSync(page, 'utf8')
   const current = new Map([
-    [rules, await formatted(rules, rulesOfObjectives())],
+    [rules, await formatText(rules, rulesOfObjectives())],
     [
       page,
-      await formatted(
+      await formatText(
         page,
         text.replace(marked, (_, before, after) => `${before}\n${tableOfObjectives()}\n\n${after}`),
       ),
@@ -50,7 +50,7 @@ async function outdatedObjectives(rules, write) {
   if (write) for (const [file, content] of current) await writeFile(file, content)
   return [...current]
     .filter(([file, content]) => !existsSync(file) || readFileSync(file, 'utf8') !== content)
-    .map(([file]) => `${file} is out of date; run: node packages/tooling/check-deploy.mjs --write`)
+    .map(([file]) => `${file} is out of date; run: pnpm check-deploy --write`)
 }
 
 function problemsOfRule({ alert, record, expr, for: pause, labels, annotations, ...rest }, known) {
@@ -59,8 +59,8 @@ function problemsOfRule({ alert, record, expr, for: pause, labels, annotations, 
     if (!/^Parley\w+$/.test(alert)) problems.push('its name does not start with Parley')
     if (pause !== undefined && !/^\d+[smh]$/.test(pause)) problems.push(`${pause} is not a duration`)
     if (!['warning', 'critical'].includes(labels?.severity)) problems.push('has no severity')
-    if (!annotations?.summary) problems.push('does not say what to do')
-    if (annotations?.runbook !== runbookOf(alert)) problems.push(`does not name its page, ${runbookOf(alert)}`)
+    if (!annotations?.summary) problems.push('has no summary')
+    if (annotations?.runbook !== runbookOf(alert)) problems.push(`does not name its runbook, ${runbookOf(alert)}`)
   }
   return problems.map((problem) => `rule ${alert ?? record}: ${problem}`)
 }

@@ -11,7 +11,7 @@ import { problemsOfRelease } from './release.mjs'
 import { chart, digestOf, golden, hasHelm, read, render, sizes, valueFiles, writeGolden } from './renderings.mjs'
 import { problemsOfScaling } from './scaling.mjs'
 
-const howToRender = 'with helm on PATH, run: node packages/tooling/check-deploy.mjs --write'
+const howToRender = 'with helm on PATH, run: pnpm check-deploy --write'
 
 /**
  * Checks the chart's values and templates, and the rendered objects for each file of ci/. helm renders them, and those of
@@ -42,7 +42,7 @@ export async function checkChart({ write }) {
     problems.push(...(await problemsOfNotes(each, each.objects)))
     if (write) await writeGolden(each, each.text, validated)
   }
-  problems.push(...invalid, ...valueFiles().flatMap((file) => outdated(file, rendered)))
+  problems.push(...invalid, ...valueFiles().flatMap((file) => problemsOfGolden(file, rendered)))
   return { problems, skipped: [...(helm ? [] : [withoutHelm]), ...skipped] }
 }
 
@@ -64,7 +64,7 @@ function validate(renderings) {
 }
 
 /** Compares the committed rendering of a file of ci/ with the chart, and with what helm renders now. */
-function outdated({ name, values }, renderings) {
+function problemsOfGolden({ name, values }, renderings) {
   const committed = golden(name)
   const now = renderings.find((each) => each.name === name)
   const same = committed.digest === digestOf(values) && (!now || isDeepStrictEqual(committed.objects, now.objects))

@@ -26,7 +26,7 @@ export async function checkCompose() {
   return withDockerCompose(checker.problems, variables)
 }
 
-/** Settings that operators could write into .env but that do not reach the service. */
+/** Settings that operators choose, but that Compose does not pass on to the service. */
 function settingsNotPassedOn(services) {
   const bucket = parse(readFileSync(join(folder, 's3.yaml'), 'utf8')).services
   return deployables.flatMap((name) => {
@@ -84,20 +84,20 @@ class Compose {
   }
 
   async check() {
-    for (const name of deployables) await this.deployable(name)
+    for (const name of deployables) await this.checkDeployable(name)
     this.problems.push(...(await problemsOfCompact(this.services)))
-    this.programsExist()
-    this.references()
-    this.bus(deployables)
-    this.databases(deployables)
-    this.nothingSecret()
+    this.checkPrograms()
+    this.checkReferences()
+    this.checkBusPasswords(deployables)
+    this.checkDatabases(deployables)
+    this.checkSecrets()
   }
 
   must(holds, problem) {
     if (!holds) this.problems.push(`compose.yaml: ${problem}`)
   }
 
-  async deployable(name) {
+  async checkDeployable(name) {
     const service = this.services[name]
     if (!service) return this.must(false, `${name} is missing`)
     const { environment } = service
@@ -126,7 +126,7 @@ class Compose {
     this.must(sameDatabase, `migrate-${name} migrates another database`)
   }
 
-  programsExist() {
+  checkPrograms() {
     const all = programs()
     for (const [name, { image, command, entrypoint }] of Object.entries(this.services)) {
       if (image !== this.variables.PARLEY_IMAGE) continue
@@ -140,10 +140,10 @@ class Compose {
   }
 
   /**
-   * Checks that the hosts in addresses are services, that these listen on the ports given, and that volumes are
-   * declared.
+   * Checks that addresses name a service and its port, that volumes are declared or exist, and that `depends_on` names
+   * services.
    */
-  references() {
+  checkReferences() {
     const ports = { postgres: '5432', nats: '4222', redis: '6379' }
     for (const [name, { environment = {}, volumes = [], depends_on = {}, ports: published = [] }] of Object.entries(
       this.services,
@@ -176,7 +176,7 @@ class Compose {
    * Checks that every user in deploy/nats/parley.conf has a password, and that each process has the password of its
    * user.
    */
-  bus(names) {
+  checkBusPasswords(names) {
     const conf = readFileSync(inWorkspace('deploy/nats/parley.conf'), 'utf8')
     const given = this.services.nats.environment
     const wanted = [...new Set([...conf.matchAll(/password: \$(\w+)/g)].map(([, variable]) => variable))]
@@ -186,13 +186,16 @@ class Compose {
     )
     for (const name of [...names, 'operator']) {
       const password = this.services[name]?.environment.PARLEY_NATS_PASSWORD
-      this.must(password === given[`PARLEY_NATS_PASSWORD_${name.toUpperCase()}`], `${name} has another's bus password`)
+      this.must(
+        password === given[`PARLEY_NATS_PASSWORD_${name.toUpperCase()}`],
+        `${name} has the bus password of another user`,
+      )
       this.must(/^[a-z]/i.test(password), `the bus password of ${name} does not begin with a letter`)
     }
   }
 
   /** Checks that role, database and password of every database URL match postgres-init.sh. */
-  databases(names) {
+  checkDatabases(names) {
     for (const name of names.filter(hasDatabase)) {
       const password = this.services.postgres.environment[`PARLEY_DATABASE_PASSWORD_${name.toUpperCase()}`]
       const url = this.services[name]?.environment[`PARLEY_${name.toUpperCase()}_DATABASE_URL`]
@@ -201,7 +204,8 @@ class Compose {
     }
   }
 
-  nothingSecret() {
+  /** Checks that secrets come from .env. */
+  checkSecrets() {
     const secret = new Set(secretSettings.flatMap(({ names }) => names))
     for (const [name, { environment = {} }] of Object.entries(this.unfilled)) {
       for (const [key, value] of Object.entries(environment)) {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 
 const component = 'app.kubernetes.io/component'
-const named = (list, name) => list?.find((one) => one.name === name)
+const findNamed = (list, name) => list?.find((one) => one.name === name)
 
 /** Checks the doctor's job: each container must have the same settings, files and network as its deployable. */
 export function problemsOfDoctor(objects, deployables) {
@@ -31,12 +31,12 @@ export function problemsOfDoctor(objects, deployables) {
         isDeepStrictEqual(container[part], own?.containers[0][part]),
         `${name}: its ${part} differs from that of the deployable`,
       )
-    // Containers must not share a writable folder, so `tmp` is separate in each of them.
+    // Containers must not share a writable folder, so each has its own volume for /tmp.
     const mounts = own?.containers[0].volumeMounts.filter((mount) => mount.name !== 'tmp')
     must(isDeepStrictEqual(volumeMounts, mounts), `${name}: its volumeMounts differ from those of the deployable`)
     for (const mounted of volumeMounts)
       must(
-        isDeepStrictEqual(named(job.volumes, mounted.name), named(own?.volumes, mounted.name)),
+        isDeepStrictEqual(findNamed(job.volumes, mounted.name), findNamed(own?.volumes, mounted.name)),
         `${name}: its volume ${mounted.name} differs from that of the deployable`,
       )
   }

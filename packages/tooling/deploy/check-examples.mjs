@@ -7,7 +7,7 @@ import { busUsers, databaseOwners } from './manifest.mjs'
 const folder = inWorkspace('deploy/examples')
 
 /** Parameters that packages/postgres sends when it connects; a pooler must ignore them. */
-const givenAtStart = ['options', 'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
+const startupParameters = ['options', 'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']
 
 /** The objects of deploy/examples. */
 export const examples = () =>
@@ -28,14 +28,14 @@ export async function problemsOfExamples(objects = examples()) {
   const users = find('StatefulSet', 'nats').spec.template.spec.containers[0].env.flatMap(
     ({ valueFrom }) => valueFrom.secretKeyRef?.key ?? [],
   )
-  must(users.toSorted().join() === busUsers.toSorted().join(), `NATS has the users ${users}`)
+  must(users.toSorted().join() === busUsers.toSorted().join(), `NATS has the users ${users}, not ${busUsers}`)
   const wanted = databaseOwners.map((name) => `parley_${name}`).toSorted()
   const databases = objects.filter(({ kind }) => kind === 'Database').map(({ spec }) => spec)
   const roles = find('Cluster', 'postgres').spec.managed.roles.map(({ name }) => name)
   for (const found of [roles, databases.map(({ name }) => name), databases.map(({ owner }) => owner)])
     must(found.toSorted().join() === wanted.join(), `PostgreSQL has ${found}, not ${wanted}`)
   const { ignore_startup_parameters: ignored = '' } = find('Pooler', 'postgres-pooler').spec.pgbouncer.parameters
-  for (const setting of givenAtStart)
+  for (const setting of startupParameters)
     must(ignored.split(',').includes(setting), `the pooler refuses connections with ${setting}`)
   for (const { kind, metadata, spec } of objects.filter((each) => each.spec?.template)) {
     const { containers, securityContext } = spec.template.spec

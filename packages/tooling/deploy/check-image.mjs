@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { inWorkspace } from '../steps.mjs'
 import { compact, layOutImage, programs } from './image-files.mjs'
 
-/** Checks the Dockerfile, and that every program of the image starts with nothing but the image's files. */
+/** Checks the Dockerfile, and that every program of the image starts in a folder with only the files of the image. */
 export async function checkImage() {
   const problems = await problemsOfDockerfile()
   const bundles = (await programs()).filter((program) => program.includes('/dist/'))
@@ -92,8 +92,8 @@ async function ignoredByDocker() {
 }
 
 /**
- * Without configuration a service and its migration report what is missing (exit code 78); print-config and doctor report
- * it too; commands print help.
+ * Runs a program without configuration. A deployable, the compact process and their migrations must name the missing
+ * settings and exit with 78; print-config and doctor must name them and exit with 0; commands must print help.
  */
 async function problemsOfProgram(folder, program) {
   const isService = program.startsWith('services/') || Object.values(compact).includes(program)

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { deployableNames, factsOf } from './manifest.mjs'
+import { deployableNames, propertiesOf } from './manifest.mjs'
 import { settingsOf } from './settings.mjs'
 
 const component = 'app.kubernetes.io/component'
@@ -11,8 +11,8 @@ const statusCaller = 'admin'
 const isWholeCluster = ({ namespaceSelector, podSelector }) =>
   podSelector === undefined && namespaceSelector !== undefined && Object.keys(namespaceSelector).length === 0
 
-/** What a program connects to because it has the setting, in addition to the bus, its database and Redis. */
-const reached = {
+/** For some settings, what a deployable that has them connects to besides the bus, its database and Redis. */
+const reachedBy = {
   PARLEY_SMTP_HOST: 'mail',
   PARLEY_LIVEKIT_API_SECRET: 'media',
   PARLEY_CORE_ASSETS_S3_ENDPOINT: 'storage',
@@ -24,11 +24,11 @@ const reached = {
 export function problemsOfReach() {
   return deployableNames.flatMap((name) => {
     const settings = settingsOf(name)
-    const wanted = new Set(Object.keys(reached).flatMap((each) => (settings.includes(each) ? [reached[each]] : [])))
-    const said = new Set(factsOf(name).reaches)
-    return isDeepStrictEqual(said, wanted)
+    const wanted = new Set(Object.keys(reachedBy).flatMap((each) => (settings.includes(each) ? [reachedBy[each]] : [])))
+    const declared = new Set(propertiesOf(name).reaches)
+    return isDeepStrictEqual(declared, wanted)
       ? []
-      : [`deployables.ts: ${name} reaches ${[...said]}, but its settings require ${[...wanted]}`]
+      : [`deployables.ts: ${name} reaches ${[...declared]}, but its settings require ${[...wanted]}`]
   })
 }
 
@@ -72,14 +72,13 @@ export function problemsOfNetwork(objects, { enabled, httpFrom, egress }) {
   return [...problems, ...(egress.enabled ? problemsOfEgress(network, egress) : [])]
 }
 
-/** Compares what each deployable may connect to with the manifest. */
+/** Compares the outgoing connections that each deployable may open with the manifest. */
 function problemsOfEgress(network, egress) {
   const known = Object.keys(egress).filter((name) => Array.isArray(egress[name]) && egress[name].length > 0)
   return deployableNames.flatMap((name) => {
     const pod = network.pods.find((each) => nameOf(each) === name)
-    if (!pod)
-      return [`${name} is not in the chart: run node packages/tooling/check-deploy.mjs --write with helm on PATH`]
-    const { database, reaches = [], secrets = [] } = factsOf(name)
+    if (!pod) return [`${name} is not in the chart: run pnpm check-deploy --write with helm on PATH`]
+    const { database, reaches = [], secrets = [] } = propertiesOf(name)
     const collector = pod.spec.containers[0].env.some((each) => /^OTEL_EXPORTER_OTLP_.*ENDPOINT$/.test(each.name))
     const wanted = [
       ...['dns', 'nats', ...(database ? ['database'] : []), ...(collector ? ['collector'] : [])],

@@ -1,12 +1,14 @@
 /**
- * Checks the backends of Gateway API routes: the ports must exist, and native gRPC, but nothing else, must go to the
- * HTTP/2 port, on which the gateway serves only RPC.
+ * Checks the backends of Gateway API routes: their ports must exist, and the HTTP/2 port, on which the gateway serves
+ * only RPC, must get all native gRPC requests and no others.
  */
 export function problemsOfRoutes(objects) {
   const all = (...kinds) => objects.filter(({ kind }) => kinds.includes(kind))
   return all('HTTPRoute', 'GRPCRoute').flatMap(({ kind, metadata, spec }) => {
-    const lead = spec.rules.flatMap(({ matches = [], backendRefs }) => backendRefs.map((to) => ({ ...to, matches })))
-    return lead.flatMap(({ name, port, matches }) => {
+    const backends = spec.rules.flatMap(({ matches = [], backendRefs }) =>
+      backendRefs.map((to) => ({ ...to, matches })),
+    )
+    return backends.flatMap(({ name, port, matches }) => {
       const where = `${kind} ${metadata.name}: leads`
       const service = all('Service').find((each) => each.metadata.name === name)
       const target = service?.spec.ports.find((each) => each.port === port)

@@ -5,7 +5,7 @@ const label = (name) => `app.kubernetes.io/${name}`
  * selectors of Services, monitors and policies before it replaces the first pod: a selector with any other label would
  * not match the running pods.
  */
-const lasting = new Map([
+const lastingLabels = new Map([
   [label('name'), 'parley'],
   [label('instance'), undefined],
   [label('component'), undefined],
@@ -16,8 +16,8 @@ const lasting = new Map([
 const kinds = ['Service', 'PodMonitor', 'PodDisruptionBudget', 'NetworkPolicy', 'Deployment']
 
 /**
- * Checks that selectors of a release match the pods of the release before, too, and of no other installation in the same
- * namespace, and that what is for all internal ports selects all pods that have one.
+ * Checks the selectors of a release: they must also match the pods of the previous release, but no pods of other
+ * installations in the same namespace, and the Service and the monitor of the internal ports must select all pods.
  */
 export function problemsOfSelectors(objects) {
   const pods = objects.filter(({ kind }) => kind === 'Deployment').map(({ spec }) => spec.template.metadata.labels)
@@ -28,8 +28,8 @@ export function problemsOfSelectors(objects) {
       const where = `${object.kind} ${object.metadata.name}`
       const all = selectorsIn(object.spec)
       const selectors = all.filter((each) => each[label('instance')] === release)
-      const ofOthers = all.filter((each) => !(label('instance') in each) && isForOurs(each, pods))
-      const lost = selectors.flatMap((each) => Object.entries(each).filter(([key, value]) => !lasts(key, value)))
+      const ofOthers = all.filter((each) => !(label('instance') in each) && isForParley(each, pods))
+      const lost = selectors.flatMap((each) => Object.entries(each).filter(([key, value]) => !isLasting(key, value)))
       const selected = isForInternalPorts(object) ? selectors.slice(0, 1).flatMap((each) => matching(pods, each)) : pods
       return [
         ...ofOthers.map((each) => `${where}: ${JSON.stringify(each)} also selects pods of other installations`),
@@ -41,13 +41,13 @@ export function problemsOfSelectors(objects) {
     })
 }
 
-/** Whether a selector is meant for pods of Parley: others are for the cluster's DNS, the ingress and databases. */
-const isForOurs = (selector, pods) =>
-  selector[label('name')] === lasting.get(label('name')) || matching(pods, selector).length > 0
+/** Whether a selector is meant for pods of Parley; others are for the cluster's DNS, the ingress and databases. */
+const isForParley = (selector, pods) =>
+  selector[label('name')] === lastingLabels.get(label('name')) || matching(pods, selector).length > 0
 
-const lasts = (key, value) => lasting.has(key) && [undefined, value].includes(lasting.get(key))
+const isLasting = (key, value) => lastingLabels.has(key) && [undefined, value].includes(lastingLabels.get(key))
 
-/** Whether labels or a selector contain all entries of another. */
+/** Whether `whole` contains all entries of `part`; both are labels or a selector. */
 export const isSubset = (part, whole) => Object.entries(part).every(([key, value]) => whole[key] === value)
 
 const matching = (pods, selector) => pods.filter((labels) => isSubset(selector, labels))
@@ -56,8 +56,8 @@ const isForInternalPorts = ({ kind, spec }) =>
   kind === 'PodMonitor' || (kind === 'Service' && spec.ports.some(({ targetPort }) => targetPort === 'internal'))
 
 /**
- * The labels of all selectors in a specification, wherever they are; a Service has its own without `matchLabels`. Those
- * without labels (empty, or only with expressions) count as selectors of all pods.
+ * The labels of all selectors in a specification, at any depth. The selector of a Service has no `matchLabels`. A
+ * selector without labels (empty, or only with expressions) counts as a selector of all pods.
  */
 function selectorsIn(spec) {
   if (spec === null || typeof spec !== 'object') return []

@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs'
 import { Ajv } from 'ajv'
-import { chart, isMap, merged, read, sizes, valueFiles } from './renderings.mjs'
-import { knownKeys, openVariables, secretSettings } from './settings.mjs'
+import { chart, isMap, mergeValues, read, sizes, valueFiles } from './renderings.mjs'
+import { knownKeys, plainVariables, secretSettings } from './settings.mjs'
 
 /**
- * Checks the values of ci/ and sizes/ against the schema, and that it refuses secrets, unknown keys and networks that are
- * too wide for proxies.
+ * Checks the values of ci/ and sizes/ against the schema, and that the schema refuses secrets, unknown keys and too
+ * large networks of trusted proxies.
  */
 export function problemsOfValues() {
   const validate = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true }).compile(schema())
@@ -18,23 +18,24 @@ export function problemsOfValues() {
   }
   const [{ values }] = valueFiles()
   const refuses = (name, change) => {
-    if (validate(merged(values, change))) problems.push(`values.schema.json: accepts the secret ${name} as a value`)
+    if (validate(mergeValues(values, change)))
+      problems.push(`values.schema.json: accepts the secret ${name} as a value`)
   }
   for (const { names, toml } of secretSettings) {
     for (const name of names) refuses(name, { env: { [name]: 'value' } })
     if (toml) refuses(toml, { config: withKey(toml, 'value') })
   }
   for (const network of ['0.0.0.0/0', '0.0.0.0/1', '::/0', '2000::/3']) {
-    if (validate(merged(values, { ingress: { trustedProxies: [network] } })))
+    if (validate(mergeValues(values, { ingress: { trustedProxies: [network] } })))
       problems.push(`values.schema.json: accepts ${network} as trusted proxies`)
   }
   for (const path of mapsIn(valueFiles().find(({ name }) => name === 'full').values)) {
     if (validate(withUnknown(values, path)))
       problems.push(`values.schema.json: accepts unknown keys in ${path.join('.')}`)
   }
-  for (const name of openVariables) {
-    if (!validate(merged(values, { env: { [name]: 'value' } })))
-      problems.push(`values.schema.json: has no place for ${name}`)
+  for (const name of plainVariables) {
+    if (!validate(mergeValues(values, { env: { [name]: 'value' } })))
+      problems.push(`values.schema.json: refuses ${name}, which a deployable reads`)
   }
   return problems
 }
@@ -53,7 +54,7 @@ function withUnknown(values, path) {
   return path.length === 0 ? { ...values, unknownKey: 1 } : full
 }
 
-/** The key in parley.toml: `a.b[].c` is the key c of every table b. */
+/** A value at a key of parley.toml. In `a.b[].c`, c is a key of the tables in the array a.b. */
 const withKey = (path, value) =>
   path
     .split('.')
@@ -65,7 +66,9 @@ function keysOf(tree, path = '') {
   return Object.entries(tree).flatMap(([key, value]) => (isMap(value) ? keysOf(value, `${path}${key}.`) : path + key))
 }
 
-/** Checks that every value used by a template is in the schema, because Helm treats a misspelt one as empty. */
+/**
+ * Checks that every value used by a template is in the schema, because Helm treats a misspelt name as an empty value.
+ */
 export function problemsOfTemplates() {
   const { definitions, ...root } = schema()
   const resolve = (node) => (node?.$ref ? definitions[node.$ref.split('/').at(-1)] : node)

@@ -2,7 +2,7 @@ import { isSubset } from './check-selectors.mjs'
 
 const component = 'app.kubernetes.io/component'
 
-/** If videos are enabled, ffmpeg must run in a pod without secrets and without outgoing connections. */
+/** Checks that ffmpeg, if uploads uses a video worker, runs in a pod without secrets and outgoing connections. */
 export function problemsOfVideoWorker(objects) {
   const deployments = objects.filter(({ kind }) => kind === 'Deployment')
   const of = (name) => deployments.find(({ metadata }) => metadata.labels[component] === name)
@@ -16,7 +16,7 @@ export function problemsOfVideoWorker(objects) {
   const { metadata, spec } = worker.spec.template
   const given = JSON.stringify([spec.containers, spec.volumes])
   must(!/secret|persistentVolumeClaim/i.test(given), 'has a secret or a claim')
-  must(spec.containers.length === 1 && !spec.shareProcessNamespace, 'must be the only container of its pod')
+  must(spec.containers.length === 1 && !spec.shareProcessNamespace, 'shares its pod with another container')
   const policy = objects.find(
     (object) => object.kind === 'NetworkPolicy' && object.metadata.name === worker.metadata.name,
   )?.spec
@@ -27,6 +27,6 @@ export function problemsOfVideoWorker(objects) {
     deployments.filter((each) => isSubset(podSelector.matchLabels, each.spec.template.metadata.labels)),
   )
   const only = callers.length === 1 && callers[0] === uploads
-  must(only, 'others than uploads may connect to it')
+  must(only, 'its policy does not admit exactly the pods of uploads')
   return problems
 }

@@ -1,18 +1,28 @@
 import { compact } from './image-files.mjs'
-import { between, busUsers, compactDeployables, databaseOwners, deployableNames, factsOf } from './manifest.mjs'
+import {
+  busUsers,
+  compactDeployables,
+  databaseOwners,
+  deployableNames,
+  propertiesOf,
+  replaceBetween,
+} from './manifest.mjs'
 
 const busPassword = (user) => `PARLEY_NATS_PASSWORD_${user.toUpperCase()}`
 const databasePassword = (name) => `PARLEY_DATABASE_PASSWORD_${name.toUpperCase()}`
 const required = (variable) => `\${${variable}:?}`
 const passwords = [...databaseOwners.map(databasePassword), ...busUsers.map(busPassword)]
 
-/** Generates the manifest's part of Compose: the settings and container of each process, and all passwords. */
+/**
+ * Generates the parts of Compose that follow from the manifest: the settings and containers of processes, and
+ * passwords.
+ */
 export const composeFiles = {
   'deploy/compose/.env.example': (before) =>
     before.replace(/(?:^PARLEY_(?:DATABASE|NATS)_PASSWORD_\w+=\n)+/m, passwords.map((name) => `${name}=\n`).join('')),
   'deploy/compose/compose.yaml': (before) => withContainers(withEnvironments(withPasswords(before))),
   'deploy/compose/compact.yaml': (before) =>
-    between(before, '  # <deployables: replaced by the process compact>', '  # </deployables>', leftOut()),
+    replaceBetween(before, '  # <deployables: replaced by the process compact>', '  # </deployables>', leftOut()),
 }
 
 const withPasswords = (text) =>
@@ -25,36 +35,36 @@ const line = (variable) => `      ${variable}: ${required(variable)}\n`
 function withEnvironments(text) {
   const mark = '# <deployables: generated for each; settings below are kept>'
   const blocks = deployableNames.map((name) => environment(name, text))
-  return between(text, mark, '# </deployables>', apart(blocks))
+  return replaceBetween(text, mark, '# </deployables>', join(blocks))
 }
 
 function withContainers(text) {
   const blocks = [...databaseOwners.map(migration), ...deployableNames.map(container), ...compactContainers()]
-  return between(text, '  # <deployables: containers>', '  # </deployables>', apart(blocks))
+  return replaceBetween(text, '  # <deployables: containers>', '  # </deployables>', join(blocks))
 }
 
-/** The lines of all blocks, with an empty one between two. */
-const apart = (blocks) => blocks.flatMap((lines) => [...lines, '']).slice(0, -1)
+/** The lines of all blocks, with an empty line between blocks. */
+const join = (blocks) => blocks.flatMap((lines) => [...lines, '']).slice(0, -1)
 
-/** The generated settings of a process, followed by the ones kept from the file. */
+/** The generated settings of a process, followed by the other settings that the file has for it. */
 function environment(name, before) {
-  const facts = factsEnvironment(name)
+  const generated = generatedEnvironment(name)
   const block = new RegExp(`^x-${name}: .*\n((?: .*\n)*)`, 'm').exec(before)?.[1] ?? ''
   const kept = block.split('\n').filter((one) => {
     const key = /^ {2}(\w+|<<):/.exec(one)?.[1]
-    return key && key !== '<<' && !(key in facts)
+    return key && key !== '<<' && !(key in generated)
   })
   return [
     `x-${name}: &${name}`,
     '  <<: *settings',
-    ...Object.entries(facts).map(([variable, value]) => `  ${variable}: ${value}`),
+    ...Object.entries(generated).map(([variable, value]) => `  ${variable}: ${value}`),
     ...kept,
   ]
 }
 
-function factsEnvironment(name) {
-  const { assets, database, http, proxies, secrets = [], url } = factsOf(name)
-  const others = deployableNames.map((other) => [other, factsOf(other).http]).filter(([, port]) => port?.listedAs)
+function generatedEnvironment(name) {
+  const { assets, database, http, proxies, secrets = [], url } = propertiesOf(name)
+  const others = deployableNames.map((other) => [other, propertiesOf(other).http]).filter(([, port]) => port?.listedAs)
   return {
     PARLEY_SERVICE: name,
     PARLEY_NATS_USER: name,
@@ -87,7 +97,7 @@ const publishedPort = ({ published, number }) =>
   published && `\${PARLEY_LISTEN:-127.0.0.1}:\${${published}:-${number}}:${number}`
 
 function container(name) {
-  const { assets, database, http, secrets = [] } = factsOf(name)
+  const { assets, database, http, secrets = [] } = propertiesOf(name)
   const published = http && publishedPort(http)
   return [
     `  ${name}:`,
@@ -103,7 +113,7 @@ function container(name) {
   ]
 }
 
-/** One process, and its migrations, in place of all deployables except realtime. */
+/** The compact process, which replaces all deployables except realtime, and the container that runs its migrations. */
 function compactContainers() {
   const environment = [
     '    environment:',
@@ -111,7 +121,7 @@ function compactContainers() {
     '      PARLEY_SERVICE: compact',
     ...compactDeployables.map(busPassword).map(line),
   ].map((one) => one.trimEnd())
-  const ports = compactDeployables.flatMap((name) => publishedPort(factsOf(name).http ?? {}) ?? [])
+  const ports = compactDeployables.flatMap((name) => publishedPort(propertiesOf(name).http ?? {}) ?? [])
   return [
     [
       '  migrate-compact:',

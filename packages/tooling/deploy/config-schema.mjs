@@ -2,23 +2,23 @@ import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { inWorkspace } from '../steps.mjs'
-import { formatted } from '../format.mjs'
+import { formatText } from '../format.mjs'
 import { knownKeys } from './settings.mjs'
 
 const file = inWorkspace('helm/parley/values.schema.json')
 
 /**
- * Checks that the schema of the value `config` has the keys of parley.toml that some deployable reads, and no other.
- * Its remarks about keys, such as that one is a secret, are kept. `write` updates it.
+ * Checks that the schema of the value `config` has exactly the keys of parley.toml that some program reads. Keys that
+ * it refuses, such as secrets, stay refused. `write` updates the schema.
  */
 export async function problemsOfConfigSchema({ write } = {}) {
   const schema = JSON.parse(readFileSync(file, 'utf8'))
   const config = { type: 'object', description: 'The content of parley.toml', ...tableOf([...knownKeys].toSorted()) }
-  for (const { path, said } of refusals(schema.properties.config)) Object.assign(at(config, path) ?? {}, said)
+  for (const { path, refusal } of refusals(schema.properties.config)) Object.assign(at(config, path) ?? {}, refusal)
   if (isDeepStrictEqual(config, schema.properties.config)) return []
-  if (!write) return ['values.schema.json: config is out of date; run: node packages/tooling/check-deploy.mjs --write']
+  if (!write) return ['values.schema.json: config is out of date; run: pnpm check-deploy --write']
   schema.properties.config = config
-  await writeFile(file, await formatted(file, JSON.stringify(schema, undefined, 2)))
+  await writeFile(file, await formatText(file, JSON.stringify(schema, undefined, 2)))
   return []
 }
 
@@ -36,9 +36,9 @@ function tableOf(keys) {
   return { additionalProperties: false, properties: Object.fromEntries(properties) }
 }
 
-/** Keys that a value must not have, with the remark about each. */
+/** Paths of the keys that the schema refuses, each with its schema, which says why. */
 function refusals(node, path = []) {
-  if (node?.not) return [{ path, said: node }]
+  if (node?.not) return [{ path, refusal: node }]
   return Object.entries(node?.items?.properties ?? node?.properties ?? {}).flatMap(([key, each]) =>
     refusals(each, [...path, key]),
   )

@@ -5,16 +5,16 @@ const [width, height] = [8, 8]
 const source = { type: 'prometheus', uid: '${source}' }
 
 /**
- * A query as Grafana sends it, with its variables replaced by values. `rateInterval` is at least four scrape intervals.
- * Throws if the query has an unknown variable.
+ * Replaces Grafana's variables in a query, as Grafana does before it sends the query. `rateInterval` should be at least
+ * four scrape intervals. Throws if the query has an unknown variable.
  */
-export function asSent(query, { rateInterval = '5m' } = {}) {
-  const sent = query.replaceAll('$__rate_interval', rateInterval)
-  if (sent.includes('$')) throw new Error(`unknown variable of Grafana in ${query}`)
-  return sent
+export function fillVariables(query, { rateInterval = '5m' } = {}) {
+  const filled = query.replaceAll('$__rate_interval', rateInterval)
+  if (filled.includes('$')) throw new Error(`unknown variable of Grafana in ${query}`)
+  return filled
 }
 
-/** A dashboard as Grafana imports it. The data source is a variable of it. */
+/** A dashboard in the format that Grafana imports; users choose its data source with a variable. */
 export function grafanaDashboard({ name, title, panels }) {
   return {
     uid: `parley-${name}`,

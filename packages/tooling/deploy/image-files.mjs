@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { cp, mkdir, readFile, realpath } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { inWorkspace } from '../steps.mjs'
-import { deployableNames, factsOf } from './manifest.mjs'
+import { deployableNames, propertiesOf } from './manifest.mjs'
 
 // Packages that the fleet uses but that build.mjs does not bundle.
 const unbundled = ['uWebSockets.js', '@node-rs/argon2', 'sharp']
@@ -15,12 +15,12 @@ const unbundled = ['uWebSockets.js', '@node-rs/argon2', 'sharp']
 export const deployables = deployableNames.toSorted()
 
 /** Whether a deployable has a database. */
-export const hasDatabase = (name) => factsOf(name).database === true
+export const hasDatabase = (name) => propertiesOf(name).database === true
 
-/** Runs ffmpeg for uploads. */
+/** The program that runs ffmpeg for uploads. */
 export const videoWorker = 'services/uploads/dist/video-worker/main.js'
 
-/** Runs all deployables but realtime in one process. */
+/** The programs of the compact layout: all deployables but realtime in one process, and their migrations. */
 export const compact = { main: 'packages/compact/dist/main.js', migrate: 'packages/compact/dist/migrate.js' }
 
 /** Programs of the image, as paths from its working folder. */
@@ -74,8 +74,8 @@ async function copyPart(part, folder) {
 }
 
 /**
- * Copies a package and its dependencies into one flat folder. In pnpm's store the dependencies of a package are in the
- * folder beside it.
+ * Copies a package and its dependencies into one flat folder. pnpm links the dependencies of a package into the folder
+ * that contains the package.
  */
 async function copyPackage(at, name, modules) {
   const from = await realpath(at)
@@ -88,13 +88,13 @@ async function copyPackage(at, name, modules) {
     return
   }
   await cp(from, to, { recursive: true, filter: (path) => basename(path) !== 'node_modules' && !isForeign(path) })
-  const neighbours = name.startsWith('@') ? dirname(dirname(from)) : dirname(from)
+  const folder = name.startsWith('@') ? dirname(dirname(from)) : dirname(from)
   for (const needed of Object.keys({ ...dependencies, ...optionalDependencies })) {
-    if (existsSync(join(neighbours, needed))) await copyPackage(join(neighbours, needed), needed, modules)
+    if (existsSync(join(folder, needed))) await copyPackage(join(folder, needed), needed, modules)
   }
 }
 
-/** Whether a file is a binary of uWebSockets.js for another system than the one the image is built on. */
+/** Whether a file is a binary of uWebSockets.js for another system than that of the image. */
 export function isForeign(path) {
   const ours = `_${process.platform}_${process.arch}_${process.versions.modules}.node`
   return /_[a-z0-9]+_[a-z0-9]+_\d+\.node$/.test(path) && !path.endsWith(ours)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Whether a resource belongs to Kubernetes itself; kubernetes.mjs validates the third-party resources that it knows.
+ * Whether a resource belongs to Kubernetes itself. Third-party resources are validated only by kubernetes.mjs.
  */
 function isOwn({ apiVersion }) {
   const [group] = apiVersion.split('/')
@@ -42,7 +42,7 @@ export function versionsFrom(minor) {
 }
 
 /**
- * Validates objects against the schemas of several versions of Kubernetes, with unknown keys refused. Third-party
+ * Validates objects against the schemas of several versions of Kubernetes, which refuse unknown keys. Third-party
  * resources are left out.
  */
 export function problemsOfSchemas(objects, versions) {
@@ -69,30 +69,30 @@ export function problemsOfSchemas(objects, versions) {
 const schemaName = ({ apiVersion, kind }) =>
   `${kind}-${apiVersion.replace(/\.[^/]*/, '').replace('/', '-')}.json`.toLowerCase()
 
-/** Writes the schema of each kind with the definitions that it refers to in the same file, for kubeconform. */
+/** Writes a file for kubeconform for each kind: its schema, with the definitions that the schema refers to. */
 function writeSchemas(version, kinds, folder) {
   const from = (name) => join(schemaFolder, `v${version}-local-strict`, name)
   const read = (name) => JSON.parse(readFileSync(from(name), 'utf8').replaceAll('/api/_definitions.json#', '#'))
   const all = read('_definitions.json').$defs
   for (const kind of kinds) {
-    // A version may lack a kind; kubeconform says so.
+    // If this version lacks the kind, kubeconform reports it.
     rmSync(join(folder, kind), { force: true })
     if (!existsSync(from(kind))) continue
     const schema = read(kind)
     // With an `$id`, references would be resolved against that address.
     delete schema.$id
-    const names = referred(schema, all)
+    const names = definitionsOf(schema, all)
     const $defs = Object.fromEntries([...names].map((name) => [name, all[name]]))
     writeFileSync(join(folder, kind), JSON.stringify({ ...schema, $defs }))
   }
 }
 
 /** Names of the definitions that a schema refers to, directly or through others. */
-function referred(schema, all, found = new Set()) {
+function definitionsOf(schema, all, found = new Set()) {
   for (const [, name] of JSON.stringify(schema).matchAll(/"#\/\$defs\/([^"]+)"/g)) {
     if (found.has(name)) continue
     found.add(name)
-    referred(all[name], all, found)
+    definitionsOf(all[name], all, found)
   }
   return found
 }

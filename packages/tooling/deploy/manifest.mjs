@@ -1,10 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { inWorkspace } from '../steps.mjs'
 
-/** The manifest; Node.js strips its types. */
-export const { busUsers, compactDeployables, databaseOwners, deployableNames, factsOf, sharedSecrets } = await import(
-  inWorkspace('packages/contracts/src/deployables.ts')
-)
+/** The manifest. It contains only types that Node.js can strip. */
+export const { busUsers, compactDeployables, databaseOwners, deployableNames, propertiesOf, sharedSecrets } =
+  await import(inWorkspace('packages/contracts/src/deployables.ts'))
 
 /** Differences between the manifest and the folders of services. */
 export function problemsOfFolders() {
@@ -13,19 +12,19 @@ export function problemsOfFolders() {
     (name) => has(name, 'main') && !deployableNames.includes(name),
   )
   const missing = deployableNames.filter((name) => !has(name, 'main'))
-  const wrong = deployableNames.filter((name) => has(name, 'migrate') !== (factsOf(name).database === true))
+  const wrong = deployableNames.filter((name) => has(name, 'migrate') !== (propertiesOf(name).database === true))
   return [
     ...unknown.map((name) => `services/${name}: is not in packages/contracts/src/deployables.ts`),
     ...missing.map((name) => `services/${name}: is in the manifest, but has no src/main.ts`),
     ...wrong.map(
       (name) =>
-        `services/${name}: the manifest says it ${factsOf(name).database ? 'has' : 'has no'} database, unlike src/migrate.ts`,
+        `services/${name}: the manifest says it ${propertiesOf(name).database ? 'has' : 'has no'} database, unlike src/migrate.ts`,
     ),
   ]
 }
 
 /** Replaces the text between two lines. Throws when one of the lines is missing. */
-export function between(text, first, last, lines) {
+export function replaceBetween(text, first, last, lines) {
   const begin = text.indexOf(`${first}\n`)
   const end = text.indexOf(last, begin)
   if (begin < 0 || end < 0) throw new Error(`there is no "${first}" followed by "${last}"`)

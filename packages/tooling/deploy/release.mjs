@@ -12,19 +12,19 @@ const secretNames = new Set(secretSettings.flatMap(({ names }) => names))
 const component = 'app.kubernetes.io/component'
 
 /**
- * Checks the objects that the chart renders for these values: each separately, their references to each other, and the
- * settings of processes.
+ * Checks the objects that the chart renders for these values: each by itself, their references to each other, and the
+ * settings of the processes.
  */
 export async function problemsOfRelease(objects, values) {
   const release = new Release(objects)
   for (const object of objects) release.problems.push(...(await problemsOfObject(object)))
-  await release.deployments(deployables)
-  await release.videoWorker()
-  await release.migrations(deployables.filter(hasDatabase))
+  await release.checkDeployments(deployables)
+  await release.checkVideoWorker()
+  await release.checkMigrations(deployables.filter(hasDatabase))
   release.problems.push(...problemsOfDoctor(objects, deployables), ...problemsOfAutoscalers(objects))
   release.problems.push(...problemsOfNetwork(objects, values.networkPolicy), ...problemsOfRoutes(objects))
   release.problems.push(...problemsOfSelectors(objects), ...problemsOfVideoWorker(objects))
-  release.references()
+  release.checkReferences()
   return release.problems
 }
 
@@ -50,16 +50,19 @@ class Release {
     if (!holds) this.problems.push(problem)
   }
 
-  async deployments(names) {
+  async checkDeployments(names) {
     const services = this.all('Deployment').filter(({ metadata }) => metadata.labels[component] !== 'video-worker')
     const found = services.map(({ metadata }) => metadata.labels[component])
-    this.must(found.sort().join() === names.sort().join(), `the deployments are ${found.join(', ')}`)
+    this.must(
+      found.sort().join() === names.sort().join(),
+      `the deployments are ${found.join(', ')}, not ${names.join(', ')}`,
+    )
     for (const { metadata, spec } of services) {
       const where = `Deployment ${metadata.name}`
       const name = metadata.labels[component]
       const { containers, ...pod } = spec.template.spec
       const [container] = containers
-      const env = await this.process(where, name, `services/${name}/dist/main.js`, spec.template.spec, this.toml)
+      const env = await this.checkProcess(where, name, `services/${name}/dist/main.js`, spec.template.spec, this.toml)
 
       if (name === 'uploads')
         this.problems.push(...problemsOfMemory(where, name, container.resources.limits.memory, env))
@@ -94,24 +97,27 @@ class Release {
     }
   }
 
-  async videoWorker() {
+  async checkVideoWorker() {
     const name = 'video-worker'
     const worker = this.all('Deployment').find(({ metadata }) => metadata.labels[component] === name)
     if (!worker) return
     const where = `Deployment ${worker.metadata.name}`
     const { spec } = worker.spec.template
-    const env = await this.process(where, name, videoWorker, spec, this.toml)
+    const env = await this.checkProcess(where, name, videoWorker, spec, this.toml)
     this.problems.push(...problemsOfMemory(where, name, spec.containers[0].resources.limits.memory, env))
   }
 
-  async migrations(names) {
+  async checkMigrations(names) {
     const jobs = this.all('Job').filter(({ metadata }) => metadata.labels[component] !== 'doctor')
     const found = jobs.map(({ spec }) => spec.template.metadata.labels[component].replace('migrate-', ''))
-    this.must(found.sort().join() === names.sort().join(), `the migrations are ${found.join(', ')}`)
+    this.must(
+      found.sort().join() === names.sort().join(),
+      `the migrations are ${found.join(', ')}, not ${names.join(', ')}`,
+    )
     for (const { metadata, spec } of jobs) {
       const where = `Job ${metadata.name}`
       const name = metadata.labels[component].replace('migrate-', '')
-      await this.process(where, name, `services/${name}/dist/migrate.js`, spec.template.spec)
+      await this.checkProcess(where, name, `services/${name}/dist/migrate.js`, spec.template.spec)
       const hook = metadata.annotations['helm.sh/hook']
       this.must(hook === 'pre-install,pre-upgrade', `${where}: does not run before the services`)
       const { serviceAccountName, volumes } = spec.template.spec
@@ -123,8 +129,8 @@ class Release {
     }
   }
 
-  /** Checks common to deployments and migrations; returns the environment, with placeholders for secrets. */
-  async process(where, name, program, pod, toml) {
+  /** Checks the process of a deployment or migration; returns its environment, with placeholders for secrets. */
+  async checkProcess(where, name, program, pod, toml) {
     const [container] = pod.containers
     this.must(container.args.join() === program, `${where}: runs ${container.args.join()}`)
     // With service links Kubernetes itself sets PARLEY_REALTIME_PORT and similar variables.
@@ -139,7 +145,7 @@ class Release {
       securityContext.capabilities.drop.includes('ALL')
     this.must(locked, `${where}: is not locked down (securityContext)`)
     const names = container.env.map((variable) => variable.name)
-    this.must(new Set(names).size === names.length, `${where}: a variable is set twice`)
+    this.must(new Set(names).size === names.length, `${where}: sets a variable twice`)
     const env = {}
     for (const variable of container.env) {
       const secret = variable.valueFrom?.secretKeyRef
@@ -147,7 +153,7 @@ class Release {
         secret || !secretNames.has(variable.name),
         `${where}: ${variable.name} is a secret, but not a reference to one`,
       )
-      env[variable.name] = secret ? standIn(variable.name) : variable.value
+      env[variable.name] = secret ? placeholderFor(variable.name) : variable.value
     }
     const user = name === 'video-worker' ? undefined : name
     this.must(
@@ -166,9 +172,9 @@ class Release {
     return this.pods.filter(({ metadata }) => isSubset(selector, metadata.labels))
   }
 
-  references() {
+  checkReferences() {
     for (const { metadata, spec } of this.all('Service')) {
-      this.portsOf(
+      this.checkPorts(
         `Service ${metadata.name}`,
         spec.selector,
         spec.ports.map(({ targetPort }) => targetPort),
@@ -176,16 +182,16 @@ class Release {
     }
     for (const { metadata, spec } of this.all('PodMonitor')) {
       const ports = spec.podMetricsEndpoints.map(({ port }) => port)
-      this.portsOf(`PodMonitor ${metadata.name}`, spec.selector.matchLabels, ports)
+      this.checkPorts(`PodMonitor ${metadata.name}`, spec.selector.matchLabels, ports)
       this.must(spec.jobLabel === component, `PodMonitor ${metadata.name}: job does not name the deployable`)
     }
     for (const { metadata, spec } of this.all('NetworkPolicy')) {
       const ports = (spec.ingress ?? []).flatMap((rule) => rule.ports.map(({ port }) => port))
-      if (ports.length > 0) this.portsOf(`NetworkPolicy ${metadata.name}`, spec.podSelector.matchLabels, ports)
+      if (ports.length > 0) this.checkPorts(`NetworkPolicy ${metadata.name}`, spec.podSelector.matchLabels, ports)
     }
     for (const { metadata, spec } of this.all('PodDisruptionBudget')) {
       const where = `PodDisruptionBudget ${metadata.name}`
-      this.portsOf(where, spec.selector.matchLabels, [])
+      this.checkPorts(where, spec.selector.matchLabels, [])
       const may = parseInt(spec.maxUnavailable, 10) > 0 && spec.unhealthyPodEvictionPolicy === 'AlwaysAllow'
       this.must(may, `${where}: blocks the drain of a node`)
     }
@@ -197,10 +203,10 @@ class Release {
         this.must(there, `Ingress ${metadata.name}: ${path} leads to ${name}:${port.name}, which does not exist`)
       }
     }
-    const passedOn = this.pods.flatMap(({ spec }) =>
+    const addresses = this.pods.flatMap(({ spec }) =>
       spec.containers[0].env.filter(({ name }) => name.endsWith('_URLS')),
     )
-    for (const { name, value } of passedOn) {
+    for (const { name, value } of addresses) {
       const { hostname, port } = new URL(value)
       const service = this.all('Service').find((candidate) => candidate.metadata.name === hostname)
       const there = service?.spec.ports.some((candidate) => String(candidate.port) === port)
@@ -209,11 +215,14 @@ class Release {
     const name = this.all('ConfigMap')[0]?.metadata.name
     const direct = this.has('Ingress', name) || this.has('HTTPRoute', name)
     const others = ['PARLEY_GATEWAY_UPLOADS_URLS', 'PARLEY_VIDEO_WORKER_URLS']
-    const paths = passedOn.filter(({ name }) => !others.includes(name))
-    this.must(direct || paths.length === 3, 'without an ingress or a route the gateway passes on three paths')
+    const paths = addresses.filter(({ name }) => !others.includes(name))
+    this.must(
+      direct || paths.length === 3,
+      'without an ingress or a route, the gateway must forward the three other paths',
+    )
   }
 
-  portsOf(where, selector, names) {
+  checkPorts(where, selector, names) {
     const pods = this.everyPod.filter(({ metadata }) => isSubset(selector, metadata.labels))
     this.must(pods.length > 0, `${where}: selects no pods`)
     for (const name of names) {
@@ -226,7 +235,7 @@ class Release {
 
 const seconds = (text = '0s') => Number(text.replace('s', ''))
 
-function standIn(name) {
+function placeholderFor(name) {
   if (name.endsWith('DATABASE_URL')) return 'postgres://role:password@postgres/database'
   return name.endsWith('REDIS_URL') ? 'redis://redis:6379' : 'a-secret-of-more-than-32-characters'
 }

@@ -1,6 +1,6 @@
 /**
- * Puts another build of uWebSockets.js into a folder that image-files.mjs has filled:
- * `node packages/tooling/deploy/replace-uwebsockets.mjs <folder> <spec>`, with a spec that npm installs. Fails if the
+ * Replaces uWebSockets.js in a folder that image-files.mjs has filled by another build: `node
+ * packages/tooling/deploy/replace-uwebsockets.mjs <folder> <spec>`, with a spec that npm can install. Fails if the
  * build does not load.
  */
 import { spawnSync } from 'node:child_process'
@@ -13,12 +13,12 @@ const [folder, spec] = process.argv.slice(2)
 if (!folder || !spec) throw new Error('usage: replace-uwebsockets.mjs <folder> <tarball, git tag or npm:name@version>')
 
 const name = 'uWebSockets.js'
-const place = join(folder, 'node_modules', name)
+const target = join(folder, 'node_modules', name)
 const temporary = await mkdtemp(join(tmpdir(), 'uwebsockets-'))
 try {
   run('npm', ['install', '--prefix', temporary, '--ignore-scripts', '--no-fund', '--no-audit', `${name}@${spec}`])
-  await rm(place, { recursive: true })
-  await cp(join(temporary, 'node_modules', name), place, { recursive: true, filter: (path) => !isForeign(path) })
+  await rm(target, { recursive: true })
+  await cp(join(temporary, 'node_modules', name), target, { recursive: true, filter: (path) => !isForeign(path) })
 } finally {
   await rm(temporary, { recursive: true })
 }

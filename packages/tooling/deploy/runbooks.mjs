@@ -12,8 +12,8 @@ export const runbookOf = (alert) =>
     .toLowerCase()}.md`
 
 /**
- * Checks that each alert has a runbook with the four sections, that the list contains it, and that there are no other
- * pages. Italics in a runbook must be the title of a dashboard or a panel.
+ * Checks that each alert has a runbook with the four sections, that the list contains the alert, and that there are no
+ * other pages. Text in italics must be the title of a dashboard or a panel.
  */
 export function problemsOfRunbooks(alerts, dashboards) {
   const pages = new Map(alerts.map((alert) => [runbookOf(alert), alert]))
@@ -24,7 +24,7 @@ export function problemsOfRunbooks(alerts, dashboards) {
     .map((page) => `${page}: there is no such alert`)
   for (const [page, alert] of pages) {
     if (!list.includes(`[\`${alert}\`](${page.split('/').at(-1)})`))
-      problems.push(`${folder}/README.md: lacks ${alert}`)
+      problems.push(`${folder}/README.md: does not list ${alert}`)
     if (!found.includes(page)) problems.push(`alert ${alert}: ${page} does not exist`)
     else problems.push(...problemsOfPage(page, alert, dashboards))
   }

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { parse, stringify } from 'yaml'
 import { declaredMetrics, seriesOf } from '../declared-metrics.mjs'
-import { formatted } from '../format.mjs'
+import { formatText } from '../format.mjs'
 import { inWorkspace } from '../steps.mjs'
 import { deployableNames } from './manifest.mjs'
 import { problemsOfQuery } from './queries.mjs'
@@ -13,12 +13,12 @@ export const scaling = parse(readFileSync(inWorkspace('helm/parley/files/scaling
 
 const adapterValues = inWorkspace('deploy/prometheus-adapter/values.yaml')
 const head = `# Values for the chart prometheus-adapter: the metrics of helm/parley/files/scaling.yaml in the custom metrics API.
-# Generated from that file by check-deploy.mjs --write.
+# Generated from that file by pnpm check-deploy --write.
 `
 
 /**
- * Checks files/scaling.yaml: its metrics are declared in the code, each deployable is in one group, and the rules of
- * prometheus-adapter offer these metrics. `write` updates the rules.
+ * Checks files/scaling.yaml: the code declares its metrics, each deployable is in one group, and the rules of
+ * prometheus-adapter offer the metrics. `write` updates the rules.
  */
 export async function problemsOfScaling({ write } = {}) {
   const { metrics } = await declaredMetrics()
@@ -26,7 +26,7 @@ export async function problemsOfScaling({ write } = {}) {
     ...problemsOfMetrics(new Set(metrics.flatMap(seriesOf))),
     ...problemsOfGroups(Object.values(scaling.groups)),
   ]
-  const rules = await formatted(
+  const rules = await formatText(
     adapterValues,
     head + stringify({ rules: { custom: adapterRules() } }, { aliasDuplicateObjects: false }),
   )
@@ -35,7 +35,7 @@ export async function problemsOfScaling({ write } = {}) {
     await writeFile(adapterValues, rules)
   }
   if (!existsSync(adapterValues) || readFileSync(adapterValues, 'utf8') !== rules)
-    problems.push(`${adapterValues} is out of date; run: node packages/tooling/check-deploy.mjs --write`)
+    problems.push(`${adapterValues} is out of date; run: pnpm check-deploy --write`)
   return problems
 }
 
@@ -57,7 +57,7 @@ function problemsOfMetrics(known) {
     ),
     ...(query.includes('<<.LabelMatchers>>') && query.includes('<<.GroupBy>>')
       ? []
-      : [`scaling.yaml: ${name}: does not have a value for each pod`]),
+      : [`scaling.yaml: ${name}: its query does not return a value for each pod`]),
   ])
 }
 

@@ -8,7 +8,7 @@ const settings = await declaredSettings()
 const { ConfigError } = await import(inWorkspace('packages/config/src/index.ts'))
 const { planMemory } = await import(inWorkspace('services/uploads/src/domain/memory.ts'))
 
-/** The settings that each program of the image declares: how it reads them, and the names, key and kind of each. */
+/** By program of the image: the function that reads its settings, and the names, key and kind of each setting. */
 const declared = Object.fromEntries(
   settings
     .filter(({ name }) => name !== 'make run')
@@ -18,16 +18,16 @@ const declared = Object.fromEntries(
     ]),
 )
 
-/** Settings that hold a secret, of all deployables. */
+/** Settings of any program that hold a secret. */
 export const secretSettings = Object.values(declared).flatMap(({ rows }) =>
   rows.filter(({ kind }) => kind === 'secret'),
 )
 
 /**
- * Environment variables without a secret that some deployable reads; those of tables have no fixed names and are left
- * out.
+ * Environment variables that some program reads and that hold no secret. Variables of arrays of tables are left out,
+ * because they have no fixed names.
  */
-export const openVariables = new Set(
+export const plainVariables = new Set(
   Object.values(declared).flatMap(({ rows }) =>
     rows.filter(({ kind, toml }) => kind !== 'secret' && !toml.includes('[]')).flatMap(({ names }) => names),
   ),
@@ -40,8 +40,9 @@ export const settingsOf = (service) => declared[service].rows.flatMap(({ names }
 export const knownKeys = new Set(Object.values(declared).flatMap(({ rows }) => rows.map(({ toml }) => toml)))
 
 /**
- * The operator's choices: settings of parley.toml, secrets, and settings that several deployables must share; for each
- * setting all its names. Tables of the file have no fixed names and are left out.
+ * Settings that an operator chooses: those of parley.toml, secrets, and settings that several programs share. Returns
+ * the names of the environment variables of each. Arrays of tables are left out, because their variables have no fixed
+ * names.
  */
 export function choicesOf(service) {
   return declared[service].rows
@@ -54,8 +55,8 @@ const isShared = ([name]) =>
   !perProcess.includes(name) &&
   Object.values(declared).filter(({ rows }) => rows.some(({ names }) => names.includes(name))).length > 1
 
-// Variables that are read outside the declared configuration: the process's name, the path of parley.toml, telemetry,
-// Node.js.
+// Variables that are read outside the declared settings: the name of the process, the path of parley.toml, and the
+// variables of telemetry and Node.js.
 const known = (name) => ['PARLEY_SERVICE', 'PARLEY_CONFIG_FILE'].includes(name) || /^(OTEL|NODE)_/.test(name)
 
 /** Errors that a deployable would report for this environment and parley.toml, and variables that it does not read. */
@@ -74,7 +75,7 @@ export async function problemsOfEnvironment(where, service, env, toml = '') {
     return unknown
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    return [...unknown, ...error.problems.map((mistake) => `${where}: ${mistake}`)]
+    return [...unknown, ...error.problems.map((problem) => `${where}: ${problem}`)]
   } finally {
     await rm(folder, { recursive: true })
   }
@@ -82,7 +83,7 @@ export async function problemsOfEnvironment(where, service, env, toml = '') {
 
 const units = { Mi: 1024 ** 2, Gi: 1024 ** 3 }
 
-/** Why the concurrent work of uploads or of a video worker does not fit into the memory limit of a container. */
+/** Checks that the concurrent work of uploads or of a video worker fits into the memory limit of its container. */
 export function problemsOfMemory(where, service, limit, env) {
   const [, amount, unit] = /^(\d+)(Mi|Gi)$/.exec(limit) ?? []
   if (!unit) return [`${where}: cannot parse the memory limit ${limit}`]

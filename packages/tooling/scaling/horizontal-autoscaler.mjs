@@ -21,8 +21,8 @@ const defaults = {
 const tolerance = 0.1
 
 /**
- * The HorizontalPodAutoscaler of Kubernetes for metrics of pods with an average as target (`type: Pods`,
- * `AverageValue`), without a cluster: https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/.
+ * The algorithm of the HorizontalPodAutoscaler for metrics of pods with an average as target (`type: Pods`,
+ * `AverageValue`): https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/.
  */
 export class HorizontalAutoscaler {
   #spec
@@ -58,15 +58,15 @@ export class HorizontalAutoscaler {
 
   /** The highest number of pods that a metric requires. A metric that no pod reports only prevents scaling down. */
   #desired(current, metrics) {
-    const wishes = Object.entries(this.#spec.targets).map(([name, target]) =>
+    const required = Object.entries(this.#spec.targets).map(([name, target]) =>
       desiredPods(current, metrics[name] ?? [], Number(target)),
     )
-    const known = wishes.filter((pods) => pods !== undefined)
+    const known = required.filter((pods) => pods !== undefined)
     const highest = known.length === 0 ? current : Math.max(...known)
-    return known.length < wishes.length ? Math.max(current, highest) : highest
+    return known.length < required.length ? Math.max(current, highest) : highest
   }
 
-  /** Limits the change to what every recommendation in the window supports. */
+  /** Changes the number only as far as all recommendations in the stabilization window agree. */
   #stabilized(now, current, desired) {
     const { scaleUp, scaleDown } = this.#behavior
     const within = ({ stabilizationWindowSeconds: seconds }) =>
@@ -100,23 +100,23 @@ export class HorizontalAutoscaler {
 const clamp = (value, lowest, highest) => Math.min(Math.max(value, lowest), Math.max(lowest, highest))
 
 /**
- * How many pods a metric requires; undefined if no pod reported it. A pod that reported nothing counts as the target
- * when scaling down, and as 0 when scaling up, so that it never makes the change larger.
+ * Number of pods that a metric requires; undefined if no pod reported the metric. A pod without a value counts as the
+ * target when scaling down and as 0 when scaling up, so it never makes the change larger.
  */
 function desiredPods(current, values, target) {
   const known = values.filter((value) => value !== undefined)
   if (known.length === 0) return undefined
   const ratio = ratioOf(known, target)
-  if (known.length === values.length) return isTolerable(ratio) ? current : rounded(ratio * known.length)
+  if (known.length === values.length) return isTolerable(ratio) ? current : roundUp(ratio * known.length)
   const all = values.map((value) => value ?? (ratio < 1 ? target : 0))
   const careful = ratioOf(all, target)
   const turned = (ratio < 1 && careful > 1) || (ratio > 1 && careful < 1)
   if (isTolerable(careful) || turned) return current
-  const pods = rounded(careful * all.length)
+  const pods = roundUp(careful * all.length)
   return careful < 1 ? Math.min(pods, current) : Math.max(pods, current)
 }
 
 const ratioOf = (values, target) => values.reduce((sum, value) => sum + value, 0) / values.length / target
 const isTolerable = (ratio) => Math.abs(ratio - 1) <= tolerance + Number.EPSILON * 4
 /** Rounds up, ignoring rounding errors in the last digits. */
-const rounded = (pods) => Math.ceil(Number(pods.toFixed(9)))
+const roundUp = (pods) => Math.ceil(Number(pods.toFixed(9)))

@@ -1,6 +1,6 @@
 import { NodeMetrics } from './node-metrics.mjs'
 
-/** Keeps the number of processes of a deployable at the autoscaler's decision. */
+/** Scales the processes of a deployable as the autoscaler decides. */
 export class NodeScaler {
   #name
   #fleet
@@ -12,8 +12,8 @@ export class NodeScaler {
   #wanted
 
   /**
-   * Starts from the processes that the fleet has now. `metricNames` are read from each process; rates are computed over
-   * `rateWindowSeconds`, and a scrape times out after `scrapeMs`.
+   * Starts from the current processes of the fleet. `metricNames` are the metrics to read from each process. Rates are
+   * computed over `rateWindowSeconds`, and a scrape times out after `scrapeMs`.
    */
   constructor({ name, fleet, autoscaler, metricNames, rateWindowSeconds, scrapeMs }) {
     this.#name = name
@@ -25,16 +25,16 @@ export class NodeScaler {
     this.#wanted = fleet.processesOf(name).length
   }
 
-  /** How many processes there should be. */
+  /** The number of processes that there should be. */
   get wanted() {
     return this.#wanted
   }
 
   /** Reads the metrics and returns the autoscaler's decision, which {@link apply} carries out. */
   async decide() {
-    const nodes = await Promise.all(this.#fleet.processesOf(this.#name).map((node) => this.#scraped(node)))
+    const nodes = await Promise.all(this.#fleet.processesOf(this.#name).map((node) => this.#scrape(node)))
     const wanted = this.#wanted
-    // A process that has not started yet has reported nothing.
+    // A requested process that has not started yet has no values.
     const valuesOf = (metric) => Array.from({ length: wanted }, (_, n) => nodes[n]?.value(metric))
     const metrics = Object.fromEntries(this.#metricNames.map((metric) => [metric, valuesOf(metric)]))
     const { desired, pods } = this.#autoscaler.next(performance.now() / 1000, wanted, metrics)
@@ -48,8 +48,8 @@ export class NodeScaler {
     this.#fleet.scale(this.#name, next)
   }
 
-  /** The metrics of a process after one more scrape. */
-  async #scraped({ pid, internalPort }) {
+  /** Scrapes a process; returns its metrics, or undefined if it did not answer. */
+  async #scrape({ pid, internalPort }) {
     const metrics = this.#known.get(pid) ?? new NodeMetrics(this.#rateWindowSeconds)
     this.#known.set(pid, metrics)
     const signal = AbortSignal.timeout(this.#scrapeMs)

@@ -12,12 +12,12 @@ export const queryOf = (name) => metrics[name].query
 export function scalingOf(deployable, faster = 1) {
   const group = Object.values(groups).find(({ deployables }) => deployables.includes(deployable))
   const behavior = Object.fromEntries(
-    Object.entries(group.behavior).map(([direction, rules]) => [direction, quickened(rules, faster)]),
+    Object.entries(group.behavior).map(([direction, rules]) => [direction, speedUp(rules, faster)]),
   )
   return { targets: group.targets, behavior }
 }
 
-const quickened = ({ stabilizationWindowSeconds, policies, ...rules }, faster) => ({
+const speedUp = ({ stabilizationWindowSeconds, policies, ...rules }, faster) => ({
   ...rules,
   stabilizationWindowSeconds: stabilizationWindowSeconds / faster,
   policies: policies.map((policy) => ({ ...policy, periodSeconds: policy.periodSeconds / faster })),

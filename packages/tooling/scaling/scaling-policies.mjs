@@ -3,7 +3,7 @@
  * the number of pods has grown in the period that ends now.
  */
 export function limitUp(rules, current, changedSince) {
-  return selected(rules, current, Math.max, Math.min, ({ type, value, periodSeconds }) => {
+  return selectLimit(rules, current, Math.max, Math.min, ({ type, value, periodSeconds }) => {
     const before = current - changedSince(periodSeconds)
     return type === 'Pods' ? before + value : Math.ceil(before * (1 + value / 100))
   })
@@ -11,13 +11,13 @@ export function limitUp(rules, current, changedSince) {
 
 /** The lowest number of pods that the policies of `scaleDown` allow. */
 export function limitDown(rules, current, changedSince) {
-  return selected(rules, current, Math.min, Math.max, ({ type, value, periodSeconds }) => {
+  return selectLimit(rules, current, Math.min, Math.max, ({ type, value, periodSeconds }) => {
     const before = current - changedSince(periodSeconds)
     return type === 'Pods' ? before - value : Math.trunc(before * (1 - value / 100))
   })
 }
 
-function selected({ selectPolicy, policies }, current, most, least, proposed) {
+function selectLimit({ selectPolicy, policies }, current, most, least, proposed) {
   if (selectPolicy === 'Disabled') return current
   return (selectPolicy === 'Min' ? least : most)(...policies.map(proposed))
 }

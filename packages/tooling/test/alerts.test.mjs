@@ -5,14 +5,14 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import { dashboards } from '../deploy/dashboards/index.mjs'
-import { asSent } from '../deploy/grafana.mjs'
+import { fillVariables } from '../deploy/grafana.mjs'
 
 const cwd = fileURLToPath(new URL('../../..', import.meta.url))
 const isThere = spawnSync('promtool', ['--version']).status === 0
 if (!isThere) console.log('alerts: skipped: promtool (package prometheus) is not on PATH')
 const withPromtool = isThere ? test : test.skip
 
-withPromtool.each(['alerts', 'objectives'])('each alert of %s fires when it should, and only then', (name) => {
+withPromtool.each(['alerts', 'objectives'])('the tests of the alerts in %s pass', (name) => {
   const printed = execFileSync('promtool', ['test', 'rules', `deploy/prometheus/${name}.test.yaml`], { cwd })
   expect(printed.toString()).toContain('SUCCESS')
 })
@@ -27,12 +27,12 @@ test('each alert has a test', () => {
   }
 })
 
-withPromtool('Prometheus understands every query of the dashboards', () => {
+withPromtool('Prometheus can parse every query of the dashboards', () => {
   const rules = dashboards.flatMap(({ name, panels }) =>
     panels.flatMap(({ queries }, panel) =>
       queries.map(([query], n) => ({
         record: `${name}:panel${panel}:query${n}`,
-        expr: asSent(query),
+        expr: fillVariables(query),
       })),
     ),
   )

@@ -15,7 +15,7 @@ const read = (name) => parse(readFileSync(`${cwd}/deploy/collector/${name}.yaml`
 
 /** Components that each configuration uses but that some builds of the Collector lack. */
 const special = { sampling: ['tail_sampling'], router: ['load_balancing'] }
-test('a Collector that knows no --version is found', async () => {
+test('a Collector whose --version fails is found', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'parley-collector-'))
   try {
     await writeFile(join(folder, 'otelcol'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
@@ -82,7 +82,7 @@ describe('sampling', () => {
     expect(JSON.stringify(policies)).not.toContain('service.name')
   })
 
-  test('gets all spans of a trace, also behind the router', () => {
+  test('gets all spans of a trace behind the router, which routes by trace id', () => {
     expect(read('router').exporters.loadbalancing.routing_key).toBe('traceID')
   })
 })

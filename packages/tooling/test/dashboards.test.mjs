@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from '@jest/globals'
 import { dashboards } from '../deploy/dashboards/index.mjs'
-import { asSent, grafanaDashboard } from '../deploy/grafana.mjs'
+import { fillVariables, grafanaDashboard } from '../deploy/grafana.mjs'
 import { recordedSeries } from '../deploy/objectives.mjs'
 import { problemsOfQuery } from '../deploy/queries.mjs'
 
@@ -18,7 +18,7 @@ describe('the queries of', () => {
   })
 })
 
-test('a query for anything else is found', () => {
+test('a query without a metric or with an undeclared metric is reported', () => {
   expect(problemsOfQuery('sum(rate(parley_messaging_posted_total{a_b="c_d"}[5m])) by (e_f)', known)).toEqual([])
   expect(problemsOfQuery('rate(messages_posted_total[5m]) / parley_realtime_sockets', known)).toEqual([
     'there is no metric messages_posted_total',
@@ -26,12 +26,14 @@ test('a query for anything else is found', () => {
   expect(problemsOfQuery('vector(0)', known)).toEqual(['names no metric'])
 })
 
-test('a query is sent with its variables replaced, and refused with an unknown one', () => {
-  expect(asSent('rate(parley_a_total[$__rate_interval])', { rateInterval: '10s' })).toBe('rate(parley_a_total[10s])')
-  expect(() => asSent('parley_a_total{parley_service="$service"}')).toThrow('unknown variable')
+test('variables of a query are replaced, and an unknown variable throws an error', () => {
+  expect(fillVariables('rate(parley_a_total[$__rate_interval])', { rateInterval: '10s' })).toBe(
+    'rate(parley_a_total[10s])',
+  )
+  expect(() => fillVariables('parley_a_total{parley_service="$service"}')).toThrow('unknown variable')
 })
 
-test('a dashboard consists of panels, each with an id, a position and a meaning', () => {
+test('each panel of a dashboard has its own id and position, and a description', () => {
   for (const board of dashboards) {
     const made = grafanaDashboard(board)
     expect(new Set(made.panels.map(({ id }) => id)).size).toBe(board.panels.length)
@@ -40,7 +42,8 @@ test('a dashboard consists of panels, each with an id, a position and a meaning'
   }
 })
 
-test('panels about public calls count no other requests, and count failures by code, because gRPC always answers 200', () => {
+// gRPC always answers with the status 200.
+test('panels about public calls count no other requests, and do not use the HTTP status', () => {
   const about = panels.filter(([name]) => /public calls$/i.test(name))
   expect(about).toHaveLength(3)
   for (const [, { queries }] of about) {

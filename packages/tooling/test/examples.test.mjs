@@ -3,7 +3,7 @@ import { examples, problemsOfExamples } from '../deploy/check-examples.mjs'
 
 const find = (objects, kind, name) => objects.find((each) => each.kind === kind && each.metadata.name === name)
 
-test('the examples are in order', async () => {
+test('the check finds no problem in the examples', async () => {
   expect(await problemsOfExamples()).toEqual([])
 })
 

@@ -11,16 +11,16 @@ const autoscaler = (spec = {}) =>
 /** The number of pods that the autoscaler wants for these values, one per pod. */
 const podsFor = (values, spec) => autoscaler(spec).next(0, values.length, { sockets: values }).pods
 
-describe('one metric', () => {
+describe('the number of pods for one metric', () => {
   test.each([
-    ['grows with the ratio to its target', [200, 200], 4],
+    ['grows with the ratio of the average to the target', [200, 200], 4],
     ['is rounded up', [150], 2],
-    ['counts as an average', [300, 0, 0], 3],
+    ['depends on the average, not on single values', [300, 0, 0], 3],
     ['shrinks with the ratio', [50, 50, 50, 50], 2],
-    ['changes nothing up to 10 % above its target', [110, 110], 2],
-    ['changes nothing down to 10 % below its target', [90, 90, 90], 3],
-    ['changes the number beyond that', [111, 111], 3],
-    ['is not rounded up for an error in the last digit', [120.1, 279.9, 0], 4],
+    ['stays the same up to 10 % above the target', [110, 110], 2],
+    ['stays the same down to 10 % below the target', [90, 90, 90], 3],
+    ['changes beyond that', [111, 111], 3],
+    ['is not rounded up because of a rounding error', [120.1, 279.9, 0], 4],
   ])('%s', (_, values, pods) => {
     expect(podsFor(values)).toBe(pods)
   })
@@ -44,7 +44,7 @@ describe('a pod that reports nothing', () => {
   })
 })
 
-describe('several metrics', () => {
+describe('with several metrics', () => {
   const targets = { sockets: '100', lag: '0.5' }
   const next = (metrics) => autoscaler({ targets }).next(0, 2, metrics).pods
 
@@ -114,7 +114,7 @@ describe('policies', () => {
     expect(course(down({ policies, selectPolicy: 'Disabled' }), 4, nothing)[0]).toBe(4)
   })
 
-  test('of Kubernetes are the default: add four pods or double them at once, and remove none for five minutes', () => {
+  test('default to those of Kubernetes: four more pods or twice as many at once, and no fewer for five minutes', () => {
     expect(course({ behavior: {} }, 1, much)[0]).toBe(5)
     expect(course({ behavior: {} }, 6, [2_000])[0]).toBe(12)
     const minutes = course({ behavior: {} }, 4, [400, ...Array.from({ length: 301 }, () => 0)])

@@ -6,7 +6,7 @@ if (why) console.log(`kubeconform: skipped: ${why}`)
 
 const pod = (spec) => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'pod' }, spec })
 
-;(why ? test.skip : test)('finds unknown keys, wrong types and fields of a later Kubernetes', () => {
+;(why ? test.skip : test)('the validation finds unknown keys, wrong types and fields of a later Kubernetes', () => {
   expect(versionsFrom(27).length).toBeGreaterThan(5)
   const containers = [{ name: 'one', image: 'image' }]
   const versions = ['1.27.0', '1.34.0']

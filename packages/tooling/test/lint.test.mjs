@@ -5,24 +5,24 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import config from '../../../oxlint.config.ts'
 import { inWorkspace } from '../steps.mjs'
-import { faultless, faults } from './fixtures/lint-faults.mjs'
+import { allowedFiles, violations } from './fixtures/lint-violations.mjs'
 
-const placed = Object.entries(faults).flatMap(([rule, code]) => {
+const violating = Object.entries(violations).flatMap(([rule, code]) => {
   const files = typeof code === 'string' ? { [`services/rooms/src/${rule.replace('/', '-')}.ts`]: code } : code
   return Object.entries(files).map(([path, text]) => ({ rule, path, text }))
 })
-const allowed = Object.entries(faultless).map(([path, text]) => ({ path, text }))
+const allowed = Object.entries(allowedFiles).map(([path, text]) => ({ path, text }))
 
 let root
 let reported
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'parley-lint-'))
-  for (const { path, text } of [...placed, ...allowed]) write(path, `${text}\n`)
+  for (const { path, text } of [...violating, ...allowed]) write(path, `${text}\n`)
   for (const name of ['contracts', 'ids', 'config', 'testkit'])
     mkdirSync(join(root, 'packages', name), { recursive: true })
   copyFileSync(inWorkspace('oxlint.config.ts'), join(root, 'oxlint.config.ts'))
   mkdirSync(join(root, 'node_modules'))
-  // Link only oxlint: with all of node_modules it would follow the links in there for ever.
+  // Link only oxlint: in the whole of node_modules it would follow links without end.
   symlinkSync(inWorkspace('node_modules/oxlint'), join(root, 'node_modules/oxlint'))
   const compilerOptions = { typeRoots: [inWorkspace('node_modules/@types')] }
   write('tsconfig.json', JSON.stringify({ extends: inWorkspace('tsconfig.base.json'), compilerOptions }))
@@ -60,7 +60,7 @@ const reportedAs = (rule) => {
   return `${plugin}(${name})`
 }
 
-test.each(placed)('$rule is reported in $path', ({ rule, path }) => {
+test.each(violating)('a violation of $rule is reported in $path', ({ rule, path }) => {
   expect(found(path)).toContain(reportedAs(rule))
 })
 
@@ -70,5 +70,5 @@ test.each(allowed)('nothing is reported in $path', ({ path }) => {
 
 test('every rule has an example that violates it', () => {
   const rules = [config, ...config.overrides].flatMap((part) => Object.keys(part.rules))
-  expect(Object.keys(faults).sort()).toEqual([...new Set(rules)].sort())
+  expect(Object.keys(violations).sort()).toEqual([...new Set(rules)].sort())
 })

@@ -5,8 +5,9 @@ import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { workspace } from '../steps.mjs'
 
-const made = { polls: [], echoes: ['--no-database'] }
-const services = Object.keys(made).map((name) => `services/${name}`)
+/** Options of `pnpm new:service` for each new service. */
+const created = { polls: [], echoes: ['--no-database'] }
+const services = Object.keys(created).map((name) => `services/${name}`)
 const notCopied = ['.data', '.git', '.turbo', 'dist', 'node_modules', 'profiles']
 
 let copy
@@ -14,7 +15,7 @@ beforeAll(() => {
   copy = mkdtempSync(join(realpathSync(tmpdir()), 'parley-new-service-'))
   cpSync(workspace, copy, { recursive: true, filter: (path) => !notCopied.includes(basename(path)) })
   run('pnpm', 'install', '--frozen-lockfile', '--prefer-offline')
-  for (const [name, options] of Object.entries(made)) run('pnpm', 'new:service', name, ...options)
+  for (const [name, options] of Object.entries(created)) run('pnpm', 'new:service', name, ...options)
 }, 600_000)
 afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
@@ -26,7 +27,7 @@ function run(command, ...args) {
 const node = (script, ...args) => run(process.execPath, script, ...args)
 const tooling = (script, ...args) => node(`packages/tooling/${script}`, ...args)
 
-test.each([...services, 'packages/compact'])('%s has types', (project) => {
+test.each([...services, 'packages/compact'])('%s has no type errors', (project) => {
   node('node_modules/typescript/bin/tsc', '--noEmit', '-p', `${project}/tsconfig.json`)
 })
 
@@ -58,7 +59,7 @@ test('the tests of new services and of the manifest pass', () => {
 
 test('the original repository is unchanged', () => {
   const manifest = (root) => readFileSync(join(root, 'packages/contracts/src/deployables.ts'), 'utf8')
-  for (const name of Object.keys(made)) {
+  for (const name of Object.keys(created)) {
     expect(manifest(copy)).toContain(`\n  ${name}: {\n`)
     expect(manifest(workspace)).not.toContain(`\n  ${name}: {\n`)
   }

@@ -13,7 +13,7 @@ parley_realtime_lag_seconds_bucket{le="+Inf"} ${all}
 parley_realtime_lag_seconds_count ${all}
 `
 
-test('the number of sockets is that of the newest scrape', () => {
+test('the number of sockets is the one in the newest scrape', () => {
   const metrics = new NodeMetrics(60)
   expect(metrics.value('parley_realtime_sockets')).toBeUndefined()
   metrics.add(0, scrape({ sockets: 5, lags: [0, 0, 0] }))
@@ -41,7 +41,7 @@ test('a window shorter than the scrape interval is extended to two scrapes', () 
   expect(metrics.value('parley_realtime_lag_p95_seconds')).toBeCloseTo(0.48)
 })
 
-test('limits of the number of nodes are whole numbers', () => {
+test('pnpm autoscale refuses a limit that is not a whole number', () => {
   // The unknown metric makes the command end before it starts a fleet, even if the limits are accepted.
   const args = [inWorkspace('packages/tooling/autoscale.mjs'), '--min', '1.5', '--target', 'unknown=1']
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })

@@ -12,7 +12,7 @@ const temporary = join(image, 'tmp')
 mkdirSync(dirname(command), { recursive: true })
 mkdirSync(temporary)
 copyFileSync(fileURLToPath(new URL('../../../deploy/operator.mjs', import.meta.url)), join(image, 'operator.mjs'))
-// A stand-in for the command that lists the files it can see.
+// A fake of the command, which lists the temporary files.
 writeFileSync(command, `console.log(require('fs').readdirSync('${temporary}', { recursive: true }).join())\n`)
 
 const bus = { PARLEY_NATS_URL: 'nats://nats:4222', PARLEY_NATS_PASSWORD: 'password-of-rooms' }
@@ -39,7 +39,7 @@ test('the password of the bus is written only for commands that use the bus, and
   expect(run(['doctor'], bus).stdout).toBe('\n')
 })
 
-test('only commands that use the bus need its address', () => {
+test('only commands that use the bus need its address and password', () => {
   expect(run(['doctor', 'rooms'], {})).toMatchObject({ status: 0 })
   expect(run(['owner', 'create'], {})).toMatchObject({
     status: 2,

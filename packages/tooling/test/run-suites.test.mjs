@@ -6,7 +6,7 @@ import { firstError, outcomeOf } from '../testing/outcome.mjs'
 import { runSuites } from '../testing/run-suites.mjs'
 
 const config = 'packages/tooling/test/fixtures/suite/jest.config.mjs'
-const named = (files) => files.map(({ path }) => basename(path, '.suite.mjs')).sort()
+const baseNames = (files) => files.map(({ path }) => basename(path, '.suite.mjs')).sort()
 
 let state
 beforeEach(() => {
@@ -19,12 +19,12 @@ afterEach(() => {
 
 /** Runs the files of the fixture whose names match. */
 async function run(pattern, options = {}) {
-  const seen = { total: 0, first: [], second: [], announced: [], complaints: [] }
+  const seen = { total: 0, first: [], second: [], announced: [], errorLines: [] }
   const { files, again, broken } = await runSuites([{ config, args: ['--runInBand'] }], {
     args: [pattern],
     onTotal: (total) => (seen.total += total),
     onFile: (file, isFirst) => (isFirst ? seen.first : seen.second).push(file),
-    onComplaint: (line) => seen.complaints.push(line),
+    onErrorLine: (line) => seen.errorLines.push(line),
     onAgain: (file) => seen.announced.push(file),
     ...options,
   })
@@ -35,14 +35,14 @@ async function run(pattern, options = {}) {
 test('counts passed and skipped tests, and reports each file', async () => {
   const { counts, total, first, announced, unsteady, broken } = await run('steady.suite')
   expect(counts).toEqual({ passed: 1, failed: 0, skipped: 1 })
-  expect([total, named(first), announced, unsteady, broken]).toEqual([1, ['steady'], [], [], 0])
+  expect([total, baseNames(first), announced, unsteady, broken]).toEqual([1, ['steady'], [], [], 0])
 })
 
-test('up to three files that pass when they run again are flaky and count as passed', async () => {
+test('up to three files that pass when they run again are unsteady and count as passed', async () => {
   const { counts, announced, second, unsteady } = await run('unsteady-[1-3]')
   const three = ['unsteady-1', 'unsteady-2', 'unsteady-3']
   expect(counts).toEqual({ passed: 3, failed: 0, skipped: 0 })
-  expect([named(announced), named(second), named(unsteady)]).toEqual([three, three, three])
+  expect([baseNames(announced), baseNames(second), baseNames(unsteady)]).toEqual([three, three, three])
   expect(unsteady.map(firstError)).toEqual(['not yet', 'not yet', 'not yet'])
 })
 
@@ -52,10 +52,10 @@ test('with four failed files none runs again, and all count as failed', async ()
   expect([announced, unsteady]).toEqual([[], []])
 })
 
-test('a file that fails again has failed, next to one that was flaky', async () => {
+test('a file that fails again counts as failed, even if another is unsteady', async () => {
   const { counts, unsteady } = await run('(failing|unsteady-1)')
   expect(counts).toEqual({ passed: 1, failed: 1, skipped: 0 })
-  expect(named(unsteady)).toEqual(['unsteady-1'])
+  expect(baseNames(unsteady)).toEqual(['unsteady-1'])
 })
 
 test('a file that cannot be read counts as a failure', async () => {
@@ -64,19 +64,19 @@ test('a file that cannot be read counts as a failure', async () => {
   expect(firstError(files[0])).toContain('cannot be read')
 })
 
-test('a subset of the tests runs once', async () => {
+test('with `once`, failed files do not run again', async () => {
   const { counts, announced } = await run('unsteady-1', { once: true })
   expect(counts).toEqual({ passed: 0, failed: 1, skipped: 0 })
   expect(announced).toEqual([])
 })
 
-test('a suite that breaks without a failed file is reported', async () => {
-  const { broken, files, complaints } = await run('steady.suite', { args: ['--shard=3/2'] })
+test('a suite that fails without a failed file is reported, with its error output', async () => {
+  const { broken, files, errorLines } = await run('steady.suite', { args: ['--shard=3/2'] })
   expect([broken, files]).toEqual([1, []])
-  expect(complaints[0]).toContain('shard option')
+  expect(errorLines[0]).toContain('shard option')
 })
 
-test('a unit test that starts a server fails, and the message says where it belongs', async () => {
+test('unit tests get no server addresses, and one that starts a server fails and says where it belongs', async () => {
   process.env.PARLEY_TEST_POSTGRES_URL ??= 'postgres://127.0.0.1:1'
   const { counts, first } = await run('starts-a-server', { once: true })
   expect(counts).toEqual({ passed: 2, failed: 1, skipped: 0 })

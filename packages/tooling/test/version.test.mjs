@@ -9,8 +9,8 @@ import { inWorkspace } from '../steps.mjs'
 
 const { version } = JSON.parse(readFileSync(inWorkspace('package.json'), 'utf8'))
 
-/** Builds the version of the server into a folder where a package.json says 9.8.7, and returns it. */
-async function built(define) {
+/** Bundles `serverVersion` in a folder whose package.json has the version 9.8.7, and returns its value. */
+async function bundledVersion(define) {
   const folder = mkdtempSync(join(tmpdir(), 'parley-version-'))
   try {
     writeFileSync(join(folder, 'package.json'), '{ "version": "9.8.7" }')
@@ -25,8 +25,8 @@ async function built(define) {
 
 test('bundles have the version of the release that they were built from, sources that of package.json', async () => {
   expect(bundleOptions.define).toEqual({ PARLEY_RELEASE: JSON.stringify(version) })
-  expect(await built({ PARLEY_RELEASE: '"1.2.3"' })).toBe('1.2.3')
-  expect(await built({})).toBe('9.8.7')
+  expect(await bundledVersion({ PARLEY_RELEASE: '"1.2.3"' })).toBe('1.2.3')
+  expect(await bundledVersion({})).toBe('9.8.7')
 })
 
 test('the chart installs the image of the same version', () => {

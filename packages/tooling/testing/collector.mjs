@@ -5,7 +5,10 @@ import { eventually } from './eventually.ts'
 
 const cwd = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** The OpenTelemetry Collector on PATH; undefined if there is none. A build of one's own may know no `--version`. */
+/**
+ * Name of the OpenTelemetry Collector on PATH; undefined if there is none. The exit code does not matter, because a
+ * custom build may lack `--version`.
+ */
 export const collectorProgram = ['otelcol-contrib', 'otelcol'].find(
   (name) => spawnSync(name, ['--version']).error === undefined,
 )
@@ -51,7 +54,7 @@ export async function runCollector(configurations, { env = {}, healthPort }) {
   return { [Symbol.asyncDispose]: stop }
 }
 
-/** Ports of this machine that are free now. */
+/** Free ports of this machine. */
 export async function freePorts(count) {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
   const ports = await Promise.all(

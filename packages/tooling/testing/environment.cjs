@@ -1,4 +1,5 @@
-// Loaded here, or a file with fake timers may be the first to: they would keep those for all later files.
+// These modules keep the timers that they find when they are loaded, so no file with fake timers may be the first to
+// load them.
 require('node:http')
 require('node:http2')
 const { ModernFakeTimers } = require('@jest/fake-timers')
@@ -16,7 +17,7 @@ module.exports = class Environment {
 
   constructor({ projectConfig }) {
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis })
-    // Code under test logs what it is made to suffer; who wants to read that sets the level.
+    // Tests provoke errors, which the code under test logs. Set the variable to see these logs.
     process.env.PARLEY_GENERAL_LOG_LEVEL ??= 'silent'
   }
 

@@ -1,6 +1,6 @@
 import { register } from 'tsx/esm/api'
 
-/** Installs the programs that test files start by themselves. */
+/** Installs missing server programs before the test files that start their own servers. */
 export default async function installServers() {
   register()
   const { installPrograms } = await import('../../testkit/src/install-programs.ts')

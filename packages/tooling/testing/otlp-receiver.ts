@@ -38,11 +38,11 @@ export type ReceivedSpan = Omit<OtlpSpan, 'attributes' | 'links' | 'kind'> & {
 
 const kinds = ['internal', 'internal', 'server', 'client', 'producer', 'consumer'] as const
 
-/** A stand-in for an OpenTelemetry Collector: receives OTLP over HTTP, encoded in JSON. */
+/** A fake OpenTelemetry Collector, which receives OTLP over HTTP, encoded in JSON. */
 export class OtlpReceiver implements AsyncDisposable {
-  /** Every request as it was sent. */
+  /** The body of every request, in the order of arrival. */
   readonly batches: Batch[] = []
-  /** Variables that were set in this process. */
+  /** Variables that {@link startHere} set in this process. */
   #names: string[] = []
   readonly #server = createServer((request, response) => {
     void json(request).then((batch) => {
@@ -58,7 +58,9 @@ export class OtlpReceiver implements AsyncDisposable {
     return receiver
   }
 
-  /** Also sets the environment of this process until it is disposed; start telemetry afterwards. */
+  /**
+   * Starts a receiver and points the exporters of this process to it until it is disposed; start telemetry afterwards.
+   */
   static async startHere(): Promise<OtlpReceiver> {
     const receiver = await OtlpReceiver.start()
     Object.assign(process.env, receiver.env)
@@ -70,7 +72,7 @@ export class OtlpReceiver implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** Environment of a process that is to send here. */
+  /** Environment for a process that sends its telemetry here. */
   get env(): { OTEL_EXPORTER_OTLP_ENDPOINT: string; OTEL_EXPORTER_OTLP_PROTOCOL: string } {
     return { OTEL_EXPORTER_OTLP_ENDPOINT: this.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' }
   }

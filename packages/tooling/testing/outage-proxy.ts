@@ -12,11 +12,12 @@ export type Outage = AsyncDisposable & {
 }
 
 /**
- * `refuse`: ends new connections at once. `cut`: ends a connection instead of forwarding its next bytes to the server.
+ * A proxy whose mode can be changed at any time. `refuse` ends new connections at once; `cut` ends a connection when
+ * the client next sends something.
  */
 export type Proxy = Outage & { mode: 'forward' | 'refuse' | 'cut' }
 
-/** A proxy in front of a server that cannot be stopped; forwards connections unless an outage is simulated. */
+/** Starts a proxy that simulates outages of a server that tests cannot stop. It begins with the mode `forward`. */
 export async function outageProxy(target: string, defaultPort?: number): Promise<Proxy> {
   const to = new URL(target)
   const sockets = new Set<Socket>()

@@ -5,7 +5,7 @@ import { inWorkspace, workspace } from '../steps.mjs'
 const cacheFile = inWorkspace('node_modules/.cache/parley-test/durations.json')
 const everyMs = 15_000
 const slowest = 10
-/** Browser tests that are part of every run, and the seconds that they may take in total on an idle machine. */
+/** Browser tests that run even without `--all`, and the seconds that they should take at most on an idle machine. */
 const quickInBrowser = /\/web-[a-z-]+\.test\.ts$/
 const maxInBrowser = 180
 
@@ -25,7 +25,7 @@ export class Progress {
   }
 
   /** Records that a file has ended. */
-  ended(file, failed) {
+  recordEnd(file, failed) {
     this.#files.push(file)
     if (failed) this.#failed++
     if (this.#terminal || performance.now() - this.#shownAt > everyMs) this.#show()
@@ -48,7 +48,7 @@ export class Progress {
     const inBrowser = this.#files.filter(({ path }) => quickInBrowser.test(path))
     if (inBrowser.length > 1) {
       const took = sum(inBrowser.map(({ seconds }) => seconds))
-      console.log(`in a browser: ${took.toFixed(0)} s of the ${maxInBrowser} s that its quick set may take`)
+      console.log(`browser tests: ${took.toFixed(0)} s; they should take at most ${maxInBrowser} s`)
     }
     for (const { path, seconds } of this.#files) this.#durations[relative(workspace, path)] = seconds
     mkdirSync(dirname(cacheFile), { recursive: true })
@@ -67,11 +67,11 @@ export class Progress {
   #left() {
     if (this.#files.length < 10) return ''
     const known = this.#files.map(({ path }) => this.#durations[relative(workspace, path)])
-    const share = known.every((seconds) => seconds !== undefined)
+    const fraction = known.every((seconds) => seconds !== undefined)
       ? sum(known) / sum(Object.values(this.#durations))
       : Math.min(1, sum(this.#files.map(({ path }) => statSync(path).size)) / allBytes())
     const elapsed = performance.now() - this.#began
-    return `about ${Math.max(1, Math.ceil((elapsed * (1 / share - 1)) / 60_000))} min left`
+    return `about ${Math.max(1, Math.ceil((elapsed * (1 / fraction - 1)) / 60_000))} min left`
   }
 }
 

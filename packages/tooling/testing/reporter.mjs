@@ -6,20 +6,20 @@ const pipe = 3
 /** A jest reporter that writes each test file's result as a line of JSON for the parent process. */
 export default class Reporter {
   onRunStart({ numTotalTestSuites }) {
-    tell({ total: numTotalTestSuites })
+    send({ total: numTotalTestSuites })
   }
 
   onTestFileResult({ path }, result) {
-    const named = (...statuses) => result.testResults.filter(({ status }) => statuses.includes(status))
+    const resultsWith = (...statuses) => result.testResults.filter(({ status }) => statuses.includes(status))
     const { start, end } = result.perfStats
-    tell({
+    send({
       file: {
         path,
         seconds: (end - start) / 1000,
-        passed: named('passed').length,
-        failed: named('failed').length,
+        passed: resultsWith('passed').length,
+        failed: resultsWith('failed').length,
         // With a name pattern, every test that does not match is pending.
-        skipped: named('pending', 'skipped', 'todo', 'disabled').map(({ fullName }) => fullName),
+        skipped: resultsWith('pending', 'skipped', 'todo', 'disabled').map(({ fullName }) => fullName),
         failure: result.failureMessage ?? undefined,
         printed: (result.console ?? []).filter(({ type }) => type === 'log').map(({ message }) => message),
       },
@@ -27,6 +27,6 @@ export default class Reporter {
   }
 }
 
-function tell(message) {
+function send(message) {
   writeSync(pipe, `${JSON.stringify(message)}\n`)
 }

@@ -4,11 +4,10 @@ import { inWorkspace, workspace } from '../steps.mjs'
 
 /**
  * Runs jest once, with `env` added to the environment of this process. `onTotal` is called with the number of files,
- * `onFile` for each finished file (see reporter.mjs), and `onComplaint` with each line of jest's standard error;
- * without it, that goes to the standard error of this process. Resolves with all files, and whether jest itself
- * succeeded.
+ * `onFile` with each finished file (see reporter.mjs), and `onErrorLine` with each line of jest's standard error, which
+ * otherwise goes to the standard error of this process. Resolves with all files, and whether jest exited with 0.
  */
-export async function runJest({ config, args = [], env = {}, onTotal = () => {}, onFile = () => {}, onComplaint }) {
+export async function runJest({ config, args = [], env = {}, onTotal = () => {}, onFile = () => {}, onErrorLine }) {
   const program = inWorkspace('packages/tooling/node_modules/jest/bin/jest.js')
   const reporter = inWorkspace('packages/tooling/testing/reporter.mjs')
   const child = spawn(
@@ -18,22 +17,22 @@ export async function runJest({ config, args = [], env = {}, onTotal = () => {},
       // before.
       ...['--no-warnings', '--experimental-async-context-frame', program],
       ...['-c', inWorkspace(config), '--passWithNoTests'],
-      // All results are written and all servers stopped by then: an open handle of a test must not block the run.
+      // Jest has written all results and stopped all servers by then; an open handle of a test must not block the run.
       ...['--forceExit', '--reporters', reporter, ...args],
     ],
     {
       cwd: workspace,
       env: { ...process.env, ...env },
-      stdio: ['ignore', 'inherit', onComplaint ? 'pipe' : 'inherit', 'pipe'],
+      stdio: ['ignore', 'inherit', onErrorLine ? 'pipe' : 'inherit', 'pipe'],
     },
   )
   const ended = new Promise((resolve) => {
     child.once('error', () => resolve(false))
     child.once('close', (code) => resolve(code === 0))
   })
-  if (onComplaint) {
+  if (onErrorLine) {
     createInterface({ input: child.stderr }).on('line', (line) => {
-      if (!line.startsWith('Force exiting Jest') && line !== '') onComplaint(line)
+      if (!line.startsWith('Force exiting Jest') && line !== '') onErrorLine(line)
     })
   }
   const files = []

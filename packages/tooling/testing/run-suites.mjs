@@ -2,14 +2,15 @@ import { hasFailed, toRunAgain } from './outcome.mjs'
 import { runJest } from './run-jest.mjs'
 
 /**
- * Runs suites (`{ config, args, env? }` each) in parallel; then, unless `once`, each failed file once more with nothing in
- * parallel. `onTotal`, `onFile` and `onComplaint` are called for every suite, `onAgain` before a file runs once more. Resolves with
- * the files of the first run, those that ran again, and the number of suites that failed without a failed file.
+ * Runs suites (`{ config, args, env? }` each) in parallel. Then, if few files failed and `once` is false, each of them
+ * runs once more by itself. `onTotal`, `onFile` and `onErrorLine` are called as by {@link runJest}, `onFile` also with
+ * whether it was the first run; `onAgain` is called before a file runs once more. Resolves with the files of the first
+ * run, those that ran again, and the number of suites that failed without a failed file.
  */
-export async function runSuites(suites, { once = false, args = [], onTotal, onFile, onComplaint, onAgain = () => {} }) {
+export async function runSuites(suites, { once = false, args = [], onTotal, onFile, onErrorLine, onAgain = () => {} }) {
   const runs = await Promise.all(
     suites.map((suite) =>
-      runJest({ ...suite, args: [...suite.args, ...args], onTotal, onComplaint, onFile: (file) => onFile(file, true) }),
+      runJest({ ...suite, args: [...suite.args, ...args], onTotal, onErrorLine, onFile: (file) => onFile(file, true) }),
     ),
   )
   const files = runs.flatMap((run) => run.files)
@@ -17,8 +18,14 @@ export async function runSuites(suites, { once = false, args = [], onTotal, onFi
   for (const file of once ? [] : toRunAgain(files)) {
     const { config, env } = suites[runs.findIndex((run) => run.files.includes(file))]
     onAgain(file)
-    const alone = ['--runInBand', '--runTestsByPath', file.path]
-    const second = await runJest({ config, env, args: alone, onComplaint, onFile: (result) => onFile(result, false) })
+    const onlyFile = ['--runInBand', '--runTestsByPath', file.path]
+    const second = await runJest({
+      config,
+      env,
+      args: onlyFile,
+      onErrorLine,
+      onFile: (result) => onFile(result, false),
+    })
     again.push(...second.files)
   }
   return { files, again, broken: runs.filter((run) => !run.clean && !run.files.some(hasFailed)).length }

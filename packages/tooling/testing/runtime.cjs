@@ -2,10 +2,10 @@ const { registerHooks } = require('node:module')
 const { fileURLToPath, pathToFileURL } = require('node:url')
 const { default: JestRuntime } = require('jest-runtime')
 
-/** The runtime of the test file that is running; a process runs one at a time. */
+/** The runtime of the running test file; a process runs one file at a time. */
 let current
 
-/** Files run so far with `--watch`, where nothing stays loaded; 0 without. */
+/** Number of files run so far with `--watch`, which loads our modules again for each file; 0 without `--watch`. */
 let watched = 0
 
 /** Path of the source map of each compiled file, by the file's URL. */
@@ -14,7 +14,7 @@ const sourceMaps = new Map()
 const names = ['afterAll', 'afterEach', 'beforeAll', 'beforeEach', 'describe', 'expect', 'it', 'jest', 'test'].join()
 
 /** The module `@jest/globals`: live bindings that point to the functions of the current test file. */
-const globals = `export let ${names}; export const turnTo = (functions) => ({ ${names} } = functions)`
+const globals = `export let ${names}; export const setGlobals = (functions) => ({ ${names} } = functions)`
 
 registerHooks({
   resolve(specifier, context, next) {
@@ -33,8 +33,7 @@ const isOurs = (url) => /^file:.*\.ts(\?\d+)?$/.test(url)
 
 /**
  * Jest's runtime, except that Node.js itself loads the test files, and modules stay loaded for the next file of the
- * process. Jest would read, link and warm up some hundred modules again for each file, which takes longer than most
- * files.
+ * process. Jest would load some hundred modules again for each file, which takes longer than most test files run.
  */
 module.exports = class Runtime extends JestRuntime {
   #transformer
@@ -65,8 +64,8 @@ module.exports = class Runtime extends JestRuntime {
   }
 
   async unstable_importModule(path) {
-    const { turnTo } = await import('@jest/globals')
-    turnTo(this.jestGlobals.cjsGlobals(path))
+    const { setGlobals } = await import('@jest/globals')
+    setGlobals(this.jestGlobals.cjsGlobals(path))
     return import(pathToFileURL(path).href)
   }
 

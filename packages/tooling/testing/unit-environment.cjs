@@ -4,7 +4,7 @@ const Environment = require('./environment.cjs')
 
 const servers = new Set(['postgres', 'nats-server', 'redis-server', 'livekit-server'])
 
-/** Environment of unit tests, which start no servers and get no server addresses. */
+/** Environment of unit tests: they get no server addresses, and starting a server throws an error. */
 module.exports = class UnitEnvironment extends Environment {
   #spawn = ChildProcess.prototype.spawn
 

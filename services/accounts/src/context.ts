@@ -21,12 +21,12 @@ export type Context = {
   /** Limits concurrent reads of long lists. */
   reads: FairSemaphore
   relay: Pick<Relay, 'wake' | 'waitUntilStored'>
-  policy: Pick<PolicyHolder, 'current' | 'fresh'>
+  policy: Pick<PolicyHolder, 'current' | 'loadFresh'>
   passwords: Passwords
   /** Limits wrong current passwords. */
   passwordGuesses: RateLimiter
   providers: Providers
-  /** Registers background work; the process waits for it before it ends. */
+  /** Registers background work, for which the process waits before it exits. */
   background: (work: Promise<unknown>) => void
   /** Undefined if mail is not configured. */
   mailer: Mailer | undefined
@@ -39,8 +39,8 @@ export type Context = {
 }
 
 /**
- * The context of the operator's methods. It needs only the databases of accounts and admin, so that they work while no
- * service runs.
+ * The context of the operator's methods. Because it needs only databases, the operator's command can also run these
+ * methods while no service runs.
  */
 export type OperatorContext = Pick<Context, 'db' | 'relay' | 'policy' | 'passwords' | 'now'> &
   Partial<Pick<Context, 'background' | 'mailer'>> & {

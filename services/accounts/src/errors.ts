@@ -25,7 +25,7 @@ export const tooManyHashings = () =>
   })
 export const accountDeactivated = () =>
   new ConnectError('account deactivated: ask an administrator of this server', Code.PermissionDenied)
-export const inviteUnknown = () =>
+export const inviteNotFound = () =>
   new ConnectError('invite not found: it is unknown, used up, revoked or expired; ask for another one', Code.NotFound)
 export const invalidInvite = (why: string) => new ConnectError(`invalid invite: ${why}`, Code.InvalidArgument)
 export const tooManyInvites = (max: number) =>
@@ -38,7 +38,7 @@ export const notForOtherClients = () =>
 export const oneSessionOrAllOthers = () =>
   new ConnectError('session required: set either session_id or all_others', Code.InvalidArgument)
 export const accountGone = () => new ConnectError('account not found: it was deleted', Code.Unauthenticated)
-export const userNotFound = (login: string) => new ConnectError(`user not found: "${login}"`, Code.NotFound)
+export const loginNotFound = (login: string) => new ConnectError(`user not found: "${login}"`, Code.NotFound)
 export const roleNotFound = (name: string) => new ConnectError(`role not found: "${name}"`, Code.NotFound)
 export const tooManyReads = () =>
   new ConnectError('too many requests for lists at once; try again', Code.ResourceExhausted, { 'retry-after': '1' })
@@ -103,7 +103,7 @@ export const usernameCooldown = (until: Date) =>
     `username changed too recently: it can be changed again from ${until.toISOString()}`,
     Code.FailedPrecondition,
   )
-export const userUnknown = () => new ConnectError('user not found', Code.NotFound)
+export const userNotFound = () => new ConnectError('user not found', Code.NotFound)
 export const permissionMissing = (permission: string) =>
   new ConnectError(`permission denied: this needs ${permission}`, Code.PermissionDenied)
 export const notForOwnAccount = () =>

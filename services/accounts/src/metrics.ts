@@ -2,7 +2,7 @@ import { counter, logger } from '@parley/telemetry'
 
 const log = logger('accounts')
 const signIns = counter('parley.accounts.sign_ins', {
-  description: 'Sign-ins with a password, by outcome',
+  description: 'Sign-ins, by outcome; failed ones only with a password',
   unit: '{sign_in}',
   labels: ['parley.outcome'],
 })
@@ -56,9 +56,9 @@ export const mailOverBudget = (kind: string) => {
   mails(1, { 'parley.kind': kind, 'parley.outcome': 'over_budget' })
   log.debug({ kind }, 'a mail was not sent: the hourly limit is reached')
 }
-export const withoutServerName = (error: unknown) =>
+export const serverNameUnavailable = (error: unknown) =>
   log.warn({ err: error }, 'admin did not return the name of the server')
-export const prolongingFailed = (error: unknown) =>
+export const extendingFailed = (error: unknown) =>
   log.warn({ err: error }, 'the lifetime of credentials could not be extended after their use')
 export const backgroundTaskFailed = (error: unknown) => log.warn({ err: error }, 'a background task failed')
 export const accountCreated = (userId: string) => log.info({ userId }, 'account created')
@@ -73,12 +73,12 @@ export const providerAnswered = (provider: string, outcome: string) =>
   providerSignIns(1, { 'parley.provider': provider, 'parley.outcome': outcome })
 export const providerUnusable = (provider: string, error: unknown) =>
   log.warn({ provider, reason: messageOf(error) }, 'a sign-in provider could not be used')
-export const discoveryRefused = (provider: string, error: unknown) =>
+export const discoveryFailed = (provider: string, error: unknown) =>
   log.warn(
     { provider, reason: messageOf(error) },
     'the discovery document of a sign-in provider could not be used; the previous one stays in use',
   )
-export const profileUnread = (provider: string, error: unknown) =>
+export const profileNotRead = (provider: string, error: unknown) =>
   log.warn({ provider, reason: messageOf(error) }, 'the profile of a new identity could not be read from its provider')
 export const avatarNotImported = (userId: string, error: unknown) =>
   log.info({ userId, reason: messageOf(error) }, 'an avatar could not be imported from a provider')

@@ -10,7 +10,7 @@ import { openRedis, rateLimiter, type RedisClient } from '@parley/redis'
 import { createReadSemaphore } from '@parley/runtime'
 import type { DatabaseHost } from '@parley/service'
 import { createProviders } from './clients/providers/providers.ts'
-import { serverNames } from './clients/server-name.ts'
+import { createServerNameReader } from './clients/server-name.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import { mailBudget, createMailer, openTransport } from './engines/mail/index.ts'
@@ -60,6 +60,6 @@ function openMailer(host: DatabaseHost, config: Config, redis: RedisClient): Con
   const transport = openTransport(config)
   if (transport === undefined) return undefined
   const budget = mailBudget(redis, config.mailsPerHour)
-  const serverName = serverNames(host.client(AdminInternalService))
+  const serverName = createServerNameReader(host.client(AdminInternalService))
   return createMailer(host.use(transport), { serverName, budget, signal: host.signal })
 }

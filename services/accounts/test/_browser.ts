@@ -26,7 +26,7 @@ export class Browser {
     for (let hops = 0; hops < 20; hops++) {
       if (until(url)) return { url, status: 0, html: '' }
       const response = await fetch(url, { ...init, redirect: 'manual', headers: { cookie: this.#cookiesFor(url) } })
-      this.#keep(url, response)
+      this.#storeCookies(url, response)
       const location = response.headers.get('location')
       if (location === null) return { url, status: response.status, html: await response.text() }
       url = new URL(location, url)
@@ -39,7 +39,7 @@ export class Browser {
     return [...(this.#cookies.get(host) ?? [])].map(([name, value]) => `${name}=${value}`).join('; ')
   }
 
-  #keep({ host }: URL, response: Response): void {
+  #storeCookies({ host }: URL, response: Response): void {
     const jar = this.#cookies.get(host) ?? new Map<string, string>()
     this.#cookies.set(host, jar)
     for (const cookie of response.headers.getSetCookie()) {

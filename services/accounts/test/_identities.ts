@@ -10,7 +10,7 @@ export const providerSettings = (...providers: Record<string, string>[]): Record
     ),
   )
 
-/** The URL to which the gateway redirects a browser for a sign-in at a provider, or for the link of `linkStart`. */
+/** Starts a sign-in with a provider, or the link of `linkStart`; returns the URL to which the browser is redirected. */
 export async function startLogin(
   env: Env,
   providerId: string,
@@ -53,7 +53,7 @@ export async function accountOf(env: Env, login: string) {
 }
 
 /** Starts linking an identity; returns the start URL and the token in it. */
-export async function linkStartOf(env: Env, login: string, providerId: string, redirectPath = '/settings') {
+export async function startLinking(env: Env, login: string, providerId: string, redirectPath = '/settings') {
   const { userId, account } = await accountOf(env, login)
   const { startUrl } = await account.startExternalIdentityLink({ providerId, redirectPath })
   return { userId, linkStart: new URL(startUrl).searchParams.get('link_start') ?? '', startUrl: new URL(startUrl) }

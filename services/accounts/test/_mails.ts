@@ -40,7 +40,7 @@ export function parseMail(raw: string): ReceivedMail {
   return {
     to: headers.get('to') ?? '',
     from: headers.get('from') ?? '',
-    subject: decodedWords(headers.get('subject') ?? ''),
+    subject: decodeWords(headers.get('subject') ?? ''),
     text: partWith('text/plain'),
     html: partWith('text/html'),
   }
@@ -51,7 +51,7 @@ function partOf(raw: string): { type: string; text: string } {
   const headers = headersOf(head)
   const body = rest.join('\r\n\r\n')
   const quoted = headers.get('content-transfer-encoding') === 'quoted-printable'
-  return { type: headers.get('content-type') ?? '', text: quoted ? unquoted(body) : body }
+  return { type: headers.get('content-type') ?? '', text: quoted ? unquote(body) : body }
 }
 
 function headersOf(head: string): Map<string, string> {
@@ -61,13 +61,13 @@ function headersOf(head: string): Map<string, string> {
   )
 }
 
-const unquoted = (text: string): string =>
+const unquote = (text: string): string =>
   Buffer.from(
     text.replace(/=\r?\n/g, '').replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))),
     'latin1',
   ).toString('utf8')
 
-const decodedWords = (text: string): string =>
+const decodeWords = (text: string): string =>
   text
     .replace(/\?=\s+=\?/g, '?==?')
-    .replace(/=\?UTF-8\?Q\?(.*?)\?=/gi, (_, word: string) => unquoted(word.replaceAll('_', ' ')))
+    .replace(/=\?UTF-8\?Q\?(.*?)\?=/gi, (_, word: string) => unquote(word.replaceAll('_', ' ')))

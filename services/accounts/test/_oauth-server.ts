@@ -28,18 +28,18 @@ export type ProviderBehaviour = {
 export type OAuthServer = AsyncDisposable & {
   url: string
   /** The query of each authorize request. */
-  requested: URLSearchParams[]
+  authorizeQueries: URLSearchParams[]
   stop: () => Promise<void>
 }
 
 /** Starts a loopback server that behaves like a provider. */
 export async function startOAuthServer(callback: string, behaviour: ProviderBehaviour): Promise<OAuthServer> {
-  const requested: URLSearchParams[] = []
+  const authorizeQueries: URLSearchParams[] = []
   const codes = new Map<string, Code>()
   const tokens = new Map<string, Grant>()
 
   const authorize = (query: URLSearchParams): Answer => {
-    requested.push(query)
+    authorizeQueries.push(query)
     const known = query.get('client_id') === clientId && query.get('redirect_uri') === callback
     if (!known || query.get('response_type') !== 'code')
       return { status: 400, type: 'text/html', body: 'no such client' }
@@ -78,7 +78,7 @@ export async function startOAuthServer(callback: string, behaviour: ProviderBeha
   }
 
   const answerTo = async (request: IncomingMessage): Promise<Answer | URL> => {
-    const url = new URL(request.url ?? '/', 'http://stand.in')
+    const url = new URL(request.url ?? '/', 'http://localhost')
     const form = new URLSearchParams(await textOf(request))
     if (url.pathname === behaviour.authorizePath) return authorize(url.searchParams)
     if (url.pathname === '/sign-in') return signIn(form)
@@ -104,7 +104,7 @@ export async function startOAuthServer(callback: string, behaviour: ProviderBeha
       server.closeAllConnections()
     })
   const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, requested, stop, [Symbol.asyncDispose]: stop }
+  return { url: `http://127.0.0.1:${port}`, authorizeQueries, stop, [Symbol.asyncDispose]: stop }
 }
 
 /** Signs in on the server's page, or declines if the login is empty; returns the callback URL of the browser. */

@@ -18,7 +18,7 @@ export type OAuthEnv = AsyncDisposable & {
   /** Signs in at the provider with this id: "all", or "less", which does not request the address and its scope. */
   signIn: (login: string, id?: string) => ReturnType<typeof finishLogin>
   /** Signs in with an identity that is not linked; returns the pending identity. */
-  pending: (login: string, id?: string) => Promise<PendingExternalIdentity | undefined>
+  getPending: (login: string, id?: string) => Promise<PendingExternalIdentity | undefined>
   /** Signs in and creates an account for the identity; returns the user id. */
   makeAccount: (login: string) => Promise<string>
 }
@@ -47,7 +47,7 @@ export async function openOAuthEnv(
     env,
     server,
     signIn,
-    async pending(login, id) {
+    async getPending(login, id) {
       const { pendingToken: token = '' } = await signIn(login, id)
       return (await flows(env).getPendingExternalIdentity({ token })).pending
     },

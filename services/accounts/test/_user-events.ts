@@ -29,9 +29,9 @@ export async function recordUserEvents(env: Env): Promise<UserEvents> {
 }
 
 /** The client events of an event, and their recipients: "everyone" or user ids. */
-export function deliveriesOf(event: Event | undefined): { envelope: RealtimeEventEnvelope; by: string }[] {
+export function deliveriesOf(event: Event | undefined): { envelope: RealtimeEventEnvelope; to: string }[] {
   return (event?.deliveries ?? []).map(({ envelope, audience }) => ({
     envelope: fromBinary(RealtimeEventEnvelopeSchema, envelope),
-    by: audience.case === 'users' ? audience.value.userIds.join() : String(audience.case),
+    to: audience.case === 'users' ? audience.value.userIds.join() : String(audience.case),
   }))
 }

@@ -38,7 +38,7 @@ describe('changing another user’s names', () => {
     const [, updated] = events.of(userId)
     expect(updated?.actorId).toBe(admin)
     expect(deliveriesOf(updated)).toMatchObject([
-      { by: 'everyone', envelope: { event: { value: { userId, login: 'anna2', displayName: 'Anna A' } } } },
+      { to: 'everyone', envelope: { event: { value: { userId, login: 'anna2', displayName: 'Anna A' } } } },
     ])
   })
 
@@ -51,7 +51,7 @@ describe('changing another user’s names', () => {
     expect(await codeOf(userClient.updateProfile({ login: 'bert5' }))).toBe(Code.FailedPrecondition)
   })
 
-  test('is refused for invalid names', async () => {
+  test('is refused for invalid and taken names', async () => {
     const userId = await makeUser(env, 'carl')
     for (const login of ['root', 'admin', 'all', 'x', 'carl.'])
       expect(await codeOf(as(admin, 'admin').updateUser({ userId, login }))).toBe(Code.InvalidArgument)
@@ -75,7 +75,7 @@ describe('setting another user’s password', () => {
     expect(kinds).toContain('user_password_hash_changed')
     const ended = events.of(userId).find(({ kind }) => kind === 'credentials_ended')
     expect(deliveriesOf(ended)).toMatchObject([
-      { by: userId, envelope: { event: { value: { reason: 'password_changed' } } } },
+      { to: userId, envelope: { event: { value: { reason: 'password_changed' } } } },
     ])
   })
 

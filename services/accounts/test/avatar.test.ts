@@ -44,7 +44,7 @@ test('an uploaded blob becomes the avatar of its user, and is announced to every
   // Uploads keeps only the image with this key.
   expect(updated?.fact).toMatchObject({ case: 'userChanged', value: { avatarKey: 'key-of-blob1' } })
   expect(deliveriesOf(updated)).toMatchObject([
-    { by: 'everyone', envelope: { event: { case: 'userProfileUpdated', value: { userId, avatarUrl } } } },
+    { to: 'everyone', envelope: { event: { case: 'userProfileUpdated', value: { userId, avatarUrl } } } },
   ])
 })
 

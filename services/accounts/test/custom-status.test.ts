@@ -48,12 +48,12 @@ test('a custom status is set, shown, announced to everyone, and cleared', async 
   const [, set, cleared] = events.of(userId)
   expect(deliveriesOf(set)).toMatchObject([
     {
-      by: 'everyone',
+      to: 'everyone',
       envelope: { event: { case: 'userCustomStatusSet', value: { userId, emoji: '🌴', text: 'away' } } },
     },
   ])
   expect(deliveriesOf(cleared)).toMatchObject([
-    { by: 'everyone', envelope: { actorId: userId, event: { case: 'userCustomStatusCleared', value: { userId } } } },
+    { to: 'everyone', envelope: { actorId: userId, event: { case: 'userCustomStatusCleared', value: { userId } } } },
   ])
   expect(JSON.stringify(set?.fact)).not.toContain('away')
 })

@@ -159,7 +159,7 @@ test('if the last two owners delete their accounts concurrently, one of them is 
   expect(await rowOf(left)).toMatchObject({ deletedAt: null })
 })
 
-test('erasure passes repeat until a pass other than the first finds no data in any service', async () => {
+test('erasure passes repeat until a pass after the first finds no data in any service', async () => {
   const userId = await makeUser(env, 'repeated')
   await deleteSelf(userId)
   await reportAll(userId, (service, pass) => (service === 'rooms' && pass < 3 ? 1n : 0n))

@@ -83,7 +83,7 @@ describe('an e-mail address', () => {
       expect(await codeOf(confirm(userId, email, '123456'))).toBe(Code.InvalidArgument)
   })
 
-  test('of another account is refused only when the right code is entered', async () => {
+  test('of another account is reported as taken only when the right code is entered', async () => {
     const userId = await createSignedInUser('cleo')
     await createSignedInUser('first', { email: 'cleo@example.org' })
     const code = await codeFor(userId, 'cleo@example.org')
@@ -98,7 +98,7 @@ describe('an e-mail address', () => {
     expect((await callersOf(env, [bearer])).get(bearer.toString('hex'))?.roleIds).toEqual([ownerRoleId])
   })
 
-  test('is mailed ten codes in total; then requests are refused, whoever makes them', async () => {
+  test('is mailed at most ten codes for all users together; further requests are refused', async () => {
     const [one, two] = [await createSignedInUser('emil'), await createSignedInUser('frida')]
     for (let i = 0; i < 10; i++) await request(i % 2 ? one : two, 'many@example.org')
     for (const userId of [one, two])
@@ -107,7 +107,7 @@ describe('an e-mail address', () => {
     expect(await codeOf(request(one, 'fewer@example.org'))).toBeUndefined()
   })
 
-  test('allows five wrong codes in total, whoever enters them', async () => {
+  test('allows five wrong codes for all users together', async () => {
     const [one, two] = [await createSignedInUser('gerd'), await createSignedInUser('hugo')]
     const codes = [await codeFor(one, 'guess@example.org'), await codeFor(two, 'guess@example.org')] as const
     for (let i = 0; i < 3; i++) await codeOf(confirm(one, 'guess@example.org', wrong(codes[0])))
@@ -178,7 +178,7 @@ describe('verifying an e-mail address', () => {
     expect(notice?.text).toContain('mona')
     expect(notice?.text).toContain(new Date(now).toUTCString().slice(0, 16))
     for (const secret of [code, second]) expect(`${notice?.text}${notice?.html}`).not.toContain(secret)
-    // Verifying it again sends no notice; a third address is notified to both.
+    // Verifying it again sends no notice; verifying a third address sends one to each of the two.
     await confirm(userId, second, await codeFor(userId, second))
     await confirm(userId, 'mona-three@example.org', await codeFor(userId, 'mona-three@example.org'))
     await eventually(async () => {

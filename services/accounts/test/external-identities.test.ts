@@ -10,7 +10,7 @@ import { startOidcProvider, type OidcProvider } from '@parley/testkit/oidc-provi
 import { eq } from 'drizzle-orm'
 import { credentials, emails, externalIdentities, users } from '../src/store/schema.ts'
 import { callerOf, callersOf, codeOf, makeUser, openEnv, password, secretKey, signIn, type Env } from './_env.ts'
-import { accountOf, finishLogin, flows, linkStartOf, providerSettings, startLogin } from './_identities.ts'
+import { accountOf, finishLogin, flows, startLinking, providerSettings, startLogin } from './_identities.ts'
 import { signInAt } from './_sign-in-at.ts'
 import { recordUserEvents, type UserEvents } from './_user-events.ts'
 import { endSessionsOf, whileLocked } from './_while-locked.ts'
@@ -51,15 +51,15 @@ const signInAs = async (subject: string, id = 'corp') =>
   finishLogin(env, id, await signInAt(provider, await startLogin(env, id), subject))
 
 /** Signs in with an unknown identity; returns the token for creating its account. */
-const pendingOf = async (subject: string) => (await signInAs(subject)).pendingToken ?? ''
+const getPendingToken = async (subject: string) => (await signInAs(subject)).pendingToken ?? ''
 
 /** Creates an account for an identity, without a password. */
 const makeAccount = async (subject: string) =>
-  flows(env).createExternalIdentityAccount({ token: await pendingOf(subject), login: subject })
+  flows(env).createExternalIdentityAccount({ token: await getPendingToken(subject), login: subject })
 
 /** Signs in at the provider as a user who links an identity; returns the response to the callback. */
 async function linkAs(login: string, subject: string) {
-  const { userId, linkStart } = await linkStartOf(env, login, 'corp')
+  const { userId, linkStart } = await startLinking(env, login, 'corp')
   const callback = await signInAt(provider, await startLogin(env, 'corp', { linkStart, userId }), subject)
   return { userId, ...(await finishLogin(env, 'corp', callback, { userId })) }
 }
@@ -104,7 +104,7 @@ describe('creating an account', () => {
 
   test('is refused for an invalid login, and can be retried with another one', async () => {
     await makeUser(env, 'bert')
-    const token = await pendingOf('bert2')
+    const token = await getPendingToken('bert2')
     const create = (login: string) => codeOf(flows(env).createExternalIdentityAccount({ token, login }))
     expect(await create('BERT')).toBe(Code.AlreadyExists)
     expect(await create('root')).toBe(Code.InvalidArgument)
@@ -116,7 +116,7 @@ describe('creating an account', () => {
   })
 
   test('happens only once for an identity', async () => {
-    const [first, second] = [await pendingOf('cleo'), await pendingOf('cleo')]
+    const [first, second] = [await getPendingToken('cleo'), await getPendingToken('cleo')]
     const create = (token: string, login: string) => codeOf(flows(env).createExternalIdentityAccount({ token, login }))
     const codes = await Promise.all([create(first, 'cleo'), create(first, 'cleo1'), create(first, 'cleo2')])
     expect(codes.filter((code) => code === undefined)).toHaveLength(1)
@@ -154,7 +154,7 @@ test('an imported avatar does not replace one that the user uploaded in the mean
 
 describe('a flow', () => {
   test('is found by its token for 15 minutes', async () => {
-    const token = await pendingOf('gerd')
+    const token = await getPendingToken('gerd')
     const { pending } = await flows(env).getPendingExternalIdentity({ token })
     expect(pending?.kind).toBe(ExternalIdentityFlowKind.CREATE_ACCOUNT)
     now = 15 * 60_000 + 1
@@ -167,7 +167,7 @@ describe('a flow', () => {
   test('can be used only for its purpose', async () => {
     await makeUser(env, 'hugo')
     const { pendingToken: link = '' } = await linkAs('hugo', 'hugo')
-    const create = await pendingOf('hugo2')
+    const create = await getPendingToken('hugo2')
     expect(await codeOf(flows(env).createExternalIdentityAccount({ token: link, login: 'x1' }))).toBe(
       Code.InvalidArgument,
     )
@@ -175,7 +175,7 @@ describe('a flow', () => {
   })
 
   test('can be cancelled, even repeatedly', async () => {
-    const token = await pendingOf('ida')
+    const token = await getPendingToken('ida')
     expect((await flows(env).cancelExternalIdentityFlow({ token })).cancelled).toBe(true)
     expect((await flows(env).cancelExternalIdentityFlow({ token })).cancelled).toBe(true)
     expect(await codeOf(flows(env).createExternalIdentityAccount({ token, login: 'ida' }))).toBe(Code.NotFound)
@@ -190,7 +190,7 @@ describe('linking an identity', () => {
       email_verified: true,
       picture: 'http://images.example.org/j',
     })
-    const { startUrl } = await linkStartOf(env, 'jan', 'corp', '/settings?tab=2')
+    const { startUrl } = await startLinking(env, 'jan', 'corp', '/settings?tab=2')
     expect(startUrl.origin + startUrl.pathname).toBe('https://chat.example.org/auth/providers/corp')
     expect(startUrl.searchParams.get('intent')).toBe('link')
 
@@ -254,7 +254,7 @@ describe('linking an identity', () => {
   test('can be continued only by its user, at its provider and once', async () => {
     const mallory = await makeUser(env, 'mallory')
     await makeUser(env, 'nora')
-    const { userId, linkStart } = await linkStartOf(env, 'nora', 'corp')
+    const { userId, linkStart } = await startLinking(env, 'nora', 'corp')
     const start = (id: string, who: string) => codeOf(startLogin(env, id, { linkStart, userId: who }))
     expect(await start('corp', '')).toBe(Code.Unauthenticated)
     expect(await start('corp', mallory)).toBe(Code.Unauthenticated)
@@ -262,7 +262,7 @@ describe('linking an identity', () => {
     expect(await start('corp', userId)).toBeUndefined()
     expect(await start('corp', userId)).toBe(Code.Unauthenticated)
 
-    const again = await linkStartOf(env, 'nora', 'corp')
+    const again = await startLinking(env, 'nora', 'corp')
     const callback = await signInAt(provider, await startLogin(env, 'corp', again), 'nora')
     expect(await finishLogin(env, 'corp', callback, { userId: mallory })).toEqual({
       error: 'authentication_required',

@@ -185,7 +185,7 @@ describe('an invite for an address', () => {
     expect(await codeOf(byAdmin().createInvite({ email: 'no address' }))).toBe(Code.InvalidArgument)
   })
 
-  test('can be created only by owners if the configuration makes the address an owner', async () => {
+  test('can be created only by owners if the configuration makes its recipient an owner', async () => {
     const email = 'Chief@example.org'
     expect(await codeOf(byAdmin().createInvite({ email }))).toBe(Code.PermissionDenied)
     expect(await codeOf(byAdmin().createUser({ login: 'chief', password, email }))).toBe(Code.PermissionDenied)

@@ -37,16 +37,16 @@ beforeAll(async () => {
 })
 afterAll(async () => oauth[Symbol.asyncDispose]())
 
-test('a user is identified by the id; everything else is a hint', async () => {
-  expect(await oauth.pending('nelly')).toMatchObject({
+test('the profile provides a verified address, and hints for the login and the display name', async () => {
+  expect(await oauth.getPending('nelly')).toMatchObject({
     ...{ providerType: 'discord', verifiedEmail: 'nelly@example.org' },
     ...{ loginHint: 'nelly', displayNameHint: 'Nelly the Elephant' },
   })
-  expect(oauth.server.requested.at(-1)?.get('scope')).toBe('identify email')
-  expect(await oauth.pending('plain')).toMatchObject({ verifiedEmail: '', displayNameHint: 'plain' })
+  expect(oauth.server.authorizeQueries.at(-1)?.get('scope')).toBe('identify email')
+  expect(await oauth.getPending('plain')).toMatchObject({ verifiedEmail: '', displayNameHint: 'plain' })
 })
 
-test('an account gets the avatar of its user, and belongs to the same user after a change of the user name', async () => {
+test('an account gets the avatar of its user, and stays linked after the user name has changed', async () => {
   const userId = await oauth.makeAccount('nelly')
   await eventually(() =>
     expect(oauth.env.fakes.imports).toMatchObject([
@@ -61,7 +61,7 @@ test('an account gets the avatar of its user, and belongs to the same user after
 })
 
 test('no address is requested or accepted if the operator has disabled that', async () => {
-  expect(await oauth.pending('plain', 'less')).toMatchObject({ verifiedEmail: '', loginHint: 'plain' })
+  expect(await oauth.getPending('nelly', 'less')).toMatchObject({ verifiedEmail: '', loginHint: 'nelly' })
 })
 
 test('a user who declines or is unknown is not signed in, and an invalid code is reported with its reason', async () => {

@@ -52,20 +52,20 @@ beforeAll(async () => {
 })
 afterAll(async () => oauth[Symbol.asyncDispose]())
 
-test('a user is identified by the id; everything else is a hint', async () => {
-  expect(await oauth.pending('octo')).toMatchObject({
+test('the profile provides a verified address, and hints for the login and the display name', async () => {
+  expect(await oauth.getPending('octo')).toMatchObject({
     providerType: 'github',
     verifiedEmail: 'octo@example.org',
     loginHint: 'octo',
     displayNameHint: 'Octo Cat',
   })
-  const requested = oauth.server.requested.at(-1)
+  const requested = oauth.server.authorizeQueries.at(-1)
   expect(requested?.get('scope')).toBe('read:user user:email')
   expect(requested?.get('code_challenge_method')).toBe('S256')
-  expect(await oauth.pending('plain')).toMatchObject({ verifiedEmail: '', loginHint: 'plain', displayNameHint: '' })
+  expect(await oauth.getPending('plain')).toMatchObject({ verifiedEmail: '', loginHint: 'plain', displayNameHint: '' })
 })
 
-test('an account belongs to the same user after a change of the user name', async () => {
+test('an account stays linked after the user name has changed, and not to a new user with that name', async () => {
   const userId = await oauth.makeAccount('octo')
   people['renamed'] = { ...people['plain'], id: 583231, login: 'renamed', name: null, emails: [] }
   people['octo'] = { id: 9, login: 'octo', name: null, emails: [] }
@@ -74,7 +74,10 @@ test('an account belongs to the same user after a change of the user name', asyn
 })
 
 test('no address is requested or accepted if the operator has disabled that', async () => {
-  expect(await oauth.pending('octo', 'less')).toMatchObject({ verifiedEmail: '' })
+  const emails = [{ email: 'v@example.org', primary: true, verified: true }]
+  people['verified'] = { id: 3, login: 'verified', name: null, emails }
+  expect(await oauth.getPending('verified')).toMatchObject({ verifiedEmail: 'v@example.org' })
+  expect(await oauth.getPending('verified', 'less')).toMatchObject({ verifiedEmail: '' })
 })
 
 test('an error with a success status is recognised, and reported with its reason', async () => {

@@ -41,19 +41,19 @@ beforeAll(async () => {
 })
 afterAll(async () => oauth[Symbol.asyncDispose]())
 
-test('a user is identified by the id; the address is ignored by default, even if confirmed', async () => {
-  expect(await oauth.pending('john')).toMatchObject({
+test('the profile provides hints for the login and the display name; by default even a confirmed address is ignored', async () => {
+  expect(await oauth.getPending('john')).toMatchObject({
     ...{ providerType: 'gitlab', verifiedEmail: '', loginHint: 'john', displayNameHint: 'john Smith' },
   })
-  expect(oauth.server.requested.at(-1)?.get('scope')).toBe('read_user')
+  expect(oauth.server.authorizeQueries.at(-1)?.get('scope')).toBe('read_user')
 })
 
 test('the address of a confirmed account counts as verified if the operator configures that', async () => {
   await using confirming = await openOAuthEnv('gitlab', gitlab, { provider_options_confirmed_is_verified: 'true' })
-  expect(await confirming.pending('john')).toMatchObject({ verifiedEmail: 'john@example.org' })
-  expect(await confirming.pending('new')).toMatchObject({ verifiedEmail: '' })
-  expect(await confirming.pending('hidden')).toMatchObject({ verifiedEmail: '' })
-  expect(await confirming.pending('john', 'less')).toMatchObject({ verifiedEmail: '' })
+  expect(await confirming.getPending('john')).toMatchObject({ verifiedEmail: 'john@example.org' })
+  expect(await confirming.getPending('new')).toMatchObject({ verifiedEmail: '' })
+  expect(await confirming.getPending('hidden')).toMatchObject({ verifiedEmail: '' })
+  expect(await confirming.getPending('john', 'less')).toMatchObject({ verifiedEmail: '' })
 })
 
 test('an account stays linked after its GitLab user name has changed', async () => {

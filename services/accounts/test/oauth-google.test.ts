@@ -43,23 +43,23 @@ beforeAll(async () => {
 })
 afterAll(async () => oauth[Symbol.asyncDispose]())
 
-test('a user is identified by the id; everything else is a hint', async () => {
-  expect(await oauth.pending('jane')).toMatchObject({
+test('the profile provides a verified address, and hints for the login and the display name', async () => {
+  expect(await oauth.getPending('jane')).toMatchObject({
     ...{ providerType: 'google', verifiedEmail: 'jane.doe@example.org' },
     ...{ loginHint: 'jane.doe', displayNameHint: 'Jane Doe' },
   })
-  expect(oauth.server.requested.at(-1)?.get('scope')).toBe('openid profile email')
-  expect(await oauth.pending('new')).toMatchObject({ verifiedEmail: '' })
+  expect(oauth.server.authorizeQueries.at(-1)?.get('scope')).toBe('openid profile email')
+  expect(await oauth.getPending('new')).toMatchObject({ verifiedEmail: '' })
 })
 
-test('an account belongs to the same user after a change of the address', async () => {
+test('an account stays linked after the address has changed', async () => {
   const userId = await oauth.makeAccount('jane')
   people['renamed'] = { ...people['jane'], email: 'jane.smith@example.org' }
   expect((await oauth.signIn('renamed')).session?.userId).toBe(userId)
 })
 
 test('no address is requested or accepted if the operator has disabled that', async () => {
-  expect(await oauth.pending('jane', 'less')).toMatchObject({
+  expect(await oauth.getPending('jane', 'less')).toMatchObject({
     verifiedEmail: '',
     loginHint: '',
     displayNameHint: 'Jane Doe',

@@ -173,7 +173,7 @@ describe('an ID token is refused', () => {
     return finishLogin(env, 'corp', await signInAt(work, authorizeUrl, 'ann'))
   }
 
-  test('if another key signed it, whatever its key id and algorithm', async () => {
+  test('if another key signed it, regardless of the key id and algorithm in its header', async () => {
     expect(await signInWith({}, {})).toMatchObject(failed)
     expect(await signInWith({ kid: 'unknown' }, {})).toMatchObject(failed)
     expect(await signInWith({ alg: 'none' }, {})).toMatchObject(failed)

@@ -65,7 +65,7 @@ describe('changing a password', () => {
     expect(await codeOf(update(own, { password: newPassword, currentPassword: password }))).toBeUndefined()
   })
 
-  test('invalidates links and codes sent before', async () => {
+  test('invalidates links that were sent before or are being issued concurrently', async () => {
     const userId = await makeUser(env, 'cleo')
     const tokenContext = { secretKey, at: new Date(now) }
     const flow = {

@@ -39,7 +39,7 @@ describe('the display name', () => {
     const [, updated, note] = events.of(userId)
     expect(deliveriesOf(updated)).toMatchObject([
       {
-        by: 'everyone',
+        to: 'everyone',
         envelope: {
           id: updated?.id,
           actorId: userId,
@@ -130,7 +130,7 @@ describe('the login', () => {
     expect(await profileOf(userId)).toMatchObject({ displayName: `refused-${why.length}` })
   })
 
-  test('cannot be that of another account, but one that another account gave up', async () => {
+  test('cannot be the login of another account, but can be one that another account gave up', async () => {
     const [heinz, ida] = [await makeUser(env, 'heinz'), await makeUser(env, 'ida')]
     expect(await codeOf(update(ida, { login: 'HEINZ' }))).toBe(Code.AlreadyExists)
     await update(heinz, { login: 'heinz2' })

@@ -83,7 +83,7 @@ test.each([
   expect(url?.searchParams.get('scope')).toBe('openid')
 })
 
-test('a provider that does not respond is not waited for', async () => {
+test('a request to a provider that does not respond is aborted', async () => {
   const [mute, slow] = [await serve(() => undefined), await serve((_, response) => response.write('{'))]
   for (const url of [mute, slow])
     await expect(providerFetch(AbortSignal.timeout(100))(url, request)).rejects.toThrow(/abort|timeout/i)

@@ -66,13 +66,13 @@ async function addAddress({ credential }: Person, email: string): Promise<void> 
 }
 
 /** Signs in at the provider in order to link an identity; returns the callback URL. */
-async function backFromProvider(person: Person, subject: string): Promise<URL> {
+async function returnFromProvider(person: Person, subject: string): Promise<URL> {
   const { startUrl } = await account(person).startExternalIdentityLink({ providerId: 'corp' })
   const linkStart = new URL(startUrl).searchParams.get('link_start') ?? ''
   return signInAt(provider, await startLogin(env, 'corp', { linkStart, userId: person.credential.userId }), subject)
 }
 const pendingLink = async (person: Person, subject: string) =>
-  (await finishLogin(env, 'corp', await backFromProvider(person, subject), { userId: person.credential.userId }))
+  (await finishLogin(env, 'corp', await returnFromProvider(person, subject), { userId: person.credential.userId }))
     .pendingToken ?? ''
 const confirmLink = (token: string) => flows(env).confirmExternalIdentityLink({ token })
 const linkIdentity = async (person: Person, subject: string) => confirmLink(await pendingLink(person, subject))
@@ -172,7 +172,7 @@ describe.each(recoveryCases)('%s', (name, recover) => {
     await env.signIn.requestEmailCode({ ...person.credential, email: mail })
     const code = codeIn((await folder.mails(mail)).at(-1))
     const { startUrl } = await account(person).startExternalIdentityLink({ providerId: 'corp' })
-    const atProvider = await backFromProvider(person, subject)
+    const atProvider = await returnFromProvider(person, subject)
     const pending = await pendingLink(person, subject)
     const { confirmationToken } = await account(person).requestAccountDeletion({})
     await recover(person)
@@ -190,7 +190,7 @@ describe.each(recoveryCases)('%s', (name, recover) => {
 })
 
 describe('an attacker with a fresh session', () => {
-  test('who resets the password through an added address loses that address, and the owner regains the account', async () => {
+  test('who resets the password through an added address loses that address, and the user regains the account', async () => {
     const person = await createPerson('berta')
     await addAddress(person, 'thief-b@example.org')
     await expectMails(person.email, 'New e-mail address')
@@ -202,7 +202,7 @@ describe('an attacker with a fresh session', () => {
     expect((await signIn(env, 'berta', newPassword)).session.userId).toBe(person.credential.userId)
   })
 
-  test('cannot remove the owner’s address, with or without adding another one', async () => {
+  test('cannot remove the user’s address, with or without adding another one', async () => {
     const person = await createPerson('cora')
     const { removeEmailAddress, listEmailAddresses } = account(person)
     expect(await codeOf(removeEmailAddress({ address: person.email }))).toBe(Code.FailedPrecondition)
@@ -342,7 +342,7 @@ describe('the addresses of an account are notified', () => {
     expect(mail?.text).toMatch(/with Work was linked to your account karla/)
   })
 
-  test('of every new password, whoever sets it', async () => {
+  test('of every new password, regardless of who sets it', async () => {
     const person = await createPerson('lotte')
     await env.db.update(users).set({ passwordHash: null }).where(eq(users.id, person.credential.userId))
     await account(person).updatePassword({ password })

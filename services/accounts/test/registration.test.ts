@@ -161,7 +161,7 @@ describe('the limits of codes', () => {
     expect(await codeOf(verify('ida@example.org', await codeFor('ida@example.org')))).toBeUndefined()
   })
 
-  test('on guessing apply as long as the code is valid', async () => {
+  test('apply to wrong codes as long as the code is valid', async () => {
     await codeFor('jan@example.org')
     now += 14 * minute
     const code = await codeFor('jan@example.org')
@@ -170,7 +170,7 @@ describe('the limits of codes', () => {
     expect(await codeOf(verify('jan@example.org', code))).toBe(Code.InvalidArgument)
   })
 
-  test('count concurrent guesses', async () => {
+  test('count concurrent wrong codes', async () => {
     const code = await codeFor('karl@example.org')
     await Promise.allSettled(Array.from({ length: 8 }, () => verify('karl@example.org', wrong(code))))
     const { rows } = await env.db.execute(
@@ -179,7 +179,7 @@ describe('the limits of codes', () => {
     expect(rows).toEqual([{ wrong_attempts: 5 }])
   })
 
-  test('can be configured and switched off', async () => {
+  test('do not apply if throttling is disabled', async () => {
     await using other = await openEnv()
     await other.start({
       PARLEY_MAIL_DIR: folder.path,

@@ -59,7 +59,7 @@ describe('the name of a role', () => {
     expect(await codeOf(makeUser(env, 'Cooks'))).toBeUndefined()
   })
 
-  test('is given to only one of several concurrent callers, who may also create an account', async () => {
+  test('is given to only one of several concurrent calls, one of which creates an account with this login', async () => {
     const racers = [makeUser(env, 'pilots'), ...['O4', 'O5', 'O6'].map((id) => reserve('pilots', id))]
     const codes = await Promise.all(racers.map((racer) => racer.catch(() => Code.AlreadyExists)))
     expect(codes.filter((code) => code !== Code.AlreadyExists)).toHaveLength(1)

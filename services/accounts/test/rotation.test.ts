@@ -25,7 +25,7 @@ const rotate = async (digest: Buffer) => {
 const callerOf = async (digest: Buffer) => (await callersOf(env, [digest])).get(digest.toString('hex'))
 
 describe('a browser session', () => {
-  test('is due when less than a quarter of its lifetime is left; a bearer token never is', async () => {
+  test('is due for a new handle when less than a quarter of its lifetime is left; a bearer token never is', async () => {
     await makeUser(env, 'anna')
     const { bearer, cookie } = await signIn(env, 'anna')
     const rotateAfter = (await callerOf(cookie))?.rotateAfter
@@ -53,7 +53,7 @@ describe('a browser session', () => {
     expect(after).toMatchObject({ credentialId: before?.credentialId, freshUntil: before?.freshUntil })
     expect(after?.rotateAfter && timestampDate(after.rotateAfter).getTime()).toBe(now + due)
     expect((await rotate(cookie)).cookieHandle).toBe('')
-    // Processes that cache the caller see until when the old handle is valid.
+    // The caller contains the expiry of the old handle, for processes that cache callers.
     const replaced = (await callerOf(cookie))?.expiresAt
     expect(replaced && timestampDate(replaced).getTime()).toBe(now + minute)
     now += minute - 1

@@ -7,7 +7,7 @@ import type { Service } from '@parley/runtime'
 import { eventually } from '@parley/testkit'
 import { startOidcProvider, type OidcProvider } from '@parley/testkit/oidc-provider'
 import { callerOf, callersOf, codeOf, makeUser, openEnv, password, secretKey, signIn, type Env } from './_env.ts'
-import { finishLogin, flows, linkStartOf, providerSettings, startLogin } from './_identities.ts'
+import { finishLogin, flows, startLinking, providerSettings, startLogin } from './_identities.ts'
 import { codeIn, createMailFolder, type MailFolder } from './_mails.ts'
 import { signInAt } from './_sign-in-at.ts'
 
@@ -104,7 +104,7 @@ const steps: Record<string, (login: string) => Promise<() => Promise<unknown>>> 
   },
   'linking an identity': async (login) => {
     await makeUser(env, login)
-    const { userId, linkStart } = await linkStartOf(env, login, 'corp')
+    const { userId, linkStart } = await startLinking(env, login, 'corp')
     return () => startLogin(env, 'corp', { linkStart, userId })
   },
 }

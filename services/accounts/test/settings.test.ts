@@ -46,7 +46,7 @@ test('changed settings are announced once, and only to their user', async () => 
     ...['user_server_preferences_changed', 'user_timezone_cleared'],
   ])
   const published = events.of(userId).flatMap((event) => deliveriesOf(event))
-  expect(published.map(({ by }) => by)).toEqual([userId, userId, userId])
+  expect(published.map(({ to }) => to)).toEqual([userId, userId, userId])
   expect(published.map(({ envelope }) => envelope.event)).toMatchObject([
     { case: 'serverUserPreferencesUpdated', value: { timezone: 'Europe/Paris', timeFormat: H24 } },
     { case: 'serverUserPreferencesUpdated', value: { timezone: 'Europe/Paris', timeFormat: AUTO } },

@@ -98,7 +98,7 @@ describe('signing in', () => {
       })
   })
 
-  test('is audited, without the password', async () => {
+  test('is audited, and not announced to clients', async () => {
     const userId = await makeUser(env, 'dora')
     await using recording = await recordEvents(env.bus, `evt.user.${userId}.*`)
     const signIns = () => recording.events.filter(({ fact }) => fact.case === 'login')
@@ -149,7 +149,7 @@ describe('signing in', () => {
     }
   })
 
-  test('waits in a short queue; further calls are refused and told when to retry', async () => {
+  test('waits in a short queue; further calls are refused, with the time after which to retry', async () => {
     await using narrow = await openEnv()
     await narrow.start({ PARLEY_ACCOUNTS_HASHINGS_AT_ONCE: '1' })
     await makeUser(narrow, 'greta')

@@ -44,7 +44,7 @@ test('users with user.delete-any can delete other accounts, and everyone is noti
   const published = events.of(userId).filter(({ kind }) => kind === 'account_deleted')
   expect(published.map(({ actorId }) => actorId)).toEqual([admin])
   expect(published.flatMap((event) => deliveriesOf(event))).toMatchObject([
-    { by: 'everyone', envelope: { event: { case: 'serverMemberDeleted', value: { userId } } } },
+    { to: 'everyone', envelope: { event: { case: 'serverMemberDeleted', value: { userId } } } },
   ])
   expect(await codeOf((await clientOf('admin1')).deleteUser({ userId }))).toBe(Code.NotFound)
 })

@@ -43,13 +43,13 @@ export const readConfig = defineConfig({
     toml: 'audit.retention',
     default: '400d',
     min: 86_400_000,
-    doc: 'Minimum time for which entries about security and administration stay in the audit log.',
+    doc: 'minimum time for which entries about security and administration stay in the audit log',
   }),
   auditConversationRetentionMs: duration('PARLEY_AUDIT_CONVERSATION_RETENTION', {
     toml: 'audit.conversation_retention',
     default: '30d',
     min: 86_400_000,
-    doc: 'Minimum time for which entries about conversations stay in the audit log.',
+    doc: 'minimum time for which entries about conversations stay in the audit log',
   }),
 })
 

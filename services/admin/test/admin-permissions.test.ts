@@ -170,7 +170,7 @@ describe('a decision for a role', () => {
     expect(await ofModerator()).toEqual(seeded)
   })
 
-  test('is stored only at scopes where the permission can be decided', async () => {
+  test('is accepted only at scopes where the permission can be decided', async () => {
     const scopes = { server: {}, group: { kind: GROUP, id: 'G1' }, room: tea }
     for (const { permission, scopes: stored } of permissions) {
       for (const kind of ['server', 'group', 'room'] as const) {
@@ -263,15 +263,15 @@ describe('storing a decision for a role', () => {
       await Promise.all([refused(), refused()])
     }
   })
+})
 
-  test('requires role.manage, and so does reading decisions', async () => {
-    const { adminPermissions } = admin.alice
-    for (const call of [
-      () => adminPermissions.getRolePermissionMatrix({ roleName: 'nobody' }),
-      () => adminPermissions.listRolePermissionDecisions({ roleName: 'nobody' }),
-    ])
-      await expect(call()).rejects.toMatchObject(fails(Code.PermissionDenied))
-  })
+test('reading the decisions for a role requires role.manage', async () => {
+  const { adminPermissions } = admin.alice
+  for (const call of [
+    () => adminPermissions.getRolePermissionMatrix({ roleName: 'nobody' }),
+    () => adminPermissions.listRolePermissionDecisions({ roleName: 'nobody' }),
+  ])
+    await expect(call()).rejects.toMatchObject(fails(Code.PermissionDenied))
 })
 
 describe('a decision for a user', () => {
@@ -354,7 +354,7 @@ test('no denial by an administrator can lock out owners', async () => {
   await expect(adminPermissions.listRolePermissionDecisions({ roleName: 'admin' })).rejects.toMatchObject(
     fails(Code.PermissionDenied),
   )
-  const { explanations } = await adminOf('Usecond').adminPermissions.explainPermissions({ userId: 'Uowner' })
+  const { explanations } = await ownerClients('Usecond').adminPermissions.explainPermissions({ userId: 'Uowner' })
   expect(explanations.every(({ state, decidedByRole }) => state === ALLOW && decidedByRole === 'owner')).toBe(true)
   const mayDefault = new Set([
     'user.delete-self',
@@ -372,5 +372,5 @@ test('no denial by an administrator can lock out owners', async () => {
   await expect(adminPermissions.listRolePermissionDecisions({ roleName: 'admin' })).resolves.toBeDefined()
 })
 
-/** Another owner. */
-const adminOf = (userId: string) => admin.as(userId, 'owner')
+/** Clients of another owner. */
+const ownerClients = (userId: string) => admin.as(userId, 'owner')

@@ -27,7 +27,7 @@ beforeEach(async () => {
 })
 afterEach(() => admin[Symbol.asyncDispose]())
 
-const posted = (room: number, n: number) =>
+const publishPost = (room: number, n: number) =>
   announce(admin.bus, {
     kind: 'message_posted',
     aggregateType: 'room',
@@ -176,7 +176,7 @@ test('two processes that write concurrently leave no gaps and no duplicates', as
   await Promise.all([admin.start(), admin.start()])
   await Promise.all(
     upTo(20).map(async (room) => {
-      for (const n of upTo(25)) await posted(room, n)
+      for (const n of upTo(25)) await publishPost(room, n)
     }),
   )
   const entries = await expectCompleteLog(500)
@@ -194,10 +194,10 @@ test('if processes are killed while they write, nothing is lost, duplicated or s
   let published = 0
   let writing = true
   const write = async () => {
-    for (; writing; published++) await posted(published % 10, published)
+    for (; writing; published++) await publishPost(published % 10, published)
   }
   const writer = write()
-  const recorded = async () => {
+  const countRecorded = async () => {
     let count = 0
     await withClient(async (client) => {
       const { rows } = await client.query<{ entries: string | null }>(
@@ -215,7 +215,7 @@ test('if processes are killed while they write, nothing is lost, duplicated or s
     const child = fork(program, [], { execArgv, env, stdio: 'inherit' })
     await once(child, 'message')
     await shortenAckWait()
-    await eventually(async () => expect(await recorded()).toBeGreaterThan(before + round))
+    await eventually(async () => expect(await countRecorded()).toBeGreaterThan(before + round))
     const gone = once(child, 'exit')
     child.kill('SIGKILL')
     await gone
@@ -223,7 +223,7 @@ test('if processes are killed while they write, nothing is lost, duplicated or s
   writing = false
   await writer
   await admin.start()
-  await eventually(async () => expect(await recorded()).toBe(published), { timeoutMs: 120_000 })
+  await eventually(async () => expect(await countRecorded()).toBe(published), { timeoutMs: 120_000 })
   await expectCompleteLog(published)
 }, 300_000)
 
@@ -246,7 +246,7 @@ test('deleting the stream keeps the log, and redelivered events create no second
 
 test('after a restore of the database the lost events are recorded again, and the other entries keep their sequences', async () => {
   const first = await admin.start()
-  for (const n of upTo(20)) await posted(1, n)
+  for (const n of upTo(20)) await publishPost(1, n)
   const before = await expectCompleteLog(20)
   await first[Symbol.asyncDispose]()
   await withClient(async (client) => {
@@ -264,10 +264,10 @@ test('after a restore of the database the lost events are recorded again, and th
 
 test('a restart does not change existing entries', async () => {
   const first = await admin.start()
-  await posted(1, 1)
+  await publishPost(1, 1)
   const before = await expectCompleteLog(1)
   await first[Symbol.asyncDispose]()
-  await posted(1, 2)
+  await publishPost(1, 2)
   await admin.start()
   expect((await expectCompleteLog(2)).slice(1)).toEqual(before)
 })

@@ -9,7 +9,7 @@ const entries = 5200
 const start = Date.parse('2026-01-01T00:00:00Z')
 const at = (n: number) => timestampFromDate(new Date(start + n * 1000))
 
-/** Entry n happened n seconds after the start; each tenth is about a room, the oldest is by Uold. */
+/** Entry n happened n seconds after the start. Every tenth is a new room, the others are messages; Uold wrote the first. */
 const fill = `
   insert into audit_entries
   select n, 'security_2026_01', 'E' || n, case when n % 10 = 0 then 'RoomCreatedEvent' else 'MessagePostedEvent' end,
@@ -92,7 +92,7 @@ test('a full filtered page returns how many entries were scanned', async () => {
   })
 })
 
-test('a filtered request scans 5000 entries, and the next request continues after them', async () => {
+test('a filtered request scans at most 5000 entries, and the next request continues after them', async () => {
   const first = await list({ filter: { actorId: 'Uold' } })
   expect(first).toMatchObject({
     entries: [],

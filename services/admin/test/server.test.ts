@@ -33,7 +33,7 @@ test('clients get the runtime configuration, without features that are switched 
   expect(runtime?.vapidPublicKey).toBeUndefined()
 })
 
-test('roles are listed by position, without permissions', async () => {
+test('roles are listed by position', async () => {
   const { roles } = await admin.alice.roles.listRoles({})
   expect(roles.map(({ name, position, isSystem }) => [name, position, isSystem])).toEqual([
     ['everyone', 0, true],
@@ -54,7 +54,7 @@ test('several roles are returned once each in the requested order, without unkno
   expect(roles.map(({ name }) => name)).toEqual(['owner', 'admin'])
 })
 
-test('every public method except GetServer requires authentication', async () => {
+test('reading roles, the message of the day and the server configuration requires authentication', async () => {
   const refused = { code: Code.Unauthenticated }
   await expect(admin.anonymous.roles.listRoles({})).rejects.toMatchObject(refused)
   await expect(admin.anonymous.server.getMotd({})).rejects.toMatchObject(refused)

@@ -7,7 +7,7 @@ export const readConfig = defineConfig({
   ...livekitFields(),
   httpHost: str('PARLEY_CALLS_HTTP_HOST', {
     default: '0.0.0.0',
-    doc: 'address on which the HTTP port of calls listens',
+    doc: 'bind address of the HTTP port of calls',
   }),
   httpPort: port('PARLEY_CALLS_HTTP_PORT', {
     default: 8083,

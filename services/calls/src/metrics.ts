@@ -11,7 +11,7 @@ const mediaFailures = counter('parley.calls.media_server_failures', {
   unit: '{request}',
 })
 const endingsFailed = counter('parley.calls.ending_failures', {
-  description: 'Calls that could not be ended together with all others, and will be retried',
+  description: 'Failed attempts to end a call when all calls are to be ended; they are retried',
   unit: '{call}',
 })
 
@@ -27,7 +27,7 @@ export const reportListingsFailed = (): void => log.error('the media server does
 
 export function reportEndingFailed(error: unknown, callId: string): void {
   endingsFailed(1)
-  log.error({ err: error, callId }, 'a call could not be ended; it will be retried in the next round')
+  log.error({ err: error, callId }, 'a call could not be ended; the next run retries it')
 }
 
 export const reportChoreGivenUp = (mediaRoom: string): void =>

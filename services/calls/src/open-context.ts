@@ -7,12 +7,12 @@ import type { Context, Media } from './context.ts'
 import { doMediaChores, MediaServer } from './engines/livekit/index.ts'
 
 /** Parts that a test may replace. */
-export type Replaced = {
+export type TestOverrides = {
   now?: () => Date
 }
 
 /** Opens everything that handlers, consumers and jobs use. */
-export function openContext(host: DatabaseHost, config: Config, overrides: Replaced): Context {
+export function openContext(host: DatabaseHost, config: Config, overrides: TestOverrides): Context {
   return {
     db: host.db,
     rooms: new RoomAccess(host.client(RoomsInternalService), host.db),

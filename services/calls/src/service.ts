@@ -6,10 +6,10 @@ import type { Config } from './config.ts'
 import { startConsumers } from './consumers/index.ts'
 import { handleRequests, routeOf } from './http/routes.ts'
 import { startJobs } from './jobs/index.ts'
-import { openContext, type Replaced } from './open-context.ts'
+import { openContext, type TestOverrides } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
-export type Overrides = Replaced &
+export type Overrides = TestOverrides &
   StartOptions & {
     /** How often calls are compared with the media server. */
     compareEveryMs?: number

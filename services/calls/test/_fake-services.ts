@@ -55,7 +55,7 @@ export class FakeRooms {
   }
 }
 
-/** A fake of messaging, which keeps each event of a room once. */
+/** Fake messaging service. It stores an event unless it has the same or a higher version of its aggregate. */
 export class FakeMessaging {
   readonly events: (RoomEvent & { roomId: string })[] = []
 

@@ -11,9 +11,9 @@ export type Participant = AsyncDisposable & {
   isDisconnected: () => boolean
 }
 
-type Connecting = { url: string; token: string; e2eeKey: string; role: 'speak' | 'listen' }
+type ConnectOptions = { url: string; token: string; e2eeKey: string; role: 'speak' | 'listen' }
 
-export async function connectParticipant({ url, token, e2eeKey, role }: Connecting): Promise<Participant> {
+export async function connectParticipant({ url, token, e2eeKey, role }: ConnectOptions): Promise<Participant> {
   const program = fileURLToPath(new URL('programs/participant.ts', import.meta.url))
   const child = fork(program, [url, token, e2eeKey, role], {
     execArgv: ['--import', import.meta.resolve('@parley/tooling/run-bundled')],

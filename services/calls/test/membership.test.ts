@@ -56,7 +56,7 @@ test('a late event does not remove somebody who is a member again', async () => 
   expect(await env.inCall('Rback', 'Ualice')).toEqual(['Ualice'])
 })
 
-test('people who were members only because the room was universal are removed when it no longer is', async () => {
+test('people who were members only because the room was universal are removed from its call when it no longer is', async () => {
   await joinAndConnect('Runiversal', ['Ualice', 'Ubob'])
   env.rooms.remove('Runiversal', 'Ubob')
   await env.announce('room_universal_changed', 'Runiversal', { case: 'universal', value: { universal: false } })
@@ -64,7 +64,7 @@ test('people who were members only because the room was universal are removed wh
   await eventually(() => expect(atMediaServer('Runiversal')).toEqual(['Ualice']))
 })
 
-test('a deactivated account leaves every call; a signed-out one does not', async () => {
+test('a deactivated account leaves its call; a signed-out one stays', async () => {
   await joinAndConnect('Rone', ['Uerna', 'Ualice'])
   await env.announceSessionsEnded('Ualice', 'logout')
   await env.announceSessionsEnded('Uerna', 'account_deactivated')
@@ -102,14 +102,14 @@ test('a deleted account leaves every call, and none of its data remains', async 
   expect(JSON.stringify(left, (_, value: unknown) => (typeof value === 'bigint' ? null : value))).not.toContain('Udora')
 })
 
-test('an erasure also removes a person from calls that no event about the deletion ended', async () => {
+test('an erasure removes a person from calls without an event about the deletion, and they cannot return with an old token', async () => {
   await joinAndConnect('Rlast', ['Uerased', 'Ualice'])
   const { token } = await env.as('Uerased').getCallToken({ roomId: 'Rlast' })
   await requestErasure(env.bus, 'Uerased', 1)
   await eventually(() => expect(env.erasures.found('Uerased', 1)).toBeDefined())
   expect(await env.inCall('Rlast', 'Ualice')).toEqual(['Ualice'])
   await eventually(() => expect(atMediaServer('Rlast')).toEqual(['Ualice']))
-  // The token still admits to the media room, and rooms may not know of the deletion yet.
+  // The token still admits to the media room, and the rooms service may not know of the deletion yet.
   await env.livekit.connect(token)
   await env.livekit.waitUntilSent()
   await eventually(() => expect(atMediaServer('Rlast')).toEqual(['Ualice']))

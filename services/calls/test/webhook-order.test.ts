@@ -27,12 +27,12 @@ function shuffle<T>(events: readonly T[], numbers: Iterable<number>): T[] {
     .map(({ event }) => event)
 }
 
-let rounds = 0
+let runs = 0
 
 test('after all webhooks, in any order and with duplicates, a call has the participants that the media server has', async () => {
   await fc.assert(
     fc.asyncProperty(history, async ([actions, numbers]) => {
-      const roomId = `R${rounds++}`
+      const roomId = `R${runs++}`
       env.rooms.set(roomId, people)
       const [first = ''] = people
       await env.as(first).joinCall({ roomId })
@@ -46,11 +46,11 @@ test('after all webhooks, in any order and with duplicates, a call has the parti
         if (isConnected && !again) livekit.disconnect(people[who] ?? '', mediaRoom)
         else await livekit.connect(tokens[who]?.token ?? '')
       }
-      const there = [...(livekit.rooms.get(mediaRoom)?.participants.keys() ?? [])].sort()
-      if (there.length === 0) livekit.closeRoom(mediaRoom)
+      const connected = [...(livekit.rooms.get(mediaRoom)?.participants.keys() ?? [])].sort()
+      if (connected.length === 0) livekit.closeRoom(mediaRoom)
       for (const event of shuffle(livekit.events.slice(before), numbers))
         expect(await livekit.send(hook, event)).toBe(200)
-      expect((await env.inCall(roomId, first)) ?? []).toEqual(there)
+      expect((await env.inCall(roomId, first)) ?? []).toEqual(connected)
     }),
     { numRuns: 25 },
   )

@@ -94,7 +94,7 @@ test('a participant who connects with a token from before a ban is removed', asy
   expect(env.messaging.eventsOf('Rbanned')).not.toContain('call_participant_joined Ubob livekit')
 })
 
-const finished = (mediaRoom: string, id: string, secondsAgo: number): FakeLivekitEvent => ({
+const roomFinished = (mediaRoom: string, id: string, secondsAgo: number): FakeLivekitEvent => ({
   ...{ event: 'room_finished', id, createdAt: String(Math.trunc(Date.now() / 1000) - secondsAgo) },
   room: { sid: env.livekit.rooms.get(mediaRoom)?.sid ?? '', name: mediaRoom },
 })
@@ -106,7 +106,7 @@ test('a room closed by the media server ends the call, even for people who are a
   const mediaRoom = await roomOf('Rclosed', 'Ualice')
   await env.livekit.waitUntilSent()
   await env.as('Ubob').joinCall({ roomId: 'Rclosed' })
-  expect(await env.livekit.send(hook, finished(mediaRoom, 'EV_closed', 0))).toBe(200)
+  expect(await env.livekit.send(hook, roomFinished(mediaRoom, 'EV_closed', 0))).toBe(200)
   expect(await env.inCall('Rclosed', 'Ubob')).toBeUndefined()
   await eventually(() => expect(env.messaging.eventsOf('Rclosed').at(-1)).toBe('call_ended livekit'))
 })
@@ -118,7 +118,7 @@ test('a room closed before somebody joined does not end their call', async () =>
   const mediaRoom = await roomOf('Rlater', 'Ualice')
   await env.livekit.waitUntilSent()
   await env.as('Ubob').joinCall({ roomId: 'Rlater' })
-  const late = finished(mediaRoom, 'EV_late', 5)
+  const late = roomFinished(mediaRoom, 'EV_late', 5)
   env.livekit.rooms.delete(mediaRoom)
   expect(await env.livekit.send(hook, late)).toBe(200)
   expect(await env.inCall('Rlater', 'Ubob')).toEqual(['Ubob'])
@@ -155,14 +155,14 @@ test('a person who returned before the removal reached the media server stays', 
   await env.as('Ualice').leaveCall({ roomId: 'Rback' })
   await env.as('Ualice').joinCall({ roomId: 'Rback' })
   await env.connect('Ualice', 'Rback')
-  // The media server is down until the request is obsolete, because an earlier request must not succeed now.
+  // The outage lasts until the removal is dropped as obsolete: a removal that is already running must not succeed.
   await eventually(async () => expect(await env.db.select().from(mediaChores)).toEqual([]))
   env.livekit.isUnavailable = false
   expect(atMediaServer(mediaRoom)).toEqual(['Ualice', 'Ubob'])
   for (const userId of ['Ualice', 'Ubob']) await env.as(userId).leaveCall({ roomId: 'Rback' })
 })
 
-test('only webhooks signed with one of the two key pairs are accepted', async () => {
+test('only webhooks signed with one of the two key pairs are accepted, and other requests are refused', async () => {
   const event = JSON.stringify({ event: 'room_started', id: 'EV_1', room: { name: 'server_R1@C1', sid: 'RM_1' } })
   const own = await signed(event)
   const ignored = { status: 200, body: { taken: false } }
@@ -194,7 +194,7 @@ test('only webhooks signed with one of the two key pairs are accepted', async ()
   expect((await fetch(`${service.url}/webhooks/other`)).status).toBe(404)
 })
 
-test('webhooks about rooms of other servers, other rooms and recorders are ignored', async () => {
+test('webhooks about recorders, unknown rooms and rooms of other servers are ignored', async () => {
   env.rooms.set('Rours', ['Ualice'])
   await env.as('Ualice').joinCall({ roomId: 'Rours' })
   const mediaRoom = await roomOf('Rours', 'Ualice')

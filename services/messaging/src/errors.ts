@@ -73,7 +73,7 @@ export const factKindUnknown = (version: bigint) =>
 
 export const importedIdMissing = () => invalid('source and external id: required, at most 200 characters each')
 export const importedAuthorMissing = () => invalid('the author is missing')
-export const importedTimeInvalid = () => invalid('invalid time: before 2000, or in the future')
+export const importedTimeInvalid = () => invalid('invalid time: missing, before 2000, or in the future')
 export const importedMessageInvalid = (externalId: string, why: string) =>
   invalid(`message ${externalId.slice(0, 200)}: ${why}`)
 export const tooManyAtOnce = (what: string, max: number) => invalid(`at most ${max} ${what} per call`)

@@ -41,7 +41,7 @@ export const startFleet = ({ processes = 1, outages = false, ...overrides }: Fle
   testDatabaseService(
     {
       ...{ outages, readConfig },
-      // The fake accounts answers or fails immediately, so a long timeout only prevents failures on a slow machine.
+      // The fake accounts service answers or fails at once, so a long timeout only prevents failures on a slow machine.
       start: (config: Config) => startMessaging(config, { accountsTimeoutMs: 30_000, ...overrides }),
       ...{ databaseSetting: 'PARLEY_MESSAGING_DATABASE_URL', migrations: new URL('../drizzle', import.meta.url) },
       settings,

@@ -9,7 +9,7 @@ import { eventually } from '@parley/testkit'
 type Change = NonNullable<MessageInitShape<typeof RoomFactSchema>['fact']>
 type Created = Extract<Change, { case: 'created' }>['value']
 
-/** Plays the rooms service: creates the facts of one room, in order, and delivers them. */
+/** A fake of the rooms service. It creates the facts of one room, in order, and delivers them. */
 export class RoomFeed {
   readonly roomId = newId('room')
   readonly facts: RoomFact[] = []
@@ -62,7 +62,7 @@ export class RoomFeed {
     return this
   }
 
-  /** Delivers the facts again until they are applied if the first call fails, as rooms does. */
+  /** If the first call fails, delivers the facts again until they are applied, as the rooms service does. */
   retryUntilApplied(first: Promise<this>): Promise<this> {
     return first.catch(() => eventually(() => this.deliver()))
   }

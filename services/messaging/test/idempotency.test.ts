@@ -118,7 +118,7 @@ describe('a different request with a used key', () => {
     expect(await bodies(ann, there.roomId)).toEqual([])
   })
 
-  test('is refused if both arrive at the same time', async () => {
+  test('is refused even if both arrive at the same time', async () => {
     const rooms = await Promise.all(Array.from({ length: 8 }, () => fleet.room().channel(['ann'])))
     const ann = fleet.as('ann')
     const answers = await Promise.allSettled(rooms.map(({ roomId }) => send(ann, { roomId, body: 'x' }, 'race')))

@@ -182,7 +182,7 @@ describe('imported messages', () => {
     expect(await unread('cid')).toEqual([true])
   })
 
-  test('do not mark messages as read that users posted between two imports, in the room or in threads', async () => {
+  test('leave messages unread that users posted between two imports, in the room and in threads', async () => {
     const roomId = await channel()
     await send(roomId, [message('1', 1), message('1.1', 2, { authorId: 'bob', threadRootExternalId: '1' })])
     await transfer.finishImport({ roomId, userIds: ['ann', 'bob', 'cid'] })

@@ -103,7 +103,7 @@ describe('the fact of a post names', () => {
 })
 
 describe('users mentioned in a thread follow it', () => {
-  test('if they are members who never decided otherwise, and are notified', async () => {
+  test('if they are members who have never decided otherwise, and each receives a client event once', async () => {
     const room = await fleet.room().channel(['ann', 'bob', 'dora'])
     await room.ban('dora')
     const root = await post(room.roomId, 'root @bob')

@@ -6,7 +6,7 @@ import { pageBytes } from '../src/domain/page-bytes.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
 const long = 'x'.repeat(10_000)
-/** The number of such messages that fit a page. */
+/** The number of such messages that fit on a page. */
 const fitting = Math.floor(pageBytes / long.length)
 
 let fleet: Fleet

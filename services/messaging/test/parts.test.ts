@@ -42,7 +42,7 @@ describe('files', () => {
       )
     ).rows
 
-  test('are attached in order, without a text too, and the event confirms their claim', async () => {
+  test('are attached in order, even without a text, and the event lists them', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
     const attachmentAssetIds = Array.from({ length: 10 }, () => upload('ann', roomId))

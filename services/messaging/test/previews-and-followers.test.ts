@@ -20,7 +20,7 @@ describe('PreviewMessages', () => {
     return new Map(bare)
   }
 
-  test('returns the beginning of messages of any rooms, without marks', async () => {
+  test('returns the beginning of messages of any rooms, without Markdown marks', async () => {
     const [one, two] = [await fleet.room().channel(['ann']), await fleet.room().dm(['ann', 'bob'])]
     const bold = await say(fleet.as('ann'), one.roomId, `**bold** ${'x'.repeat(200)}`)
     const direct = await say(fleet.as('ann'), two.roomId, 'see')

@@ -161,7 +161,7 @@ describe('messages by id', () => {
     }
   })
 
-  test.each([0, 101])('%i ids are refused', async (count) => {
+  test.each([0, 101])('are refused if %i ids are requested', async (count) => {
     const { roomId } = await fleet.room().channel(['ann'])
     const eventIds = Array.from({ length: count }, (_, n) => `E${n}`)
     const reading = fleet.as('ann').messages.batchGetMessages({ roomId, eventIds })

@@ -16,8 +16,8 @@ afterAll(async () => {
   await collector[Symbol.asyncDispose]()
 })
 
-/** Runs the calls in a new trace; returns the trace id. */
-async function traced(call: () => Promise<unknown>): Promise<string> {
+/** Runs a call in a new trace; returns the id of the trace. */
+async function runInTrace(call: () => Promise<unknown>): Promise<string> {
   let traceparent = ''
   await withSpan('request', {}, () => {
     traceparent = currentTraceparent()
@@ -31,14 +31,14 @@ test('requests written in one batch keep their own traces, and the span of the b
   const room = await fleet.room().channel(people)
   const { roomId } = room
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.>`)
-  const rooms = people.map((person) => fleet.as(person).messages)
-  const { message } = (await rooms[0]?.createMessage({ roomId, body: 'first' })) ?? {}
+  const clients = people.map((person) => fleet.as(person).messages)
+  const { message } = (await clients[0]?.createMessage({ roomId, body: 'first' })) ?? {}
   const reaction = { roomId, messageEventId: message?.id ?? '', emoji: 'thumbsup' }
   const traceIds = await Promise.all([
-    ...rooms.map((messages) => traced(() => messages.createMessage({ roomId, body: 'hello' }))),
-    ...rooms.map((messages) => traced(() => messages.addReaction(reaction))),
+    ...clients.map((messages) => runInTrace(() => messages.createMessage({ roomId, body: 'hello' }))),
+    ...clients.map((messages) => runInTrace(() => messages.addReaction(reaction))),
   ])
-  const joined = await traced(() => room.join('sue'))
+  const joined = await runInTrace(() => room.join('sue'))
   await eventually(() => expect(recorded.events.length).toBeGreaterThanOrEqual(traceIds.length + 2))
   const traceOf = (kind: string, actorId: string) =>
     recorded.events

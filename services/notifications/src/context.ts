@@ -3,7 +3,7 @@ import type { Relay } from '@parley/events'
 import type { Db } from '@parley/postgres'
 import type { Audiences } from './clients/audiences.ts'
 import type { SmallRooms } from './clients/small-rooms.ts'
-import type { ChosenLevel } from './clients/unread.ts'
+import type { ChosenLevel } from './clients/apply-level.ts'
 import type { RoomAccess } from './clients/rooms.ts'
 import type { Push } from './engines/push/index.ts'
 
@@ -12,7 +12,7 @@ export type Context = {
   relay: Pick<Relay, 'wake'>
   rooms: RoomAccess
   audiences: Audiences
-  smallRooms: Pick<SmallRooms, 'members'>
+  smallRooms: Pick<SmallRooms, 'listMembers'>
   /** Sends a chosen level to messaging. */
   applyLevel: (chosen: ChosenLevel) => Promise<bigint | undefined>
   fetchPeople: (userIds: readonly string[]) => Promise<ReadonlyMap<string, User>>

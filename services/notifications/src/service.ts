@@ -4,13 +4,13 @@ import { startDatabaseHost, type DatabaseHost, type StartOptions } from '@parley
 import { erasePerson } from './actions/erasure/erase-person.ts'
 import type { Config } from './config.ts'
 import { startConsumers } from './consumers/index.ts'
-import { maintenance } from './jobs/maintenance.ts'
+import { startMaintenance } from './jobs/maintenance.ts'
 import { runNotificationJobs } from './jobs/run-jobs.ts'
-import { openContext, type Replaced } from './open-context.ts'
+import { openContext, type TestOverrides } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 import { createShards } from './store/shards.ts'
 
-export type Overrides = Replaced &
+export type Overrides = TestOverrides &
   StartOptions & {
     /** How often to poll for jobs that were not announced. */
     jobsEveryMs?: number
@@ -28,7 +28,7 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
   await host.retry(() => createShards(db))
   host.use(await startConsumers(ctx, { bus, db, service: host.name }))
   host.use(runNotificationJobs(ctx, { everyMs, signal }))
-  host.use(maintenance(ctx))
+  host.use(startMaintenance(ctx))
   await host.erase(erasePerson(ctx), host.client(AccountsInternalService))
   await host.serve({ routes: routes(ctx) })
 }

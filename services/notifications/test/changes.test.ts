@@ -20,7 +20,7 @@ const bob = newId('user')
 function newRoom() {
   const roomId = newId('room')
   let seq = 0n
-  const published = (kind: 'reply' | 'mention', of: Partial<Message> = {}): Change & { eventId: string } => {
+  const publish = (kind: 'reply' | 'mention', of: Partial<Message> = {}): Change & { eventId: string } => {
     const eventId = newId('event')
     const message = {
       ...{ roomId, eventId, messageId: eventId, actorId: ann, roomSeq: ++seq, threadRootEventId: '', inReplyTo: '' },
@@ -38,7 +38,7 @@ function newRoom() {
   const apply = (...changes: Change[]) => applyAt((clock += 1000), changes)
   return {
     roomId,
-    published,
+    publish,
     list,
     apply,
     applyAt,
@@ -63,11 +63,11 @@ const ways = [
 test.each(ways)('the echo of a reply that was read in its thread notifies nobody, %s', async (_, all) => {
   const room = newRoom()
   member(room.roomId)
-  const reply = room.published('reply', { threadRootEventId: 'Eroot' })
-  const echo = room.published('mention', { messageId: reply.eventId })
+  const reply = room.publish('reply', { threadRootEventId: 'Eroot' })
+  const echo = room.publish('mention', { messageId: reply.eventId })
   await all(room.apply, [reply, echo, { read: room.place('Eroot') }])
   expect(await room.list()).toEqual([])
-  const later = room.published('mention')
+  const later = room.publish('mention')
   await all(room.apply, [later])
   expect(await room.list()).toEqual([later.eventId])
 })
@@ -77,12 +77,12 @@ test.each(ways)(
   async (_, all) => {
     const room = newRoom()
     member(room.roomId)
-    const before = room.published('mention')
+    const before = room.publish('mention')
     const read = room.place()
-    const unread = room.published('mention')
+    const unread = room.publish('mention')
     const { threadRootEventId: _root, ...left } = room.place()
     const changes = [before, { read }, unread, { left }]
-    const after = [room.published('mention'), room.published('mention'), room.published('mention')]
+    const after = [room.publish('mention'), room.publish('mention'), room.publish('mention')]
     await all(room.apply, [...changes, ...after])
     expect(await room.list()).toEqual(after.map(({ eventId }) => eventId).reverse())
     await all(room.apply, [{ dismissal: { of: 'message', eventId: after[1]?.eventId ?? '' } }, { read }])
@@ -93,7 +93,7 @@ test.each(ways)(
 test.each(ways)('read markers of several rooms dismiss their notifications, %s', async (_, all) => {
   const rooms = [newRoom(), newRoom(), newRoom()]
   for (const { roomId } of rooms) member(roomId)
-  const published = rooms.map((room) => [room.published('mention'), room.published('mention')])
+  const published = rooms.map((room) => [room.publish('mention'), room.publish('mention')])
   await all(rooms[0]?.apply ?? (() => Promise.resolve()), published.flat())
   const read = rooms.slice(0, 2).map((room) => ({ read: room.place() }))
   await all(rooms[0]?.apply ?? (() => Promise.resolve()), [...read, ...read])
@@ -107,7 +107,7 @@ test.each(ways)('read markers of several rooms dismiss their notifications, %s',
 test('notifications of several batches with the same time are listed newest first', async () => {
   const room = newRoom()
   member(room.roomId)
-  const turns = [1, 2, 3].map(() => [room.published('mention'), room.published('mention'), room.published('mention')])
+  const turns = [1, 2, 3].map(() => [room.publish('mention'), room.publish('mention'), room.publish('mention')])
   for (const turn of turns) await room.applyAt(clock, turn)
   const published = turns.flat().map(({ eventId }) => eventId)
   expect(await room.list()).toEqual(published.reverse())
@@ -118,9 +118,9 @@ test('all notifications are dismissed, even if two dismissals select the same on
   const [room, other] = [newRoom(), newRoom()]
   member(other.roomId)
   for (let turn = 0; turn < 3; turn++) {
-    await room.apply(...Array.from({ length: 200 }, () => room.published('mention')))
+    await room.apply(...Array.from({ length: 200 }, () => room.publish('mention')))
   }
-  const retracted = other.published('mention')
+  const retracted = other.publish('mention')
   await other.apply(retracted)
   const { threadRootEventId: _root, ...left } = room.place()
   await room.apply(...[{ left }, { read: room.place() }], {

@@ -19,7 +19,7 @@ beforeEach(() => {
   push.service.answer = () => ({ status: 201 })
 })
 
-const drained = () => eventually(async () => expect(await queuedPushes(push.fleet.db)).toEqual([]))
+const waitUntilDrained = () => eventually(async () => expect(await queuedPushes(push.fleet.db)).toEqual([]))
 const isSubscribed = async () => {
   const rows = await push.fleet.db.select().from(pushSubscriptions)
   return rows.some(({ userId }) => userId === user)
@@ -36,7 +36,7 @@ test.each<[string, PushAnswer]>([
   await push.subscribe(user, browser)
   push.service.answer = (_, attempt) => (attempt < 3 ? failure : { status: 201 })
   await push.notify(user)
-  await drained()
+  await waitUntilDrained()
   const received = push.service.by(browser)
   expect(received).toHaveLength(3)
   expect(new Set(received.map(({ topic }) => topic)).size).toBe(1)
@@ -55,7 +55,7 @@ test('Retry-After is respected, and a dismissal of the notification removes the 
   })
   push.service.answer = () => ({ status: 201 })
   await push.dismiss(user, 'mention-E1')
-  await drained()
+  await waitUntilDrained()
   expect(push.service.by('patient').at(-1)?.payload).toMatchObject({ action: 'dismiss' })
 })
 
@@ -65,7 +65,7 @@ test.each([404, 410])(
     await push.subscribe(user, `gone-${status}`)
     push.service.answer = () => ({ status })
     await push.notify(user)
-    await drained()
+    await waitUntilDrained()
     expect(push.service.by(`gone-${status}`)).toHaveLength(1)
     await eventually(async () => expect(await isSubscribed()).toBe(false))
   },
@@ -80,7 +80,7 @@ test('a subscription that gets new keys while the push service answers 410 is ke
     return { status: 410 }
   }
   await push.notify(user)
-  await drained()
+  await waitUntilDrained()
   expect(await isSubscribed()).toBe(true)
 })
 
@@ -92,7 +92,7 @@ test.each([400, 403, 413, 301, 307])(
     await push.subscribe(user, `refused-${status}`)
     push.service.answer = () => ({ status, headers: { location } })
     await push.notify(user)
-    await drained()
+    await waitUntilDrained()
     expect(push.service.by(`refused-${status}`)).toHaveLength(1)
     expect(await isSubscribed()).toBe(true)
     expect(elsewhere.received).toEqual([])
@@ -112,7 +112,7 @@ test('a push service that hangs does not delay pushes to another one', async () 
   // A push service that has not answered yet gets only one push at a time.
   expect(hanging.received).toHaveLength(1)
   await hanging[Symbol.asyncDispose]()
-  // Does not truncate, which would deadlock with the sender.
+  // Truncating the table instead would deadlock with the sender.
   await push.fleet.db.delete(pushSubscriptions)
 })
 
@@ -120,12 +120,12 @@ test('a push whose lease has expired is sent again under the same topic', async 
   await push.subscribe(user, 'twice')
   await push.notify(user)
   await eventually(() => expect(push.service.by('twice')).toHaveLength(1))
-  await drained()
+  await waitUntilDrained()
   await push.notify(user)
   await push.fleet.db.execute(
     sql`update push_jobs set attempts = 1, leased_until = now() - interval '1 s', due_at = now() - interval '1 s'`,
   )
-  await drained()
+  await waitUntilDrained()
   const topics = push.service.by('twice').map(({ topic }) => topic)
   expect(topics.length).toBeGreaterThanOrEqual(2)
   expect(new Set(topics).size).toBe(1)
@@ -134,7 +134,7 @@ test('a push whose lease has expired is sent again under the same topic', async 
 test('a push older than its TTL is not sent', async () => {
   await push.subscribe(user, 'late')
   await push.notify(user, { createdAt: new Date(Date.now() - 86_401_000) })
-  await drained()
+  await waitUntilDrained()
   expect(push.service.by('late')).toEqual([])
 })
 
@@ -142,14 +142,14 @@ test('a push that keeps failing is given up, and its subscription is kept', asyn
   await push.subscribe(user, 'hopeless')
   push.service.answer = () => ({ status: 500 })
   await push.notify(user, { createdAt: new Date(Date.now() - 3_599_700) })
-  await drained()
+  await waitUntilDrained()
   expect(await isSubscribed()).toBe(true)
 })
 
 test('metrics count pushes, and contain no endpoint, event id or text', async () => {
   await push.subscribe(user, 'unnamed')
   await push.notify(user, { eventId: 'Eunnamed' })
-  await drained()
+  await waitUntilDrained()
   const service = await push.start()
   const metrics = await (await fetch(`http://127.0.0.1:${service.internalPort}/metrics`)).text()
   expect(metrics).toMatch(/parley_push_pushes_total\{[^}]*parley_outcome="accepted"/)

@@ -5,7 +5,7 @@ import { Resources } from '@parley/runtime'
 import { openTestDatabase, testDatabase } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import { queueDismissals, queuePushes } from '../src/engines/push/queue.ts'
-import { duePushes } from '../src/store/due-pushes.ts'
+import { listDuePushes } from '../src/store/due-pushes.ts'
 import { leasePushes } from '../src/store/push-leases.ts'
 import { crowdOf, toAll } from './_crowd.ts'
 import { notification } from './_push-jobs.ts'
@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => opened[Symbol.asyncDispose]())
 
 test('choosing due pushes uses an index and reads fewer than 100 rows', async () => {
-  const plans = await explainStatements(db, (tx) => duePushes(tx, 4))
+  const plans = await explainStatements(db, (tx) => listDuePushes(tx, 4))
   expect(plans.indexes).toContain('push_jobs_due')
   expect(plans.scanned).toEqual([])
   expect(plans.max).toBeLessThan(100)

@@ -6,7 +6,7 @@ import { openTestDatabase, PushService, testDatabase } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
 import type { PushKind } from '../src/domain/tag.ts'
 import { queueDismissals, queuePushes, type CreatedNotification } from '../src/engines/push/queue.ts'
-import { pushQueue } from '../src/store/push-leases.ts'
+import { measureQueue } from '../src/store/push-leases.ts'
 import { crowdOf, subscribeAll, toAll } from './_crowd.ts'
 import { notification, insertSubscription } from './_push-jobs.ts'
 
@@ -27,7 +27,7 @@ const push = (created: readonly CreatedNotification[]) => db.transaction((tx) =>
 
 /** Number of queued pushes per priority. */
 async function depths(): Promise<Record<string, number>> {
-  return Object.fromEntries((await pushQueue(db)).map(({ lane, depth }) => [lane, depth]))
+  return Object.fromEntries((await measureQueue(db)).map(({ lane, depth }) => [lane, depth]))
 }
 
 test.each<[PushKind, string]>([
@@ -51,7 +51,7 @@ test('a push is overdue ten minutes after its creation', async () => {
     update push_jobs set created_at = now() - interval '599 s' where id = (select min(id) from push_jobs)`)
   await db.execute(sql`
     update push_jobs set created_at = now() - interval '601 s' where id = (select max(id) from push_jobs)`)
-  expect(await pushQueue(db)).toMatchObject([{ lane: 'first', depth: 3, overdue: 1 }])
+  expect(await measureQueue(db)).toMatchObject([{ lane: 'first', depth: 3, overdue: 1 }])
 })
 
 test('priorities are the same whether people are notified in several transactions or in one', async () => {

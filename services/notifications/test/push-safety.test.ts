@@ -46,17 +46,17 @@ async function subscribeAt(host: string, service: PushService) {
     values (sha256(${endpoint}::bytea), ${endpoint}, ${`${host}:${service.port}`}, 'Ux', ${browser.p256dh}, ${browser.auth}, now())`)
 }
 
-const drained = () => eventually(async () => expect(await queuedPushes(push.fleet.db)).toEqual([]))
+const waitUntilDrained = () => eventually(async () => expect(await queuedPushes(push.fleet.db)).toEqual([]))
 
 test('a push service at an allowed address is contacted, by name or by address', async () => {
   answers = { 'push.example': [[outside]] }
   await subscribeAt('push.example', publicService)
   await push.notify('Ux')
-  await drained()
+  await waitUntilDrained()
   await push.fleet.db.execute(sql`truncate push_subscriptions cascade`)
   await subscribeAt(outside, publicService)
   await push.notify('Ux', { eventId: 'E2' })
-  await drained()
+  await waitUntilDrained()
   expect(publicService.received).toHaveLength(2)
 })
 
@@ -70,7 +70,7 @@ test.each([...['127.0.0.1', '[::1]', '169.254.169.254', '10.0.0.1', 'localhost',
     }
     await subscribeAt(host, push.service)
     await push.notify('Ux')
-    await drained()
+    await waitUntilDrained()
     expect(push.service.received).toEqual([])
   },
 )
@@ -81,9 +81,9 @@ test('a name that later resolves to a private address is no longer contacted', a
   const endpoint = `http://turning.example:${publicService.port}/push/x`
   await push.fleet.as('Ux').push.subscribe({ ...browser, endpoint })
   await push.notify('Ux')
-  await drained()
+  await waitUntilDrained()
   expect(publicService.received).toHaveLength(1)
   await push.notify('Ux', { eventId: 'E2' })
-  await drained()
+  await waitUntilDrained()
   expect(push.service.received).toEqual([])
 })

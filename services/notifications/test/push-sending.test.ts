@@ -18,7 +18,7 @@ beforeEach(() => {
   push.service.answer = () => ({ status: 201 })
 })
 
-const drained = () => eventually(async () => expect(await queuedPushes(push.fleet.db)).toEqual([]))
+const waitUntilDrained = () => eventually(async () => expect(await queuedPushes(push.fleet.db)).toEqual([]))
 
 /** Waits until a browser has received this many pushes. */
 async function pushesAt(browser: string, times = 1) {
@@ -53,7 +53,7 @@ test('a push is encrypted for its browser and signed, and has TTL, urgency and t
   const hours = (Number(received?.vapid.claims['exp']) * 1000 - Date.now()) / 3_600_000
   expect(hours).toBeGreaterThan(0)
   expect(hours).toBeLessThanOrEqual(24)
-  await drained()
+  await waitUntilDrained()
 })
 
 test('each browser of the recipient gets the push, and no other browser does', async () => {
@@ -62,7 +62,7 @@ test('each browser of the recipient gets the push, and no other browser does', a
   await push.subscribe('Uother', 'other')
   await push.notify(user)
   await Promise.all([pushesAt('phone'), pushesAt('laptop')])
-  await drained()
+  await waitUntilDrained()
   expect(push.service.by('other')).toEqual([])
 })
 
@@ -78,14 +78,14 @@ test('a dismissal is sent to every browser of the user, under the topic of the p
   await push.subscribe(user, 'first')
   await push.notify(user, { eventId: 'Edone' })
   const [shown] = await pushesAt('first')
-  await drained()
+  await waitUntilDrained()
   await push.subscribe(user, 'second')
   await push.dismiss(user, 'mention-Edone')
   const [, dismissal] = await pushesAt('first', 2)
   expect(dismissal?.payload).toEqual({ action: 'dismiss', tag: 'mention-Edone' })
   expect(dismissal?.topic).toBe(shown?.topic)
   expect((await pushesAt('second'))[0]?.payload).toEqual({ action: 'dismiss', tag: 'mention-Edone' })
-  await drained()
+  await waitUntilDrained()
 })
 
 test('a dismissal is sent only after the push that shows its notification is finished', async () => {
@@ -105,7 +105,7 @@ test('a dismissal is sent only after the push that shows its notification is fin
   release()
   await pushesAt('ordered', 2)
   expect(push.service.by('ordered').map(({ payload }) => payload['action'])).toEqual([undefined, 'dismiss'])
-  await drained()
+  await waitUntilDrained()
 })
 
 test('no push is sent before it is known whether its recipient wants to be disturbed', async () => {
@@ -121,7 +121,7 @@ test('no push is sent before it is known whether its recipient wants to be distu
   fakes.presences.set('Uquiet', PresenceStatus.DO_NOT_DISTURB)
   fakes.presencesUnknown = false
   await pushesAt('unknown')
-  await drained()
+  await waitUntilDrained()
   expect(push.service.by('quiet')).toEqual([])
 })
 
@@ -146,7 +146,7 @@ test.each(changes)('no push is sent if %s while it waits', async (_, change) => 
   await eventually(() => expect(push.fleet.fakes.calls).toContain('listRecipients'))
   await change(user)
   push.fleet.fakes.allUnavailable = false
-  await drained()
+  await waitUntilDrained()
   expect(push.service.by(browser)).toEqual([])
 })
 
@@ -171,7 +171,7 @@ test.each(ends)('no push is sent if %s while its text is being loaded', async (_
   await end(endpoint)
   push.fleet.fakes.beforePreviews = () => Promise.resolve()
   answer()
-  await drained()
+  await waitUntilDrained()
   await push.subscribe('Uwitness', witness)
   await push.notify('Uwitness', { eventId: 'Eafter' })
   await pushesAt(witness)

@@ -47,7 +47,7 @@ test('a subscription is stored once, with its latest keys', async () => {
 })
 
 let versions = 0n
-const ends = (userId: string, ended: { credentialIds?: string[]; all?: boolean }) =>
+const endCredentials = (userId: string, ended: { credentialIds?: string[]; all?: boolean }) =>
   publish(push.fleet.bus, {
     kind: 'credentials_ended',
     aggregateType: 'user',
@@ -75,10 +75,10 @@ describe('sessions:', () => {
       .set({ credentialId: '' })
       .where(eq(pushSubscriptions.endpoint, 'https://push.example/s-train'))
     expect(await browsersOf('Us')).toEqual(['s-desk', 's-phone', 's-train'])
-    await ends('Us', { credentialIds: ['S-phone', 'S-other'] })
+    await endCredentials('Us', { credentialIds: ['S-phone', 'S-other'] })
     // A subscription without a known session is deleted with any session.
     await eventually(async () => expect(await browsersOf('Us')).toEqual(['s-desk']))
-    await ends('Us', { all: true })
+    await endCredentials('Us', { all: true })
     await eventually(async () => expect(await browsersOf('Us')).toEqual([]))
     expect(await browsersOf('Ut')).toEqual(['t-other'])
   })
@@ -87,7 +87,7 @@ describe('sessions:', () => {
     await inSession('Uw', 'S-old').subscribe(browserOf('w'))
     await inSession('Uw', 'S-new').subscribe(browserOf('w'))
     await inSession('Uw', 'S-old').subscribe(browserOf('w-old'))
-    await ends('Uw', { credentialIds: ['S-old'] })
+    await endCredentials('Uw', { credentialIds: ['S-old'] })
     await eventually(async () => expect(await browsersOf('Uw')).toEqual(['w']))
   })
 
@@ -211,7 +211,7 @@ test.each(['deleting an account', 'ending all sessions'])(
     if (what === 'deleting an account') {
       await requestErasure(bus, userId, 1)
       await eventually(() => expect(erasures.found(userId, 1)).toBe(1n))
-    } else await ends(userId, { all: true })
+    } else await endCredentials(userId, { all: true })
     await eventually(async () => expect((await stored())(userId)).toEqual([]))
     const { rows } = await db.execute(sql`select size from batch_sizes where size > 0`)
     expect(rows.map(({ size }) => size)).toEqual([1000, 1000, 500])

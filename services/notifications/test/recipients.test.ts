@@ -181,20 +181,20 @@ test('an echo notifies people with the level ALL_MESSAGES, unless its reply has 
   expect((await pendingOf(all)).slice(1)).toEqual([{ kind: 'roomMessage', eventId: echo }])
 })
 
-test('people mentioned through a role, @everyone or @here are notified', async () => {
-  const { ann, cook, here, away, quiet } = people('ann', 'cook', 'here', 'away', 'quiet')
-  const { roomId, publisher } = roomOf([ann, cook, here, away, quiet], { roles: { Ocooks: [cook, 'Uelsewhere'] } })
+test('people mentioned through a role, @all or @here are notified', async () => {
+  const { ann, cook, here, offline, quiet } = people('ann', 'cook', 'here', 'offline', 'quiet')
+  const { roomId, publisher } = roomOf([ann, cook, here, offline, quiet], { roles: { Ocooks: [cook, 'Uelsewhere'] } })
   fleet.fakes.presences.set(here, PresenceStatus.AWAY)
   fleet.fakes.presences.set(quiet, PresenceStatus.DO_NOT_DISTURB)
   const cooks = await publisher.post(ann, { mentions: { roleIds: ['Ocooks'] } })
-  const present = await publisher.post(ann, { mentions: { here: true }, inReplyToAuthorId: away })
-  const everyone = await publisher.post(ann, { mentions: { all: true, here: true }, inReplyToAuthorId: away })
+  const present = await publisher.post(ann, { mentions: { here: true }, inReplyToAuthorId: offline })
+  const everyone = await publisher.post(ann, { mentions: { all: true, here: true }, inReplyToAuthorId: offline })
   await untilSettled(publisher, roomId)
   const mentions = (...eventIds: string[]) => eventIds.map((eventId) => ({ kind: 'mention', eventId }))
   expect(await pendingOf(cook)).toEqual(mentions(everyone, cooks))
   expect(await pendingOf(here)).toEqual(mentions(everyone, present))
   expect(await pendingOf(quiet)).toEqual(mentions(everyone, present))
-  expect(await pendingOf(away)).toEqual([...mentions(everyone), { kind: 'reply', eventId: present }])
+  expect(await pendingOf(offline)).toEqual([...mentions(everyone), { kind: 'reply', eventId: present }])
   expect(await pendingOf(ann)).toEqual([])
 })
 

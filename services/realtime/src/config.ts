@@ -18,7 +18,7 @@ export const readConfig = defineConfig({
   ...coreFields(),
   ...cookieFields(),
   ...clientNetworkFields(),
-  host: str('PARLEY_REALTIME_HOST', { default: '0.0.0.0', doc: 'Address on which the socket port listens.' }),
+  host: str('PARLEY_REALTIME_HOST', { default: '0.0.0.0', doc: 'Bind address of the socket port.' }),
   port: port('PARLEY_REALTIME_PORT', { default: 8081, doc: 'Port of GET /api/realtime; 0: any free port.' }),
   allowedOrigins: list('PARLEY_WEBSERVER_ALLOWED_ORIGINS', {
     toml: 'webserver.allowed_origins',
@@ -40,7 +40,7 @@ export const readConfig = defineConfig({
   maxBackpressureBytes: int('PARLEY_REALTIME_MAX_BACKPRESSURE', {
     default: 1_048_576,
     min: 65_536,
-    doc: 'Maximum number of unsent bytes of a slow socket; above that it is closed.',
+    doc: 'Maximum number of unsent bytes of a socket; above that it is closed, and above half of that if it does not catch up.',
   }),
   replayWindowMs: duration('PARLEY_REALTIME_REPLAY_WINDOW', {
     default: '2m',
@@ -59,7 +59,7 @@ export const readConfig = defineConfig({
   hellosPerSecond: int('PARLEY_REALTIME_HELLOS_PER_SECOND', {
     default: 1_000,
     min: 0,
-    doc: 'Maximum number of sockets that one node admits per second, in bursts of two seconds; further clients are told when to retry. Credentials that were valid there before have a separate limit of the same size. 0: no limit.',
+    doc: 'Maximum number of sockets that one node admits per second, in bursts of two seconds; the answer to further clients says when to retry. Credentials that were valid there before have a separate limit of the same size. 0: no limit.',
   }),
   socketsPerPerson: int('PARLEY_REALTIME_SOCKETS_PER_PERSON', {
     default: 100,

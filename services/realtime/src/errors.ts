@@ -6,7 +6,7 @@ export type FatalError = {
   code: string
   message: string
   closeCode: number
-  /** Whether the failure is temporary: the client is then told when to retry. */
+  /** Whether the failure is temporary. If so, the error says when to retry. */
   isTemporary?: true
 }
 
@@ -25,7 +25,7 @@ export const badSubscribe = (message: string): FatalError => ({
 export const badFrame = (message: string): FatalError => ({ code: 'bad_frame', message, closeCode: protocolError })
 
 /** The same error for a frame that is too long; only the close code differs. */
-export const oversized = (error: FatalError): FatalError => ({ ...error, closeCode: tooBig })
+export const withTooBigCode = (error: FatalError): FatalError => ({ ...error, closeCode: tooBig })
 
 export const unsupportedProtocol = (version: number): FatalError => ({
   code: 'unsupported_protocol',

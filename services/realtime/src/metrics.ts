@@ -10,12 +10,12 @@ const sockets = gauge('parley.realtime.sockets', {
 })
 const opened = counter('parley.realtime.opened', { description: 'Sockets whose stream started', unit: '{socket}' })
 const failed = counter('parley.realtime.failed', {
-  description: 'Sockets closed because of an error of the client, by code',
+  description: 'Sockets refused or closed with an error, by code',
   unit: '{socket}',
   labels: ['parley.reason'],
 })
 const ended = counter('parley.realtime.ended', {
-  description: 'Sockets closed by the server without an error of the client, by code',
+  description: 'Sockets closed by the server without an error, by code',
   unit: '{socket}',
   labels: ['parley.reason'],
 })
@@ -69,7 +69,7 @@ export function createMetrics() {
     },
     reportDependencyFailure: (service: string, error: unknown) => {
       dependencyFailures(1, { 'parley.service': service })
-      log.warn({ service, err: error }, 'sockets could not be opened')
+      log.warn({ service, err: error }, 'a call to another service failed while sockets were being opened')
     },
     reportOpeningFailure: (error: unknown) => log.error({ err: error }, 'a socket could not be opened'),
     reportEventFailure: ({ id, kind }: Event, error: unknown) =>

@@ -9,7 +9,7 @@ import { createMetrics } from './metrics.ts'
 import { openSockets } from './ws/open-sockets.ts'
 
 /**
- * Opens the port for sockets, which does not accept any yet, and feeds its hub with events and hints. `load` reads the
+ * Opens the port for sockets, which does not accept any yet, and passes events and hints to its hub. `load` reads the
  * state that does not come from the stream: the policy and the universal rooms.
  */
 export async function openContext(host: Host, config: Config) {
@@ -23,12 +23,12 @@ export async function openContext(host: Host, config: Config) {
     ...{ accounts, rooms, policy, metrics },
     verify: (sockets) => host.background(verifyUntilAnswered(sockets, accounts, signal)),
   })
-  const { hub, opening } = server.context
-  policy.onChange(() => hub.policyChanged())
+  const { hub, opener } = server.context
+  policy.onChange(() => hub.recomputeAccess())
   host.use(metrics.observeSockets(() => hub.connections.size))
   const load = async () => void (await Promise.all([policy.reload(), loadUniversalRooms(hub, rooms, signal)]))
   const historyMs = config.replayWindowMs + longestDelayMs
-  const intake = await followStream(host, { hub, opening, policy, metrics, load, historyMs })
+  const intake = await followStream(host, { hub, opener, policy, metrics, load, historyMs })
   subscribeToHints(host, server, { hub, intake, metrics })
   return { accounts, server, load }
 }

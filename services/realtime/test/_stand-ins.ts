@@ -23,9 +23,9 @@ export function createStandIns() {
   /** Standings, as rooms returns them. */
   const standings: Map<string, Standing[]> = new Map()
   const universalRooms: { roomId: string; version: number; universal?: boolean }[] = []
-  /** How often each service was called. */
+  /** How often each service was called; `ListUniversalRooms` and `RekeyCredentials` are not counted. */
   const requests: Record<ServiceName, number> = { accounts: 0, rooms: 0, admin: 0 }
-  /** Services that fail all calls. */
+  /** Services whose counted calls fail. */
   const unavailable: Set<ServiceName> = new Set()
   /** Digests, in hex, that were looked up in accounts. */
   const lookedUp: Set<string> = new Set()

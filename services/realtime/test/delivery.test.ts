@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { PermissionDecision } from '@parley/contracts/admin'
 import { eventually } from '@parley/testkit'
-import { receivedBy, openEnv, ready, settle, type Env, type Node } from './_env.ts'
+import { receivedBy, openEnv, waitUntilReady, settle, type Env, type Node } from './_env.ts'
 import {
   accountDeleted,
   groupsUpdated,
@@ -26,7 +26,7 @@ let everyone = 0
 beforeAll(async () => {
   env = await openEnv()
   node = await env.start()
-  await ready(node)
+  await waitUntilReady(node)
   anna = await env.socketOf(node, 'Uanna')
   bert = await env.socketOf(node, 'Ubert')
 })
@@ -120,7 +120,7 @@ describe('membership', () => {
 describe('changes of a profile', () => {
   const changes = (userId: string) => Array.from({ length: 200 }, (_, n) => profileUpdated(userId, n + 1))
 
-  test('200 concurrent changes are sent a few times, including the last; others are sent in between', async () => {
+  test('are merged: of 200 changes fewer than twenty are sent, including the first and the last', async () => {
     const [ofCarl, ofDana] = [changes('Ucarl'), profileUpdated('Udana', 1)]
     const received = await publishAndCollect(...ofCarl, ofDana)
     expect(received.anna.length).toBeLessThan(20)
@@ -139,7 +139,7 @@ describe('changes of a profile', () => {
 })
 
 describe('events of universal rooms', () => {
-  test('reach everyone while they are universal', async () => {
+  test('reach everyone while the room is universal', async () => {
     const room = newRoom()
     const received = await publishAndCollect(
       roomFact(room, [1, 1], { case: 'created', value: { universal: true } }, { universal: true }),
@@ -173,7 +173,7 @@ describe('events of universal rooms', () => {
     expect(received.bert).toEqual(['room_created', 'user_left_room', 'message_posted', 'message_posted'])
   })
 
-  test('follow roles: a new owner receives what others are denied, until the role is removed', async () => {
+  test('reach a new owner even if others are denied room.join, until the role is removed', async () => {
     const room = newRoom()
     const received = await publishAndCollect(
       everyoneDecision(4, 'room.join', room, PermissionDecision.DENY),
@@ -190,7 +190,7 @@ describe('events of universal rooms', () => {
     const room = newRoom()
     env.universalRooms.push({ roomId: room, version: 3 }, { roomId: 'Rclosed', version: 2, universal: false })
     const second = await env.start()
-    await ready(second)
+    await waitUntilReady(second)
     const carl = await env.socketOf(second, 'Ucarl')
     const message = posted(room, 9)
     await publish(env.bus, message)
@@ -233,7 +233,7 @@ describe('events', () => {
     expect(receivedBy(anna).filter((id) => id === joining.id)).toHaveLength(1)
   })
 
-  test('have distinct positions', async () => {
+  test('other than profile changes have distinct positions', async () => {
     const received = anna.events.filter(({ event }) => event.case !== 'userProfileUpdated')
     const positions = received.map(({ position }) => position)
     expect(positions.every((position) => position !== '')).toBe(true)
@@ -256,7 +256,7 @@ describe('events', () => {
     third.close()
   })
 
-  test('in a burst of megabytes reach everyone who reads', async () => {
+  test('in a burst of 400 KB reach a socket that reads', async () => {
     const room = newRoom()
     await publish(env.bus, roomFact(room, [1, 1], joined('Uanna')))
     await settle(env, { Uanna: [anna] })

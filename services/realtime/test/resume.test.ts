@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { PermissionDecision } from '@parley/contracts/admin'
 import { eventually } from '@parley/testkit'
-import { receivedBy, openEnv, ready, settle, type Env, type Node } from './_env.ts'
+import { receivedBy, openEnv, waitUntilReady, settle, type Env, type Node } from './_env.ts'
 import { groupsUpdated, everyoneDecision, posted, postedTo, profileUpdated, publish, roomFact } from './_events.ts'
 import { Socket } from './_socket.ts'
 
@@ -12,7 +12,7 @@ let rooms = 0
 beforeAll(async () => {
   env = await openEnv()
   node = await env.start({ PARLEY_REALTIME_HEARTBEAT_INTERVAL: '100ms' })
-  await ready(node)
+  await waitUntilReady(node)
 })
 
 afterAll(async () => env[Symbol.asyncDispose]())
@@ -30,7 +30,7 @@ const positionOf = (socket: Socket): string => {
 }
 
 /** Joins a user to a new room, lets their socket receive an event there, and closes it. */
-async function member(userId: string) {
+async function connectMember(userId: string) {
   const room = newRoom()
   const token = env.signIn(userId)
   const socket = await Socket.openSubscribed(node.url, token)
@@ -55,7 +55,7 @@ async function resume(at: Node, token: string, resumePosition: string): Promise<
 
 describe('a socket that resumes', () => {
   test('receives missed events in order and once, then new ones', async () => {
-    const { room, token, position } = await member('Uanna')
+    const { room, token, position } = await connectMember('Uanna')
     const [second, foreign, third] = [posted(room, 3), posted(newRoom(), 1), postedTo(['Uanna', 'Ubert'], newRoom(), 1)]
     const news = groupsUpdated(1)
     for (const event of [second, foreign, third, news]) await publish(env.bus, event)
@@ -76,7 +76,7 @@ describe('a socket that resumes', () => {
   })
 
   test('may use the position of a heartbeat, even after a long time without events', async () => {
-    const { room, token, position } = await member('Ucarl')
+    const { room, token, position } = await connectMember('Ucarl')
     using quiet = await resume(node, token, position)
     for (let seq = 1; seq <= 20; seq++) await publish(env.bus, posted('Relsewhere', seq))
     await eventually(() => {
@@ -93,11 +93,11 @@ describe('a socket that resumes', () => {
   })
 
   test('may use a node that started in the meantime', async () => {
-    const { room, token, position } = await member('Udora')
+    const { room, token, position } = await connectMember('Udora')
     const second = posted(room, 3)
     await publish(env.bus, second)
     await using other = await env.start()
-    await ready(other)
+    await waitUntilReady(other)
     using socket = await resume(other, token, position)
     expect(await socket.first('subscribed')).toMatchObject({ reset: false })
     await socket.waitForEvent(second.id)
@@ -105,7 +105,7 @@ describe('a socket that resumes', () => {
   })
 
   test('receives the newest of throttled changes', async () => {
-    const { token, position } = await member('Uemil')
+    const { token, position } = await connectMember('Uemil')
     const changes = [1, 2, 3].map((version) => profileUpdated('Uchanging', version))
     for (const change of changes) await publish(env.bus, change)
     const witness = await env.socketOf(node, 'Uwitness')
@@ -120,7 +120,7 @@ describe('a socket that resumes', () => {
 
 describe('a socket is told to reload', () => {
   test('after a change of its own access, and receives nothing from a room that it lost', async () => {
-    const { room, token, position } = await member('Ufrida')
+    const { room, token, position } = await connectMember('Ufrida')
     const secret = posted(room, 4)
     for (const event of [posted(newRoom(), 1), roomFact(room, [3, 2], left('Ufrida')), secret])
       await publish(env.bus, event)
@@ -132,7 +132,7 @@ describe('a socket is told to reload', () => {
   })
 
   test('neither after a new direct message nor after a change of somebody else’s access', async () => {
-    const { room, token, position } = await member('Ugerd')
+    const { room, token, position } = await connectMember('Ugerd')
     const dm = newRoom()
     const inDm = postedTo(['Ugerd', 'Uhans'], dm, 2)
     for (const event of [
@@ -147,7 +147,7 @@ describe('a socket is told to reload', () => {
   })
 
   test('after a decision about roles', async () => {
-    const { token, position } = await member('Uida')
+    const { token, position } = await connectMember('Uida')
     await publish(
       env.bus,
       everyoneDecision(Number(++env.policy.revision), 'room.join', 'Rother', PermissionDecision.DENY),

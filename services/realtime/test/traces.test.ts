@@ -4,7 +4,7 @@ import { EventSchema } from '@parley/contracts/internal'
 import { currentTraceparent, startTelemetry, stopTelemetry } from '@parley/telemetry'
 import { OtlpReceiver } from '@parley/testkit'
 import { deliverTraced } from '../src/engines/hub/deliver-traced.ts'
-import { openEnv, ready, settle } from './_env.ts'
+import { openEnv, waitUntilReady, settle } from './_env.ts'
 import { groupsUpdated, publish } from './_events.ts'
 
 let collector: OtlpReceiver
@@ -24,13 +24,13 @@ test('an event is delivered synchronously, and a failure is reported within the 
   const event = create(EventSchema, { id: 'E1', kind: 'message_posted', traceparent })
   const seen: unknown[] = []
   const record = (what: unknown) => void seen.push([what, currentTraceparent().split('-')[1]])
-  deliverTraced(event, 7, { deliver: (_, position) => record(position), failed: record })
+  deliverTraced(event, 7, { deliver: (_, position) => record(position), onFailure: record })
   const deliver = () => {
     throw new Error('broken')
   }
-  const failed = (_: unknown, error: unknown) => record((error as Error).message)
-  deliverTraced(event, 7, { deliver, failed })
-  deliverTraced(create(EventSchema, {}), 7, { deliver, failed })
+  const onFailure = (_: unknown, error: unknown) => record((error as Error).message)
+  deliverTraced(event, 7, { deliver, onFailure })
+  deliverTraced(create(EventSchema, {}), 7, { deliver, onFailure })
   expect(seen).toEqual([
     [7, traceId],
     ['broken', traceId],
@@ -41,7 +41,7 @@ test('an event is delivered synchronously, and a failure is reported within the 
 test('the delivery of an event is a span of the trace that caused it', async () => {
   await using env = await openEnv()
   const node = await env.start()
-  await ready(node)
+  await waitUntilReady(node)
   const socket = await env.socketOf(node, 'Uanna')
   await publish(env.bus, { ...groupsUpdated(1), traceparent })
   await settle(env, { Uanna: [socket] })

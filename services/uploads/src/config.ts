@@ -38,7 +38,7 @@ export const readConfig = defineConfig({
   ...outboundFields(),
   httpHost: str('PARLEY_UPLOADS_HTTP_HOST', {
     default: '0.0.0.0',
-    doc: 'address on which the HTTP port of uploads listens',
+    doc: 'bind address of the HTTP server of uploads (see PARLEY_UPLOADS_HTTP_PORT)',
   }),
   httpPort: port('PARLEY_UPLOADS_HTTP_PORT', {
     default: 8082,
@@ -79,12 +79,12 @@ export const readConfig = defineConfig({
   renderingsPerHour: int('PARLEY_UPLOADS_RENDERINGS_PER_HOUR', {
     default: 2_000,
     min: 0,
-    doc: 'number of image sizes that one process generates per hour for one person, and also for one public image; 0: no limit',
+    doc: 'maximum number of image sizes that one process generates per hour for one person, and also for one public image; 0: no limit',
   }),
   renderingsPerNetwork: int('PARLEY_UPLOADS_RENDERINGS_PER_NETWORK', {
     default: 20_000,
     min: 0,
-    doc: 'number of image sizes that one process generates per hour for all clients of one network, slightly more for wider networks; 0: no limit',
+    doc: 'maximum number of image sizes that one process generates per hour for all clients of one network, which is an IPv4 address or IPv6 /64; a multiple of it for the wider networks that contain it; 0: no limit',
   }),
   transformCacheBytes: bytes('PARLEY_UPLOADS_TRANSFORM_CACHE', {
     optional: true,
@@ -92,7 +92,7 @@ export const readConfig = defineConfig({
   }),
   fetchPrivate: bool('PARLEY_UPLOADS_FETCH_PRIVATE', {
     default: false,
-    doc: 'whether images may also be fetched from private addresses; for tests and closed networks',
+    doc: 'whether images and pages for link previews may also be fetched from private addresses; for tests and closed networks',
   }),
 })
 

@@ -45,7 +45,7 @@ export type Context = {
   assets: { publicUrl: string; signingSecret: string }
   fileLimits: FileLimits
   quotas: Quotas
-  /** Total size of all files, cached for half a minute. */
+  /** Total size of all files and open uploads, cached for half a minute. */
   serverUsage: () => Promise<number>
   /** Assembles files. */
   completions: UploadCompletions

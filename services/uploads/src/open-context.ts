@@ -21,16 +21,16 @@ import type { MemoryPlan } from './domain/memory.ts'
 import { safeFetch } from './engines/fetch/index.ts'
 import { openImageProcessor, openRenderings, TransformCache } from './engines/images/index.ts'
 import { openStorage } from './engines/storage/index.ts'
-import { bytesOfServer } from './store/usage.ts'
+import { sumServerBytes } from './store/usage.ts'
 
 /** Parts that a test may replace. */
-export type Replaced = {
+export type TestOverrides = {
   now?: () => Date
   /** Resolves host names of other servers. */
   resolve?: Resolve
 }
 
-type Parts = { config: Config; overrides: Replaced; memory: MemoryPlan; processesVideos: boolean }
+type Parts = { config: Config; overrides: TestOverrides; memory: MemoryPlan; processesVideos: boolean }
 
 /** Opens everything that handlers, consumers and jobs use. */
 export async function openContext(host: DatabaseHost, parts: Parts): Promise<Context> {
@@ -42,7 +42,7 @@ export async function openContext(host: DatabaseHost, parts: Parts): Promise<Con
   const admin = host.client(AdminInternalService)
   const policy = await host.policy(admin)
   const now = overrides.now ?? (() => new Date())
-  // Concurrent page fetches of a user resolve one name at a time; messaging limits their number.
+  // Names are resolved one at a time per user. Messaging limits how many pages a user fetches concurrently.
   const names = host.use(new NameResolver({ maxWaitingPerCaller: 3 }))
   return {
     ...{ db, storage, now },
@@ -76,7 +76,7 @@ export async function openContext(host: DatabaseHost, parts: Parts): Promise<Con
       userBytes: config.userQuotaBytes,
       serverBytes: config.serverQuotaBytes,
     },
-    serverUsage: cacheUsage(() => bytesOfServer(db, now()), now),
+    serverUsage: cacheUsage(() => sumServerBytes(db, now()), now),
     completions: new UploadCompletions(),
   }
 }

@@ -18,7 +18,7 @@ export class FakeAccounts {
   readonly #people = new Map<string, { userId: string; roleIds: string[] }>()
   readonly rekeyed: RekeyCredentialsRequest['entries'] = []
   /** Number of calls. */
-  requested = 0
+  calls = 0
   unavailable = false
   /** `authenticate` waits for this promise before it answers. */
   blocker: Promise<void> | undefined
@@ -33,7 +33,7 @@ export class FakeAccounts {
   }
 
   readonly authenticate: Implementation['authenticate'] = async ({ digests }) => {
-    this.requested++
+    this.calls++
     await this.blocker
     if (this.unavailable) throw new Error('unavailable')
     const expiresAt = timestampFromDate(new Date(Date.now() + 1e12))
@@ -49,7 +49,7 @@ export class FakeAccounts {
   readonly avatars = new Map<string, string>()
 
   readonly getPeople: Implementation['getPeople'] = ({ userIds }) => {
-    this.requested++
+    this.calls++
     if (this.unavailable) throw new Error('unavailable')
     return { people: userIds.map((userId) => ({ userId, avatarKey: this.avatars.get(userId) ?? '' })) }
   }

@@ -7,7 +7,7 @@ type Room = { members: Set<string>; archived: boolean; kind: RoomKind }
 /** A fake of rooms, with a few rooms and their members. */
 export class FakeRooms {
   readonly #rooms = new Map<string, Room>()
-  readonly requested: GetRoomAccessRequest[] = []
+  readonly requests: GetRoomAccessRequest[] = []
   unavailable = false
 
   set(roomId: string, members: string[], changes: Partial<Omit<Room, 'members'>> = {}): void {
@@ -15,7 +15,7 @@ export class FakeRooms {
   }
 
   readonly getRoomAccess: ServiceImpl<typeof RoomsInternalService>['getRoomAccess'] = (request) => {
-    this.requested.push(request)
+    this.requests.push(request)
     if (this.unavailable) throw new Error('unavailable')
     const room = this.#rooms.get(request.roomId)
     if (!room) return { exists: false }

@@ -19,7 +19,7 @@ export type TestS3 = AsyncDisposable & {
   /** Decides for each request with a valid signature whether it fails. */
   fault: (request: IncomingMessage) => Fault | undefined
   /** Method, path and query of every request. */
-  requested: string[]
+  requests: string[]
   /** Ids of multipart uploads in progress. */
   unfinished: () => Promise<string[]>
 }
@@ -38,7 +38,7 @@ export async function startS3(): Promise<TestS3> {
   const backend = new S3rver({ ...store, configureBuckets: [{ name: bucket, configs: [] }] })
   const { port } = await backend.run()
   const uploads = join(directory, bucket, '._S3rver_uploads')
-  const server: Pick<TestS3, 'fault' | 'requested'> = { fault: () => undefined, requested: [] }
+  const server: Pick<TestS3, 'fault' | 'requests'> = { fault: () => undefined, requests: [] }
   const proxy = createServer((request, response) => {
     const disconnect = (): void => void response.destroy()
     answer(request, response).catch(disconnect)
@@ -47,7 +47,7 @@ export async function startS3(): Promise<TestS3> {
     const body = await buffer(request)
     const problem = findSignatureProblem(request, body, key)
     if (problem !== undefined) return fail(response, 403, 'SignatureDoesNotMatch', problem)
-    server.requested.push(`${request.method} ${request.url}`)
+    server.requests.push(`${request.method} ${request.url}`)
     const fault = server.fault(request)
     if (fault === 'no response') return
     if (fault === 'forbid') return fail(response, 403, 'AccessDenied', 'Access Denied')

@@ -83,7 +83,7 @@ test('an unused file stays while messaging does not answer, and if messaging rep
   expect(await isStored(unanswered.id)).toBe(true)
 })
 
-test('files of edited and retracted messages are deleted, regardless of the order of events', async () => {
+test('files that an edit or a retraction removes are deleted, regardless of the order of events', async () => {
   const edited = await sendClaimed()
   const retracted = await sendClaimed()
   await publishMessage(edited.id, edited.eventId)

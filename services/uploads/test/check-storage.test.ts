@@ -10,7 +10,7 @@ import type { Service } from '@parley/runtime'
 import { eventually } from '@parley/testkit'
 import { assets, assetVariants, blobs, serverImages, uploads } from '../src/store/schema.ts'
 import { openEnv, putBlob, storageKinds, storeAvatar, type Env } from './_env.ts'
-import { plain } from './_images.ts'
+import { plainImage } from './_images.ts'
 import { claimRequest, sendChunks, sendFile } from './_send-files.ts'
 
 const hour = 3_600_000
@@ -54,7 +54,7 @@ describe.each(storageKinds)('with storage %s', (kind) => {
   test('the check finds nothing wrong with files that are in use, being uploaded or about to be deleted', async () => {
     await sendFile(env, Buffer.from('a file'))
     await sendChunks(env, Buffer.from('not completed'))
-    await storeAvatar(env, service, await plain(9, 9).png().toBuffer())
+    await storeAvatar(env, service, await plainImage(9, 9).png().toBuffer())
     await putBlob(service, Buffer.from('a blob'))
     const { checked, findings } = await check()
     expect(findings).toEqual([])
@@ -149,7 +149,7 @@ describe.each(storageKinds)('with storage %s', (kind) => {
   })
 
   test('an image without bytes is marked as lost; a blob and a rendition without bytes are deleted', async () => {
-    const image = await storeAvatar(env, service, await plain(9, 9).png().toBuffer())
+    const image = await storeAvatar(env, service, await plainImage(9, 9).png().toBuffer())
     const blob = await putBlob(service, Buffer.from('another blob'))
     const { id: assetId } = await sendFile(env, Buffer.from('a video'))
     const variant = { key: 'Arendition', assetId, name: 'poster', contentType: 'image/jpeg', size: 5, sha256: '' }
@@ -209,7 +209,7 @@ describe.each(storageKinds)('with storage %s', (kind) => {
       expect(await env.storage.stat('files/Atheirs')).toBeDefined()
     })
 
-    test('a storage with only pending uploads is not considered empty', async () => {
+    test('a storage that contains only blobs is not refused as empty', async () => {
       for (let n = 0; n < 10; n++) await putBlob(service, Buffer.from(`blob ${n}`))
       expect(await findAll(true)).toEqual([])
     })

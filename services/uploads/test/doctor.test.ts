@@ -23,7 +23,7 @@ test('a bucket with all permissions passes the check', async () => {
     ...['storage.clock ok', 'storage.reach ok'],
     ...['storage.write ok', 'storage.read ok', 'storage.list ok', 'storage.unfinished ok', 'storage.delete ok'],
   ])
-  expect(s3.requested.filter((one) => one.startsWith('DELETE'))).toHaveLength(1)
+  expect(s3.requests.filter((one) => one.startsWith('DELETE'))).toHaveLength(1)
 })
 
 const isObject = ({ url = '' }: IncomingMessage) => /\/doctor-[^?]+/.test(url)

@@ -4,7 +4,7 @@ import type { Service } from '@parley/runtime'
 import { eventually, requestErasure } from '@parley/testkit'
 import { blobs, serverImageClaims, serverImages } from '../src/store/schema.ts'
 import { openEnv, putBlob, storeAvatar, type Env } from './_env.ts'
-import { plain } from './_images.ts'
+import { plainImage } from './_images.ts'
 
 let env: Env
 let service: Service
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(async () => env[Symbol.asyncDispose]())
 
 test('images and blobs of a deleted person are deleted with their rows, and new images are refused', async () => {
-  const bytes = await plain(9, 9).png().toBuffer()
+  const bytes = await plainImage(9, 9).png().toBuffer()
   const avatarKey = await storeAvatar(env, service, bytes)
   await env.announce({ ownerId: 'Ualice', version: 1n, fact: { case: 'userChanged', value: { avatarKey } } })
   await eventually(async () => expect(await env.db.select().from(serverImageClaims)).toHaveLength(1))

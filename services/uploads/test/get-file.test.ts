@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { ImageFitMode } from '@parley/contracts/api'
 import sharp from 'sharp'
 import { openEnv, publicUrl, type Env } from './_env.ts'
-import { plain } from './_images.ts'
+import { plainImage } from './_images.ts'
 import { FileFixture, type ReadOptions } from './_file-fixture.ts'
 import { sendFile, sha256 } from './_send-files.ts'
 
@@ -54,7 +54,7 @@ describe('GET /assets/files/{id}', () => {
     expect((await read(id, { userId: 'Ubob' })).status).toBe(200)
     env.rooms.set('Rtea', ['Ualice'])
     expect((await read(id, { userId: 'Ubob' })).status).toBe(403)
-    expect(env.rooms.requested.at(-1)).toMatchObject({ userId: 'Ubob', roomId: 'Rtea', heardRoles: true })
+    expect(env.rooms.requests.at(-1)).toMatchObject({ userId: 'Ubob', roomId: 'Rtea', heardRoles: true })
   })
 
   test('refuses URLs without signature, or with one that is forged, for another asset or size, or expired', async () => {
@@ -91,7 +91,7 @@ describe('GET /assets/files/{id}/image/{W}x{H}/{fit}', () => {
   const image = { width: 40, height: 40, fit: 'contain' } as const
 
   test('returns a smaller, upright image', async () => {
-    const rotated = await plain(80, 40).jpeg().withMetadata({ orientation: 6 }).toBuffer()
+    const rotated = await plainImage(80, 40).jpeg().withMetadata({ orientation: 6 }).toBuffer()
     const id = await attach(rotated, 'image/jpeg')
     const response = await read(id, { image })
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/jpeg'])
@@ -101,8 +101,8 @@ describe('GET /assets/files/{id}/image/{W}x{H}/{fit}', () => {
     expect((await read(id, { image, headers: { 'if-none-match': etag } })).status).toBe(304)
   })
 
-  test('requires a URL signed for the size, a valid size, and an image', async () => {
-    const id = await attach(await plain(80, 40).png().toBuffer(), 'image/png')
+  test('requires a URL signed for the size, a valid size, an image, and membership', async () => {
+    const id = await attach(await plainImage(80, 40).png().toBuffer(), 'image/png')
     const url = signedUrlOf(id, { image })
     expect((await fetch(url.replace('40x40', '41x40'))).status).toBe(403)
     expect((await fetch(url.replace('40x40', '40x9999'))).status).toBe(400)
@@ -117,7 +117,7 @@ describe('GET /assets/files/{id}/image/{W}x{H}/{fit}', () => {
 
 describe('GetAsset and BatchGetAssets', () => {
   test('return new signed URLs to members', async () => {
-    const id = await attach(await plain(80, 40).png().toBuffer(), 'image/png')
+    const id = await attach(await plainImage(80, 40).png().toBuffer(), 'image/png')
     const { asset } = await env.as('Ubob').assets.getAsset({
       ...{ roomId: 'Rtea', assetId: id },
       thumbnail: { width: 50, height: 60, fit: ImageFitMode.CONTAIN },

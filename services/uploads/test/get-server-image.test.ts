@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Service } from '@parley/runtime'
 import sharp from 'sharp'
 import { openEnv, signingSecret, storeAvatar, type Env } from './_env.ts'
-import { plain } from './_images.ts'
+import { plainImage } from './_images.ts'
 
 let env: Env
 let service: Service
@@ -15,7 +15,7 @@ let key: string
 beforeAll(async () => {
   env = await openEnv('disk', { outages: true })
   service = await env.start()
-  key = await storeAvatar(env, service, await plain(200, 100).png().toBuffer())
+  key = await storeAvatar(env, service, await plainImage(200, 100).png().toBuffer())
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
@@ -86,9 +86,9 @@ const segment = () => signedUrlOf(small).split('/').at(-1) ?? ''
 
 test.each([
   ['an unknown key', () => '/assets/server/Anone', 404],
-  ['a signature for another image', () => `/assets/server/Aother/t/${segment()}`, 403],
+  ['a size with the signature for another image', () => `/assets/server/Aother/t/${segment()}`, 403],
   ['a changed size', () => `/assets/server/${key}/t/${segment().replace(/^./, (c) => (c === 'e' ? 'f' : 'e'))}`, 403],
-  ['no signature', () => `/assets/server/${key}/t/50x50`, 400],
+  ['a size without a signature', () => `/assets/server/${key}/t/50x50`, 400],
   ['a signed size of a missing image', () => new URL(signedUrlOf(small, 'Anone')).pathname, 404],
   ['a path that leaves the folder', () => '/assets/server/../blobs/A1', 404],
   ['an encoded path that leaves the folder', () => '/assets/server/..%2f..%2fsecret', 404],
@@ -101,7 +101,7 @@ test.each([
 })
 
 test('an image without bytes is not found', async () => {
-  const lost = await storeAvatar(env, service, await plain(9, 9).png().toBuffer())
+  const lost = await storeAvatar(env, service, await plainImage(9, 9).png().toBuffer())
   await rm(join(env.folder, 'objects/server', lost))
   for (const path of [`/assets/server/${lost}`, new URL(signedUrlOf(small, lost)).pathname])
     expect(await raw(path)).toBe(404)

@@ -7,7 +7,7 @@ import { ServerImageKind } from '@parley/contracts/internal'
 import { Resources, type Service } from '@parley/runtime'
 import sharp from 'sharp'
 import { openEnv, type Env } from './_env.ts'
-import { plain } from './_images.ts'
+import { plainImage } from './_images.ts'
 
 const opened = new Resources()
 let env: Env
@@ -17,7 +17,7 @@ let requested: string[] = []
 
 beforeAll(async () => {
   env = opened.use(await openEnv())
-  const png = await plain(300, 300).png().toBuffer()
+  const png = await plainImage(300, 300).png().toBuffer()
   const routes: Record<string, RequestListener> = {
     '/avatar.png': (_, response) => response.end(png),
     '/moved': (_, response) => response.writeHead(302, { location: '/avatar.png' }).end(),

@@ -10,7 +10,7 @@ import { eventually, DnsServer, requestErasure } from '@parley/testkit'
 import sharp from 'sharp'
 import { linkPreviews, previewUses } from '../src/store/schema.ts'
 import { openEnv, type Env } from './_env.ts'
-import { plain } from './_images.ts'
+import { plainImage } from './_images.ts'
 
 const opened = new Resources()
 let env: Env
@@ -31,7 +31,7 @@ const to = (location: string): RequestListener => {
 
 beforeAll(async () => {
   env = opened.use(await openEnv())
-  const png = await plain(2_000, 1_000).png().toBuffer()
+  const png = await plainImage(2_000, 1_000).png().toBuffer()
   const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024, ' '))
   const titled = page('<title>Hello</title>')
   const routes: Record<string, RequestListener> = {
@@ -133,7 +133,7 @@ test.each(['/moved', '/hop4', '/packed', '/large-image', '/no-image', '/long'])(
   expect(await previewOf(freshUrl(path))).toMatchObject({ title: 'Hello' })
 })
 
-test('a preview has no image if that is too large or is not an image', async () => {
+test('a preview leaves out an image that is too large or not an image', async () => {
   for (const path of ['/large-image', '/no-image'])
     expect(await previewOf(freshUrl(path))).toMatchObject({ imageKey: '' })
 })
@@ -270,7 +270,7 @@ describe('a preview image', () => {
     expect(await isShown(used)).toBe(true)
   })
 
-  test('is deleted if the event that its message was retracted arrives first, and if its author is deleted', async () => {
+  test('is deleted if the retraction of its message arrives before the post, or if its author is deleted', async () => {
     const [late, bobs] = [await imageOf(), await imageOf()]
     await env.publish('Rtea', {
       kind: 'message_retracted',

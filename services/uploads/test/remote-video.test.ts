@@ -115,7 +115,7 @@ describe('a video worker', () => {
   })
 })
 
-describe('with video workers uploads', () => {
+describe('uploads with video workers', () => {
   test('retries a video whose worker stops, without counting an attempt', async () => {
     const worker = await startWorker()
     await startUploads(worker.url ?? '')

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { serverImageUrl, type ServerImageSize } from '@parley/signed-urls'
 import sharp from 'sharp'
 import { openEnv, publicUrl, signingSecret, storeAvatar, type Env } from './_env.ts'
-import { animated, plain } from './_images.ts'
+import { animatedImage, plainImage } from './_images.ts'
 import { bytesOf, FileFixture } from './_file-fixture.ts'
 
 let env: Env
@@ -33,15 +33,18 @@ const rgba = (alpha: number) =>
 
 describe('another size of an image', () => {
   test('is a JPEG, or a WebP if it has transparency', async () => {
-    expect(await resize(await plain(80, 40).png().toBuffer())).toMatchObject({ status: 200, contentType: 'image/jpeg' })
+    expect(await resize(await plainImage(80, 40).png().toBuffer())).toMatchObject({
+      status: 200,
+      contentType: 'image/jpeg',
+    })
     const { contentType, resized } = await resize(await rgba(0.5).png().toBuffer())
     expect(contentType).toBe('image/webp')
     expect(await sharp(resized).metadata()).toMatchObject({ format: 'webp', hasAlpha: true, width: 40, height: 20 })
   })
 
   test.each<[string, () => Promise<Buffer>]>([
-    ['an animated GIF', () => animated(80, 40).gif().toBuffer()],
-    ['an animated WebP', () => animated(80, 40).webp().toBuffer()],
+    ['an animated GIF', () => animatedImage(80, 40).gif().toBuffer()],
+    ['an animated WebP', () => animatedImage(80, 40).webp().toBuffer()],
   ])('of %s is its first frame', async (_, make) => {
     const { resized } = await resize(await make())
     const { width, height, pages = 1 } = await sharp(resized).metadata()
@@ -51,7 +54,7 @@ describe('another size of an image', () => {
   })
 
   test('has no metadata', async () => {
-    const original = await plain(80, 40)
+    const original = await plainImage(80, 40)
       .jpeg()
       .withExif({ IFD0: { Copyright: 'somebody', ImageDescription: 'at home' } })
       .toBuffer()
@@ -62,12 +65,12 @@ describe('another size of an image', () => {
   })
 
   test.each<[string, () => Promise<Buffer>]>([
-    ['CMYK', () => plain(80, 40).toColourspace('cmyk').jpeg().toBuffer()],
-    ['16 bits', () => plain(80, 40).toColourspace('rgb16').png().toBuffer()],
-    ['a profile', () => plain(80, 40).withIccProfile('p3').png().toBuffer()],
-    ['grey tones', () => plain(80, 40).greyscale().png().toBuffer()],
-    ['a palette', () => plain(80, 40).png({ palette: true }).toBuffer()],
-    ['progressive encoding', () => plain(80, 40).jpeg({ progressive: true }).toBuffer()],
+    ['CMYK', () => plainImage(80, 40).toColourspace('cmyk').jpeg().toBuffer()],
+    ['16 bits', () => plainImage(80, 40).toColourspace('rgb16').png().toBuffer()],
+    ['a profile', () => plainImage(80, 40).withIccProfile('p3').png().toBuffer()],
+    ['grey tones', () => plainImage(80, 40).greyscale().png().toBuffer()],
+    ['a palette', () => plainImage(80, 40).png({ palette: true }).toBuffer()],
+    ['progressive encoding', () => plainImage(80, 40).jpeg({ progressive: true }).toBuffer()],
   ])('of an image with %s is in sRGB with 8 bits', async (name, make) => {
     const { resized } = await resize(await make())
     expect(await sharp(resized).metadata()).toMatchObject({ space: 'srgb', depth: 'uchar', width: 40, height: 20 })
@@ -81,12 +84,12 @@ describe('another size of an image', () => {
     [{ width: 1, height: 1, fit: 'cover' }, 1, 1],
     [{ width: 4096, height: 1, fit: 'contain' }, 2, 1],
   ])('for %j has %ix%i pixels, because images are not enlarged', async (size, width, height) => {
-    const { resized } = await resize(await plain(80, 40).png().toBuffer(), size)
+    const { resized } = await resize(await plainImage(80, 40).png().toBuffer(), size)
     expect(await sharp(resized).metadata()).toMatchObject({ width, height })
   })
 
   test('supports range requests', async () => {
-    const id = await files.attach(await plain(80, 40).png().toBuffer(), 'image/png')
+    const id = await files.attach(await plainImage(80, 40).png().toBuffer(), 'image/png')
     const whole = await bytesOf(await files.read(id, { image }))
     const part = await files.read(id, { image, headers: { range: 'bytes=10-19' } })
     expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 10-19/${whole.length}`])
@@ -94,7 +97,7 @@ describe('another size of an image', () => {
   })
 
   test('can be requested many times concurrently', async () => {
-    const id = await files.attach(await plain(800, 400).png().toBuffer(), 'image/png')
+    const id = await files.attach(await plainImage(800, 400).png().toBuffer(), 'image/png')
     const answers = await Promise.all(Array.from({ length: 100 }, () => files.read(id, { image })))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     const all = await Promise.all(answers.map(bytesOf))
@@ -107,7 +110,7 @@ describe('an image whose stored bytes are', () => {
     ['truncated', (bytes) => Buffer.concat([bytes.subarray(0, 60), Buffer.alloc(bytes.length - 60)])],
     ['not an image', (bytes) => Buffer.alloc(bytes.length, '<svg/>')],
   ])('%s is refused in other sizes', async (_, damage) => {
-    const id = await files.attach(await plain(80, 40).png().toBuffer(), 'image/png')
+    const id = await files.attach(await plainImage(80, 40).png().toBuffer(), 'image/png')
     const path = join(env.folder, 'objects/files', id)
     await writeFile(path, damage(await readFile(path)))
     const response = await files.read(id, { image })
@@ -133,7 +136,7 @@ test('new sizes are limited per person and hour; cached ones are still served', 
   const limited = new FileFixture(env)
   await limited.start({ PARLEY_UPLOADS_RENDERINGS_PER_HOUR: '2' })
   env.rooms.set('Rtea', ['Ualice', 'Ubob'])
-  const assetId = await limited.attach(await plain(80, 40).png().toBuffer(), 'image/png')
+  const assetId = await limited.attach(await plainImage(80, 40).png().toBuffer(), 'image/png')
   const statusOf = async (width: number, userId = 'Ualice') =>
     (await limited.read(assetId, { userId, image: { width, height: 40, fit: 'contain' } })).status
   expect([await statusOf(1), await statusOf(2), await statusOf(3), await statusOf(2)]).toEqual([200, 200, 429, 200])
@@ -147,7 +150,7 @@ test('new sizes are limited per network and hour, for attachments and public ima
     PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.0/8',
   })
   env.rooms.set('Rtea', ['Ualice', 'Ubob', 'Ucarol'])
-  const bytes = await plain(80, 40).png().toBuffer()
+  const bytes = await plainImage(80, 40).png().toBuffer()
   const assetId = await limited.attach(bytes, 'image/png')
   const key = await storeAvatar(env, limited.service, bytes)
   const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })

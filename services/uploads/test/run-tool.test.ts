@@ -73,7 +73,7 @@ describe('a program', () => {
     expect((await runTool(call)).output).toContain('PATH=')
   })
 
-  test('has a memory limit', async () => {
+  test('has limits for memory, core dumps and CPU time', async () => {
     const result = await sh('ulimit -v; ulimit -c; ulimit -t')
     expect(result.output.trim().split('\n')).toEqual([String(limits.memoryBytes / 1024), '0', '10'])
   })

@@ -3,7 +3,7 @@ import { credentialDigest, sessionCookieName, signSessionCookie } from '@parley/
 import { eventually } from '@parley/testkit'
 import { credentialSecrets } from './_accounts.ts'
 import { openEnv, type Env } from './_env.ts'
-import { plain } from './_images.ts'
+import { plainImage } from './_images.ts'
 import { FileFixture } from './_file-fixture.ts'
 
 let env: Env
@@ -89,7 +89,7 @@ describe('a file requested without a signed URL', () => {
   test('is checked by rooms with the roles of the reader', async () => {
     env.accounts.signIn('Urole', { token: 'with-role', roleIds: ['Gtea'] })
     await read(bearer('with-role'))
-    expect(env.rooms.requested.at(-1)).toMatchObject({ userId: 'Urole', roleIds: ['Gtea'], heardRoles: false })
+    expect(env.rooms.requests.at(-1)).toMatchObject({ userId: 'Urole', roleIds: ['Gtea'], heardRoles: false })
   })
 
   test('is not found if it does not exist', async () => {
@@ -97,7 +97,7 @@ describe('a file requested without a signed URL', () => {
   })
 
   test('can be read only in its original size', async () => {
-    const image = await files.attach(await plain(80, 40).png().toBuffer(), 'image/png')
+    const image = await files.attach(await plainImage(80, 40).png().toBuffer(), 'image/png')
     const url = `${files.unsignedUrlOf(image)}/image/10x10/cover`
     const response = await fetch(url, { headers: bearer('bobs-token') })
     expect([response.status, await response.json()]).toEqual([
@@ -115,9 +115,9 @@ test('a URL with an invalid signature is refused, even for a signed-in user', as
 describe('the validity of a credential', () => {
   test('is checked with every request', async () => {
     env.accounts.signIn('Ubob', { token: 'short' })
-    const before = env.accounts.requested
+    const before = env.accounts.calls
     expect([await statusWith(bearer('short')), await statusWith(bearer('short'))]).toEqual([200, 200])
-    expect(env.accounts.requested).toBe(before + 2)
+    expect(env.accounts.calls).toBe(before + 2)
     env.accounts.signOut('short')
     expect(await statusWith(bearer('short'))).toBe(401)
     env.accounts.signIn('Ubob', { token: 'short' })

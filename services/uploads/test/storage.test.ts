@@ -163,7 +163,7 @@ describe('a folder', () => {
   })
   afterEach(() => rm(folder, { recursive: true, force: true }))
 
-  test('is unavailable if it is missing', async () => {
+  test('is unavailable if a file is in its place', async () => {
     await rm(folder, { recursive: true })
     await writeFile(folder, 'not a folder')
     await expect(storage.put('files/A1', from())).rejects.toMatchObject(unavailable)
@@ -278,7 +278,7 @@ describe('a bucket', () => {
     using storage = openS3Storage(server.settings)
     server.fault = ({ url }) => (url?.includes('partNumber=3') ? 'refuse' : undefined)
     await expect(storage.put('files/A1', from(Buffer.alloc(4 * part)))).rejects.toMatchObject(unavailable)
-    expect(server.requested.some((line) => line.includes('partNumber=2'))).toBe(true)
+    expect(server.requests.some((line) => line.includes('partNumber=2'))).toBe(true)
     expect(await server.unfinished()).toEqual([])
     expect(await namesOf(storage.list('files'))).toEqual([])
   })

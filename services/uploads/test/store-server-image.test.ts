@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers'
 import sharp from 'sharp'
 import { blobs, erasures, serverImages } from '../src/store/schema.ts'
 import { openEnv, putBlob, storeAvatar, type Env } from './_env.ts'
-import { animated, plain } from './_images.ts'
+import { animatedImage, plainImage } from './_images.ts'
 
 let env: Env
 let service: Service
@@ -29,8 +29,8 @@ describe('an image', () => {
     [ServerImageKind.LOGO, 1000, 500, 512, 256],
     [ServerImageKind.BANNER, 2400, 630, 1200, 315],
     [ServerImageKind.AVATAR, 40, 30, 40, 30],
-  ])('for kind %i of %ix%i becomes %ix%i, and is never enlarged', async (kind, width, height, w, h) => {
-    const blobId = await putBlob(service, await plain(width, height).png().toBuffer())
+  ])('of kind %i with %ix%i pixels is stored with %ix%i, and is never enlarged', async (kind, width, height, w, h) => {
+    const blobId = await putBlob(service, await plainImage(width, height).png().toBuffer())
     const { key } = await env.internal.storeServerImage({ blobId, kind, ownerId: 'Ualice', callerId: 'Ualice' })
     expect(await metadataOf(key)).toMatchObject({ format: 'webp', width: w, height: h })
   })
@@ -47,13 +47,13 @@ describe('an image', () => {
   })
 
   test.each(['jpeg', 'png', 'gif', 'webp'] as const)('may be %s', async (format) => {
-    const key = await storeAvatar(env, service, await plain(20, 20).toFormat(format).toBuffer())
+    const key = await storeAvatar(env, service, await plainImage(20, 20).toFormat(format).toBuffer())
     expect(await metadataOf(key)).toMatchObject({ format: 'webp', width: 20 })
   })
 
   test('is rotated upright and loses its metadata', async () => {
     const exif = { IFD0: { Copyright: 'somebody' }, IFD3: { GPSLatitude: '51/1 30/1 0/1' } }
-    const photo = plain(40, 20).withExif(exif).withMetadata({ orientation: 6 }).jpeg()
+    const photo = plainImage(40, 20).withExif(exif).withMetadata({ orientation: 6 }).jpeg()
     const bytes = await photo.toBuffer()
     expect(bytes.toString('latin1')).toContain('somebody')
     const key = await storeAvatar(env, service, bytes)
@@ -61,18 +61,18 @@ describe('an image', () => {
     expect({ width, height, keptExif, icc, xmp, orientation }).toEqual({ width: 20, height: 40 })
   })
 
-  test('deletes its blob', async () => {
-    await storeAvatar(env, service, await plain(10, 10).png().toBuffer())
+  test('leaves no blob behind once it is stored', async () => {
+    await storeAvatar(env, service, await plainImage(10, 10).png().toBuffer())
     expect(await env.db.select().from(blobs)).toEqual([])
     expect((await env.storedKeys()).filter((key) => key.startsWith('blobs/'))).toEqual([])
   })
 })
 
 describe('a request is refused with', () => {
-  const jpeg = () => plain(300, 300, { r: 1, g: 200, b: 90 }).jpeg().toBuffer()
+  const jpeg = () => plainImage(300, 300, { r: 1, g: 200, b: 90 }).jpeg().toBuffer()
   /** A header that declares too many pixels. */
   const pngOf = async (width: number, height: number) => {
-    const bytes = await plain(1, 1).png().toBuffer()
+    const bytes = await plainImage(1, 1).png().toBuffer()
     bytes.writeUInt32BE(width, 16)
     bytes.writeUInt32BE(height, 20)
     return bytes
@@ -82,12 +82,12 @@ describe('a request is refused with', () => {
     ['SVG', () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'), /SVG/],
     ['HTML', () => Buffer.from('<!doctype html><img src=x onerror=alert(1)>'), /HTML/],
     ['PDF', () => Buffer.from('%PDF-1.7'), /unsupported image/],
-    ['AVIF', () => plain(20, 20).avif().toBuffer(), /unsupported image/],
+    ['AVIF', () => plainImage(20, 20).avif().toBuffer(), /unsupported image/],
     ['an empty blob', () => Buffer.alloc(0), /empty/],
-    ['an animated GIF', () => animated(20, 20).gif().toBuffer(), /animated/],
-    ['an animated WebP', () => animated(20, 20).webp().toBuffer(), /animated/],
-    ['a side that is too long', () => plain(16_385, 1).png().toBuffer(), /16385x1 pixels/],
-    ['too many pixels', () => plain(6_400, 6_400).png().toBuffer(), /6400x6400 pixels/],
+    ['an animated GIF', () => animatedImage(20, 20).gif().toBuffer(), /animated/],
+    ['an animated WebP', () => animatedImage(20, 20).webp().toBuffer(), /animated/],
+    ['a side that is too long', () => plainImage(16_385, 1).png().toBuffer(), /16385x1 pixels/],
+    ['too many pixels', () => plainImage(6_400, 6_400).png().toBuffer(), /6400x6400 pixels/],
     ['a decompression bomb', () => pngOf(60_000, 60_000), /60000x60000 pixels/],
     ['half an image', async () => (await jpeg()).subarray(0, -100), /damaged/],
     ['a header alone', () => Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), /damaged/],
@@ -134,7 +134,7 @@ describe('a request is refused with', () => {
 })
 
 test('many concurrent images are decoded a few at a time, and all succeed', async () => {
-  const bytes = await buffer(plain(800, 800).png())
+  const bytes = await buffer(plainImage(800, 800).png())
   const keys = await Promise.all(Array.from({ length: 12 }, () => storeAvatar(env, service, bytes)))
   expect(new Set(keys).size).toBe(12)
 })

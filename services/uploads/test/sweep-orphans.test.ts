@@ -145,17 +145,17 @@ describe('after a database restore', () => {
     now += 7 * day
     await expectStored()
   })
+})
 
-  test('a repair of a storage without identity is refused', async () => {
-    await start()
-    await eventually(async () => ((await getIdentity())?.marks.length ?? 0) > 0)
-    await eventually(async () => (await env.storage.stat('identity')) !== undefined)
-    await waitForSweep()
-    // A sweep that compared the identity earlier may still write it once.
-    await eventually(async () => {
-      await env.storage.delete('identity')
-      await expect(repair()).rejects.toMatchObject({ code: Code.FailedPrecondition })
-    })
+test('a repair of a storage without identity is refused', async () => {
+  await start()
+  await eventually(async () => ((await getIdentity())?.marks.length ?? 0) > 0)
+  await eventually(async () => (await env.storage.stat('identity')) !== undefined)
+  await waitForSweep()
+  // A sweep that compared the identity earlier may still write it once.
+  await eventually(async () => {
+    await env.storage.delete('identity')
+    await expect(repair()).rejects.toMatchObject({ code: Code.FailedPrecondition })
   })
 })
 

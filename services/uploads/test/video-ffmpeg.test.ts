@@ -7,7 +7,7 @@ import type { Service } from '@parley/runtime'
 import { eventually, hasFfmpeg } from '@parley/testkit'
 import { openEnv, publicUrl, type Env } from './_env.ts'
 import { makeVideo, countFrames, testPattern, probe, fastH264, makeReferenceTo, tone } from './_video-files.ts'
-import { animated } from './_images.ts'
+import { animatedImage } from './_images.ts'
 import { bytesOf } from './_file-fixture.ts'
 import { postFile } from './_videos.ts'
 
@@ -60,7 +60,7 @@ withFfmpeg(`with ffmpeg${why}`, () => {
   })
 
   test.each([
-    ['of 500 lines', '640x500', '480p 614x480'],
+    ['with a height of 500', '640x500', '480p 614x480'],
     ['with odd sides', '333x251', '250p 332x250'],
     ['that is tiny', '16x2', '2p 16x2'],
   ])('a video %s is not enlarged', async (_, size, made) => {
@@ -92,7 +92,7 @@ withFfmpeg(`with ffmpeg${why}`, () => {
 
   test('an animation becomes a silent MP4', async () => {
     const video = await process(
-      await animated(33, 21)
+      await animatedImage(33, 21)
         .gif({ delay: [200, 200] })
         .toBuffer(),
       'image/gif',

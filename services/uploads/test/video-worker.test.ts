@@ -49,7 +49,7 @@ test('several processes process each video once', async () => {
   expect(await fake.calls()).toHaveLength(posted.length)
 })
 
-test('a process that stops kills ffmpeg, and the next process continues with the video', async () => {
+test('a process that stops kills ffmpeg, and the next process encodes the video', async () => {
   const first = await start()
   const { assetId } = await postFile(env, videoWith('WAIT'))
   await waitForCalls(1)

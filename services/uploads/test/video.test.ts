@@ -7,7 +7,7 @@ import { eq } from 'drizzle-orm'
 import { storageKeys } from '../src/engines/storage/storage.ts'
 import { assets, assetVariants, videoJobs } from '../src/store/schema.ts'
 import { openEnv, publicUrl, type Env } from './_env.ts'
-import { animated, plain } from './_images.ts'
+import { animatedImage, plainImage } from './_images.ts'
 import { videoStateIn } from './_messaging.ts'
 import { claimRequest, sendFile } from './_send-files.ts'
 import { startFakeFfmpeg, videoWith, type FakeFfmpeg } from './_fake-ffmpeg.ts'
@@ -39,8 +39,8 @@ const expectNoVariantBytes = async () =>
 test('the response to a claim says which files will be processed: videos and animations', async () => {
   const files = [
     [videoWith('soon'), 'video/mp4'],
-    [await animated(4, 4).gif().toBuffer(), 'image/gif'],
-    [await plain(4, 4).gif().toBuffer(), 'image/gif'],
+    [await animatedImage(4, 4).gif().toBuffer(), 'image/gif'],
+    [await plainImage(4, 4).gif().toBuffer(), 'image/gif'],
   ] as const
   const claimed: boolean[] = []
   for (const [bytes, contentType] of files) {
@@ -147,13 +147,13 @@ test('GetVideoOutcomes returns the published outcome of a video, and a failure i
 test('an animation is processed as a video; a still image, a text file and a duplicate event are ignored', async () => {
   const moving = await postFile(
     env,
-    await animated(20, 20)
+    await animatedImage(20, 20)
       .gif({ delay: [100, 100] })
       .toBuffer(),
     'image/gif',
   )
   await waitForEvents(env, moving.assetId, started, succeeded)
-  const still = await postFile(env, await plain(20, 20).gif().toBuffer(), 'image/gif')
+  const still = await postFile(env, await plainImage(20, 20).gif().toBuffer(), 'image/gif')
   const text = await postFile(env, Buffer.from('words'), 'text/plain')
   await env.publish('Rtea', {
     id: newId('event'),

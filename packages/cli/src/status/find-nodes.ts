@@ -16,7 +16,7 @@ export async function nodesAt(names: readonly string[]): Promise<NodeAddress[]> 
   const found = await Promise.all(
     names.map(async (name) => {
       const [, scheme = 'http'] = /^([a-z][a-z\d+.-]*):\/\//i.exec(name) ?? []
-      if (scheme.toLowerCase() !== 'http') throw misused(`${name}: internal ports speak HTTP; give a host with a port`)
+      if (scheme.toLowerCase() !== 'http') throw misused(`${name}: internal ports use HTTP; give a host with a port`)
       const address = /^http:\/\//i.test(name) ? name : `http://${name}`
       if (!URL.canParse(address)) throw misused(`${name} is not a host with a port`)
       const hostname = new URL(address).hostname.replace(/^\[|\]$/g, '')

@@ -9,7 +9,7 @@ const chunkBytes = 512 * 1024
 const maxNameLength = 255
 const maxAttempts = 3
 
-/** The room, owner and message of a file, and where it is in the archive. */
+/** The room, owner and message of a file, and its location in the archive. */
 export type FileContext = { roomId: string; ownerId: string; messageId: string; location: string }
 
 /** Imports files whose bytes are available. */
@@ -26,7 +26,7 @@ export class FileImporter {
   async import(file: ArchivedFile, at: FileContext): Promise<AttachedAsset | undefined> {
     const { report } = this.#options
     const skip = (reason: string) => {
-      report.skipped('files', reason, at.location)
+      report.addSkipped('files', reason, at.location)
       return undefined
     }
     if (!file.bytes) return skip('their bytes are neither in the archive nor in the --files folder')
@@ -34,7 +34,7 @@ export class FileImporter {
       try {
         return await this.#send(file, file.bytes, at)
       } catch (error) {
-        if (!(error instanceof ConnectError)) return skip(unreadable(error))
+        if (!(error instanceof ConnectError)) return skip(whyUnreadable(error))
         // The upload may have expired, or another run may have removed it.
         const isGone = error.code === Code.NotFound
         if (isGone && attempt < maxAttempts) continue
@@ -77,14 +77,14 @@ export class FileImporter {
     const complete = await uploads
       .completeImportedFile({ uploadId })
       .catch(async (error: unknown) => ({ asset: (await uploads.importFile(request)).asset ?? rethrow(error) }))
-    report.imported('files')
+    report.addImported('files')
     return complete.asset
   }
 }
 
 class SizeMismatch extends Error {}
 
-const unreadable = (error: unknown): string =>
+const whyUnreadable = (error: unknown): string =>
   error instanceof SizeMismatch ? 'the size of the file changed' : 'their bytes cannot be read'
 
 const rethrow = (error: unknown): never => {

@@ -35,7 +35,7 @@ export type TransferFleet = {
 
 const callTimeoutMs = 30_000
 const retryForMs = 60_000
-const longestPauseMs = 5_000
+const maxPauseMs = 5_000
 
 /**
  * Connects to the fleet for a long operation. While a service is unavailable, each call is retried for up to a minute;
@@ -44,7 +44,7 @@ const longestPauseMs = 5_000
 export async function withFleet<T>(access: OperatorAccess, run: (fleet: TransferFleet) => Promise<T>): Promise<T> {
   await using bus = await connect(access)
   await using rpc = createRpcClient(bus, { name: access.natsUser, defaultTimeoutMs: callTimeoutMs })
-  const transport = retrying(rpc.transport())
+  const transport = withRetries(rpc.transport())
   try {
     return await run({
       accounts: createClient(AccountsTransferService, transport),
@@ -73,10 +73,10 @@ export async function withFleet<T>(access: OperatorAccess, run: (fleet: Transfer
 
 const isTemporary = (code: Code): boolean => code === Code.Unavailable || code === Code.DeadlineExceeded
 
-function retrying(transport: Transport): Transport {
+function withRetries(transport: Transport): Transport {
   const unary: Transport['unary'] = async (...call) => {
     const giveUpAt = Date.now() + retryForMs
-    for (let pauseMs = 200; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    for (let pauseMs = 200; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
       try {
         return await transport.unary(...call)
       } catch (error) {

@@ -65,11 +65,11 @@ export async function importArchive(
         await openNext()
         await people.flush()
         if (open) await open.messages.add(record)
-        else report.skipped('messages', 'their room was not imported', record.location)
+        else report.addSkipped('messages', 'their room was not imported', record.location)
         progress({ room: open?.room.name ?? '', messages: ++seen })
         break
       case 'skipped':
-        report.skipped(record.what, record.reason, record.location)
+        report.addSkipped(record.what, record.reason, record.location)
         break
     }
   }

@@ -27,7 +27,8 @@ export class MessageImporter {
   readonly #fleet: Pick<TransferFleet, 'messaging'>
   readonly #options: Options
   readonly #room: OpenRoom
-  readonly #places = new Map<string, string>()
+  /** Locations in the archive of the waiting messages, by external id. */
+  readonly #locations = new Map<string, string>()
   #unchecked: ArchivedMessage[] = []
   #waiting: Outgoing[] = []
   #bytes = 0
@@ -53,14 +54,15 @@ export class MessageImporter {
   /** Enqueues the collected messages that no earlier run has written. */
   async #enqueueNew(): Promise<void> {
     const unchecked = this.#unchecked.splice(0)
-    const known = await this.#knownAmong(unchecked.map(({ id }) => id))
+    const known = await this.#findKnown(unchecked.map(({ id }) => id))
     for (const message of unchecked) {
       const parts = known.has(message.id) ? await this.#missingParts(message) : await this.#convert(message)
       for (const outgoing of parts) await this.#enqueue(outgoing, message.location)
     }
   }
 
-  async #knownAmong(externalIds: string[]): Promise<Set<string>> {
+  /** Which of these messages an earlier run has written. */
+  async #findKnown(externalIds: string[]): Promise<Set<string>> {
     if (!this.#room.hasImportedMessages || externalIds.length === 0) return new Set()
     const { roomId } = this.#room
     return new Set((await this.#fleet.messaging.findImportedMessages({ roomId, externalIds })).externalIds)
@@ -70,7 +72,7 @@ export class MessageImporter {
   async #missingParts(message: ArchivedMessage): Promise<Outgoing[]> {
     if (message.text.length <= maxBodyBytes / 4) return []
     const parts = (await this.#convert({ ...message, files: [] }, 'again')).slice(1)
-    const known = await this.#knownAmong(parts.map(({ externalId = '' }) => externalId))
+    const known = await this.#findKnown(parts.map(({ externalId = '' }) => externalId))
     return parts.filter(({ externalId = '' }) => !known.has(externalId))
   }
 
@@ -79,7 +81,7 @@ export class MessageImporter {
     if (this.#waiting.length >= batchSize || this.#bytes + bytes > maxBatchBytes) await this.#sendWaiting()
     this.#waiting.push(outgoing)
     this.#bytes += bytes
-    this.#places.set(outgoing.externalId ?? '', location)
+    this.#locations.set(outgoing.externalId ?? '', location)
   }
 
   async #sendWaiting(): Promise<void> {
@@ -88,7 +90,7 @@ export class MessageImporter {
     await this.#send(messages)
     this.#waiting = []
     this.#bytes = 0
-    this.#places.clear()
+    this.#locations.clear()
   }
 
   /** Sends messages. If a batch is refused, each half is sent again, so that only invalid messages are left out. */
@@ -97,14 +99,14 @@ export class MessageImporter {
     try {
       const { roomId } = this.#room
       const { written, ...more } = await this.#fleet.messaging.importMessages({ source, roomId, messages })
-      report.imported('messages', written - more.replies)
-      report.imported('replies', more.replies)
-      report.imported('reactions', more.reactions)
+      report.addImported('messages', written - more.replies)
+      report.addImported('replies', more.replies)
+      report.addImported('reactions', more.reactions)
       for (const id of more.orphanedExternalIds)
-        report.altered(
+        report.addAltered(
           'replies',
           'their thread is not in the archive; they became messages of the room',
-          this.#places.get(id) ?? id,
+          this.#locations.get(id) ?? id,
         )
       this.hasMessages ||= written > 0
     } catch (error) {
@@ -120,7 +122,7 @@ export class MessageImporter {
       for (const { externalId = '' } of messages) {
         // The report gives the location of the message, so the reason need not repeat its id.
         const why = rawMessage.replace(/^message .*?: /s, '')
-        report.skipped('messages', why, this.#places.get(externalId) ?? '')
+        report.addSkipped('messages', why, this.#locations.get(externalId) ?? '')
       }
     }
   }
@@ -131,7 +133,7 @@ export class MessageImporter {
     const { id, createdAt, updatedAt, deletedAt, threadRoot, inReplyTo, location } = message
     const author = people.find(message.author)
     const skip = (reason: string): Outgoing[] => {
-      report.skipped('messages', reason, location)
+      report.addSkipped('messages', reason, location)
       return []
     }
     if (!author) return skip('the archive does not say who wrote it')
@@ -144,7 +146,7 @@ export class MessageImporter {
     const [first = '', ...rest] = splitBody(this.#bodyOf(message))
     if (attachments.length === 0 && !visible.test(first)) return skip('it contains nothing that can be shown')
     if (rest.length > 0 && run === 'first')
-      report.altered('messages', `longer than ${maxBodyBytes} bytes; they were split into several`, location)
+      report.addAltered('messages', `longer than ${maxBodyBytes} bytes; they were split into several`, location)
     const firstPart: Outgoing = {
       ...{ ...base, body: first, reactions: this.#reactionsOf(message), attachments },
       ...(updatedAt && { updatedAt: timestampFromDate(updatedAt) }),
@@ -158,7 +160,7 @@ export class MessageImporter {
     const attached: AttachedAsset[] = []
     for (const [index, file] of files.entries()) {
       if (index >= maxAttachments) {
-        this.#options.report.skipped('files', `a message has at most ${maxAttachments}`, location)
+        this.#options.report.addSkipped('files', `a message has at most ${maxAttachments}`, location)
         continue
       }
       const asset = await this.#options.files.import(file, {
@@ -175,7 +177,7 @@ export class MessageImporter {
   #bodyOf({ text, markup, location }: ArchivedMessage): string {
     const { people, rooms, report } = this.#options
     if (text.length > maxCharacters)
-      report.altered('messages', `longer than ${maxCharacters} characters; the rest was cut off`, location)
+      report.addAltered('messages', `longer than ${maxCharacters} characters; the rest was cut off`, location)
     const clean = text.slice(0, maxCharacters).replaceAll('\0', '')
     if (markup === 'markdown') return clean
     const login = (id: string) => people.find(id)?.login || undefined
@@ -187,7 +189,7 @@ export class MessageImporter {
     return reactions.flatMap(({ emoji: name, people: ids }) => {
       const emoji = knownEmoji(name)
       if (emoji === undefined) {
-        report.skipped('reactions', `this server has no emoji ":${name.slice(0, 40)}:"`, location)
+        report.addSkipped('reactions', `this server has no emoji ":${name.slice(0, 40)}:"`, location)
         return []
       }
       const userIds = ids.flatMap((id) => people.find(id)?.userId ?? [])

@@ -5,7 +5,7 @@ import type { TransferFleet } from './fleet.ts'
 import type { Report } from './report.ts'
 
 const batchSize = 500
-/** Longer than any name or e-mail address; accounts limits names further. */
+/** Longer than any name or e-mail address; accounts has a lower limit for names. */
 const maxCharacters = 320
 
 type ImportedAccount = { userId: string; login: string }
@@ -30,7 +30,7 @@ export class PeopleImporter {
     if (this.#waiting.length >= batchSize) await this.flush()
   }
 
-  /** Imports the people added so far; `find` finds them afterwards. */
+  /** Imports the people added so far, so that `find` returns their accounts. */
   async flush(): Promise<void> {
     const waiting = this.#waiting.splice(0)
     if (waiting.length === 0) return
@@ -47,13 +47,13 @@ export class PeopleImporter {
     for (const [index, { externalId, userId, login, outcome, emailDropped }] of people.entries()) {
       const location = waiting[index]?.location ?? externalId
       this.#accounts.set(externalId, { userId, login })
-      if (outcome === ImportedPersonOutcome.MADE) report.imported('people')
-      if (outcome === ImportedPersonOutcome.MATCHED) report.imported('people who already had an account')
+      if (outcome === ImportedPersonOutcome.MADE) report.addImported('people')
+      if (outcome === ImportedPersonOutcome.MATCHED) report.addImported('people who already had an account')
       if (emailDropped)
-        report.altered('people', 'the e-mail address is invalid or belongs to another account', location)
+        report.addAltered('people', 'the e-mail address is invalid or belongs to another account', location)
       const name = waiting[index]?.name ?? ''
       if (outcome !== ImportedPersonOutcome.MATCHED && login !== '' && login.toLowerCase() !== name.toLowerCase())
-        report.altered('people', 'the login was changed', `${location} is ${login}`)
+        report.addAltered('people', 'the login was changed', `${location} is ${login}`)
     }
   }
 
@@ -61,7 +61,7 @@ export class PeopleImporter {
     return this.#accounts.get(id)
   }
 
-  /** Ids of the accounts of all imported people, including accounts that existed before. */
+  /** Ids of the accounts of all people in the archive, including accounts that existed before. */
   everybody(): string[] {
     return [...new Set([...this.#accounts.values()].map(({ userId }) => userId))]
   }

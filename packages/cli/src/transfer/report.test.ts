@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { counted } from './counted.ts'
+import { formatCount } from './format-count.ts'
 import { Report } from './report.ts'
 
 test.each([
@@ -9,14 +9,18 @@ test.each([
   ['direct messages', 'direct message'],
   ['messages', 'message'],
 ])('the singular of %s is %s', (many, one) => {
-  expect([counted(1, many), counted(2, many), counted(0, many)]).toEqual([`1 ${one}`, `2 ${many}`, `0 ${many}`])
+  expect([formatCount(1, many), formatCount(2, many), formatCount(0, many)]).toEqual([
+    `1 ${one}`,
+    `2 ${many}`,
+    `0 ${many}`,
+  ])
 })
 
 test('a report lists at most 200 reasons for each kind of record', () => {
   const report = new Report()
   for (let index = 0; index < 1_000; index++)
-    report.skipped('reactions', `this server has no emoji ":e${index}:"`, 'there')
-  report.skipped('files', 'too large', 'there')
+    report.addSkipped('reactions', `this server has no emoji ":e${index}:"`, 'there')
+  report.addSkipped('files', 'too large', 'there')
   const { notTaken } = report.toJson()
   expect(notTaken).toHaveLength(202)
   expect(notTaken.find(({ reason }) => reason === 'for other reasons')?.count).toBe(800)

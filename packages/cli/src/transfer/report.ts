@@ -1,9 +1,9 @@
-import { counted } from './counted.ts'
+import { formatCount } from './format-count.ts'
 
-/** Locations stored per reason, to bound memory and keep the report readable. */
+/** Maximum number of locations stored per reason, to bound memory and keep the report readable. */
 const maxPlaces = 100
 
-/** Reasons stored per kind of record. */
+/** Maximum number of reasons stored per kind of record. */
 const maxReasons = 200
 
 type Reason = { what: string; reason: string; count: number; places: string[] }
@@ -14,18 +14,18 @@ export class Report {
   readonly #skipped = new Map<string, Reason>()
   readonly #changed = new Map<string, Reason>()
 
-  /** Counts imported things. */
-  imported(what: string, count = 1): void {
+  /** Counts imported records. */
+  addImported(what: string, count = 1): void {
     if (count > 0) this.#imported.set(what, (this.#imported.get(what) ?? 0) + count)
   }
 
-  /** Records something that could not be imported. */
-  skipped(what: string, reason: string, location: string): void {
+  /** Adds a record that could not be imported. */
+  addSkipped(what: string, reason: string, location: string): void {
     addReason(this.#skipped, what, reason, location)
   }
 
-  /** Records something that was imported with changes. */
-  altered(what: string, reason: string, location: string): void {
+  /** Adds a record that was imported with changes. */
+  addAltered(what: string, reason: string, location: string): void {
     addReason(this.#changed, what, reason, location)
   }
 
@@ -38,7 +38,7 @@ export class Report {
   }
 
   toText(): string {
-    const taken = [...this.#imported].map(([what, count]) => `  ${counted(count, what)}`)
+    const taken = [...this.#imported].map(([what, count]) => `  ${formatCount(count, what)}`)
     return [
       ...section('imported', taken.length > 0 ? taken : ['  nothing new']),
       ...section('imported with changes', lines(this.#changed)),
@@ -49,8 +49,8 @@ export class Report {
 
 function addReason(reasons: Map<string, Reason>, what: string, reason: string, location: string): void {
   const isNew = !reasons.has(`${what}\0${reason}`)
-  const crowded = isNew && [...reasons.values()].filter((other) => other.what === what).length >= maxReasons
-  const shownReason = crowded ? 'for other reasons' : reason
+  const isFull = isNew && [...reasons.values()].filter((other) => other.what === what).length >= maxReasons
+  const shownReason = isFull ? 'for other reasons' : reason
   const key = `${what}\0${shownReason}`
   const known = reasons.get(key) ?? { what, reason: shownReason, count: 0, places: [] }
   known.count++
@@ -65,5 +65,5 @@ const maxPlacesShown = 5
 const lines = (reasons: ReadonlyMap<string, Reason>): string[] =>
   [...reasons.values()].map(({ what, reason, count, places }) => {
     const more = count > maxPlacesShown ? ', ...' : ''
-    return `  ${counted(count, what)}: ${reason} (${places.slice(0, maxPlacesShown).join(', ')}${more})`
+    return `  ${formatCount(count, what)}: ${reason} (${places.slice(0, maxPlacesShown).join(', ')}${more})`
   })

@@ -42,7 +42,7 @@ export class RoomImporter {
   async importGroup({ id, name, description }: ArchivedGroup): Promise<void> {
     const { groupId, made } = await this.#fleet.rooms.importGroup({ name, description })
     this.#groups.set(id, groupId)
-    if (made) this.#options.report.imported('groups')
+    if (made) this.#options.report.addImported('groups')
   }
 
   /** The name on this server of an archived room; undefined if it has not been created yet. */
@@ -56,7 +56,7 @@ export class RoomImporter {
     const memberIds = this.#membersOf(archived, people)
     const dm = archived.dm && memberIds.length <= maxParticipants
     if (dm && memberIds.length === 0) {
-      report.skipped('rooms', 'none of its participants is known', archived.location)
+      report.addSkipped('rooms', 'none of its participants is known', archived.location)
       return undefined
     }
     const [first, ...rest] = chunks(memberIds, membersPerCall)
@@ -69,14 +69,14 @@ export class RoomImporter {
       ...{ private: !dm && (archived.private || archived.dm), ...createdAt },
     })
     if (typeof opened === 'string') {
-      report.skipped('rooms', opened, archived.location)
+      report.addSkipped('rooms', opened, archived.location)
       return undefined
     }
     const { roomId, name, made } = opened
     const joinedAt = archived.createdAt && { joinedAt: timestampFromDate(archived.createdAt) }
-    if (made) report.imported(dm ? 'direct messages' : 'channels')
+    if (made) report.addImported(dm ? 'direct messages' : 'channels')
     if (!dm && name.toLowerCase() !== archived.name.toLowerCase())
-      report.altered('channels', 'its name was changed', `${archived.location} is ${name}`)
+      report.addAltered('channels', 'its name was changed', `${archived.location} is ${name}`)
     if (name !== '') this.#names.set(archived.id, name)
     const { entries } = await this.#fleet.messaging.importProgress({ roomIds: [roomId] })
     const hasImportedMessages = entries.length > 0
@@ -109,7 +109,7 @@ export class RoomImporter {
   #membersOf({ location, dm }: ArchivedRoom, people: readonly string[]): string[] {
     const known = people.flatMap((id) => {
       const account = this.#options.people.find(id)
-      if (!account) this.#options.report.skipped('members', 'the archive does not say who they are', location)
+      if (!account) this.#options.report.addSkipped('members', 'the archive does not say who they are', location)
       return account && (dm || account.login !== '') ? account.userId : []
     })
     return [...new Set(known)]
@@ -122,7 +122,7 @@ export class RoomImporter {
 
   async #importFallback(): Promise<string> {
     const { groupId, made } = await this.#fleet.rooms.importGroup({ name: this.#options.group })
-    if (made) this.#options.report.imported('groups')
+    if (made) this.#options.report.addImported('groups')
     return groupId
   }
 }

@@ -43,8 +43,8 @@ export type Fleet = AsyncDisposable & {
   postgresUrl(database: string): string
   /** URL of Redis, with its password. */
   readonly redisUrl: string
-  /** Call it once the generated password has been shown: it is then no longer stored. */
-  ownerAnnounced(): void
+  /** Deletes the stored copy of the generated password. Call it once the password has been shown. */
+  forgetOwnerPassword(): void
   /**
    * Sends a signal to a process of a deployable (the first, or the one with the index); a process that ends is
    * restarted.
@@ -130,7 +130,7 @@ async function start(options: StartOptions, cleanUp: CleanUp): Promise<Fleet> {
       return group.processes()
     },
     postgresUrl: (database) => servers.postgres.url(database),
-    ownerAnnounced: () => forgetPassword(secrets),
+    forgetOwnerPassword: () => forgetPassword(secrets),
     ...controlsOf(group),
     stop: () => cleanUp.close(),
     [Symbol.asyncDispose]: () => cleanUp.close(),

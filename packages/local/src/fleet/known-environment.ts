@@ -19,10 +19,9 @@ const definitions = parleyServices('')
 export const serviceNames: readonly string[] = definitions.map(({ name }) => name)
 
 /**
- * The environment that a fleet on this data folder gives to processes of a service, as far as it can be read from
- * the folder: with the ports and secrets of the last run and, while the fleet runs, with its environment instead of
- * `own`. Undefined
- * when no fleet has run there. Throws for an unknown service.
+ * The environment that a fleet on this data folder gives to processes of a service, as far as it can be read from the
+ * folder: with the ports and secrets of the last run and, while the fleet runs, with its environment instead of `own`.
+ * Undefined if no fleet has run there. Throws for an unknown service.
  */
 export function knownEnvironment(
   dataDir: string,

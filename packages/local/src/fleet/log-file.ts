@@ -39,8 +39,8 @@ export class LogFile {
 }
 
 /**
- * Keeps every log in a folder at about `maxBytes`, and one older generation of it as `<file>.1`, until it is
- * disposed. The files are truncated, not replaced, because servers keep them open and append to them.
+ * Until the result is disposed, keeps every log in a folder at about `maxBytes`, and one older generation of each as
+ * `<file>.1`. The files are truncated, not replaced, because servers keep them open and append to them.
  */
 export function rotateLogs(folder: string, { maxBytes = 20_000_000, everyMs = 10_000 } = {}): Disposable {
   const disposed = new AbortController()

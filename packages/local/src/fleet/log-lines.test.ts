@@ -12,7 +12,7 @@ test.each([
 })
 
 test.each(['{"level":"info","msg":"up"}', '{"level":30,"msg":"up"}', '{"msg":"no level"}', '', '  '])(
-  '%j is not',
+  '%j is not shown',
   (line) => {
     expect(formatForTerminal('rooms', line)).toBeUndefined()
   },

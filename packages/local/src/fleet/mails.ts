@@ -5,7 +5,9 @@ import type { CleanUp } from './clean-up.ts'
 import { RememberedPorts } from './remembered-ports.ts'
 import type { Secrets } from './secrets.ts'
 
-/** Serves the mail folder as a page. With a mail server (`wanted` is false) it does nothing, and both are undefined. */
+/**
+ * Serves a page with the mails of a folder. With a mail server (`wanted` is false) there is neither folder nor page.
+ */
 export async function startMailPage(
   wanted: string | false | undefined,
   dir: DataDir,

@@ -1,11 +1,14 @@
 import { findLivekit, livekitUrl, startLivekit } from '../infrastructure/index.ts'
 import type { CleanUp } from './clean-up.ts'
 import { RememberedPorts } from './remembered-ports.ts'
-import { filesOf, keepRunning, type ServersOptions } from './servers.ts'
+import { filesOf, startAndRestart, type ServersOptions } from './servers.ts'
 
 const apiKey = 'parley'
 
-/** Starts a media server for calls if its program is installed; otherwise prints that calls are off, and returns undefined. */
+/**
+ * Starts a media server for calls if its program is installed; otherwise prints that calls are off, and returns
+ * undefined.
+ */
 export async function startMediaServer(
   { dir, secrets, say }: Pick<ServersOptions, 'dir' | 'secrets' | 'say'>,
   webhookUrl: string,
@@ -20,7 +23,11 @@ export async function startMediaServer(
   const mediaPorts = { tcp: await ports.get('livekit.tcp'), udp: await ports.get('livekit.udp') }
   const apiSecret = secrets.get('livekit')
   const options = { dir: dir.run, port, mediaPorts, apiKey, apiSecret, webhookUrls: [webhookUrl] }
-  const server = await keepRunning('LiveKit', () => startLivekit({ ...options, ...filesOf(dir, 'livekit', say) }), say)
+  const server = await startAndRestart(
+    'LiveKit',
+    () => startLivekit({ ...options, ...filesOf(dir, 'livekit', say) }),
+    say,
+  )
   cleanUp.push(() => server.stop())
   return settingsOf(server.first.url, apiSecret)
 }

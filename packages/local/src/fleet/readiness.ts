@@ -7,27 +7,32 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export type Process = { label: string; internalPort: () => number | undefined }
 
 /**
- * Waits until every process reports that it is ready. Every 5 s it prints which are not ready and why; after
- * `timeoutMs` it throws an error that says so.
+ * Waits until every process reports that it is ready. After `reportMs` it prints which processes are not ready and why,
+ * and again whenever that has changed, at most once per `reportMs`. After `timeoutMs` it throws an error that says the
+ * same.
  */
 export async function whenAllReady(
   processes: Process[],
   say: (line: string) => void,
   signal: AbortSignal,
   timeoutMs: number,
+  reportMs = 5_000,
 ) {
   const startedAt = Date.now()
+  let reported = ''
   for (let reportedAt = startedAt; ; await sleep(100, undefined, { signal })) {
     const reasons = (await Promise.all(processes.map(whyNotReady))).flatMap((reason) => reason ?? [])
     if (reasons.length === 0) return
     const summary = reasons.join('; ')
     if (Date.now() - startedAt > timeoutMs) throw new Error(`not ready after ${timeoutMs / 1000} s: ${summary}`)
-    if (Date.now() - reportedAt < 5000) continue
+    if (summary === reported || Date.now() - reportedAt < reportMs) continue
     reportedAt = Date.now()
-    say(`waiting for ${summary}`)
+    reported = summary
+    say(`not ready yet: ${summary}`)
   }
 }
 
+/** The label of a process that is not ready, with the reasons if it reports any; undefined if it is ready. */
 async function whyNotReady({ label, internalPort }: Process): Promise<string | undefined> {
   const port = internalPort()
   if (port === undefined) return label

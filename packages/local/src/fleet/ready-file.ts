@@ -2,15 +2,14 @@ import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { writeAtomically } from './files.ts'
 
-/**
- * A process of the fleet. `url`: its own HTTP server, which gateways and realtime nodes have.
- */
+/** A process of the fleet. */
 export type FleetProcess = {
   name: string
   /** The deployables in it, if there are several. */
   holds?: string[]
   pid: number
   internalPort: number
+  /** URL of its HTTP port, if it has one besides the internal port. */
   url?: string
 }
 
@@ -37,7 +36,8 @@ export class Announcement<State extends object = ReadyState> {
   #retry: NodeJS.Timeout | undefined
 
   /**
-   * Removes the file of an earlier run. Without a path nothing is ever written. Failures to write are passed to `say`.
+   * Removes the file of an earlier run. Without a path nothing is ever written. The first failure to write is printed
+   * with `say`.
    */
   constructor(file: string | undefined, say: (line: string) => void) {
     this.#file = file === undefined ? undefined : resolve(file)

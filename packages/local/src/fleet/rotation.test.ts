@@ -37,7 +37,7 @@ test('after a rotation services receive the new secret, and the previous one unt
   await expect(retireSecret(folder, 'core')).rejects.toThrow(/no previous value/)
 })
 
-test('other secrets are not rotated, and none is while the fleet runs', async () => {
+test('only certain secrets can be rotated, and none while the fleet runs', async () => {
   await expect(rotateSecret(folder, 'database.accounts', {})).rejects.toThrow(/there is no secret/)
   using _running = await lockDataDir(folder, dataDirAt(folder).lockFile)
   await expect(rotateSecret(folder, 'core', {})).rejects.toThrow(/is running \(process \d+\); stop it/)

@@ -56,9 +56,9 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   const redis = () => startRedis({ dir: dir.redis, port: at.redis, password, ...files('redis') })
 
   const starting = [
-    keepRunning('PostgreSQL', postgres, say),
-    keepRunning('NATS', nats, say),
-    keepRunning('Redis', redis, say),
+    startAndRestart('PostgreSQL', postgres, say),
+    startAndRestart('NATS', nats, say),
+    startAndRestart('Redis', redis, say),
   ] as const
   const started = await Promise.allSettled(starting)
   const stop = async () => {
@@ -79,7 +79,11 @@ export function filesOf(dir: DataDir, name: string, say: (line: string) => void)
 }
 
 /** Starts a server, and restarts it at the same address whenever it ends. */
-export async function keepRunning<T extends Child>(name: string, start: () => Promise<T>, say: (line: string) => void) {
+export async function startAndRestart<T extends Child>(
+  name: string,
+  start: () => Promise<T>,
+  say: (line: string) => void,
+) {
   const first = await start()
   const backoff = new Backoff()
   let current: Child = first

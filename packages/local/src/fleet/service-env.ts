@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { deployableNames, factsOf } from '@parley/contracts/deployables'
+import { deployableNames, propertiesOf } from '@parley/contracts/deployables'
 import { compileCache, repositoryRoot } from '../repository.ts'
 import { pushEnvironment } from './push-keys.ts'
 import type { ServiceDefinition } from './service-list.ts'
@@ -39,7 +39,7 @@ export const rotatable = [
 
 /** Services that need the key with which blobs are handed to uploads. */
 const blobDeployables = new Set<string>(
-  deployableNames.filter((name) => factsOf(name).secrets?.includes('PARLEY_UPLOADS_BLOB_SECRET')),
+  deployableNames.filter((name) => propertiesOf(name).secrets?.includes('PARLEY_UPLOADS_BLOB_SECRET')),
 )
 
 /** Services that process videos, or report to clients whether videos are processed. */

@@ -9,7 +9,7 @@ import { SupervisedService } from './supervised-service.ts'
 
 /** Longer than a process needs to drain or, if it cannot drain, to exit by itself. */
 const stopTimeoutMs = 25_000
-/** How often ports are chosen: a free port may be taken before its process listens. */
+/** How many times ports are chosen: a free port may be taken before its process listens. */
 const maxPortAttempts = 3
 
 /** The services of a group and their options. */
@@ -44,8 +44,9 @@ export class ServiceGroup {
   }
 
   /**
-   * Starts all processes. Resolves when each is serving; rejects if any rejects its configuration. If a chosen port is taken
-   * before its process listens, all start again with other ports, because other processes have it in their environment.
+   * Starts all processes. Resolves when each is serving; rejects if any rejects its configuration. If a chosen port is
+   * taken before its process listens, all start again with other ports, because other processes have it in their
+   * environment.
    */
   async start(): Promise<void> {
     for (let left = maxPortAttempts - 1; ; left--) {
@@ -66,8 +67,8 @@ export class ServiceGroup {
       for (let index = 0; listedAs !== undefined && index < replicas; index++)
         this.#ports.set(labelOf(name, index), await freePort())
     if (this.#stopped) throw new Error('the services were stopped')
-    this.#members.push(...services.flatMap((service) => this.#replicas(service)))
-    await Promise.all(this.#members.map(({ supervised }) => supervised.serving()))
+    this.#members.push(...services.flatMap((service) => this.#createReplicas(service)))
+    await Promise.all(this.#members.map(({ supervised }) => supervised.waitUntilServing()))
   }
 
   /** Processes that serve now. */
@@ -115,11 +116,11 @@ export class ServiceGroup {
     if (draining.length > 0) onChange()
     const taken = new Set([...own, ...this.#draining].filter(isOfService).map(({ index }) => index))
     const free = Array.from({ length: count + taken.size }, (_, index) => index).filter((index) => !taken.has(index))
-    const added = free.slice(0, Math.max(0, count - own.length)).map((index) => this.#member(service, index))
+    const added = free.slice(0, Math.max(0, count - own.length)).map((index) => this.#createMember(service, index))
     this.#members.push(...added)
     await Promise.all([
       ...added.map((member) =>
-        member.supervised.serving().catch((error: unknown) => {
+        member.supervised.waitUntilServing().catch((error: unknown) => {
           if (this.#members.includes(member)) throw error
         }),
       ),
@@ -152,11 +153,11 @@ export class ServiceGroup {
     for (const { supervised } of [...this.#members, ...this.#draining]) supervised.kill(signal)
   }
 
-  #replicas(service: ServiceDefinition): Member[] {
-    return Array.from({ length: this.#options.replicas }, (_, index) => this.#member(service, index))
+  #createReplicas(service: ServiceDefinition): Member[] {
+    return Array.from({ length: this.#options.replicas }, (_, index) => this.#createMember(service, index))
   }
 
-  #member(service: ServiceDefinition, index: number): Member {
+  #createMember(service: ServiceDefinition, index: number): Member {
     const { dir, say, onChange } = this.#options
     const number = index === 0 ? '' : `-${index + 1}`
     const label = labelOf(service.name, index)

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { compactDeployables, type Deployable, deployableNames, factsOf } from '@parley/contracts/deployables'
+import { compactDeployables, type Deployable, deployableNames, propertiesOf } from '@parley/contracts/deployables'
 import { repositoryRoot } from '../repository.ts'
 
 /** How the deployables are spread over processes: a process for each, or one process for all except realtime. */
@@ -40,7 +40,7 @@ export function parleyServices(root = repositoryRoot(), layout: Layout = 'separa
 const migrateAll = (root: string): string => join(root, 'packages/compact/dist/migrate.js')
 
 function deployable(root: string, name: Deployable): ServiceDefinition {
-  const { database, http, edge, proxies } = factsOf(name)
+  const { database, http, edge, proxies } = propertiesOf(name)
   return {
     name,
     main: join(root, 'services', name, 'dist', 'main.js'),

@@ -14,7 +14,7 @@ writeFileSync(
   "for (const event of ['SIGTERM', 'disconnect']) process.on(event, () => process.exit()); process.send({ type: 'ready', internalPort: 1 })",
 )
 
-function supervised(run: string, env: () => NodeJS.ProcessEnv = () => ({})) {
+function superviseRooms(run: string, env: () => NodeJS.ProcessEnv = () => ({})) {
   const said: string[] = []
   const files = { logFile: join(folder, 'rooms.log'), pidFile: join(folder, run, 'rooms.pid') }
   const handlers = { say: (line: string) => void said.push(line), onLine: () => {}, onChange: () => {} }
@@ -24,29 +24,29 @@ function supervised(run: string, env: () => NodeJS.ProcessEnv = () => ({})) {
 
 test('a service that the system could not start is started again', async () => {
   const tooMuch = [{ FILL: 'x'.repeat(3_000_000) }]
-  const { service, said } = supervised('', () => tooMuch.pop() ?? {})
-  await service.serving()
+  const { service, said } = superviseRooms('', () => tooMuch.pop() ?? {})
+  await service.waitUntilServing()
   expect(said).toEqual([expect.stringMatching(/^rooms cannot be started: spawn E2BIG; restarting it in 0.25 s$/)])
   await service.stop(5_000)
 })
 
 test('a service whose pid file cannot be written is killed and started again', async () => {
-  const { service, said } = supervised('run')
+  const { service, said } = superviseRooms('run')
   await eventually(() => said.length > 0)
   expect(said[0]).toMatch(/^rooms cannot be started: ENOENT.*rooms.pid/)
   expect(service.current).toBeUndefined()
   mkdirSync(join(folder, 'run'))
-  await service.serving()
+  await service.waitUntilServing()
   await service.stop(5_000)
 })
 
 test('a service whose environment could not be created is started again', async () => {
   let failures = 2
-  const { service, said } = supervised('', () => {
+  const { service, said } = superviseRooms('', () => {
     if (failures-- > 0) throw new Error('EMFILE: too many open files')
     return {}
   })
-  await service.serving()
+  await service.waitUntilServing()
   expect(said).toHaveLength(2)
   await service.stop(5_000)
 })

@@ -40,7 +40,7 @@ export class SupervisedService {
 
   constructor(options: SupervisedOptions) {
     this.#options = options
-    this.#ended = this.#keepRunning()
+    this.#ended = this.#startAndRestart()
   }
 
   /** Pid and addresses of the serving process; undefined while none serves. */
@@ -49,8 +49,11 @@ export class SupervisedService {
     return { pid: this.#process.pid, ...this.#serving }
   }
 
-  /** Resolves once a process serves. Throws when none ever can, as with a rejected configuration, or when the service is stopped. */
-  serving(): Promise<void> {
+  /**
+   * Resolves once a process serves. Rejects if none ever can, as with a rejected configuration, or if the service is
+   * stopped.
+   */
+  waitUntilServing(): Promise<void> {
     if (this.#serving !== undefined) return Promise.resolve()
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
   }
@@ -65,7 +68,7 @@ export class SupervisedService {
     const old = this.#process
     this.#isRestarting = true
     this.#serving = undefined
-    const next = this.serving()
+    const next = this.waitUntilServing()
     this.#pause.abort()
     old?.kill('SIGTERM')
     await next
@@ -84,7 +87,7 @@ export class SupervisedService {
     clearTimeout(timer)
   }
 
-  async #keepRunning() {
+  async #startAndRestart() {
     const { label, say } = this.#options
     while (!this.#isStopped) {
       const ending = await this.#runOnce()
@@ -103,8 +106,8 @@ export class SupervisedService {
   }
 
   /**
-   * Runs a process until it ends. A failed start, for example because the machine lacks processes, descriptors or space,
-   * counts as an end.
+   * Runs a process until it ends. A failed start, for example because the machine lacks processes, descriptors or
+   * space, counts as an end.
    */
   async #runOnce(): Promise<Ending> {
     try {

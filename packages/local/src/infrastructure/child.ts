@@ -24,7 +24,7 @@ export type ChildOptions = {
   inheritedFd?: number | undefined
   /** Signals that end the process, the gentlest first. */
   stopSignals: NodeJS.Signals[]
-  /** How long to wait after each signal. */
+  /** How long to wait for the process to end after each signal; default 10 s. SIGKILL is the last signal. */
   stopTimeoutMs?: number
 }
 
@@ -34,10 +34,10 @@ export type Child = AsyncDisposable & {
   /** Resolves when the process has ended, for whatever reason. */
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   /** Whether the process has not ended yet. */
-  running(): boolean
+  isRunning(): boolean
   /** Ends the process and waits until it has ended; may be called repeatedly. */
   stop(): Promise<void>
-  /** The last lines of its log, for messages about a failed start. */
+  /** Returns the last lines of its log, for messages about a failed start. */
   lastLines(): string
 }
 
@@ -75,10 +75,10 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     throw error
   }
   child.unref()
-  const running = () => child.exitCode === null && child.signalCode === null
+  const isRunning = () => child.exitCode === null && child.signalCode === null
   const stop = async () => {
     for (const signal of [...signals, 'SIGKILL' as const]) {
-      if (!running()) return
+      if (!isRunning()) return
       child.kill(signal)
       const waiting = new AbortController()
       await Promise.race([exited, sleep(stopTimeoutMs, undefined, { signal: waiting.signal }).catch(() => undefined)])
@@ -88,7 +88,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   return {
     pid: child.pid,
     exited,
-    running,
+    isRunning,
     stop,
     lastLines: () => lastLines(options.logFile, 8),
     [Symbol.asyncDispose]: stop,
@@ -98,7 +98,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
 /** Polls until the server answers. Throws with its last log lines if the process ends, or after `timeoutMs`. */
 export async function whenReady(child: Child, name: string, isReady: () => Promise<boolean>, timeoutMs = 30_000) {
   for (const until = Date.now() + timeoutMs; Date.now() < until; await sleep(15)) {
-    if (!child.running()) throw new Error(`${name} ended while it started:\n${child.lastLines()}`)
+    if (!child.isRunning()) throw new Error(`${name} ended while it started:\n${child.lastLines()}`)
     if (await isReady()) return
   }
   await child.stop()

@@ -22,8 +22,8 @@ const openConfiguration =
 const oneProcessor = { GOMAXPROCS: process.env.GOMAXPROCS ?? '1' }
 
 /**
- * Starts a NATS server. `conf` is a configuration file; the address and the store in it are overridden by `port` and `dir`.
- * Without one, every client may do everything. `env` has the variables that the file uses.
+ * Starts a NATS server. `conf` is a configuration file; `port` and `dir` override its address and store. Without
+ * `conf`, every client may do everything. `env` has the variables that the file uses.
  */
 export async function startNats(options: ServerOptions & { conf?: string; env?: NodeJS.ProcessEnv }): Promise<Nats> {
   mkdirSync(options.dir, { recursive: true, mode: 0o700 })

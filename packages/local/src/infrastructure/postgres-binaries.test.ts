@@ -58,8 +58,8 @@ asRoot(`files that a strict umask made private are readable once they are copied
   const before = process.umask(0o077)
   try {
     const nobody = { name: 'nobody', uid: 65_534, gid: 65_534 }
-    const place = join(open, 'place')
-    const { dir } = reachableBinaries(privateBinaries('17.1'), nobody, place)
+    const copies = join(open, 'copies')
+    const { dir } = reachableBinaries(privateBinaries('17.1'), nobody, copies)
     const read = spawnSync('cat', [join(dir, 'postgres')], { uid: nobody.uid, encoding: 'utf8' })
     expect(read).toMatchObject({ stdout: '17.1', stderr: '' })
   } finally {

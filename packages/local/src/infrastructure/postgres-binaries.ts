@@ -39,7 +39,9 @@ export function findPostgres(): PostgresBinaries[] {
   })
 }
 
-/** The same binaries in a folder that the user can enter: npm's are copied if the checkout is in a private folder. */
+/**
+ * The same binaries in a folder that the user can enter. They are copied if their own is private, as a checkout may be.
+ */
 export function reachableBinaries(binaries: PostgresBinaries, user: SystemUser | undefined, copies: string) {
   if (user === undefined || canEnter(user, binaries.dir)) return binaries
   const copy = join(copies, `postgresql-${binaries.version}`)

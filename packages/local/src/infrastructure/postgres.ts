@@ -33,7 +33,8 @@ export async function startPostgres(
   const folder = openPostgresFolder(options.dir, options.say ?? (() => {}))
   const port = options.port || (await freePort())
   const pidFile = options.pidFile ?? join(options.dir, 'server.pid')
-  const stopSignals: NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'] // fast, then immediate shutdown; after the latter PostgreSQL recovers at its next start
+  // Fast shutdown, then immediate shutdown, after which PostgreSQL recovers at its next start.
+  const stopSignals: NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
   const stopTimeoutMs = 20_000
   await endLeftover(pidFile, stopSignals, stopTimeoutMs)
   // PostgreSQL inherits the lock, so that no other fleet uses its folder, even from a container that cannot see its
@@ -97,8 +98,8 @@ async function isAnswering(url: string): Promise<boolean> {
 }
 
 /**
- * After a crash of the machine, the pid in one of PostgreSQL's own lock files may belong to another process, which would
- * prevent the start. Call it only while holding the kernel lock.
+ * After a crash of the machine, the pid in one of PostgreSQL's own lock files may belong to another process, which
+ * would prevent the start. Call it only while holding the kernel lock.
  */
 function removeStaleLock(lockFile: string) {
   if (!existsSync(lockFile)) return

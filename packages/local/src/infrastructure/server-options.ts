@@ -1,8 +1,8 @@
-/** Options common to the three servers. */
+/** Options that all servers have. */
 export type ServerOptions = {
   /** Folder of its data; created if missing. */
   dir: string
-  /** TCP port on loopback; default, and for 0: a free one. */
+  /** TCP port on loopback; without it, or with 0, a free one is chosen. */
   port?: number
   /** File for its output; default: in `dir`. */
   logFile?: string

@@ -8,14 +8,14 @@ const folder = mkdtempSync(join(tmpdir(), 'parley-policy-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const file = join(folder, 'policy-rc.d')
 
-test('prevents services from starting until it is released', () => {
+test('the file forbids service starts until it is removed', () => {
   const allow = forbidServiceStarts(file)
   expect(readFileSync(file, 'utf8')).toMatch(/^#!\/bin\/sh\n[^]*\nexit 101\n$/)
   allow()
   expect(existsSync(file)).toBe(false)
 })
 
-test('replaces the file of a killed process', () => {
+test('the file of a killed process is replaced', () => {
   forbidServiceStarts(file)
   const left = readFileSync(file, 'utf8').replace(/"startedAt":"[^"]*"/, '"startedAt":"before"')
   writeFileSync(file, left)
@@ -27,8 +27,8 @@ test('replaces the file of a killed process', () => {
 
 test.each([
   ['of a living process', () => void forbidServiceStarts(file)],
-  ['of somebody else', () => writeFileSync(file, '#!/bin/sh\nexit 101\n')],
-])('leaves the file %s alone', (_, make) => {
+  ['of another program', () => writeFileSync(file, '#!/bin/sh\nexit 101\n')],
+])('the file %s is left unchanged', (_, make) => {
   make()
   const before = readFileSync(file, 'utf8')
   forbidServiceStarts(file)()

@@ -18,7 +18,10 @@ export function postgresUser(existingFolder: string): SystemUser | undefined {
   return user
 }
 
-/** Whether the user can enter the folder, considering the modes of parent folders, mount options and access control lists. */
+/**
+ * Whether the user can enter the folder, considering the modes of parent folders, mount options and access control
+ * lists.
+ */
 export function canEnter(user: SystemUser, folder: string): boolean {
   const result = spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], {
     uid: user.uid,

@@ -5,7 +5,7 @@ import { TokenVerifier } from 'livekit-server-sdk'
 import { answerTwirp } from './twirp.ts'
 import { signWebhook } from './webhook.ts'
 
-/** A participant of the stand-in, in LiveKit's format. */
+/** A participant of the fake server, in LiveKit's format. */
 export type FakeParticipant = {
   sid: string
   identity: string
@@ -17,7 +17,7 @@ export type FakeParticipant = {
   disconnectReason?: string
 }
 
-/** A room of the stand-in. */
+/** A room of the fake server. */
 export type FakeRoom = { sid: string; name: string; participants: Map<string, FakeParticipant> }
 
 /** An event, in the format of a webhook. */
@@ -30,12 +30,12 @@ export type FakeLivekitEvent = {
 }
 
 /**
- * A stand-in for a LiveKit server: implements the room service for the official SDK, checks grants, admits participants
- * with a token, and sends signed webhooks.
+ * A fake LiveKit server: implements the room service for the official SDK, checks grants, admits participants with a
+ * token, and sends signed webhooks.
  */
 export class FakeLivekit implements AsyncDisposable {
-  readonly apiKey = 'APIstandin'
-  readonly apiSecret = 'the secret of a stand-in of the media server'
+  readonly apiKey = 'APIfake'
+  readonly apiSecret = 'the secret of the fake media server'
   /** Target of webhooks; undefined to send none. */
   webhookUrl: string | undefined
   /** While true, every request is dropped with its connection. */
@@ -49,7 +49,7 @@ export class FakeLivekit implements AsyncDisposable {
   #lastMs = 0
   #sending: Promise<unknown> = Promise.resolve()
 
-  /** Starts a stand-in on a port; 0 takes a free one. */
+  /** Starts a fake server on a port; 0 takes a free one. */
   static async start(port = 0): Promise<FakeLivekit> {
     const livekit = new FakeLivekit()
     livekit.#server.listen(port, '127.0.0.1')
@@ -108,7 +108,7 @@ export class FakeLivekit implements AsyncDisposable {
     return (await fetch(url, { method: 'POST', body, headers })).status
   }
 
-  /** Resolves when every webhook so far was answered. */
+  /** Resolves when all webhooks so far have been answered or have failed. */
   async waitUntilSent(): Promise<void> {
     await this.#sending
   }

@@ -86,7 +86,7 @@ export const fleet = {
     },
     {
       title: 'Delay of the event loop',
-      meaning: 'p99 between two readings; above 0.1 s a process is overloaded',
+      meaning: 'p99 of the delay in the last full minute; above 0.1 s a process is overloaded',
       unit: seconds,
       queries: [['nodejs_eventloop_delay_p99_seconds', '{{job}} {{instance}}']],
     },

@@ -1,15 +1,15 @@
 import type { Client } from '@connectrpc/connect'
 import type { AdminInternalService } from '@parley/contracts/internal'
-import { withoutServerName } from '../metrics.ts'
+import { serverNameUnavailable } from '../metrics.ts'
 
 const cacheTtlMs = 60_000
 const fallback = 'Parley'
 
 /**
- * Returns a function for the name of the server, cached for a minute. While admin is unavailable, the last name is
- * used.
+ * Returns a function that reads the name of the server, and caches it for a minute. While admin is unavailable, it
+ * returns the last name.
  */
-export function serverNames(admin: Client<typeof AdminInternalService>): () => Promise<string> {
+export function createServerNameReader(admin: Client<typeof AdminInternalService>): () => Promise<string> {
   let name = fallback
   let fetchedAt = -Infinity
   return async () => {
@@ -18,7 +18,7 @@ export function serverNames(admin: Client<typeof AdminInternalService>): () => P
       name = (await admin.getServerName({}, { timeoutMs: 1_500 })).name || fallback
       fetchedAt = performance.now()
     } catch (error) {
-      withoutServerName(error)
+      serverNameUnavailable(error)
     }
     return name
   }

@@ -21,7 +21,7 @@ export const userCreated = (): Announcement => ({
   fact: { case: 'userChanged', value: { created: true } },
 })
 
-/** The roles of a user, sent to processes only. */
+/** The roles of a user, sent to other processes but not to clients. */
 export const currentRoles = (roleIds: string[], rolesVersion: bigint): Announcement => ({
   kind: 'roles_changed',
   fact: { case: 'userRolesChanged', value: { roleIds, rolesVersion } },

@@ -25,7 +25,7 @@ test('the text of a status has 1 to 100 characters', () => {
   for (const bad of ['a\nb', 'a\0b', 'a\uD83D']) expect(withText(bad)).toThrow('control characters')
 })
 
-test('the end of a status, if it has one, is in the future', () => {
+test('the end of a status, if it has one, must be in the future', () => {
   const ending = (expiresAt: Parameters<typeof customStatusFrom>[0]['expiresAt']) => () =>
     customStatusFrom({ emoji: '🎉', text: 'x', expiresAt }, now)
   expect(ending(timestampFromMs(now.getTime() + 1))()).toMatchObject({ expiresAt: new Date(now.getTime() + 1) })

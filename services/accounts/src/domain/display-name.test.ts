@@ -10,10 +10,10 @@ test.each([
   'नमिता',
   'Zoe\u0308',
   '7of9',
-  'Max 🎉 + ½€'.replace('½', '^'),
+  'Max 🎉 + ^€',
   'Heart ❤️',
   'x'.repeat(32),
-  '😀'.length === 2 ? `a${'😀'.repeat(31)}` : '',
+  `a${'😀'.repeat(31)}`,
 ])('"%s" is a display name', (name) => {
   expect(displayNameFrom(name)).toBe(name)
   expect(couldBeDisplayName(name)).toBe(true)

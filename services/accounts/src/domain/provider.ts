@@ -12,7 +12,7 @@ export type ProviderProfile = {
   avatarUrl: string
 }
 
-/** A user who signed in at a provider, identified only by issuer and subject. */
+/** A user who signed in with a provider, identified only by issuer and subject. */
 export type ProviderIdentity = { issuer: string; subject: string; readProfile: () => Promise<ProviderProfile> }
 
 /** A sign-in provider. Both methods throw {@link ProviderFailed}, and are aborted by the signal. */

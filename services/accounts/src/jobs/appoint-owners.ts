@@ -6,8 +6,8 @@ import { holdersOf } from '../store/emails.ts'
 import { findUsers } from '../store/users.ts'
 
 /**
- * Makes owners of existing accounts that have one of the configured addresses: the addresses may be newer than the
- * accounts.
+ * Gives the role owner to existing accounts that have one of the configured addresses, which may have been configured
+ * after the account verified them.
  */
 export async function appointOwners(ctx: Context): Promise<void> {
   const holders = await findUsers(

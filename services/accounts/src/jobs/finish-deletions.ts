@@ -4,7 +4,7 @@ import { deletionCompleted, deletionStuck } from '../metrics.ts'
 import {
   requestPass,
   completeDeletion,
-  foundInPass,
+  findReports,
   lockDeletion,
   listOpenDeletions,
   type OpenDeletion,
@@ -15,8 +15,8 @@ const pauseMs = 1_000
 
 /**
  * Returns a job that requests erasure passes until no service has data of the deleted accounts left. Each run handles
- * the batch of deletions after that of the previous run, so that stuck deletions do not block others. A run returns the
- * milliseconds until the next one, if deletions are in progress.
+ * one batch and continues after the last deletion of the previous run, so that stuck deletions do not block others. A
+ * run that found deletions in progress returns the milliseconds until the next one.
  */
 export function deletionFinisher(ctx: Context): (signal: AbortSignal) => Promise<number | void> {
   let after: OpenDeletion | undefined
@@ -36,7 +36,7 @@ async function advance(ctx: Context, userId: string): Promise<void> {
   const { completed, entries } = await ctx.db.transaction(async (tx) => {
     const deletion = await lockDeletion(tx, userId)
     if (!deletion) return { completed: false, entries: [] }
-    const found = await foundInPass(tx, userId, deletion.pass)
+    const found = await findReports(tx, userId, deletion.pass)
     const step = nextStep({ ...deletion, found }, now, ctx.config.erasurePassAfterMs)
     if (step === 'wait') return { completed: false, entries: [] }
     if (step !== 'complete') return { completed: false, entries: await requestPass(tx, userId, step.request, now) }

@@ -1,7 +1,7 @@
 import { periodically, Resources, retry } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { appointOwners } from './appoint-owners.ts'
-import { clearLapsedStatuses } from './clear-lapsed-statuses.ts'
+import { clearExpiredStatuses } from './clear-expired-statuses.ts'
 import { deleteCredentials } from './delete-credentials.ts'
 import { deleteExpired } from './delete-expired.ts'
 import { deletionChanges } from '../store/deletions.ts'
@@ -13,7 +13,7 @@ const second = 1_000
 const poll = 10 * second
 const hour = 3600_000
 
-/** Starts the periodic jobs, which run until the signal fires. Disposing the result waits for running ones. */
+/** Starts the periodic jobs, which run until the signal is aborted. Disposing the result waits for running jobs. */
 export function startJobs(ctx: Context, signal: AbortSignal): AsyncDisposable {
   const jobs = new Resources()
   const every = (everyMs: number, name: string, run: (stop: AbortSignal) => Promise<number | void>) =>
@@ -21,7 +21,7 @@ export function startJobs(ctx: Context, signal: AbortSignal): AsyncDisposable {
   void retry(() => appointOwners(ctx), { signal, initialMs: 500, maxMs: 10_000 }).catch(() => undefined)
   every(hour, 'delete credentials', (stop) => deleteCredentials(ctx, stop))
   every(hour, 'delete expired flows', (stop) => deleteExpired(ctx, stop))
-  const clearing = every(poll, 'clear expired statuses', (stop) => clearLapsedStatuses(ctx, stop))
+  const clearing = every(poll, 'clear expired statuses', (stop) => clearExpiredStatuses(ctx, stop))
   jobs.use(statusExpiries.listen(ctx.db, () => clearing.wake()))
   every(ctx.presence.sweepEveryMs, 'sweep presence', () => ctx.presence.sweep(second))
   const finishing = every(poll, 'finish deletions', deletionFinisher(ctx))

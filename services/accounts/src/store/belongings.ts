@@ -32,7 +32,7 @@ export const nothingPersonal = {
   deactivatedAt: null,
 } satisfies Partial<UserRow>
 
-/** Small enough that locks are held only briefly. */
+/** Small enough to hold locks only briefly. */
 const defaultBatch = 1000
 
 /**

@@ -51,7 +51,7 @@ export async function findValidCredentials(
   )
 }
 
-/** Those of the credentials that are valid now, each with its expiry. */
+/** The credentials with these ids that are valid now, each with its expiry. */
 export async function findValidById(
   db: Reader,
   ids: readonly string[],
@@ -87,7 +87,7 @@ export async function findCredentialOf(
   return found
 }
 
-/** Sets until when a credential is fresh. Returns false if it has ended or can never be fresh. */
+/** Sets the time until which a credential is fresh. Returns false if it has ended or can never be fresh. */
 export async function renewFreshness(db: Db, id: string, freshUntil: Date): Promise<boolean> {
   const renewed = await db
     .update(credentials)
@@ -96,8 +96,8 @@ export async function renewFreshness(db: Db, id: string, freshUntil: Date): Prom
   return renewed.rowCount === 1
 }
 
-/** Extends credentials; one that already expires later is left as it is. */
-export async function prolongCredentials(db: Db, ids: string[], expiresAt: Date): Promise<void> {
+/** Extends credentials; one that already expires later is not changed. */
+export async function storeNewExpiry(db: Db, ids: string[], expiresAt: Date): Promise<void> {
   await db
     .update(credentials)
     .set({ expiresAt })
@@ -156,7 +156,7 @@ export async function rotateSession(
 const isOfSession = (sessionId: string) =>
   or(eq(credentials.sessionId, sessionId), and(isNull(credentials.sessionId), eq(credentials.id, sessionId)))
 
-/** Ids of a user's credentials that another web client has and that have not ended. */
+/** Ids of the credentials that a user granted to another web client and that have not ended. */
 export async function credentialsOfClient(tx: Tx, userId: string, clientOrigin: string): Promise<string[]> {
   const rows = await tx
     .select({ id: credentials.id })

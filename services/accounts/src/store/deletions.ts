@@ -51,8 +51,8 @@ export async function lockDeletion(tx: Tx, userId: string): Promise<Deletion | u
   return deletion
 }
 
-/** How much each service found in a pass, for the services that have reported it. */
-export async function foundInPass(reader: Reader, userId: string, pass: number): Promise<Map<string, bigint>> {
+/** The reports about a pass: how many items each service found. Services that have not reported are missing. */
+export async function findReports(reader: Reader, userId: string, pass: number): Promise<Map<string, bigint>> {
   const rows = await reader
     .select({ service: deletionReports.service, found: deletionReports.found })
     .from(deletionReports)

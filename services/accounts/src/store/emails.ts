@@ -84,7 +84,7 @@ export async function removeEmail(tx: Tx, userId: string, address: string): Prom
   return removed?.address
 }
 
-/** Removes the addresses that sessions of an account added after a time; returns how many there were. */
+/** Removes the addresses that sessions of an account added after a time; returns how many it removed. */
 export async function removeEmailsAddedSince(tx: Tx, userId: string, since: Date): Promise<number> {
   const isNew = and(eq(emails.userId, userId), eq(emails.selfAdded, true), gt(emails.verifiedAt, since))
   return (await tx.delete(emails).where(isNew)).rowCount ?? 0

@@ -42,7 +42,7 @@ export async function endAllOf(tx: Tx, userId: string, at: Date): Promise<void> 
     .where(and(eq(credentials.userId, userId), isNull(credentials.endedAt)))
 }
 
-/** Deletes the least recently used credentials of a user, except for `keep`; returns their ids. */
+/** Deletes all but the `keep` most recently used credentials of a user; returns the ids of the deleted ones. */
 export async function trimCredentials(tx: Tx, userId: string, keep: number): Promise<string[]> {
   const beyond = tx
     .select({ id: credentials.id })
@@ -54,7 +54,7 @@ export async function trimCredentials(tx: Tx, userId: string, keep: number): Pro
   return deleted.map(({ id }) => id)
 }
 
-/** Deletes up to `limit` credentials that ended before a time; returns how many there were. */
+/** Deletes up to `limit` credentials that ended before a time; returns how many it deleted. */
 export async function deleteEnded(db: Db, before: Date, limit: number): Promise<number> {
   const ended = db
     .select({ id: credentials.id })

@@ -17,7 +17,8 @@ export async function findIdentity(
 }
 
 /**
- * Links an identity unless it is linked already. Returns undefined if it was not, otherwise the user it is linked to.
+ * Links an identity. If it is already linked, changes nothing and returns the user to whom it is linked; otherwise
+ * returns undefined.
  */
 export async function claimIdentity(tx: Tx, identity: ExternalIdentity): Promise<{ userId: string } | undefined> {
   const inserted = await tx.insert(externalIdentities).values(identity).onConflictDoNothing().returning()

@@ -69,7 +69,7 @@ export async function deleteFlowTokensOf(tx: Tx, userId: string, purpose?: FlowP
     .where(and(eq(flowTokens.userId, userId), purpose === undefined ? undefined : eq(flowTokens.purpose, purpose)))
 }
 
-/** Deletes up to `limit` expired tokens; returns how many there were. */
+/** Deletes up to `limit` expired tokens; returns how many it deleted. */
 export async function deleteExpiredFlowTokens(db: Db, now: Date, limit: number): Promise<number> {
   const expired = db
     .select({ digest: flowTokens.digest })

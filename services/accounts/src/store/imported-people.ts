@@ -35,8 +35,8 @@ export async function holdersByEmail(
   return new Map(rows.map(({ key, ...holder }) => [key, holder]))
 }
 
-/** Which of these logins are already taken by a user or role, as keys. */
-export async function takenHandles(reader: Reader, logins: readonly string[]): Promise<Set<string>> {
+/** Keys of the given logins that a user or role already has. */
+export async function findTakenHandles(reader: Reader, logins: readonly string[]): Promise<Set<string>> {
   if (logins.length === 0) return new Set()
   const rows = await reader
     .select({ key: handles.key })
@@ -47,7 +47,7 @@ export async function takenHandles(reader: Reader, logins: readonly string[]): P
 
 export type NewPerson = { user: typeof users.$inferInsert; email: string }
 
-/** By key, the order in which every import inserts, so that two imports of the same people cannot deadlock. */
+/** Sorts rows by key. Every import inserts in this order, so that two imports of the same people cannot deadlock. */
 const sortByKey = <Row extends { key: string | Buffer }>(rows: readonly Row[]): Row[] =>
   rows.toSorted((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)))
 

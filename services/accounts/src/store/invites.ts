@@ -86,7 +86,7 @@ export async function deleteInvitesOf(tx: Tx, createdBy: string): Promise<string
   return deleted.map(({ id }) => id)
 }
 
-/** Deletes up to `limit` expired invites; returns how many there were. */
+/** Deletes up to `limit` expired invites; returns how many it deleted. */
 export async function deleteExpiredInvites(db: Db, now: Date, limit: number): Promise<number> {
   const expired = db
     .select({ id: invites.id })

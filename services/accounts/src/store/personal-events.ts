@@ -11,7 +11,7 @@ const entriesOf = (userId: string, kinds: readonly string[]) =>
     ),
   )
 
-/** Deletes the outbox entries of these kinds that are on the stream; returns how many there were. */
+/** Deletes the outbox entries of these kinds that are on the stream; returns how many it deleted. */
 export function eraseRelayed(
   db: Db,
   { userId, kinds, signal }: { userId: string; kinds: readonly string[]; signal: AbortSignal },

@@ -6,7 +6,7 @@ import { providerLogins } from './schema.ts'
 type Row = typeof providerLogins.$inferSelect
 /** The sign-in attempt of a browser that was sent to a provider. */
 export type ProviderLogin = Omit<Row, 'stateDigest' | 'browserDigest'>
-/** Values that the callback must have unchanged: the state in its query, the handle in the browser's cookie. */
+/** Values that the callback must contain unchanged: the state in its query, the handle in the browser's cookie. */
 type Secrets = { state: string; browserHandle: string }
 
 export async function insertProviderLogin(
@@ -21,8 +21,8 @@ export async function insertProviderLogin(
 }
 
 /**
- * Deletes a stored attempt and returns it. Undefined if the callback comes from another browser or provider, or too
- * late.
+ * Deletes a stored attempt and returns it. Undefined if the state is unknown, or if the callback comes from another
+ * browser or provider, or too late.
  */
 export async function takeProviderLogin(
   db: Db,
@@ -47,7 +47,7 @@ export async function takeProviderLogin(
 const stateOf = (state: string) => ['provider login', 'state', state] as const
 const browserOf = (handle: string) => ['provider login', 'browser', handle] as const
 
-/** Deletes up to `limit` expired attempts; returns how many there were. */
+/** Deletes up to `limit` expired attempts; returns how many it deleted. */
 export async function deleteExpiredProviderLogins(db: Db, now: Date, limit: number): Promise<number> {
   const expired = db
     .select({ digest: providerLogins.stateDigest })

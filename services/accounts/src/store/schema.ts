@@ -46,7 +46,7 @@ export const users = pgTable(
     /** When a password link was last mailed. */
     resetMailedAt: moment('reset_mailed_at'),
     createdAt: moment('created_at').notNull(),
-    /** Since when the account is deactivated; null: it is not. */
+    /** When the account was deactivated; null: it is active. */
     deactivatedAt: moment('deactivated_at'),
     deletedAt: moment('deleted_at'),
   },
@@ -153,7 +153,7 @@ export const emailCodes = pgTable(
     purpose: text({ enum: ['registration', 'verification'] }).notNull(),
     /** The address in lower case. */
     emailKey: text('email_key').notNull(),
-    /** Who wants to prove the address; empty for a registration. */
+    /** Id of the user who wants to prove the address; empty for a registration. */
     userId: text('user_id').notNull().default(''),
     codeDigest: bytea('code_digest').notNull(),
     expiresAt: moment('expires_at').notNull(),
@@ -276,7 +276,7 @@ export const oauthConsents = pgTable(
   (t) => [primaryKey({ columns: [t.userId, t.origin] })],
 )
 
-/** Deletions of accounts; complete once an erasure pass has found nothing in any service. */
+/** Deletions of accounts; complete once an erasure pass after the first has found nothing in any service. */
 export const deletions = pgTable(
   'deletions',
   {

@@ -5,7 +5,7 @@ import { isHeldByOtherThan } from './roles.ts'
 import { users } from './schema.ts'
 import { userColumns, type UserWithRoles } from './users.ts'
 
-/** An account as its owner sees it, read in one statement because every client reads it often. */
+/** An account as its user sees it, read in one statement because every client reads it often. */
 export type ViewerRow = UserWithRoles & { hasVerifiedEmail: boolean; isLastOwner: boolean }
 
 const hasVerifiedEmail = sql<boolean>`exists (select from emails where emails.user_id = users.id)`

@@ -6,7 +6,7 @@ import type { User } from '@parley/contracts/api'
 import type { UserWithRoles } from '../store/users.ts'
 import { roleNamesOf } from './role.ts'
 
-/** What this viewer may see and do. */
+/** Data and actions that are available to this viewer. */
 type ViewerRights = {
   policy: Policy
   /** Undefined if this viewer may not see them. */

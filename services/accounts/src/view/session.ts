@@ -11,8 +11,8 @@ type ViewContext = { caller: Pick<Caller, 'credentialId'>; now: Date; lifetimeMs
  * because the lifetime may have been configured differently at that time.
  */
 export function toSession(session: ActiveSession, { caller, now, lifetimeMs }: ViewContext): Session {
-  const prolongedAt = session.expiresAt.getTime() - lifetimeMs
-  const lastUsedAt = new Date(Math.min(now.getTime(), Math.max(session.createdAt.getTime(), prolongedAt)))
+  const extendedAt = session.expiresAt.getTime() - lifetimeMs
+  const lastUsedAt = new Date(Math.min(now.getTime(), Math.max(session.createdAt.getTime(), extendedAt)))
   return create(SessionSchema, {
     id: session.id,
     current: session.credentialIds.includes(caller.credentialId),

@@ -17,7 +17,7 @@ export async function findRooms(rooms: Rooms, roomIds: readonly string[]): Promi
   return (await Promise.all(answers).catch(failUnavailable)).flatMap((answer) => answer.rooms)
 }
 
-/** A room, unless it is a direct message in which the caller does not take part. */
+/** Finds a room. Undefined if it does not exist, or is a direct message in which the caller does not take part. */
 export async function findRoomOf(
   rooms: Rooms,
   { userId, roleIds }: Subject,

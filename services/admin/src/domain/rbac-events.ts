@@ -1,6 +1,6 @@
 import type { OutgoingEvent } from '@parley/events'
 import { scopeName, type DecisionScope } from './decision-scope.ts'
-import type { RoleField } from './role-texts.ts'
+import type { RoleField } from './role-properties.ts'
 
 /** A change of roles or decisions, for the audit log. */
 export type RbacEvent = Pick<OutgoingEvent, 'kind' | 'aggregateId' | 'fact'>

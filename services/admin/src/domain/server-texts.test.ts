@@ -1,10 +1,10 @@
 import { Code } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
-import { changedTexts, wantedTexts } from './server-texts.ts'
+import { findChangedTexts, parseServerTexts } from './server-texts.ts'
 
 test('absent texts are unchanged, blank ones are reset', () => {
-  expect(wantedTexts({ serverName: ' Acme\n Chat ', motd: '' })).toEqual({ name: 'Acme Chat', motd: null })
-  expect(wantedTexts({ serverName: '  ', description: ' ', welcomeMessage: '\n' })).toEqual({
+  expect(parseServerTexts({ serverName: ' Acme\n Chat ', motd: '' })).toEqual({ name: 'Acme Chat', motd: null })
+  expect(parseServerTexts({ serverName: '  ', description: ' ', welcomeMessage: '\n' })).toEqual({
     name: null,
     description: null,
     welcomeMessage: null,
@@ -12,26 +12,26 @@ test('absent texts are unchanged, blank ones are reset', () => {
 })
 
 test('Markdown is stored as written', () => {
-  expect(wantedTexts({ motd: '  code\n' })).toEqual({ motd: '  code\n' })
+  expect(parseServerTexts({ motd: '  code\n' })).toEqual({ motd: '  code\n' })
 })
 
 test.each([
   ['motd', 1000],
   ['welcomeMessage', 10_000],
 ] as const)('%s has at most %d bytes in UTF-8', (field, max) => {
-  expect(wantedTexts({ [field]: 'x'.repeat(max) })).toEqual({ [field]: 'x'.repeat(max) })
-  expect(wantedTexts({ [field]: 'ä'.repeat(max / 2) })).toEqual({ [field]: 'ä'.repeat(max / 2) })
-  expect(() => wantedTexts({ [field]: 'ä'.repeat(max / 2 + 1) })).toThrow(
+  expect(parseServerTexts({ [field]: 'x'.repeat(max) })).toEqual({ [field]: 'x'.repeat(max) })
+  expect(parseServerTexts({ [field]: 'ä'.repeat(max / 2) })).toEqual({ [field]: 'ä'.repeat(max / 2) })
+  expect(() => parseServerTexts({ [field]: 'ä'.repeat(max / 2 + 1) })).toThrow(
     expect.objectContaining({ code: Code.InvalidArgument }),
   )
 })
 
 test('an update must name a field', () => {
-  expect(() => wantedTexts({})).toThrow(expect.objectContaining({ code: Code.InvalidArgument }))
+  expect(() => parseServerTexts({})).toThrow(expect.objectContaining({ code: Code.InvalidArgument }))
 })
 
 test('only texts that differ count as changed', () => {
   const before = { name: 'Acme', description: null, motd: 'hi', welcomeMessage: null }
-  expect(changedTexts(before, { name: 'Acme', description: null, motd: 'ho' })).toEqual(['motd'])
-  expect(changedTexts(before, { name: null, welcomeMessage: 'welcome' })).toEqual(['name', 'welcomeMessage'])
+  expect(findChangedTexts(before, { name: 'Acme', description: null, motd: 'ho' })).toEqual(['motd'])
+  expect(findChangedTexts(before, { name: null, welcomeMessage: 'welcome' })).toEqual(['name', 'welcomeMessage'])
 })

@@ -24,7 +24,7 @@ const maxWelcomeBytes = 10_000
  * The texts that a request sets; absent ones are unchanged, blank ones are reset. The schema checks lengths in
  * characters.
  */
-export function wantedTexts({ serverName, description, motd, welcomeMessage }: Wanted): Partial<ServerTexts> {
+export function parseServerTexts({ serverName, description, motd, welcomeMessage }: Wanted): Partial<ServerTexts> {
   const texts = {
     ...(serverName !== undefined && { name: orNull(serverName.replaceAll(/\s+/g, ' ').trim()) }),
     ...(description !== undefined && { description: orNull(description.trim()) }),
@@ -38,7 +38,7 @@ export function wantedTexts({ serverName, description, motd, welcomeMessage }: W
 }
 
 /** The wanted texts that differ from the current ones. */
-export function changedTexts(before: ServerTexts, wanted: Partial<ServerTexts>): TextName[] {
+export function findChangedTexts(before: ServerTexts, wanted: Partial<ServerTexts>): TextName[] {
   return names.filter((name) => wanted[name] !== undefined && wanted[name] !== before[name])
 }
 

@@ -10,7 +10,7 @@ type DirectRequest = { login: string }
 const { databaseUrl } = readConfig.fields
 const readSettings = defineConfig({ databaseUrl })
 
-/** Answers a request of accounts for the data to create an account: the policy, and whether a login is blocked. */
+/** Returns the data that the accounts service needs to create an account: the policy, and whether a login is blocked. */
 export async function answerDirectly(
   input: string,
   env: NodeJS.ProcessEnv = process.env,

@@ -8,7 +8,7 @@ export async function isBlocked(db: Reader, login: string): Promise<boolean> {
 }
 
 /** Returns the given logins that are blocked, in lower case. */
-export async function blockedAmong(db: Reader, logins: readonly string[]): Promise<Set<string>> {
+export async function filterBlocked(db: Reader, logins: readonly string[]): Promise<Set<string>> {
   if (logins.length === 0) return new Set()
   const keys = logins.map((login) => login.toLowerCase())
   const rows = await db.select().from(blockedUsernames).where(inArray(blockedUsernames.username, keys))

@@ -36,7 +36,7 @@ export async function markOlderForRelease(db: Db, before: Date): Promise<void> {
     .where(and(eq(state, 'reserved'), lt(since, before)))
 }
 
-/** Names to release: all, or the given one. */
+/** Lists the names to release: all, or the given one. */
 export async function listNamesToRelease(
   db: Db,
   about: { name?: string; roleId?: string } = {},

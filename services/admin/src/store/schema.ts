@@ -67,7 +67,7 @@ export const permissionDecisions = pgTable(
   ],
 )
 
-/** One row: texts of the server. Null is the default text or, where there is none, no text. */
+/** One row: texts and images of the server. Null is the default text or, where there is none, no text or image. */
 export const serverProfile = pgTable(
   'server_profile',
   {

@@ -46,7 +46,7 @@ function toSizes({ entries, bytes, parked }: LogSize): Sizes {
   }
 }
 
-/** `people access of rooms` */
+/** For example `people access of rooms` for `rooms-people-access`. */
 function formatDurableName(durable: string): string {
   const [service = '', ...words] = durable.split('-')
   return `${words.join(' ')} of ${service}`

@@ -9,10 +9,10 @@ const timeoutMs = 3_000
 const roomsPerCall = 500
 const usersPerCall = 1_000
 
-/** A user. Without `roleIds`, rooms uses the roles that it has stored. */
+/** A user. Without `roleIds`, the rooms service uses the roles that it has stored. */
 export type RoomUser = { userId: string; roleIds?: readonly string[] }
 
-/** Room memberships, as known by rooms. Nothing is cached: a ban takes effect with the next call. */
+/** Room memberships, from the rooms service. Nothing is cached: a ban takes effect with the next request. */
 export class RoomAccess {
   readonly #rooms: Client<typeof RoomsInternalService>
   readonly #db: Db
@@ -22,7 +22,7 @@ export class RoomAccess {
     this.#db = db
   }
 
-  /** The room, if the user is an effective member. Throws `not_found`, `permission_denied`. */
+  /** Returns the room if the user is an effective member. Throws `not_found`, `permission_denied` or `unavailable`. */
   async assertMember({ userId, roleIds }: RoomUser, roomId: string): Promise<RoomHeader> {
     const roles = roleIds === undefined ? { heardRoles: true } : { roleIds: [...roleIds] }
     const { exists, effectiveMember, room } = await this.#call((options) =>
@@ -49,8 +49,8 @@ export class RoomAccess {
   }
 
   /**
-   * Returns those of these users who are effective members. Deleted accounts are left out, even if rooms does not know
-   * yet.
+   * Returns which of the users are effective members of the room. Deleted accounts are left out, even if the rooms
+   * service has not processed the deletion yet.
    */
   async findMembers(roomId: string, userIds: readonly string[]): Promise<Set<string>> {
     const members = new Set<string>()

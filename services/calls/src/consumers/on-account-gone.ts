@@ -1,6 +1,6 @@
 import type { EventHandler } from '@parley/events'
 import type { Tx } from '@parley/postgres'
-import { changeLocked, leaveCall } from '../actions/calls/change-call.ts'
+import { changeLockedCall, leaveCall } from '../actions/calls/change-call.ts'
 import type { Context } from '../context.ts'
 import { lockCall } from '../store/calls.ts'
 import { findActiveCallIds } from '../store/participants.ts'
@@ -11,7 +11,7 @@ export const onAccountDeleted =
   ({ aggregateId }, tx) =>
     leaveCalls(ctx, tx, aggregateId)
 
-/** A deactivated account leaves all calls. Other ends of sessions do not affect calls. */
+/** A deactivated account leaves all calls. Credentials that end for other reasons do not affect calls. */
 export const onCredentialsEnded =
   (ctx: Context): EventHandler =>
   async ({ aggregateId, fact }, tx) => {
@@ -23,6 +23,6 @@ async function leaveCalls(ctx: Context, tx: Tx, userId: string): Promise<void> {
   for (const callId of await findActiveCallIds(tx, userId)) {
     const row = await lockCall(tx, callId)
     if (!row || row.endedAt !== null) continue
-    await changeLocked(ctx, tx, row, { source: 'user', userIds: [userId] }, (call) => leaveCall(call, userId))
+    await changeLockedCall(ctx, tx, row, { source: 'user', userIds: [userId] }, (call) => leaveCall(call, userId))
   }
 }

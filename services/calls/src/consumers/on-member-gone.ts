@@ -1,9 +1,9 @@
 import type { EventPreparation } from '@parley/events'
-import { changeLocked, leaveCall } from '../actions/calls/change-call.ts'
+import { changeLockedCall, leaveCall } from '../actions/calls/change-call.ts'
 import type { Context } from '../context.ts'
 import { lockActiveCall } from '../store/calls.ts'
 
-/** When a user leaves a room, or is removed or banned from it, removes them from its call at once. */
+/** Removes a user from a room's call as soon as they leave the room, or are removed or banned from it. */
 export const onMemberGone =
   (ctx: Context): EventPreparation =>
   async ({ aggregateId: roomId, fact }) => {
@@ -14,13 +14,11 @@ export const onMemberGone =
     return async (tx) => {
       const row = await lockActiveCall(tx, roomId)
       if (!row) return
-      await changeLocked(ctx, tx, row, { source: 'user', userIds: [userId] }, (call) => leaveCall(call, userId))
+      await changeLockedCall(ctx, tx, row, { source: 'user', userIds: [userId] }, (call) => leaveCall(call, userId))
     }
   }
 
-/**
- * The user may have rejoined since a late event. If rooms is unavailable, the event is applied.
- */
+/** The event may be late, and the user may have rejoined since. If rooms cannot be asked, the event is applied. */
 const isMemberAgain = ({ rooms }: Context, roomId: string, userId: string): Promise<boolean> =>
   rooms.findMembers(roomId, [userId]).then(
     (members) => members.has(userId),

@@ -1,10 +1,10 @@
 import type { EventPreparation } from '@parley/events'
 import type { Context } from '../context.ts'
-import { changeLocked, leaveCall } from '../actions/calls/change-call.ts'
+import { changeLockedCall, leaveCall } from '../actions/calls/change-call.ts'
 import { findActiveCall, lockCall } from '../store/calls.ts'
 import { findPresent } from '../store/participants.ts'
 
-/** When a room is no longer universal, people who were members only because of that are removed from its call. */
+/** Removes from a room's call the people who were members only because the room was universal. */
 export const onRoomNoLongerUniversal =
   (ctx: Context): EventPreparation =>
   async ({ aggregateId: roomId, fact }) => {
@@ -18,7 +18,7 @@ export const onRoomNoLongerUniversal =
     return async (tx) => {
       const row = gone.length > 0 ? await lockCall(tx, active.id) : undefined
       if (!row || row.endedAt !== null) return
-      await changeLocked(ctx, tx, row, { source: 'user', userIds: gone }, (call) => {
+      await changeLockedCall(ctx, tx, row, { source: 'user', userIds: gone }, (call) => {
         for (const userId of gone) if (call.row.endedAt === null) leaveCall(call, userId)
       })
     }

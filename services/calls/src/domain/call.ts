@@ -10,14 +10,14 @@ export type Source = ParticipantRow['source']
 /** An event for the room about a change. */
 export type CallEvent = {
   kind: 'call_started' | 'call_participant_joined' | 'call_participant_left' | 'call_ended'
-  /** Who joined or left; empty for the call itself. */
+  /** Who joined or left; empty for events about the call itself. */
   userId: string
   /** Empty for the system. */
   actorId: string
   version: bigint
 }
 
-/** A call while its row is locked: changes are made here and then written together. */
+/** A call whose row is locked. Changes are made in memory and then written together. */
 export class Call {
   readonly source: Source
   readonly now: Date
@@ -47,7 +47,7 @@ export class Call {
     return this.#participants.get(userId)
   }
 
-  present(): ParticipantRow[] {
+  presentParticipants(): ParticipantRow[] {
     return [...this.#participants.values()].filter(({ leftAt }) => leftAt === null)
   }
 
@@ -60,7 +60,7 @@ export class Call {
     this.#store({ ...this.#getOrCreate(userId), awaitedSince: this.now })
   }
 
-  /** Removes a user. All their connections until now are over, including those reported later. */
+  /** Removes a user. All their connections up to now count as ended, including those that are reported later. */
   leave(userId: string): void {
     const participant = this.#participants.get(userId)
     if (!participant) return
@@ -91,11 +91,11 @@ export class Call {
   closeMediaRoom(sid: string, closedAt: Date): boolean {
     if (!this.#row.closedMediaRooms.includes(sid))
       this.#row = { ...this.#row, closedMediaRooms: [...this.#row.closedMediaRooms, sid] }
-    for (const participant of this.present()) {
+    for (const participant of this.presentParticipants()) {
       const joinedSince = participant.awaitedSince !== null && participant.awaitedSince > closedAt
       this.#store(joinedSince ? participant : { ...participant, awaitedSince: null })
     }
-    if (this.present().length > 0) return true
+    if (this.presentParticipants().length > 0) return true
     this.end()
     return false
   }
@@ -119,7 +119,7 @@ export class Call {
 
   /** Ends the call. `userId`: the user who ended it, if any. */
   end(userId = ''): void {
-    for (const participant of this.present())
+    for (const participant of this.presentParticipants())
       this.#store({
         ...participant,
         ...toColumns({ ...connectionOf(participant), disconnected: true }),
@@ -139,7 +139,7 @@ export class Call {
     }
   }
 
-  /** The change if this is the connection for which the participant is awaited. */
+  /** Returns the change that clears `awaitedSince` if the participant connected after joining; otherwise false. */
   #clearAwaited({ awaitedSince }: ParticipantRow, { connectedAt }: Connection): Partial<ParticipantRow> | false {
     return awaitedSince !== null && connectedAt >= awaitedSince.getTime() - clockSlackMs && { awaitedSince: null }
   }
@@ -148,7 +148,7 @@ export class Call {
     return awaitedSince !== null && awaitedSince.getTime() + connectTimeoutMs > this.now.getTime()
   }
 
-  /** Stores the known state of a participant, and decides whether they are in the call. */
+  /** Stores the state of a participant, derives whether they are in the call, and announces a change of that. */
   #store(participant: ParticipantRow): void {
     const { userId, leftAt } = participant
     const isPresent = this.#isAwaited(participant) || isLive(connectionOf(participant), this.#row.closedMediaRooms)

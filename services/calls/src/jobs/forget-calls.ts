@@ -1,10 +1,10 @@
 import { periodically } from '@parley/runtime'
 import type { Context } from '../context.ts'
-import { keptMs } from '../domain/limits.ts'
+import { retentionMs } from '../domain/limits.ts'
 import { forgetEndedCalls } from '../store/calls.ts'
 import { forgetWebhooks } from '../store/webhooks.ts'
 
-/** Deletes calls and webhooks older than a day. */
+/** Deletes calls that ended more than a day ago, and ids of webhooks received more than a day ago. */
 export function forgetCalls(
   { db, now }: Pick<Context, 'db' | 'now'>,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },
@@ -14,7 +14,7 @@ export function forgetCalls(
     everyMs,
     signal,
     run: async () => {
-      const before = new Date(now().getTime() - keptMs)
+      const before = new Date(now().getTime() - retentionMs)
       await forgetEndedCalls(db, before)
       await forgetWebhooks(db, before)
     },

@@ -21,7 +21,7 @@ export function findActiveCalls(db: Reader, roomIds: readonly string[]): Promise
     .where(and(inArray(calls.roomId, [...roomIds]), isNull(calls.endedAt)))
 }
 
-/** A page of active calls, in the order of their rooms. */
+/** A page of active calls, ordered by room id. `after`: the last room id of the previous page, or ''. */
 export function listActiveCalls(db: Reader, after: string, limit: number): Promise<CallRow[]> {
   return db
     .select()

@@ -4,7 +4,7 @@ import { callParticipants, calls } from './schema.ts'
 
 export type ParticipantRow = typeof callParticipants.$inferSelect
 
-/** Everyone who is or was in a call. */
+/** Finds the rows of all users known to a call, including former participants. */
 export function findParticipants(db: Reader, callId: string): Promise<ParticipantRow[]> {
   return db.select().from(callParticipants).where(eq(callParticipants.callId, callId))
 }

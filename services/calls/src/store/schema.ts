@@ -42,7 +42,7 @@ export const calls = pgTable(
     e2eeKey: bytea('e2ee_key'),
     startedAt: instant('started_at').notNull(),
     endedAt: instant('ended_at'),
-    /** Rooms at the media server, by their sid, that it has closed. */
+    /** Sids of the call's rooms that the media server has closed. */
     closedMediaRooms: text('closed_media_rooms').array().notNull(),
   },
   (t) => [
@@ -69,7 +69,7 @@ export const callParticipants = pgTable(
     leftAt: instant('left_at'),
     /** How the last change was detected. */
     source: text().$type<'user' | 'livekit' | 'reconciliation'>().notNull(),
-    /** When the user joined; null once they are connected to the media server. */
+    /** When the user joined; null once they have connected to the media server or left. */
     awaitedSince: instant('awaited_since'),
     /** The newest known connection to the media server; without a sid, it only invalidates older ones. */
     connectionSid: text('connection_sid').notNull(),
@@ -99,7 +99,7 @@ export const mediaChores = pgTable(
     /** Null: close the room. */
     userId: text('user_id'),
     createdAt: instant('created_at').notNull(),
-    /** When it is due, or when its lease ends. */
+    /** When the chore is due; while a process runs it, when its lease ends. */
     dueAt: instant('due_at').notNull(),
     fence: integer().notNull().default(0),
     attempts: integer().notNull().default(0),

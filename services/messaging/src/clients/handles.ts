@@ -13,7 +13,7 @@ const defaultTimeoutMs = 200
 
 type Found = ReadonlyMap<string, MentionedUser>
 
-/** Fetches the users with these handles from accounts; unknown handles and those of roles are left out. */
+/** Fetches the users with these handles from accounts; unknown handles and handles of roles are left out. */
 export const fetchHandles = (transport: Transport, timeoutMs = defaultTimeoutMs) => {
   const accounts = createClient(AccountsInternalService, transport)
   return async (handles: readonly string[]): Promise<Found> => {

@@ -36,7 +36,7 @@ describe('profiles', () => {
     expect(calls.map((ids) => ids.length)).toEqual([500, 500, 1])
   })
 
-  test('are fetched again after an event of their user, even one that arrives during a call', async () => {
+  test('are fetched again after an event about their user, even one that arrives during a call', async () => {
     const { calls, state, fetch } = accounts()
     const profiles = new Profiles(fetch)
     await profiles.get(['a'])

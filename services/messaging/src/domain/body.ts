@@ -8,7 +8,10 @@ const visible = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u
 /** Whether a text contains visible characters. */
 export const isVisible = (body: string): boolean => visible.test(body)
 
-/** Returns the body. Throws `invalid_argument` if it is too long or, without attachments, has nothing visible. */
+/**
+ * Returns the body. Throws `invalid_argument` if it is too long, contains U+0000 or, without attachments, has nothing
+ * visible.
+ */
 export function checkBody(body: string, hasAttachments: boolean): string {
   if (Buffer.byteLength(body) > maxBodyBytes) throw bodyTooLong(maxBodyBytes)
   // PostgreSQL cannot store U+0000 in text.

@@ -26,7 +26,7 @@ export type CheckedMessage = Pick<
   linkPreview: Uint8Array | null
 }
 
-/** Validates an imported message. Throws `invalid_argument` that names it. */
+/** Validates an imported message. Throws `invalid_argument` with the id of the message at the source. */
 export function checkMessage(message: ImportedMessage, context: { dm: boolean; now: Date }): CheckedMessage {
   try {
     return check(message, context)

@@ -2,7 +2,7 @@ import type { CreateMessageRequest } from '@parley/contracts/api'
 import { attachedTwice, echoWithoutThread } from '../errors.ts'
 import { checkBody } from './body.ts'
 
-/** A message to post, validated as far as possible without other services. */
+/** A message to post, validated as far as possible without the database and other services. */
 export type Draft = Pick<
   CreateMessageRequest,
   'roomId' | 'body' | 'inReplyTo' | 'threadRootEventId' | 'attachmentAssetIds' | 'linkPreviewToken'

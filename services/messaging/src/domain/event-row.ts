@@ -43,10 +43,10 @@ export type EventRow = {
   echoOfEventId: string | null
   echoFromThreadRootEventId: string | null
   channelEchoEventId: string | null
-  /** Replies of the thread that starts with this row; null without replies. */
+  /** Number of replies in the thread that starts with this row; null without replies. */
   replyCount: number | null
   lastReplyAt: Date | null
   participantIds: string[] | null
-  /** Whether the reader follows that thread; null if nothing is stored about it. */
+  /** Whether the reader follows the thread that starts with this row; null if nothing is stored about it. */
   isFollowing: boolean | null
 }

@@ -47,8 +47,8 @@ export function foldFacts(
   for (const fact of facts) {
     const version = room?.version ?? 0n
     if (fact.version <= version) continue
-    // A higher previous version means that facts are missing. A lower one means that the database of rooms was
-    // restored; rooms must then continue above the stored version, so that no fact is skipped.
+    // A higher previous version means that facts are missing. A lower one means that the database of the rooms service
+    // was restored. The service must then continue above the stored version, so that no fact is skipped.
     if (previousOf(fact) !== version || !follows(room?.factId, fact)) break
     const step = toStep(room, roomId, fact, (userId) => changed.get(userId) ?? isMember(userId))
     for (const { userId, member } of step.members) changed.set(userId, member)
@@ -58,10 +58,10 @@ export function foldFacts(
   return steps
 }
 
-/** Earlier releases of rooms increased the version by one and did not set `previousVersion`. */
+/** Earlier releases of the rooms service increased the version by one and did not set `previousVersion`. */
 const previousOf = ({ version, previousVersion }: RoomFact): bigint => previousVersion || version - 1n
 
-/** Compares ids too: after a restore rooms may give another fact the version of a lost one. Unknown ids match any. */
+/** Compares ids too: after a restore, another fact may have the version of a lost one. An unknown id matches any id. */
 const follows = (held: string | undefined, { previousEventId }: RoomFact): boolean =>
   !held || previousEventId === '' || previousEventId === held
 
@@ -90,27 +90,27 @@ function toStep(
   const step = (kind: string, properties: Partial<LogState> = {}): Step => {
     return { fact, room: after(properties), kind, members: [] }
   }
-  const announced = (clientEvent: ClientEventKind, properties?: Partial<LogState>): Step => {
+  const announcedStep = (clientEvent: ClientEventKind, properties?: Partial<LogState>): Step => {
     return { ...step(clientEvent, properties), clientEvent }
   }
   switch (change.case) {
     case 'updated':
-      return announced('room_updated', { name: change.value.name })
+      return announcedStep('room_updated', { name: change.value.name })
     case 'archived':
-      return announced('room_archived', { archived: true })
+      return announcedStep('room_archived', { archived: true })
     case 'unarchived':
-      return announced('room_unarchived', { archived: false })
+      return announcedStep('room_unarchived', { archived: false })
     case 'moved':
       return step('room_moved', { groupId: change.value.groupId })
     case 'universal':
-      return announced('room_universal_changed', { universal: change.value.universal })
+      return announcedStep('room_universal_changed', { universal: change.value.universal })
     case 'joined': {
       const { userId } = change.value
-      return { ...announced('user_joined_room'), aboutUserId: userId, members: [{ userId, member: true }] }
+      return { ...announcedStep('user_joined_room'), aboutUserId: userId, members: [{ userId, member: true }] }
     }
     case 'left': {
       const { userId } = change.value
-      return { ...announced('user_left_room'), aboutUserId: userId, members: [{ userId, member: false }] }
+      return { ...announcedStep('user_left_room'), aboutUserId: userId, members: [{ userId, member: false }] }
     }
     case 'banned': {
       const { userId, expiresAt } = change.value

@@ -1,2 +1,2 @@
-/** Whether the text has the form of an id. If not, the id is unknown without reading the database. */
+/** Whether the text has the form of an id. Other texts are not in the database, so it need not be queried for them. */
 export const looksLikeId = (text: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(text)

@@ -17,6 +17,6 @@ export const isUnread = (lastShown: string, marker: string, muted: string): stri
 export const nextMarker = (read: Place | undefined, marker: Place | undefined): Place | undefined =>
   read && (!marker || read.seq > marker.seq) ? read : undefined
 
-/** The later of two dates; undefined if both are. */
+/** The later of two dates; undefined if both are undefined. */
 export const laterDate = (a: Date | undefined, b: Date | undefined): Date | undefined =>
   a && b && a > b ? a : (b ?? a)

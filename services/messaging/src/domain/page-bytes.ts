@@ -3,7 +3,7 @@ import type { EventRow } from './event-row.ts'
 /** Maximum size of a page, in bytes. A page has at least one row, whatever its size. */
 export const pageBytes = 256 * 1024
 
-/** Approximate size in a response, in bytes: of an attachment with its URLs, of a reaction with its named users. */
+/** Approximate sizes in a response, in bytes: of an attachment with its URLs, and of a tally with its named users. */
 export const [attachmentBytes, reactionBytes] = [1_000, 200]
 
 /** Adds the number of bytes that a row takes on a page: its text and everything shown with it. */

@@ -20,7 +20,7 @@ type PageOptions<T> = {
   bytesOf?: (row: T) => number
 }
 
-/** Returns the rows that fit the page, with the information about it. */
+/** Returns the rows that fit on the page, and the fields of its `PageInfo`. */
 export function cutPage<T>(
   rows: readonly T[],
   { limit, total, cursorOf, bytesOf = () => 0 }: PageOptions<T>,

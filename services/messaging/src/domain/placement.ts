@@ -49,7 +49,7 @@ export function toPlacement(draft: Draft, room: Pick<RoomHeader, 'kind'>, target
     const root = find(draft.threadRootEventId)
     if (!root) throw threadRootNotFound()
     if (root.kind !== 'message_posted' || root.threadRootEventId || root.echoOfEventId) throw threadRootInvalid()
-    const repliedTo = draft.inReplyTo ? withinThread(root.eventId, find(draft.inReplyTo)) : noReply
+    const repliedTo = draft.inReplyTo ? findTargetInThread(root.eventId, find(draft.inReplyTo)) : noReply
     return { ...repliedTo, thread: threadOf(root, root.eventId, root.actorId) }
   }
   const target = find(draft.inReplyTo)
@@ -73,7 +73,7 @@ function threadOf(target: ReplyTarget, rootEventId: string, rootAuthorId: string
 }
 
 /** The message of the thread to which the draft replies: the root, a reply, or the reply of the named echo. */
-function withinThread(rootEventId: string, target: ReplyTarget | undefined): RepliedTo {
+function findTargetInThread(rootEventId: string, target: ReplyTarget | undefined): RepliedTo {
   if (target?.kind !== 'message_posted') throw replyTargetUnknown()
   const replyTo = (eventId: string) => ({ inReplyTo: eventId, inReplyToAuthorId: target.actorId })
   if (target.eventId === rootEventId || target.threadRootEventId === rootEventId) return replyTo(target.eventId)

@@ -46,7 +46,7 @@ function plainLine(line: string): string {
 
 const plainProse = (prose: string): string =>
   restore(
-    withoutEmphasis(
+    removeEmphasis(
       prose
         .replace(/!?\[([^[\]]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+"[^"]*")?\)/g, '$1')
         .replace(/<((?:https?:\/\/|mailto:)[^<>\s]*)>/g, '$1'),
@@ -61,7 +61,7 @@ const restore = (text: string, before: string): string =>
   )
 
 /** Removes pairs of `*`, `_` and `~~` around text. */
-function withoutEmphasis(text: string): string {
+function removeEmphasis(text: string): string {
   const parts = text.split(/(\*+|_+|~~)/)
   const open = new Map<string, number[]>()
   for (const [at, part] of parts.entries()) {

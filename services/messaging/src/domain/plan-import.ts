@@ -33,6 +33,7 @@ export type ImportPlan = {
   reactions: PlannedReaction[]
   attachments: PlannedAttachments[]
   ids: { externalId: string; eventId: string }[]
+  /** Ids at the source of replies whose thread root is unknown. They become root messages. */
   orphaned: string[]
   /** The last place taken. */
   roomSeq: bigint
@@ -109,8 +110,8 @@ function planMessage(
 }
 
 /**
- * Plans the reactions of a message. Emojis are shown in the order of their first reaction, so each takes a place of its
- * own, after those of all rows.
+ * Plans the reactions of a message. Emojis are shown in the order of the places of their first reactions, so each emoji
+ * takes a place of its own, after the places of all rows.
  */
 function planReactions(plan: ImportPlan, message: CheckedMessage, seq: bigint, erased: ReadonlySet<string>): void {
   if (message.deletedAt !== null || erased.has(message.authorId)) return

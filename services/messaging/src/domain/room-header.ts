@@ -22,7 +22,7 @@ export type Standing = { readonly member: boolean; readonly banned: boolean }
 /** The header of a room, and the last place in its log. */
 export type RoomLog = RoomHeader & { readonly roomSeq: bigint }
 
-/** With the event id of the last applied fact; empty if an earlier release applied it. */
+/** The state of a room's log. `factId`: event id of the last applied fact; empty if an earlier release applied it. */
 export type LogState = RoomLog & { readonly factId: string }
 
 export const isDm = (room: Pick<RoomHeader, 'kind'>): boolean => room.kind === RoomKind.DM

@@ -12,8 +12,8 @@ const batchSize = 100
 type Needs = Pick<Context, 'pool' | 'writer' | 'now'> & { getVideoOutcomes: GetVideoOutcomes }
 
 /**
- * Requests the outcomes of videos that have been processing for minutes from uploads. Uploads reports each only once,
- * and a restored database of messaging may have lost the report.
+ * Requests from uploads the outcomes of videos that have been processing for minutes. Uploads reports each outcome only
+ * once, and a restored database of messaging may have lost the report.
  */
 export async function catchUpVideos(ctx: Needs, signal: AbortSignal): Promise<void> {
   let assetIds = await findProcessingVideos(ctx.pool, '', batchSize)

@@ -37,8 +37,8 @@ export const moveMarker = (table: string, key: string) => `on conflict (${key}) 
   where ${table}.seq < excluded.seq`
 
 /**
- * SQL expression: the payload with a number in its holes (see `findHoles`), as a protobuf varint padded to their
- * length. The statement that stores the payload assigns the number.
+ * SQL expression: the payload with a number in its holes (see `findHoles`), as a protobuf varint padded to the length
+ * of a hole. The statement that stores the payload assigns the number.
  */
 export function fillHoles(
   payload: string,

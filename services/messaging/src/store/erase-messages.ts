@@ -87,7 +87,8 @@ select count(*)::integer as erased from batch`,
 type EraseBatch = (on: Connection, roomId: string) => Promise<{ erased: number }[]>
 
 /**
- * Erases one batch in the room that was found, with its log locked. Returns the number of rows; 0 if no room was found.
+ * Erases one batch in the room that was found, with its log locked. Returns the number of rows, at least 1; 0 if no
+ * room was found.
  */
 async function eraseInOneRoom(pool: Pool, found: Promise<InRoom[]>, eraseBatch: EraseBatch): Promise<number> {
   const [room] = await found

@@ -3,7 +3,7 @@ import { statement, type Connection } from './statement.ts'
 
 /**
  * Deletes up to $2 rows of each kind of a user's other data: idempotency keys of posts, read markers, followed threads,
- * notification levels, and link previews that were shown to them.
+ * the version of the user's events, notification levels, and link previews that the user fetched.
  */
 const rows = statement<{ erased: number }>(
   'erase_rows_of_user',
@@ -23,6 +23,11 @@ const rows = statement<{ erased: number }>(
     select room_id, root_event_id, user_id from thread_markers where user_id = $1 limit $2::integer
   )
   returning 1
+), watermarks as (
+  delete from thread_watermarks where (user_id, room_id) in (
+    select user_id, room_id from thread_watermarks where user_id = $1 limit $2::integer
+  )
+  returning 1
 ), versions as (
   delete from readers where user_id = $1 returning 1
 ), levels as (
@@ -35,12 +40,12 @@ const rows = statement<{ erased: number }>(
   returning 1
 )
 select ((select count(*) from keys) + (select count(*) from markers) + (select count(*) from follows)
-  + (select count(*) from thread_marks) + (select count(*) from versions) + (select count(*) from levels)
+  + (select count(*) from thread_marks) + (select count(*) from watermarks) + (select count(*) from versions) + (select count(*) from levels)
   + (select count(*) from previews))::integer
   as erased`,
 )
 
-/** Deletes up to `limit` rows of each kind; returns their number. */
+/** Deletes up to `limit` rows of each kind; returns the number of deleted rows. */
 async function eraseRows(on: Connection, userId: string, limit: number): Promise<number> {
   return (await rows.run(on, [userId, limit]))[0]?.erased ?? 0
 }

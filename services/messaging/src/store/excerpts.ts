@@ -3,7 +3,7 @@ import { statement, type Connection } from './statement.ts'
 /** The beginning of a message as Markdown, and its number of attachments. */
 export type Excerpt = { eventId: string; markdown: string; attachments: number }
 
-/** More than an excerpt needs, because markup is removed from it. */
+/** Number of characters that are read: more than an excerpt needs, because markup is removed from them. */
 const characters = 1000
 
 /** An echo has the text and files of its reply. */

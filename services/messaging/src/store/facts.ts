@@ -35,7 +35,7 @@ export async function lockLogState(on: Connection, roomId: string): Promise<Held
   return { room: { ...toHeader(row), roomSeq, factId }, lastEntry: factEntry }
 }
 
-/** Inserts the row of a new room and locks it. If a concurrent transaction was faster, returns its row. */
+/** Inserts and locks the row of a new room. If a concurrent transaction has stored the room, returns its state. */
 export async function insertLog(on: Connection, roomId: string): Promise<HeldFacts> {
   await insert.run(on, [roomId])
   return lockLogState(on, roomId)
@@ -46,7 +46,7 @@ const members = statement<{ userId: string }>(
   'select user_id as "userId" from line_members where room_id = $1 and user_id = any ($2::text[]) and member',
 )
 
-/** Returns those of the users who are explicit members. */
+/** Returns which of the users are explicit members. */
 export async function findMembersAmong(on: Connection, roomId: string, userIds: string[]): Promise<Set<string>> {
   if (userIds.length === 0) return new Set()
   return new Set((await members.run(on, [roomId, userIds])).map(({ userId }) => userId))
@@ -55,7 +55,7 @@ export async function findMembersAmong(on: Connection, roomId: string, userIds: 
 /**
  * Parameters: $1 room, $2 to $9 version, last place, last fact, kind, group, universal, archived, name; $10
  * participants; $11 to $15 rows of the timeline; $16 to $18 members; $19 to $22 bans; $23 to $27 entries of the outbox.
- * * Members and bans contain each user at most once.
+ * Members and bans contain each user at most once.
  */
 const apply = statement<{ id: bigint }>(
   'apply_facts',

@@ -19,12 +19,12 @@ const findShownPreviewEnds = statement<{ end: Buffer }>(
 )`,
 )
 
-/** Returns those of the files that are attached to messages. */
+/** Returns which of the files are attached to messages, and to which. */
 export function findAttachmentUses(on: Connection, assetIds: readonly string[]): Promise<AttachmentUse[]> {
   return findAttachments.run(on, [assetIds])
 }
 
-/** Returns those of the images that link previews of messages show. */
+/** Returns which of the images are shown in link previews of messages. */
 export async function findShownPreviewImages(on: Connection, imageKeys: readonly string[]): Promise<string[]> {
   const keyOf = new Map(imageKeys.map((key) => [Buffer.from(endOfPreview(key)).toString('hex'), key]))
   const found = await findShownPreviewEnds.run(on, [[...keyOf.keys()].map((end) => Buffer.from(end, 'hex'))])

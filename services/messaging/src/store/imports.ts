@@ -47,7 +47,7 @@ from imported_messages i join room_events e on e.room_id = i.room_id and e.event
 where i.room_id = $1 and i.external_id = any ($2::text[])`,
 )
 
-/** Returns those of the messages that are already imported, by their id at the source. */
+/** Returns the messages with these ids that are already imported, by their id at the source. */
 export async function findImported(
   on: Connection,
   roomId: string,
@@ -62,7 +62,7 @@ const erased = statement<{ userId: string }>(
   `select user_id as "userId" from erasures where user_id = any ($1::text[])`,
 )
 
-/** Returns those of the users whose accounts are deleted. */
+/** Returns which of the users have deleted accounts. */
 export async function findErasedAmong(on: Connection, userIds: readonly string[]): Promise<Set<string>> {
   return new Set((await erased.run(on, [userIds])).map(({ userId }) => userId))
 }

@@ -22,7 +22,7 @@ const moveThread = defineReaderChange(
 export const moveRoomMarker = (on: Connection, change: ReaderEntry, roomId: string, to: Place): Promise<bigint[]> =>
   moveRoom(on, change, [roomId, to.seq, to.at])
 
-/** Does the same in a thread. */
+/** Moves a user's marker in a thread forward. Returns the outbox entry of its event; none if the marker stays. */
 export const moveThreadMarker = (
   on: Connection,
   change: ReaderEntry,

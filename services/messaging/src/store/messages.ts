@@ -7,7 +7,7 @@ const byIds = defineEventQuery(
   `select * from room_events where room_id = $1 and event_id = any ($3::text[]) and kind = 'message_posted'`,
 )
 
-/** Returns those of the events that are messages of the room, placeholders included. */
+/** Returns the messages of the room with these ids, including placeholders. */
 export function readMessages(
   on: Connection,
   reader: { roomId: string; userId: string },

@@ -17,8 +17,8 @@ export type NewAttachment = {
 export type NewFollower = {
   userId: string
   /**
-   * The author of a reply always follows. A mentioned member follows unless they have decided about the thread before,
-   * and so does, at the first reply, the author of the root if they are still a member.
+   * The author of a reply always follows. A mentioned member follows, unless they have decided about the thread before.
+   * At the first reply, the same applies to the author of the root.
    */
   why: 'author' | 'root_author' | 'mentioned'
   /** Whether the user is a member even without an explicit membership, as in a universal room. */
@@ -64,7 +64,7 @@ export type AppendedPost =
   /** The file is already attached to a message. */
   | { kind: 'fileTaken'; assetId: string }
 
-/** The outcome of a post. The first one also has all outbox entries that the statement wrote. */
+/** The outcome of a post. The first post of a statement has all outbox entries that the statement wrote. */
 export type Appended = { post: AppendedPost; entries: bigint[] }
 
 export type AppendedRow = { met: boolean; seq: bigint | null; entries: bigint[]; file: string | null } & (
@@ -92,6 +92,6 @@ function toAppendedPost(row: AppendedRow): AppendedPost {
 /** The version of a room with which permissions were resolved. */
 export type RoomVersion = { roomId: string; version: bigint }
 
-/** Whether `appendMessage` can write the post: it has only text and is not in a thread. */
+/** Whether `appendMessage` can write the post: it has only text, is not in a thread, and its mentions are resolved. */
 export const isPlain = (post: NewPost): boolean =>
   !post.reply && post.attachments.length === 0 && !post.linkPreview && !post.mentionsPending

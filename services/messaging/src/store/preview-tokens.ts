@@ -14,7 +14,7 @@ const drop = statement<{ dropped: number }>(
 ) select count(*)::integer as dropped from gone`,
 )
 
-/** Stores the digest of a token with which the user may post the preview for half an hour. */
+/** Stores a preview and the digest of its token. With the token, the user may post the preview for half an hour. */
 export async function storePreviewToken(
   on: Connection,
   { token, userId, preview }: { token: string; userId: string; preview: Uint8Array },

@@ -6,10 +6,13 @@ import { defineChangeOfUnchangedRoom, type DecidedState } from './unchanged-room
 /** The number of users that a tally names. */
 const maxNamed = 5
 
-/** SQL expressions: the place of the message, the emoji, the user, the time of the reaction, and its own place. */
+/** SQL expressions: the place of the message, the emoji, the user, and the time and place of the reaction. */
 type Parameters = { seq: string; emoji: string; user: string; at: string; place: string }
 
-/** SQL for room $1: the CTE `added`, which inserts from `source`, and the statement that updates the tally. */
+/**
+ * SQL for room $1: the CTE `added`, and the statement that updates the tally. `source`: the FROM clause of the
+ * insertion, or empty.
+ */
 const addParts = ({ seq, emoji, user, at, place }: Parameters, source: string) => ({
   added: `added as (
   insert into reactions (room_id, seq, emoji, user_id, created_at) select $1, ${seq}, ${emoji}, ${user}, ${at}${source}
@@ -26,8 +29,8 @@ returning t.emoji, t.count, t.first_user_ids as "firstUserIds"`,
 })
 
 /**
- * SQL for room $1: the CTEs `removed` and `emptied`, and the statement that updates the tally. If a named user is
- * removed, the next user who reacted is named instead.
+ * SQL for room $1: the CTEs `removed` and `emptied`, and the statement that updates the tally. If a named user removes
+ * their reaction, the next user who reacted is named instead. `source`: the USING clause of the deletion, or empty.
  */
 const removeParts = ({ seq, emoji, user }: Parameters, source: string) => ({
   removed: `removed as (

@@ -74,8 +74,8 @@ const bytesShown = `coalesce(octet_length(coalesce(o.body, r.body)), 0)
     + ${attachmentBytes} * ${countOf('message_attachments')} + ${reactionBytes} * ${countOf('reaction_tallies')}`
 
 /**
- * SQL: the rows of a query on room_events that fit a page, in this order, and the first row that does not. Their sizes
- * are computed without reading their content.
+ * SQL: the rows of a query on room_events that fit on a page, in this order, and the first row that does not. The sizes
+ * of rows are computed without reading their content.
  */
 export const withinPage = (order: 'seq' | 'seq desc', rows: string): string => `select * from (
     select *, sum(bytes) over (order by ${order} rows between unbounded preceding and 1 preceding) as bytes_before

@@ -6,7 +6,7 @@ import { statement, type Connection } from './statement.ts'
 
 /** An aggregate of another service that has events in a room: a call or an asset. */
 export type EventSource = Pick<RoomEvent, 'aggregateType' | 'aggregateId'>
-/** The newest stored version of an aggregate, and its last hundred as decimal strings, oldest first. */
+/** The newest stored version of an aggregate, and its last hundred versions as decimal strings, oldest first. */
 export type HeldVersions = EventSource & { version: bigint; recent: string[] }
 
 /** Enough to recognize every duplicate, because events of a room are handed over in order, fifty at a time. */

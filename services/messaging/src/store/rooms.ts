@@ -25,8 +25,8 @@ left join line_bans b on b.room_id = l.room_id and b.user_id = ${user}
 cross join lateral (select exists (select from erasures where user_id = ${user}) as gone) erased`
 
 /**
- * SQL: the columns of the user's standing, from `standingJoins`. A ban that has expired has no effect, even if rooms
- * has not announced it yet. Deleted users count as banned.
+ * SQL: the columns of the user's standing, from `standingJoins`. A ban that has expired has no effect, even if the fact
+ * about its expiry has not arrived yet. Deleted users count as banned.
  */
 export const standingColumns = `coalesce(m.member, false) as member,
   erased.gone or coalesce(b.banned and (b.expires_at is null or b.expires_at > now()), false) as banned`

@@ -37,7 +37,7 @@ export async function deleteUnresolved(on: Connection, { roomId, seq }: Unresolv
   return (await remove.run(on, [roomId, seq]))[0]?.roomSeq
 }
 
-/** A message with unresolved mentions: what its event contains, in its current state. */
+/** The current state of a message with unresolved mentions, as far as its event needs it. */
 export type MentioningMessage = {
   eventId: string
   actorId: string

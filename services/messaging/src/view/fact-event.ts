@@ -30,7 +30,8 @@ function toDeliveries(step: Step, clientEvent: ClientEventKind, createdAt: Date)
     clientEvent === 'room_universal_changed'
       ? encodeRealtimeEnvelope(clientEvent, { ...base, value: { roomId: room.roomId, universal: room.universal } })
       : encodeRealtimeEnvelope(clientEvent, { ...base, value: { roomId: room.roomId } })
-  // The user who created, joined or left the room is not in its audience at that moment, and gets a separate delivery.
+  // The user who created, joined or left the room may not be in its audience at that moment, so there is a delivery to
+  // that user as well.
   const person = clientEvent === 'room_created' ? fact.actorId : aboutUserId
   const toPerson = person && !isDm(room) ? [userDelivery(person, envelope)] : []
   return [roomDelivery(room, envelope), ...toPerson]

@@ -16,7 +16,7 @@ export type MentionsResolved = {
   newFollowerIds: readonly string[]
 }
 
-/** The event of resolved mentions. Clients are only told which users now follow the thread. */
+/** The event of resolved mentions. It is delivered only to the new followers of the thread. */
 export function toMentionsResolvedEvent(room: RoomHeader, resolved: MentionsResolved): OutgoingEvent {
   const { id, occurredAt, roomSeq, messageSeq, message, details, newFollowerIds } = resolved
   return {

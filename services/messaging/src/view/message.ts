@@ -39,7 +39,7 @@ const participantsShown = 5
 export const shownParticipants = (row: Pick<EventRow, 'participantIds'>): string[] =>
   row.participantIds?.slice(0, participantsShown) ?? []
 
-/** The summary of the thread that starts with this row. No thread starts with an echo, so its summary is empty. */
+/** The summary of the thread that starts with this row. An echo starts no thread, so its summary is empty. */
 export function toThreadSummary(row: EventRow, hasUnread?: boolean): MessageInitShape<typeof ThreadSummarySchema> {
   return {
     threadRootEventId: row.eventId,

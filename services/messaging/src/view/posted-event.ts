@@ -73,7 +73,7 @@ export function toPostedEvent(
   }
 }
 
-/** Uploads needs only the events of messages with a file or an image. */
+/** Whether the message shows a file or an image. Uploads consumes only the events of such messages. */
 const showsFile = ({ attachmentAssetIds = [], linkPreviewImageKey = '' }: PostedDetails = {}): boolean =>
   attachmentAssetIds.length > 0 || linkPreviewImageKey !== ''
 

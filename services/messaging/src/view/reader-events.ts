@@ -21,7 +21,7 @@ export function toRoomReadEvent(change: ReaderChange, roomId: string, upToRoomSe
   }
 }
 
-/** Without a delivery, because there is no client event for it. */
+/** The event has no deliveries, because clients have no event of this kind. */
 export function toThreadReadEvent(change: ReaderChange, thread: Thread, upToRoomSeq: bigint): OutgoingEvent {
   const { roomId, rootEventId: threadRootEventId } = thread
   const fact = { case: 'read', value: { roomId, threadRootEventId, upToRoomSeq } } as const

@@ -20,7 +20,7 @@ const roomEventCases = {
 
 /**
  * Converts a page of a timeline or thread. If it has no rows, both cursors are that of the request, so that a client
- * can continue from there. The root of a thread precedes the rows, and no cursor refers to it.
+ * can continue from there. The root of a thread precedes the rows and is not one of them.
  */
 export function toPage(
   viewContext: ViewContext,

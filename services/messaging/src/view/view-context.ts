@@ -1,4 +1,4 @@
-/** For whom a room is shown and when, with the base URL and secret of signed asset URLs. */
+/** The shown room, its reader, the current time, and the base URL and secret of signed asset URLs. */
 export type ViewContext = {
   roomId: string
   userId: string

@@ -39,7 +39,7 @@ export class Audiences {
   }
 
   /** The effective members of a room among the requested users, the room's name, and whether it is universal. */
-  async members(
+  async listMembers(
     roomId: string,
     query: RoomQuery,
     limit: number = idsPerCall,
@@ -49,13 +49,13 @@ export class Audiences {
     return { userIds, last: userIds.length < limit, roomName: room?.name ?? '', universal: room?.universal ?? false }
   }
 
-  async threadFollowers(roomId: string, threadRootEventId: string, after: string): Promise<People> {
+  async listThreadFollowers(roomId: string, threadRootEventId: string, after: string): Promise<People> {
     const request = { roomId, threadRootEventId, after, limit: idsPerCall }
     const { userIds } = await this.#messaging.listThreadFollowers(request, options)
     return { userIds, last: userIds.length < idsPerCall }
   }
 
-  async presences(userIds: readonly string[]): Promise<Presences> {
+  async getPresences(userIds: readonly string[]): Promise<Presences> {
     const chunks = Array.from({ length: Math.ceil(userIds.length / idsPerCall) }, (_, index) =>
       userIds.slice(index * idsPerCall, (index + 1) * idsPerCall),
     )

@@ -22,7 +22,7 @@ export class RoomAccess {
   }
 
   /** Returns the given rooms of which the caller is an effective member, by id. */
-  async accessible({ userId, roleIds }: Caller, roomIds: readonly string[]): Promise<Map<string, RoomHeader>> {
+  async listAccessible({ userId, roleIds }: Caller, roomIds: readonly string[]): Promise<Map<string, RoomHeader>> {
     const chunks = Array.from({ length: Math.ceil(roomIds.length / roomsPerCall) }, (_, index) =>
       roomIds.slice(index * roomsPerCall, (index + 1) * roomsPerCall),
     )

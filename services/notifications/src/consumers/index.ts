@@ -3,7 +3,7 @@ import { Resources } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { onCredentialsEnded } from './credentials.ts'
 import { onReads } from './reads.ts'
-import { notifiesSomebody, onRoomEvents } from './room-events.ts'
+import { isUrgent, onRoomEvents } from './room-events.ts'
 
 type Listening = Pick<ConsumerOptions, 'bus' | 'db' | 'service'>
 
@@ -17,7 +17,7 @@ export async function startConsumers(ctx: Context, listening: Listening): Promis
     await consumeEvents({
       ...{ ...listening, durable: 'rooms', subject: 'evt.room.>' },
       kinds: ['message_posted', 'mentions_resolved', 'message_retracted', 'user_left_room', 'member_banned'],
-      batches: { pace: { maxAtOnce, pauseMs: 100 }, isUrgent: notifiesSomebody, prepare: onRoomEvents(ctx) },
+      batches: { pace: { maxAtOnce, pauseMs: 100 }, isUrgent, prepare: onRoomEvents(ctx) },
     }),
   )
   opened.use(

@@ -3,7 +3,7 @@ import type { BatchHandler } from '@parley/events'
 import type { Context } from '../context.ts'
 import { applyChanges } from './changes.ts'
 
-/** Dismisses notifications of messages that a user has read, and prevents ones whose message's event arrives later. */
+/** Dismisses notifications of messages that a user has read. Read messages whose event arrives later cause none. */
 export const onReads =
   (ctx: Context): BatchHandler =>
   async (events, tx) => {

@@ -1,10 +1,10 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { EventSchema, type MessagePostedFactSchema } from '@parley/contracts/internal'
 import { expect, test } from '@jest/globals'
-import { notifiesSomebody } from './room-events.ts'
+import { isUrgent } from './room-events.ts'
 
 const posted = (value: MessageInitShape<typeof MessagePostedFactSchema>) =>
-  notifiesSomebody(create(EventSchema, { actorId: 'Uann', fact: { case: 'messagePosted', value } }))
+  isUrgent(create(EventSchema, { actorId: 'Uann', fact: { case: 'messagePosted', value } }))
 
 test.each([
   ['nobody', {}, false],
@@ -17,14 +17,19 @@ test.each([
   ['the other participant of a direct message', { dmParticipantIds: ['Uann', 'Ubob'] }, true],
   ['a follower of the thread', { threadFollowerIds: ['Uann', 'Ubob'] }, true],
   ['many followers of the thread', { manyThreadFollowers: true }, true],
-])('the event of a message for %s is urgent if it notifies somebody', (_, fact, is) => expect(posted(fact)).toBe(is))
+])('the event of a message for %s is urgent only if it notifies somebody besides the author', (_, fact, is) =>
+  expect(posted(fact)).toBe(is),
+)
 
 test('retractions, departures and mentions resolved later are urgent', () => {
-  const isUrgent = (fact: NonNullable<MessageInitShape<typeof EventSchema>['fact']>) =>
-    notifiesSomebody(create(EventSchema, { fact }))
-  expect(isUrgent({ case: 'messageRetracted', value: { messageEventId: 'E1' } })).toBe(true)
-  expect(isUrgent({ case: 'roomFact', value: { roomSeq: 1n } })).toBe(true)
+  const isFactUrgent = (fact: NonNullable<MessageInitShape<typeof EventSchema>['fact']>) =>
+    isUrgent(create(EventSchema, { fact }))
+  expect(isFactUrgent({ case: 'messageRetracted', value: { messageEventId: 'E1' } })).toBe(true)
+  expect(isFactUrgent({ case: 'roomFact', value: { roomSeq: 1n } })).toBe(true)
   expect(
-    isUrgent({ case: 'mentionsResolved', value: { authorId: 'Uann', posted: { mentions: { userIds: ['Ubob'] } } } }),
+    isFactUrgent({
+      case: 'mentionsResolved',
+      value: { authorId: 'Uann', posted: { mentions: { userIds: ['Ubob'] } } },
+    }),
   ).toBe(true)
 })

@@ -4,16 +4,16 @@ import type { Event } from '@parley/contracts/internal'
 import type { Context } from '../context.ts'
 import { audienceJob } from '../domain/work.ts'
 import { postingOf, type Message, type Posting } from '../domain/message.ts'
-import { firstAllMessages } from '../store/all-messages.ts'
+import { listFirstAllMessagesUsers } from '../store/all-messages.ts'
 import type { Place } from '../store/read-markers.ts'
 import { recordRetractions } from '../store/tombstones.ts'
 import {
   maxImmediateAllMessages,
-  findAllMessages,
+  findAllMessagesUsers,
   findRecipients,
-  isForAll,
-  noAllMessages,
-  type AllMessages,
+  notifiesAllMessagesUsers,
+  noAllMessagesUsers,
+  type AllMessagesUsers,
 } from '../actions/notify/find-recipients.ts'
 import { findSender } from '../actions/notify/find-sender.ts'
 import { applyChanges, type Change } from './changes.ts'
@@ -22,7 +22,7 @@ import { applyChanges, type Change } from './changes.ts'
  * Whether the event shows, without a look-up, that it may notify somebody or dismiss something. Most messages only move
  * the read marker of their author; people with the level ALL_MESSAGES may be notified a moment later.
  */
-export function notifiesSomebody(event: Event): boolean {
+export function isUrgent(event: Event): boolean {
   const fact = postingOf(event)?.fact
   if (!fact) return true
   const { userIds = [], roleIds = [], all = false, here = false } = fact.mentions ?? {}
@@ -38,7 +38,7 @@ export const onRoomEvents =
   (ctx: Context): BatchPreparation =>
   async (events) => {
     await recordRetractionsFirst(ctx, events)
-    const allMessages = await readAllMessages(ctx, events)
+    const allMessages = await findAllMessagesUsersByRoom(ctx, events)
     const found = await Promise.allSettled(events.map((event) => changeOf(ctx, event, allMessages)))
     const changes = new Map<string, Change>()
     const failed = new Map<string, unknown>()
@@ -57,7 +57,11 @@ export const onRoomEvents =
     }
   }
 
-async function changeOf(ctx: Context, event: Event, allMessages: ReadonlyMap<string, AllMessages>): Promise<Change> {
+async function changeOf(
+  ctx: Context,
+  event: Event,
+  allMessages: ReadonlyMap<string, AllMessagesUsers>,
+): Promise<Change> {
   const posting = postingOf(event)
   const notifications = posting && (await notificationsOf(ctx, posting, allMessages.get(posting.message.roomId)))
   const read = posting && event.fact.case === 'messagePosted' && { read: placeOfAuthor(posting.message) }
@@ -76,15 +80,18 @@ const recordRetractionsFirst = ({ db, now }: Context, events: readonly Event[]):
   )
 
 /** Finds the people with the level ALL_MESSAGES by room, once for all events. */
-async function readAllMessages(ctx: Context, events: readonly Event[]): Promise<ReadonlyMap<string, AllMessages>> {
-  const postings = events.flatMap((event) => postingOf(event) ?? []).filter(isForAll)
+async function findAllMessagesUsersByRoom(
+  ctx: Context,
+  events: readonly Event[],
+): Promise<ReadonlyMap<string, AllMessagesUsers>> {
+  const postings = events.flatMap((event) => postingOf(event) ?? []).filter(notifiesAllMessagesUsers)
   const roomIds = new Set(postings.map(({ message }) => message.roomId))
-  const first = await firstAllMessages(ctx.db, [...roomIds], maxImmediateAllMessages + 1)
-  const found = [...first].map(async ([id, userIds]) => [id, await findAllMessages(ctx, id, userIds)] as const)
+  const first = await listFirstAllMessagesUsers(ctx.db, [...roomIds], maxImmediateAllMessages + 1)
+  const found = [...first].map(async ([id, userIds]) => [id, await findAllMessagesUsers(ctx, id, userIds)] as const)
   return new Map(await Promise.all(found))
 }
 
-async function notificationsOf(ctx: Context, posting: Posting, allMessages = noAllMessages): Promise<Change> {
+async function notificationsOf(ctx: Context, posting: Posting, allMessages = noAllMessagesUsers): Promise<Change> {
   const { message, fact } = posting
   const { audiences } = ctx
   const { recipients, many, roomName } = await findRecipients({ audiences, allMessages }, posting)

@@ -3,13 +3,13 @@ import type { PageInfo, PageRequest } from '@parley/contracts/api'
 const limits = { defaultLimit: 50, maxLimit: 100 }
 
 /** Decodes a page request. `wanted` is one row more than shown, to know whether there is another page. */
-export function pageOf(request: PageRequest | undefined) {
+export function parsePageRequest(request: PageRequest | undefined) {
   const limit = Math.min(request?.limit || limits.defaultLimit, limits.maxLimit)
   return { limit, wanted: limit + 1, offset: request?.offset ?? 0, cursor: request?.cursor ?? '' }
 }
 
-/** The rows to show, with their page information. */
-export function shownOf<T>(
+/** Returns the rows to show, with their page information. */
+export function toPage<T>(
   rows: readonly T[],
   { limit, total, cursorOf }: { limit: number; total: bigint; cursorOf: (row: T) => string },
 ): { shown: T[]; page: Pick<PageInfo, 'totalCount' | 'hasMore' | 'nextCursor'> } {

@@ -8,7 +8,7 @@ import { deleteOldRows } from '../store/old-rows.ts'
 const countAgainMs = 10_000
 
 /** Deletes expired rows and counts waiting jobs. */
-export function maintenance(ctx: Context): AsyncDisposable {
+export function startMaintenance(ctx: Context): AsyncDisposable {
   const resources = new Resources()
   let jobs = 0
   resources.use(gaugeJobs(() => jobs))

@@ -2,7 +2,7 @@ import { runJobs, type RetryPolicy } from '@parley/jobs'
 import { withTraceOf, isRecording, logger, withSpan } from '@parley/telemetry'
 import type { Context } from '../context.ts'
 import { dismissBatch, shardsOfDismissals } from '../actions/dismissal/dismiss-batch.ts'
-import { jobParked } from '../metrics.ts'
+import { countParkedJob } from '../metrics.ts'
 import { notificationQueue, park, type NotificationJob, type JobState } from '../store/jobs.ts'
 import type { AudienceJob, Work } from '../domain/work.ts'
 import { lockShards } from '../store/shards.ts'
@@ -10,7 +10,7 @@ import { notifyNextMembers } from '../actions/notify/notify-next-members.ts'
 
 const log = logger('jobs')
 
-/** A job is parked after ten failed attempts, which take about two minutes. */
+/** A job is parked after ten failed attempts, which take up to three minutes. */
 const retry: RetryPolicy = { initialMs: 500, maxMs: 60_000, maxAttempts: 10 }
 
 /**
@@ -30,7 +30,7 @@ export function runNotificationJobs(
       ),
     async giveUp(job, failure) {
       if (!(await park(ctx.db, job, failure))) return
-      jobParked(job.work.of)
+      countParkedJob(job.work.of)
       const about = { err: failure.error, job: String(job.id), attempts: failure.attempts }
       withTraceOf(traceOf(job.work), () =>
         log.error(about, 'a job was parked after its last attempt failed; requeue it after fixing the cause'),

@@ -1,14 +1,23 @@
 import { sqlRows, type Reader } from '@parley/postgres'
 import { sql, type SQL } from 'drizzle-orm'
 
-/** Users with the effective level ALL_MESSAGES in a room, in id order. */
-export async function listAllMessages(db: Reader, roomId: string, limit: number, after: string): Promise<string[]> {
+/** Lists the users with the effective level ALL_MESSAGES in a room, after an id, in id order. */
+export async function listAllMessagesUsers(
+  db: Reader,
+  roomId: string,
+  limit: number,
+  after: string,
+): Promise<string[]> {
   const rows = await sqlRows<{ userId: string }>(db, selectAllMessages(sql`${roomId}`, limit, after))
   return rows.map(({ userId }) => userId)
 }
 
-/** Selects the users who have the effective level ALL_MESSAGES in a room, in id order. */
-export async function allMessagesAmong(db: Reader, roomId: string, userIds: readonly string[]): Promise<string[]> {
+/** Returns those of these users who have the effective level ALL_MESSAGES in a room, in id order. */
+export async function filterAllMessagesUsers(
+  db: Reader,
+  roomId: string,
+  userIds: readonly string[],
+): Promise<string[]> {
   if (userIds.length === 0) return []
   const rows = await sqlRows<{ userId: string }>(
     db,
@@ -23,9 +32,9 @@ export async function allMessagesAmong(db: Reader, roomId: string, userIds: read
 }
 
 /**
- * The first users with the effective level ALL_MESSAGES in each of several rooms; rooms without such users are missing.
+ * Lists the first users with the effective level ALL_MESSAGES by room; rooms without such users are missing.
  */
-export async function firstAllMessages(
+export async function listFirstAllMessagesUsers(
   db: Reader,
   roomIds: readonly string[],
   limit: number,

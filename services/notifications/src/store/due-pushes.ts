@@ -15,10 +15,10 @@ export async function nextPushMs(db: Db): Promise<number | undefined> {
 }
 
 /**
- * Due pushes, up to `perPriority` of each priority of each host, oldest first. A dismissal waits until the push that
- * shows its notification is finished.
+ * Lists due pushes, up to `perPriority` of each priority of each host, oldest first. A dismissal waits until the push
+ * that shows its notification is finished.
  */
-export function duePushes(db: Db, perPriority: number): Promise<DuePush[]> {
+export function listDuePushes(db: Db, perPriority: number): Promise<DuePush[]> {
   return sqlRows(
     db,
     sql`

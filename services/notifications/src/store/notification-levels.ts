@@ -18,7 +18,7 @@ export function listNotificationLevels(db: Reader, userId: string): Promise<Noti
   return levelsOf(db, { userId })
 }
 
-/** A user's level for the server, and the one for a room. */
+/** Finds a user's levels for the server and for a room. */
 export async function findLevels(db: Reader, userId: string, roomId = ''): Promise<NotificationLevelRow[]> {
   const isOfUser = eq(notificationLevels.userId, userId)
   return db
@@ -49,7 +49,7 @@ export async function storeLevel(
 }
 
 /** Increases the version of a user's levels to above `held`; the row stays locked until the transaction ends. */
-export async function raisePreferences(tx: Tx, userId: string, held = 0n): Promise<bigint> {
+export async function raiseLevelsVersion(tx: Tx, userId: string, held = 0n): Promise<bigint> {
   const [row] = await tx
     .insert(preferences)
     .values({ userId, version: sql`greatest(${sql.raw(versionOfNow)}, ${held}::bigint + 1)` })
@@ -63,7 +63,7 @@ export async function raisePreferences(tx: Tx, userId: string, held = 0n): Promi
 }
 
 /** The version of a user's levels; 0 if the user never chose one. */
-export async function versionOf(reader: Reader, userId: string): Promise<bigint> {
+export async function getLevelsVersion(reader: Reader, userId: string): Promise<bigint> {
   const { version } = preferences
   const [row] = await reader.select({ version }).from(preferences).where(eq(preferences.userId, userId))
   return row?.version ?? 0n

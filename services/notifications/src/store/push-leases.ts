@@ -122,8 +122,8 @@ const overdueAfterMs = 600_000
  */
 export type QueueState = { lane: PushPriority; depth: number; overdue: number; oldestMs: number }
 
-/** The state of each priority with queued pushes. */
-export function pushQueue(db: Db): Promise<QueueState[]> {
+/** Measures the queue, by priority. Priorities without queued pushes are missing. */
+export function measureQueue(db: Db): Promise<QueueState[]> {
   return sqlRows(
     db,
     sql`

@@ -14,7 +14,7 @@ export const pushSubscriptions = pgTable(
     /** SHA-256 of the endpoint, because endpoints are too long for an index. */
     endpointDigest: bytea('endpoint_digest').notNull(),
     endpoint: text().notNull(),
-    /** Host and port of the endpoint; rate limits apply per host. */
+    /** Host and port of the endpoint; the number of pushes in flight is limited per host. */
     host: text().notNull(),
     userId: text('user_id').notNull(),
     /** The session that subscribed, with which the subscription ends; empty for older subscriptions. */

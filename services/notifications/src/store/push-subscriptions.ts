@@ -19,7 +19,7 @@ const maxPerUser = 20
 
 const digestOf = (endpoint: URL): Buffer => createHash('sha256').update(endpoint.href).digest()
 
-/** Stores or updates a subscription, which then belongs to this user and session. `isKnown`: whether it did before. */
+/** Stores a subscription, which then belongs to this user and session. `isKnown`: whether it already did. */
 export async function upsertSubscription(
   tx: Tx,
   { endpoint, ...subscription }: NewSubscription,

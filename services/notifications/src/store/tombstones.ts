@@ -16,7 +16,7 @@ export async function isRetracted(db: Reader, eventIds: readonly string[]): Prom
   return (found.rowCount ?? 0) > 0
 }
 
-/** A user who lost access to a room, the place of that in its log, and the time. */
+/** A user who lost access to a room: the place of this in the room's log, and its time. */
 export type Departure = { userId: string; roomId: string; roomSeq: bigint; at: Date }
 
 /** Records that users have lost access to rooms. Their shards must be locked. Skips deleted people. */

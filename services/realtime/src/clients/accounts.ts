@@ -4,7 +4,7 @@ import type { AccountsInternalService } from '@parley/contracts/internal'
 
 /** Calls to accounts. */
 export type Accounts = {
-  /** Returns the callers of credentials by their digests in hex; those of invalid credentials are missing. */
+  /** Returns the callers of the valid credentials, by the digest of the credential in hex. */
   openSockets: (digests: Buffer[]) => Promise<Map<string, Caller>>
   /** Returns the ids of the credentials that are valid. */
   findValid: (credentialIds: string[]) => Promise<Set<string>>

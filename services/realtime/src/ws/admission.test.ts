@@ -2,15 +2,15 @@ import { describe, expect, test } from '@jest/globals'
 import { Admission } from './admission.ts'
 
 const refusals = (admission: Admission, count: number, now: number) =>
-  Array.from({ length: count }, () => admission.refuse(now))
+  Array.from({ length: count }, () => admission.admitOrDelay(now))
 
 describe('a node', () => {
   test('admits sockets at its rate, in bursts of two seconds', () => {
     const admission = new Admission(100, 0)
     expect(refusals(admission, 200, 0).every((one) => one === undefined)).toBe(true)
-    expect(admission.refuse(0)).toBeDefined()
+    expect(admission.admitOrDelay(0)).toBeDefined()
     expect(refusals(admission, 50, 500).every((one) => one === undefined)).toBe(true)
-    expect(admission.refuse(500)).toBeDefined()
+    expect(admission.admitOrDelay(500)).toBeDefined()
   })
 
   test('spreads refused sockets over twice the time that it needs for them', () => {
@@ -23,7 +23,7 @@ describe('a node', () => {
     expect(Math.max(...delays)).toBeLessThanOrEqual(22_000)
     // By then the refused sockets have returned.
     refusals(admission, 200, 60_000)
-    expect(admission.refuse(60_000)).toBeLessThanOrEqual(2_100)
+    expect(admission.admitOrDelay(60_000)).toBeLessThanOrEqual(2_100)
   })
 
   test('delays nobody by more than half a minute', () => {

@@ -16,8 +16,8 @@ export class Admission {
     this.#filledAt = now
   }
 
-  /** Undefined if the socket is admitted; otherwise the number of milliseconds after which it may return. */
-  refuse(now: number): number | undefined {
+  /** Admits a socket; otherwise returns the number of milliseconds after which it may return. */
+  admitOrDelay(now: number): number | undefined {
     if (this.#perSecond === 0) return undefined
     const refilled = ((now - this.#filledAt) / 1000) * this.#perSecond
     this.#filledAt = now

@@ -6,7 +6,7 @@ type Hello = {
   /** Digests of the credentials to try, in order of precedence. */
   digests: readonly CredentialDigests[]
   address: string
-  /** Aborts the wait for a look-up. Called only if it has to wait. */
+  /** Returns the signal that aborts the wait for a look-up. Called only if the hello has to wait. */
   signal: () => AbortSignal
 }
 
@@ -21,18 +21,18 @@ type Outcome = {
 
 /** Decides whether a hello is served. Rejects with DependencyUnavailable. */
 export async function authenticate(
-  { opening, credentialAttempts, overloadDelayMs }: ConnectionContext,
+  { opener, credentialAttempts, overloadDelayMs }: ConnectionContext,
   { digests, address, signal }: Hello,
 ): Promise<Outcome> {
   // A recently valid credential is admitted regardless of its network's failures.
-  const isKnown = digests.some((one) => opening.remembers(one))
+  const isKnown = digests.some((one) => opener.wasValid(one))
   const blockedMs = isKnown ? 0 : credentialAttempts.wait(address)
   if (blockedMs > 0) return { error: tooManyUnauthenticated, delayMs: Math.round(blockedMs) }
   // A client without credentials is refused without a look-up.
   const delayMs = digests.length === 0 ? undefined : overloadDelayMs(isKnown)
   if (delayMs !== undefined) return { end: overloaded, delayMs }
   const { found: caller, waitMs } = await credentialAttempts.lookUp({ address, isKnown, signal }, () =>
-    opening.authenticate(digests),
+    opener.authenticate(digests),
   )
   if (waitMs > 0) return { error: tooManyUnauthenticated, delayMs: Math.round(waitMs) }
   return { caller }

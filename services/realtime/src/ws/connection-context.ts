@@ -1,13 +1,13 @@
 import type { CredentialDigests } from '@parley/credentials'
 import type { CredentialAttempts } from '@parley/redis'
-import type { Hub, Opening } from '../engines/hub/index.ts'
+import type { Hub, SocketOpener } from '../engines/hub/index.ts'
 import type { Metrics } from '../metrics.ts'
 import type { PresentedCredentials } from './presented-credentials.ts'
 
 /** Dependencies of a connection. */
 export type ConnectionContext = {
   hub: Hub
-  opening: Opening
+  opener: SocketOpener
   metrics: Metrics
   /** The server's hello frame, the same for every socket. */
   hello: Uint8Array

@@ -4,7 +4,7 @@ import {
   badFrame,
   badHello,
   badSubscribe,
-  oversized,
+  withTooBigCode,
   subscribeFailed,
   temporarilyUnavailable,
   tooManySockets,
@@ -50,7 +50,7 @@ export class Connection implements Subscriber {
   #earlyPings: string[] | undefined
   #user: UserAccess | undefined
   #credentialId: string | undefined
-  /** The server's hello waits for the answer to the subscription, so that both take one write. */
+  /** Whether the server's hello waits for the answer to the subscription, so that both take one write. */
   #isHelloPending = false
   /** Aborts the wait of a hello for the look-up of its credential. */
   #waiting: AbortController | undefined
@@ -129,8 +129,8 @@ export class Connection implements Subscriber {
     this.#finish(closeFrame({ ...end, retryAfterMs }), end.closeCode, end.code)
   }
 
-  /** To be called when the socket is closed. */
-  closed(): void {
+  /** To be called when the socket has been closed. */
+  onClose(): void {
     this.#state = 'ended'
     this.#waiting?.abort()
     if (this.#user) this.#context.hub.detach(this, this.#user)
@@ -165,12 +165,12 @@ export class Connection implements Subscriber {
     if (this.#state !== 'authenticating') return
     if (end) return this.end(end, delayMs)
     if (!caller) return this.fail(error ?? authenticationRequired, delayMs)
-    const { hub, opening, socketsPerPerson, hello } = this.#context
+    const { hub, opener, socketsPerPerson, hello } = this.#context
     if (socketsPerPerson > 0 && hub.socketCountOf(caller.userId) >= socketsPerPerson) return this.fail(tooManySockets)
     this.#user = hub.attach(this, caller)
     this.#credentialId = caller.credentialId
     // Standings are loaded while the client prepares its subscription; a failure is reported when it subscribes.
-    opening.load(this.#user).catch(() => undefined)
+    opener.load(this.#user).catch(() => undefined)
     this.#state = 'awaiting subscribe'
     this.#deadline = performance.now() + this.#context.handshakeTimeoutMs
     if (this.#subscription) this.#isHelloPending = true
@@ -193,7 +193,7 @@ export class Connection implements Subscriber {
   }
 
   async #start(user: UserAccess, resumePosition: string): Promise<void> {
-    await this.#context.opening.load(user)
+    await this.#context.opener.load(user)
     if (this.#state !== 'subscribing') return
     this.#state = 'open'
     const { hub, metrics } = this.#context
@@ -222,7 +222,7 @@ export class Connection implements Subscriber {
   }
 
   #reject(incoming: Incoming & { kind: 'unreadable' }, error: (message: string) => FatalError): void {
-    this.fail(incoming.tooLong ? oversized(error(incoming.why)) : error(incoming.why))
+    this.fail(incoming.tooLong ? withTooBigCode(error(incoming.why)) : error(incoming.why))
   }
 
   /** Fails the connection if a step is rejected. */
@@ -234,7 +234,7 @@ export class Connection implements Subscriber {
   }
 
   #finish(frame: Uint8Array, closeCode: number, reason: string): void {
-    this.closed()
+    this.onClose()
     this.#sendAfterHello(() => this.#ws.send(frame, true))
     this.#ws.end(closeCode, reason)
   }

@@ -23,7 +23,7 @@ type CookieSecrets = {
 export type Upgrade = { request: HttpRequest; peer: string }
 
 /** Whether a page of this origin may open a socket, and whether the browser's cookie is accepted. */
-function judgeOrigin(
+function checkOrigin(
   origin: string,
   host: string,
   { publicUrl, allowedOrigins }: OriginRule,
@@ -39,7 +39,7 @@ export function readPresentedCredentials(
   { request, peer }: Upgrade,
   rule: OriginRule & CookieSecrets & { clientAddress: ClientAddress },
 ): PresentedCredentials | undefined {
-  const verdict = judgeOrigin(request.getHeader('origin'), request.getHeader('host'), rule)
+  const verdict = checkOrigin(request.getHeader('origin'), request.getHeader('host'), rule)
   if (verdict === 'refused') return undefined
   const authorization = request.getHeader('authorization')
   return {
@@ -51,7 +51,7 @@ export function readPresentedCredentials(
 }
 
 /**
- * Returns a function that joins all lines of a header, because a proxy may add one after those of the client. The
+ * Returns a function that joins all lines of a header, because a proxy may add a line after those of the client. The
  * headers are read once, when the first one is requested.
  */
 function readHeaders(request: HttpRequest): (name: string) => string | undefined {

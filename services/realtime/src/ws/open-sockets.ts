@@ -6,7 +6,7 @@ import { serverVersion } from '@parley/telemetry'
 import type { Accounts } from '../clients/accounts.ts'
 import type { Rooms } from '../clients/rooms.ts'
 import type { Config } from '../config.ts'
-import { Hub, type NodePolicy, Opening, ReplayBuffer, type Subscriber } from '../engines/hub/index.ts'
+import { Hub, type NodePolicy, SocketOpener, ReplayBuffer, type Subscriber } from '../engines/hub/index.ts'
 import type { Metrics } from '../metrics.ts'
 import { digestsToTry, readPresentedCredentials } from './credentials.ts'
 import { Admission } from './admission.ts'
@@ -48,8 +48,8 @@ export async function openSockets(host: Host, config: Config, options: Options):
       return {
         ...{ hub, metrics, credentialAttempts },
         hello: helloFrame(serverVersion, Math.round(config.heartbeatIntervalMs / 1000)),
-        opening: host.use(new Opening({ hub, accounts, rooms, metrics })),
-        overloadDelayMs: (isKnown) => (isKnown ? known : others).refuse(performance.now()),
+        opener: host.use(new SocketOpener({ hub, accounts, rooms, metrics })),
+        overloadDelayMs: (isKnown) => (isKnown ? known : others).admitOrDelay(performance.now()),
         handshakeTimeoutMs: config.handshakeTimeoutMs,
         socketsPerPerson: config.socketsPerPerson,
         digests: (bearerToken, presented) => digestsToTry(config, bearerToken, presented),

@@ -50,9 +50,10 @@ const respond = (res: HttpResponse, status: string, error: string, headers: Reco
     res.end(JSON.stringify({ error }))
   })
 
+/** Opens the port. Requests are answered with 503 until `startAccepting` is called. */
 export async function serveSockets(
   options: Options,
-  context: (publish: SocketServer['publish']) => ConnectionContext,
+  createContext: (publish: SocketServer['publish']) => ConnectionContext,
 ): Promise<SocketServer> {
   const app: App = createApp()
   const handshaking = new Set<Connection>()
@@ -60,7 +61,7 @@ export async function serveSockets(
   const publish = (topic: string, frame: Uint8Array): void => {
     app.publish(topic, frame, true, false)
   }
-  const connectionContext = context(publish)
+  const connectionContext = createContext(publish)
 
   app.ws<UserData>('/api/realtime', {
     // Frames above the protocol's limit are answered with an error; only huge ones close the connection without one.
@@ -139,7 +140,7 @@ function socketEvents(handshaking: Set<Connection>, context: ConnectionContext) 
       const { connection } = ws.getUserData()
       if (!connection) return
       handshaking.delete(connection)
-      connection.closed()
+      connection.onClose()
     },
   } satisfies WebSocketBehavior<UserData>
 }

@@ -50,7 +50,7 @@ function listenOnce(app: App, host: string, port: number): us_listen_socket | fa
   return listening
 }
 
-/** Finds a free port for 0. Rejects if the port is in use, because two processes could share it without an error. */
+/** Returns the port, or a free one for 0. Rejects if the port is in use: otherwise two processes would share it. */
 function findFreePort(host: string, wanted: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()

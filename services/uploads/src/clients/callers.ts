@@ -4,7 +4,7 @@ import type { AccountsInternalService } from '@parley/contracts/internal'
 
 const timeoutMs = 3_000
 
-/** Resolves the callers of credentials with accounts. */
+/** Asks accounts for the callers to whom credentials belong. */
 export const callersAt = (accounts: Client<typeof AccountsInternalService>, now: () => Date): CallerCache =>
   new CallerCache({
     authenticate: async (digest) => {
@@ -14,5 +14,5 @@ export const callersAt = (accounts: Client<typeof AccountsInternalService>, now:
     },
     rekey: (entry) => accounts.rekeyCredentials({ entries: [entry] }, { timeoutMs }),
     now: () => now().getTime(),
-    remembers: false,
+    cachesCallers: false,
   })

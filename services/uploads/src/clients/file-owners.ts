@@ -15,9 +15,9 @@ type Owners = {
 const timeoutMs = 5_000
 
 /**
- * Queries the services that refer to files and images about which of them they currently use. Call this before deleting
- * something to which no event referred, because the event may be late or parked. At most 500 per call; rejects while a
- * service does not answer.
+ * Asks the services that refer to files and images which ones they currently use. Call this before deleting something
+ * to which no event referred, because the event may be late or parked. At most 500 per call; rejects while a service
+ * does not answer.
  */
 export class FileOwners {
   readonly #owners: Owners

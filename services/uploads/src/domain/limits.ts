@@ -2,9 +2,9 @@
 export const maxChunkBytes = 524_288
 /** Chunks below this size are counted, except the last one. */
 export const smallChunkBytes = 65_536
-/** Limit per session: chunks of 6.4 KB suffice for 25 MiB, and it bounds the rows of a session. */
+/** Maximum number of small chunks per session, which bounds its rows. It allows 25 MiB in chunks of 6.4 KB. */
 export const maxSmallChunks = 4_096
-/** Largest image that is inspected, because it is held in memory. */
+/** Maximum size of an attached image, because it is held in memory while it is inspected. */
 export const maxImageBytes = 64 * 1024 * 1024
 /** Maximum number of open upload sessions per person. */
 export const maxOpenUploads = 20

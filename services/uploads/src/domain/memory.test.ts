@@ -22,7 +22,7 @@ describe('planMemory', () => {
     [2 * GiB, videos, { imagesAtOnce: 0, transformCacheBytes: 0, videosAtOnce: 1 }],
     [4608 * MiB, videos, { videosAtOnce: 2, toolBytes: 2176 * MiB }],
     [64 * GiB, both, { videosAtOnce: 2, toolBytes: 4 * GiB }],
-  ])('stays below a limit of %i bytes', (limit, worksOn, expected) => {
+  ])('stays within a limit of %i bytes', (limit, worksOn, expected) => {
     const plan = planMemory(limit, {}, worksOn)
     expect(plan).toMatchObject(expected)
     expect(plan.bytes).toBeLessThanOrEqual(limit)

@@ -22,7 +22,7 @@ export type MemoryPlan = typeof usual & {
 
 /**
  * Divides a memory limit, such as that of a container, among images and videos; undefined: no limit. Settings of the
- * operator are kept, and one image and one video are planned at least, even if `bytes` then exceeds the limit.
+ * operator are kept, and at least one image and one video are planned, even if `bytes` then exceeds the limit.
  *
  * @param worksOn - whether this process decodes images, and whether ffmpeg runs in its container
  */

@@ -3,7 +3,7 @@ import * as errors from '../errors.ts'
 import { maxImageBytes } from './limits.ts'
 import { isDecodedImage, isVideo, mediaType } from './media-type.ts'
 
-/** Maximum sizes of files. */
+/** Maximum sizes of files, and whether videos are accepted. */
 export type FileLimits = { maxUploadBytes: number; videoEnabled: boolean; maxVideoUploadBytes: number }
 
 /** A file that a user wants to upload. */

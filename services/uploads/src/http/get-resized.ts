@@ -4,7 +4,7 @@ import { Refusal } from './refusal.ts'
 
 /**
  * Returns another size of a stored image, from the cache or newly generated. Throws a refusal if too many were
- * generated for the caller or their network.
+ * generated for `callerId` or the client's network.
  */
 export const getResized = (
   { renderings, imageProcessor, transforms }: Context,

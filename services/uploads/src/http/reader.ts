@@ -38,9 +38,9 @@ export async function getReader(
 }
 
 function readerOfSignedUrl(ctx: Context, access: string, { assetId, size, variant }: Wanted): KnownReader | undefined {
-  const ticket = readAssetAccess(ctx.signingSecrets, access, ctx.now())
-  if (ticket?.assetId !== assetId || !isSameSize(ticket.image, size) || ticket.variant !== variant) return undefined
-  return { userId: ticket.userId, by: 'signed URL' }
+  const signed = readAssetAccess(ctx.signingSecrets, access, ctx.now())
+  if (signed?.assetId !== assetId || !isSameSize(signed.image, size) || signed.variant !== variant) return undefined
+  return { userId: signed.userId, by: 'signed URL' }
 }
 
 /** Counts a request with an invalid signature, and throws. */
@@ -48,7 +48,7 @@ function refuseSignature(ctx: Context, request: IncomingMessage): never {
   const address = addressOf(ctx, request)
   const waitMs = ctx.credentialAttempts.wait(address)
   if (waitMs > 0) throw tooManyRequests(waitMs)
-  ctx.credentialAttempts.failed(address)
+  ctx.credentialAttempts.countFailure(address)
   throw invalidSignature()
 }
 

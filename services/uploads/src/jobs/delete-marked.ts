@@ -22,7 +22,7 @@ export function deleteMarked(
       if (marked.length > 0) await remove(ctx, marked)
       return marked.length < maxPerRound ? undefined : 0
     }
-    const deleting = jobs.use(periodically({ name: `delete doomed ${what}`, everyMs, signal, run }))
+    const deleting = jobs.use(periodically({ name: `delete marked ${what}`, everyMs, signal, run }))
     jobs.use(deletionsMarked.listen(ctx.db, () => deleting.wake()))
   }
   return jobs

@@ -16,8 +16,8 @@ export async function findVariant(db: Reader, assetId: string, name: string): Pr
   return row
 }
 
-/** Storage keys of all variants of these files. */
-export function variantKeysOf(db: Reader, assetIds: readonly string[]): Promise<{ assetId: string; key: string }[]> {
+/** Finds the storage keys of all variants of these files. */
+export function findVariantKeys(db: Reader, assetIds: readonly string[]): Promise<{ assetId: string; key: string }[]> {
   return db
     .select({ assetId: assetVariants.assetId, key: assetVariants.key })
     .from(assetVariants)

@@ -11,7 +11,7 @@ export async function insertAsset(tx: Tx, asset: NewAsset): Promise<AssetRow | u
   return row
 }
 
-/** Files that a member of the room may see: claimed ones and their own. */
+/** Selects the files that this member of the room may see: files claimed for a message, and files that they sent. */
 const isVisibleTo = (userId: string) =>
   and(eq(assets.doomed, false), eq(assets.lost, false), or(isNotNull(assets.claimEventId), eq(assets.ownerId, userId)))
 
@@ -34,7 +34,7 @@ export function findAssets(
     .where(and(inArray(assets.id, [...ids]), eq(assets.roomId, roomId), isVisibleTo(userId)))
 }
 
-/** Returns the existing ones of these files, locked in the order of their ids. */
+/** Locks those of these files that are neither lost nor marked for deletion, in the order of their ids. */
 export function lockAssets(tx: Tx, ids: readonly string[]): Promise<AssetRow[]> {
   return tx
     .select()
@@ -67,7 +67,7 @@ export async function confirmPosted(tx: Tx, posted: readonly { assetId: string; 
 /** Notifies that files or images were marked for deletion. */
 export const deletionsMarked = new CommitChannel()
 
-/** Marks files that no message shows any longer for deletion. */
+/** Marks files for deletion, because no message shows them any longer. */
 export async function markAssetsForDeletion(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await tx
@@ -95,7 +95,7 @@ export async function findUnusedAssets(db: Reader, before: Date, limit: number):
   return rows.map(({ id }) => id)
 }
 
-/** Marks the files that are still unused for deletion. */
+/** Marks those of these files for deletion that are still unused; returns them. */
 export async function markUnusedForDeletion(tx: Tx, ids: readonly string[], before: Date): Promise<AssetRow[]> {
   if (ids.length === 0) return []
   const unused = tx
@@ -146,7 +146,7 @@ export async function forgetAssets(db: Db, ids: readonly string[]): Promise<void
   })
 }
 
-/** Returns the given ids without a file. */
+/** Returns the ids that belong to no file. */
 export async function findUnknownAssets(db: Reader, ids: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ id: assets.id })

@@ -43,7 +43,7 @@ export async function takeBlobsOf(db: Db, callerId: string, limit: number): Prom
   return rows.map(({ id }) => id)
 }
 
-/** Returns the given ids without a blob. */
+/** Returns the ids that belong to no blob. */
 export async function findUnknownBlobs(db: Reader, ids: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ id: blobs.id })

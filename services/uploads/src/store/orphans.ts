@@ -18,7 +18,10 @@ export async function forgetOrphans(db: Db, keys: readonly string[]): Promise<vo
   if (keys.length > 0) await db.delete(orphans).where(inArray(orphans.key, [...keys]))
 }
 
-/** Deletes some entries that were not seen since then: the object has a row again, or is gone. Returns their number. */
+/**
+ * Deletes up to `limit` entries that were last seen before `since`, because the object has a row again or is gone.
+ * Returns their number.
+ */
 export async function forgetOrphansUnseen(db: Db, since: Date, limit: number): Promise<number> {
   const unseen = db.select({ key: orphans.key }).from(orphans).where(lt(orphans.seenAt, since)).limit(limit)
   return (await db.delete(orphans).where(inArray(orphans.key, unseen))).rowCount ?? 0

@@ -237,7 +237,7 @@ export const previewUses = pgTable(
   ],
 )
 
-/** Imported files, by SHA-256 of the source and the ids of room and file at the source. */
+/** Imported files, by SHA-256 of the source, the id of the room here and the id of the file at the source. */
 export const importedFiles = pgTable('imported_files', {
   key: bytea().primaryKey(),
   uploadId: text('upload_id').notNull(),
@@ -253,7 +253,7 @@ export const videoJobs = pgTable(
     roomId: text('room_id').notNull(),
     /** The message that attaches it; never its echo. */
     messageEventId: text('message_event_id').notNull(),
-    /** Whether its message was imported. Imported videos wait for posted ones. */
+    /** Whether its message was imported. Imported videos are processed after posted ones. */
     imported: boolean().notNull(),
     /** Encoded svc.internal.v1.VideoState; null until it is processed. */
     result: bytea(),

@@ -94,7 +94,7 @@ export function findUnclaimedImages(
     .limit(page.limit)
 }
 
-/** Marks those of these images that are unclaimed for deletion; returns their number. */
+/** Marks those of these images for deletion to which no event refers; returns their number. */
 export async function markImagesForDeletion(db: Db, keys: readonly string[]): Promise<number> {
   if (keys.length === 0) return 0
   const marked = await db
@@ -127,7 +127,7 @@ export async function forgetServerImages(db: Db, keys: readonly string[]): Promi
     await db.delete(serverImages).where(and(inArray(serverImages.key, [...keys]), eq(serverImages.doomed, true)))
 }
 
-/** Returns the given keys without an image. */
+/** Returns the keys that belong to no image. */
 export async function findUnknownImages(db: Reader, keys: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ key: serverImages.key })

@@ -109,7 +109,7 @@ export async function forgetEnded(db: Db, ownerId?: string): Promise<void> {
   await db.delete(uploads).where(and(eq(uploads.state, 'ended'), ofOwner, notExists(chunks)))
 }
 
-/** Returns the given keys without a chunk. */
+/** Returns the keys that belong to no chunk. */
 export async function findUnknownChunks(db: Reader, keys: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ key: uploadChunks.key })

@@ -8,7 +8,7 @@ export async function lockOwner(tx: Tx, ownerId: string): Promise<void> {
 }
 
 /** Number and announced size of a person's open uploads. */
-export async function openUploads(
+export async function sumOpenUploads(
   reader: Reader,
   ownerId: string,
   now: Date,
@@ -20,25 +20,25 @@ export async function openUploads(
   return { count: row?.count ?? 0, bytes: row?.bytes ?? 0 }
 }
 
-/** Total size of a user's files that no message shows. */
-export const bytesPending = (reader: Reader, ownerId: string): Promise<number> =>
-  bytesOfAssets(reader, and(eq(assets.ownerId, ownerId), sql`not ${assets.posted} and not ${assets.doomed}`))
+/** Total size of a person's files that are not posted. */
+export const sumPendingBytes = (reader: Reader, ownerId: string): Promise<number> =>
+  sumAssetBytes(reader, and(eq(assets.ownerId, ownerId), sql`not ${assets.posted} and not ${assets.doomed}`))
 
-export const bytesOfOwner = (reader: Reader, ownerId: string): Promise<number> =>
-  bytesOfAssets(reader, and(eq(assets.ownerId, ownerId), eq(assets.doomed, false)))
+export const sumOwnerBytes = (reader: Reader, ownerId: string): Promise<number> =>
+  sumAssetBytes(reader, and(eq(assets.ownerId, ownerId), eq(assets.doomed, false)))
 
 /** Total size of all files and open uploads. */
-export async function bytesOfServer(db: Db, now: Date): Promise<number> {
+export async function sumServerBytes(db: Db, now: Date): Promise<number> {
   const [row] = await db
     .select({ bytes: sum(uploads.size).mapWith(Number) })
     .from(uploads)
     .where(isOpen(now))
-  return (row?.bytes ?? 0) + (await bytesOfAssets(db, undefined))
+  return (row?.bytes ?? 0) + (await sumAssetBytes(db, undefined))
 }
 
 const isOpen = (now: Date) => and(eq(uploads.state, 'open'), gt(uploads.expiresAt, now))
 
-async function bytesOfAssets(reader: Reader, which: SQL | undefined): Promise<number> {
+async function sumAssetBytes(reader: Reader, which: SQL | undefined): Promise<number> {
   const [row] = await reader
     .select({ bytes: sum(assets.size).mapWith(Number) })
     .from(assets)

@@ -59,7 +59,7 @@ export async function insertVideoJobs(
 }
 
 /** Processing states of the videos among these files, by file. */
-export async function videoStatesOf(db: Reader, assetIds: readonly string[]): Promise<Map<string, VideoState>> {
+export async function findVideoStates(db: Reader, assetIds: readonly string[]): Promise<Map<string, VideoState>> {
   const rows = await db
     .select({ assetId: videoJobs.assetId, result: videoJobs.result })
     .from(videoJobs)
@@ -77,8 +77,8 @@ export type VideoOutcome = QueuedVideo & { state: VideoState; version: bigint }
 const unstartedVersion = 2n
 
 /**
- * Finds the results of these videos. A video that was posted while processing was off counts as failed, because its
- * message says that it will be processed.
+ * Finds the results of these videos. A posted video without a job counts as failed: its event arrived while processing
+ * was off, but its message says that it will be processed.
  */
 export async function findVideoOutcomes(db: Reader, assetIds: readonly string[]): Promise<VideoOutcome[]> {
   const rows = await db

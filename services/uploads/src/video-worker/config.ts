@@ -7,7 +7,7 @@ export const readConfig = defineConfig({
   ...uploadFields(),
   ...videoFields(),
   ...videoWorkerFields(),
-  httpHost: str('PARLEY_VIDEO_WORKER_HOST', { default: '0.0.0.0', doc: 'address on which a video worker listens' }),
+  httpHost: str('PARLEY_VIDEO_WORKER_HOST', { default: '0.0.0.0', doc: 'bind address of a video worker' }),
   httpPort: port('PARLEY_VIDEO_WORKER_PORT', { doc: 'port on which a video worker listens; 0: any free port' }),
 })
 

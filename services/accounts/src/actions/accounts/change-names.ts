@@ -5,7 +5,7 @@ import { assertLogin, loginKey } from '../../domain/login.ts'
 import { auditEvent } from '../../domain/announcements.ts'
 import { profileUpdated, type Cause } from '../../domain/profile-announcements.ts'
 import { assertNoCooldown } from '../../domain/username-cooldown.ts'
-import { emptyUpdate, invalidLogin, loginTaken, userUnknown } from '../../errors.ts'
+import { emptyUpdate, invalidLogin, loginTaken, userNotFound } from '../../errors.ts'
 import { roleNames } from '../../policy/role-names.ts'
 import { changeUser, type Announcement } from '../../store/user-changes.ts'
 import { findUsers, renameHandle, type UserRow, type UserWithRoles } from '../../store/users.ts'
@@ -14,8 +14,9 @@ import { avatarUrl } from './avatar-url.ts'
 export type NewNames = { displayName?: string | undefined; login?: string | undefined }
 
 /**
- * Changes display name, login or both. Users who change their own login must then wait for a cooldown; changes by
- * others neither wait for it nor start it. `assertAllowed` may throw after seeing the current account.
+ * Changes display name, login or both. After changing their own login, users must wait for a cooldown before they can
+ * change it again; changes by others neither wait for the cooldown nor start it. `assertAllowed` gets the locked
+ * account and may throw.
  */
 export async function changeNames(
   ctx: Context,
@@ -49,7 +50,7 @@ export async function changeNames(
   }).catch((error: unknown) => {
     throw isUniqueViolation(error, 'handles_pkey') ? loginTaken(names.login ?? '') : error
   })
-  if (!changed) throw userUnknown()
+  if (!changed) throw userNotFound()
   ctx.relay.wake(changed.unrelayed)
   return changed.after
 }

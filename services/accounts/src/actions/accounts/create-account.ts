@@ -41,7 +41,7 @@ export type Steps = {
   after?: (tx: Tx, account: CreatedAccount) => Promise<Announcement[]>
 }
 
-/** Creates an account. Every path that creates accounts goes through here. */
+/** Creates an account. Only the import of people creates accounts without this function. */
 export async function createAccount(
   ctx: OperatorContext,
   account: NewAccount,

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { endEverything } from '../credentials/end-everything.ts'
 import { assertNotLastOwner } from '../deletion/last-owner.ts'
 import { auditEvent } from '../../domain/announcements.ts'
-import { userUnknown } from '../../errors.ts'
+import { userNotFound } from '../../errors.ts'
 import { credentialsEnded } from '../../metrics.ts'
 import { deleteInvitesOf } from '../../store/invites.ts'
 import { changeUser } from '../../store/user-changes.ts'
@@ -36,7 +36,7 @@ export async function deactivate(
       ],
     }
   })
-  if (!changed) throw userUnknown()
+  if (!changed) throw userNotFound()
   await ctx.relay.waitUntilStored(changed.unrelayed)
   if (changed.announced) credentialsEnded(userId, 'account_deactivated')
 }
@@ -52,6 +52,6 @@ export async function reactivate(
     if (!user.deactivatedAt) return undefined
     return { set: { deactivatedAt: null }, announce: () => [auditEvent('user_account_reactivated')] }
   })
-  if (!changed) throw userUnknown()
+  if (!changed) throw userNotFound()
   ctx.relay.wake(changed.unrelayed)
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { userUnknown } from '../../errors.ts'
+import { userNotFound } from '../../errors.ts'
 import { findUserByLogin, findUsers, type UserWithRoles } from '../../store/users.ts'
 
 export type Target =
@@ -11,6 +11,6 @@ export type Target =
 export async function getTarget({ db }: Pick<Context, 'db'>, target: Target): Promise<UserWithRoles> {
   const user =
     target.case === 'login' ? await findUserByLogin(db, target.value) : (await findUsers(db, [target.value ?? '']))[0]
-  if (!user || user.deletedAt !== null) throw userUnknown()
+  if (!user || user.deletedAt !== null) throw userNotFound()
   return user
 }

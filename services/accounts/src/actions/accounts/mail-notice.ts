@@ -5,7 +5,7 @@ const retryAfterMs = [1_000, 5_000, 20_000, 60_000]
 
 /**
  * Mails a notice of a change to addresses of the account, if mail is configured. Does not wait until the mails are
- * sent.
+ * sent, and retries them a few times.
  */
 export function mailNotice(
   { background, mailer }: Partial<Pick<Context, 'background' | 'mailer'>>,

@@ -1,6 +1,6 @@
 import { emailKey } from '../../domain/email.ts'
 import { auditEvent } from '../../domain/announcements.ts'
-import { userUnknown } from '../../errors.ts'
+import { userNotFound } from '../../errors.ts'
 import { emailRemovedMail } from '../../engines/mail/index.ts'
 import type { OperatorContext } from '../../context.ts'
 import { firstAddressesOf, listEmails, removeEmail, type VerifiedAddress } from '../../store/emails.ts'
@@ -17,8 +17,8 @@ type Check = (
 ) => unknown
 
 /**
- * Removes an address from an account, invalidates the account's password links, which may have been sent there, and
- * notifies this address and the remaining ones. `assertAllowed` may throw after seeing the current account. Throws
+ * Removes an address from an account, invalidates the account's password links, which may have been sent to it, and
+ * notifies it and the addresses verified first. `assertAllowed` gets the locked account and may throw. Throws
  * `not_found` if there is no such account.
  */
 export async function removeAddress(
@@ -39,7 +39,7 @@ export async function removeAddress(
     noticeAddresses = [removed, ...before]
     return { announce: () => [auditEvent('user_verified_email_removed')] }
   })
-  if (!changed) throw userUnknown()
+  if (!changed) throw userNotFound()
   ctx.relay.wake(changed.unrelayed)
   const { login } = changed.user
   mailNotice(ctx, noticeAddresses, 'email_removed', (to) => emailRemovedMail(to, login, at))

@@ -2,7 +2,7 @@ import type { OperatorContext } from '../../context.ts'
 import { endEverything } from '../credentials/end-everything.ts'
 import { auditEvent } from '../../domain/announcements.ts'
 import { assertPassword } from '../../domain/password.ts'
-import { userUnknown } from '../../errors.ts'
+import { userNotFound } from '../../errors.ts'
 import { passwordSetMail } from '../../engines/mail/index.ts'
 import { credentialsEnded } from '../../metrics.ts'
 import { firstAddressesOf } from '../../store/emails.ts'
@@ -32,7 +32,7 @@ export async function replacePassword(
       announce: (version) => [auditEvent('user_password_hash_changed'), ...end.announce(version)],
     }
   })
-  if (!changed) throw userUnknown()
+  if (!changed) throw userNotFound()
   await ctx.relay.waitUntilStored(changed.unrelayed)
   credentialsEnded(userId, 'password_changed')
   const { login } = changed.user

@@ -4,7 +4,7 @@ import type { PolicyRole } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { assertNotLastOwner } from '../deletion/last-owner.ts'
 import { auditEvent, repeatRoles, rolesChanged } from '../../domain/announcements.ts'
-import { ownRoleNotRemovable, userUnknown } from '../../errors.ts'
+import { ownRoleNotRemovable, userNotFound } from '../../errors.ts'
 import { deleteRole } from '../../store/roles.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
@@ -28,6 +28,6 @@ export async function revokeRole(ctx: Context, userId: string, role: PolicyRole,
       announce: (version) => [rolesChanged(userId, at, roleIds, version), revoked],
     }
   })
-  if (!changed) throw userUnknown()
+  if (!changed) throw userNotFound()
   await ctx.relay.waitUntilStored(changed.unrelayed)
 }

@@ -3,7 +3,7 @@ import { isOwner, may, ownerRoleId, serverScope } from '@parley/permissions'
 import type { AdminMember } from '@parley/contracts/admin'
 import type { Context } from '../../context.ts'
 import { isLastOwner } from '../deletion/last-owner.ts'
-import { userUnknown } from '../../errors.ts'
+import { userNotFound } from '../../errors.ts'
 import { mayDeactivate, mayDelete } from '../../policy/administration.ts'
 import { addressesOf } from '../../store/emails.ts'
 import { findUsers, type UserWithRoles } from '../../store/users.ts'
@@ -37,7 +37,7 @@ export async function showMembers(
 /** One account by its id, as the caller may see it. */
 export async function showMember(ctx: Context, caller: Caller, userId: string): Promise<AdminMember> {
   const [member] = await showMembers(ctx, caller, await findUsers(ctx.db, [userId]))
-  if (!member) throw userUnknown()
+  if (!member) throw userNotFound()
   return member
 }
 

@@ -8,9 +8,9 @@ import * as store from '../../store/email-codes.ts'
 export type IssuedCode = { code: string; undo: () => Promise<void> }
 
 /**
- * Creates a code for an address; undefined if too many were mailed to the address, or too many wrong ones were entered
- * for it. The codes of all users for the address are counted together, so that nobody can use several accounts to flood
- * it or to guess a code.
+ * Creates a code for an address; undefined if too many codes were mailed to the address, or too many wrong codes were
+ * entered for it. The codes of all users for an address are counted together, so that nobody can use several accounts
+ * to flood the address or to guess a code.
  */
 export async function issueCode(ctx: Context, tx: Tx, key: store.CodeKey, at: Date): Promise<IssuedCode | undefined> {
   const { codeTtlMs, codeThrottling, maxDeliveredCodes, maxWrongAttempts } = ctx.config
@@ -27,7 +27,7 @@ export async function issueCode(ctx: Context, tx: Tx, key: store.CodeKey, at: Da
 }
 
 /**
- * Checks a code and deletes it if it is right. A wrong one is counted, so the transaction must commit in either case.
+ * Checks a code and deletes it if it is right. A wrong code is counted, so the transaction must commit in either case.
  */
 export async function useCode(
   ctx: Context,

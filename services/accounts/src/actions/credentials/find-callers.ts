@@ -4,7 +4,7 @@ import { graceFrom } from '../../domain/session-rotation.ts'
 import { tooMany } from '../../errors.ts'
 import { findValidCredentials } from '../../store/credentials.ts'
 import { toCaller } from '../../view/caller.ts'
-import { prolong } from './prolong.ts'
+import { extendCredentials } from './extend-credentials.ts'
 
 const maxDigests = 1_000
 
@@ -18,6 +18,6 @@ export async function findCallers(ctx: Context, digests: Uint8Array[]): Promise<
     now,
     graceFrom(now),
   )
-  await prolong(ctx, found, now)
+  await extendCredentials(ctx, found, now)
   return found.map((credential) => ({ digest: credential.digest, caller: toCaller(credential, ctx.config.tokenTtlMs) }))
 }

@@ -7,15 +7,15 @@ import { getAccount } from '../../store/users.ts'
 
 const freshForMs = 30 * 60_000
 
-/** Until when a credential is fresh if its user signed in, or entered the password, at this time. */
+/** The time until which a credential is fresh after its user signed in, or entered the password, at `at`. */
 export const freshUntil = (at: Date): Date => new Date(at.getTime() + freshForMs)
 
 /**
  * Throws unless the caller's credential is fresh: the user signed in with it, or entered the current password, in the
- * last 30 minutes. Reads the database, because callers are cached. If the current password is given, it is always
- * verified, and makes the credential fresh again, except one of another web client. Errors: `failed_precondition` (not
- * fresh), `invalid_argument` (wrong password), `resource_exhausted` (too many wrong passwords), `unauthenticated` (the
- * credential has ended).
+ * last 30 minutes. Reads the database, because callers are cached. A credential of another web client is never fresh;
+ * for every other one, a given current password is always verified, and makes the credential fresh again. Errors:
+ * `failed_precondition` (not fresh), `invalid_argument` (wrong password), `resource_exhausted` (too many wrong
+ * passwords), `unauthenticated` (the credential has ended).
  */
 export async function assertFresh(
   ctx: Pick<Context, 'db' | 'now' | 'passwords' | 'passwordGuesses'>,

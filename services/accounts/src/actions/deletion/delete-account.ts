@@ -3,7 +3,7 @@ import type { Tx } from '@parley/postgres'
 import type { Context } from '../../context.ts'
 import { credentialsEnded } from '../../domain/announcements.ts'
 import { accountDeleted, erasureRequested } from '../../domain/deletion-announcements.ts'
-import { userUnknown } from '../../errors.ts'
+import { userNotFound } from '../../errors.ts'
 import { deletionStarted } from '../../metrics.ts'
 import { eraseBelongings, nothingPersonal } from '../../store/belongings.ts'
 import { insertDeletion } from '../../store/deletions.ts'
@@ -14,7 +14,7 @@ import { assertNotLastOwner } from './last-owner.ts'
 /**
  * Deletes an account permanently: ends its credentials, releases its names, deletes its data in accounts except for a
  * tombstone, and requests its erasure from all services. Resolves when the events about it are on the stream.
- * `assertAllowed` may throw after seeing the locked account. Throws `not_found`, and `failed_precondition` for the last
+ * `assertAllowed` gets the locked account and may throw. Throws `not_found`, and `failed_precondition` for the last
  * owner.
  */
 export async function deleteAccount(
@@ -41,7 +41,7 @@ export async function deleteAccount(
       ],
     }
   })
-  if (!changed) throw userUnknown()
+  if (!changed) throw userNotFound()
   await ctx.relay.waitUntilStored(changed.unrelayed)
   deletionStarted(userId)
 }

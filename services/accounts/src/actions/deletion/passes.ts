@@ -1,7 +1,7 @@
-import { deployableNames, factsOf } from '@parley/contracts/deployables'
+import { deployableNames, propertiesOf } from '@parley/contracts/deployables'
 
 /** Every service that stores data about accounts, which it must erase. */
-export const erasingServices = deployableNames.filter((name) => factsOf(name).consumes?.includes('erasures'))
+export const erasingServices = deployableNames.filter((name) => propertiesOf(name).consumes?.includes('erasures'))
 
 /** A deletion in progress: the requested pass, the time of the request, and the reports by service. */
 export type Progress = { pass: number; askedAt: Date; found: ReadonlyMap<string, bigint> }

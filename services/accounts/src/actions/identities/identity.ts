@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Provider } from '../../domain/provider.ts'
 import type { ExternalIdentity } from '../../store/external-identities.ts'
 
-/** How clients refer to an identity: the hex SHA-256 of issuer and subject. */
+/** The hash by which clients refer to an identity: the hex SHA-256 of issuer and subject. */
 const subjectHash = ({ issuer, subject }: Pick<ExternalIdentity, 'issuer' | 'subject'>): string =>
   createHash('sha256').update(`${issuer}:${subject}`).digest('hex')
 

@@ -5,7 +5,7 @@ import { couldBeDisplayName } from '../../domain/display-name.ts'
 import { couldBeEmail } from '../../domain/email.ts'
 import { loginHintFrom } from '../../domain/login-hint.ts'
 import { flowNotFound, wrongFlow } from '../../domain/identity-errors.ts'
-import { profileUnread } from '../../metrics.ts'
+import { profileNotRead } from '../../metrics.ts'
 import type { Provider, ProviderIdentity, ProviderProfile } from '../../domain/provider.ts'
 import { purposes, type PendingFlow, type PendingIdentity, type Purpose } from '../../domain/pending-identity.ts'
 import { issueFlowToken, peekFlowToken, takeFlowToken, type FlowUser } from '../../store/flow-tokens.ts'
@@ -13,7 +13,7 @@ import { issueFlowToken, peekFlowToken, takeFlowToken, type FlowUser } from '../
 const lifetimeMs = 15 * 60_000
 const maxUrlLength = 2_048
 
-/** Stores an identity until the user confirms it; returns the token for doing so. */
+/** Stores an identity until the user confirms it; returns the token that confirms it. */
 export async function issuePending(
   ctx: Context,
   { settings }: Provider,
@@ -22,7 +22,7 @@ export async function issuePending(
 ): Promise<string> {
   // The profile only provides hints, so the flow continues without it.
   const profile = await readProfile().catch((error: unknown) => {
-    profileUnread(settings.id, error)
+    profileNotRead(settings.id, error)
     return { verifiedEmail: '', loginHint: '', displayNameHint: '', avatarUrl: '' }
   })
   const { purpose, user, redirectPath } = flow
@@ -51,7 +51,7 @@ export async function getPending(ctx: Context, token: string, wanted?: Purpose):
   return { ...flow, provider }
 }
 
-/** Empties the values of a profile that our rules do not allow. */
+/** Replaces values of a profile that our rules do not allow with empty ones. */
 function withoutInvalidValues({
   verifiedEmail,
   loginHint,

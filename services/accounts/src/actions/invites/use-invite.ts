@@ -2,7 +2,7 @@ import type { Reader, Tx } from '@parley/postgres'
 import { isOwner, may, ownerRoleId, serverScope, type Policy } from '@parley/permissions'
 import { tokenContext } from '../credentials/token-context.ts'
 import type { Context } from '../../context.ts'
-import { inviteUnknown } from '../../errors.ts'
+import { inviteNotFound } from '../../errors.ts'
 import { findInvite, takeInvite, type InviteRow } from '../../store/invites.ts'
 import { findUsers, type UserWithRoles } from '../../store/users.ts'
 
@@ -18,7 +18,7 @@ export async function useInvite(ctx: Context, tx: Tx, token: string): Promise<In
 
 async function assertStillAllowed(ctx: Context, db: Reader, invite: InviteRow | undefined): Promise<InviteRow> {
   const [creator] = invite ? await findUsers(db, [invite.createdBy]) : []
-  if (!invite || !creator || !mayStillInvite(ctx.policy.current(), creator, invite)) throw inviteUnknown()
+  if (!invite || !creator || !mayStillInvite(ctx.policy.current(), creator, invite)) throw inviteNotFound()
   return invite
 }
 

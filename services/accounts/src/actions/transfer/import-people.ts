@@ -15,7 +15,7 @@ import {
   holdersByEmail,
   insertPeople,
   insertImported,
-  takenHandles,
+  findTakenHandles,
 } from '../../store/imported-people.ts'
 import { countUsers, lockUserCount } from '../../store/users.ts'
 import { loginCandidates } from './login-candidates.ts'
@@ -55,7 +55,7 @@ async function tryImport(
       wanted.map(({ key }) => key),
     )
     const holders = await holdersByEmail(tx, addresses)
-    const taken = new Set([...rules.refused, ...(await takenHandles(tx, rules.logins))])
+    const taken = new Set([...rules.refused, ...(await findTakenHandles(tx, rules.logins))])
     const planned = planPeople(wanted, { known, holders, taken }, rules.matchEmails, now)
     const people = planned.flatMap(({ account }) => account ?? [])
     await assertBelowUserLimit(ctx, tx, people.filter(({ user }) => !user.deletedAt).length)

@@ -16,7 +16,7 @@ export type PersonToImport = {
   candidates: string[]
 }
 
-/** What the database contains about the people to import. */
+/** Stored data that decides how people are imported. */
 export type KnownState = {
   known: ReadonlyMap<string, KnownPerson>
   holders: ReadonlyMap<string, { userId: string; login: string }>

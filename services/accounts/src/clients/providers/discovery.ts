@@ -12,7 +12,7 @@ import {
   type Configuration,
   type CustomFetch,
 } from 'openid-client'
-import { discoveryRefused } from '../../metrics.ts'
+import { discoveryFailed } from '../../metrics.ts'
 import { responseTimeoutSeconds, providerFetch } from './provider-fetch.ts'
 
 const refreshAfterMs = 3600_000
@@ -53,7 +53,7 @@ export class Discovery {
       return configuration
     } catch (error) {
       if (!cached) throw error
-      discoveryRefused(this.#settings.id, error)
+      discoveryFailed(this.#settings.id, error)
       return this.#configure(fetch, respondWith(cached.text))
     }
   }

@@ -36,8 +36,8 @@ const outdatedCodes = new Set([
 ])
 
 /**
- * Translates an error of a sign-in at a provider. The message contains the error code and the provider's description,
- * but no token.
+ * Converts an error that occurred while signing in with a provider. The message contains the error code and the
+ * provider's description, but no token.
  */
 export function providerFailure(error: unknown): ProviderDenied | ProviderFailed {
   if (error instanceof ProviderFailed || error instanceof ProviderDenied) return error

@@ -68,7 +68,7 @@ async function redeemCode(
   return { claims, accessToken: tokens.access_token }
 }
 
-/** The profile from the claims of the ID token and, if the provider has a userinfo endpoint, from that. */
+/** Reads the profile from the claims of the ID token and from the userinfo endpoint, if the provider has one. */
 async function readProfile(
   settings: AuthProvider,
   configuration: Configuration,

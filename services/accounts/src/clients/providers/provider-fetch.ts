@@ -2,12 +2,12 @@ import type { CustomFetch } from 'openid-client'
 import { countOutgoing } from '@parley/runtime'
 import { ProviderFailed } from './failures.ts'
 
-/** Timeout of one request to a provider, in seconds; the signal of the whole call may fire earlier. */
+/** Timeout of one request to a provider, in seconds; the whole call may be aborted earlier. */
 export const responseTimeoutSeconds = 5
 /** Responses of providers are small; a larger one is refused. */
 const maxBytes = 1024 * 1024
 
-/** `fetch` for requests to providers: stops when the signal fires, and limits the size of a response. */
+/** Returns a `fetch` for requests to providers, which the signal aborts and which limits the size of a response. */
 export function providerFetch(signal: AbortSignal): CustomFetch {
   return async (url, { signal: requestSignal, body, ...options }) => {
     const combined = AbortSignal.any([

@@ -10,10 +10,10 @@ import type { Provider } from '../../domain/provider.ts'
 /** Ids that also refer to the only provider of type oidc, for /auth/oidc. */
 const aliases = ['', 'oidc']
 
-/** A provider with its callback URL: a browser returns to the callback of the path on which it started. */
+/** A provider and the URL to which it returns the browser. A sign-in by an alias has its own callback URL. */
 export type Route = {
   readonly provider: Provider
-  /** Identifies the path at the start and in the callback: the provider's id, or empty for the alias. */
+  /** The provider's id, or empty for an alias. The callback must have the same key as the start. */
   readonly key: string
   readonly callbackUrl: string
 }
@@ -22,7 +22,7 @@ export type Route = {
 export type Providers = {
   /** In the operator's order. */
   readonly all: readonly Provider[]
-  /** The provider with this id. */
+  /** The provider with this id; undefined if there is none. */
   find: (id: string) => Provider | undefined
   /** The route of this id; an alias has one only if exactly one provider has the type oidc. */
   route: (id: string) => Route | undefined

@@ -3,7 +3,7 @@ import { noticeKinds, type MailKind } from './mail.ts'
 
 /** Limits the number of mails that all processes together send. */
 export type MailBudget = {
-  /** Counts a mail; false if it must not be sent. */
+  /** Counts a mail; returns false if it must not be sent. */
   take(kind: MailKind): Promise<boolean>
 }
 
@@ -13,7 +13,7 @@ const hour = 3_600
 const withoutSignIn: ReadonlySet<MailKind> = new Set(['registration_code', 'account_exists', 'password_reset'])
 const notices: ReadonlySet<MailKind> = new Set(noticeKinds)
 
-/** A budget of mails per hour; 0: no limit. */
+/** Creates a budget of mails per hour; 0: no limit. Notices are counted, but sent even if the budget is used up. */
 export function mailBudget(redis: RedisClient, perHour: number): MailBudget {
   if (perHour === 0) return { take: () => Promise.resolve(true) }
   const limit = (key: string, points: number) => rateLimiter({ redis, key, points, durationSeconds: hour })

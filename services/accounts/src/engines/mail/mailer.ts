@@ -53,7 +53,7 @@ export function createMailer(
   }
 }
 
-/** Sends a mail, inside a span if its request is traced. The span does not contain the recipient. */
+/** Sends a mail, in a span if the request that caused it is traced. The span does not contain the recipient. */
 function sendInSpan(kind: MailKind, send: () => Promise<void>): Promise<void> {
   if (currentTraceparent() === '') return send()
   const failure = (error: unknown) => {

@@ -49,7 +49,7 @@ export const mailFields = {
     toml: 'smtp.mails_per_hour',
     default: 3_000,
     min: 0,
-    doc: 'Maximum number of mails per hour from all processes together, three quarters of which can be requested without signing in; 0: no limit.',
+    doc: 'Mails per hour from all processes; 0: no limit. Three quarters can be requested without signing in. Notices are sent even above the limit.',
   }),
   mailDir: str('PARLEY_MAIL_DIR', {
     optional: true,

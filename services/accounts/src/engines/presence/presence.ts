@@ -16,7 +16,7 @@ const countTtlMs = 10_000
 /** In an outage shorter than the lease divided by this, no client that reports on time misses its deadline. */
 const outageDivisor = 10
 const sweepBatch = 500
-/** After this many sweeps another process takes over the expired entries of one that died. */
+/** After this many sweeps, another process takes over expired entries that a process took before it died. */
 const retakeAfterSweeps = 5
 
 const statuses: ReadonlyMap<string, PresenceStatus> = new Map(

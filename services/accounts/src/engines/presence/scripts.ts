@@ -23,16 +23,16 @@ local changed = (not held or string.sub(held, 1, 1) ~= ARGV[2]) and 1 or 0
 return { ARGV[2], changed, version }`
 
 /**
- * Takes expired users for announcing them. KEYS: deadlines. ARGV: maximum number; ms after which they can be taken
- * again unless removed. Returns the version, the temporary score of the taken users, their ids, and the ms until the
- * next deadline, -1 if there is none.
+ * Takes expired users, so that the caller can announce them. KEYS: deadlines. ARGV: maximum number; ms after which they
+ * can be taken again unless removed. Returns the version, the temporary score of the taken users, their ids, and the ms
+ * until the next deadline, -1 if there is none.
  */
 export const takeExpired = `${clock}
-local lapsed = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])
+local expired = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])
 local again = now + ARGV[2]
 local next = redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
-for _, id in ipairs(lapsed) do redis.call('ZADD', KEYS[1], again, id) end
-return { version, again, lapsed, next[2] and next[2] - now or -1 }`
+for _, id in ipairs(expired) do redis.call('ZADD', KEYS[1], again, id) end
+return { version, again, expired, next[2] and next[2] - now or -1 }`
 
 /**
  * Removes announced users. KEYS: deadlines. ARGV: the temporary score, ids. Users who returned have another score and

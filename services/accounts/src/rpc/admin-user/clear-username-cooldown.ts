@@ -5,7 +5,7 @@ import { avatarUrl } from '../../actions/accounts/avatar-url.ts'
 import type { Context } from '../../context.ts'
 import { auditEvent } from '../../domain/announcements.ts'
 import { profileUpdated, type Cause } from '../../domain/profile-announcements.ts'
-import { userUnknown } from '../../errors.ts'
+import { userNotFound } from '../../errors.ts'
 import { assertMayManage, assertMayChangeOwner } from '../../policy/administration.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
@@ -20,7 +20,7 @@ export function clearUsernameCooldown(ctx: Context): MethodImpl<typeof AdminUser
       const updated = profileUpdated(user, avatarUrl(ctx, user.avatarKey), cause)
       return { set: { cooldownFrom: null }, announce: () => [updated, auditEvent('user_login_cooldown_cleared')] }
     })
-    if (!changed) throw userUnknown()
+    if (!changed) throw userNotFound()
     ctx.relay.wake(changed.unrelayed)
     return { cleared: true }
   }

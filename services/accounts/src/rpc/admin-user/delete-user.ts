@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { assertFresh } from '../../actions/credentials/freshness.ts'
 import { assertCredentialValid } from '../../actions/credentials/assert-credential-valid.ts'
 import { deleteAccount } from '../../actions/deletion/delete-account.ts'
-import { userUnknown } from '../../errors.ts'
+import { userNotFound } from '../../errors.ts'
 import { assertMayDelete, assertMayChangeOwner } from '../../policy/administration.ts'
 import { findUsers } from '../../store/users.ts'
 
@@ -14,7 +14,7 @@ export function deleteUser(ctx: Context): MethodImpl<typeof AdminUserService.met
     const caller = callerOf(call)
     const [user] = await findUsers(ctx.db, [userId])
     assertMayDelete(ctx.policy.current(), caller, user ?? { id: userId, roleIds: [] })
-    if (!user || user.deletedAt) throw userUnknown()
+    if (!user || user.deletedAt) throw userNotFound()
     await assertFresh(ctx, caller, currentPassword)
     await deleteAccount(ctx, userId, caller.userId, async (tx, account) => {
       assertMayChangeOwner(caller, account)

@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AccountsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { prolong } from '../../actions/credentials/prolong.ts'
+import { extendCredentials } from '../../actions/credentials/extend-credentials.ts'
 import { tooMany } from '../../errors.ts'
 import { findValidById } from '../../store/credentials.ts'
 
@@ -12,7 +12,7 @@ export function checkCredentials(ctx: Context): MethodImpl<typeof AccountsIntern
     if (credentialIds.length > maxPerCall) throw tooMany('credentials', maxPerCall)
     const now = ctx.now()
     const valid = await findValidById(ctx.db, credentialIds, now)
-    await prolong(ctx, valid, now)
+    await extendCredentials(ctx, valid, now)
     return { credentialIds: valid.map(({ credentialId }) => credentialId) }
   }
 }

@@ -21,7 +21,8 @@ export function startExternalIdentityLink(
     if (!ctx.providers.find(providerId)) throw providerNotFound(providerId)
     const redirectPath = internalPath(request.redirectPath || '/')
     if (redirectPath === undefined) throw notInternalPath()
-    // Read before the check below: the flow stores this auth generation, so a password reset in between invalidates it.
+    // Read before the check below: the flow stores this auth generation, so a password reset in between invalidates the
+    // flow.
     const user = await getAccount(ctx.db, caller.userId)
     await assertFresh(ctx, caller, request.currentPassword)
 

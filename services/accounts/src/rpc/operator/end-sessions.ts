@@ -3,7 +3,7 @@ import type { OperatorService } from '@parley/contracts/internal'
 import { getUserByLogin } from '../../actions/accounts/get-user-by-login.ts'
 import { endEverything } from '../../actions/credentials/end-everything.ts'
 import { credentialsEnded } from '../../domain/announcements.ts'
-import { userNotFound } from '../../errors.ts'
+import { loginNotFound } from '../../errors.ts'
 import * as metrics from '../../metrics.ts'
 import type { OperatorContext } from '../../context.ts'
 import { listCredentials } from '../../store/credentials.ts'
@@ -25,7 +25,7 @@ export function endSessions(ctx: OperatorContext): MethodImpl<typeof OperatorSer
       if (ended === 0) return undefined
       return { announce: () => [credentialsEnded(user.id, at, { credentialIds, all: false, reason: 'logout' })] }
     })
-    if (!changed) throw userNotFound(login)
+    if (!changed) throw loginNotFound(login)
     await ctx.relay.waitUntilStored(changed.unrelayed)
     if (ended > 0) metrics.credentialsEnded(user.id, 'logout')
     return { userId: user.id, ended }

@@ -3,7 +3,7 @@ import type { OperatorService } from '@parley/contracts/internal'
 import { assignRoleTo } from '../../actions/accounts/assign-role-to.ts'
 import { policyWithRoles } from '../../actions/accounts/policy-with-roles.ts'
 import type { OperatorContext } from '../../context.ts'
-import { userNotFound } from '../../errors.ts'
+import { loginNotFound } from '../../errors.ts'
 import { getRolesByName } from '../../policy/role-names.ts'
 import { findUserByLogin } from '../../store/users.ts'
 
@@ -13,7 +13,7 @@ export function grantRole(ctx: OperatorContext): MethodImpl<typeof OperatorServi
     const [role] = getRolesByName(policy, [roleName])
     const user = await findUserByLogin(ctx.db, login)
     const roleIds = user && role && (await assignRoleTo(ctx, user.id, role.id, ''))
-    if (!roleIds) throw userNotFound(login)
+    if (!roleIds) throw loginNotFound(login)
     return { userId: user.id, roleNames: roleIds.map((id) => policy.roles.get(id)?.name ?? id) }
   }
 }

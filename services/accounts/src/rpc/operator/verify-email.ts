@@ -5,7 +5,7 @@ import { mailNotice } from '../../actions/accounts/mail-notice.ts'
 import { recordVerifiedEmail } from '../../actions/accounts/record-verified-email.ts'
 import type { OperatorContext } from '../../context.ts'
 import { assertEmail } from '../../domain/email.ts'
-import { userNotFound } from '../../errors.ts'
+import { loginNotFound } from '../../errors.ts'
 import { emailAddedMail } from '../../engines/mail/index.ts'
 import { ownerGranted } from '../../metrics.ts'
 import { firstAddressesOf } from '../../store/emails.ts'
@@ -25,7 +25,7 @@ export function verifyEmail(ctx: OperatorContext): MethodImpl<typeof OperatorSer
       noticeAddresses = verified.added ? before : []
       return verified.change
     })
-    if (!changed) throw userNotFound(login)
+    if (!changed) throw loginNotFound(login)
     mailNotice(ctx, noticeAddresses, 'email_added', (to) => emailAddedMail(to, user.login, at))
     if (becomesOwner) ownerGranted(user.id)
     await ctx.relay.waitUntilStored(changed.unrelayed)

@@ -24,7 +24,7 @@ const outcomeNames = { session: 'signed_in', pendingToken: 'pending', alreadyLin
 const error = (value: string): Outcome => ({ case: 'error', value })
 
 export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInternalService.method.finishProviderLogin> {
-  /** Signs in the account of a linked identity; an unknown one can create an account if the operator allows it. */
+  /** Signs in the account of a linked identity. Another identity can create an account if the operator allows it. */
   const signIn = async (
     provider: Provider,
     identity: ProviderIdentity,

@@ -30,7 +30,7 @@ export function requestPasswordReset(
   }
 }
 
-/** At most one link is mailed to an account in five minutes, whoever requests it. */
+/** At most one link is mailed to an account in five minutes, regardless of who requests it. */
 const isDue = (mailedAt: Date | null, now: Date): boolean =>
   mailedAt === null || now.getTime() - mailedAt.getTime() >= intervalMs
 

@@ -17,7 +17,7 @@ import { peekFlowToken, takeFlowToken, type FlowToken } from '../../store/flow-t
 import { insertProviderLogin } from '../../store/provider-logins.ts'
 import { providerDeadline } from '../../clients/providers/deadline.ts'
 
-/** How long the user may take at the provider. */
+/** How long the user may take to sign in at the provider. */
 const lifetimeMs = 15 * 60_000
 
 export function startProviderLogin(ctx: Context): MethodImpl<typeof SignInInternalService.method.startProviderLogin> {
@@ -56,7 +56,7 @@ export function startProviderLogin(ctx: Context): MethodImpl<typeof SignInIntern
   }
 }
 
-/** The link that this signed-in user has started. Throws `unauthenticated` if it is another user's, or unknown. */
+/** The link that this signed-in user has started. Throws `unauthenticated` if it is unknown or another user's. */
 async function getOwnLink(
   ctx: Context,
   { linkStart, userId }: StartProviderLoginRequest,

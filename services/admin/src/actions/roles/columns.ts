@@ -5,10 +5,10 @@ import type { Column } from '../../view/matrix.ts'
 import { findVisibleDecisions } from './visible-decisions.ts'
 
 /**
- * The scopes of a matrix: the server, then the groups with their channels in the order of the sidebar, then scopes that
- * the sidebar does not show (such as archived rooms and direct messages) if they have decisions.
+ * Lists the scopes of a matrix: the server, then the groups with their channels in the order of the sidebar, then scopes
+ * that the sidebar does not show (such as archived rooms and direct messages) if they have decisions.
  */
-export async function columnsFor(
+export async function listColumns(
   { rooms }: Pick<Context, 'rooms'>,
   policy: Policy,
   about: { holder: Holder; caller: Subject },

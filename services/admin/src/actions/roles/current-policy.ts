@@ -4,9 +4,7 @@ import type { Context } from '../../context.ts'
 import { getPolicy, getRevision, readPolicy } from '../../store/policy.ts'
 import { toPolicy } from '../../view/policy.ts'
 
-/**
- * Returns the policy in the database. Uses the copy in this process unless that has not received the last change yet.
- */
+/** Returns the policy in the database, from the copy in this process if that has received the last change. */
 export async function getCurrentPolicy({ db, policy }: Pick<Context, 'db' | 'policy'>): Promise<Policy> {
   const followed = policy.current()
   if ((await getRevision(db)) === followed.revision) return followed

@@ -5,8 +5,8 @@ import { findRoomOf, findRooms } from '../../clients/rooms.ts'
 import type { Context } from '../../context.ts'
 
 /**
- * The decisions for a role or user, and the rooms of these decisions. Leaves out direct messages in which the caller
- * does not take part, because the caller may not learn of them.
+ * Finds the decisions for a role or user, and the rooms of these decisions. Leaves out direct messages in which the
+ * caller does not take part, because the caller may not learn of them.
  */
 export async function findVisibleDecisions(
   { rooms }: Pick<Context, 'rooms'>,

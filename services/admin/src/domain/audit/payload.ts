@@ -27,8 +27,8 @@ const id = /(^|_)(id|ids|key)$/
 const keyword = /^[^\s@]{0,128}$/
 
 /**
- * The fact of an event as protobuf JSON: ids, numbers, flags, and the fields listed above. Texts are left out, and so
- * are unknown facts.
+ * The fact of an event as protobuf JSON: ids, numbers, flags, the fields listed above, and details that are ids or
+ * keywords. Texts are left out, and so are unknown facts.
  */
 export function payloadOf(fact: Event['fact']): string {
   const schema = facts.get(fact.case)

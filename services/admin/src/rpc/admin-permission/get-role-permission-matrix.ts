@@ -4,7 +4,7 @@ import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { getRoleByName } from '../../policy/roles-by-name.ts'
 import { assertMay } from '../../policy/server-permission.ts'
-import { columnsFor } from '../../actions/roles/columns.ts'
+import { listColumns } from '../../actions/roles/columns.ts'
 import { getCurrentPolicy } from '../../actions/roles/current-policy.ts'
 import { toMatrix } from '../../view/matrix.ts'
 
@@ -16,6 +16,6 @@ export function getRolePermissionMatrix(
     const caller = callerOf(call)
     assertMay(policy, caller, 'role.manage')
     const holder = { kind: 'role', id: getRoleByName(policy, roleName).id } as const
-    return { matrix: { roleName, ...toMatrix(policy, holder, await columnsFor(ctx, policy, { holder, caller })) } }
+    return { matrix: { roleName, ...toMatrix(policy, holder, await listColumns(ctx, policy, { holder, caller })) } }
   }
 }

@@ -4,7 +4,7 @@ import { callerOf } from '@parley/rpc'
 import { getProfile } from '../../clients/accounts.ts'
 import type { Context } from '../../context.ts'
 import { assertMay } from '../../policy/server-permission.ts'
-import { columnsFor } from '../../actions/roles/columns.ts'
+import { listColumns } from '../../actions/roles/columns.ts'
 import { getCurrentPolicy } from '../../actions/roles/current-policy.ts'
 import { toMatrix } from '../../view/matrix.ts'
 
@@ -17,6 +17,6 @@ export function getUserPermissionMatrix(
     assertMay(policy, caller, 'user.manage-permissions')
     await getProfile(ctx.accounts, userId)
     const holder = { kind: 'user', id: userId } as const
-    return { matrix: { userId, ...toMatrix(policy, holder, await columnsFor(ctx, policy, { holder, caller })) } }
+    return { matrix: { userId, ...toMatrix(policy, holder, await listColumns(ctx, policy, { holder, caller })) } }
   }
 }

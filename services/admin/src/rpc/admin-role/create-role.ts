@@ -9,7 +9,7 @@ import type { Context } from '../../context.ts'
 import { roleCreated } from '../../domain/rbac-events.ts'
 import { assertRoleName } from '../../domain/role-name.ts'
 import { nextPosition } from '../../domain/role-order.ts'
-import { wantedTexts } from '../../domain/role-texts.ts'
+import { parseRoleProperties } from '../../domain/role-properties.ts'
 import { reservationExpired } from '../../errors.ts'
 import { assertCanAddRole } from '../../policy/roles-by-name.ts'
 import { assertMay } from '../../policy/server-permission.ts'
@@ -30,14 +30,20 @@ export function createRole(ctx: Context): MethodImpl<typeof AdminRoleService.met
       assertCanAddRole(policy, name)
     }
     assertCanCreate(await getCurrentPolicy(ctx))
-    const texts = wantedTexts(req)
+    const properties = parseRoleProperties(req)
     const id = newId('role')
     try {
       await reserveRoleName(ctx, id, name)
       const { answer } = await changePolicy(ctx, caller.userId, async (tx, policy) => {
         assertCanCreate(policy)
         if (!(await completeReservation(tx, id))) throw reservationExpired()
-        const role = create(PolicyRoleSchema, { ...texts, id, name, isSystem: false, position: nextPosition(policy) })
+        const role = create(PolicyRoleSchema, {
+          ...properties,
+          id,
+          name,
+          isSystem: false,
+          position: nextPosition(policy),
+        })
         await insertRole(tx, role)
         const change = { delta: { roles: [role] }, events: [roleCreated(role)] }
         return { change, answer: toAdminRole(policy, role) }

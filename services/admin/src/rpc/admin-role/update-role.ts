@@ -6,7 +6,7 @@ import { PolicyRoleSchema } from '@parley/contracts/internal'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { roleFieldChanged } from '../../domain/rbac-events.ts'
-import { changedFields, wantedTexts } from '../../domain/role-texts.ts'
+import { findChangedFields, parseRoleProperties } from '../../domain/role-properties.ts'
 import { getRoleByName } from '../../policy/roles-by-name.ts'
 import { assertMay } from '../../policy/server-permission.ts'
 import { changePolicy } from '../../actions/roles/change-policy.ts'
@@ -22,10 +22,10 @@ export function updateRole(ctx: Context): MethodImpl<typeof AdminRoleService.met
       return getRoleByName(policy, req.name)
     }
     find(await getCurrentPolicy(ctx))
-    const wanted = wantedTexts(req)
+    const wanted = parseRoleProperties(req)
     const { answer } = await changePolicy(ctx, caller.userId, async (tx, policy) => {
       const before = find(policy)
-      const changed = changedFields(before, wanted)
+      const changed = findChangedFields(before, wanted)
       const role = create(PolicyRoleSchema, { ...before, ...wanted })
       const answer = toAdminRole(policy, role)
       if (changed.length === 0) return { change: undefined, answer }

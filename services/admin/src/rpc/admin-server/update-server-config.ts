@@ -3,7 +3,7 @@ import type { AdminServerService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { serverUpdated, textChanged } from '../../domain/server-events.ts'
-import { changedTexts, wantedTexts } from '../../domain/server-texts.ts'
+import { findChangedTexts, parseServerTexts } from '../../domain/server-texts.ts'
 import { countServerChange } from '../../metrics.ts'
 import { assertMay } from '../../policy/server-permission.ts'
 import { changeServer } from '../../store/server-changes.ts'
@@ -13,10 +13,10 @@ export function updateServerConfig(ctx: Context): MethodImpl<typeof AdminServerS
   return async (req, call) => {
     const caller = callerOf(call)
     assertMay(ctx.policy.current(), caller, 'server.manage')
-    const wanted = wantedTexts(req)
+    const wanted = parseServerTexts(req)
     const by = { actorId: caller.userId, at: ctx.now() }
     const { profile, entries } = await changeServer(ctx.db, by, (_tx, before) => {
-      const changed = changedTexts(before, wanted)
+      const changed = findChangedTexts(before, wanted)
       if (changed.length === 0) return undefined
       return {
         set: wanted,

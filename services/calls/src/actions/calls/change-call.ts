@@ -10,11 +10,11 @@ import { Call, type Source } from '../../domain/call.ts'
 
 type ChangeContext = Pick<Context, 'media' | 'now'>
 
-/** How a change was detected, and users whose state is needed although they may not be in the call. */
+/** How a change was detected, and the users whose state it needs even if they are not in the call. */
 export type ChangeScope = { source: Source; userIds: readonly string[] }
 
 /** Changes an active call, and stores the change with its events and chores. The call's row must be locked. */
-export async function changeLocked<T>(
+export async function changeLockedCall<T>(
   ctx: ChangeContext,
   tx: Tx,
   row: CallRow,
@@ -34,7 +34,7 @@ export async function changeLocked<T>(
   return result
 }
 
-/** Changes a call; undefined if it is not active. */
+/** Changes a call and returns the result of `change`; undefined if the call is not active. */
 export async function changeCall<T>(
   ctx: Context,
   callId: string,
@@ -44,18 +44,18 @@ export async function changeCall<T>(
   return ctx.db.transaction(async (tx) => {
     const row = await lockCall(tx, callId)
     if (!row || row.endedAt !== null) return undefined
-    return changeLocked(ctx, tx, row, scope, change)
+    return changeLockedCall(ctx, tx, row, scope, change)
   })
 }
 
-/** Removes a participant who leaves deliberately; the last one ends the call. */
+/** Removes a user from a call. If nobody is left, the call ends. */
 export function leaveCall(call: Call, userId: string): void {
   if (call.find(userId)?.leftAt !== null) {
     call.leave(userId)
     return
   }
   call.leave(userId)
-  if (call.present().length === 0) call.end(call.source === 'user' ? userId : '')
+  if (call.presentParticipants().length === 0) call.end(call.source === 'user' ? userId : '')
 }
 
 function choresOf({ media }: ChangeContext, { row, removals }: Call) {

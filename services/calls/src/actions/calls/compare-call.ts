@@ -7,8 +7,8 @@ import { changeCall, mediaRoomOf } from './change-call.ts'
 
 /**
  * Compares the participants of a call with those on the media server and with the members of the room. Participants
- * that changed here during the requests are skipped until the next comparison. Throws if the media server or rooms does
- * not answer.
+ * whose rows change during the requests are left to the next comparison. Throws if the media server or the rooms
+ * service does not answer.
  */
 export async function compareCall(ctx: Context, media: Media, row: CallRow, source: Source): Promise<void> {
   const before = new Map((await findParticipants(ctx.db, row.id)).map((one) => [one.userId, one]))
@@ -21,7 +21,7 @@ export async function compareCall(ctx: Context, media: Media, row: CallRow, sour
       if (call.find(userId)?.revision !== before.get(userId)?.revision) continue
       compareOne(call, userId, seen.get(userId), members.has(userId))
     }
-    if (call.present().length === 0) call.end()
+    if (call.presentParticipants().length === 0) call.end()
   })
 }
 
@@ -33,7 +33,7 @@ function compareOne(call: Call, userId: string, seen: MediaParticipant | undefin
   }
   if (!seen) return call.recordUnlisted(userId)
   if (isExpected(known, seen)) return call.recordListed(userId, seen.connection)
-  // The participant left deliberately, but the media server was not notified in time.
+  // The participant has left, but is still connected to the media server.
   call.removals.add(userId)
 }
 

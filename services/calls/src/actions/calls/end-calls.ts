@@ -7,7 +7,7 @@ const callsPerPage = 100
 
 /**
  * Ends every active call, because it is unknown who is connected. A call that cannot be ended does not block the
- * others; the next round retries it.
+ * others; the next run retries it.
  */
 export async function endCalls(ctx: Context, signal: AbortSignal): Promise<void> {
   let after: string | undefined = ''

@@ -6,7 +6,7 @@ import type { Tx } from '@parley/postgres'
 import type { Context } from '../../context.ts'
 import { joiningFailed } from '../../errors.ts'
 import { insertCall, lockActiveCall, type CallRow } from '../../store/calls.ts'
-import { changeLocked } from './change-call.ts'
+import { changeLockedCall } from './change-call.ts'
 
 const maxAttempts = 5
 
@@ -14,10 +14,10 @@ const maxAttempts = 5
 export async function joinCallIn(ctx: Context, tx: Tx, room: RoomHeader, userId: string): Promise<string> {
   for (let tries = 0; tries < maxAttempts; tries++) {
     const active = await lockActiveCall(tx, room.roomId)
-    // If another call was started concurrently, nothing is inserted and that call is joined.
+    // If another call was started concurrently, nothing is inserted, and the next attempt joins that call.
     const row = active ?? (await insertCall(tx, newCall(room, ctx.now())))
     if (!row) continue
-    await changeLocked(ctx, tx, row, { source: 'user', userIds: [userId] }, (call) => {
+    await changeLockedCall(ctx, tx, row, { source: 'user', userIds: [userId] }, (call) => {
       if (!active) call.start(userId)
       call.join(userId)
     })

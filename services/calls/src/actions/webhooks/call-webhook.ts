@@ -1,5 +1,5 @@
 import type { Call } from '../../domain/call.ts'
-import { changeLocked, mediaRoomOf } from '../calls/change-call.ts'
+import { changeLockedCall, mediaRoomOf } from '../calls/change-call.ts'
 import type { Context, Media } from '../../context.ts'
 import { lockCall, type CallRow } from '../../store/calls.ts'
 import { listErased } from '../../store/erased.ts'
@@ -24,11 +24,11 @@ export async function applyOnce<T>(
     if ((await listErased(tx, userIds)).length > 0) return 'erased'
     const row = await lockCall(tx, id)
     if (!row || row.endedAt !== null) return 'ended'
-    return { result: await changeLocked(ctx, tx, row, { source: 'livekit', userIds }, change) }
+    return { result: await changeLockedCall(ctx, tx, row, { source: 'livekit', userIds }, change) }
   })
 }
 
-/** Queues a request to the media server to remove somebody, or to close the room of an ended call. */
+/** Queues a request to the media server: to remove this user or, if null, to close the room of the ended call. */
 export async function queueMediaChore({ ctx, media, call }: CallWebhook, userId: string | null): Promise<void> {
   const chore = { mediaRoom: mediaRoomOf(media, call), userId }
   await ctx.db.transaction((tx) => insertChores(tx, [chore], ctx.now()))

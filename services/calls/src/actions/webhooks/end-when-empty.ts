@@ -3,8 +3,8 @@ import { reportMediaFailure } from '../../metrics.ts'
 import type { CallWebhook } from './call-webhook.ts'
 
 /**
- * Ends a call without participants. A webhook of a newer participant may be in flight, so the media server is queried
- * first. If it does not answer, the periodic comparison ends the call.
+ * Ends a call if it has no participants. The media server is queried first, because the webhook of a newer participant
+ * may be in flight. If the query fails, the periodic comparison ends the call.
  */
 export async function endWhenEmpty({ ctx, media, call }: CallWebhook): Promise<void> {
   try {

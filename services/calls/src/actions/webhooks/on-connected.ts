@@ -7,7 +7,7 @@ export async function onConnected(webhook: CallWebhook, userId: string, connecti
   if (!(await isMember(webhook, userId))) return queueMediaChore(webhook, userId)
   const outcome = await applyOnce(webhook, [userId], (call) => call.applyConnection(userId, connection))
   if (outcome === 'ended') return queueMediaChore(webhook, null)
-  // If the user was banned after the first check, the event of the ban found no participant to remove.
+  // If the user was banned after the first check, the event of the ban may have found no participant to remove.
   if (typeof outcome === 'object' && outcome.result && !(await isMember(webhook, userId))) {
     const about = { source: 'livekit', userIds: [userId] } as const
     await changeCall(webhook.ctx, webhook.call.id, about, (call) => leaveCall(call, userId))

@@ -6,7 +6,7 @@ import { applyOnce, type CallWebhook } from './call-webhook.ts'
 export async function onDisconnected(webhook: CallWebhook, userId: string, connection: Connection): Promise<void> {
   const isEmpty = await applyOnce(webhook, [userId], (call) => {
     call.applyConnection(userId, { ...connection, disconnected: true })
-    return call.present().length === 0
+    return call.presentParticipants().length === 0
   })
   if (typeof isEmpty === 'object' && isEmpty.result) await endWhenEmpty(webhook)
 }

@@ -20,34 +20,34 @@ export class MediaServer {
     this.#rooms = new RoomServiceClient(url, apiKey, apiSecret, { requestTimeout: timeoutSeconds, failover: false })
   }
 
-  /** Names of all rooms, including those of other servers. */
+  /** Names of all rooms, including those of other servers that use this media server. */
   async listRooms(): Promise<string[]> {
-    return (await measured(() => this.#rooms.listRooms())).map(({ name }) => name)
+    return (await measure(() => this.#rooms.listRooms())).map(({ name }) => name)
   }
 
   /** Participants of a room; empty if the room does not exist. */
   async listParticipants(mediaRoom: string): Promise<MediaParticipant[]> {
-    const participants = (await unlessMissing(() => this.#rooms.listParticipants(mediaRoom))) ?? []
+    const participants = (await ignoreNotFound(() => this.#rooms.listParticipants(mediaRoom))) ?? []
     const people = participants.filter((one) => isPerson(one) && isConnected(one))
     // The response does not contain the sid of the room.
     return people.map((one) => ({ userId: one.identity, connection: connectionFrom(one, '') }))
   }
 
   async removeParticipant(mediaRoom: string, userId: string): Promise<void> {
-    await unlessMissing(() => this.#rooms.removeParticipant(mediaRoom, userId))
+    await ignoreNotFound(() => this.#rooms.removeParticipant(mediaRoom, userId))
   }
 
   /** Closes a room and removes everybody. */
   async deleteRoom(mediaRoom: string): Promise<void> {
-    await unlessMissing(() => this.#rooms.deleteRoom(mediaRoom))
+    await ignoreNotFound(() => this.#rooms.deleteRoom(mediaRoom))
   }
 }
 
-const measured = <T>(request: () => Promise<T>): Promise<T> => countOutgoing('media', request)
+const measure = <T>(request: () => Promise<T>): Promise<T> => countOutgoing('media', request)
 
-async function unlessMissing<T>(request: () => Promise<T>): Promise<T | undefined> {
+async function ignoreNotFound<T>(request: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await measured(request)
+    return await measure(request)
   } catch (error) {
     // The status is not enough: a proxy may answer 404 while the media server is down.
     if (error instanceof TwirpError && error.code === 'not_found') return undefined

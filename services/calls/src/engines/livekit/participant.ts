@@ -5,14 +5,14 @@ import type { Connection } from '../../domain/connection.ts'
 const standard = 0
 const duplicateIdentity = 2
 
-/** Excludes recorders, agents and telephones. */
+/** Whether the participant is a person, rather than a recorder, an agent or a telephone. */
 export const isPerson = ({ kind }: ParticipantInfo): boolean => Number(kind) === standard
 
 export const isConnected = ({ state }: ParticipantInfo): boolean => state !== ParticipantInfo_State.DISCONNECTED
 
 export function connectionFrom({ sid, joinedAt, joinedAtMs }: ParticipantInfo, mediaRoomSid: string): Connection {
-  // Older servers report whole seconds. The end of the second is used, so that a quick reconnect does not appear too
-  // early.
+  // Older media servers report whole seconds. The end of the second is used, so that somebody who returns right after
+  // leaving does not seem to have connected before they left.
   const connectedAt = joinedAtMs > 0n ? Number(joinedAtMs) : Number(joinedAt) * 1000 + 999
   return { sid, mediaRoomSid, connectedAt, disconnected: false }
 }

@@ -37,7 +37,7 @@ export function joinCall(ctx: Context): MethodImpl<typeof method> {
     )
 }
 
-/** The user may have been banned since the first check; the event of that ban found no participant to remove. */
+/** If the user was banned after the first check, the event of the ban may have found no participant to remove. */
 async function assertStillMember(
   ctx: Context,
   caller: ReturnType<typeof callerOf>,
@@ -47,7 +47,7 @@ async function assertStillMember(
   try {
     await ctx.rooms.assertMember(caller, roomId)
   } catch (error) {
-    // If rooms is unavailable now, the periodic comparison removes the user later.
+    // If the rooms service is unavailable now, the periodic comparison removes the user later.
     if (ConnectError.from(error).code === Code.Unavailable) return
     const about = { source: 'user', userIds: [caller.userId] } as const
     await changeCall(ctx, callId, about, (active) => leaveCall(active, caller.userId))

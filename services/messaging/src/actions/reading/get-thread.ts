@@ -10,8 +10,8 @@ import { findPlacesInThread, type ReadPlaces } from '../../store/read-places.ts'
 export type Thread = { roomId: string; rootEventId: string }
 
 /**
- * Returns the caller's read marker in a thread, and the place of the message up to which it is to be read. Throws
- * unless the thread exists and the caller may read it.
+ * Returns the caller's read marker in a thread, and the place of the message `upToEventId` or, without it, of the last
+ * shown message. Throws unless the thread exists and the caller may read it.
  */
 export async function getThread(
   ctx: Context,

@@ -19,7 +19,7 @@ import { followerFields } from './new-post.ts'
 
 /**
  * Announces the mentions of a message with an event that takes its own place in the log. Does nothing if another
- * process has announced them.
+ * process has announced them, or if the message was retracted.
  */
 export async function announceMentions(
   ctx: Pick<Context, 'policy' | 'writer'>,

@@ -41,8 +41,8 @@ export async function appendServiceEvents(
 const keyOf = ({ aggregateType, aggregateId }: EventSource): string => `${aggregateType} ${aggregateId}`
 
 /**
- * Returns the new events, and the versions of each aggregate including them. An event with a version below the newest
- * is not necessarily a duplicate: its owner's database may have been restored.
+ * Returns the new events, and the recent versions of their aggregates, including those of the new events. An event with
+ * a version below the newest is not necessarily a duplicate: the database of its service may have been restored.
  */
 async function dropDuplicates(on: Connection, roomId: string, events: readonly RoomEvent[]) {
   const stored = await findHeldVersions(on, roomId, [...new Map(events.map((event) => [keyOf(event), event])).values()])
@@ -62,7 +62,7 @@ async function dropDuplicates(on: Connection, roomId: string, events: readonly R
 function isDuplicate({ version }: RoomEvent, { recent, version: held }: HeldVersions): boolean {
   // An earlier release stored only the last version.
   if (recent.at(-1) !== `${held}`) return version <= held
-  // Version 1 is the start of a video's processing, so no other event of that video can precede it.
+  // Only the start of a video's processing has version 1, so it cannot follow another event of that video.
   return version === 1n || recent.includes(`${version}`)
 }
 

@@ -12,11 +12,11 @@ import type { Connection } from '../../store/statement.ts'
 import type { DecidedState } from '../../store/unchanged-room.ts'
 import type { Occurrence } from '../../view/change-events.ts'
 
-/** The message that a call is about, and the emoji of a reaction. `signal` fires when the call ends. */
+/** The message that a call is about, and the emoji of a reaction. `signal` is aborted when the call ends. */
 export type Target = { roomId: string; eventId: string; emoji?: string; signal: AbortSignal }
 
 /** The current message, in a room that the caller may read, and their standing in it. */
-export type Found = { room: RoomLog; standing: Standing; message: ChangeableMessage }
+export type FoundMessage = { room: RoomLog; standing: Standing; message: ChangeableMessage }
 
 /** The rows to write and their events, which take the next places of the log in this order. */
 export type Change<Result = void> = {
@@ -32,10 +32,10 @@ export type Change<Result = void> = {
   ) => Promise<{ entries: bigint[]; result: Result } | undefined>
 }
 
-/** Whether the message was changed or already was as requested, and its state before. */
+/** Whether the message was changed or was already as requested, and its state before the change. */
 export type ChangeResult<Result> =
-  | { kind: 'written'; found: Found; result: Result }
-  | { kind: 'unchanged'; found: Found }
+  | { kind: 'written'; found: FoundMessage; result: Result }
+  | { kind: 'unchanged'; found: FoundMessage }
 
 /**
  * Changes a message with the row of its room locked, which excludes joins, leaves, bans, posts and other changes.
@@ -47,7 +47,7 @@ export async function changeMessage<Result>(
   ctx: Context,
   caller: Subject,
   target: Target,
-  decide: (found: Found) => Change<Result> | undefined,
+  decide: (found: FoundMessage) => Change<Result> | undefined,
 ): Promise<ChangeResult<Result>> {
   const { roomId, signal } = target
   if (!looksLikeId(roomId)) throw roomNotFound()
@@ -87,7 +87,7 @@ export async function changeMessage<Result>(
   return changed
 }
 
-async function readMessage(ctx: Context, on: Connection, caller: Subject, target: Target): Promise<Found> {
+async function readMessage(ctx: Context, on: Connection, caller: Subject, target: Target): Promise<FoundMessage> {
   const { roomId, eventId, emoji = '' } = target
   const id = looksLikeId(eventId) ? eventId : ''
   const found = await findChangeable(on, { roomId, eventId: id, userId: caller.userId, emoji })

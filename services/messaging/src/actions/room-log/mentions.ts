@@ -31,6 +31,6 @@ export async function findMentions(ctx: Pick<Context, 'handles' | 'policy'>, bod
   }
 }
 
-/** Every role's name, with its id if messages may mention it. */
+/** The names of all roles, each with the id of the role if messages may mention it. */
 const rolesByName = (policy: Policy): ReadonlyMap<string, string | undefined> =>
   new Map([...policy.roles.values()].map(({ id, name, pingable }) => [name, pingable ? id : undefined]))

@@ -13,12 +13,12 @@ import {
   removeReactionWithEvent,
 } from '../../store/reactions.ts'
 import { toReactionEvent } from '../../view/change-events.ts'
-import { changeMessage, toOccurrence, type Change, type Found, type Target } from './change.ts'
+import { changeMessage, toOccurrence, type Change, type FoundMessage, type Target } from './change.ts'
 
 /** A request to add or remove a reaction. */
 export type ReactionRequest = Target & { emoji: string; change: 'add' | 'remove' }
 
-/** Whether anything changed, and the remaining reactions with that emoji. */
+/** Whether anything changed, and the reactions with that emoji afterwards. */
 export type ReactionResult = { changed: boolean; tally: Tally | undefined }
 
 /** Adds or removes a reaction of the caller. A reaction to an echo is stored with its reply. */
@@ -35,7 +35,7 @@ function planReaction(
   ctx: Context,
   caller: Subject,
   { emoji, change }: ReactionRequest,
-  found: Found,
+  found: FoundMessage,
 ): Change<Tally | undefined> | undefined {
   const { room, message } = found
   if (!isShown(message)) throw messageNotFound()

@@ -11,7 +11,7 @@ import type { EventsWithAccess } from '../../store/readable-events.ts'
 type Reader = { roomId: string; userId: string }
 type Read = (reader: Reader) => Promise<EventsWithAccess | undefined>
 
-/** Returns the result of `read`. Throws unless the caller may read the room, which the same snapshot decides. */
+/** Returns the result of `read`. Throws if the caller may not read the room, according to the same snapshot. */
 async function readRoom(ctx: Context, caller: Subject, roomId: string, read: Read): Promise<EventsWithAccess> {
   const { userId } = caller
   const found = looksLikeId(roomId) ? await ctx.reads.run(() => read({ roomId, userId }), userId) : undefined
@@ -40,7 +40,7 @@ export async function readThread(
   return { root, replies }
 }
 
-/** Returns those of the messages that are in the room and not retracted, in no particular order. */
+/** Returns the given messages that are in the room and not retracted, in no particular order. */
 export async function readVisibleMessages(
   ctx: Context,
   caller: Subject,

@@ -7,14 +7,14 @@ import { attachmentNotFound, linkPreviewNotFound, messageNotFound } from '../../
 import { assertAuthor } from '../../policy/message-changes.ts'
 import { dropAttachment, dropLinkPreview } from '../../store/edits.ts'
 import { toEditedEvent, type Removed } from '../../view/change-events.ts'
-import { toOccurrence, type Change, type Found } from './change.ts'
+import { toOccurrence, type Change, type FoundMessage } from './change.ts'
 import { buildRetraction } from './retract.ts'
 
 /**
  * Plans the removal of an attachment. Only the author may remove it, in archived rooms too. If the message has nothing
  * else to show, it is retracted.
  */
-export function planAttachmentRemoval(ctx: Context, caller: Subject, assetId: string, found: Found): Change {
+export function planAttachmentRemoval(ctx: Context, caller: Subject, assetId: string, found: FoundMessage): Change {
   const message = getOwnMessage(caller, found)
   if (!message.attachmentIds.includes(assetId)) throw attachmentNotFound()
   if (message.attachmentIds.length === 1 && !isVisible(message.body)) return buildRetraction(found, caller, ctx.now())
@@ -27,7 +27,7 @@ export function planAttachmentRemoval(ctx: Context, caller: Subject, assetId: st
 }
 
 /** Plans the removal of the preview of this URL. Only the author may remove it, in archived rooms too. */
-export function planPreviewRemoval(ctx: Context, caller: Subject, url: string, found: Found): Change {
+export function planPreviewRemoval(ctx: Context, caller: Subject, url: string, found: FoundMessage): Change {
   const message = getOwnMessage(caller, found)
   const preview = message.linkPreview && decodePreview(message.linkPreview)
   if (preview?.url !== url) throw linkPreviewNotFound()
@@ -38,13 +38,13 @@ export function planPreviewRemoval(ctx: Context, caller: Subject, url: string, f
   }
 }
 
-function getOwnMessage(caller: Subject, { message }: Found) {
+function getOwnMessage(caller: Subject, { message }: FoundMessage) {
   if (!isShown(message)) throw messageNotFound()
   assertAuthor(caller, message)
   return message
 }
 
-function toEdited({ room, message }: Found, caller: Subject, now: Date, removed: Removed) {
+function toEdited({ room, message }: FoundMessage, caller: Subject, now: Date, removed: Removed) {
   const { eventId, threadRootEventId, echo } = message
   const change = { eventId, threadRootEventId: threadRootEventId ?? '', echoEventId: echo?.eventId }
   return toEditedEvent(toOccurrence(room, caller, now), change, removed)

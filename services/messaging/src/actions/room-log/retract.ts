@@ -5,13 +5,13 @@ import { previewImageKey } from '../../domain/page-preview.ts'
 import { assertMayRetract } from '../../policy/message-changes.ts'
 import { retractMessage, removeEcho } from '../../store/retractions.ts'
 import { nothingRemoved, toRetractedEvent } from '../../view/change-events.ts'
-import { toOccurrence, type Change, type Found } from './change.ts'
+import { toOccurrence, type Change, type FoundMessage } from './change.ts'
 
 /**
  * Plans the retraction of a message with its echo, or of the echo alone if the request names the echo. Returns
  * undefined if it is already retracted.
  */
-export function planRetraction(ctx: Context, caller: Subject, found: Found): Change | undefined {
+export function planRetraction(ctx: Context, caller: Subject, found: FoundMessage): Change | undefined {
   const { room, message } = found
   assertMayRetract({ policy: ctx.policy(), caller, room }, message)
   const now = ctx.now()
@@ -21,7 +21,7 @@ export function planRetraction(ctx: Context, caller: Subject, found: Found): Cha
 }
 
 /** Turns the message and its echo into placeholders. */
-export function buildRetraction({ room, message }: Found, caller: Subject, now: Date): Change {
+export function buildRetraction({ room, message }: FoundMessage, caller: Subject, now: Date): Change {
   const { seq, eventId, authorId, threadRootEventId, echo, attachmentIds, linkPreview } = message
   const places = echo ? [seq, echo.seq] : [seq]
   const channelEchoEventId = echo?.eventId ?? ''
@@ -35,7 +35,7 @@ export function buildRetraction({ room, message }: Found, caller: Subject, now: 
 
 /** Removes the echo of a reply from the timeline. */
 export function buildEchoRemoval(
-  { room, message }: Found,
+  { room, message }: FoundMessage,
   echo: NonNullable<ChangeableMessage['echo']>,
   caller: Subject,
   now: Date,

@@ -5,7 +5,7 @@ import type { HeldFacts } from '../../store/facts.ts'
 import type { LockedLog } from '../../store/locked-log.ts'
 import type { Message, PostWriteOutcome } from './message.ts'
 
-/** `signal` fires when the call ends; `RoomWriter.submit` sets `traceparent`. */
+/** `signal` is aborted when the call ends; `RoomWriter.submit` sets `traceparent`. */
 type Submitted = { signal: AbortSignal; traceparent?: string }
 
 export type PostCommand = Submitted & { kind: 'post'; message: Message }

@@ -11,7 +11,7 @@ export class RoomHeaderCache {
   constructor(load: (roomId: string) => Promise<RoomHeader | undefined>, maxEntries = 20_000) {
     this.#headers = new LRUCache({
       max: maxEntries,
-      // If `put` stores a header during a read, that one stays in the cache, although the reader gets the one it read.
+      // If `put` caches a header during a read, that header stays cached, although the reader gets the one it read.
       ignoreFetchAbort: true,
       fetchMethod: async (roomId) => (await load(roomId)) ?? this.#headers.get(roomId),
     })

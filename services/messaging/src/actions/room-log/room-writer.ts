@@ -42,7 +42,10 @@ export class RoomWriter {
     })
   }
 
-  /** Resolves when the command is committed or refused. Rejects if neither could be done. */
+  /**
+   * Resolves when the command is committed or refused. Rejects if the call was canceled, the queue is full or the write
+   * failed.
+   */
   submit(roomId: string, command: PostCommand): Promise<PostWriteOutcome>
   submit(roomId: string, command: ChangeCommand): Promise<ChangeOutcome>
   submit(roomId: string, command: FactsCommand): Promise<FactsOutcome>

@@ -10,29 +10,29 @@ import { addEcho } from '../../store/echoes.ts'
 import { storeBody, storeBodyWithEvent } from '../../store/edits.ts'
 import { nothingRemoved, toEditedEvent } from '../../view/change-events.ts'
 import { toPostedEvent } from '../../view/posted-event.ts'
-import { toOccurrence, type Change, type Found } from './change.ts'
+import { toOccurrence, type Change, type FoundMessage } from './change.ts'
 import { buildEchoRemoval } from './retract.ts'
 
 /** The requested changes of the message or echo with this id. Fields that are undefined stay as they are. */
 export type Update = { eventId: string; body: string | undefined; withEcho: boolean | undefined }
 
 /**
- * Plans the changes of an update: first the text, then the echo. A change of the text alone returns the row of
- * `eventId`; other changes return undefined.
+ * Plans the changes of an update: first the text, then the echo. A change that is written in one statement returns the
+ * row of `eventId`; other changes return undefined.
  */
 export function planUpdate(
   ctx: Context,
   caller: Subject,
   update: Update,
-  found: Found,
+  found: FoundMessage,
 ): Change<EventRow | undefined> | undefined {
   const { room, message } = found
   if (!isShown(message)) throw messageNotFound()
   const who = { policy: ctx.policy(), caller, room }
   const now = ctx.now()
   assertMayEdit(who, message, { now, windowMs: ctx.editWindowMs })
-  const body = changedBody(update, found)
-  const echo = echoChange(update, found)
+  const body = findNewBody(update, found)
+  const echo = findEchoChange(update, found)
   if (echo) assertMayChangeEcho(who, message, echo)
 
   const steps: Change[] = []
@@ -50,26 +50,32 @@ export function planUpdate(
   }
 }
 
-function editInOneStatement({ message: { seq } }: Found, at: Date, text: string, shown: string) {
+function editInOneStatement({ message: { seq } }: FoundMessage, at: Date, text: string, shown: string) {
   return async (...[on, decided]: Parameters<NonNullable<Change['writeInOneStatement']>>) => {
     const written = await storeBodyWithEvent(on, decided, { seq, text, at, shown })
     return written && { entries: written.entries, result: written.row }
   }
 }
 
-function changedBody(update: Update, { message }: Found): string | undefined {
+function findNewBody(update: Update, { message }: FoundMessage): string | undefined {
   if (update.body === undefined) return undefined
   const body = checkBody(update.body, message.attachmentIds.length > 0)
   return body === message.body ? undefined : body
 }
 
-function echoChange({ withEcho }: Update, { message }: Found): 'add' | 'remove' | undefined {
+function findEchoChange({ withEcho }: Update, { message }: FoundMessage): 'add' | 'remove' | undefined {
   if (withEcho === true && message.threadRootEventId === null) throw echoWithoutThread()
   if (withEcho === undefined || withEcho === (message.echo !== undefined)) return undefined
   return withEcho ? 'add' : 'remove'
 }
 
-function buildEdit({ room, message }: Found, caller: Subject, now: Date, body: string, echoStays: boolean): Change {
+function buildEdit(
+  { room, message }: FoundMessage,
+  caller: Subject,
+  now: Date,
+  body: string,
+  echoStays: boolean,
+): Change {
   const { seq, eventId, threadRootEventId, echo } = message
   const echoEventId = echoStays ? echo?.eventId : undefined
   const edited = { eventId, threadRootEventId: threadRootEventId ?? '', echoEventId }
@@ -79,7 +85,7 @@ function buildEdit({ room, message }: Found, caller: Subject, now: Date, body: s
   }
 }
 
-function buildEchoAddition({ room, message }: Found, caller: Subject, now: Date, skipped: number): Change {
+function buildEchoAddition({ room, message }: FoundMessage, caller: Subject, now: Date, skipped: number): Change {
   const { place } = toOccurrence(room, caller, now, skipped)
   const { eventId: echoOfEventId, seq, threadRootEventId } = message
   const eventId = newId('event')

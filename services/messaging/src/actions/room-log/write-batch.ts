@@ -10,8 +10,8 @@ import { wakeMentionResolver, writePosts, writePostsInto } from './write-posts.t
 type CommandsByKind = { facts: FactsCommand[]; changes: ChangeCommand[]; posts: PostCommand[] }
 
 /**
- * Writes a batch of commands. If all are posts, they are one statement, and so is a single change if possible; anything
- * else is one transaction. Facts come first, so that posts of users who lost access are refused.
+ * Writes a batch of commands. Posts alone are written in one statement, and so is a single change if possible. Every
+ * other batch is one transaction. Facts come first, so that posts of users who lost access are refused.
  */
 export async function writeBatch(
   ctx: Context,

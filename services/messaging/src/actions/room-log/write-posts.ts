@@ -27,7 +27,7 @@ export async function writePosts(
 ): Promise<(PostWriteOutcome | Error)[]> {
   const outcomes: Outcomes = new Map()
   await writeWithCachedHeader(ctx, roomId, messages, outcomes).catch((error: unknown) => {
-    // Another process has attached one of the files in the meantime. They are checked again with the row locked.
+    // Another process has attached one of the files in the meantime. The files are checked again with the row locked.
     if (!isUniqueViolation(error)) throw error
   })
   const unwritten = messages.filter((message) => !outcomes.has(message))
@@ -60,7 +60,7 @@ async function writeWithCachedHeader(
   wakeMentionResolver(ctx, ready)
 }
 
-/** Writes messages with the room's row locked. Those that are refused without the lock do not wait for it. */
+/** Writes messages with the room's row locked. Messages that are already refused before do not wait for the lock. */
 async function writeLocked(
   ctx: Context,
   roomId: string,
@@ -101,7 +101,7 @@ async function findPermitted(
 ): Promise<{ room: RoomHeader | undefined; permitted: Message[] }> {
   const authors = [...new Set(messages.map(({ actorId }) => actorId))]
   const found = await findStandings(on, roomId, authors)
-  // A transaction may have read its own uncommitted changes.
+  // A header that was read in a transaction may contain uncommitted changes, so it is not cached.
   if (found && on === ctx.pool) ctx.headers.put(found.room)
   const permitted = messages.filter((message) => {
     const error = found

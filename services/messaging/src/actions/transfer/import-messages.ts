@@ -33,7 +33,7 @@ export async function importIntoRoom(
   const messages = request.messages.map((message) => checkMessage(message, { dm: isDm(room), now }))
   let plan: ImportPlan | undefined
   const change = async (log: LockedLog) => {
-    // The import assigns the places in the log itself.
+    // The import assigns its places itself, after those of the pending events.
     await log.flush()
     const { on } = log
     const [state] = await findImports(on, [roomId])

@@ -5,7 +5,7 @@ import { roomDelivery } from '../../view/deliveries.ts'
 
 export type ImportedAttachment = { assetId: string; messageEventId: string }
 
-/** More attachments are split into several events, because their size is limited. */
+/** Maximum number of attachments per event, because the size of events is limited. Further events name the others. */
 const attachmentsPerEvent = 2_000
 
 /** The events that announce imported messages. Clients reload the room, and nobody is notified. */

@@ -4,7 +4,7 @@ export type Container = { kind: 'quote' } | { kind: 'item'; indent: number; empt
 /** A line that is parsed from left to right; `at` is the current position. */
 export type Line = { text: string; at: number }
 
-/** Containers nested more deeply are treated as text, because nobody uses them. */
+/** Maximum nesting of containers. Deeper ones are treated as text. */
 export const maxDepth = 32
 
 export const indentOf = ({ text, at }: Line): number => {

@@ -1,6 +1,6 @@
 import { Labels } from './definitions.ts'
-import { withoutCodeSpans } from './inline-prose.ts'
-import { withoutLinks } from './links.ts'
+import { removeCodeSpans } from './inline-prose.ts'
+import { removeLinks } from './links.ts'
 import { paragraphsOf } from './prose.ts'
 
 /** Maximum number of handles per text; further ones are ignored. */
@@ -32,11 +32,11 @@ export function findHandles(body: string): string[] {
 
 /** Removes code and links. Replaces escaped "@" with another character, and unescapes other characters. */
 const proseOf = (paragraph: string, labels: Labels): string =>
-  withoutLinks(withoutCodeSpans(paragraph), labels).replace(escape, (_, character: string) =>
+  removeLinks(removeCodeSpans(paragraph), labels).replace(escape, (_, character: string) =>
     character === '@' ? '\\' : character,
   )
 
-/** The handles that the text may mean, most likely first: final underscores may mark emphasis, as in `_@ann_`. */
+/** What a found handle may mean, most likely first: final underscores may mark emphasis, as in `_@ann_`. */
 export function possibleHandles(handle: string): string[] {
   const bare = handle.replace(/_+$/, '')
   return bare === handle || bare === '' ? [handle] : [handle, bare]

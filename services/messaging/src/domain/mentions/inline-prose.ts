@@ -5,7 +5,7 @@ type Run = { at: number; length: number }
  * Returns the text of a paragraph with a single backtick in place of each code span. A span ends at the next run with
  * the same number of backticks. A run without such an end is text, and so is a backtick after a backslash.
  */
-export function withoutCodeSpans(paragraph: string): string {
+export function removeCodeSpans(paragraph: string): string {
   const runs = findRuns(paragraph)
   if (runs.length < 2) return paragraph
   const byLength = new RunsByLength(runs)
@@ -44,7 +44,7 @@ class RunsByLength {
     }
   }
 
-  /** The next run of that length. */
+  /** The next run of this length after the run with this index. */
   after(index: number, length: number): Run | undefined {
     const same = this.#byLength.get(length)
     while (same?.length && (same.at(-1)?.index ?? 0) <= index) same.pop()

@@ -15,7 +15,7 @@ const webAddress =
   /(?<![\p{L}\p{N}+.-])(?:[a-z][a-z\d+.-]*:\/\/|www\.|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+[/?#])[^\s<>]*/giu
 
 /** Returns the text of a paragraph without code spans, with a space in place of each link, image and web address. */
-export function withoutLinks(paragraph: string, labels: Labels): string {
+export function removeLinks(paragraph: string, labels: Labels): string {
   const text = paragraph.replace(/\s+/g, ' ')
   let prose = ''
   let from = 0

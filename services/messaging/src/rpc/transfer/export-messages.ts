@@ -9,10 +9,11 @@ import * as store from '../../store/exported-messages.ts'
 import { findImportTarget } from '../../store/imports.ts'
 
 const maxMessages = 500
-/** Approximate size in a response, in bytes: of a reaction, and of an attachment without its texts. */
+/** Approximate sizes in a response, in bytes: of a reaction, and of an attachment without its texts. */
 const [reactionBytes, attachmentBytes] = [20, 64]
 /**
- * At least as many as fit on a page. Only a message that is alone on its page has more; the next calls return the rest.
+ * Maximum number of reactions in a response: at least as many as fit on a page. Only a message that is alone on its
+ * page can have more; the next calls return the others.
  */
 const maxReactions = Math.ceil(pageBytes / reactionBytes)
 
@@ -50,7 +51,7 @@ export function exportMessages(ctx: Context): MethodImpl<typeof MessagingTransfe
   }
 }
 
-/** Deleted messages are exported without reactions and attachments. */
+/** Places of the messages that are not deleted. The deleted ones are exported without reactions and attachments. */
 const seqsOf = (rows: readonly store.ExportedMessage[]): bigint[] =>
   rows.flatMap(({ seq, deletedAt }) => (deletedAt === null ? seq : []))
 

@@ -1,16 +1,19 @@
 import type { Context } from '../../context.ts'
 import { dismissCaused } from '../dismissal/dismiss-caused.ts'
 import { deleteRowsOf } from '../../store/erase-person.ts'
-import { eraseCalls } from '../../store/erase-calls.ts'
+import { deletePeopleCalledEvents } from '../../store/people-called-events.ts'
 import { deleteNotificationLevels } from '../../store/notification-levels.ts'
 import { deleteSubscriptions } from '../../store/push-subscriptions.ts'
 
-/** Deletes a deleted person's notifications, levels and subscriptions, and dismisses the notifications they caused. */
+/**
+ * Deletes a deleted person's notifications, read markers, levels, subscriptions and outbox entries with their name, and
+ * dismisses the notifications that they caused.
+ */
 export const erasePerson =
   (ctx: Pick<Context, 'db' | 'relay' | 'now'>) =>
   async (userId: string, signal: AbortSignal): Promise<number> =>
     (await deleteNotificationLevels(ctx.db, userId, signal)) +
     (await deleteRowsOf(ctx.db, userId)) +
     (await deleteSubscriptions(ctx.db, userId, signal)) +
-    (await eraseCalls(ctx.db, userId, signal)) +
+    (await deletePeopleCalledEvents(ctx.db, userId, signal)) +
     (await dismissCaused(ctx, userId))

@@ -2,11 +2,11 @@ import type { Caller } from '@parley/credentials'
 import type { PageRequest } from '@parley/contracts/api'
 import { decodeCursor, encodeCursor } from '@parley/postgres'
 import type { Context } from '../../context.ts'
-import { pageOf, shownOf } from '../../domain/page.ts'
+import { parsePageRequest, toPage } from '../../domain/page.ts'
 import { badCursor } from '../../errors.ts'
 import { findPending, listPending, listPendingWithRooms, type Pending, type PendingKey } from '../../store/pending.ts'
 import { toNotification } from '../../view/notification.ts'
-import { filterOpenRooms } from './open-rooms.ts'
+import { filterReadableRooms } from './readable-rooms.ts'
 
 const peopleIn = (ctx: Context, pending: readonly Pending[]) =>
   ctx.fetchPeople([...new Set(pending.map(({ actorId }) => actorId))])
@@ -14,7 +14,7 @@ const peopleIn = (ctx: Context, pending: readonly Pending[]) =>
 /** Returns the given notifications that are pending for the caller, in the order of the ids. */
 export async function showPending(ctx: Context, caller: Caller, ids: readonly string[]) {
   const pending = await findPending(ctx.db, caller.userId, ids)
-  const rooms = await ctx.rooms.accessible(caller, [...new Set(pending.map(({ roomId }) => roomId))])
+  const rooms = await ctx.rooms.listAccessible(caller, [...new Set(pending.map(({ roomId }) => roomId))])
   const readable = pending.filter(({ roomId }) => rooms.has(roomId))
   const users = await peopleIn(ctx, readable)
   return readable.map((one) => toNotification(one, { users, rooms }))
@@ -22,19 +22,19 @@ export async function showPending(ctx: Context, caller: Caller, ids: readonly st
 
 /** A page of the caller's pending notifications, in one room or everywhere, newest first. */
 export async function showPage(ctx: Context, caller: Caller, request: PageRequest | undefined, roomId?: string) {
-  const { limit, wanted, offset, cursor } = pageOf(request)
+  const { limit, wanted, offset, cursor } = parsePageRequest(request)
   const after = cursor === '' ? undefined : keyOf(cursor)
   const where = { limit: wanted, offset, after }
   const found = await listPendingWithRooms(ctx.db, caller.userId, roomId, where)
   const [{ pending, rooms }, known] = await Promise.all([
-    filterOpenRooms(ctx, caller, found.rooms),
+    filterReadableRooms(ctx, caller, found.rooms),
     peopleIn(ctx, found.page),
   ])
   const isComplete = pending.length === found.rooms.length
   const page = isComplete ? found.page : await listPending(ctx.db, caller.userId, [...rooms.keys()], where)
   const users = isComplete ? known : await peopleIn(ctx, page)
   const total = pending.reduce((sum, { count }) => sum + count, 0n)
-  const { shown, page: info } = shownOf(page, { limit, total, cursorOf })
+  const { shown, page: info } = toPage(page, { limit, total, cursorOf })
   return { notifications: shown.map((one) => toNotification(one, { users, rooms })), page: info }
 }
 

@@ -13,8 +13,8 @@ import { toPeopleCalledEvent, toCreatedEvent, type Hints } from '../../view/noti
 export type NotificationDraft = { message: Message; hints: Hints; recipients: readonly Recipient[] }
 
 /**
- * Creates notifications for the recipients, whose shards must be locked. Repeated calls create no second one for the
- * same message and person.
+ * Creates notifications for the recipients, whose shards must be locked. Repeated calls create no second notification
+ * for the same message and person.
  */
 export async function createNotifications(tx: Tx, drafts: readonly NotificationDraft[], at: Date): Promise<bigint[]> {
   const dated = withDistinctTimes(drafts, at)

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { firstReasons, type Recipient } from '../../domain/candidates.ts'
 import type { Audience } from '../../domain/work.ts'
 import type { Posting } from '../../domain/message.ts'
-import { allMessagesAmong } from '../../store/all-messages.ts'
+import { filterAllMessagesUsers } from '../../store/all-messages.ts'
 
 /** Maximum number of people mentioned through a role, @all or @here who are notified at once, without a job. */
 const maxImmediateMentions = 200
@@ -13,22 +13,22 @@ export const maxImmediateAllMessages = 300
 /**
  * People with the level ALL_MESSAGES in a room: the users to notify at once, or an audience that is too large for that.
  */
-export type AllMessages = { userIds: readonly string[]; many: Audience[] }
+export type AllMessagesUsers = { userIds: readonly string[]; many: Audience[] }
 
 type Needs = {
-  audiences: Pick<Audiences, 'members' | 'presences'>
+  audiences: Pick<Audiences, 'listMembers' | 'getPresences'>
   /** For the room of the message. */
-  allMessages: AllMessages
+  allMessages: AllMessagesUsers
 }
 
 /** Recipients to notify at once, and audiences that are too large for that. */
 export type Found = { recipients: Recipient[]; many: Audience[]; roomName: string }
 
-/** The recipients of a message who may read the room, in the order of reasons. */
+/** Finds the recipients of a message who may read the room, each with the first of their reasons. */
 export async function findRecipients(needs: Needs, posting: Posting): Promise<Found> {
   const { message, fact } = posting
   const groups = await findGroupMentioned(needs, posting)
-  const everyMessage = isForAll(posting) ? needs.allMessages : noAllMessages
+  const everyMessage = notifiesAllMessagesUsers(posting) ? needs.allMessages : noAllMessagesUsers
   const followers: Audience[] = fact.manyThreadFollowers ? [{ of: 'thread_followers' }] : []
   const others = [
     ['reply', [fact.inReplyToAuthorId, ...fact.threadFollowerIds].filter(Boolean)],
@@ -43,7 +43,7 @@ export async function findRecipients(needs: Needs, posting: Posting): Promise<Fo
     : []
   const mentioned = [...(fact.mentions?.userIds ?? []), ...groups.userIds]
   const candidates = firstReasons([['mention', mentioned], ...(isDeferred ? [] : others)], message.actorId)
-  const found = await amongMembers(needs, message.roomId, [...candidates.keys()])
+  const found = await filterMembers(needs, message.roomId, [...candidates.keys()])
   const recipients = found.userIds.flatMap((userId): Recipient[] => {
     const reason = candidates.get(userId)
     if (reason === undefined) return []
@@ -57,11 +57,11 @@ export async function findRecipients(needs: Needs, posting: Posting): Promise<Fo
 const isGroupMentioned = ({ fact: { mentions } }: Posting, online: boolean): boolean =>
   mentions?.all === true || (mentions?.here === true && online)
 
-async function amongMembers({ audiences }: Needs, roomId: string, userIds: string[]) {
+async function filterMembers({ audiences }: Needs, roomId: string, userIds: string[]) {
   if (userIds.length === 0) return { userIds, presences: new Map(), roomName: '' }
   const [{ userIds: members, roomName }, presences] = await Promise.all([
-    audiences.members(roomId, { userIds }, idsPerCall),
-    audiences.presences(userIds),
+    audiences.listMembers(roomId, { userIds }, idsPerCall),
+    audiences.getPresences(userIds),
   ])
   return { userIds: members, presences, roomName }
 }
@@ -76,10 +76,10 @@ async function findGroupMentioned({ audiences }: Needs, { message, fact }: Posti
   ]
   const found = await Promise.all(
     calls.map(async ({ audience, query }) => {
-      const { userIds, last } = await audiences.members(message.roomId, query, maxImmediateMentions)
+      const { userIds, last } = await audiences.listMembers(message.roomId, query, maxImmediateMentions)
       if (!last) return { userIds: [], many: [audience] }
       if (audience.of !== 'present_members') return { userIds, many: [] }
-      const presences = await audiences.presences(userIds)
+      const presences = await audiences.getPresences(userIds)
       if (!presences) return { userIds: [], many: [audience] }
       return { userIds: userIds.filter((userId) => isOnline(presences, userId)), many: [] }
     }),
@@ -88,23 +88,22 @@ async function findGroupMentioned({ audiences }: Needs, { message, fact }: Posti
 }
 
 /** Whether a message notifies people with the level ALL_MESSAGES: it is in a main timeline, and no direct message. */
-export const isForAll = ({ message, fact }: Posting): boolean =>
+export const notifiesAllMessagesUsers = ({ message, fact }: Posting): boolean =>
   message.threadRootEventId === '' && fact.dmParticipantIds.length === 0
 
-export const noAllMessages: AllMessages = { userIds: [], many: [] }
+export const noAllMessagesUsers: AllMessagesUsers = { userIds: [], many: [] }
 
 /**
  * Finds the members of a room with the level ALL_MESSAGES, from the smaller set: people with the level, or members.
- * `first` are the first people with the level, up to one more than are notified at once, to know whether there are
- * more.
+ * `first`: the first people with the level, up to `maxImmediateAllMessages` + 1.
  */
-export async function findAllMessages(
+export async function findAllMessagesUsers(
   { db, smallRooms }: Pick<Context, 'db' | 'smallRooms'>,
   roomId: string,
   first: readonly string[],
-): Promise<AllMessages> {
+): Promise<AllMessagesUsers> {
   if (first.length <= maxImmediateAllMessages) return { userIds: first, many: [] }
-  const members = await smallRooms.members(roomId, maxImmediateAllMessages)
+  const members = await smallRooms.listMembers(roomId, maxImmediateAllMessages)
   if (!members) return { userIds: [], many: [{ of: 'all_messages' }] }
-  return { userIds: await allMessagesAmong(db, roomId, members.userIds), many: [] }
+  return { userIds: await filterAllMessagesUsers(db, roomId, members.userIds), many: [] }
 }

@@ -5,7 +5,7 @@ import { firstReasons, type Recipient } from '../../domain/candidates.ts'
 import { kindOf, messageOf, type Audience, type AudienceJob } from '../../domain/work.ts'
 import type { Message } from '../../domain/message.ts'
 import { byShard } from '../../domain/shards.ts'
-import { allMessagesAmong, listAllMessages } from '../../store/all-messages.ts'
+import { filterAllMessagesUsers, listAllMessagesUsers } from '../../store/all-messages.ts'
 import type { JobState } from '../../store/jobs.ts'
 import { lockShards } from '../../store/shards.ts'
 import { isRetracted } from '../../store/tombstones.ts'
@@ -25,7 +25,7 @@ export async function notifyNextMembers(ctx: Context, work: AudienceJob, after: 
   const [audience, ...others] = work.audiences
   if (!audience || (await isRetracted(ctx.db, [message.messageId, message.eventId]))) return undefined
   const page = await readPages(ctx, message, audience, after)
-  const presences = await ctx.audiences.presences(page.userIds)
+  const presences = await ctx.audiences.getPresences(page.userIds)
   if (audience.of === 'present_members' && !presences) {
     if (others.length === 0) throw new ConnectError('presence is not available', Code.Unavailable)
     // The other audiences do not wait for presence.
@@ -63,24 +63,24 @@ async function readPages(ctx: Context, message: Message, audience: Audience, aft
   return { userIds: pages.flatMap(({ userIds }) => userIds), after: upTo, last, roomName }
 }
 
-/** Effective members of the room among the next people of an audience. */
+/** Returns the effective members of the room among the next people of an audience. */
 async function readPage(ctx: Context, message: Message, audience: Audience, after: string): Promise<Page> {
   const { roomId } = message
   if (audience.of === 'members' || audience.of === 'present_members' || audience.of === 'role_holders') {
     const query = audience.of === 'role_holders' ? { roleIds: audience.roleIds } : { all: true }
-    const page = await ctx.audiences.members(roomId, { ...query, after })
+    const page = await ctx.audiences.listMembers(roomId, { ...query, after })
     return { ...page, after: page.userIds.at(-1) ?? after }
   }
   const people = await readPeople(ctx, message, audience, after)
   if (audience.of === 'all_messages' && after === '' && !people.last) {
-    const members = await ctx.smallRooms.members(roomId, idsPerCall - 1)
+    const members = await ctx.smallRooms.listMembers(roomId, idsPerCall - 1)
     if (members) {
       // The room has fewer members than there are users with the level.
-      const userIds = await allMessagesAmong(ctx.db, roomId, members.userIds)
+      const userIds = await filterAllMessagesUsers(ctx.db, roomId, members.userIds)
       return { userIds, roomName: members.roomName, last: true, after }
     }
   }
-  const { userIds, roomName } = await ctx.audiences.members(roomId, { userIds: people.userIds })
+  const { userIds, roomName } = await ctx.audiences.listMembers(roomId, { userIds: people.userIds })
   return { userIds, roomName, last: people.last, after: people.userIds.at(-1) ?? after }
 }
 
@@ -91,7 +91,7 @@ async function readPeople(
   after: string,
 ): Promise<People> {
   if (audience.of === 'listed') return { userIds: audience.userIds, last: true }
-  if (audience.of === 'thread_followers') return ctx.audiences.threadFollowers(roomId, threadRootEventId, after)
-  const userIds = await listAllMessages(ctx.db, roomId, idsPerCall, after)
+  if (audience.of === 'thread_followers') return ctx.audiences.listThreadFollowers(roomId, threadRootEventId, after)
+  const userIds = await listAllMessagesUsers(ctx.db, roomId, idsPerCall, after)
   return { userIds, last: userIds.length < idsPerCall }
 }

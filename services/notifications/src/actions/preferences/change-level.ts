@@ -3,7 +3,7 @@ import { enqueue } from '@parley/events'
 import type { Tx } from '@parley/postgres'
 import type { Context } from '../../context.ts'
 import { storedLevel } from '../../domain/levels.ts'
-import { findLevels, raisePreferences, storeLevel, versionOf } from '../../store/notification-levels.ts'
+import { findLevels, raiseLevelsVersion, storeLevel, getLevelsVersion } from '../../store/notification-levels.ts'
 import { toLevelEvent } from '../../view/level-event.ts'
 import { toPreference } from '../../view/preferences.ts'
 
@@ -16,7 +16,7 @@ export async function changeLevel(ctx: Context, whose: { userId: string; roomId:
   const stored = storedLevel(level)
   const at = ctx.now()
   const announce = async (tx: Tx, above?: bigint) => {
-    const version = await raisePreferences(tx, userId, above)
+    const version = await raiseLevelsVersion(tx, userId, above)
     const levels = await findLevels(tx, userId, roomId)
     const preference = toPreference(levels, roomId)
     const cleared = !levels.some((row) => row.roomId === roomId)
@@ -26,7 +26,7 @@ export async function changeLevel(ctx: Context, whose: { userId: string; roomId:
   const { preference, version, entries } = await ctx.db.transaction(async (tx) => {
     if (await storeLevel(tx, whose, stored)) return await announce(tx)
     const preference = toPreference(await findLevels(tx, userId, roomId), roomId)
-    return { preference, version: await versionOf(tx, userId), entries: [] }
+    return { preference, version: await getLevelsVersion(tx, userId), entries: [] }
   })
   // An unchanged level is applied too: this database may have been restored, while messaging still has a newer level.
   const held = await ctx.applyLevel({ ...whose, level: preference.level, version })

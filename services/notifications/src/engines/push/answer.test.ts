@@ -20,7 +20,7 @@ test.each([
   [429, busy(false)],
   [500, busy(true)],
   [503, busy(true)],
-])('the status %d is interpreted', (status, answer) => expect(toAnswer(status, undefined, now)).toEqual(answer))
+])('the status %d means %j', (status, answer) => expect(toAnswer(status, undefined, now)).toEqual(answer))
 
 test.each([
   ['7', 7_000],

@@ -4,11 +4,11 @@ export type Answer =
   | { outcome: 'accepted' }
   /** The subscription no longer exists. */
   | { outcome: 'gone' }
-  /** It refuses the push permanently. */
+  /** The push service refuses the push permanently. */
   | { outcome: 'refused' }
   /** The endpoint resolves to a private address. */
   | { outcome: 'blocked' }
-  /** It may accept the push later. `isFailing` is undefined if no request was sent. */
+  /** The push service may accept the push later. `isFailing` is undefined if no request was sent. */
   | { outcome: 'busy'; isFailing: boolean | undefined; retryAfterMs: number }
 
 /** Interprets the response of a push service. */

@@ -18,7 +18,7 @@ export function toP256dh(text: string): string | undefined {
   }
 }
 
-/** The secret of a browser without padding; undefined when it does not have 16 bytes. */
+/** The secret of a browser without padding; undefined if it is not 16 bytes long. */
 export function toAuth(text: string): string | undefined {
   const secret = bytesOf(text)
   return secret?.length === 16 ? secret.toString('base64url') : undefined

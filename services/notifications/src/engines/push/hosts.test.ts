@@ -14,7 +14,7 @@ test('a host gets one push at a time until it is known to be healthy, then up to
   expect(countStarted(hosts, 'a', 3)).toBe(1)
   hosts.end('a', 0, true)
   expect(countStarted(hosts, 'a', 9)).toBe(maxPerHost)
-  expect(hosts.free).toBe(maxAtOnce - maxPerHost)
+  expect(hosts.freeSlots).toBe(maxAtOnce - maxPerHost)
 })
 
 test('hanging hosts leave slots for healthy ones', () => {
@@ -29,7 +29,7 @@ test('a process has a limited number of pushes in flight', () => {
   for (let n = 0; n < 9; n++) markHealthy(hosts, `good-${n}`)
   const all = Array.from({ length: 9 }, (_, n) => countStarted(hosts, `good-${n}`, 4)).reduce((a, b) => a + b)
   expect(all).toBe(maxAtOnce)
-  expect(hosts.free).toBe(0)
+  expect(hosts.freeSlots).toBe(0)
 })
 
 test('the pause after a failure of a host doubles, up to a minute', () => {

@@ -22,7 +22,7 @@ export class Hosts {
     this.#firstPauseMs = firstPauseMs
   }
 
-  get free(): number {
+  get freeSlots(): number {
     return maxAtOnce - this.#sum(() => true)
   }
 
@@ -32,7 +32,7 @@ export class Hosts {
     const isFull = host.isHealthy
       ? host.inFlight >= maxPerHost
       : host.inFlight > 0 || this.#sum((one) => !one.isHealthy) >= maxToUnproven
-    return this.free > 0 && !isFull && host.pausedUntil <= nowMs
+    return this.freeSlots > 0 && !isFull && host.pausedUntil <= nowMs
   }
 
   /** Starts a push to a host if the limits allow it; returns whether they do. */

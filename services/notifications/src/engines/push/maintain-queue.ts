@@ -1,6 +1,6 @@
 import type { Db } from '@parley/postgres'
 import { periodically, Resources } from '@parley/runtime'
-import { deleteOldPushes, pushQueue, type QueueState } from '../../store/push-leases.ts'
+import { deleteOldPushes, measureQueue, type QueueState } from '../../store/push-leases.ts'
 import { logDropped, reportQueue } from './metrics.ts'
 import { ttlSeconds } from './request.ts'
 
@@ -19,7 +19,7 @@ export function maintainQueue(db: Db, { isSending }: { isSending: boolean }): As
       name: 'maintain push queue',
       everyMs: 30_000,
       run: async (signal) => {
-        state = await pushQueue(db)
+        state = await measureQueue(db)
         let mayBeMore = state.some(({ oldestMs }) => oldestMs > olderThanMs)
         while (mayBeMore && !signal.aborted) {
           const dropped = await deleteOldPushes(db, olderThanMs, maxPerDelete)

@@ -18,17 +18,17 @@ const lag = histogram('parley.push.lag', {
 })
 
 const waiting = gauge('parley.push.waiting', {
-  description: 'Waiting pushes, by lane',
+  description: 'Queued pushes, including those being sent, by lane',
   unit: '{push}',
   labels: ['parley.lane'],
 })
 const overdue = gauge('parley.push.overdue', {
-  description: 'Pushes that have waited for more than ten minutes, by lane',
+  description: 'Queued pushes that are older than ten minutes, by lane',
   unit: '{push}',
   labels: ['parley.lane'],
 })
 const age = gauge('parley.push.age', {
-  description: 'Age of the oldest push that waits, by lane',
+  description: 'Age of the oldest queued push, by lane',
   unit: 's',
   labels: ['parley.lane'],
 })
@@ -45,7 +45,7 @@ export const logSendFailure = (error: unknown): void =>
   log.warn({ err: error }, 'sending pushes failed; they will be retried')
 export const logDropped = (count: number): void => log.info({ count }, 'dropped pushes that were too old')
 
-/** Reports, by priority (`lane`), the numbers of waiting and of overdue pushes, and the age of the oldest one. */
+/** Reports, by priority (`lane`), the numbers of queued and of overdue pushes, and the age of the oldest one. */
 export function reportQueue(read: () => readonly QueueState[]): Disposable {
   const gauges = pushPriorities.flatMap((lane) => {
     const state = () => read().find((one) => one.lane === lane)

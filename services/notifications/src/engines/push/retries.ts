@@ -1,6 +1,6 @@
 import { backoffMs, type Backoff } from '@parley/runtime'
 
-/** Retry limits of pushes. The first pause of a failing push service is also `firstMs`. */
+/** Retry limits of pushes. The first pause of a failing push service is also `initialMs`. */
 export type RetryLimits = Backoff & {
   /** A failed push is given up if its next attempt would come after this age. */
   giveUpMs: number

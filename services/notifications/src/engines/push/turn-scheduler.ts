@@ -1,11 +1,11 @@
 import { pushPriorities, type PushPriority } from '../../domain/push-priority.ts'
 
-/** Maximum number of consecutive turns that a waiting priority loses to others. */
+/** Number of consecutive lost turns after which a waiting priority goes before higher ones. */
 const maxPassed: Record<PushPriority, number> = { first: Infinity, soon: 2, mass: 4 }
 
 /**
- * Divides turns among priorities: the highest waiting one gets the turn, unless a lower one has already lost its
- * maximum number of turns.
+ * Divides turns among priorities: the highest waiting one gets the turn, unless a lower one has lost `maxPassed` turns;
+ * then the lowest of these gets it.
  */
 export class TurnScheduler {
   readonly #passed: Record<PushPriority, number> = { first: 0, soon: 0, mass: 0 }

@@ -2,13 +2,13 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { NotificationService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { findOpenRooms } from '../../actions/list/open-rooms.ts'
+import { findReadableRooms } from '../../actions/list/readable-rooms.ts'
 
 type Method = typeof NotificationService.method.listRoomNotificationCounts
 
 export function listRoomNotificationCounts(ctx: Context): MethodImpl<Method> {
   return async (_, call) => {
-    const { pending } = await findOpenRooms(ctx, callerOf(call))
+    const { pending } = await findReadableRooms(ctx, callerOf(call))
     return { roomCounts: pending.map(({ roomId, count }) => ({ roomId, totalCount: Number(count) })) }
   }
 }

@@ -57,7 +57,7 @@ beforeEach(() => {
 })
 
 describe('explicit members', () => {
-  test('receive a room from joining to leaving', () => {
+  test('receive the events of a room from joining to leaving', () => {
     user('U1')
     user('U2')
     expect(apply(joined('R1', 2n, 'U1'))).toEqual(['U1 +R1'])
@@ -76,19 +76,19 @@ describe('explicit members', () => {
     expect(apply(fact('R1', 2n, { case: 'joined', value: { userId: 'U1' } }, { dm: true }))).toEqual([])
   })
 
-  test('whose standings are still being loaded are only recorded', () => {
+  test('whose standings are still being loaded change topics only afterwards', () => {
     const late = user('U1')
     late.loaded = false
     expect(apply(left('R1', 6n, 'U1'))).toEqual([])
     late.setMember('R1', true, 2n, false) // the response, which is older than the stream
     late.setMember('R2', true, 2n, false)
     late.loaded = true
-    expect(move(access.changesOnLoad(late))).toEqual(['U1 +R2'])
+    expect(move(access.recomputeFor(late))).toEqual(['U1 +R2'])
   })
 })
 
 describe('universal rooms', () => {
-  test('open for everyone who may join, and close again', () => {
+  test('are received by people who may join, until they are no longer universal', () => {
     user('U1')
     expect(apply(fact('R1', 3n, { case: 'universal', value: { universal: true } }, { universal: true }))).toEqual([
       'U1 +R1',
@@ -98,7 +98,7 @@ describe('universal rooms', () => {
     ])
   })
 
-  test('keep their explicit members when they close', () => {
+  test('keep their explicit members when they are no longer universal', () => {
     user('U1')
     user('U2')
     apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))
@@ -106,7 +106,7 @@ describe('universal rooms', () => {
     expect(apply(fact('R1', 3n, { case: 'universal', value: { universal: false } }))).toEqual(['U2 -R1'])
   })
 
-  test('follow the policy: people who may not join receive nothing', () => {
+  test('are not received by people whom the policy does not allow to join', () => {
     user('U1')
     user('U2', ['owner'])
     apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))
@@ -123,7 +123,7 @@ describe('universal rooms', () => {
     expect(move(access.recompute())).toEqual(['U1 -R1'])
   })
 
-  test('follow their group: a new one may deny what the old one allowed', () => {
+  test('apply the decisions of their new group when they are moved', () => {
     user('U1')
     apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))
     const denied = defaultPolicy()
@@ -142,7 +142,7 @@ describe('universal rooms', () => {
     expect(moved(3n, 'G1')).toEqual(['U1 +R1'])
   })
 
-  test('follow the roles of a user', () => {
+  test('are lost by a user whose new roles do not allow joining', () => {
     const member = user('U1', ['owner'])
     apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))
     const denied = defaultPolicy()
@@ -174,6 +174,6 @@ describe('bans', () => {
     apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))
     apply(fact('R1', 2n, { case: 'banned', value: { userId: 'U1', expiresAt } }, { universal: true }))
     now += 2_000
-    expect(move(access.changesOnLoad(banned))).toEqual(['U1 +R1'])
+    expect(move(access.recomputeFor(banned))).toEqual(['U1 +R1'])
   })
 })

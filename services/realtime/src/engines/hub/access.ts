@@ -55,8 +55,8 @@ export class Access {
     return this.#changesOf(this.users.values(), this.universal.ids(), [])
   }
 
-  /** Changes of the topics of a user whose standings have just been loaded. */
-  changesOnLoad(user: UserAccess): AccessChange {
+  /** Computes the changes of a user's topics after their standings were loaded or their roles replaced. */
+  recomputeFor(user: UserAccess): AccessChange {
     const rooms = new Set<string>(user.standings.keys())
     for (const roomId of this.universal.ids()) rooms.add(roomId)
     return this.#changesOf([user], rooms, [])

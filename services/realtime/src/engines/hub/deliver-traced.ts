@@ -4,24 +4,24 @@ import { isRecording, withSpan } from '@parley/telemetry'
 type Delivery<Position> = {
   deliver: (event: Event, position: Position) => void
   /** Called with the error that `deliver` threw. */
-  failed: (event: Event, error: unknown) => void
+  onFailure: (event: Event, error: unknown) => void
 }
 
 /**
- * Calls `deliver` for an event, in a span of the trace that caused the event. Events carry a trace only while traces
- * are recorded.
+ * Calls `deliver` for an event, in a span that belongs to the trace of the change. Events carry a trace only while
+ * traces are recorded.
  */
 export function deliverTraced<Position>(
   event: Event,
   position: Position,
-  { deliver, failed }: Delivery<Position>,
+  { deliver, onFailure }: Delivery<Position>,
 ): void {
   const { traceparent, kind, id } = event
   if (traceparent === '' || !isRecording()) {
     try {
       return deliver(event, position)
     } catch (error) {
-      return failed(event, error)
+      return onFailure(event, error)
     }
   }
   const attributes = {
@@ -36,7 +36,7 @@ export function deliverTraced<Position>(
     try {
       deliver(event, position)
     } catch (error) {
-      failed(event, error)
+      onFailure(event, error)
       throw error
     }
   }).catch(() => undefined)

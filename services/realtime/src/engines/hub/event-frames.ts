@@ -6,15 +6,15 @@ import { topics } from './topics.ts'
 /** A frame of an event for one audience. */
 export type EventFrame = ReplayFrame & {
   envelope: Uint8Array
-  /** The room whose members receive it. */
+  /** The room whose members receive the frame. */
   roomId?: string
-  /** The users to whom it is addressed. */
+  /** The users who receive the frame. */
   userIds?: readonly string[]
 }
 
 /**
- * Kinds of events for everyone of which clients need only the newest about a subject, with the property of the subject
- * that changed. They are throttled, and sent to many sockets in slices. Other kinds for everyone are sent at once.
+ * Kinds of events for everyone of which clients need only the newest per subject, and the property of the subject that
+ * each kind changes. These events are throttled, and sent to many sockets in slices. Other events are sent at once.
  */
 export const throttledKinds: ReadonlyMap<string, string> = new Map([
   ['user_profile_updated', 'profile'],

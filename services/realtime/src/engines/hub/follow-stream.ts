@@ -7,14 +7,14 @@ import type { Metrics } from '../../metrics.ts'
 import type { Hub } from './hub.ts'
 import { Intake, type Stored } from './intake.ts'
 import type { NodePolicy } from './node-policy.ts'
-import type { Opening } from './opening.ts'
+import type { SocketOpener } from './socket-opener.ts'
 import { deliverTraced } from './deliver-traced.ts'
 
 const retryDelays = { initialMs: 50, maxMs: 2_000 }
 
 type Options = {
   hub: Hub
-  opening: Opening
+  opener: SocketOpener
   policy: NodePolicy
   metrics: Metrics
   /** How far back the stream is read at start, in milliseconds before the newest event. */
@@ -25,16 +25,16 @@ type Options = {
 
 /** Follows the stream and publishes its events to sockets in batches. */
 export async function followStream(host: Host, options: Options): Promise<Intake> {
-  const { hub, opening, policy, metrics, load, historyMs } = options
+  const { hub, opener, policy, metrics, load, historyMs } = options
   const delivery = {
     deliver(event: Event, stored: Stored): void {
       policy.apply(event)
-      opening.observe(event)
+      opener.observe(event)
       hub.deliver(event, stored)
     },
-    failed(event: Event, error: unknown): void {
+    onFailure(event: Event, error: unknown): void {
       metrics.reportEventFailure(event, error)
-      // The event may have changed anybody's access.
+      // The failed event may have been a change of anybody's access.
       hub.reset()
     },
   }

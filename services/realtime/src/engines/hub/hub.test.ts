@@ -38,7 +38,7 @@ const newSubscriber = (): Subscriber => ({
   ...{ subscribe: () => undefined, unsubscribe: () => undefined, end: () => undefined },
 })
 
-test('after a loss of the stream, a position from before an old event is refused: another node may have sent that event', () => {
+test('after a loss of the stream, a position from before a republished event is refused, because another node may have sent that event', () => {
   using hub = newHub(100_000)
   hub.reset()
   hub.setReplayableSince(0)

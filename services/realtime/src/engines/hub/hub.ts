@@ -29,8 +29,8 @@ type Options = {
 }
 
 /**
- * Sessions that ended longer ago are checked in accounts first: after a loss relays publish such events again, and
- * people have signed in since.
+ * Maximum age in milliseconds of an event after which sockets are closed without asking accounts. After a loss of the
+ * stream, relays publish old ends of sessions again, and people have signed in since.
  */
 const maxEndAgeMs = 60_000
 
@@ -93,8 +93,8 @@ export class Hub implements Disposable {
     this.#publisher[Symbol.dispose]()
   }
 
-  /** To be called when the policy has changed, which may open or close universal rooms for people. */
-  policyChanged(): void {
+  /** Recomputes who receives which universal rooms. To be called when the policy has changed. */
+  recomputeAccess(): void {
     this.#move(this.access.recompute())
   }
 
@@ -107,7 +107,7 @@ export class Hub implements Disposable {
     this.endAll(streamClosed)
   }
 
-  /** After a loss, relays publish old events again; clients connected since have already read that state. */
+  /** After a loss of the stream, relays publish old events again; clients connected since have read that state. */
   #isRepublished({ occurredAt }: Event): boolean {
     return occurredAt !== undefined && timestampMs(occurredAt) < this.#resetAt
   }
@@ -131,7 +131,7 @@ export class Hub implements Disposable {
       user = new UserAccess(caller.userId, caller.roleIds, caller.rolesVersion)
       this.access.users.set(caller.userId, user)
     } else if (user.setRoles(caller.roleIds, caller.rolesVersion)) {
-      this.#move(this.access.changesOnLoad(user))
+      this.#move(this.access.recomputeFor(user))
     }
     user.connections.add(connection)
     this.connections.add(connection)
@@ -148,7 +148,7 @@ export class Hub implements Disposable {
   /** To be called when the standings of a user are complete. */
   finishLoading(user: UserAccess): void {
     user.loaded = true
-    this.#move(this.access.changesOnLoad(user))
+    this.#move(this.access.recomputeFor(user))
   }
 
   /** Starts the stream of a socket. */
@@ -165,7 +165,7 @@ export class Hub implements Disposable {
 
   /** The frames that a person missed since a position and may still receive. */
   replay(user: UserAccess, position: string): Replay {
-    return this.#options.replayBuffer.since(position, user.userId, topicsOf(user))
+    return this.#options.replayBuffer.replaySince(position, user.userId, topicsOf(user))
   }
 
   #recordAccessChange({ affected }: AccessChange): void {
@@ -187,7 +187,7 @@ export class Hub implements Disposable {
     for (const connection of [...user.connections]) connection.end(streamClosed)
   }
 
-  /** A sign-out ends every stream of the user, which existing clients expect; a revoked session ends only its own. */
+  /** A revoked session ends only its own streams. Every other reason ends all streams of the user, as clients expect. */
   #endSessions({ aggregateId, occurredAt }: Event, { credentialIds, reason }: CredentialsEndedFact): void {
     const user = this.access.users.get(aggregateId)
     if (!user) return

@@ -7,7 +7,7 @@ import { Intake } from './intake.ts'
 const event = (id: string) => create(EventSchema, { id })
 const at = (seq: number) => ({ seq, storedAtMs: seq })
 
-test('events that arrive together are published together, in order, and later ones too', async () => {
+test('events are delivered in order, whether a flush is immediate or delayed', async () => {
   const delivered: [string, number][] = []
   let check = () => {}
   using intake = new Intake((events, { seq }) => {

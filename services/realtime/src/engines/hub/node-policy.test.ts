@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { EventSchema, GetPolicyResponseSchema, type GetPolicyResponse } from '@parley/contracts/internal'
 import { NodePolicy } from './node-policy.ts'
 
-const whole = (revision: bigint) => create(GetPolicyResponseSchema, { revision })
+const policyResponse = (revision: bigint) => create(GetPolicyResponseSchema, { revision })
 const delta = (id: string, revision: bigint, baseRevision: bigint) =>
   create(EventSchema, { id, fact: { case: 'policy', value: { revision, baseRevision } } })
 
@@ -13,7 +13,7 @@ function newPolicy() {
   const load = () => new Promise<GetPolicyResponse>((resolve) => answers.push(resolve))
   const policy = new NodePolicy(load, new AbortController().signal)
   const answer = async (revision: bigint) => {
-    answers.shift()?.(whole(revision))
+    answers.shift()?.(policyResponse(revision))
     await new Promise(setImmediate)
   }
   return { policy, answer, loads: () => answers.length }

@@ -4,8 +4,8 @@ import { RecentIds } from '@parley/events'
 import { retry } from '@parley/runtime'
 
 /**
- * The policy at this node's position on the stream. Deltas are applied in stream order, so that events after a revoking
- * decision are never judged by the older policy.
+ * The policy at this node's position on the stream. Deltas are applied in stream order, so that no event after a
+ * revoking decision is delivered according to an older policy.
  */
 export class NodePolicy {
   readonly #load: () => Promise<GetPolicyResponse>

@@ -21,7 +21,7 @@ const crowdedMs = 15_000
 /**
  * Sends presence changes. Hints come from several processes in any order; hints older than the newest one of a user are
  * dropped. Changes of one person are sent at most every two seconds. If many are online, a hint names its recipients,
- * who get an update every fifteen seconds.
+ * who get an update at most every fifteen seconds.
  */
 export class PresenceHints implements Disposable {
   readonly #options: Options

@@ -24,7 +24,7 @@ describe('the memory of recent versions', () => {
     expect(seen.admit(event('R1', 2n, 'Ea'))).toBe(false)
   })
 
-  test('uses ids if the owner’s database was restored, regardless of its clock', () => {
+  test('recognises events by id after the database of their service was restored, regardless of its clock', () => {
     const seen = new RecentVersions()
     const eventOf = (version: bigint, id: string, ms = 100_000) => ({
       ...event('R1', version, id),
@@ -37,7 +37,7 @@ describe('the memory of recent versions', () => {
     for (const id of ['R1-7', 'Elost', 'Enext']) expect(seen.admit(eventOf(7n, id))).toBe(false)
   })
 
-  test('uses versions if ids are forgotten', () => {
+  test('recognises events by version once their ids are forgotten', () => {
     const seen = new RecentVersions(2)
     for (const version of [7n, 8n, 9n]) expect(seen.admit(event('R1', version))).toBe(true)
     for (const roomId of ['R2', 'R3']) seen.admit(event(roomId, 1n))
@@ -46,7 +46,7 @@ describe('the memory of recent versions', () => {
     expect(seen.admit(event('R1', 9n, 'Elost'))).toBe(true)
   })
 
-  test('starts again if the owner’s database was restored and continues later', () => {
+  test('accepts a lower version of an event that happened later, because the database of its service was restored', () => {
     const seen = new RecentVersions()
     const at = (version: bigint, ms: number) => ({
       ...event('R1', version, `E${version}-${ms}`),
@@ -59,16 +59,13 @@ describe('the memory of recent versions', () => {
     expect(seen.admit(at(9n, 161_000))).toBe(true)
   })
 
-  test.each(['user', 'layout', 'notification'])(
-    'keeps no versions of a %s, whose owner may have been restored',
-    (aggregateType) => {
-      const seen = new RecentVersions()
-      const eventOf = (id: string, version: bigint) => ({ ...event('U1', version, id), aggregateType })
-      expect(seen.admit(eventOf('Ea', 2n))).toBe(true)
-      expect(seen.admit(eventOf('Eb', 1n))).toBe(true)
-      expect(seen.admit(eventOf('Eb', 1n))).toBe(false)
-    },
-  )
+  test.each(['user', 'layout', 'notification'])('recognises events of a %s by id alone', (aggregateType) => {
+    const seen = new RecentVersions()
+    const eventOf = (id: string, version: bigint) => ({ ...event('U1', version, id), aggregateType })
+    expect(seen.admit(eventOf('Ea', 2n))).toBe(true)
+    expect(seen.admit(eventOf('Eb', 1n))).toBe(true)
+    expect(seen.admit(eventOf('Eb', 1n))).toBe(false)
+  })
 
   test('forgets versions after two generations without events, not before', () => {
     const seen = new RecentVersions(2)

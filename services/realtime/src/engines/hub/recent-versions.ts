@@ -1,9 +1,9 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt'
 import type { Event } from '@parley/contracts/internal'
 
-/** The versions seen of a room, a call or a file. */
+/** The versions received of one room, call or file. */
 type Seen = {
-  /** The newest version received, and when its event occurred, in milliseconds. */
+  /** The version received last, and when its event occurred, in milliseconds. */
   last: bigint
   lastMs: number
   /** Ids of versions up to this one may have been forgotten. */
@@ -22,8 +22,9 @@ const emptyGeneration = (): Generation => ({ ids: new Set(), versions: new Map()
 
 /**
  * Remembers recent events, so that duplicates are dropped (a relay resends events whose delivery is uncertain). A known
- * version with an unknown id is no duplicate: the owner's database was restored. Ids are forgotten after two
- * generations; then only the version counts, unless the event happened later.
+ * version with an unknown id is no duplicate: the database of its service was restored. Ids are forgotten after two
+ * generations. From then on, events up to the last forgotten version are refused, unless they happened later than the
+ * event received last.
  */
 export class RecentVersions {
   #young = emptyGeneration()

@@ -23,7 +23,7 @@ function add(buffer: ReplayBuffer, ...events: ReplayFrame[][]): void {
 }
 
 const missed = (buffer: ReplayBuffer, position: string, topics: string[], userId = 'Uanna') => {
-  const replay = buffer.since(position, userId, topics)
+  const replay = buffer.replaySince(position, userId, topics)
   return 'frames' in replay ? replay.frames.map((bytes) => Buffer.from(bytes).toString()) : replay.refusal
 }
 
@@ -96,7 +96,7 @@ describe('a buffer refuses a position', () => {
     expect(missed(buffer, 'much later', ['a'])).toEqual([])
   })
 
-  test('that no longer fits into the memory', () => {
+  test('whose event no longer fits into the memory', () => {
     const buffer = newBuffer({ maxBytes: 128 * kib })
     const big = 'x'.repeat(10 * kib)
     add(buffer, ...Array.from({ length: 20 }, (_, i) => [frame(`${i} ${big}`, 'a', `only ${i}`)]))
@@ -105,7 +105,7 @@ describe('a buffer refuses a position', () => {
     expect(missed(buffer, 'p19', ['a'])).toEqual([expect.stringMatching(/^19 x/)])
   })
 
-  test('that no longer fits into the memory, but keeps throttled changes for the whole window', () => {
+  test('whose event no longer fits into the memory, but keeps throttled changes for the whole window', () => {
     const buffer = newBuffer({ maxBytes: 128 * kib })
     const big = 'x'.repeat(10 * kib)
     add(buffer, [throttled('name', 'Bert')], ...Array.from({ length: 20 }, () => [frame(big, 'a')]))
@@ -134,7 +134,7 @@ describe('a buffer refuses a position', () => {
     expect(missed(buffer, 'p2', ['a'])).toEqual(['6'])
   })
 
-  test('from before events were missed', () => {
+  test('from before a gap in the events', () => {
     const buffer = newBuffer()
     add(buffer, [frame('a1', 'a')])
     buffer.clear()
@@ -146,7 +146,7 @@ describe('a buffer refuses a position', () => {
   })
 })
 
-test('a buffer that has run for hours holds the last minutes', () => {
+test('a buffer that has run for hours holds only the last minutes', () => {
   const buffer = newBuffer({ maxBytes: 10_000 * kib })
   for (let i = 1; i <= 100_000; i++)
     buffer.add({ position: `p${i}`, storedAtMs: i * 100, frames: [frame(`${i}`, 'a', `room ${i % 7}`)] })

@@ -39,10 +39,10 @@ type Options = {
 }
 
 type StoredEvent = { ordinal: number; storedAtMs: number; bytes: number; frames: readonly ReplayFrame[] }
-/** A frame of the event `ordinal`; `frameNumber` counts all frames. */
+/** A frame of the event with this `ordinal`; `frameNumber` counts all frames. */
 type Item = { ordinal: number; frameNumber: number; storedAtMs: number; frame: ReplayFrame }
 
-/** Longer than a node delays a frame, including the difference between two nodes. */
+/** Upper bound in milliseconds for the delay of a frame, including the lag of one node behind another. */
 export const longestDelayMs = maxBroadcastMs + 5_000
 /** Estimated memory of an event besides its frames, and of each topic. */
 const bytesPerEvent = 512
@@ -68,7 +68,7 @@ export class ReplayBuffer {
   readonly #topics = new Map<string, TopicLog<Item>>()
   /** The newest frame of each key, oldest first. */
   readonly #newest = new Map<string, Item>()
-  /** For each person the ordinal of the first event after the newest change of their access, oldest first. */
+  /** For each person, the ordinal of the newest event that may have changed their access; oldest first. */
   readonly #accessChanges = new Map<string, number>()
   #everyonesAccessChange = 0
 
@@ -114,12 +114,12 @@ export class ReplayBuffer {
   }
 
   /** The frames that a person with these topics missed since a position, in the order of the stream. */
-  since(position: string, userId: string, topics: Iterable<string>): Replay {
+  replaySince(position: string, userId: string, topics: Iterable<string>): Replay {
     const from = this.#events.get(position)
     if (!from || !this.#isComplete(from.storedAtMs - longestDelayMs)) return { refusal: 'unknown_position' }
     const changed = Math.max(this.#everyonesAccessChange, this.#accessChanges.get(userId) ?? 0)
     if (changed > from.ordinal) return { refusal: 'access_changed' }
-    const frames = this.#missed(from, topics)
+    const frames = this.#framesAfter(from, topics)
     return frames ? { frames } : { refusal: 'too_much' }
   }
 
@@ -140,7 +140,7 @@ export class ReplayBuffer {
   }
 
   /** The missed frames; undefined if they are too many bytes for one socket. */
-  #missed(from: StoredEvent, topics: Iterable<string>): Uint8Array[] | undefined {
+  #framesAfter(from: StoredEvent, topics: Iterable<string>): Uint8Array[] | undefined {
     // The client may have received only some frames of the event.
     const first = from.frames.length > 1 ? from.ordinal : from.ordinal + 1
     const items: Item[] = []
@@ -153,10 +153,12 @@ export class ReplayBuffer {
       }
       return bytes > this.#options.maxReplayBytes
     }
-    // Regardless of age: a node that was disconnected from the bus sends it late, and clients drop duplicates.
+    // These are added regardless of age: a node that was disconnected from the bus sends them late, and clients drop
+    // duplicates.
     if (exceedsLimitWith(this.#newest.values())) return undefined
     for (const topic of topics)
-      if (exceedsLimitWith(this.#topics.get(topic)?.from(({ ordinal }) => ordinal >= first) ?? [])) return undefined
+      if (exceedsLimitWith(this.#topics.get(topic)?.itemsFrom(({ ordinal }) => ordinal >= first) ?? []))
+        return undefined
     items.sort((a, b) => a.frameNumber - b.frameNumber)
     return items.filter((item, i) => !isRepeated(item, items[i - 1])).map(({ frame }) => frame.bytes)
   }

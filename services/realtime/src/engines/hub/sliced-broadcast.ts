@@ -16,13 +16,13 @@ const socketsPerSecond = 1_000
 export const maxBroadcastMs = 20_000
 /** Number of slices; every socket belongs to one. */
 export const slices = 64
-/** Bounds the memory. Further frames are sent to all sockets at once. */
+/** Maximum number of waiting frames, which bounds the memory. Further frames are sent to all sockets at once. */
 const maxWaiting = 10_000
 
 /**
  * Sends frames to all sockets. Many sockets receive them in slices, about a thousand sockets a second, because most of
- * these frames make clients load something from the server. Of several frames with the same key a slice receives the
- * newest.
+ * these frames make clients load something from the server. Of several frames with the same key, a slice receives only
+ * the newest.
  */
 export class SlicedBroadcast implements Disposable {
   readonly #options: Options
@@ -35,7 +35,7 @@ export class SlicedBroadcast implements Disposable {
   }
 
   /**
-   * Sends a frame that replaces earlier ones with the same key; `late` is the form for sockets that receive it late.
+   * Sends a frame, which replaces earlier ones with the same key. `late` builds the frame that is sent in slices.
    */
   send(key: string, atOnce: Uint8Array, late: () => Uint8Array): void {
     this.#waiting.delete(key)
@@ -45,7 +45,7 @@ export class SlicedBroadcast implements Disposable {
     this.#arm()
   }
 
-  /** Lets sockets that have yet to receive the frame of a key receive this one instead. */
+  /** Replaces the waiting frame of a key for the slices that have yet to receive it. */
   replace(key: string, late: () => Uint8Array): void {
     const waiting = this.#waiting.get(key)
     if (waiting) waiting.frame = late()

@@ -12,10 +12,14 @@ type Sockets = {
   /** Number of sockets subscribed to a topic. */
   subscribers: (topic: string) => number
 }
-type Given = { hub: Hub; intake: Intake; metrics: Metrics }
+type Dependencies = { hub: Hub; intake: Intake; metrics: Metrics }
 
 /** Receives presence and typing hints, which are not on the stream. */
-export function subscribeToHints(host: Host, { publish, subscribers }: Sockets, { hub, intake, metrics }: Given): void {
+export function subscribeToHints(
+  host: Host,
+  { publish, subscribers }: Sockets,
+  { hub, intake, metrics }: Dependencies,
+): void {
   const onUnreadable = metrics.reportUnreadableHint
   const { users } = hub.access
   const presence = host.use(new PresenceHints({ publish, users, onUnreadable }))

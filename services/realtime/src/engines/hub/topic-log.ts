@@ -20,8 +20,8 @@ export class TopicLog<Item> {
     this.#first = 0
   }
 
-  /** The items from the first that is recent enough; all later ones must also be recent enough. */
-  from(isRecent: (item: Item) => boolean): Item[] {
+  /** Returns the items from the first recent one on. `isRecent` must hold for all later items too. */
+  itemsFrom(isRecent: (item: Item) => boolean): Item[] {
     let [low, high] = [this.#first, this.#items.length]
     while (low < high) {
       const middle = (low + high) >> 1

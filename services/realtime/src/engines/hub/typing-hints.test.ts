@@ -54,20 +54,20 @@ function person(userId: string, ...roomIds: string[]): Socket {
   return socket
 }
 
-const take = (hint: MessageInitShape<typeof TypingHintSchema>) =>
+const receiveHint = (hint: MessageInitShape<typeof TypingHintSchema>) =>
   typing.receive(toBinary(TypingHintSchema, create(TypingHintSchema, hint)))
 
 test('members of a channel receive who is typing and where, except on sockets of the typist', () => {
-  const [ann, again, bob] = [person('ann', 'R1'), person('ann', 'R1'), person('bob', 'R1')]
+  const [ann, second, bob] = [person('ann', 'R1'), person('ann', 'R1'), person('bob', 'R1')]
   person('cyd', 'R2')
   const before = sockets().map((socket) => socket.subscribedTopics())
-  take({ roomId: 'R1', userId: 'ann', threadRootEventId: 'E1' })
-  take({ roomId: 'R1', userId: 'bob' })
+  receiveHint({ roomId: 'R1', userId: 'ann', threadRootEventId: 'E1' })
+  receiveHint({ roomId: 'R1', userId: 'bob' })
   typing.flush()
   expect(received).toEqual([
     { socket: bob, from: 'ann', roomId: 'R1', root: 'E1' },
     { socket: ann, from: 'bob', roomId: 'R1', root: undefined },
-    { socket: again, from: 'bob', roomId: 'R1', root: undefined },
+    { socket: second, from: 'bob', roomId: 'R1', root: undefined },
   ])
   expect(sockets().map((socket) => socket.subscribedTopics())).toEqual(before)
 })
@@ -76,7 +76,7 @@ test('participants of a direct message receive it, except on sockets of the typi
   const [ann, bob, slow] = [person('ann'), person('bob'), person('bob')]
   person('cyd')
   slow.buffered = 65_537
-  take({ roomId: 'R1', userId: 'ann', dmParticipantIds: ['ann', 'bob', 'away'] })
+  receiveHint({ roomId: 'R1', userId: 'ann', dmParticipantIds: ['ann', 'bob', 'away'] })
   typing.flush()
   expect(received).toEqual([{ socket: bob, from: 'ann', roomId: 'R1', root: undefined }])
   expect([ann, slow].map((socket) => socket.subscribedTopics())).toEqual([
@@ -90,7 +90,7 @@ test('a socket that left the topics of hints does not rejoin them by typing', ()
   slow.buffered = 65_537
   hintTopics.updateSubscriptions(users.values())
   person('bob', 'R1')
-  take({ roomId: 'R1', userId: 'ann' })
+  receiveHint({ roomId: 'R1', userId: 'ann' })
   typing.flush()
   expect(slow.subscribedTopics()).toEqual(['user:ann'])
 })
@@ -98,39 +98,39 @@ test('a socket that left the topics of hints does not rejoin them by typing', ()
 test('nothing is sent if more than 500 sockets are subscribed', () => {
   const bob = person('bob', 'R1')
   others = 500
-  take({ roomId: 'R1', userId: 'ann' })
+  receiveHint({ roomId: 'R1', userId: 'ann' })
   typing.flush()
   expect(received).toEqual([])
   others = 499
   clock = 2_000
-  take({ roomId: 'R1', userId: 'ann' })
+  receiveHint({ roomId: 'R1', userId: 'ann' })
   typing.flush()
   expect(received).toMatchObject([{ socket: bob }])
 })
 
-test('waiting events of the stream are applied first, and duplicates are sent once', () => {
+test('waiting events of the stream are applied before hints are sent, and duplicate hints are sent once', () => {
   const [bob, gone] = [person('bob', 'R1'), person('gone', 'R1')]
   catchUp = () => gone.unsubscribe(topics.roomHints('R1'))
-  take({ roomId: 'R1', userId: 'ann' })
-  take({ roomId: 'R1', userId: 'ann' })
+  receiveHint({ roomId: 'R1', userId: 'ann' })
+  receiveHint({ roomId: 'R1', userId: 'ann' })
   expect(received).toEqual([])
   typing.flush()
   expect(received.map(({ socket }) => socket)).toEqual([bob])
 })
 
-test('hints of one person are limited per two seconds, regardless of invented threads', () => {
+test('hints of one person are limited to three per room in two seconds, regardless of invented threads', () => {
   const [bob] = [person('bob', 'R1', 'R2')]
   const flood = () => {
     for (let n = 0; n < 20; n++) {
-      take({ roomId: 'R1', userId: 'ann', threadRootEventId: `E${n}` })
-      take({ roomId: 'R1', userId: 'ann', threadRootEventId: 'E0' })
+      receiveHint({ roomId: 'R1', userId: 'ann', threadRootEventId: `E${n}` })
+      receiveHint({ roomId: 'R1', userId: 'ann', threadRootEventId: 'E0' })
       typing.flush()
     }
   }
   flood()
   expect(received.map(({ socket, root }) => [socket, root])).toEqual(['E0', 'E1', 'E2'].map((root) => [bob, root]))
-  take({ roomId: 'R2', userId: 'ann' })
-  take({ roomId: 'R1', userId: 'cyd' })
+  receiveHint({ roomId: 'R2', userId: 'ann' })
+  receiveHint({ roomId: 'R1', userId: 'cyd' })
   typing.flush()
   expect(received.slice(3).map(({ from, roomId }) => `${from} ${roomId}`)).toEqual(['ann R2', 'cyd R1'])
   clock = 2_000

@@ -22,14 +22,15 @@ type Options = {
 }
 
 /**
- * With more subscribed sockets on this node, typing hints of a room are not sent: they are of little use, and costly.
+ * Maximum number of sockets on this node that are subscribed to a room's typing hints. Above it, the hints are not
+ * sent: they are of little use, and costly.
  */
 const maxSockets = 500
 const maxWaiting = 10_000
 const holdMs = 100
 /**
- * Of a person, hints are sent for at most this many threads of a room (and the room itself) per window, once each.
- * Clients send hints less often.
+ * Per window, at most this many hints of a person are sent to a room, one per thread; the room itself counts as a
+ * thread. Clients send hints less often.
  */
 const [maxThreads, windowMs] = [3, 2_000]
 
@@ -71,7 +72,7 @@ export class TypingHints implements Disposable {
     this.#options.catchUp()
     const hints = [...this.#waiting.values()]
     this.#waiting.clear()
-    for (const hint of hints) if (this.#isNew(hint)) this.#send(hint)
+    for (const hint of hints) if (this.#admit(hint)) this.#send(hint)
   }
 
   [Symbol.dispose](): void {
@@ -79,7 +80,8 @@ export class TypingHints implements Disposable {
     this.#timer = undefined
   }
 
-  #isNew({ roomId, userId, threadRootEventId }: TypingHint): boolean {
+  /** Returns whether the hint is within the limits of this window, and counts it. */
+  #admit({ roomId, userId, threadRootEventId }: TypingHint): boolean {
     const now = (this.#options.now ?? (() => performance.now()))()
     if (now >= this.#windowEndsAt) {
       this.#sent.clear()

@@ -16,7 +16,7 @@ export class UniversalRooms {
     return known?.universal !== room.universal || known.groupId !== room.groupId
   }
 
-  /** The header while the room is universal. */
+  /** The header of a room; undefined if the room is not universal. */
   get(roomId: string): UniversalRoom | undefined {
     const room = this.#rooms.get(roomId)
     return room?.universal ? room : undefined

@@ -12,7 +12,7 @@ export class UserAccess {
   rolesVersion: bigint
   readonly connections = new Set<Subscriber>()
   readonly standings = new Map<string, Standing>()
-  /** Channels whose events the user receives; always equal to the topics of the connections. */
+  /** Channels whose events the user receives; always equal to the room topics of the open connections. */
   readonly rooms = new Set<string>()
   /** Settles when the standings have been read; until then changes from the stream are only collected. */
   loading: Promise<void> | undefined
@@ -24,6 +24,7 @@ export class UserAccess {
     this.rolesVersion = rolesVersion
   }
 
+  /** Replaces the roles if the version is newer; returns whether it is. */
   setRoles(roleIds: readonly string[], version: bigint): boolean {
     if (version <= this.rolesVersion) return false
     this.roleIds = roleIds
@@ -32,7 +33,8 @@ export class UserAccess {
   }
 
   /**
-   * Whether accounts reports other roles with an older version: its database was restored, so its current roles apply.
+   * Whether these roles differ from the known ones although their version is older. This means that the database of
+   * accounts was restored, so the roles that it reports apply.
    */
   isContradictedBy(roleIds: readonly string[], version: bigint): boolean {
     return version < this.rolesVersion && roleIds.join() !== this.roleIds.join()

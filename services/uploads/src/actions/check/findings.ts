@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { readAhead } from '../files/read-ahead.ts'
 import { settledMs, unfinishedLifeMs } from '../../domain/limits.ts'
 import type { ListedObject } from '../../engines/storage/index.ts'
-import type { Expected, TableWithBytes } from '../../store/expected.ts'
+import type { ExpectedBytes, TableWithBytes } from '../../store/tables-with-bytes.ts'
 import { assertFewMissing, assertNotEmpty } from './loss.ts'
 import { orphanFinders } from './orphans.ts'
 import { quarantine } from './quarantine.ts'
@@ -11,7 +11,7 @@ import { quarantine } from './quarantine.ts'
 /** A problem, and whether it has been repaired. */
 export type Finding = { kind: StorageFindingKind; key: string; size: number; storedAt?: Date; mended: boolean }
 
-/** Result of checking one page. `last`: where the next page starts; undefined if this was the last one. */
+/** Result of checking one page. `last`: the position after which the next page starts; undefined if there is none. */
 export type CheckedPage = { checked: number; findings: Finding[]; last?: string | undefined }
 
 /** Whether to repair findings, and whether to do so even if most of the bytes are missing. */
@@ -74,8 +74,8 @@ export async function checkRows(
   const guardsAgainstLoss = options.repair && !options.acceptLoss
   if (guardsAgainstLoss) await assertNotEmpty(ctx)
   const rows = await table.listAfter(ctx.db, after, pageSize)
-  const damaged: { row: Expected; stored: ListedObject | undefined; kind: StorageFindingKind }[] = []
-  const findBytes = async (row: Expected) => ({ row, stored: await ctx.storage.stat(row.key) })
+  const damaged: { row: ExpectedBytes; stored: ListedObject | undefined; kind: StorageFindingKind }[] = []
+  const findBytes = async (row: ExpectedBytes) => ({ row, stored: await ctx.storage.stat(row.key) })
   for await (const { row, stored } of readAhead(rows, objectsAtOnce, findBytes)) {
     const kind = problemOf(row, stored)
     // The row may have been deleted in the meantime, with its bytes.
@@ -90,7 +90,7 @@ export async function checkRows(
   return { checked: rows.length, findings, last: rows.length === pageSize ? rows.at(-1)?.id : undefined }
 }
 
-function problemOf({ size, lost }: Expected, stored: ListedObject | undefined): StorageFindingKind | undefined {
+function problemOf({ size, lost }: ExpectedBytes, stored: ListedObject | undefined): StorageFindingKind | undefined {
   const isComplete = stored !== undefined && (size === undefined || size === stored.size)
   if (lost) return isComplete ? StorageFindingKind.RETURNED : undefined
   if (isComplete) return undefined

@@ -12,8 +12,11 @@ type CheckContext = Pick<Context, 'db' | 'storage'>
 /** Content of the identity object. */
 type Identity = { storageId: string; mark: string }
 
-/** Several processes that start on a new server each store a mark before they write the identity object. */
-const firstMarks = 10
+/**
+ * On a new server, each starting process stores a mark before it writes the identity object. With more marks than this,
+ * a missing identity object has been lost.
+ */
+const maxFirstMarks = 10
 const [firstMarkChecks, firstMarkPauseMs] = [10, 200]
 
 /** A mark that no database has. A server that finds it deletes nothing in the storage. */
@@ -26,8 +29,8 @@ const contested = 'contested'
 export type Belonging = 'own' | 'missing' | 'foreign'
 
 /**
- * Compares the identity object of the storage with the database. If it belongs to another state of the same database,
- * the identity becomes contested, and neither deletes anything until an operator decides.
+ * Compares the identity object of the storage with the database. If another state of the same database wrote it, it is
+ * replaced by a contested one; then no server deletes anything in the storage until an operator decides.
  */
 export async function compareIdentity(ctx: CheckContext): Promise<Belonging> {
   for (let left = firstMarkChecks; ; left -= 1) {
@@ -42,7 +45,7 @@ async function compareOnce(ctx: CheckContext): Promise<Belonging | 'about to be 
   // Read in this order, because a mark is written to the database before the storage.
   const found = await readIdentity(ctx)
   const { storageId, marks } = await getIdentity(ctx.db)
-  if (!found && marks.length > 0) return marks.length > firstMarks ? 'missing' : 'about to be written'
+  if (!found && marks.length > 0) return marks.length > maxFirstMarks ? 'missing' : 'about to be written'
   if (found && found.storageId !== storageId) return 'foreign'
   if (found && marks.length > 0 && !marks.includes(found.mark)) {
     if (found.mark !== contested) await writeIdentity(ctx, { storageId, mark: contested })
@@ -73,7 +76,7 @@ export async function renewIdentity(ctx: CheckContext): Promise<void> {
   await writeIdentity(ctx, { storageId, mark })
 }
 
-/** Assigns the storage to this database, regardless of its identity. */
+/** Makes the storage belong to this database, regardless of its previous identity. */
 export async function adoptStorage(ctx: CheckContext): Promise<void> {
   const [storageId, mark] = [randomUUID(), randomUUID()]
   await replaceIdentity(ctx.db, { storageId, marks: [mark] })

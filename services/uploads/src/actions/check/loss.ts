@@ -1,12 +1,12 @@
 import type { Context } from '../../context.ts'
 import { storageLooksEmpty, tooMuchIsMissing } from '../../errors.ts'
 import { storageKeys } from '../../engines/storage/index.ts'
-import { tablesWithBytes } from '../../store/expected.ts'
+import { tablesWithBytes } from '../../store/tables-with-bytes.ts'
 
-/** Fewer files may have been lost one by one. */
+/** If the database has fewer files, all of them may have been lost one by one. */
 const manyFiles = 10
 const maxMissing = 50
-/** Kinds of bytes that must exist as long as their rows do. */
+/** Prefixes of bytes that are kept for long, unlike blobs and chunks. */
 const lasting = [storageKeys.assets, storageKeys.variants, storageKeys.serverImages]
 const lastingTables = tablesWithBytes.filter(({ name }) => ['assets', 'variants', 'images'].includes(name))
 
@@ -17,7 +17,7 @@ export async function assertNotEmpty({ db, storage }: Pick<Context, 'db' | 'stor
   if (known.flat().filter(({ lost }) => !lost).length >= manyFiles) throw storageLooksEmpty()
 }
 
-/** Throws if the bytes of more than half of the rows are missing: most likely the wrong storage is mounted. */
+/** Throws if the bytes of more than 50 rows, and of more than half, are missing: most likely this is another storage. */
 export function assertFewMissing(missing: number, rows: number): void {
   if (missing > maxMissing && missing > rows / 2) throw tooMuchIsMissing(missing, rows)
 }

@@ -19,8 +19,8 @@ const atOnce = 100
 const rowsAtOnce = 1_000
 
 /**
- * Deletes every image and file of a deleted person, in bounded steps. If bytes cannot be deleted now, their rows stay
- * for the next pass.
+ * Deletes all data of a deleted person, in bounded steps: files, images, uploads, blobs, uses of previews and
+ * idempotency keys. If bytes of a file or image cannot be deleted now, its row stays for the next pass.
  */
 export const erasePerson =
   (ctx: Pick<Context, 'db' | 'storage'>) =>

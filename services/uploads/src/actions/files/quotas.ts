@@ -2,7 +2,7 @@ import type { Tx } from '@parley/postgres'
 import type { Context } from '../../context.ts'
 import { maxOpenUploads } from '../../domain/limits.ts'
 import { serverIsFull, tooManyUploads, tooMuchPending, userQuotaReached } from '../../errors.ts'
-import { bytesOfOwner, bytesPending, lockOwner, openUploads } from '../../store/usage.ts'
+import { sumOwnerBytes, sumPendingBytes, lockOwner, sumOpenUploads } from '../../store/usage.ts'
 
 type Wanted = { ownerId: string; size: number; createdAt: Date }
 
@@ -10,13 +10,13 @@ type Wanted = { ownerId: string; size: number; createdAt: Date }
 export async function assertQuotas(ctx: Context, tx: Tx, { ownerId, size, createdAt: now }: Wanted): Promise<void> {
   const { maxUploadBytes, videoEnabled, maxVideoUploadBytes } = ctx.fileLimits
   const { userBytes } = ctx.quotas
-  // One file is always allowed, regardless of the maximum size.
+  // At least the size of the largest allowed file, so that one file always fits.
   const pendingBytes = Math.max(ctx.quotas.pendingBytes, maxUploadBytes, videoEnabled ? maxVideoUploadBytes : 0)
   await lockOwner(tx, ownerId)
-  const open = await openUploads(tx, ownerId, now)
+  const open = await sumOpenUploads(tx, ownerId, now)
   if (open.count >= maxOpenUploads) throw tooManyUploads(maxOpenUploads)
-  if (open.bytes + (await bytesPending(tx, ownerId)) + size > pendingBytes) throw tooMuchPending(pendingBytes)
-  if (userBytes !== undefined && open.bytes + (await bytesOfOwner(tx, ownerId)) + size > userBytes)
+  if (open.bytes + (await sumPendingBytes(tx, ownerId)) + size > pendingBytes) throw tooMuchPending(pendingBytes)
+  if (userBytes !== undefined && open.bytes + (await sumOwnerBytes(tx, ownerId)) + size > userBytes)
     throw userQuotaReached(userBytes)
 }
 

@@ -2,7 +2,7 @@ import type { Asset, ImageTransformOptions } from '@parley/contracts/api'
 import type { Caller } from '@parley/credentials'
 import type { Context } from '../../context.ts'
 import { findAssets } from '../../store/assets.ts'
-import { videoStatesOf } from '../../store/video-jobs.ts'
+import { findVideoStates } from '../../store/video-jobs.ts'
 import { thumbnailSize, toAsset } from '../../view/asset.ts'
 
 type Wanted = { roomId: string; assetIds: readonly string[]; thumbnail?: ImageTransformOptions | undefined }
@@ -20,7 +20,7 @@ export async function showAssets(
   const ids = [...new Set(assetIds)]
   const [rows, videos] = await Promise.all([
     findAssets(ctx.db, { roomId, ids, userId: caller.userId }),
-    videoStatesOf(ctx.db, ids),
+    findVideoStates(ctx.db, ids),
   ])
   const byId = new Map(rows.map((row) => [row.id, row]))
   const options = { userId: caller.userId, now: ctx.now(), from: ctx.assets }

@@ -12,8 +12,8 @@ const filesAtOnce = 4
 const maxWaiting = 64
 
 /**
- * Runs the assembly of files: for each file one at a time in this process, and only a few at once. Assembling a large
- * file may take longer than a call; a repeated call gets the result of the running assembly.
+ * Limits the assembly of files in this process: no file is assembled twice concurrently, and only a few files at a
+ * time. Assembling a large file may take longer than a call; a repeated call gets the result of the running assembly.
  */
 export class UploadCompletions {
   readonly #running = new Map<string, Promise<Result>>()

@@ -32,7 +32,7 @@ export async function fetchPreview(
   const embedId = youtubeVideo(url)
   if (!page && embedId === undefined) return {}
   const imageKey =
-    page?.imageUrl === undefined ? undefined : await keepImage(ctx, { url: page.imageUrl, callerId }, signal)
+    page?.imageUrl === undefined ? undefined : await fetchAndStoreImage(ctx, { url: page.imageUrl, callerId }, signal)
   const { title = '', description = '', siteName = '' } = page ?? {}
   if (!title && !description && embedId === undefined && imageKey === undefined) return {}
   const preview = create(PagePreviewSchema, {
@@ -51,13 +51,13 @@ async function describe(
   const acceptsType = (type: string) => /^\s*(text\/html|application\/xhtml\+xml)\s*(;|$)/i.test(type)
   const options = { callerId, accept, maxBytes: maxPageBytes, ifTooLong: 'truncate', acceptsType } as const
   const page = await ctx.fetch(url.href, options, signal).catch(ignoreUnlessOverloaded)
-  // The failure may be the end of this process, which says nothing about the page and must not be cached.
+  // The fetch may have failed because this process is stopping. That must not be cached as a missing preview.
   signal.throwIfAborted()
   return page && describePage(await readPage(decodeHtml(page.bytes, page.contentType)), page.url)
 }
 
 /** Leaves the image out if it cannot be fetched or is invalid; throws if it cannot be stored. */
-async function keepImage(
+async function fetchAndStoreImage(
   ctx: Context,
   image: { url: string; callerId: string },
   signal: AbortSignal,

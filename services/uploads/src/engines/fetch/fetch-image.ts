@@ -14,8 +14,8 @@ const refusals: Record<Refusal, () => ConnectError> = {
 }
 
 /**
- * Fetches an image. Throws `invalid_argument` for a URL that is not allowed, `unavailable` for one that cannot be
- * fetched, and the errors of {@link SafeFetch}.
+ * Fetches an image. Throws `invalid_argument` for a URL or response that is not allowed, `unavailable` for an image
+ * that cannot be fetched, and `resource_exhausted` like {@link SafeFetch}.
  */
 export async function fetchImage(
   fetch: SafeFetch,

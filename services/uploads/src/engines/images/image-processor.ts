@@ -32,7 +32,7 @@ export type ImageProcessor = {
   ): Promise<ConvertedImage>
   /** Inspects an image that is stored unchanged. Throws `invalid_argument` for an invalid image. */
   inspect(read: () => Promise<Buffer>, callerId: string): Promise<InspectedImage>
-  /** Makes another size of a stored image: its first frame, never larger unless it is stretched. */
+  /** Makes another size of a stored image, from its first frame. Only the fit `exact` enlarges. */
   resize(read: () => Promise<Buffer>, wanted: ResizeRequest): Promise<ResizedImage>
 }
 
@@ -40,7 +40,7 @@ const fits: Record<ServerImageFit, keyof FitEnum> = { contain: 'inside', cover: 
 const maxWaiting = 64
 /** Per person, or per public image. */
 const maxWaitingPerCaller = 16
-/** Maximum number of resizes that may wait for one customer's network. */
+/** Maximum number of waiting and running resizes for one customer's network. */
 const maxPerNetwork = 32
 /** The same for a wider network, which several customers may share. */
 const maxPerWideNetwork = 48

@@ -125,5 +125,5 @@ function adviceFor(error: unknown, { bucket }: S3Settings): string {
   if (name === 'RequestTimeTooSkewed') return 'Synchronise the clocks of this machine and of the S3 server (NTP).'
   if (status.httpStatusCode === 403)
     return `Allow the key s3:GetObject, s3:PutObject, s3:DeleteObject, s3:ListBucket, s3:ListBucketMultipartUploads and s3:AbortMultipartUpload on ${bucket}, or correct key and secret.`
-  return `Check that the S3 server runs, ${setting('ENDPOINT')} and ${setting('USE_SSL')}, and that no firewall blocks the connection.`
+  return `Check ${setting('ENDPOINT')} and ${setting('USE_SSL')}, that the S3 server is running, and that no firewall blocks the connection.`
 }

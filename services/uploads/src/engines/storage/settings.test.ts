@@ -59,7 +59,7 @@ describe('an invalid setting is refused', () => {
   })
 })
 
-test('the key is never shown, and every setting is documented', () => {
+test('the secret access key is redacted, and every setting is documented', () => {
   expect(JSON.stringify(redact(readConfig({ env: toEnv(complete) })))).not.toContain('hunter2')
   expect(describeConfig(readConfig).map(({ toml }) => toml)).toEqual([
     'core.assets.storage_backend',

@@ -23,7 +23,7 @@ export type S3Settings = {
   readonly useSsl: boolean
   /** Whether the bucket is in the path of URLs instead of the host name. */
   readonly pathStyle: boolean
-  /** Whether clients are redirected to the server for large files. */
+  /** Whether clients are redirected to the server for large files and media. */
   readonly presign: boolean
 }
 
@@ -73,7 +73,7 @@ const s3 = {
   useSsl: bool(at('s3.use_ssl').env, {
     toml: at('s3.use_ssl').toml,
     default: true,
-    doc: 'whether the S3 server is contacted over TLS',
+    doc: 'whether to connect to the S3 server with TLS',
   }),
   pathStyle: bool(at('s3.path_style').env, {
     toml: at('s3.path_style').toml,
@@ -110,22 +110,22 @@ export const assetStorageFields = (): { assetStorage: Field<AssetStorage> } => (
 })
 
 function read(given: LoadedSources): AssetStorage {
-  const mistakes: string[] = []
+  const problems: string[] = []
   const valueOf = <T>(field: Field<T>): T | undefined => {
     try {
       return readField(field, given)
     } catch (error) {
       if (!(error instanceof SettingError)) throw error
-      mistakes.push(error.message)
+      problems.push(error.message)
       return undefined
     }
   }
   const required = (field: Field<string | undefined>, problem?: (value: string) => string | undefined): string => {
-    const before = mistakes.length
+    const before = problems.length
     const value = valueOf(field)
-    if (value === undefined && mistakes.length === before) mistakes.push(`${field.env[0]}: is missing (${field.doc})`)
+    if (value === undefined && problems.length === before) problems.push(`${field.env[0]}: is missing (${field.doc})`)
     const reason = value === undefined ? undefined : problem?.(value)
-    if (reason !== undefined) mistakes.push(`${field.env[0]}: ${reason}`)
+    if (reason !== undefined) problems.push(`${field.env[0]}: ${reason}`)
     return value ?? ''
   }
   const chosen = valueOf(backend)
@@ -144,7 +144,7 @@ function read(given: LoadedSources): AssetStorage {
           presign: valueOf(s3.presign) ?? true,
         }
       : chosen && { backend: 'disk', directory: required(directory) }
-  if (mistakes.length > 0 || !result) throw new SettingErrors(mistakes)
+  if (problems.length > 0 || !result) throw new SettingErrors(problems)
   return result
 }
 

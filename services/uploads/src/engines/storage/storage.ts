@@ -1,6 +1,9 @@
 import type { Readable } from 'node:stream'
 
-/** Stored bytes. The receiver must read `content` to its end or destroy it. */
+/**
+ * A stored object. `size`: of the whole object, even if a range was requested. The receiver must read `content` to its
+ * end or destroy it.
+ */
 export type StoredObject = { size: number; content: Readable }
 
 /** First and last byte, both included, as in an HTTP range. */
@@ -61,5 +64,5 @@ export const storageKeys = {
 
 const ownKey = /^(blobs|chunks|files|variants|server)\/A[\w-]+$/
 
-/** Whether this service has stored the key: other programs may use the same bucket. */
+/** Whether a key has the form of a key of this service. Other programs may use the same bucket. */
 export const isOwnKey = (key: string): boolean => ownKey.test(key)

@@ -5,7 +5,7 @@ const video = { codec_type: 'video', width: 1920, height: 1080 }
 const read = (stream: object, format: object = { duration: '2.5' }) =>
   readProbe(JSON.stringify({ streams: [{ codec_type: 'audio' }, stream], format }))
 
-test('the first video stream is used', () => {
+test('the first video stream is used; covers and subtitles are not videos', () => {
   expect(read(video)).toEqual({ width: 1920, height: 1080, durationMs: 2500 })
   expect(read({ ...video, disposition: { attached_pic: 1 } })).toBeUndefined()
   expect(read({ codec_type: 'subtitle' })).toBeUndefined()

@@ -47,7 +47,7 @@ async function encodeAt(worker: URL, { folder, signal }: EncodeJob, maxBytes: nu
 async function send(worker: URL, source: string, signal: AbortSignal): Promise<IncomingMessage> {
   const headers = { 'content-type': 'application/octet-stream', 'content-length': (await stat(source)).size }
   const request = httpRequest(worker, { method: 'POST', headers, agent: false, signal })
-  // The response tells whether the request was received, and its length whether it is complete.
+  // Errors while sending are ignored: a missing, failed or short response shows them.
   request.on('error', () => undefined)
   void pipeline(createReadStream(source), request).catch(() => undefined)
   try {

@@ -33,7 +33,7 @@ const limitScript = ({ cpuSeconds, fileBytes, memoryBytes }: ToolLimits): string
     'exec nice -n 10 "$@"',
   ].join('; ')
 
-/** Runs a program with limits, without input, in its own process group. If `signal` fires, rejects with its reason. */
+/** Runs a program with limits, without input, in its own process group. Rejects when `signal` is aborted. */
 export function runTool({ program, args, folder, signal, limits, userId }: ToolCall): Promise<ToolResult> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()

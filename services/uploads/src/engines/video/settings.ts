@@ -29,7 +29,7 @@ export const videoWorkerFields = () => ({
     toml: 'video.user_id',
     default: 59_999,
     min: 0,
-    doc: 'system user id that ffmpeg runs as, if the process may change users (as root); 0: that of the process',
+    doc: 'system user id that ffmpeg runs as, if the process may change users (as root); 0: the user of the process',
   }),
   videoTimeoutMs: duration('PARLEY_VIDEO_JOB_TIMEOUT', {
     toml: 'video.job_timeout',

@@ -9,7 +9,7 @@ import type { VideoSettings } from './settings.ts'
 import { leaseMs, startVideoWorker } from './worker.ts'
 
 const countEveryMs = 15_000
-/** After this time a job that no process works on is given up, because video processing was switched off. */
+/** A process without an encoder gives up jobs on which no process has worked for this long. */
 const abandonedAfterMs = 24 * 3_600_000
 
 type VideoOptions = {

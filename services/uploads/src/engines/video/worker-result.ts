@@ -2,7 +2,7 @@ import { planRenditions } from './renditions.ts'
 import { posterFile, renditionFile } from './ffmpeg-args.ts'
 import type { Encoded } from './encode.ts'
 
-/** Header in which a video worker describes its results; the bytes follow, renditions in order and the poster last. */
+/** Header in which a video worker describes its results. The body holds the renditions in order, then the poster. */
 export const resultHeader = 'parley-video'
 
 /** Content of the header: sizes of the files in bytes; 0 without a poster. */

@@ -12,7 +12,7 @@ import {
 import type { Context } from '../../context.ts'
 import { checkCursorInvalid } from '../../errors.ts'
 import { storageKeys } from '../../engines/storage/index.ts'
-import { tablesWithBytes } from '../../store/expected.ts'
+import { tablesWithBytes } from '../../store/tables-with-bytes.ts'
 
 type Step = { name: string; check: (after: string, options: RepairOptions) => Promise<CheckedPage> }
 

@@ -26,7 +26,7 @@ export const github: OAuthType = {
   },
 }
 
-/** The primary address if it is verified; empty otherwise, and without the scope that shows addresses. */
+/** The primary address if it is verified; empty otherwise, or if the scope for reading addresses was not granted. */
 async function primaryEmail(read: ReadApi): Promise<string> {
   const addresses: unknown = await read('/user/emails').catch(() => [])
   if (!Array.isArray(addresses)) return ''

@@ -21,7 +21,7 @@ export type Endpoints = { issuer: string; authorizeUrl: string; tokenUrl: string
 /** Reads a JSON document from the provider's API with the user's access token. Throws {@link ProviderFailed}. */
 export type ReadApi = (path: string) => Promise<unknown>
 
-/** What differs between the OAuth provider types. */
+/** The specifics of one type of OAuth provider. */
 export type OAuthType = {
   /** URLs of the instance at `baseUrl`; without `baseUrl`, of the public service. */
   endpoints: (baseUrl: string | undefined) => Endpoints
@@ -91,7 +91,7 @@ function apiReader(configuration: Configuration, apiUrl: string, accessToken: st
   }
 }
 
-/** Some providers return an OAuth error with status 200; gives that response the status 400. */
+/** Changes the status of an OAuth error to 400, because some providers return errors with status 200. */
 async function withErrorStatus(response: Response): Promise<Response> {
   if (response.status !== 200 || !response.headers.get('content-type')?.includes('json')) return response
   const body: unknown = await response.clone().json()

@@ -5,7 +5,7 @@ import { storageKeys } from '../engines/storage/index.ts'
 import { assets, assetVariants, blobs, serverImages, uploadChunks, uploads } from './schema.ts'
 
 /** The bytes expected in the storage for a row. */
-export type Expected = {
+export type ExpectedBytes = {
   /** Id of the row. */
   id: string
   key: string
@@ -19,9 +19,9 @@ export type Expected = {
 export type TableWithBytes = {
   name: string
   /** Lists rows after an id, in the order of ids. Leaves out rows whose bytes may already be deleted. */
-  listAfter(db: Reader, after: string, limit: number): Promise<Expected[]>
+  listAfter(db: Reader, after: string, limit: number): Promise<ExpectedBytes[]>
   /** Finds one row in its current state; undefined if it is gone or its bytes may already be deleted. */
-  find(db: Reader, id: string): Promise<Expected | undefined>
+  find(db: Reader, id: string): Promise<ExpectedBytes | undefined>
   /**
    * Records that the bytes are lost, or found again. A file or image without bytes is hidden, a blob or rendition is
    * deleted, and the upload session of a chunk is ended.
@@ -29,7 +29,7 @@ export type TableWithBytes = {
   markLost(db: Db, id: string, lost: boolean): Promise<void>
 }
 
-type FindRows = (db: Reader, where: SQL | undefined, limit: number) => Promise<Expected[]>
+type FindRows = (db: Reader, where: SQL | undefined, limit: number) => Promise<ExpectedBytes[]>
 
 function table(name: string, id: PgColumn, findRows: FindRows, markLost: TableWithBytes['markLost']): TableWithBytes {
   return {

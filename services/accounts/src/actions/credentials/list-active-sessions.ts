@@ -4,7 +4,7 @@ import { listCredentials } from '../../store/credentials.ts'
 import { getAccount } from '../../store/users.ts'
 
 /** The active sessions of a user. Throws `not_found` if the account does not exist. */
-export async function activeSessions(
+export async function listActiveSessions(
   { db }: Pick<Context, 'db'>,
   userId: string,
   now: Date,

@@ -3,10 +3,10 @@ import { deleteInBatches, type Db } from '@parley/postgres'
 import { outbox } from './schema.ts'
 
 /**
- * Deletes relayed outbox entries that contain the user's name; accounts removes them from the stream. The returned
- * number includes entries that are not relayed yet, which a later pass deletes.
+ * Deletes the relayed outbox entries of `people_called` events that contain the user's name; accounts removes the
+ * events from the stream. The returned number includes entries that are not relayed yet, which a later pass deletes.
  */
-export async function eraseCalls(db: Db, userId: string, signal: AbortSignal): Promise<number> {
+export async function deletePeopleCalledEvents(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const calls = eq(outbox.aggregate, `notification.${userId}`)
   const found = await db.$count(outbox, calls)
   if (found > 0) await deleteInBatches(db, outbox, { where: and(calls, isNotNull(outbox.relayedAt)), signal })

@@ -4,14 +4,18 @@ import { permissions, type Permission, type ScopeKind } from './permissions.ts'
 import type { Policy } from './policy.ts'
 import type { Scope } from './resolve.ts'
 
-/** A scope that applies where a permission is checked, and the decisions stored for it. */
-export type Level = { readonly kind: ScopeKind; readonly id: string; readonly decisions: ScopeDecisions | undefined }
+/** A scope and the decisions stored for it; `decisions` is undefined if there are none. */
+export type ScopeEntry = {
+  readonly kind: ScopeKind
+  readonly id: string
+  readonly decisions: ScopeDecisions | undefined
+}
 
 /** The scopes whose decisions count at a scope, the nearest first. */
-export function levelsAt({ decisions }: Policy, scope: Scope): Level[] {
-  const server: Level = { kind: 'server', id: '', decisions: decisions.server }
-  const group = (id: string): Level => ({ kind: 'group', id, decisions: decisions.groups.get(id) })
-  const room = (id: string): Level => ({ kind: 'room', id, decisions: decisions.rooms.get(id) })
+export function scopesAt({ decisions }: Policy, scope: Scope): ScopeEntry[] {
+  const server: ScopeEntry = { kind: 'server', id: '', decisions: decisions.server }
+  const group = (id: string): ScopeEntry => ({ kind: 'group', id, decisions: decisions.groups.get(id) })
+  const room = (id: string): ScopeEntry => ({ kind: 'room', id, decisions: decisions.rooms.get(id) })
   switch (scope.kind) {
     case 'server':
       return [server]

@@ -1,5 +1,5 @@
 /** Formats a count with its noun. The noun is given in the plural and made singular for 1. */
-export function counted(count: number, what: string): string {
+export function formatCount(count: number, what: string): string {
   if (count !== 1) return `${count} ${what}`
   const [first = '', ...rest] = what.split(' ')
   const last = rest.length > 0 && !first.startsWith('people') ? rest.length : 0

@@ -9,7 +9,7 @@ const minPauseMs = 100
  * Clears expired custom statuses and announces that. Several processes may run it; a row lock ensures that only one
  * clears a status. Returns the milliseconds until the next status expires.
  */
-export async function clearLapsedStatuses(
+export async function clearExpiredStatuses(
   ctx: Pick<Context, 'db' | 'relay' | 'now'>,
   signal: AbortSignal,
 ): Promise<number> {

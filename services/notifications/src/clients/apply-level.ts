@@ -9,15 +9,15 @@ const options = { timeoutMs: 1_000 }
 export type ChosenLevel = MessageInitShape<typeof ApplyNotificationLevelRequestSchema>
 
 /**
- * Sends a level to messaging before the call is answered, so that it affects unread rooms at once. If messaging has
- * another level, returns the version of that. Never rejects, because messaging also receives the event.
+ * Sends a level to messaging before the call is answered, so that it affects unread rooms at once. If messaging keeps
+ * another level, returns the version of that level. Never rejects, because messaging also receives the event.
  */
 export const applyLevel =
   (messaging: Client<typeof MessagingInternalService>) =>
   async (chosen: ChosenLevel): Promise<bigint | undefined> => {
     try {
       const { heldVersion, heldLevel } = await messaging.applyNotificationLevel(chosen, options)
-      // Messaging ignores levels of a user who is being erased, even those that an earlier release sends.
+      // Version 0: messaging stores no level for a user who is being erased.
       return heldVersion === 0n || (heldVersion === chosen.version && heldLevel === chosen.level)
         ? undefined
         : heldVersion

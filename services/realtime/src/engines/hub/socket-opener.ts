@@ -17,7 +17,7 @@ export class DependencyUnavailable extends Error {}
  * Opens sockets in batches: loads the callers from accounts, then their standings from rooms. Events that arrive during
  * a call are merged by version, so a late response is harmless.
  */
-export class Opening implements Disposable {
+export class SocketOpener implements Disposable {
   readonly #hub: Hub
   readonly #metrics: Pick<Metrics, 'reportDependencyFailure'>
   readonly #callers: RequestBatcher<Buffer, Caller | undefined>
@@ -47,7 +47,7 @@ export class Opening implements Disposable {
   }
 
   /**
-   * The caller of the first valid credential; undefined when none is valid. A credential still stored under the
+   * Returns the caller of the first valid credential; undefined if none is valid. A credential still stored under the
    * previous secret key is re-stored under the current one. Rejects with DependencyUnavailable.
    */
   async authenticate(credentials: readonly CredentialDigests[]): Promise<Caller | undefined> {
@@ -64,7 +64,7 @@ export class Opening implements Disposable {
   }
 
   /** Whether the credential was valid at its last check, however long ago that was. */
-  remembers(credential: CredentialDigests): boolean {
+  wasValid(credential: CredentialDigests): boolean {
     return this.#held.has(credential)
   }
 

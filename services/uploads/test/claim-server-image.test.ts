@@ -4,7 +4,7 @@ import type { Service } from '@parley/runtime'
 import { eventually } from '@parley/testkit'
 import { inbox, serverImages } from '../src/store/schema.ts'
 import { openEnv, putBlob, storeAvatar, type Env } from './_env.ts'
-import { plain } from './_images.ts'
+import { plainImage } from './_images.ts'
 
 let env: Env
 let service: Service
@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(async () => env[Symbol.asyncDispose]())
 
-const newAvatar = async () => storeAvatar(env, service, await plain(9, 9).png().toBuffer())
+const newAvatar = async () => storeAvatar(env, service, await plainImage(9, 9).png().toBuffer())
 const publishAvatar = (version: bigint, avatarKey: string) =>
   env.announce({ ownerId: 'Ualice', version, fact: { case: 'userChanged', value: { avatarKey } } })
 const waitForHandled = (events: number) => eventually(async () => (await env.db.select().from(inbox)).length === events)
@@ -72,7 +72,7 @@ test('an event does not delete a newer image to which no event refers yet', asyn
 
 test('logo and banner are independent', async () => {
   const store = async (kind: ServerImageKind) => {
-    const blobId = await putBlob(service, await plain(9, 9).png().toBuffer())
+    const blobId = await putBlob(service, await plainImage(9, 9).png().toBuffer())
     return (await env.internal.storeServerImage({ blobId, kind, ownerId: 'server', callerId: 'Ualice' })).key
   }
   const [logo, banner, newLogo] = [
@@ -90,9 +90,9 @@ test('logo and banner are independent', async () => {
   await expectStored(newLogo)
 })
 
-test('an image to which no event refers stays while accounts or admin reports it as used, or does not answer', async () => {
+test('an image to which no event refers stays while accounts does not answer, and while accounts or admin reports it as used', async () => {
   const store = async (kind: ServerImageKind) => {
-    const blobId = await putBlob(service, await plain(9, 9).png().toBuffer())
+    const blobId = await putBlob(service, await plainImage(9, 9).png().toBuffer())
     return (await env.internal.storeServerImage({ blobId, kind, ownerId: 'server', callerId: 'Ualice' })).key
   }
   const [unused, used] = [await newAvatar(), await newAvatar()]
@@ -104,9 +104,9 @@ test('an image to which no event refers stays while accounts or admin reports it
   env.accounts.avatars.set('Ualice', used)
   Object.assign(env.serverImages, { logoKey: logo, bannerKey: banner })
   env.accounts.unavailable = true
-  const requested = env.accounts.requested
+  const callsBefore = env.accounts.calls
   now += 10 * 3_600_000
-  await eventually(() => env.accounts.requested > requested + 1)
+  await eventually(() => env.accounts.calls > callsBefore + 1)
   await expectStored(unused, used, logo, oldLogo, banner)
   env.accounts.unavailable = false
   await expectStored(used, logo, banner)

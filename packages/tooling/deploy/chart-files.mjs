@@ -1,7 +1,7 @@
-import { busUsers, databaseOwners, deployableNames, factsOf, sharedSecrets } from './manifest.mjs'
+import { busUsers, databaseOwners, deployableNames, propertiesOf, sharedSecrets } from './manifest.mjs'
 
-const head = `# What the programs are, whatever an operator chooses: who has a database, an HTTP port, what it connects to, which settings of
-# the fleet each one reads. The settings are declared in services/<name>/src/config.ts.
+const head = `# Properties of each deployable that an operator does not choose: whether it has a database, its HTTP port, what it
+# connects to, which shared secrets it reads. Generated from the manifest, packages/contracts/src/deployables.ts.
 `
 
 /**
@@ -9,7 +9,7 @@ const head = `# What the programs are, whatever an operator chooses: who has a d
  * ones.
  */
 export const chartFiles = {
-  'helm/parley/files/services.yaml': () => head + deployableNames.flatMap(facts).join('\n'),
+  'helm/parley/files/services.yaml': () => head + deployableNames.flatMap(propertyLines).join('\n'),
   'helm/parley/values.yaml': (before) =>
     before.replace(/^services:\n(?: .*\n)+/m, (services) => {
       const missing = deployableNames.filter((name) => !services.includes(`\n  ${name}:`))
@@ -17,7 +17,9 @@ export const chartFiles = {
     }),
   'helm/parley/values.schema.json': (before) => {
     const schema = JSON.parse(before)
-    const definition = (name) => ({ $ref: `#/definitions/${factsOf(name).database ? 'databaseService' : 'service'}` })
+    const definition = (name) => ({
+      $ref: `#/definitions/${propertiesOf(name).database ? 'databaseService' : 'service'}`,
+    })
     Object.assign(schema.properties.services, {
       required: deployableNames,
       properties: Object.fromEntries(deployableNames.map((name) => [name, definition(name)])),
@@ -32,8 +34,8 @@ export const chartFiles = {
 
 const quoted = (names) => names.map((name) => `\`${name}\``).join(' ')
 
-function facts(name) {
-  const { assets, database, http, reaches, secrets = [], trustsProxies, url } = factsOf(name)
+function propertyLines(name) {
+  const { assets, database, http, reaches, secrets = [], trustsProxies, url } = propertiesOf(name)
   return [
     `${name}:`,
     ...(trustsProxies ? ['  trustsProxies: true'] : []),

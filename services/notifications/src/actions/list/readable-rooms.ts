@@ -1,0 +1,37 @@
+import type { Caller } from '@parley/credentials'
+import type { RoomHeader } from '@parley/contracts/internal'
+import type { Context } from '../../context.ts'
+import { insertJobs } from '../../store/jobs.ts'
+import { listPendingRooms, type PendingRoom } from '../../store/pending.ts'
+
+/** Rooms that have pending notifications of the caller and that the caller may read, with their headers. */
+export type ReadableRooms = { pending: readonly PendingRoom[]; rooms: ReadonlyMap<string, RoomHeader> }
+
+/**
+ * Finds the rooms with pending notifications of the caller. Rooms that the caller may no longer read are left out, and
+ * the notifications in them are dismissed by a job.
+ */
+export async function findReadableRooms(ctx: Context, caller: Caller): Promise<ReadableRooms> {
+  return filterReadableRooms(ctx, caller, await listPendingRooms(ctx.db, caller.userId))
+}
+
+/** Like `findReadableRooms`, for rooms that are already known to have pending notifications. */
+export async function filterReadableRooms(
+  ctx: Context,
+  caller: Caller,
+  all: readonly PendingRoom[],
+): Promise<ReadableRooms> {
+  const { userId } = caller
+  const rooms = await ctx.rooms.listAccessible(
+    caller,
+    all.map((one) => one.roomId),
+  )
+  const unreadable = all.filter((one) => !rooms.has(one.roomId))
+  if (unreadable.length > 0) {
+    const dismissals = unreadable.map(
+      ({ roomId, lastRoomSeq }) => ({ of: 'place', userId, roomId, roomSeq: String(lastRoomSeq) }) as const,
+    )
+    await insertJobs(ctx.db, dismissals)
+  }
+  return { pending: all.filter((one) => rooms.has(one.roomId)), rooms }
+}
