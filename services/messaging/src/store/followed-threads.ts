@@ -19,7 +19,10 @@ export async function findRoomsWithFollowedThreads(on: Connection, userId: strin
   return (await rooms.run(on, [userId])).map((row) => toAccess(row.roomId, row))
 }
 
-/** The sort key of the list: newest last reply first, threads without replies last; then by id. */
+/**
+ * The sort key of the list: newest last reply first, threads without replies last; then by id. `lastReplyMs` is -1 for
+ * a thread without replies.
+ */
 export type FollowedKey = { lastReplyMs: bigint; roomId: string; rootEventId: string }
 
 export type FollowedThread = {
