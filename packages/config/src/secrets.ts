@@ -29,7 +29,7 @@ export function secretsIn(fields: Fields, sources: Sources, { collectors = true 
 export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text)
 
-/** Collapses white space, as `reasonOf` does in the reason of a failure. */
+/** Collapses white space, as `reasonOf` of `@parley/doctor` does in the messages of errors. */
 const collapseSpaces = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 
 /** A column of an array of tables, as one field for each row. */

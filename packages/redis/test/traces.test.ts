@@ -10,7 +10,7 @@ const url = process.env.PARLEY_TEST_REDIS_URL ?? ''
 let collector: OtlpReceiver
 let redis: RedisClient
 beforeEach(async () => {
-  collector = await OtlpReceiver.startHere()
+  collector = await OtlpReceiver.startForThisProcess()
   await startTelemetry(process.env)
   redis = openRedis({ url, name: 'test', commandTimeoutMs: 60_000 })
   await eventually(() => expect(redis.status).toBe('ready'))

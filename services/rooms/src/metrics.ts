@@ -42,8 +42,11 @@ export function reportLostFacts(roomId: string, held: bigint, version: bigint): 
   log.warn({ roomId, held: String(held), version: String(version) }, 'messaging had lost facts of a room')
 }
 
-/** Messaging has facts that this database has lost, because it was restored from a backup. */
-export function reportRebased(roomId: string, held: bigint, facts: number): void {
+/**
+ * Reports that facts got higher versions, because messaging has one that this database lost when it was restored from a
+ * backup. `held` is the version that messaging has, `facts` the number of facts with new versions.
+ */
+export function reportFactsRenumbered(roomId: string, held: bigint, facts: number): void {
   log.warn(
     { roomId, held: String(held), facts },
     'messaging has a fact that the database of rooms has lost; later facts get versions above it',
@@ -51,10 +54,10 @@ export function reportRebased(roomId: string, held: bigint, facts: number): void
 }
 
 const leftBehind = gauge('parley.rooms.left_behind', {
-  description: 'Rooms with facts that messaging has not applied in time',
+  description: 'Rooms with facts that messaging has not applied in time; at most 100 are counted',
   unit: '{room}',
 })
-/** Number of rooms whose facts were not delivered by the call that changed them. */
+/** Number of rooms whose facts the last run of the job found undelivered: at most as many as one run handles. */
 export const gaugeLeftBehind = (read: () => number): Disposable => leftBehind(read)
 
 /** Reports a failed attempt of a task that is retried until it succeeds. */

@@ -30,7 +30,7 @@ export function openPushClient(network: PushNetwork): PushClient {
       const request = isTls ? tlsRequest(endpoint, options) : plainRequest(endpoint, options)
       request.on('response', resolve)
       request.on('error', (error) => reject(request.reusedSocket ? new ReusedConnectionFailed(error) : error))
-      // A response that switches the protocol without a request emits neither event.
+      // An unrequested protocol switch (status 101) emits neither event.
       request.on('close', () => reject(new Error('the connection was closed without an answer')))
       request.end(body)
     })
