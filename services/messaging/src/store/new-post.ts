@@ -17,8 +17,8 @@ export type NewAttachment = {
 export type NewFollower = {
   userId: string
   /**
-   * The author of a reply always follows. A mentioned member follows, unless they have decided about the thread before.
-   * At the first reply, the same applies to the author of the root.
+   * The author of a reply always follows. A mentioned member follows, and at the first reply the author of the root,
+   * unless they have decided about the thread before.
    */
   why: 'author' | 'root_author' | 'mentioned'
   /** Whether the user is a member even without an explicit membership, as in a universal room. */
@@ -64,7 +64,10 @@ export type AppendedPost =
   /** The file is already attached to a message. */
   | { kind: 'fileTaken'; assetId: string }
 
-/** The outcome of a post. The first post of a statement has all outbox entries that the statement wrote. */
+/**
+ * The outcome of a post, with the ids of outbox entries: the first post of a statement has all entries that the statement
+ * wrote.
+ */
 export type Appended = { post: AppendedPost; entries: bigint[] }
 
 export type AppendedRow = { met: boolean; seq: bigint | null; entries: bigint[]; file: string | null } & (
