@@ -30,7 +30,7 @@ export function addSessionCommands(parent: Command, { withOperator, print }: Com
     .option('--id <session...>', 'ids of the sessions, as listed')
     .option(
       '--all',
-      'all sessions; also invalidates mailed links and codes, withdraws consents to other web clients, and removes addresses and sign-in identities added in the last hour',
+      'all sessions; also invalidates mailed links and codes, withdraws consents to other web clients, and removes e-mail addresses and sign-in methods added in the last hour',
     )
     .action(async ({ login, id = [], all }: { login: string; id?: string[]; all?: true }) => {
       if (id.length > 0 === (all ?? false)) throw misused('choose sessions with --id, or use --all')

@@ -56,7 +56,7 @@ test('a prepared query is built once for a database and once in each transaction
   expect(await readPrepared(database)).toHaveLength(1)
 })
 
-test('a query is not prepared if it has no parameters, or if the database uses forceGenericPlans', async () => {
+test('a query without a name is not prepared if it has no parameters, or if the database uses forceGenericPlans', async () => {
   await using database = await open({ forceGenericPlans: true })
   for (let i = 0; i < 5; i++) await sqlRows(database.db, sum(i))
   expect(await readPrepared(database)).toEqual([])

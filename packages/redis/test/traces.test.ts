@@ -73,8 +73,9 @@ test('a command that times out is a failed span', async () => {
   await using impatient = openRedis({ url, name: 'test', commandTimeoutMs: 100 })
   await eventually(() => impatient.ping())
   await withSpan('work', {}, () => expect(impatient.blpop(randomUUID(), 0)).rejects.toThrow('timed out'))
-  expect((await readSpansInWork()).map(({ name, attributes }) => [name, attributes['error.type']])).toEqual([
-    ['BLPOP', 'timeout'],
+  const sent = await readSpansInWork()
+  expect(sent.map(({ name, attributes, isFailed }) => [name, attributes['error.type'], isFailed])).toEqual([
+    ['BLPOP', 'timeout', true],
   ])
 })
 

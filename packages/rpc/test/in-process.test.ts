@@ -130,7 +130,10 @@ test('an error keeps its code, message, metadata and details', async () => {
     retryAfter: metadata.get('retry-after'),
   })
   expect(fieldsOf(other)).toEqual(fieldsOf(one))
-  expect(other).toMatchObject({ code: Code.NotFound, rawMessage: 'no such name' })
+  expect(fieldsOf(other)).toMatchObject({
+    ...{ code: Code.NotFound, rawMessage: 'no such name', retryAfter: '5' },
+    details: [{ type: 'google.protobuf.Empty' }],
+  })
 })
 
 test('an answer of several parts arrives completely', async () => {

@@ -33,8 +33,8 @@ export function problemsOfReach() {
 }
 
 /**
- * Checks the policies of a release: they must allow the connections between pods that settings or routes require, and
- * no others. `egress` is the chart's value `networkPolicy.egress`: peers for outgoing connections by name, and options.
+ * Checks the policies of a release: they must allow the connections that settings, routes, Prometheus and `parley status`
+ * require, and no others to HTTP ports or out of a pod. `egress` is the chart's value `networkPolicy.egress`: peers for outgoing connections by name, and options.
  */
 export function problemsOfNetwork(objects, { enabled, httpFrom, egress }) {
   if (!enabled) return []
@@ -52,10 +52,10 @@ export function problemsOfNetwork(objects, { enabled, httpFrom, egress }) {
       must(may || allowed.everybody || !does, `${nameOf(from)} needs to connect to ${name}, but may not`)
       must(does || !may, `${nameOf(from)} may connect to ${name}, but does not need to`)
       if (!egress.enabled) continue
-      must(network.mayLeave(from, to, 'http') === does, `the egress rule from ${nameOf(from)} to ${name} is wrong`)
+      must(network.egressAllows(from, to, 'http') === does, `the egress rule from ${nameOf(from)} to ${name} is wrong`)
       const callsStatus = nameOf(from) === statusCaller
       must(
-        network.mayLeave(from, to, 'internal') === callsStatus,
+        network.egressAllows(from, to, 'internal') === callsStatus,
         `the egress rule from ${nameOf(from)} to ${name} for parley status is wrong`,
       )
     }
@@ -127,19 +127,20 @@ class Network {
     return urls.flatMap((value) => this.behind(new URL(value).hostname))
   }
 
-  of(pod, type) {
+  /** The policies of a type, `Ingress` or `Egress`, for a pod. */
+  policiesFor(pod, type) {
     return this.policies.filter(
       ({ policyTypes, podSelector }) => policyTypes.includes(type) && selects(podSelector, pod.metadata.labels),
     )
   }
 
   isClosed(pod) {
-    return this.of(pod, 'Ingress').length > 0
+    return this.policiesFor(pod, 'Ingress').length > 0
   }
 
   /** The peers of each rule for a port; undefined if the rule allows everybody. */
   rules(pod, port) {
-    const rules = this.of(pod, 'Ingress').flatMap(({ ingress }) => ingress)
+    const rules = this.policiesFor(pod, 'Ingress').flatMap(({ ingress }) => ingress)
     return rules.filter(({ ports }) => ports.some((each) => each.port === port)).map(({ from }) => from)
   }
 
@@ -157,10 +158,10 @@ class Network {
   }
 
   egress(pod) {
-    return this.of(pod, 'Egress').flatMap(({ egress }) => egress)
+    return this.policiesFor(pod, 'Egress').flatMap(({ egress }) => egress)
   }
 
-  mayLeave(from, to, port) {
+  egressAllows(from, to, port) {
     const peers = this.egress(from)
       .filter(({ ports }) => !ports || ports.some((each) => each.port === port))
       .flatMap((rule) => rule.to)

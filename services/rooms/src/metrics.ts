@@ -4,7 +4,8 @@ import { counter, gauge, histogram, logger } from '@parley/telemetry'
 const log = logger('rooms')
 
 const handOverSeconds = histogram('parley.rooms.handover.duration', {
-  description: 'Time from the commit of a room fact until messaging had applied it',
+  description:
+    'Time that an attempt to deliver room facts waited until messaging had applied them, or until it gave up',
   unit: 's',
   labels: ['parley.outcome'],
   buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 2, 4],
@@ -57,7 +58,7 @@ const leftBehind = gauge('parley.rooms.left_behind', {
   description: 'Rooms with facts that messaging has not applied in time; at most 100 are counted',
   unit: '{room}',
 })
-/** Number of rooms whose facts the last run of the job found undelivered: at most as many as one run handles. */
+/** Reports the number of rooms that the last run of `handOverLeftBehind` found. */
 export const gaugeLeftBehind = (read: () => number): Disposable => leftBehind(read)
 
 /** Reports a failed attempt of a task that is retried until it succeeds. */
@@ -65,5 +66,6 @@ export function reportRetry(task: string, error: unknown): void {
   log.warn({ task, err: error }, 'a task failed; retrying')
 }
 
-export const logLobbyMade = (groupId: string): void => log.info({ groupId }, 'created the first group with its rooms')
-export const logPeopleFilled = (people: number): void => log.info({ people }, 'copied people from accounts')
+export const logFirstGroupCreated = (groupId: string): void =>
+  log.info({ groupId }, 'created the first group with its rooms')
+export const logPeopleCopied = (people: number): void => log.info({ people }, 'copied people from accounts')

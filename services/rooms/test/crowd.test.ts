@@ -9,7 +9,7 @@ const people = Array.from({ length: 1_000 }, (_, n) => `Ulink${n}`)
 
 // Transactions are counted because the time depends on the machine.
 test.each<[string, (env: Env, roomId: string, userId: string) => Promise<unknown>]>([
-  ['join through one link', (env, roomId, userId) => env.as(userId).rooms.joinRoom({ roomId }, { timeoutMs })],
+  ['join by themselves', (env, roomId, userId) => env.as(userId).rooms.joinRoom({ roomId }, { timeoutMs })],
   [
     'are added by somebody',
     (env, roomId, userId) => env.as('Uadmin', 'admin').rooms.addMember({ roomId, userId }, { timeoutMs }),

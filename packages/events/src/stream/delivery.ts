@@ -8,7 +8,7 @@ export type Delivery = {
   /** How often the message was delivered to this consumer, including this time. */
   attempts: number
   seq: number
-  /** Number of this delivery among all of this consumer, counted from 1 without gaps. */
+  /** Position of this delivery among all deliveries of this consumer, counted from 1 without gaps. */
   consumerSeq: number
   storedAtMs: number
   /** Messages that this consumer has yet to deliver. */

@@ -106,7 +106,7 @@ asRoot(
   },
 )
 
-test('a folder on which no fleet has ever run is reported', () => {
+test('a folder on which no fleet has run has no environment and no rotatable secrets; an unknown service is an error', () => {
   const empty = join(folder, 'empty')
   expect(deriveServiceEnvironment(empty, 'accounts', {})).toBeUndefined()
   expect(() => rotatableSecrets(empty)).toThrow(/no fleet has ever run/)

@@ -36,5 +36,5 @@ export async function replacePassword(
   await ctx.relay.waitUntilStored(changed.unrelayed)
   reportCredentialsEnded(userId, 'password_changed')
   const { login } = changed.user
-  mailNotice(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, { at, cleared: true }))
+  mailNotice(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, { at, endedAllAccess: true }))
 }

@@ -27,7 +27,7 @@ import { getAccount, type UserWithRoles } from '../../store/users.ts'
 
 export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService.method.updatePassword> {
   const passwordChanged = auditEvent('user_password_hash_changed')
-  const notify = (addresses: string[], login: string, details: { at: Date; cleared: boolean }) =>
+  const notify = (addresses: string[], login: string, details: { at: Date; endedAllAccess: boolean }) =>
     mailNotice(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, details))
 
   /** Changes the password, and ends every credential, so that anybody who knew the old password is signed out. */
@@ -50,7 +50,7 @@ export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService
     if (!result) throw accountGone()
     await ctx.relay.waitUntilStored(result.unrelayed)
     reportCredentialsEnded(user.id, 'password_changed')
-    notify(addresses, result.user.login, { at, cleared: true })
+    notify(addresses, result.user.login, { at, endedAllAccess: true })
   }
 
   /** Sets the first password of an account. No credential ends, because nobody could sign in with a password before. */
@@ -67,7 +67,7 @@ export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService
     })
     if (!result) throw accountGone()
     ctx.relay.wake(result.unrelayed)
-    notify(addresses, result.user.login, { at, cleared: false })
+    notify(addresses, result.user.login, { at, endedAllAccess: false })
   }
 
   return async ({ password, currentPassword }, call) => {

@@ -35,7 +35,7 @@ export function resetPassword(ctx: Context): MethodImpl<typeof SignInInternalSer
     await ctx.relay.waitUntilStored(changed.unrelayed)
     reportCredentialsEnded(userId, 'password_reset')
     const { login } = changed.user
-    mailNotice(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, { at, cleared: true }))
+    mailNotice(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, { at, endedAllAccess: true }))
     return { userId, names: [login, ...addresses.slice(0, 5)] }
   }
 }

@@ -10,7 +10,7 @@ import type { PushRequest } from './request.ts'
 export type PushClient = Disposable & { send(request: PushRequest, signal: AbortSignal): Promise<Answer> }
 
 const timeoutMs = 10_000
-/** Maximum number of bytes to read of a response, so that its connection can be reused. */
+/** Responses are read to their end, so that the connection can be reused. One with more bytes than this is aborted. */
 const maxBytes = 16_384
 const connections = { keepAlive: true, maxFreeSockets: 2, timeout: 30_000 }
 
