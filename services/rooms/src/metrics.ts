@@ -55,7 +55,7 @@ export function reportFactsRenumbered(roomId: string, held: bigint, facts: numbe
 }
 
 const leftBehind = gauge('parley.rooms.left_behind', {
-  description: 'Rooms with facts that messaging has not applied in time; at most 100 are counted',
+  description: 'Rooms with facts that messaging has not applied in time, counted up to 100',
   unit: '{room}',
 })
 /** Reports the number of rooms that the last run of `handOverLeftBehind` found. */
