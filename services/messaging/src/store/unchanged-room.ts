@@ -12,8 +12,9 @@ export type DecidedState = { roomId: string; userId: string; version: bigint; ro
  * release erase messages without taking a place.
  *
  * The parameter `written` is SQL: CTEs that select from the CTE `line`, which has a row only if the change may be made.
- * The last one is named `written` and has one row if the change was made. `result` selects from `written` what to return in addition to `entries`. $1 is the room, $2 the user, $10
- * the place of the message; $11 and following belong to the change.
+ * The last one is named `written` and has one row if the change was made. `result` selects from it what to return in
+ * addition to `entries`. $1 is the room, $2 the user, $10 the place of the message; $11 and following belong to the
+ * change.
  */
 export function defineChangeIfRoomUnchanged<Row extends object>(name: string, written: string, result: string) {
   const { run } = statement<Row & { entries: bigint[] }>(
