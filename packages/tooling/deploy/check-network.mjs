@@ -33,8 +33,9 @@ export function problemsOfReach() {
 }
 
 /**
- * Checks the policies of a release: they must allow the connections that settings, routes, Prometheus and `parley status`
- * require, and no others to HTTP ports or out of a pod. `egress` is the chart's value `networkPolicy.egress`: peers for outgoing connections by name, and options.
+ * Checks the policies of a release: they must allow the connections that settings, routes, Prometheus and
+ * `parley status` require, and no others to HTTP ports or out of a pod. `egress` is the chart's value
+ * `networkPolicy.egress`: peers for outgoing connections by name, and options.
  */
 export function problemsOfNetwork(objects, { enabled, httpFrom, egress }) {
   if (!enabled) return []

@@ -9,7 +9,7 @@ export type DataDir = {
   redis: string
   /** Bytes of avatars, attachments and other assets. */
   assets: string
-  /** Folder of files about the running fleet (pid files, the operator's credential) and of the ports of its last run. */
+  /** Folder of files about the running fleet, such as pid files, and of the ports of its last run. */
   run: string
   logs: string
   /** Folder of mails, while there is no mail server. */

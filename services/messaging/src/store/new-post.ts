@@ -65,7 +65,7 @@ export type AppendedPost =
   /** The file is already attached to a message. */
   | { kind: 'fileTaken'; assetId: string }
 
-/** What became of a post, and ids of outbox entries: the first post of a statement has all that the statement wrote. */
+/** What became of a post, and ids of outbox entries: the first post of a statement has all of the statement. */
 export type Appended = { post: AppendedPost; entries: bigint[] }
 
 /**

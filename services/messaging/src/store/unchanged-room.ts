@@ -7,8 +7,8 @@ export type DecidedState = { roomId: string; userId: string; version: bigint; ro
 /**
  * Defines a statement that changes a message, takes a place and stores the outbox entry, unless the room has changed
  * since the change was decided, the message is retracted or the user is being erased. It locks the row of the room and
- * compares its version and last place: every change of facts or messages takes a place under that lock. Then it locks the
- * message and checks that it is not retracted: the last place does not show this, because processes of an earlier
+ * compares its version and last place: every change of facts or messages takes a place under that lock. Then it locks
+ * the message and checks that it is not retracted: the last place does not show this, because processes of an earlier
  * release erase messages without taking a place.
  *
  * The parameter `written` is SQL: CTEs that select from the CTE `line`, which has a row only if the change may be made.

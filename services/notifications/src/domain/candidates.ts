@@ -3,7 +3,7 @@ import type { PushKind } from './tag.ts'
 /** Why a user is notified of a message. */
 export type Kind = PushKind
 
-/** A person to notify, unless their level forbids it. `silent`: their status is do not disturb, so nothing is pushed. */
+/** A person to notify, unless their level forbids it. `silent`: the status is do not disturb, so nothing is pushed. */
 export type Recipient = { userId: string; kind: Kind; silent: boolean }
 
 /** Candidates by kind; only a person's first kind is used. */
