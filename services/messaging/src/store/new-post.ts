@@ -65,12 +65,12 @@ export type AppendedPost =
   /** The file is already attached to a message. */
   | { kind: 'fileTaken'; assetId: string }
 
-/** What became of a post, and ids of outbox entries: the first post of a statement has all of the statement. */
+/** What became of a post, and outbox ids: the first post of a statement has all that the statement wrote. */
 export type Appended = { post: AppendedPost; entries: bigint[] }
 
 /**
- * A row of a statement that appends. `met`: whether the room and the author are as a post requires; `file`: id of a file
- * that is already attached.
+ * A row of a statement that appends. `met`: whether the room and the author are as a post requires; `file`: id of a
+ * file that is already attached.
  */
 export type AppendedRow = { met: boolean; seq: bigint | null; entries: bigint[]; file: string | null } & (
   | UsedKey
