@@ -19,7 +19,7 @@ export type Context = {
   reads: FairSemaphore
   relay: Pick<Relay, 'wake' | 'waitUntilStored'>
   headers: RoomHeaderCache
-  /** The only writer of room logs. */
+  /** Writes everything into room logs, except erasures. */
   writer: RoomWriter
   profiles: Profiles
   handles: Handles

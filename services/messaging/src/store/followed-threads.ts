@@ -65,14 +65,15 @@ left join room_events e on e.room_id = p.room_id and e.event_id = p.root_event_i
 order by p.last_reply_ms desc, p.room_id, p.root_event_id`,
 )
 
-type Page = { limit: number; offset: number; after: FollowedKey | undefined }
+/** Which part of the list to read: after a key, or from an offset if there is none. */
+export type PageOfFollowed = { limit: number; offset: number; after: FollowedKey | undefined }
 
 /** Returns a page of the threads that the user follows in these rooms, and their total number. */
 export async function readFollowedThreads(
   on: Connection,
   userId: string,
   roomIds: readonly string[],
-  { limit, offset, after }: Page,
+  { limit, offset, after }: PageOfFollowed,
 ): Promise<{ total: bigint; threads: FollowedThread[] }> {
   const continueAfter = [after?.lastReplyMs ?? null, after?.roomId ?? null, after?.rootEventId ?? null]
   const rows = await page.run(on, [roomIds, userId, ...continueAfter, limit, after ? 0 : offset])
