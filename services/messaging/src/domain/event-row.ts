@@ -12,7 +12,7 @@ export type AttachmentRow = {
   video: string | null
 }
 
-/** A row of a timeline or thread. An echo has the text, files, reactions and `inReplyTo` of its reply. */
+/** A row of a timeline or thread. An echo has the text, files, preview, reactions and `inReplyTo` of its reply. */
 export type EventRow = {
   seq: bigint
   eventId: string
@@ -24,7 +24,7 @@ export type EventRow = {
     | 'room_unarchived'
     | 'user_joined_room'
     | 'user_left_room'
-  /** Author, or who joined or left; empty for the system. */
+  /** Author, who joined or left, or who changed the room; empty for the system. */
   actorId: string
   createdAt: Date
   updatedAt: Date | null
