@@ -15,7 +15,7 @@ import type { RoomWriter } from './actions/room-log/room-writer.ts'
 export type Context = {
   db: Db
   pool: pg.Pool
-  /** Limits concurrent page reads per user, so that writes find a free connection. */
+  /** Limits concurrent page reads, per user and in total, so that writes find a free connection. */
   reads: FairSemaphore
   relay: Pick<Relay, 'wake' | 'waitUntilStored'>
   headers: RoomHeaderCache

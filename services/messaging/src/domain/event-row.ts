@@ -43,9 +43,10 @@ export type EventRow = {
   echoOfEventId: string | null
   echoFromThreadRootEventId: string | null
   channelEchoEventId: string | null
-  /** Number of replies in the thread that starts with this row; null without replies. */
+  /** Number of replies in the thread that starts with this row; 0 if all are retracted, null if there never was one. */
   replyCount: number | null
   lastReplyAt: Date | null
+  /** Authors of these replies, at most 50, in the order of their first reply; null if there never was one. */
   participantIds: string[] | null
   /** Whether the reader follows the thread that starts with this row; null if nothing is stored about it. */
   isFollowing: boolean | null

@@ -15,9 +15,9 @@ export type ReplyTarget = Pick<
   EventRow,
   'eventId' | 'kind' | 'actorId' | 'threadRootEventId' | 'echoOfEventId' | 'echoFromThreadRootEventId'
 > & {
-  /** Author of the root when the event is a reply in a thread. */
+  /** Author of the root if the event is a reply in a thread; otherwise null. */
   rootActorId: string | null
-  /** Whether the thread of the event has replies. */
+  /** Whether the thread of the event has, or had, replies. */
   hasReplies: boolean
   /** Whether the author of the thread's root follows it, or has decided not to. */
   rootActorDecided: boolean

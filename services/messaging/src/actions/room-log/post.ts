@@ -40,6 +40,7 @@ export async function post(ctx: Context, request: Post, signal: AbortSignal): Pr
   if (outcome.kind === 'keyTaken') return replay(ctx, request, outcome.used)
   if (outcome.kind === 'written') return { kind: 'written', row: await toRow(ctx, outcome.message, outcome.seq) }
   if (outcome.kind === 'fileTaken' || request.key === undefined) return outcome
+  // A repeated request may be refused although the first one was not: the author may have lost access since.
   const used = await findMessageKey(ctx.pool, request.caller.userId, request.key)
   return used ? replay(ctx, request, used) : outcome
 }
