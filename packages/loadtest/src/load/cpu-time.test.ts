@@ -29,13 +29,18 @@ async function work(child: ChildProcess): Promise<void> {
 
 testOnLinux('CPU time is divided by the count and listed by process; excluded processes are left out', async () => {
   const [messaging, other] = [await startWorker(), await startWorker()]
-  const services = [{ name: 'messaging', pid: messaging.pid, internalPort: 0 }]
+  const services = [
+    { name: 'messaging', pid: messaging.pid, internalPort: 0 },
+    { name: 'other', pid: other.pid, internalPort: 0 },
+  ]
   const cpuPer = measureCpu(services, new Set([other.pid]))
   await work(messaging)
   await work(other)
-  const { ms, processes } = cpuPer(10)
-  expect(Object.keys(processes)).toEqual(['messaging'])
-  expect(processes['messaging']).toBe(ms)
-  // A tenth of 100 ms, minus what the kernel has not counted yet.
-  expect(ms).toBeGreaterThan(5)
+  // The process of the tests may have other children, which are counted too.
+  const { ms, processes } = cpuPer(1)
+  expect(processes).not.toHaveProperty('other')
+  expect(ms).toBe(Object.values(processes).reduce((sum, part) => sum + part, 0))
+  // What the child used for its work, minus what the kernel has not counted yet.
+  expect(processes['messaging']).toBeGreaterThanOrEqual(80)
+  expect(cpuPer(1000).processes['messaging']).toBeLessThan(80)
 })

@@ -6,7 +6,7 @@ import { checkBody } from './body.ts'
 import { assertEmoji } from './emoji.ts'
 import {
   importedAuthorMissing,
-  importedIdMissing,
+  importedIdInvalid,
   importedMessageInvalid,
   importedTimeInvalid,
   threadInDm,
@@ -42,7 +42,7 @@ export function checkImportedMessage(message: ImportedMessage, context: { dm: bo
 function check(message: ImportedMessage, { dm, now }: { dm: boolean; now: Date }): CheckedMessage {
   const { externalId, authorId, reactions, attachments, linkPreview } = message
   const ids = [externalId, message.threadRootExternalId, message.inReplyToExternalId]
-  if (externalId === '' || !ids.every(isStorableId)) throw importedIdMissing()
+  if (externalId === '' || !ids.every(isStorableId)) throw importedIdInvalid()
   if (authorId === '') throw importedAuthorMissing()
   const createdAt = timeOf(message.createdAt, now)
   if (createdAt === null) throw importedTimeInvalid()

@@ -42,7 +42,8 @@ export async function storeBody(on: Connection, { roomId, seq }: MessagePlace, t
 
 /**
  * Stores a text and its event in one statement. Returns the outbox entry and the message or echo with the id `shown`,
- * as the user sees it; undefined if the room has changed.
+ * as the user sees it; undefined, without a change, if the room has changed since `decided`, the message is retracted
+ * or the user's account is deleted.
  */
 export async function storeBodyWithEvent(
   on: Connection,

@@ -6,7 +6,7 @@ import {
   findErasedAmong,
   findImported,
   findImports,
-  findImportTarget,
+  findLogSummary,
   findLivePlaces,
   type ImportState,
 } from '../../store/imports.ts'
@@ -56,7 +56,7 @@ async function readAndPlan(
   messages: readonly CheckedMessage[],
   now: Date,
 ): Promise<ImportPlan> {
-  const target = await findImportTarget(on, roomId)
+  const target = await findLogSummary(on, roomId)
   if (!target) throw roomNotFound()
   if (state ? state.source !== source : target.everPosted) throw roomHasOtherMessages()
   const references = messages.flatMap((message) => [

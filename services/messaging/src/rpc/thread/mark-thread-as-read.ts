@@ -17,9 +17,9 @@ export function markThreadAsRead(ctx: Context): MethodImpl<typeof ThreadService.
     const { userId } = caller
     if (upToEventId && !looksLikeId(upToEventId)) throw readTargetNotInThread()
     const thread = { roomId, rootEventId: threadRootEventId }
-    const { read, marker } = await getThreadPlaces(ctx, caller, thread, upToEventId)
-    if (upToEventId && !read) throw readTargetNotInThread()
-    const to = nextMarker(read, marker)
+    const { read: target, marker } = await getThreadPlaces(ctx, caller, thread, upToEventId)
+    if (upToEventId && !target) throw readTargetNotInThread()
+    const to = nextMarker(target, marker)
     if (to) {
       await changeReader(
         ctx,
