@@ -33,7 +33,7 @@ export function buildRetraction({ room, message }: FoundMessage, caller: Subject
   }
 }
 
-/** Removes the echo of a reply from the timeline. */
+/** Removes the echo of a reply from the timeline. `skipped`: how many places earlier steps of the change take. */
 export function buildEchoRemoval(
   { room, message }: FoundMessage,
   echo: NonNullable<ChangeableMessage['echo']>,

@@ -17,8 +17,8 @@ import { buildEchoRemoval } from './retract.ts'
 export type Update = { eventId: string; body: string | undefined; withEcho: boolean | undefined }
 
 /**
- * Plans the changes of an update: first the text, then the echo. A change that is written in one statement returns the
- * row of `eventId`; other changes return undefined.
+ * Plans the changes of an update: first the text, then the echo. Returns undefined if there is nothing to change. The
+ * result of writing the change is the row of `eventId` if one statement was enough, otherwise undefined.
  */
 export function planUpdate(
   ctx: Context,
@@ -50,9 +50,9 @@ export function planUpdate(
   }
 }
 
-function editInOneStatement({ message: { seq } }: FoundMessage, at: Date, text: string, shown: string) {
+function editInOneStatement({ message: { seq } }: FoundMessage, at: Date, text: string, shownEventId: string) {
   return async (...[on, decided]: Parameters<NonNullable<Change['writeInOneStatement']>>) => {
-    const written = await storeBodyWithEvent(on, decided, { seq, text, at, shown })
+    const written = await storeBodyWithEvent(on, decided, { seq, text, at, shown: shownEventId })
     return written && { entries: written.entries, result: written.row }
   }
 }
