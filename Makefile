@@ -8,7 +8,7 @@ help:
 	@echo '               OPEN=1 make run also opens it in a browser'
 	@echo 'make test      all checks and tests except the long ones; starts its own servers'
 	@echo 'make test-all  all checks and tests'
-	@echo 'make bench     measure latency, throughput and costs (ten minutes); make bench-full: every measurement'
+	@echo 'make bench     measure speed and costs, and compare them with floors (under ten minutes); make bench-full measures more'
 	@echo 'make profile CALL=GetViewer  flame graphs of the CPU time of a call'
 	@echo 'make contract  start a separate fleet and list which public methods it implements'
 	@echo 'make clean     delete the results of builds; data is kept'

@@ -87,7 +87,7 @@ async function decideUntilStopped() {
 async function decide() {
   const decision = await scaler.decide()
   const { wanted, metrics, next } = decision
-  const shown = Object.entries(metrics).map(([metric, values]) => `${metric} ${values.map(rounded).join(', ')}`)
+  const shown = Object.entries(metrics).map(([metric, values]) => `${metric} ${values.map(round).join(', ')}`)
   report(decision, `${wanted} nodes: ${shown.join('; ')}; next: ${next} nodes`)
   if (!stopping.signal.aborted) scaler.apply(decision)
 }
@@ -107,7 +107,7 @@ function refuse(problem) {
   process.exit(2)
 }
 
-function rounded(value) {
+function round(value) {
   return value === undefined ? '?' : Number(value.toPrecision(3))
 }
 

@@ -5,7 +5,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { declaredSettings } from './declared-settings.mjs'
-import { formatted } from './format.mjs'
+import { formatText } from './format.mjs'
 import { inWorkspace } from './steps.mjs'
 
 const page = 'docs/operating/settings.md'
@@ -17,7 +17,7 @@ const sections = sectionsOf(await declaredSettings())
 if (values.write || values.check) {
   const present = await readFile(inWorkspace(page), 'utf8')
   const replaced = present.replace(marked, (_, before, after) => `${before}\n${sections}\n\n${after}`)
-  const wanted = await formatted(inWorkspace(page), replaced)
+  const wanted = await formatText(inWorkspace(page), replaced)
   if (values.write) await writeFile(inWorkspace(page), wanted)
   else if (wanted !== present) {
     console.log(`${page} is out of date; run: pnpm config-table --write`)

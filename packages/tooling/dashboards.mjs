@@ -10,7 +10,7 @@ import { fillVariables, grafanaDashboard } from './deploy/grafana.mjs'
 import { recordedSeries } from './deploy/objectives.mjs'
 import { problemsOfQuery } from './deploy/queries.mjs'
 import { declaredMetrics, seriesOf } from './declared-metrics.mjs'
-import { formatted } from './format.mjs'
+import { formatText } from './format.mjs'
 import { inWorkspace } from './steps.mjs'
 
 const folder = 'deploy/grafana'
@@ -73,5 +73,5 @@ function fileOf({ name }) {
 }
 
 function textOf(board) {
-  return formatted(fileOf(board), JSON.stringify(grafanaDashboard(board)))
+  return formatText(fileOf(board), JSON.stringify(grafanaDashboard(board)))
 }

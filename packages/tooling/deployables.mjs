@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { register } from 'tsx/esm/api'
-import { formatted } from './format.mjs'
+import { formatText } from './format.mjs'
 import { inWorkspace } from './steps.mjs'
 
 register()
@@ -26,7 +26,7 @@ for (const problem of problemsOfFolders()) {
 for (const [file, written] of Object.entries(files)) {
   const path = inWorkspace(file)
   const before = readFileSync(path, 'utf8')
-  const after = /\.(yaml|json|md)$/.test(file) ? await formatted(path, written(before)) : written(before)
+  const after = /\.(yaml|json|md)$/.test(file) ? await formatText(path, written(before)) : written(before)
   if (after === before) continue
   if (values.write) writeFileSync(path, after)
   console.log(values.write ? `${file}: written` : `${file}: differs from the manifest; run: pnpm deployables --write`)

@@ -5,7 +5,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { formatted } from './format.mjs'
+import { formatText } from './format.mjs'
 import { inWorkspace } from './steps.mjs'
 
 const columns = {
@@ -29,7 +29,7 @@ else if ((await readFile(guide, 'utf8')) !== (await upToDate())) {
 
 async function upToDate() {
   const text = await readFile(guide, 'utf8')
-  return formatted(
+  return formatText(
     guide,
     text.replace(marked, (_, before, after) => `${before}\n${table()}\n\n${after}`),
   )

@@ -7,7 +7,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import * as conventions from '@opentelemetry/semantic-conventions/incubating'
 import { declaredMetrics, seriesOf } from './declared-metrics.mjs'
-import { formatted } from './format.mjs'
+import { formatText } from './format.mjs'
 import { inWorkspace } from './steps.mjs'
 
 const marked = /(<!-- metrics -->\n)[\s\S]*?(<!-- \/metrics -->)/
@@ -32,7 +32,7 @@ else {
 
 async function upToDate() {
   const text = await readFile(page, 'utf8')
-  return formatted(
+  return formatText(
     page,
     text.replace(marked, (_, before, after) => `${before}\n${tables()}\n\n${after}`),
   )

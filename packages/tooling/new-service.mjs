@@ -8,7 +8,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
-import { formatted } from './format.mjs'
+import { formatText } from './format.mjs'
 import { inWorkspace, workspace } from './steps.mjs'
 
 const { values, positionals } = parseArgs({
@@ -140,7 +140,7 @@ export const ${name} = pgTable('${name}', {
 for (const [file, content] of Object.entries({ ...files, ...(hasDatabase && ofDatabase) })) {
   const path = inWorkspace(`services/${name}/${file}`)
   await mkdir(dirname(path), { recursive: true })
-  await writeFile(path, await formatted(path, content))
+  await writeFile(path, await formatText(path, content))
 }
 await enter('packages/contracts/src/deployables.ts', '} as const satisfies Record<string, DeployableProperties>', [
   `  ${name}: {`,

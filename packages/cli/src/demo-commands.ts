@@ -11,7 +11,7 @@ export function addDemoCommands(parent: Command, { access, withOperator, print, 
   const file = () => join(dataDir(), 'demo.json')
 
   parent
-    .command('create')
+    .command('create', { isDefault: true })
     .description('create sample people, rooms, threads and files; run it again to continue an interrupted run')
     .action(async () => {
       const { demoRecords } = await import('./transfer/demo/records.ts')

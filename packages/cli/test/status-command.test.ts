@@ -83,7 +83,7 @@ test('finds the processes of a host name, and refuses invalid names', async () =
 test.each(['https://127.0.0.1', 'nats://127.0.0.1:4222'])('--at %s is refused', async (name) => {
   expect(await parley('--at', name)).toMatchObject({
     code: 2,
-    err: expect.stringContaining('internal ports speak HTTP'),
+    err: expect.stringContaining('internal ports use HTTP'),
   })
 })
 

@@ -188,7 +188,6 @@ export const deployables = {
       'MessagingInternalService.ApplyNotificationLevel',
       'MessagingInternalService.ListThreadFollowers',
       'MessagingInternalService.PreviewMessages',
-      'AdminInternalService.GetPolicy',
     ],
     publishes: ['notification', 'preference'],
     consumes: ['rooms', 'readers', 'credentials', 'erasures'],

@@ -9,7 +9,7 @@ const order = ['bearer', 'cookie'] as const
 
 /** Whether one of these credentials was valid at its last check. */
 export const isRemembered = (cache: CallerCache, presented: Presented): boolean =>
-  order.some((by) => presented[by] !== undefined && cache.remembers(presented[by]))
+  order.some((by) => presented[by] !== undefined && cache.wasValid(presented[by]))
 
 /**
  * Identifies the caller: tries the bearer token first, then the cookie. Returns undefined if no credential is valid;

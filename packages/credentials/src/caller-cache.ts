@@ -18,7 +18,7 @@ type Options = {
   now?: () => number
   maxEntries?: number
   /** False disables caching, for a process that gets no revoke events and must not repeat an old answer. */
-  remembers?: boolean
+  cachesCallers?: boolean
 }
 
 /** Maximum number of credentials that are rekeyed at the same time. */
@@ -61,7 +61,7 @@ export class CallerCache {
 
   /** The caller of a credential; undefined if it is unknown or has expired. Rejects if accounts cannot check it. */
   async find(digest: Buffer): Promise<KnownCaller | undefined> {
-    if (this.#options.remembers === false) return await this.#authenticate(digest)
+    if (this.#options.cachesCallers === false) return await this.#authenticate(digest)
     const key = digest.toString('latin1')
     const entry = this.#entries.get(key)
     const now = this.#now()
@@ -98,8 +98,8 @@ export class CallerCache {
   }
 
   /** Whether the credential was valid at its last check, however long ago that was. */
-  remembers({ digest, previous }: CredentialDigests): boolean {
-    if (this.#options.remembers === false) return this.#remembered.has({ digest, previous })
+  wasValid({ digest, previous }: CredentialDigests): boolean {
+    if (this.#options.cachesCallers === false) return this.#remembered.has({ digest, previous })
     const isCached = (one: Buffer) => this.#entries.has(one.toString('latin1'))
     return isCached(digest) || (previous !== undefined && isCached(previous))
   }

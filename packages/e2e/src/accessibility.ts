@@ -36,7 +36,7 @@ export async function inEveryTheme(page: Page, check: (theme: string) => Promise
 }
 
 /**
- * Controls and fields that extend beyond their window, column or dialog. Excludes those in a strip, which scrolls
+ * Controls and fields that extend beyond their window, column or dialog, and buttons narrower than their text. Excludes those in a strip, which scrolls
  * sideways.
  */
 export const findCutOffControls = (page: Page): Promise<string[]> =>
@@ -44,6 +44,7 @@ export const findCutOffControls = (page: Page): Promise<string[]> =>
     if (!control.checkVisibility({ visibilityProperty: true }) || control.closest('.unseen, pre, .strip')) return false
     const { left, right, width } = control.getBoundingClientRect()
     if (width === 0) return false
+    if (control.matches('button') && control.scrollWidth > control.clientWidth + 1) return true
     const around = control.closest('dialog, aside, main, nav')?.getBoundingClientRect()
     return left < Math.max(0, around?.left ?? 0) - 1 || right > Math.min(innerWidth, around?.right ?? innerWidth) + 1
   }).map((control) => control.outerHTML.slice(0, 200))`)

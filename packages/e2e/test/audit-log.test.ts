@@ -1,15 +1,18 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
+import { randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import {
   AdminDiagnosticsService,
   AdminEventLogService,
   type AdminEventLogFilterSchema,
   AdminServerService,
+  AdminUserService,
 } from '@parley/contracts/admin'
+import { MyAccountService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import { fleet } from '../src/fleet.ts'
 import { codeOf, postJson } from '../src/http.ts'
-import { newPerson, type Person, signInOwner } from '../src/people.ts'
+import { newPerson, type Person, signIn, signInOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 
 let owner: Person
@@ -47,6 +50,49 @@ test('actions in every service are logged, without message content', async () =>
     { base: fleet().gateways[1] },
   )
   expect(entry).toEqual(posted)
+})
+
+test('invites, accounts and ended sessions are logged with who did it, without labels, names or secrets', async () => {
+  const boss = await newPerson('boss', { roles: ['admin'] })
+  const { createInvite, revokeInvite, createUser, deactivateUser, reactivateUser } = AdminUserService.method
+  const { invite: revoked } = await boss.call(createInvite, { label: 'For the front desk' })
+  await boss.call(revokeInvite, { inviteId: revoked?.id ?? '' })
+  const { invite: used, url } = await boss.call(createInvite, { label: 'For the front desk' })
+  const guest = { login: `guest-${randomBytes(5).toString('hex')}`, password: 'long enough for anyone' }
+  const token = new URL(url).hash.slice(1)
+  const accepted = await postJson(`${fleet().gateways[0]}/auth/invite/accept`, {
+    ...{ token, ...guest, passwordConfirmation: guest.password },
+  })
+  expect(accepted.status).toBe(200)
+  const { member } = await boss.call(createUser, {
+    login: `made-${randomBytes(5).toString('hex')}`,
+    password: 'x'.repeat(12),
+  })
+  const userId = member?.user?.id ?? ''
+  await boss.call(deactivateUser, { userId })
+  await boss.call(reactivateUser, { userId })
+  const again = await signIn(boss)
+  await again.call(MyAccountService.method.endMySession, { allOthers: true })
+
+  const guestId = (await signIn(guest)).userId
+  await eventually(async () => {
+    const entries = [...(await list({ actorId: boss.userId })).entries, ...(await list({ actorId: guestId })).entries]
+    const logged = entries.map(({ eventType, actorId, aggregateId }) => [eventType, actorId, aggregateId])
+    expect(logged).toEqual(
+      expect.arrayContaining([
+        ['InviteCreatedEvent', boss.userId, boss.userId],
+        ['InviteRevokedEvent', boss.userId, boss.userId],
+        ['InviteAcceptedEvent', guestId, guestId],
+        ['UserAccountCreatedEvent', boss.userId, userId],
+        ['UserAccountDeactivatedEvent', boss.userId, userId],
+        ['UserAccountReactivatedEvent', boss.userId, userId],
+        ['SessionRevokedEvent', boss.userId, boss.userId],
+      ]),
+    )
+    const payloads = entries.map(({ payloadJson }) => payloadJson).join('\n')
+    for (const id of [revoked?.id, used?.id]) expect(payloads).toContain(id)
+    for (const secret of ['front desk', guest.login, token]) expect(payloads).not.toContain(secret)
+  })
 })
 
 test('entries are numbered without gaps, and only permitted people may read them', async () => {

@@ -20,7 +20,7 @@ const bodiesIn = async (person: Person, roomId: string) => {
 
 test('sample content is created only once if the command is repeated, and can be removed', async () => {
   const ada = await newPerson('ada')
-  await operate(['demo', 'create'])
+  await operate(['demo'])
   const rooms = await eventually(async () => {
     const found = await samplesOf(ada)
     expect([...found.keys()].sort()).toEqual(['sample-kitchen', 'sample-launch', 'sample-questions'])
@@ -31,6 +31,7 @@ test('sample content is created only once if the command is repeated, and can be
   const question = messages.find((message) => message?.body?.startsWith('Two of the pictures'))
   expect(messages.flatMap((message) => message?.attachments ?? []).map(({ filename }) => filename)).toEqual([
     'checklist.md',
+    'hills.png',
   ])
   const threadRootEventId = question?.id ?? ''
   const thread = await ada.call(ThreadService.method.getThreadEvents, { roomId, threadRootEventId })

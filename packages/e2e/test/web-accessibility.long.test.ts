@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from '@jest/globals'
+import { AdminUserService } from '@parley/contracts/admin'
 import { MessageService, RoomService } from '@parley/contracts/api'
 import type { Page } from 'playwright-core'
 import { findCutOffControls, inEveryTheme, findViolations } from '../src/accessibility.ts'
@@ -7,13 +8,15 @@ import { codeIn, mailTo } from '../src/mails.ts'
 import { authorizePath, newVerifier } from '../src/other-clients.ts'
 import { newPerson, operate, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { fillSignIn, inBrowser, messageWith, useBrowser, visit, visitAs } from '../src/web-client.ts'
+import { fillSignIn, inBrowser, messageWith, refusal, say, useBrowser, visit, visitAs } from '../src/web-client.ts'
 
 let owner: Person
 let bob: Person
 let roomId: string
 let rootId: string
 let dmId: string
+let archivedId: string
+let foreignId: string
 
 useBrowser('accessibility', async () => {
   ;[owner, bob] = await Promise.all([signInOwner(), newPerson('bob')])
@@ -33,6 +36,10 @@ useBrowser('accessibility', async () => {
   dmId = room?.id ?? ''
   await post(bob, dmId, 'Good morning')
   await owner.call(RoomService.method.markRoomAsRead, { roomId })
+  archivedId = await newRoom(owner)
+  await owner.call(RoomService.method.archiveRoom, { roomId: archivedId })
+  const admin = await newPerson('admin', { roles: ['admin'] })
+  foreignId = await newRoom(admin)
 })
 
 /** Disables colour transitions, during which contrast would be measured wrongly. */
@@ -53,6 +60,18 @@ inBrowser('the consent page is accessible', async () => {
   const { page } = visitor
   await page.goto(new URL(authorizePath(newVerifier()), page.url()).href)
   await page.getByRole('button', { name: 'Allow access' }).waitFor()
+  await inEveryTheme(page, async (theme) =>
+    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
+  )
+})
+
+inBrowser('the page of a valid invite is accessible', async () => {
+  const { url } = await owner.call(AdminUserService.method.createInvite, {})
+  const { pathname, hash } = new URL(url)
+  await using visitor = await visit(pathname + hash, calm)
+  const { page } = visitor
+  await page.getByRole('button', { name: 'Complete registration' }).click()
+  await page.getByText('This field is required.').first().waitFor()
   await inEveryTheme(page, async (theme) =>
     expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
   )
@@ -85,10 +104,16 @@ inBrowser('the page that requests a password reset is accessible', async () => {
   await using visitor = await visit('/login', calm)
   const { page } = visitor
   await page.getByRole('button', { name: 'Forgot your password?' }).click()
+  const check = (step: string) =>
+    inEveryTheme(page, async (theme) =>
+      expect({ step, theme, found: await findViolations(page) }).toEqual({ step, theme, found: [] }),
+    )
   await page.getByRole('button', { name: 'Send me a link' }).waitFor()
-  await inEveryTheme(page, async (theme) =>
-    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
-  )
+  await check('an address')
+  await page.getByLabel('E-mail address').fill(`nobody-${randomBytes(5).toString('hex')}@example.org`)
+  await page.getByRole('button', { name: 'Send me a link' }).click()
+  await page.getByText('you will receive a link there shortly').waitFor()
+  await check('the link was requested')
 })
 
 inBrowser('the page for an unknown address is accessible', async () => {
@@ -98,6 +123,14 @@ inBrowser('the page for an unknown address is accessible', async () => {
   await inEveryTheme(page, async (theme) =>
     expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
   )
+})
+
+inBrowser.each(['light', 'dark'] as const)('a page of the gateway is accessible, %s', async (colorScheme) => {
+  await using visitor = await visit('/oauth/authorize?redirect_uri=nowhere', { colorScheme, locale: 'de-DE' })
+  const { page, pageErrors } = visitor
+  await page.getByRole('heading', { name: 'Ungültige Zugriffsanfrage' }).waitFor()
+  expect(await findViolations(page)).toEqual([])
+  expect(pageErrors.filter((error) => !error.includes('status of 400'))).toEqual([])
 })
 
 inBrowser('the page for an unreachable server is accessible', async () => {
@@ -153,6 +186,43 @@ const opening: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
   ['the directory', (page) => page.getByRole('button', { name: 'Browse rooms' }).click()],
   ['a new direct message', (page) => page.getByRole('button', { name: 'New direct message' }).click()],
   ['the switcher', (page) => page.keyboard.press('Control+k')],
+  [
+    'the switcher with results',
+    async (page) => {
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type(bob.login)
+      await page.getByRole('option', { name: bob.login }).first().waitFor()
+    },
+  ],
+  [
+    'an archived room',
+    async (page) => {
+      await page.goto(new URL(`/chat/-/${archivedId}`, page.url()).href)
+      await page.getByText('This room is archived').waitFor()
+    },
+  ],
+  [
+    'a room of others',
+    async (page) => {
+      await page.goto(new URL(`/chat/-/${foreignId}`, page.url()).href)
+      await page.getByRole('button', { name: 'Join room' }).waitFor()
+    },
+  ],
+  [
+    'a room that does not exist',
+    async (page) => {
+      await page.goto(new URL('/chat/-/Rnothing', page.url()).href)
+      await page.getByRole('heading', { name: 'Room not found' }).waitFor()
+    },
+  ],
+  [
+    'a refused message',
+    async (page) => {
+      await page.route('**/CreateMessage', (route) => route.fulfill(refusal))
+      await say(page, 'Not for you')
+      await page.getByRole('alert').filter({ hasText: 'Not sent:' }).waitFor()
+    },
+  ],
   ['the list of shortcuts', (page) => page.keyboard.press('Control+/')],
   [
     'the emoji picker',
@@ -245,6 +315,7 @@ inBrowser('a thread is accessible', async () => {
 const sizes = [
   { what: 'on a phone', width: 390, height: 780 },
   { what: 'at 200 %', width: 640, height: 400 },
+  { what: 'at 400 %', width: 320, height: 256 },
   { what: 'beside a pane', width: 1000, height: 700 },
   { what: 'on a wide screen', width: 2560, height: 1300 },
 ]
@@ -279,6 +350,23 @@ inBrowser.each(sizes)('no control is cut off $what', async ({ width, height }) =
     await page.goto(`${origin}/manage/${path}`)
     await page.getByRole('heading', { level: 2 }).first().waitFor()
     await check(path)
+  }
+})
+
+/** The spacing of text that pages must allow (success criterion 1.4.12). */
+const widerText = `* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }
+  p { margin-block-end: 2em !important }`
+
+inBrowser('nothing is cut off with wider spacing of text', async () => {
+  await using visitor = await visitAs(owner, `/chat/-/${roomId}/${rootId}`, calm)
+  const { page } = visitor
+  const { origin } = new URL(page.url())
+  for (const path of [`/chat/-/${roomId}/${rootId}`, '/manage/people', '/manage/invites', `/manage/rooms/${roomId}`]) {
+    await page.goto(origin + path)
+    await page.getByRole('heading').first().waitFor()
+    await page.evaluate(`document.adoptedStyleSheets = [new CSSStyleSheet()]
+      document.adoptedStyleSheets[0].replaceSync(${JSON.stringify(widerText)})`)
+    expect({ path, cutOff: await findCutOffControls(page) }).toEqual({ path, cutOff: [] })
   }
 })
 
@@ -327,6 +415,15 @@ inBrowser.each(afterClick)('%s is accessible', async (_, path, press) => {
   expect(await findCutOffControls(page)).toEqual([])
   await page.setViewportSize({ width: 390, height: 780 })
   expect(await findCutOffControls(page)).toEqual([])
+})
+
+inBrowser('administration without permission is accessible', async () => {
+  await using visitor = await visitAs(bob, '/manage/people', calm)
+  const { page } = visitor
+  await page.getByText('You are not allowed to manage this.').waitFor()
+  await inEveryTheme(page, async (theme) =>
+    expect({ theme, found: await findViolations(page) }).toEqual({ theme, found: [] }),
+  )
 })
 
 inBrowser('administration is accessible', async () => {

@@ -1,11 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from '@jest/globals'
-import {
-  AdminPermissionService,
-  AdminUserService,
-  PermissionDecision,
-  PermissionScopeKind,
-} from '@parley/contracts/admin'
+import { AdminPermissionService, PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
 import { fillSignIn, inBrowser, signInAt, useBrowser, visit, visitAs } from '../src/web-client.ts'
@@ -68,11 +63,12 @@ inBrowser('a permission change by an owner takes effect at once', async () => {
 
   const manage = page.getByRole('link', { name: /^Manage / })
   expect(await manage.count()).toBe(0)
-  const { assignRole, revokeRole } = AdminUserService.method
-  await owner.call(assignRole, { userId: ada.userId, roleName: 'admin' })
+  await using ofOwner = await visitAs(owner, `/manage/people/${ada.userId}`)
+  const role = ofOwner.page.getByRole('checkbox', { name: 'Admin' })
+  await role.check()
   await manage.click()
   await page.getByRole('heading', { name: 'People' }).waitFor()
-  await owner.call(revokeRole, { userId: ada.userId, roleName: 'admin' })
+  await role.uncheck()
   await page.getByText('You are not allowed to manage this.').waitFor()
   await page.getByRole('link', { name: 'Back to rooms' }).click()
   await field.waitFor()

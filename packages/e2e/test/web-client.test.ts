@@ -26,6 +26,8 @@ inBrowser('two people in two browsers exchange messages', async () => {
   })
   await say(atAda, 'Shall we ship **today**?')
   await messageWith(atBob, 'Shall we ship today?').waitFor()
+  await say(atAda, 'Bread &amp; butter')
+  await messageWith(atBob, 'Bread & butter').waitFor()
 
   await say(atBob, 'Yes, after lunch')
   await messageWith(atAda, 'after lunch').hover()

@@ -4,6 +4,7 @@ import { expect } from '@jest/globals'
 import { AdminRoomLayoutService } from '@parley/contracts/admin'
 import { RoomDirectoryService } from '@parley/contracts/api'
 import type { Locator, Page } from 'playwright-core'
+import { findCutOffControls } from '../src/accessibility.ts'
 import { codeIn, mailTo } from '../src/mails.ts'
 import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom } from '../src/rooms.ts'
@@ -175,6 +176,19 @@ inBrowser('rooms, groups, people and server texts report errors in German', asyn
   await expectError(texts, [['server.motd', 'ü'.repeat(600)]], 'edit.save', 'refused.tooLong')
   const { groups } = await owner.call(AdminRoomLayoutService.method.listRoomGroups, {})
   expect(groups.map(({ name }) => name)).not.toContain(' ')
+})
+
+inBrowser.each([390, 320])('no German text is cut off in the settings of a phone %d pixels wide', async (width) => {
+  await using visitor = await visit('/', { locale: 'de-DE', viewport: { width, height: 780 } })
+  const { page } = visitor
+  await signInInGerman(page, ada)
+  await page.getByRole('button', { name: de('settings.heading') }).click()
+  const sections = page.getByRole('dialog').getByRole('navigation').getByRole('button')
+  await sections.first().waitFor()
+  for (const section of await sections.all()) {
+    await section.click()
+    expect({ section: await section.innerText(), cutOff: await findCutOffControls(page) }).toMatchObject({ cutOff: [] })
+  }
 })
 
 inBrowser('emoji have German names, and are found by them', async () => {

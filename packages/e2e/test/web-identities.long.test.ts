@@ -72,6 +72,7 @@ if (canTry) {
     await signInAtProvider(page, ada.login)
     await page.getByRole('heading', { name: 'Link an identity' }).waitFor()
     await page.getByText(`${ada.login}@corp.example`).waitFor()
+    await inEveryTheme(page, async () => expect(await findViolations(page)).toEqual([]))
     await page.getByRole('button', { name: 'Link to my account' }).click()
     await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
     await openSignInSettings(page)

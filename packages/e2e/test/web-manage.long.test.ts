@@ -8,7 +8,8 @@ import {
   PermissionDecision,
   PermissionScopeKind,
 } from '@parley/contracts/admin'
-import { RoomService } from '@parley/contracts/api'
+import { MyAccountService, RoomService } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
 import sharp from 'sharp'
 import { databaseOf } from '../src/databases.ts'
 import { codeIn, mailTo } from '../src/mails.ts'
@@ -76,6 +77,17 @@ inBrowser('an owner manages rooms and groups: names, members, bans, archiving', 
   await say(ofBob.page, 'Here I am')
   await messageWith(ofBob.page, 'Here I am').waitFor()
 
+  // The list of members follows a new name.
+  const members = page.getByRole('region', { name: 'Members' })
+  await bob.call(MyAccountService.method.updateProfile, { displayName: 'Bob the Loud' })
+  await members.getByRole('button', { name: 'Ban Bob the Loud' }).waitFor()
+  await bob.call(MyAccountService.method.updateProfile, { displayName: bob.login })
+  await members.getByRole('button', { name: `Remove ${bob.login}` }).click()
+  await ofBob.page.getByRole('textbox', { name: 'Write a message' }).waitFor({ state: 'detached' })
+  await page.getByLabel('Find somebody to add').fill(bob.login)
+  await page.getByRole('button', { name: `Add ${bob.login}` }).click()
+  await ofBob.page.getByRole('textbox', { name: 'Write a message' }).waitFor()
+
   await page.getByRole('button', { name: `Ban ${bob.login}` }).click()
   await page.getByLabel('Reason (for the audit log)').fill('Too loud')
   await page
@@ -100,6 +112,35 @@ inBrowser('an owner manages rooms and groups: names, members, bans, archiving', 
   const rooms = groups.flatMap(({ items }) => items.flatMap(({ item }) => (item.case === 'room' ? [item.value] : [])))
   expect(rooms.find(({ id }) => id === roomId)).toMatchObject({ name, archived: false })
   expect(visitor.pageErrors).toEqual([])
+})
+
+inBrowser('an owner orders groups, moves a room to another one, and makes everybody a member', async () => {
+  const carl = await newPerson('carl')
+  const [name, groupName] = [unique('desk'), unique('Desks')]
+  const roomId = await newRoom(owner, [], { name })
+  await owner.call(AdminRoomLayoutService.method.createRoomGroup, { name: groupName })
+  await using ofCarl = await visitAs(carl)
+  await using visitor = await visitAdministration(owner, '/manage/rooms')
+  const { page } = visitor
+  await page.getByRole('heading', { name: groupName }).waitFor()
+  const place = async () => (await page.getByRole('heading', { level: 3 }).allTextContents()).indexOf(groupName)
+  const before = await place()
+  await page.getByRole('button', { name: `Move the group ${groupName} up` }).click()
+  await eventually(async () => expect(await place()).toBe(before - 1))
+  await page.getByRole('button', { name: `Move the group ${groupName} down` }).click()
+  await eventually(async () => expect(await place()).toBe(before))
+
+  await page.getByRole('link', { name: `# ${name}` }).click()
+  await page.getByLabel('Group', { exact: true }).selectOption(groupName)
+  await page.getByText('Saved.').first().waitFor()
+  await page.getByLabel('Everybody is a member').check()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await ofCarl.page.getByRole('region', { name: groupName }).getByRole('link', { name }).click()
+  await say(ofCarl.page, 'I am in, too')
+  await messageWith(ofCarl.page, 'I am in, too').waitFor()
+  await owner.call(RoomService.method.archiveRoom, { roomId })
+  await ofCarl.page.getByText('This room is archived').waitFor()
+  expect([...visitor.pageErrors, ...ofCarl.pageErrors]).toEqual([])
 })
 
 inBrowser('an owner names the server and gives it a logo, and everybody sees it', async () => {
@@ -151,6 +192,7 @@ inBrowser('people see where they are signed in, and end sessions', async () => {
   await page.getByRole('dialog').getByRole('button', { name: 'Sign-in' }).click()
   await page.getByRole('button', { name: 'End the session in Elsewhere' }).click()
   await elsewhere.page.getByRole('heading', { name: /Sign in/ }).waitFor()
+  await elsewhere.page.getByText('Your session has ended. Sign in to continue.').waitFor()
   await page.getByText('This session').waitFor()
   // The address from the creation of the account remains.
   await page.getByRole('button', { name: 'End all other sessions' }).click()
@@ -320,4 +362,35 @@ inBrowser('an owner sees why somebody cannot post in a room', async () => {
   await page.getByLabel('Room', { exact: true }).selectOption('Choose a room.')
   await page.getByLabel('Room', { exact: true }).selectOption(name)
   await page.getByText('This person is not in the room.').waitFor()
+
+  const explain = async (room: string) => {
+    await page.reload()
+    await page.getByLabel('Room', { exact: true }).selectOption(room)
+  }
+  await carl.call(RoomService.method.joinRoom, { roomId })
+  await owner.call(RoomService.method.banMember, { roomId, userId: carl.userId, reason: 'Too loud' })
+  await explain(name)
+  await page.getByText('This person is banned from the room. Too loud').waitFor()
+  await owner.call(RoomService.method.archiveRoom, { roomId })
+  await explain(name)
+  await page.getByText('The room is archived: nobody can post in it.').waitFor()
+})
+
+inBrowser('an owner can join a room of others to see and change its members', async () => {
+  const [boss, carl, name] = [await newPerson('boss', { roles: ['admin'] }), await newPerson('carl'), unique('others')]
+  const roomId = await newRoom(boss, [], { name })
+  await using visitor = await visitAdministration(owner, `/manage/people/${carl.userId}`)
+  const { page } = visitor
+  await page.getByLabel('Room', { exact: true }).selectOption(name)
+  await page.getByText('Only members of the room see whether this person is in it.').waitFor()
+  await page.getByText('Post messages: yes.').waitFor()
+
+  await page.goto(new URL(`/manage/rooms/${roomId}`, page.url()).href)
+  const members = page.getByRole('region', { name: 'Members' })
+  await members.getByText('Only members see who is in this room.').waitFor()
+  await members.getByRole('button', { name: 'Join room' }).click()
+  await members.getByRole('button', { name: `Remove ${boss.login}` }).waitFor()
+  await page.getByLabel('Find somebody to add').fill(carl.login)
+  await page.getByRole('button', { name: `Add ${carl.login}` }).click()
+  await members.getByRole('button', { name: `Remove ${carl.login}` }).waitFor()
 })

@@ -95,7 +95,8 @@ inBrowser('people with permission can add a room to a group from its heading', a
   const dialog = page.getByRole('dialog', { name: 'New room' })
   expect(await dialog.getByLabel('Group').locator('option:checked').textContent()).toBe(groupName)
   const name = roomName()
-  await dialog.getByLabel('Name', { exact: true }).fill(name)
+  // The field for the name has the focus.
+  await page.keyboard.type(name)
   await page.keyboard.press('Enter')
   await page.getByRole('region', { name: groupName }).getByRole('link', { name }).waitFor()
 

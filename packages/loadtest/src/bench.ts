@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { MessageService, RoomService } from '@parley/contracts/api'
 import { startFleet, type Fleet, type FleetOptions } from '@parley/local'
 import { fleetOptions, owner } from './fleet-options.ts'
-import { callFloors, type CallFloors } from './floors/call-floors.ts'
-import { commitFloors, natsFloors } from './floors/floors.ts'
+import { measureCallFloors, type CallFloors } from './floors/call-floors.ts'
+import { measureCommitFloors, measureNatsFloors } from './floors/floors.ts'
 import { HttpCaller } from './load/http-caller.ts'
 import { residentKib } from './load/memory.ts'
-import { newRoom } from './load/rooms.ts'
+import { createRoom } from './load/rooms.ts'
 import { time } from './load/timing.ts'
 import { measureCosts } from './measure/costs.ts'
 import { measureDirectory } from './measure/directory.ts'
@@ -26,38 +26,34 @@ import { measureStreamLoss } from './measure/stream-loss.ts'
 import { measureThumbnails } from './measure/thumbnails.ts'
 import { Report } from './report.ts'
 
-const help = `make bench: measures a fleet on this machine and the floors below it, in one run of ten minutes at most
+const help = `make bench: measures a fleet on this machine, and floors to compare it with, in less than ten minutes
 
-Prints a line per figure and a table of what calls cost; with BENCH_OUT=file also writes all as JSON:
-[{name, value, unit, floor, ratio, budget}]. A floor is the raw cost of the same thing without Parley, measured in the same
-run; a budget, in the unit of the value, is what docs/performance.md allows.
---check            ends with 1 when a figure is more than a third above its budget
---full             measures everything, half an hour (make bench-full)
-BENCH_ONLY=a,b     measures these alone: rest, costs, calls, sockets, restart, room, readers, files, images, size, loss
-BENCH_CALLS=a,b    of the costs only those of calls whose names hold one of these
-PARLEY_LAYOUT=compact measures two processes instead of nine`
+Prints a line for each figure and a table of what calls cost. A floor is the cost of the same thing without Parley, measured in
+the same run. A budget, in the unit of the value, is the maximum that docs/performance.md allows.
 
-/** By default only the first five are measured. */
-const measures = [
-  ...(['rest', 'costs', 'calls', 'sockets', 'restart'] as const),
-  ...(['room', 'readers', 'files', 'images', 'size', 'loss'] as const),
-]
-const usual = 5
+ARGS=--check           exits with 1 if a figure exceeds its budget by more than a third
+ARGS=--full            measures everything, in about half an hour (the same as make bench-full)
+BENCH_OUT=file         also writes all figures as JSON: [{name, value, unit, floor, ratio, budget, processes}]
+BENCH_ONLY=a,b         measures only these: rest, costs, calls, sockets, restart, room, readers, files, images, size, loss
+BENCH_CALLS=a,b        measures only costs of calls whose names contain one of these
+PARLEY_LAYOUT=compact  measures a fleet of two processes instead of nine`
+
+const defaultMeasurements = ['rest', 'costs', 'calls', 'sockets', 'restart']
+const measurements = [...defaultMeasurements, 'room', 'readers', 'files', 'images', 'size', 'loss']
 
 async function main(): Promise<void> {
   if (process.argv.includes('--help')) return console.log(help)
-  const wanted = wantedMeasures()
+  const selected = selectMeasurements()
   const dir = mkdtempSync(join(tmpdir(), 'parley-bench-'))
-  // PostgreSQL runs as another user when this is root: it must be able to enter.
+  // If this process runs as root, PostgreSQL runs as another user, which must be able to enter the directory.
   chmodSync(dir, 0o755)
   const report = new Report()
   const options = fleetOptions(join(dir, 'data'))
   try {
-    const roundTripMs = wanted.has('calls') ? await measureBus(join(dir, 'floor-nats'), report) : Number.NaN
-    if (measures.some((name) => name !== 'loss' && name !== 'restart' && wanted.has(name)))
-      await measureFleet(options, wanted, roundTripMs, report)
-    if (wanted.has('restart')) await measureRestart(options, report)
-    if (wanted.has('loss')) await measureStreamLoss({ ...options, dataDir: join(dir, 'lossy') }, owner, report)
+    if (measurements.some((name) => name !== 'loss' && name !== 'restart' && selected.has(name)))
+      await measureFleet(options, selected, report)
+    if (selected.has('restart')) await measureRestart(options, report)
+    if (selected.has('loss')) await measureStreamLoss({ ...options, dataDir: join(dir, 'lossy') }, owner, report)
     report.write(process.env['BENCH_OUT'])
     if (process.argv.includes('--check')) check(report)
   } finally {
@@ -66,51 +62,49 @@ async function main(): Promise<void> {
 }
 
 function check(report: Report): void {
-  for (const { name, value, unit, budget } of report.exceeded()) {
-    console.error(`${name} exceeds its budget: ${value} ${unit} instead of at most ${budget} ${unit}`)
+  for (const { name, value, unit, budget } of report.overBudget()) {
+    console.error(`${name} exceeds its budget of ${budget} ${unit}: ${value} ${unit}`)
     process.exitCode = 1
   }
 }
 
-async function measureFleet(
-  options: FleetOptions,
-  wanted: ReadonlySet<string>,
-  roundTripMs: number,
-  report: Report,
-): Promise<void> {
+async function measureFleet(options: FleetOptions, selected: ReadonlySet<string>, report: Report): Promise<void> {
   console.error('starting a fleet')
   await using fleet = await startFleet(options)
   for (const { name, pid } of fleet.services) report.add(`RSS of ${name}, started`, residentKib(pid) / 1024, 'MiB')
-  // Measured first, because a fleet that was used has follow-up work for a while.
-  if (wanted.has('rest')) await measureRest(fleet, report)
-  const floors = () => callFloors(fleet, join(options.dataDir, 'call-floors'))
-  const known = wanted.has('costs') || wanted.has('sockets') ? await floors() : undefined
-  if (wanted.has('costs') && known) await measureOwnersCosts(fleet, known, report)
-  if (wanted.has('calls')) await measureCalls(fleet, report, await measureCommits(fleet, report, roundTripMs))
-  if (wanted.has('room')) await measureRoom(fleet, report)
-  if (wanted.has('readers')) await measureReaders(fleet, report)
-  if (wanted.has('sockets') && known) await measureOwnersSockets(fleet, known, report)
-  // Before the images: the memory that they leave allocated in uploads would hide the memory for a file.
-  if (wanted.has('files')) await measureLargeFile(fleet, report)
-  if (wanted.has('images')) await measureImages(fleet, report)
-  if (wanted.has('size')) await measureSize(fleet, report)
+  // These floors do not use the fleet, so they can be measured while it becomes idle.
+  const startedAt = performance.now()
+  const roundTripMs = selected.has('calls') ? await measureBus(join(options.dataDir, 'floor-nats'), report) : Number.NaN
+  // Before the calls, because a fleet that was used has follow-up work for a while.
+  if (selected.has('rest')) await measureRest(fleet, startedAt, report)
+  const needsFloors = selected.has('costs') || selected.has('sockets')
+  const floors = needsFloors ? await measureCallFloors(fleet, join(options.dataDir, 'call-floors')) : undefined
+  if (selected.has('costs') && floors) await measureOwnersCosts(fleet, floors, report)
+  if (selected.has('calls')) await measureCalls(fleet, report, await measureCommits(fleet, report, roundTripMs))
+  if (selected.has('room')) await measureRoom(fleet, report)
+  if (selected.has('readers')) await measureReaders(fleet, report)
+  if (selected.has('sockets') && floors) await measureOwnersSockets(fleet, floors, report)
+  // Before the images, because the memory that they leave allocated in uploads would hide the memory for a file.
+  if (selected.has('files')) await measureLargeFile(fleet, report)
+  if (selected.has('images')) await measureImages(fleet, report)
+  if (selected.has('size')) await measureSize(fleet, report)
   for (const { name, pid } of fleet.services)
     report.add(`RSS of ${name}, after the load`, residentKib(pid) / 1024, 'MiB')
 }
 
-/** The selected measurements. */
-function wantedMeasures(): Set<string> {
-  const all = process.argv.includes('--full')
-  const only = process.env['BENCH_ONLY']?.split(',') ?? (all ? measures : measures.slice(0, usual))
-  const unknown = only.filter((name) => !measures.some((one) => one === name))
+/** Returns the measurements that BENCH_ONLY or --full selects, or the default ones. */
+function selectMeasurements(): Set<string> {
+  const isFull = process.argv.includes('--full')
+  const selected = process.env['BENCH_ONLY']?.split(',') ?? (isFull ? measurements : defaultMeasurements)
+  const unknown = selected.filter((name) => !measurements.includes(name))
   if (unknown.length > 0)
-    throw new Error(`BENCH_ONLY: unknown measures ${unknown.join(', ')}; choose from ${measures.join(', ')}`)
-  return new Set(only)
+    throw new Error(`BENCH_ONLY: unknown measurements ${unknown.join(', ')}; choose from ${measurements.join(', ')}`)
+  return new Set(selected)
 }
 
-/** Returns the milliseconds of a raw round trip. */
+/** Measures the floors of the bus; returns the milliseconds of a raw round trip. */
 async function measureBus(dir: string, report: Report): Promise<number> {
-  const nats = await natsFloors(dir)
+  const nats = await measureNatsFloors(dir)
   report.add('raw NATS round trip p50', nats.raw.p50, 'ms')
   report.add('RPC over NATS p50', nats.rpc.p50, 'ms', nats.raw.p50)
   report.add('RPC over NATS p99', nats.rpc.p99, 'ms', nats.raw.p99)
@@ -120,7 +114,7 @@ async function measureBus(dir: string, report: Report): Promise<number> {
 }
 
 async function measureCommits(fleet: Fleet, report: Report, roundTripMs: number): Promise<Floors> {
-  const commits = await commitFloors(fleet.postgresUrl('postgres'))
+  const commits = await measureCommitFloors(fleet.postgresUrl('postgres'))
   report.add('raw single-row commit p50', commits.one.p50, 'ms')
   report.add('raw single-row commits, 32 writers', commits.many.perSecond, '1/s')
   return {
@@ -133,17 +127,17 @@ async function measureCommits(fleet: Fleet, report: Report, roundTripMs: number)
 async function measureCalls(fleet: Fleet, report: Report, floors: Floors): Promise<void> {
   using http = new HttpCaller(fleet.url, 64)
   await http.signIn(owner)
-  const rooms = await Promise.all(Array.from({ length: 32 }, (_, i) => newRoom(http, `bench-${i}`)))
+  const rooms = await Promise.all(Array.from({ length: 32 }, (_, i) => createRoom(http, `bench-${i}`)))
   const node = fleet.services.find(({ name }) => name === 'realtime')
-  if (!node) throw new Error('there is no realtime node')
+  if (!node) throw new Error('the fleet has no realtime node')
   await measurePosting(http, rooms, report, floors, node.pid)
   let turn = 0
   const read = () =>
     http.call(RoomService.method.getRoomEvents, { roomId: rooms[turn++ % rooms.length] ?? '', limit: 50 })
-  const page = await time(read)
+  const page = await time(read, { seconds: 3 })
   report.add('GetRoomEvents (50 rows) p50', page.p50, 'ms')
   report.add('GetRoomEvents (50 rows) p99', page.p99, 'ms')
-  const pages = await time(read, { inFlight: 32 })
+  const pages = await time(read, { inFlight: 32, seconds: 3 })
   report.add('GetRoomEvents (50 rows), 32 in flight', pages.perSecond, '1/s')
 }
 
@@ -154,7 +148,7 @@ async function measureOwnersCosts(fleet: Fleet, floors: CallFloors, report: Repo
 }
 
 async function measureOwnersSockets(fleet: Fleet, floors: CallFloors, report: Report): Promise<void> {
-  using http = new HttpCaller(fleet.url)
+  using http = new HttpCaller(fleet.url, 16)
   await http.signIn(owner)
   await measureSockets(fleet, http, floors, report)
 }
@@ -168,7 +162,7 @@ async function measureRoom(fleet: Fleet, report: Report): Promise<void> {
 async function measureImages(fleet: Fleet, report: Report): Promise<void> {
   using http = new HttpCaller(fleet.url, 8)
   await http.signIn(owner)
-  await measureThumbnails(http, await newRoom(http, 'bench-images'), report)
+  await measureThumbnails(http, await createRoom(http, 'bench-images'), report)
 }
 
 async function measureLargeFile(fleet: Fleet, report: Report): Promise<void> {
@@ -177,11 +171,11 @@ async function measureLargeFile(fleet: Fleet, report: Report): Promise<void> {
   await measureFiles(fleet, http, report)
 }
 
-/** The cost of a large server. Measured last, because so many rooms and rows slow everything else down. */
+/** Measures a large server. Comes last, because so many rooms and rows slow everything else down. */
 async function measureSize(fleet: Fleet, report: Report): Promise<void> {
   using http = new HttpCaller(fleet.url, 16)
   await http.signIn(owner)
-  const ordinary = await newRoom(http, 'bench-ordinary')
+  const ordinary = await createRoom(http, 'bench-ordinary')
   for (let n = 0; n < 60; n++) await http.call(MessageService.method.createMessage, { roomId: ordinary, body })
   await measureLongRoom(fleet, http, ordinary, report)
   await measureDirectory(fleet, http, report)

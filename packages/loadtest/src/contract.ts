@@ -6,14 +6,16 @@ import { probeContract, type Verdict } from './load/probe-contract.ts'
 
 const marks: Record<Verdict, string> = { implemented: '  yes ', unimplemented: '   -  ', 'no owner': '  !!  ' }
 
-/** Starts a separate fleet and calls every public method. */
+/** Starts a separate fleet and prints which public methods it implements. */
 async function main(): Promise<void> {
   if (process.argv.includes('--help')) {
-    console.log('pnpm contract: starts a fleet, asks it for every public method, prints which are implemented')
+    console.log(
+      'make contract: starts a separate fleet, calls every public method and prints which ones are implemented.\nExits with 1 if no service answers a method.',
+    )
     return
   }
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-contract-'))
-  // PostgreSQL runs as another user when this is root: it must be able to enter.
+  // If this process runs as root, PostgreSQL runs as another user, which must be able to enter the directory.
   chmodSync(dataDir, 0o755)
   try {
     const owner = { login: 'prober', password: 'a password for probing' }

@@ -1,17 +1,17 @@
 import type { FleetOptions } from '@parley/local'
-import { benchSecretKey } from './load/signed-in.ts'
+import { benchSecretKey } from './load/signed-in-members.ts'
 import { largestFile } from './measure/files.ts'
 
-/** The user who makes the calls. */
+/** The user who makes most calls. */
 export const owner = { login: 'bench', password: 'a password for the bench' }
 
-/** Options for a separate fleet without per-user limits, in the layout that `PARLEY_LAYOUT` names. */
+/** Options of a separate fleet whose rate limits are too high to be reached, in the layout of `PARLEY_LAYOUT`. */
 export const fleetOptions = (dataDir: string): FleetOptions => ({
   dataDir,
   layout: process.env.PARLEY_LAYOUT === 'compact' ? 'compact' : 'separate',
   port: 0,
   owner,
-  // One user makes all calls: they are counted as usual but never exceed the limits.
+  // One user makes nearly all calls. They are counted as usual, but never exceed the limits.
   env: {
     ...process.env,
     PARLEY_LIMITS_READS_PER_MINUTE: '1000000000',

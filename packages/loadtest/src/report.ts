@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs'
+import type { CpuTime } from './load/cpu-time.ts'
 
 /**
- * One figure. `floor` is the raw cost to which it is compared, measured in the same run; `budget` is its maximum. Both
- * have the same unit.
+ * One figure. `floor` is the cost to which it is compared, measured in the same run; `budget` is its maximum. Both have
+ * the unit of the value, and so have `processes`: the parts of a CPU time that the processes took, by name.
  */
 export type Figure = {
   name: string
@@ -11,31 +12,31 @@ export type Figure = {
   floor: number | null
   ratio: number | null
   budget: number | null
+  processes?: Record<string, number>
 }
 
-/** Tolerated excess over a budget before `exceeded` lists the result: machines and times differ. */
+type Compared = { floor?: number | undefined; budget?: number | undefined }
+
+/** How far a figure may exceed its budget before it counts as over budget: machines and their load differ. */
 const tolerance = 4 / 3
 
-/** Collects figures, prints them as they come, and writes them all as JSON. */
+/** Collects figures, prints them at once if asked to, and writes them all as JSON. */
 export class Report {
   readonly #figures: Figure[] = []
 
   /** Records a figure and prints it. */
   add(name: string, value: number, unit: string, floor?: number, budget?: number): void {
-    const figure = this.note(name, value, unit, { floor, budget })
-    const beside = figure.ratio === null ? '' : `   floor ${figure.floor} ${unit}   ratio ${figure.ratio}`
-    const limit = figure.budget === null ? '' : `   budget ${figure.budget} ${unit}`
-    console.log(`${name.padEnd(58)} ${String(figure.value).padStart(10)} ${unit}${beside}${limit}`)
+    print(this.record(name, value, unit, { floor, budget }))
+  }
+
+  /** Records the CPU time of a call, socket or delivery with the part of each process, and prints the sum. */
+  addCpu(name: string, cpu: CpuTime, compared: Compared = {}): void {
+    print(this.recordCpu(name, cpu, compared))
   }
 
   /** Records a figure without printing it. */
-  note(
-    name: string,
-    value: number,
-    unit: string,
-    { floor, budget }: { floor?: number | undefined; budget?: number | undefined } = {},
-  ): Figure {
-    const figure = {
+  record(name: string, value: number, unit: string, { floor, budget }: Compared = {}): Figure {
+    const figure: Figure = {
       name,
       value: round(value),
       unit,
@@ -47,14 +48,28 @@ export class Report {
     return figure
   }
 
-  /** Figures that are more than a third above their budget. */
-  exceeded(): Figure[] {
+  /** Records a CPU time without printing it. */
+  recordCpu(name: string, { ms, processes }: CpuTime, compared: Compared = {}): Figure {
+    const parts: Record<string, number> = {}
+    for (const [process, part] of Object.entries(processes)) parts[process] = round(part)
+    return Object.assign(this.record(name, ms, 'ms', compared), { processes: parts })
+  }
+
+  /** Returns the figures that exceed their budget by more than a third. */
+  overBudget(): Figure[] {
     return this.#figures.filter(({ value, budget }) => budget !== null && value > budget * tolerance)
   }
 
+  /** Writes all figures to a file, if there is one. */
   write(file: string | undefined): void {
     if (file) writeFileSync(file, `${JSON.stringify(this.#figures, undefined, 2)}\n`)
   }
+}
+
+function print({ name, value, unit, floor, ratio, budget }: Figure): void {
+  const comparison = ratio === null ? '' : `   floor ${floor} ${unit}   ratio ${ratio}`
+  const limit = budget === null ? '' : `   budget ${budget} ${unit}`
+  console.log(`${name.padEnd(58)} ${String(value).padStart(10)} ${unit}${comparison}${limit}`)
 }
 
 const round = (value: number): number => Number(value.toPrecision(4))

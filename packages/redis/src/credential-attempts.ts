@@ -15,7 +15,7 @@ export type CredentialAttempts = AsyncDisposable & {
   /** Milliseconds until another attempt is allowed; 0 if one is allowed now. */
   wait(address: string): number
   /** Counts a failed attempt without a look-up. */
-  failed(address: string): void
+  countFailure(address: string): void
 }
 
 type Attempt = {
@@ -38,7 +38,7 @@ type Options = {
 export function openCredentialAttempts({ redis, perMinute }: Options): CredentialAttempts {
   const limiter = eagerLimiter({ redis, key: 'trials', points: perMinute, windowMs: 60_000, maxIds: maxNetworks })
   const gate = new LookUpGate(limiter)
-  const failed = (address: string): void => void takeFromNetworks(limiter, address)
+  const countFailure = (address: string): void => void takeFromNetworks(limiter, address)
   return {
     async lookUp({ address, isKnown, signal }, find) {
       const networks = isKnown ? [] : networksOf(address)
@@ -46,14 +46,14 @@ export function openCredentialAttempts({ redis, perMinute }: Options): Credentia
       if (waitMs > 0) return { found: undefined, waitMs }
       try {
         const found = await find()
-        if (found === undefined) failed(address)
+        if (found === undefined) countFailure(address)
         return { found, waitMs: 0 }
       } finally {
         gate.leave(networks)
       }
     },
     wait: (address) => waitMsOfNetworks(limiter, address),
-    failed,
+    countFailure,
     [Symbol.asyncDispose]: () => limiter[Symbol.asyncDispose](),
   }
 }

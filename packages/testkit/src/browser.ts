@@ -84,10 +84,10 @@ function hiddenFields(page: string, action: string): Record<string, string> {
   const form = page.split('<form ').find((part) => part.includes(`action="${action}"`))
   if (form === undefined) throw new Error(`the page has no form for ${action}: ${page.slice(0, 2_000)}`)
   const hidden = form.split('</form>')[0]?.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g) ?? []
-  return Object.fromEntries([...hidden].map(([, name = '', value = '']) => [name, unescaped(value)]))
+  return Object.fromEntries([...hidden].map(([, name = '', value = '']) => [name, unescapeHtml(value)]))
 }
 
-const unescaped = (text: string): string =>
+const unescapeHtml = (text: string): string =>
   text.replace(
     /&(lt|gt|quot|#39|amp);/g,
     (_, name: string) => ({ lt: '<', gt: '>', quot: '"', '#39': "'" })[name] ?? '&',

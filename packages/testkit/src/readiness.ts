@@ -8,7 +8,7 @@ export async function readiness(internalPort: number): Promise<{ status: number;
 }
 
 /** Waits until a process is ready. */
-export async function ready({ internalPort }: Service): Promise<void> {
+export async function waitUntilReady({ internalPort }: Service): Promise<void> {
   await eventually(async () => {
     const { status, body } = await readiness(internalPort)
     if (status !== 200) throw new Error(`not ready: ${JSON.stringify(body)}`)

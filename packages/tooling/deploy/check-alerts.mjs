@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 import { declaredMetrics, seriesOf } from '../declared-metrics.mjs'
-import { formatted } from '../format.mjs'
+import { formatText } from '../format.mjs'
 import { inWorkspace } from '../steps.mjs'
 import { dashboards } from './dashboards/index.mjs'
 import { recordedSeries, rulesOfObjectives, tableOfObjectives } from './objectives.mjs'
@@ -38,10 +38,10 @@ async function outdatedObjectives(rules, write) {
   const page = inWorkspace('docs/runbooks/README.md')
   const text = readFileSync(page, 'utf8')
   const current = new Map([
-    [rules, await formatted(rules, rulesOfObjectives())],
+    [rules, await formatText(rules, rulesOfObjectives())],
     [
       page,
-      await formatted(
+      await formatText(
         page,
         text.replace(marked, (_, before, after) => `${before}\n${tableOfObjectives()}\n\n${after}`),
       ),

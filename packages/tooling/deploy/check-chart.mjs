@@ -42,7 +42,7 @@ export async function checkChart({ write }) {
     problems.push(...(await problemsOfNotes(each, each.objects)))
     if (write) await writeGolden(each, each.text, validated)
   }
-  problems.push(...invalid, ...valueFiles().flatMap((file) => outdated(file, rendered)))
+  problems.push(...invalid, ...valueFiles().flatMap((file) => problemsOfGolden(file, rendered)))
   return { problems, skipped: [...(helm ? [] : [withoutHelm]), ...skipped] }
 }
 
@@ -64,7 +64,7 @@ function validate(renderings) {
 }
 
 /** Compares the committed rendering of a file of ci/ with the chart, and with what helm renders now. */
-function outdated({ name, values }, renderings) {
+function problemsOfGolden({ name, values }, renderings) {
   const committed = golden(name)
   const now = renderings.find((each) => each.name === name)
   const same = committed.digest === digestOf(values) && (!now || isDeepStrictEqual(committed.objects, now.objects))

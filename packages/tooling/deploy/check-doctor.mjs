@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 
 const component = 'app.kubernetes.io/component'
-const named = (list, name) => list?.find((one) => one.name === name)
+const findNamed = (list, name) => list?.find((one) => one.name === name)
 
 /** Checks the doctor's job: each container must have the same settings, files and network as its deployable. */
 export function problemsOfDoctor(objects, deployables) {
@@ -36,7 +36,7 @@ export function problemsOfDoctor(objects, deployables) {
     must(isDeepStrictEqual(volumeMounts, mounts), `${name}: its volumeMounts differ from those of the deployable`)
     for (const mounted of volumeMounts)
       must(
-        isDeepStrictEqual(named(job.volumes, mounted.name), named(own?.volumes, mounted.name)),
+        isDeepStrictEqual(findNamed(job.volumes, mounted.name), findNamed(own?.volumes, mounted.name)),
         `${name}: its volume ${mounted.name} differs from that of the deployable`,
       )
   }

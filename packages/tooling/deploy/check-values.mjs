@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { Ajv } from 'ajv'
-import { chart, isMap, merged, read, sizes, valueFiles } from './renderings.mjs'
+import { chart, isMap, mergeValues, read, sizes, valueFiles } from './renderings.mjs'
 import { knownKeys, plainVariables, secretSettings } from './settings.mjs'
 
 /**
@@ -18,14 +18,15 @@ export function problemsOfValues() {
   }
   const [{ values }] = valueFiles()
   const refuses = (name, change) => {
-    if (validate(merged(values, change))) problems.push(`values.schema.json: accepts the secret ${name} as a value`)
+    if (validate(mergeValues(values, change)))
+      problems.push(`values.schema.json: accepts the secret ${name} as a value`)
   }
   for (const { names, toml } of secretSettings) {
     for (const name of names) refuses(name, { env: { [name]: 'value' } })
     if (toml) refuses(toml, { config: withKey(toml, 'value') })
   }
   for (const network of ['0.0.0.0/0', '0.0.0.0/1', '::/0', '2000::/3']) {
-    if (validate(merged(values, { ingress: { trustedProxies: [network] } })))
+    if (validate(mergeValues(values, { ingress: { trustedProxies: [network] } })))
       problems.push(`values.schema.json: accepts ${network} as trusted proxies`)
   }
   for (const path of mapsIn(valueFiles().find(({ name }) => name === 'full').values)) {
@@ -33,7 +34,7 @@ export function problemsOfValues() {
       problems.push(`values.schema.json: accepts unknown keys in ${path.join('.')}`)
   }
   for (const name of plainVariables) {
-    if (!validate(merged(values, { env: { [name]: 'value' } })))
+    if (!validate(mergeValues(values, { env: { [name]: 'value' } })))
       problems.push(`values.schema.json: refuses ${name}, which a deployable reads`)
   }
   return problems

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { inWorkspace } from '../steps.mjs'
-import { formatted } from '../format.mjs'
+import { formatText } from '../format.mjs'
 import { knownKeys } from './settings.mjs'
 
 const file = inWorkspace('helm/parley/values.schema.json')
@@ -18,7 +18,7 @@ export async function problemsOfConfigSchema({ write } = {}) {
   if (isDeepStrictEqual(config, schema.properties.config)) return []
   if (!write) return ['values.schema.json: config is out of date; run: pnpm check-deploy --write']
   schema.properties.config = config
-  await writeFile(file, await formatted(file, JSON.stringify(schema, undefined, 2)))
+  await writeFile(file, await formatText(file, JSON.stringify(schema, undefined, 2)))
   return []
 }
 

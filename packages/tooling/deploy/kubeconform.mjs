@@ -81,18 +81,18 @@ function writeSchemas(version, kinds, folder) {
     const schema = read(kind)
     // With an `$id`, references would be resolved against that address.
     delete schema.$id
-    const names = referred(schema, all)
+    const names = definitionsOf(schema, all)
     const $defs = Object.fromEntries([...names].map((name) => [name, all[name]]))
     writeFileSync(join(folder, kind), JSON.stringify({ ...schema, $defs }))
   }
 }
 
 /** Names of the definitions that a schema refers to, directly or through others. */
-function referred(schema, all, found = new Set()) {
+function definitionsOf(schema, all, found = new Set()) {
   for (const [, name] of JSON.stringify(schema).matchAll(/"#\/\$defs\/([^"]+)"/g)) {
     if (found.has(name)) continue
     found.add(name)
-    referred(all[name], all, found)
+    definitionsOf(all[name], all, found)
   }
   return found
 }

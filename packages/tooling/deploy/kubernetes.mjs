@@ -14,19 +14,19 @@ export async function problemsOfObject(object) {
   // The compiled validators read only the keys that they know, so a key that was never read is unknown.
   const read = new Set()
   try {
-    type[object.kind].prototype.validate.call(recording(object, '', read))
+    type[object.kind].prototype.validate.call(recordReads(object, '', read))
   } catch (error) {
     return [`${name}: ${error.message}`]
   }
   return unknownKeys(object, '', read).map((path) => `${name}: unknown key ${path.slice(1)}`)
 }
 
-function recording(value, path, read) {
+function recordReads(value, path, read) {
   if (typeof value !== 'object' || value === null) return value
   return new Proxy(value, {
     get(target, key) {
       if (typeof key === 'string') read.add(`${path}.${key}`)
-      return recording(target[key], `${path}.${String(key)}`, read)
+      return recordReads(target[key], `${path}.${String(key)}`, read)
     },
   })
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { parse, parseAllDocuments } from 'yaml'
-import { formatted } from '../format.mjs'
+import { formatText } from '../format.mjs'
 import { inWorkspace } from '../steps.mjs'
 
 export const chart = inWorkspace('helm/parley')
@@ -17,7 +17,7 @@ export function valueFiles() {
   return readdirSync(`${chart}/ci`).map((file) => ({
     name: file.replace('-values.yaml', ''),
     files: [`ci/${file}`],
-    values: merged(parse(read('values.yaml')), parse(read(`ci/${file}`))),
+    values: mergeValues(parse(read('values.yaml')), parse(read(`ci/${file}`))),
   }))
 }
 
@@ -27,21 +27,26 @@ export function sizes() {
   return readdirSync(`${chart}/sizes`).map((file) => ({
     name: `sizes/${file}`,
     files: [...files, `sizes/${file}`],
-    values: merged(values, parse(read(`sizes/${file}`))),
+    values: mergeValues(values, parse(read(`sizes/${file}`))),
   }))
 }
 
-export function merged(below, above) {
+export function mergeValues(below, above) {
   if (!isMap(below) || !isMap(above)) return above
   const keys = new Set([...Object.keys(below), ...Object.keys(above)])
-  return Object.fromEntries([...keys].map((key) => [key, key in above ? merged(below[key], above[key]) : below[key]]))
+  return Object.fromEntries(
+    [...keys].map((key) => [key, key in above ? mergeValues(below[key], above[key]) : below[key]]),
+  )
 }
 
 export const isMap = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const hasHelm = () => run(['version']).status === 0
 
-/** What helm renders for files of values (only the template `only`, if given); `problem` if it refuses them. */
+/**
+ * Renders the chart with helm and these files of values, or only its template `only`. Returns the text and the objects,
+ * or `problem` if helm refuses the values.
+ */
 export function render({ name, files }, { folder = chart, only } = {}) {
   const args = [folder, ...kubeVersion, ...files.flatMap((file) => ['-f', `${chart}/${file}`])]
   const lint = run(['lint', '--strict', '--quiet', ...args])
@@ -69,7 +74,7 @@ export async function writeGolden({ name, values }, text, validated) {
     `# chart: ${digestOf(values)}`,
   ]
   await mkdir(inWorkspace('packages/tooling/deploy/golden'), { recursive: true })
-  await writeFile(goldenOf(name), await formatted(goldenOf(name), [...header, text].join('\n')))
+  await writeFile(goldenOf(name), await formatText(goldenOf(name), [...header, text].join('\n')))
 }
 
 /** The digest of a rendering's inputs, ignoring comments of values.yaml. */

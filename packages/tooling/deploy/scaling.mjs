@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { parse, stringify } from 'yaml'
 import { declaredMetrics, seriesOf } from '../declared-metrics.mjs'
-import { formatted } from '../format.mjs'
+import { formatText } from '../format.mjs'
 import { inWorkspace } from '../steps.mjs'
 import { deployableNames } from './manifest.mjs'
 import { problemsOfQuery } from './queries.mjs'
@@ -26,7 +26,7 @@ export async function problemsOfScaling({ write } = {}) {
     ...problemsOfMetrics(new Set(metrics.flatMap(seriesOf))),
     ...problemsOfGroups(Object.values(scaling.groups)),
   ]
-  const rules = await formatted(
+  const rules = await formatText(
     adapterValues,
     head + stringify({ rules: { custom: adapterRules() } }, { aliasDuplicateObjects: false }),
   )

@@ -107,16 +107,16 @@ function desiredPods(current, values, target) {
   const known = values.filter((value) => value !== undefined)
   if (known.length === 0) return undefined
   const ratio = ratioOf(known, target)
-  if (known.length === values.length) return isTolerable(ratio) ? current : rounded(ratio * known.length)
+  if (known.length === values.length) return isTolerable(ratio) ? current : roundUp(ratio * known.length)
   const all = values.map((value) => value ?? (ratio < 1 ? target : 0))
   const careful = ratioOf(all, target)
   const turned = (ratio < 1 && careful > 1) || (ratio > 1 && careful < 1)
   if (isTolerable(careful) || turned) return current
-  const pods = rounded(careful * all.length)
+  const pods = roundUp(careful * all.length)
   return careful < 1 ? Math.min(pods, current) : Math.max(pods, current)
 }
 
 const ratioOf = (values, target) => values.reduce((sum, value) => sum + value, 0) / values.length / target
 const isTolerable = (ratio) => Math.abs(ratio - 1) <= tolerance + Number.EPSILON * 4
 /** Rounds up, ignoring rounding errors in the last digits. */
-const rounded = (pods) => Math.ceil(Number(pods.toFixed(9)))
+const roundUp = (pods) => Math.ceil(Number(pods.toFixed(9)))

@@ -41,10 +41,10 @@ function samplesIn(text) {
   })
 }
 
-const named = (samples, series) => samples.filter((sample) => sample.series === series)
+const samplesOf = (samples, series) => samples.filter((sample) => sample.series === series)
 
 function sumOf(samples, series) {
-  const found = named(samples, series)
+  const found = samplesOf(samples, series)
   return found.length === 0 ? undefined : found.reduce((sum, { value }) => sum + value, 0)
 }
 
@@ -65,7 +65,7 @@ function quantile(part, histogram) {
 /** Cumulative counts with the upper bound of their bucket, in order. */
 function bucketsOf(samples, series) {
   const counts = new Map()
-  for (const { labels, value } of named(samples, series)) {
+  for (const { labels, value } of samplesOf(samples, series)) {
     const end = /le="([^"]+)"/.exec(labels)[1]
     const key = end === '+Inf' ? Infinity : Number(end)
     counts.set(key, (counts.get(key) ?? 0) + value)

@@ -10,7 +10,7 @@ const given = parse(read('helm/parley/ci/full-values.yaml')).networkPolicy
 const full = { ...usual, ...given, egress: { ...usual.egress, ...given.egress } }
 
 /** The objects that the chart renders, after a change to one policy. */
-function rendered(name, policy, change = () => {}) {
+function renderedObjects(name, policy, change = () => {}) {
   const objects = parseAllDocuments(read(`packages/tooling/deploy/golden/${name}.yaml`)).map((each) => each.toJS())
   const found = objects.find((each) => each?.kind === 'NetworkPolicy' && each.metadata.name === policy)
   change(found.spec)
@@ -21,8 +21,8 @@ const fromGateway = ({ from }) =>
   from?.some(({ podSelector }) => podSelector?.matchLabels['app.kubernetes.io/component'] === 'gateway')
 
 test('the rendered policies allow the connections that deployables need, and no others', () => {
-  expect(problemsOfNetwork(rendered('plain', 'parley'), usual)).toEqual([])
-  expect(problemsOfNetwork(rendered('full', 'parley'), full)).toEqual([])
+  expect(problemsOfNetwork(renderedObjects('plain', 'parley'), usual)).toEqual([])
+  expect(problemsOfNetwork(renderedObjects('full', 'parley'), full)).toEqual([])
 })
 
 test.each([
@@ -113,6 +113,6 @@ test.each([
     'parley status in admin cannot connect to video-worker',
   ],
 ])('the check finds that %s', (_, name, policy, change, problem) => {
-  const problems = problemsOfNetwork(rendered(name, policy, change), name === 'full' ? full : usual)
+  const problems = problemsOfNetwork(renderedObjects(name, policy, change), name === 'full' ? full : usual)
   expect(problems).toContainEqual(expect.stringContaining(problem))
 })

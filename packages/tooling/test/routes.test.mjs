@@ -4,7 +4,7 @@ import { parseAllDocuments } from 'yaml'
 import { problemsOfRoutes } from '../deploy/check-routes.mjs'
 
 /** The routes that the chart renders, and their backends, after a change to the HTTPRoute's rules. */
-function rendered(change = () => {}) {
+function renderedObjects(change = () => {}) {
   const golden = readFileSync(new URL('../deploy/golden/full.yaml', import.meta.url), 'utf8')
   const objects = parseAllDocuments(golden).flatMap((each) => each.toJS() ?? [])
   change(objects.find(({ kind }) => kind === 'HTTPRoute').spec.rules)
@@ -15,7 +15,7 @@ const everythingElse = (rules) => rules.find(({ matches }) => matches[0].path.va
 const nativeGrpc = (rules) => rules.find(({ matches }) => matches[0].headers)
 
 test('the rendered routes send native gRPC, and nothing else, to the HTTP/2 port of the gateway', () => {
-  expect(problemsOfRoutes(rendered())).toEqual([])
+  expect(problemsOfRoutes(renderedObjects())).toEqual([])
 })
 
 test.each([
@@ -35,5 +35,5 @@ test.each([
     'to parley-gateway:1, which does not exist',
   ],
 ])('the check finds that %s', (_, change, problem) => {
-  expect(problemsOfRoutes(rendered(change))).toEqual([`HTTPRoute parley: leads ${problem}`])
+  expect(problemsOfRoutes(renderedObjects(change))).toEqual([`HTTPRoute parley: leads ${problem}`])
 })

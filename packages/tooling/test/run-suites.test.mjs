@@ -6,7 +6,7 @@ import { firstError, outcomeOf } from '../testing/outcome.mjs'
 import { runSuites } from '../testing/run-suites.mjs'
 
 const config = 'packages/tooling/test/fixtures/suite/jest.config.mjs'
-const named = (files) => files.map(({ path }) => basename(path, '.suite.mjs')).sort()
+const baseNames = (files) => files.map(({ path }) => basename(path, '.suite.mjs')).sort()
 
 let state
 beforeEach(() => {
@@ -35,14 +35,14 @@ async function run(pattern, options = {}) {
 test('counts passed and skipped tests, and reports each file', async () => {
   const { counts, total, first, announced, unsteady, broken } = await run('steady.suite')
   expect(counts).toEqual({ passed: 1, failed: 0, skipped: 1 })
-  expect([total, named(first), announced, unsteady, broken]).toEqual([1, ['steady'], [], [], 0])
+  expect([total, baseNames(first), announced, unsteady, broken]).toEqual([1, ['steady'], [], [], 0])
 })
 
 test('up to three files that pass when they run again are unsteady and count as passed', async () => {
   const { counts, announced, second, unsteady } = await run('unsteady-[1-3]')
   const three = ['unsteady-1', 'unsteady-2', 'unsteady-3']
   expect(counts).toEqual({ passed: 3, failed: 0, skipped: 0 })
-  expect([named(announced), named(second), named(unsteady)]).toEqual([three, three, three])
+  expect([baseNames(announced), baseNames(second), baseNames(unsteady)]).toEqual([three, three, three])
   expect(unsteady.map(firstError)).toEqual(['not yet', 'not yet', 'not yet'])
 })
 
@@ -55,7 +55,7 @@ test('with four failed files none runs again, and all count as failed', async ()
 test('a file that fails again counts as failed, even if another is unsteady', async () => {
   const { counts, unsteady } = await run('(failing|unsteady-1)')
   expect(counts).toEqual({ passed: 1, failed: 1, skipped: 0 })
-  expect(named(unsteady)).toEqual(['unsteady-1'])
+  expect(baseNames(unsteady)).toEqual(['unsteady-1'])
 })
 
 test('a file that cannot be read counts as a failure', async () => {

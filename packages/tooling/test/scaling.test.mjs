@@ -9,7 +9,7 @@ const isThere = spawnSync('promtool', ['--version']).status === 0
 if (!isThere) console.log('scaling: skipped: promtool (package prometheus) is not on PATH')
 
 /** The query that prometheus-adapter sends to Prometheus for the pods `a` and `b`. */
-const asked = (metric) =>
+const queryFor = (metric) =>
   scaling.metrics[metric].query
     .replaceAll('<<.LabelMatchers>>', 'namespace="chat",pod=~"a|b"')
     .replaceAll('<<.GroupBy>>', 'pod')
@@ -43,7 +43,7 @@ const withPromtool = isThere ? test : test.skip
 withPromtool('each metric has a value for each pod, 0 where nothing happens', () => {
   expect(Object.keys(expected).toSorted()).toEqual(Object.keys(scaling.metrics).toSorted())
   const queries = Object.entries(expected).map(([metric, values]) => ({
-    expr: asked(metric),
+    expr: queryFor(metric),
     eval_time: '5m',
     exp_samples: Object.entries(values).map(([pod, value]) => ({ labels: `{pod="${pod}"}`, value })),
   }))

@@ -7,7 +7,7 @@ import { problemsOfSelectors } from '../deploy/check-selectors.mjs'
 const golden = fileURLToPath(new URL('../deploy/golden/full.yaml', import.meta.url))
 
 /** The objects that the chart renders, after a change to one of them. */
-function rendered(kind, name, change) {
+function renderedObjects(kind, name, change) {
   const objects = parseAllDocuments(readFileSync(golden, 'utf8'))
     .map((each) => each.toJS())
     .filter(Boolean)
@@ -16,7 +16,7 @@ function rendered(kind, name, change) {
 }
 
 test('the selectors of the rendering match pods of earlier releases, and all internal ports', () => {
-  expect(problemsOfSelectors(rendered('Service', 'parley-internal', () => {}))).toEqual([])
+  expect(problemsOfSelectors(renderedObjects('Service', 'parley-internal', () => {}))).toEqual([])
 })
 
 test.each([
@@ -34,7 +34,7 @@ test.each([
     'parley.process=true',
   ],
 ])('%s %s must not select pods by a new label', (kind, name, change, label) => {
-  expect(problemsOfSelectors(rendered(kind, name, change))).toContain(
+  expect(problemsOfSelectors(renderedObjects(kind, name, change))).toContain(
     `${kind} ${name}: ${label} is not a label of pods of earlier releases`,
   )
 })
@@ -45,7 +45,7 @@ test.each([
   ['PodDisruptionBudget', 'parley-gateway', ({ selector }) => selector.matchLabels],
   ['NetworkPolicy', 'parley-admin', ({ egress }) => egress.at(-1).to[0].podSelector.matchLabels],
 ])('%s %s must name the installation', (kind, name, selectorOf) => {
-  const objects = rendered(kind, name, (spec) => delete selectorOf(spec)['app.kubernetes.io/instance'])
+  const objects = renderedObjects(kind, name, (spec) => delete selectorOf(spec)['app.kubernetes.io/instance'])
   expect(problemsOfSelectors(objects)).toContainEqual(
     expect.stringMatching(new RegExp(`^${kind} ${name}: \\{.*\\} also selects pods of other installations$`)),
   )
@@ -60,19 +60,19 @@ test.each([
     (spec) => (spec.selector = { matchExpressions: [{ key: 'app.kubernetes.io/name', operator: 'Exists' }] }),
   ],
 ])('%s %s must not select all pods of the namespace', (kind, name, change) => {
-  expect(problemsOfSelectors(rendered(kind, name, change))).toContain(
+  expect(problemsOfSelectors(renderedObjects(kind, name, change))).toContain(
     `${kind} ${name}: {} also selects pods of other installations`,
   )
 })
 
 test('a Service without a selector has no pods', () => {
-  const objects = rendered('Service', 'parley-internal', (spec) => (spec.selector = null))
+  const objects = renderedObjects('Service', 'parley-internal', (spec) => (spec.selector = null))
   expect(problemsOfSelectors(objects)).toContain('Service parley-internal: the pods of rooms are not selected')
 })
 
 test('no pod with an internal port is left out of its Service and of its monitor', () => {
   const change = ({ template }) => delete template.metadata.labels['app.kubernetes.io/managed-by']
-  expect(problemsOfSelectors(rendered('Deployment', 'parley-rooms', change))).toEqual([
+  expect(problemsOfSelectors(renderedObjects('Deployment', 'parley-rooms', change))).toEqual([
     'Service parley-internal: the pods of rooms are not selected',
     'PodMonitor parley: the pods of rooms are not selected',
   ])

@@ -10,16 +10,16 @@ export default class Reporter {
   }
 
   onTestFileResult({ path }, result) {
-    const named = (...statuses) => result.testResults.filter(({ status }) => statuses.includes(status))
+    const resultsWith = (...statuses) => result.testResults.filter(({ status }) => statuses.includes(status))
     const { start, end } = result.perfStats
     send({
       file: {
         path,
         seconds: (end - start) / 1000,
-        passed: named('passed').length,
-        failed: named('failed').length,
+        passed: resultsWith('passed').length,
+        failed: resultsWith('failed').length,
         // With a name pattern, every test that does not match is pending.
-        skipped: named('pending', 'skipped', 'todo', 'disabled').map(({ fullName }) => fullName),
+        skipped: resultsWith('pending', 'skipped', 'todo', 'disabled').map(({ fullName }) => fullName),
         failure: result.failureMessage ?? undefined,
         printed: (result.console ?? []).filter(({ type }) => type === 'log').map(({ message }) => message),
       },

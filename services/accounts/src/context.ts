@@ -21,7 +21,7 @@ export type Context = {
   /** Limits concurrent reads of long lists. */
   reads: FairSemaphore
   relay: Pick<Relay, 'wake' | 'waitUntilStored'>
-  policy: Pick<PolicyHolder, 'current' | 'fresh'>
+  policy: Pick<PolicyHolder, 'current' | 'loadFresh'>
   passwords: Passwords
   /** Limits wrong current passwords. */
   passwordGuesses: RateLimiter

@@ -9,10 +9,10 @@ import { seed } from './store/seed.ts'
 import { toPolicy } from './view/policy.ts'
 
 /** Parts that a test may replace. */
-export type Replaced = { now?: () => Date }
+export type TestOverrides = { now?: () => Date }
 
 /** Seeds the database, configures the event stream, and opens everything that handlers, consumers and jobs use. */
-export async function openContext(host: DatabaseHost, config: Config, overrides: Replaced): Promise<Context> {
+export async function openContext(host: DatabaseHost, config: Config, overrides: TestOverrides): Promise<Context> {
   const { db, signal, events: bus } = host
   if (await host.retry(() => seed(db))) logServerSeeded()
   host.use(

@@ -5,11 +5,11 @@ import type { Config } from './config.ts'
 import { startConsumers } from './consumers/index.ts'
 import { startJobs } from './jobs/index.ts'
 import { makeAuditBucketsAhead } from './jobs/keep-audit-buckets.ts'
-import { openContext, type Replaced } from './open-context.ts'
+import { openContext, type TestOverrides } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
 /** Parts that a test may replace, and start options. */
-export type Overrides = Replaced & StartOptions
+export type Overrides = TestOverrides & StartOptions
 
 /** Starts the deployable. */
 export function startAdmin(config: Config, overrides: Overrides = {}): Promise<Service> {

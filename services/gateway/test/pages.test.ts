@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openEnv, type Env, type Gateway } from './_env.ts'
 
@@ -21,6 +22,24 @@ test('a page of the gateway allows no script, no form and no frame', async () =>
   expect(answer.headers.get('access-control-allow-origin')).toBeNull()
   expect(answer.text).not.toMatch(/<script|<b>|\son\w+=|style="/i)
   expect(answer.text).toMatch(/<html lang="en">[\s\S]*role="alert"/)
+})
+
+test('a page allows exactly its own styles', async () => {
+  const { text, headers } = await gateway.browser().get('/oauth/authorize?redirect_uri=x')
+  const [, content] = /<style>([^]*?)<\/style>/.exec(text) ?? []
+  const hash = createHash('sha256')
+    .update(content ?? '')
+    .digest('base64')
+  expect(content).toContain('color-scheme: light dark')
+  expect(headers.get('content-security-policy')).toContain(`style-src 'sha256-${hash}'`)
+})
+
+test('a page is in a language of the browser', async () => {
+  const path = '/oauth/authorize?redirect_uri=x'
+  const pageIn = async (language: string) =>
+    (await fetch(gateway.url + path, { headers: { 'accept-language': language } })).text()
+  expect(await pageIn('de-DE,de;q=0.9,en;q=0.8')).toMatch(/<html lang="de">[\s\S]*Ungültige Zugriffsanfrage/)
+  expect(await pageIn('fr')).toMatch(/<html lang="en">[\s\S]*Invalid authorization request/)
 })
 
 test('a page requires GET', async () => {

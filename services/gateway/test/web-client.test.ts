@@ -52,7 +52,7 @@ describe('the page', () => {
       '/invite',
       '/manage/people/U1',
     ],
-    ...['/reset-password?token=PR1', '/oauth/consent'],
+    ...['/reset-password?token=PR1', '/sso/confirm?token=x', '/oauth/consent'],
   ])('is served at %s', async (path) => {
     const answer = await fetch(url + path)
     expect([answer.status, await answer.text()]).toEqual([200, page])

@@ -4,7 +4,7 @@ export type Level = 'default' | 'muted' | 'normal'
  * Users and messages are numbered. A step that is not possible (no message to reply to, not the author) does nothing.
  */
 export type Step =
-  | { kind: 'post' | 'room read'; user: number; message?: number }
+  | { kind: 'post' | 'room read' | 'settle'; user: number; message?: number }
   | {
       kind: 'reply' | 'reply with echo' | 'retract' | 'thread read' | 'follow' | 'unfollow'
       user: number

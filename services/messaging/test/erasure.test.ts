@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { NotificationLevel } from '@parley/contracts/api'
 import { eventually, openTestDatabase, requestErasure } from '@parley/testkit'
 import { type Database } from '@parley/postgres'
+import { settleFollows } from '../src/store/settle-follows.ts'
 import { read, say } from './_conversation.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 import { attach, addPreview } from './_parts.ts'
@@ -45,10 +46,14 @@ test('messages, replies and echoes of a deleted user become placeholders, and al
     expect(await count('from notification_levels where user_id = $1', userId)).toBe(1)
   }
 
+  for (const userId of ['gone', 'bob']) await settleFollows(database.pool, userId, [roomId])
+
   expect(Number(await runPass('gone', 1))).toBeGreaterThan(604)
   expect(await count(`from room_events where actor_id = $1 and body is not null`, 'gone')).toBe(0)
   expect(await count(`from room_events where body like '%' || $1 || '%'`, 'of mine')).toBe(0)
-  for (const table of ['room_markers', 'thread_follows', 'thread_markers', 'readers', 'notification_levels']) {
+  for (const table of [
+    ...['room_markers', 'thread_follows', 'thread_markers', 'thread_watermarks', 'readers', 'notification_levels'],
+  ]) {
     expect(await count(`from ${table} where user_id = $1`, 'gone')).toBe(0)
     expect(await count(`from ${table} where user_id = $1`, 'bob')).toBe(1)
   }

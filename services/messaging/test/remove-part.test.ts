@@ -1,5 +1,6 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Event } from '@parley/contracts/internal'
 import { eventually } from '@parley/testkit'
 import {
   postWithEcho,
@@ -22,7 +23,40 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 
 const room = async () => (await fleet.room().channel(['ann', 'bob', 'mod'])).roomId
 const [ann, mod] = [() => fleet.as('ann'), () => fleet.as('mod', ['moderator'])]
+const messageIdsOf = (events: readonly Event[]) =>
+  events.map(({ fact: { case: kind, value } }) =>
+    kind === 'messageEdited' || kind === 'messageRetracted' ? value.messageEventId : '',
+  )
 const url = 'https://example.org/a'
+
+test('the subjects of edits and retractions tell whether they remove a file or an image', async () => {
+  const roomId = await room()
+  const [text, withFile, withImage] = [
+    await say(ann(), roomId, 'a text'),
+    await say(ann(), roomId, 'with a file'),
+    await say(ann(), roomId, 'with an image'),
+  ]
+  const [attachmentId = ''] = await attach(fleet, roomId, withFile.id, [{}])
+  await addPreview(fleet, roomId, withImage.id, { url, imageKey: 'image/1' })
+  const record = (subject: string) => recordRoomEvents(fleet, roomId, subject)
+  await using edits = await record('message_edited')
+  await using textEdits = await record('message_edited.text')
+  await using retractions = await record('message_retracted')
+  await using textRetractions = await record('message_retracted.text')
+  for (const { id: eventId } of [text, withFile])
+    await ann().messages.updateMessage({ roomId, eventId, body: 'another text' })
+  await ann().messages.deleteAttachment({ roomId, eventId: withFile.id, attachmentId })
+  for (const { id: eventId } of [text, withImage]) await ann().messages.deleteMessage({ roomId, eventId })
+  await eventually(() =>
+    expect([edits, textEdits, retractions, textRetractions].map(({ events }) => events.length)).toEqual([1, 2, 1, 1]),
+  )
+  expect([edits, textEdits, retractions, textRetractions].map(({ events }) => messageIdsOf(events))).toEqual([
+    [withFile.id],
+    [text.id, withFile.id],
+    [withImage.id],
+    [text.id],
+  ])
+})
 
 describe('an attachment', () => {
   test('is removed by its author, who may name the reply or the echo; the room and uploads are notified', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { NotificationLevel } from '@parley/contracts/api'
 import fc from 'fast-check'
+import { settleFollows } from '../src/store/settle-follows.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 import { History, type Level, type Step } from './_unread-model.ts'
 
@@ -21,7 +22,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('reply' as const, 'reply with echo'), user, message }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('follow' as const, 'unfollow'), user, message }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('retract' as const, 'thread read'), user, message }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('room read' as const), user }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('room read' as const, 'settle'), user }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('room read' as const), user, message }) },
   {
     weight: 2,
@@ -59,6 +60,7 @@ async function runStep({ roomId, ids, history }: Run, step: Step): Promise<void>
     history.setLevel(user, ofRoom ? 'room' : 'server', step.level)
     return choose(ids[user] ?? '', ofRoom ? roomId : '', step.level)
   }
+  if (kind === 'settle') return settleFollows(fleet.pool, ids[user] ?? '', [roomId])
   const { messages, rooms, threads } = fleet.as(ids[user] ?? '')
   const about = number === undefined ? undefined : number % Math.max(1, history.messages.length)
   const target = about === undefined ? undefined : history.messages[about]
@@ -116,7 +118,7 @@ async function runStep({ roomId, ids, history }: Run, step: Step): Promise<void>
   }
 }
 
-test('after any sequence of posts, retractions, reads, follows and mutes, the unread state equals that of the model', async () => {
+test('after any sequence of posts, retractions, reads, follows, mutes and settling, the unread state equals that of the model', async () => {
   const steps = fc.array(step, { minLength: 5, maxLength: 30 })
   await fc.assert(
     fc.asyncProperty(steps, async (steps) => {

@@ -76,7 +76,7 @@ describe('an author', () => {
   test('edits in direct messages, and the participants are notified', async () => {
     const { roomId } = await fleet.room().dm(['ann', 'bob'])
     const { id: eventId } = await say(ann(), roomId, 'x')
-    await using recorded = await recordRoomEvents(fleet, roomId, 'message_edited')
+    await using recorded = await recordRoomEvents(fleet, roomId, 'message_edited.text')
     await ann().messages.updateMessage({ roomId, eventId, body: 'y' })
     await eventually(() => recorded.events.length > 0)
     expect(clientEventsOf(recorded.events)[0]?.deliveries[0]?.to).toEqual(['ann', 'bob'])
@@ -190,7 +190,7 @@ describe('the echo of a reply', () => {
   test('shows an edit made through either id, and both are announced', async () => {
     const roomId = await room()
     const { reply, echoId } = await postWithEcho(ann(), roomId)
-    await using recorded = await recordRoomEvents(fleet, roomId, 'message_edited')
+    await using recorded = await recordRoomEvents(fleet, roomId, 'message_edited.text')
     for (const [eventId, body] of [
       [reply.id, 'by the reply'],
       [echoId, 'by the echo'],

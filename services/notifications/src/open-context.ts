@@ -12,10 +12,10 @@ import type { Context } from './context.ts'
 import { pushNetwork, startPushes, type PushOverrides } from './engines/push/index.ts'
 
 /** Parts that a test may replace. */
-export type Replaced = { now?: () => Date; push?: PushOverrides }
+export type TestOverrides = { now?: () => Date; push?: PushOverrides }
 
 /** Opens everything that handlers, consumers and jobs use, and starts sending pushes. */
-export async function openContext(host: DatabaseHost, config: Config, overrides: Replaced): Promise<Context> {
+export async function openContext(host: DatabaseHost, config: Config, overrides: TestOverrides): Promise<Context> {
   const { db } = host
   const accounts = host.client(AccountsInternalService)
   const rooms = host.client(RoomsInternalService)

@@ -6,11 +6,11 @@ import type { Config } from './config.ts'
 import { startConsumers } from './consumers/index.ts'
 import { startMaintenance } from './jobs/maintenance.ts'
 import { runNotificationJobs } from './jobs/run-jobs.ts'
-import { openContext, type Replaced } from './open-context.ts'
+import { openContext, type TestOverrides } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 import { createShards } from './store/shards.ts'
 
-export type Overrides = Replaced &
+export type Overrides = TestOverrides &
   StartOptions & {
     /** How often to poll for jobs that were not announced. */
     jobsEveryMs?: number

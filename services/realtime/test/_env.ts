@@ -6,7 +6,7 @@ import { postedTo } from './_events.ts'
 import { secretKey, createStandIns } from './_stand-ins.ts'
 import { Socket } from './_socket.ts'
 
-export { ready } from '@parley/testkit'
+export { waitUntilReady } from '@parley/testkit'
 export { secretKey }
 
 export const cookieSecret = 'another secret that is long enough for tests'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
-import { openEnv, ready, type Env, type Node } from './_env.ts'
+import { openEnv, waitUntilReady, type Env, type Node } from './_env.ts'
 import { groupsUpdated, postedTo, publish } from './_events.ts'
 import { Socket } from './_socket.ts'
 
@@ -11,7 +11,7 @@ const sockets: Socket[] = []
 beforeAll(async () => {
   env = await openEnv()
   node = await env.start({ PARLEY_REALTIME_SOCKETS_PER_PERSON: '0' })
-  await ready(node)
+  await waitUntilReady(node)
   const token = env.signIn('Uanna')
   for (let n = 0; n < 11; n++)
     sockets.push(...(await Promise.all(Array.from({ length: 100 }, () => Socket.openSubscribed(node.url, token)))))

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { PermissionDecision } from '@parley/contracts/admin'
 import { eventually } from '@parley/testkit'
-import { receivedBy, openEnv, ready, settle, type Env, type Node } from './_env.ts'
+import { receivedBy, openEnv, waitUntilReady, settle, type Env, type Node } from './_env.ts'
 import {
   accountDeleted,
   groupsUpdated,
@@ -26,7 +26,7 @@ let everyone = 0
 beforeAll(async () => {
   env = await openEnv()
   node = await env.start()
-  await ready(node)
+  await waitUntilReady(node)
   anna = await env.socketOf(node, 'Uanna')
   bert = await env.socketOf(node, 'Ubert')
 })
@@ -190,7 +190,7 @@ describe('events of universal rooms', () => {
     const room = newRoom()
     env.universalRooms.push({ roomId: room, version: 3 }, { roomId: 'Rclosed', version: 2, universal: false })
     const second = await env.start()
-    await ready(second)
+    await waitUntilReady(second)
     const carl = await env.socketOf(second, 'Ucarl')
     const message = posted(room, 9)
     await publish(env.bus, message)

@@ -4,7 +4,7 @@ import { PresenceStatus } from '@parley/contracts/api'
 import { PresenceHintSchema, TypingHintSchema } from '@parley/contracts/internal'
 import { presenceHintSubject, typingHintSubject } from '@parley/events'
 import { eventually } from '@parley/testkit'
-import { openEnv, ready, settle, type Env, type Node } from './_env.ts'
+import { openEnv, waitUntilReady, settle, type Env, type Node } from './_env.ts'
 import { publish, roomFact } from './_events.ts'
 import type { Socket } from './_socket.ts'
 
@@ -15,7 +15,7 @@ let sockets: Socket[]
 beforeAll(async () => {
   env = await openEnv()
   nodes = [await env.start(), await env.start()]
-  for (const node of nodes) await ready(node)
+  for (const node of nodes) await waitUntilReady(node)
   sockets = await Promise.all(nodes.map((node, n) => env.socketOf(node, `U${n}`)))
 })
 

@@ -7,7 +7,7 @@ import { PermissionDecision } from '@parley/contracts/admin'
 import { EventSchema } from '@parley/contracts/internal'
 import { declareStreams, eventStream } from '@parley/events'
 import { eventually, testEvent } from '@parley/testkit'
-import { cookieSecret, receivedBy, openEnv, ready, secretKey, settle, type Env } from './_env.ts'
+import { cookieSecret, receivedBy, openEnv, waitUntilReady, secretKey, settle, type Env } from './_env.ts'
 import { groupsUpdated, everyoneDecision, posted, publish, roomFact } from './_events.ts'
 import { Socket } from './_socket.ts'
 
@@ -37,7 +37,7 @@ describe('a start', () => {
 
     const starting = env.start()
     await env.nats.start()
-    await ready(await starting)
+    await waitUntilReady(await starting)
   })
 
   test('accepts no sockets before the policy is loaded, and applies changes that arrive meanwhile', async () => {
@@ -63,7 +63,7 @@ describe('a start', () => {
         })),
     )
     release()
-    await ready(node)
+    await waitUntilReady(node)
     const socket = await env.socketOf(node, 'Uanna')
     const message = posted('Rearly', 2)
     await publish(env.bus, message)
@@ -82,7 +82,7 @@ describe('a start', () => {
 describe('an outage of the bus', () => {
   test('keeps sockets open and refuses hellos; after it, events arrive and hellos are accepted', async () => {
     const node = await env.start()
-    await ready(node)
+    await waitUntilReady(node)
     const socket = await env.socketOf(node, 'Uanna')
     await publish(env.bus, roomFact('R1', [1, 1], joined('Uanna')))
     await settle(env, { Uanna: [socket] })
@@ -99,7 +99,7 @@ describe('an outage of the bus', () => {
 
   test('that loses the stream makes all clients reload', async () => {
     const node = await env.start()
-    await ready(node)
+    await waitUntilReady(node)
     const socket = await env.socketOf(node, 'Uanna')
     await publish(env.bus, posted('R1', 1))
     await settle(env, { Uanna: [socket] })
@@ -124,7 +124,7 @@ describe('an outage of the bus', () => {
 
   test('that loses the stream: earlier events, published again, change access to a room but are not sent to clients', async () => {
     const node = await env.start()
-    await ready(node)
+    await waitUntilReady(node)
     const before = await env.socketOf(node, 'Uanna')
     await publish(env.bus, posted('R1', 1))
     await settle(env, { Uanna: [before] })
@@ -144,7 +144,7 @@ describe('an outage of the bus', () => {
 
 test('an event that cannot be decoded makes sockets reconnect and does not crash the node', async () => {
   const node = await env.start()
-  await ready(node)
+  await waitUntilReady(node)
   const socket = await env.socketOf(node, 'Uanna')
   const event = testEvent({ ...roomFact('R1', [1, 1], joined('Uanna')), fact: { case: undefined } })
   const fact = Uint8Array.of(0xa2, 0x01, 0x02, 0x08, 0xff) // field 20, whose message ends within a number
@@ -159,7 +159,7 @@ test('an event that cannot be decoded makes sockets reconnect and does not crash
 
 test('a policy delta whose predecessor is missing reloads the whole policy', async () => {
   const node = await env.start()
-  await ready(node)
+  await waitUntilReady(node)
   const socket = await env.socketOf(node, 'Uanna')
   await publish(env.bus, roomFact('Ropen', [1, 1], created, { universal: true }))
   const read = env.requests.admin
@@ -188,7 +188,7 @@ describe('a socket that does not read', () => {
 
   test('is closed, and the others continue', async () => {
     const node = await env.start({ PARLEY_REALTIME_MAX_BACKPRESSURE: '1000000' })
-    await ready(node)
+    await waitUntilReady(node)
     env.standings.set('Uslow', [{ roomId: 'R1', member: true, version: 1 }])
     env.standings.set('Uquick', [{ roomId: 'R1', member: true, version: 1 }])
     const slow = await env.socketOf(node, 'Uslow')
@@ -212,7 +212,7 @@ describe('a socket that does not read', () => {
 
   test('has received events without gaps until it was closed', async () => {
     const node = await env.start({ PARLEY_REALTIME_MAX_BACKPRESSURE: '65536' })
-    await ready(node)
+    await waitUntilReady(node)
     env.standings.set('Uslow', [{ roomId: 'R1', member: true, version: 1 }])
     const slow = await env.socketOf(node, 'Uslow')
     const witness = await env.socketOf(node, 'Uwitness')
@@ -231,7 +231,7 @@ describe('a socket that does not read', () => {
 
   test('receives the reason when it reads again later', async () => {
     const node = await env.start({ PARLEY_REALTIME_MAX_BACKPRESSURE: '50000000' })
-    await ready(node)
+    await waitUntilReady(node)
     env.standings.set('Uslow', [{ roomId: 'R1', member: true, version: 1 }])
     const slow = await env.socketOf(node, 'Uslow')
     slow.pause()
@@ -246,7 +246,7 @@ describe('a socket that does not read', () => {
 describe('a node', () => {
   test('tells surplus clients when to retry if there are too many simultaneous hellos', async () => {
     const node = await env.start({ PARLEY_REALTIME_HELLOS_PER_SECOND: '1' })
-    await ready(node)
+    await waitUntilReady(node)
     const hello = { case: 'hello', value: { protocolVersion: 1, bearerToken: env.signIn('Uanna') } } as const
     const sockets = await Promise.all(Array.from({ length: 10 }, () => Socket.open(node.url)))
     for (const socket of sockets) socket.send(hello)
@@ -266,7 +266,7 @@ describe('a node', () => {
 
   test('admits known credentials during a flood of unknown ones', async () => {
     const node = await env.start({ PARLEY_REALTIME_HELLOS_PER_SECOND: '1' })
-    await ready(node)
+    await waitUntilReady(node)
     const token = env.signIn('Uanna')
     const before = await Socket.openSubscribed(node.url, token)
     before.close()
@@ -281,7 +281,7 @@ describe('a node', () => {
 
   test('makes sockets that have been open for a long time reconnect', async () => {
     const node = await env.start({ PARLEY_REALTIME_MAX_SOCKET_AGE: '500ms' })
-    await ready(node)
+    await waitUntilReady(node)
     const sockets = await Promise.all(Array.from({ length: 20 }, (_, n) => env.socketOf(node, `U${n}`)))
     for (const socket of sockets) {
       expect(await socket.closed()).toEqual({ code: 1012, reason: 'rebalance' })
@@ -293,7 +293,7 @@ describe('a node', () => {
 describe('a stopping node', () => {
   test('closes its sockets at different times, and accepts no new ones', async () => {
     const node = await env.start({ PARLEY_REALTIME_DRAIN_WINDOW: '1s' })
-    await ready(node)
+    await waitUntilReady(node)
     const sockets = await Promise.all(Array.from({ length: 20 }, (_, n) => env.socketOf(node, `U${n}`)))
     const silent = await Socket.open(node.url)
     const ending = node[Symbol.asyncDispose]()

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { credentialDigest } from '@parley/credentials'
 import { PermissionDecision } from '@parley/contracts/admin'
 import { eventually, countUnestablished } from '@parley/testkit'
-import { receivedBy, openEnv, ready, secretKey, settle, type Env, type Node } from './_env.ts'
+import { receivedBy, openEnv, waitUntilReady, secretKey, settle, type Env, type Node } from './_env.ts'
 import { credentialsEnded, everyoneDecision, posted, publish, roomFact, rolesChanged } from './_events.ts'
 import { Socket } from './_socket.ts'
 
@@ -14,7 +14,7 @@ let witness: Socket
 beforeAll(async () => {
   env = await openEnv()
   node = await env.start()
-  await ready(node)
+  await waitUntilReady(node)
   witness = await env.socketOf(node, 'Uwitness')
 })
 
@@ -235,7 +235,7 @@ describe('the end of sessions', () => {
 
   test('without an event is detected when sessions are checked', async () => {
     const strict = await env.start({ PARLEY_REALTIME_VERIFY_INTERVAL: '200ms' })
-    await ready(strict)
+    await waitUntilReady(strict)
     const valid = await env.socketOf(strict, 'Umax')
     const ended = await env.socketOf(strict, 'Unora')
     for (const [digest, { userId }] of env.sessions) if (userId === 'Unora') env.sessions.delete(digest)
@@ -251,7 +251,7 @@ describe('the end of sessions', () => {
 
   test('does not follow if the session is stored under another digest', async () => {
     const strict = await env.start({ PARLEY_REALTIME_VERIFY_INTERVAL: '200ms' })
-    await ready(strict)
+    await waitUntilReady(strict)
     const socket = await env.socketOf(strict, 'Uolga')
     for (const [digest, session] of [...env.sessions])
       if (session.userId === 'Uolga') {
@@ -273,7 +273,7 @@ describe('a session stored under the previous secret key', () => {
   test('opens a socket, and is stored under the current key from then on', async () => {
     const rotated = { PARLEY_CORE_SECRET_KEY: newKey, PARLEY_CORE_SECRET_KEY_PREVIOUS: secretKey }
     const node = await env.start(rotated)
-    await ready(node)
+    await waitUntilReady(node)
     const token = env.signIn('Upia')
     const socket = await Socket.openWithHello(node.url, token)
     await eventually(() => expect(env.sessions.get(digestUnder(newKey, token))?.userId).toBe('Upia'))
@@ -285,7 +285,7 @@ describe('a session stored under the previous secret key', () => {
 
   test('is refused once that key is retired', async () => {
     const node = await env.start({ PARLEY_CORE_SECRET_KEY: newKey })
-    await ready(node)
+    await waitUntilReady(node)
     const refused = await Socket.openWithHello(node.url, env.signIn('Uquinn')).then(
       () => 'greeted',
       () => 'refused',

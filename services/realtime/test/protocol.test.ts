@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { credentialDigest } from '@parley/credentials'
 import { serverVersion } from '@parley/telemetry'
 import { eventually } from '@parley/testkit'
-import { cookieOf, openEnv, ready, secretKey, type Env, type Node } from './_env.ts'
+import { cookieOf, openEnv, waitUntilReady, secretKey, type Env, type Node } from './_env.ts'
 import { encodeFrame, Socket } from './_socket.ts'
 
 let env: Env
@@ -14,7 +14,7 @@ beforeAll(async () => {
     PARLEY_REALTIME_HEARTBEAT_INTERVAL: '300ms',
     PARLEY_WEBSERVER_ALLOWED_ORIGINS: '*, https://app.example.org',
   })
-  await ready(node)
+  await waitUntilReady(node)
 })
 
 afterEach(() => env.unavailable.clear())
@@ -156,7 +156,7 @@ describe('a client that violates the protocol gets an error and is disconnected'
 
   test('no frame in time', async () => {
     const impatient = await env.start({ PARLEY_REALTIME_HANDSHAKE_TIMEOUT: '1s' })
-    await ready(impatient)
+    await waitUntilReady(impatient)
     const silent = await Socket.open(impatient.url)
     const error = { code: 'bad_hello', fatal: true, message: expect.stringMatching(/./) }
     expect(await silent.first('error')).toMatchObject(error)
@@ -255,7 +255,7 @@ describe('credentials of a socket', () => {
     expect(await opens({ cookie: cookie(), origin: node.url })).toBe('hello')
     // An attacker on the network can serve pages with this name over http.
     await using secure = await env.start({ PARLEY_WEBSERVER_URL: 'https://chat.example.org' })
-    await ready(secure)
+    await waitUntilReady(secure)
     const host = new URL(secure.url).host
     for (const [origin, answer] of [
       ['https://chat.example.org', 'hello'],
@@ -268,7 +268,7 @@ describe('credentials of a socket', () => {
 
   test('are refused for pages of origins that are not allowed', async () => {
     const strict = await env.start({ PARLEY_WEBSERVER_ALLOWED_ORIGINS: 'https://app.example.org' })
-    await ready(strict)
+    await waitUntilReady(strict)
     for (const origin of ['https://evil.example.com', 'null', 'https://app.example.org.evil.com'])
       await expect(Socket.open(strict.url, { origin })).rejects.toThrow('403')
     ;(await Socket.open(strict.url, { origin: 'https://app.example.org' })).close()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { PermissionDecision } from '@parley/contracts/admin'
 import { eventually } from '@parley/testkit'
-import { receivedBy, openEnv, ready, settle, type Env, type Node } from './_env.ts'
+import { receivedBy, openEnv, waitUntilReady, settle, type Env, type Node } from './_env.ts'
 import { groupsUpdated, everyoneDecision, posted, postedTo, profileUpdated, publish, roomFact } from './_events.ts'
 import { Socket } from './_socket.ts'
 
@@ -12,7 +12,7 @@ let rooms = 0
 beforeAll(async () => {
   env = await openEnv()
   node = await env.start({ PARLEY_REALTIME_HEARTBEAT_INTERVAL: '100ms' })
-  await ready(node)
+  await waitUntilReady(node)
 })
 
 afterAll(async () => env[Symbol.asyncDispose]())
@@ -97,7 +97,7 @@ describe('a socket that resumes', () => {
     const second = posted(room, 3)
     await publish(env.bus, second)
     await using other = await env.start()
-    await ready(other)
+    await waitUntilReady(other)
     using socket = await resume(other, token, position)
     expect(await socket.first('subscribed')).toMatchObject({ reset: false })
     await socket.waitForEvent(second.id)

@@ -4,7 +4,7 @@ import { EventSchema } from '@parley/contracts/internal'
 import { currentTraceparent, startTelemetry, stopTelemetry } from '@parley/telemetry'
 import { OtlpReceiver } from '@parley/testkit'
 import { deliverTraced } from '../src/engines/hub/deliver-traced.ts'
-import { openEnv, ready, settle } from './_env.ts'
+import { openEnv, waitUntilReady, settle } from './_env.ts'
 import { groupsUpdated, publish } from './_events.ts'
 
 let collector: OtlpReceiver
@@ -41,7 +41,7 @@ test('an event is delivered synchronously, and a failure is reported within the 
 test('the delivery of an event is a span of the trace that caused it', async () => {
   await using env = await openEnv()
   const node = await env.start()
-  await ready(node)
+  await waitUntilReady(node)
   const socket = await env.socketOf(node, 'Uanna')
   await publish(env.bus, { ...groupsUpdated(1), traceparent })
   await settle(env, { Uanna: [socket] })

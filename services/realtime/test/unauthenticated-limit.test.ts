@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { forwardedHeaders } from '@parley/credentials'
 import { eventually } from '@parley/testkit'
-import { openEnv, ready, secretKey, type Env, type Node } from './_env.ts'
+import { openEnv, waitUntilReady, secretKey, type Env, type Node } from './_env.ts'
 import { Socket } from './_socket.ts'
 
 const maxAttempts = 12
@@ -18,7 +18,7 @@ let node: Node
 beforeAll(async () => {
   env = await openEnv()
   node = await env.start({ PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: String(maxAttempts) })
-  await ready(node)
+  await waitUntilReady(node)
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
@@ -116,7 +116,7 @@ test('the address from a trusted proxy is used', async () => {
     PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '1',
     PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.0/8',
   })
-  await ready(node)
+  await waitUntilReady(node)
   for (const n of [1, 2, 3]) {
     const socket = await Socket.open(node.url, { 'x-forwarded-for': `6.6.6.6, 198.51.${n}.7` })
     socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken: 'prl_ATmadeup' } })
@@ -129,7 +129,7 @@ test('the address from a proxy that adds a second header line is used', async ()
     PARLEY_LIMITS_UNAUTHENTICATED_PER_MINUTE: '1',
     PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.0/8',
   })
-  await ready(node)
+  await waitUntilReady(node)
   const ends = []
   for (const n of [1, 2, 3, 4])
     ends.push(await hello('prl_ATmadeup', { 'x-forwarded-for': [`6.6.${n}.6`, '198.51.100.9'] }, node.url))

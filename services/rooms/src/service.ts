@@ -4,10 +4,10 @@ import { erasePerson } from './actions/erasure/erase-person.ts'
 import type { Config } from './config.ts'
 import { startConsumers } from './consumers/index.ts'
 import { startJobs } from './jobs/index.ts'
-import { openContext, type Replaced } from './open-context.ts'
+import { openContext, type TestOverrides } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
-export type Overrides = Replaced &
+export type Overrides = TestOverrides &
   StartOptions & {
     /** Pause for each step of a walk of the job that compares all rooms with messaging, taken after the walk. */
     checkPausePerStepMs?: number

@@ -8,10 +8,10 @@ import { divideMemory } from './engines/memory.ts'
 import { openEncoder, startVideos } from './engines/video/index.ts'
 import { handleRequests, routeOf } from './http/routes.ts'
 import { startJobs } from './jobs/index.ts'
-import { openContext, type Replaced } from './open-context.ts'
+import { openContext, type TestOverrides } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
-export type Overrides = Replaced &
+export type Overrides = TestOverrides &
   StartOptions & {
     /** Interval of the jobs that delete unused data. */
     sweepEveryMs?: number

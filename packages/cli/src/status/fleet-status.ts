@@ -39,9 +39,9 @@ export function asText({ at, missing, versions, nodes }: FleetStatus): string {
     node.version || '-',
     node.state,
     node.startedAt === '' ? '-' : duration(Date.parse(at) - Date.parse(node.startedAt)),
-    shown(node.sockets),
+    showNumber(node.sockets),
     node.outboxAgeSeconds === null ? '-' : `${node.outboxAgeSeconds.toFixed(1)} s`,
-    ...[shown(node.pending), shown(node.parked)],
+    ...[showNumber(node.pending), showNumber(node.parked)],
     node.memoryBytes === null ? '-' : `${Math.round(node.memoryBytes / 1024 ** 2)} MiB`,
   ])
   const notes = [
@@ -67,7 +67,7 @@ export function asText({ at, missing, versions, nodes }: FleetStatus): string {
     .join('\n\n')
 }
 
-const shown = (value: number | null): string => (value === null ? '-' : String(value))
+const showNumber = (value: number | null): string => (value === null ? '-' : String(value))
 
 function table(rows: string[][]): string[] {
   const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))

@@ -55,7 +55,8 @@ export type Batches = {
    */
   pace?: Pace
   /**
-   * Whether an event is urgent, because somebody waits for its effect; it ends the pause. Default: none is.
+   * Whether an event is urgent, because somebody waits for its effect; it ends the pause. Default: none is, and events
+   * that are published in the pause are left on the stream until it ends, so that they do not wake the process.
    */
   isUrgent?: (event: Event) => boolean
 } & (
@@ -81,11 +82,11 @@ const defaultPace: Pace = { maxAtOnce: 128, pauseMs: 500 }
 export function consumeEvents(options: ConsumerOptions): Promise<AsyncDisposable> {
   const { db, bus, service, durable, subject, redelivery = defaultRedelivery } = options
   const kinds = options.kinds && new Set(options.kinds)
-  const { maxInFlight, pace, classify, ...mode } =
+  const { maxInFlight, pullPauseMs, pace, classify, ...mode } =
     'batches' in options ? batchMode(options.batches) : oneByOneMode(options)
   const handling = { db, consumer: durableName(service, durable), redelivery, ...mode }
   const consumer = runConsumer({
-    ...{ db, bus, subject, maxInFlight },
+    ...{ db, bus, subject, maxInFlight, pullPauseMs },
     durable: { service, durable },
     prepare: mode.prepare,
     queue: (guarded) =>
@@ -105,6 +106,8 @@ export function consumeEvents(options: ConsumerOptions): Promise<AsyncDisposable
 type Mode = {
   /** Maximum number of in-flight messages of this process. */
   maxInFlight: number
+  /** Pause between requests for messages, see `Puller`. */
+  pullPauseMs: number
   pace: Pace
   classify: (message: Msg, events: readonly Event[]) => Omit<QueuedMessage<DecodedMessage>, 'decoded'>
   prepare: EventPreparation
@@ -117,6 +120,7 @@ type Mode = {
  */
 const oneByOneMode = (options: OneByOne): Mode => ({
   maxInFlight: 64,
+  pullPauseMs: 0,
   pace: { maxAtOnce: 1, pauseMs: 0 },
   classify: ({ subject }) => ({ size: 1, isUrgent: false, shard: shardOf(aggregateOf(subject)) }),
   prepare: 'prepare' in options ? options.prepare : (event) => Promise.resolve((tx) => options.on(event, tx)),
@@ -124,13 +128,18 @@ const oneByOneMode = (options: OneByOne): Mode => ({
 })
 
 function batchMode(options: Batches): Mode {
-  const { pace = defaultPace, isUrgent = () => false } = options
+  const { pace = defaultPace, isUrgent } = options
   const prepareBatch: BatchPreparation =
     'prepare' in options ? options.prepare : () => Promise.resolve({ handle: options.on, failed: new Map() })
   return {
     maxInFlight: 256,
-    pace,
-    classify: (_message, events) => ({ size: Math.max(events.length, 1), isUrgent: events.some(isUrgent), shard: 0 }),
+    // An urgent event ends the pause only if it is delivered in it.
+    ...(isUrgent ? { pullPauseMs: 0, pace } : { pullPauseMs: pace.pauseMs, pace: { ...pace, pauseMs: 0 } }),
+    classify: (_message, events) => ({
+      size: Math.max(events.length, 1),
+      isUrgent: isUrgent !== undefined && events.some(isUrgent),
+      shard: 0,
+    }),
     prepare: toSingleEvents(prepareBatch),
     prepareBatch,
   }

@@ -13,26 +13,34 @@ const encoder = new TextEncoder()
  */
 export type PullResult = 'done' | 'missing' | 'silent'
 
+/** How messages are pulled: the callback for each one, and the pause after a request, see {@link Puller}. */
+type PullerOptions = { onMessage: (message: Msg) => void; pauseMs: number }
+
 /**
  * Pulls messages of one durable consumer, one request at a time. Messages are passed on in order of arrival, even when
- * they belong to an abandoned request.
+ * they belong to an abandoned request. With a pause, a request ends as soon as no further message is waiting, and is
+ * followed by the pause unless it brought all the messages it asked for. The server keeps the messages that are posted
+ * in the pause, and delivers them together.
  */
 export class Puller implements Disposable {
   readonly #bus: Bus
   readonly #durable: string
   readonly #inbox: string
   readonly #onMessage: (message: Msg) => void
+  readonly #pauseMs: number
   readonly #subscription: Subscription
   #remaining = 0
   #replySubject = ''
   #activeAt = 0
   #timer: NodeJS.Timeout | undefined
+  #pause: NodeJS.Timeout | undefined
   #resolve: ((result: PullResult) => void) | undefined
 
-  constructor(bus: Bus, durable: string, onMessage: (message: Msg) => void) {
+  constructor(bus: Bus, durable: string, { onMessage, pauseMs }: PullerOptions) {
     this.#bus = bus
     this.#durable = durable
     this.#onMessage = onMessage
+    this.#pauseMs = pauseMs
     this.#inbox = createInbox(bus.inboxPrefix)
     this.#subscription = bus.nc.subscribe(`${this.#inbox}.*`, {
       callback: (error, message) => {
@@ -41,20 +49,27 @@ export class Puller implements Disposable {
     })
   }
 
-  /** Requests up to `batchSize` messages. Resolves when they have arrived, the request has expired or it has failed. */
+  /**
+   * Requests up to `batchSize` messages. Resolves when they have arrived, after the pause, or when the request has
+   * expired or failed.
+   */
   async pull(batchSize: number): Promise<PullResult> {
     this.#remaining = batchSize
     this.#replySubject = `${this.#inbox}.${nuid.next()}`
     this.#activeAt = performance.now()
     const ended = new Promise<PullResult>((resolve) => (this.#resolve = resolve))
-    const request = { batch: batchSize, expires: nanos(expiresMs), idle_heartbeat: nanos(heartbeatMs) }
+    const request = {
+      ...{ batch: batchSize, expires: nanos(expiresMs), idle_heartbeat: nanos(heartbeatMs) },
+      // With `expires`, the server waits for the first message nevertheless.
+      no_wait: this.#pauseMs > 0,
+    }
     const subject = `$JS.API.CONSUMER.MSG.NEXT.${eventStream}.${this.#durable}`
     this.#bus.nc.publish(subject, encoder.encode(JSON.stringify(request)), { reply: this.#replySubject })
     this.#timer ??= setTimeout(() => this.#checkSilence(), silenceTimeoutMs)
     return await ended
   }
 
-  /** Ends the current pull, because the connection that would deliver its messages is lost. */
+  /** Ends the current pull or pause, because the connection that would deliver its messages is lost. */
   interrupt(): void {
     this.#finish('silent')
   }
@@ -84,10 +99,13 @@ export class Puller implements Disposable {
     const status = message.headers
     if (status === undefined || status.code === 100 || message.subject !== this.#replySubject) return
     const missing = status.code === 503 || /consumer deleted|no responders/i.test(status.description)
-    this.#finish(missing ? 'missing' : 'done')
+    if (missing || this.#pauseMs === 0) this.#finish(missing ? 'missing' : 'done')
+    else this.#pause ??= setTimeout(() => this.#finish('done'), this.#pauseMs)
   }
 
   #finish(result: PullResult): void {
+    clearTimeout(this.#pause)
+    this.#pause = undefined
     this.#resolve?.(result)
     this.#resolve = undefined
   }

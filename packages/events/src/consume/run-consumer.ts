@@ -1,3 +1,4 @@
+import type { Msg } from 'nats'
 import { isDatabaseUnavailable, isReachable, type Database } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { periodically, Resources, type Periodic } from '@parley/runtime'
@@ -15,7 +16,7 @@ import { Puller } from './pull.ts'
 import { watchConsumer } from './watch.ts'
 
 const log = logger('consumer')
-const pauseMs = 500
+const retryMs = 500
 /** Minimum time between two checks: when messages are handled, and when idle. */
 const [checkIntervalMs, idleCheckIntervalMs] = [60_000, 600_000]
 
@@ -26,6 +27,8 @@ export type Consumer = Pick<Database, 'db'> & {
   subject: string
   /** Maximum number of in-flight messages of this process. */
   maxInFlight: number
+  /** Pause after a request that brought fewer messages than it asked for. 0: messages are delivered as they arrive. */
+  pullPauseMs: number
   /** Creates the queue of pulled messages. It must run handlers in `guarded`, which never rejects. */
   queue: (guarded: (handle: () => Promise<Outcome>) => Promise<void>) => BatchQueue<DecodedMessage>
   /** Handles one parked event again. */
@@ -59,12 +62,13 @@ class RunningConsumer implements AsyncDisposable {
   #checking: Promise<void> | undefined
 
   constructor(consumer: Consumer) {
-    const { db, bus, durable, queue } = consumer
+    const { db, bus, durable, queue, pullPauseMs: pauseMs } = consumer
     this.#consumer = consumer
     const name = (this.#name = durableName(durable.service, durable.durable))
     this.#inFlight = queue((handle) => this.#guard(handle))
     this.#resources.defer('consumed messages', () => this.#inFlight.waitUntilBelow(1))
-    this.#puller = this.#resources.use(new Puller(bus, name, (message) => this.#inFlight.add(message)))
+    const onMessage = (message: Msg): void => this.#inFlight.add(message)
+    this.#puller = this.#resources.use(new Puller(bus, name, { onMessage, pauseMs }))
     this.#resources.use(bus.onDisconnect(() => this.#puller.interrupt()))
     this.#looping = this.#loop()
     this.#job('check', 60_000, () => this.#checkWhenIdle())
@@ -118,7 +122,7 @@ class RunningConsumer implements AsyncDisposable {
           isLogged = true
         }
       }
-      if (!this.#stop.signal.aborted) await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      if (!this.#stop.signal.aborted) await new Promise((resolve) => setTimeout(resolve, retryMs))
     }
   }
 
@@ -170,7 +174,7 @@ class RunningConsumer implements AsyncDisposable {
         if (!isDatabaseUnavailable(error)) return
       }
       this.#isDatabaseDown = true
-      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      await new Promise((resolve) => setTimeout(resolve, retryMs))
     }
   }
 

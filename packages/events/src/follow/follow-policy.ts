@@ -25,7 +25,7 @@ export type PolicyHolder = AsyncDisposable & {
    * Loads the current policy from admin, for callers that cannot wait for a pending delta. Rejects when admin does not
    * answer.
    */
-  fresh(): Promise<Policy>
+  loadFresh(): Promise<Policy>
   /** The highest revision this process has seen. After a restore of admin's database, the current one may be lower. */
   highest(): bigint
   /** Calls the listener synchronously after each change; dispose the result to stop. */
@@ -56,7 +56,7 @@ export async function followPolicy(options: FollowPolicyOptions): Promise<Policy
   const first = await cache.reload()
   return Object.assign(resources.move(), {
     current: () => cache.policy ?? first,
-    fresh: () => cache.fresh(),
+    loadFresh: () => cache.loadFresh(),
     highest: () => cache.highest,
     subscribe: (onChange: (policy: Policy) => void) => cache.subscribe(onChange),
   })
@@ -99,7 +99,7 @@ class PolicyCache implements Disposable {
   }
 
   /** Requests the policy once. A revision below the current one (admin's database was restored) causes a reload. */
-  async fresh(): Promise<Policy> {
+  async loadFresh(): Promise<Policy> {
     const loaded = policyFrom(await this.#load())
     if (this.policy === undefined || loaded.revision > this.policy.revision) this.#set(loaded)
     else if (loaded.revision < this.policy.revision) void this.reload()

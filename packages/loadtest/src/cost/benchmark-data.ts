@@ -9,32 +9,34 @@ import {
 } from '@parley/contracts/api'
 import type { Fleet } from '@parley/local'
 import { HttpCaller } from '../load/http-caller.ts'
-import { photos, postImages } from '../load/images.ts'
-import { lengthen, messageId } from '../load/long-room.ts'
-import { firstGroup, newRoom } from '../load/rooms.ts'
+import { createPhotos, postImages } from '../load/images.ts'
+import { writeMessages, messageId } from '../load/long-room.ts'
+import { findGroupId, createRoom } from '../load/rooms.ts'
 
 const roomCount = 35
 const messageCount = 120
 const replyCount = 40
-/** More than are marked as read in one measurement. */
+/** Size of the room with unread messages: more than one measurement marks as read. */
 const unread = { messages: 20_000, replies: 2_000 }
 
-/** The data that the benchmark calls use: an ordinary server and a user in 35 rooms. */
+/** The data that measured calls use: an ordinary server, on which the caller is a member of 35 rooms. */
 export type BenchmarkData = {
   groupId: string
-  /** Rooms of the caller; the first one holds the messages, the thread, the file and the people. */
+  /** Ids of the caller's rooms. */
   rooms: readonly string[]
+  /** The first of them, with the messages, the thread, the file and the other member. */
   roomId: string
-  /** One of the rooms, in which the caller has read nothing, and its messages, oldest first. */
+  /** The second of them, in which the caller has read nothing. */
   unreadRoomId: string
+  /** Messages of that room except replies, oldest first. */
   unreadIds: readonly string[]
-  /** Messages of the first room, oldest first. */
+  /** Some messages of `roomId`, oldest first; the first one is the root of the thread. */
   eventIds: readonly string[]
   threadRootId: string
   replyIds: readonly string[]
   assetId: string
   uploadId: string
-  /** Another user, a member of the first room. */
+  /** Another user, a member of `roomId`. */
   otherMemberId: string
   notificationIds: readonly string[]
   /** Sequence of an audit log entry. */
@@ -44,49 +46,49 @@ export type BenchmarkData = {
 const body = 'A message of ordinary length, as people write them all day long.'
 const password = 'a password of the bench'
 
-/** Creates the benchmark data of the signed-in owner. */
+/** Creates the data. `http` is signed in as `owner`, who makes the measured calls. */
 export async function createBenchmarkData(
   fleet: Fleet,
   http: HttpCaller,
   owner: { login: string },
 ): Promise<BenchmarkData> {
-  const groupId = await firstGroup(http)
+  const groupId = await findGroupId(http)
   const rooms: string[] = []
-  for (let n = 0; n < roomCount; n++) rooms.push(await newRoom(http, `workplace-${n}`, groupId))
+  for (let n = 0; n < roomCount; n++) rooms.push(await createRoom(http, `workplace-${n}`, groupId))
   const [roomId = '', unreadRoomId = ''] = rooms
-  const login = 'mate'
-  const { member } = await http.call(AdminUserService.method.createUser, { login, password, displayName: 'Mate' })
+  const login = 'colleague'
+  const { member } = await http.call(AdminUserService.method.createUser, { login, password, displayName: 'Colleague' })
   const otherMemberId = member?.user?.id ?? ''
   await http.call(RoomService.method.addMember, { roomId, userId: otherMemberId })
-  await lengthen(fleet, unreadRoomId, otherMemberId, unread)
+  await writeMessages(fleet, unreadRoomId, otherMemberId, unread)
   await http.call(AdminUserService.method.createInvite, { label: 'bench' })
-  using mate = new HttpCaller(fleet.url)
-  await mate.signIn({ login, password })
+  using otherMember = new HttpCaller(fleet.url)
+  await otherMember.signIn({ login, password })
 
   const eventIds: string[] = []
-  for (let n = 0; n < messageCount; n++) eventIds.push(await post(n % 2 ? mate : http, { roomId, body }))
+  for (let n = 0; n < messageCount; n++) eventIds.push(await post(n % 2 ? otherMember : http, { roomId, body }))
   const threadRootId = eventIds[0] ?? ''
   const replyIds: string[] = []
   for (let n = 0; n < replyCount; n++)
-    replyIds.push(await post(n % 2 ? mate : http, { roomId, body, threadRootEventId: threadRootId }))
-  for (let n = 0; n < 10; n++) await post(mate, { roomId, body: `@${owner.login} ${body}` })
+    replyIds.push(await post(n % 2 ? otherMember : http, { roomId, body, threadRootEventId: threadRootId }))
+  for (let n = 0; n < 10; n++) await post(otherMember, { roomId, body: `@${owner.login} ${body}` })
   await http.call(ThreadService.method.followThread, { roomId, threadRootEventId: threadRootId })
   await http.call(RoomService.method.startDM, { participantIds: [otherMemberId] })
-  const [assetId = ''] = await postImages(http, roomId, await photos(1))
+  const [assetId = ''] = await postImages(http, roomId, await createPhotos(1))
   const { upload } = await http.call(AssetUploadService.method.createUpload, uploadRequest(roomId))
   return {
     ...{ groupId, rooms, roomId, unreadRoomId, eventIds, threadRootId, replyIds, assetId, otherMemberId },
-    // Every tenth is a reply.
+    // Every tenth message is a reply.
     unreadIds: Array.from({ length: unread.messages }, (_, n) => n + 1)
       .filter((n) => n % 10 > 0)
       .map(messageId),
     uploadId: upload?.uploadId ?? '',
-    notificationIds: await notificationsOf(http),
-    auditSequence: await auditSequence(http),
+    notificationIds: await waitForNotifications(http),
+    auditSequence: await findAuditSequence(http),
   }
 }
 
-/** A CreateUpload request for a file whose bytes are never sent. */
+/** Creates a CreateUpload request for a file whose bytes are never sent. */
 export function uploadRequest(roomId: string) {
   const sha256 = createHash('sha256').update('never sent').digest('hex')
   return { roomId, filename: 'notes.txt', contentType: 'text/plain', size: 10n, sha256 }
@@ -97,21 +99,22 @@ async function post(
   message: { roomId: string; body: string; threadRootEventId?: string },
 ): Promise<string> {
   const { message: posted } = await http.call(MessageService.method.createMessage, message)
-  if (!posted) throw new Error('the message was not posted')
+  if (!posted) throw new Error('CreateMessage returned no message')
   return posted.id
 }
 
-/** Waits until the posts have caused their calls: notifications are created after the response. */
-async function notificationsOf(http: HttpCaller): Promise<string[]> {
+/** Waits for the notifications of the mentions, which are created after the response of a post; returns their ids. */
+async function waitForNotifications(http: HttpCaller): Promise<string[]> {
   for (let n = 0; n < 200; n++) {
     const { notifications } = await http.call(NotificationService.method.listNotifications, {})
     if (notifications.length > 0) return notifications.map(({ id }) => id)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error('nobody was notified')
+  throw new Error('the mentions caused no notification within ten seconds')
 }
 
-async function auditSequence(http: HttpCaller): Promise<string> {
+/** Returns the sequence of the newest entry. */
+async function findAuditSequence(http: HttpCaller): Promise<string> {
   const { entries } = await http.call(AdminEventLogService.method.listEvents, {})
   if (!entries[0]) throw new Error('the audit log is empty')
   return entries[0].sequence

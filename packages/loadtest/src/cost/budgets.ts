@@ -5,8 +5,8 @@ import { repositoryRoot } from '@parley/local'
 const page = join('docs', 'performance.md')
 
 /**
- * Budget of each kind of call, by name: processor time of the whole fleet as a multiple of one HTTP request with one
- * prepared SELECT. Read from the table in docs/performance.md.
+ * Reads the budget of each kind of call, by name, from the table in docs/performance.md. A budget is a maximum of CPU time
+ * of the whole fleet, as a multiple of the floor: one HTTP request with one prepared SELECT.
  */
 export function readBudgets(text = readFileSync(join(repositoryRoot(), page), 'utf8')): Map<string, number> {
   const [, section = ''] = /^## Budgets\n([^]*?)^## /m.exec(text) ?? []

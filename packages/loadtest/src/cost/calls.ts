@@ -10,49 +10,59 @@ import { uploadRequest, type BenchmarkData } from './benchmark-data.ts'
 export type MeasuredCall = {
   /** The name used in docs/performance.md. */
   name: string
-  /** Number of calls that one `make` performs. */
+  /** Number of calls that `make` makes. */
   calls: number
   make: () => Promise<unknown>
+  /** Pause after the last call, in milliseconds, in which its follow-up work is still counted; 0 for reads. */
+  settleMs: number
 }
 
-/** Public reads that cannot be measured here, with the reason. */
-export const notMeasured = new Map<string, string>([
+type Call = Omit<MeasuredCall, 'settleMs'>
+
+/** Writes have follow-up work, such as publishing and consuming their events. */
+const writeSettleMs = 150
+
+/** Public reads that cannot be measured here, with the reasons. */
+export const unmeasuredReads = new Map<string, string>([
   ['GetActiveCall', 'there is no call without a media server'],
   ['ListCallParticipants', 'there is no call without a media server'],
 ])
 
-/** Every public read and common writes. Throws if a read is missing here. */
+/** Returns every public read and the common writes. Throws if a read has no sample request. */
 export function measuredCalls(http: HttpCaller, data: BenchmarkData): MeasuredCall[] {
-  return [...reads(http, data), ...writes(http, data)]
+  return [
+    ...reads(http, data).map((call) => ({ ...call, settleMs: 0 })),
+    ...writes(http, data).map((call) => ({ ...call, settleMs: writeSettleMs })),
+  ]
 }
 
-function reads(http: HttpCaller, data: BenchmarkData): MeasuredCall[] {
-  const requests = requestsOf(data)
+function reads(http: HttpCaller, data: BenchmarkData): Call[] {
+  const requests = createSampleRequests(data)
   return publicMethods
     .filter((method) => method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS)
-    .filter(({ name }) => !notMeasured.has(name))
+    .filter(({ name }) => !unmeasuredReads.has(name))
     .map((method) => {
       const request = requests.get(method)
       if (!request && method.input.fields.length > 0)
         throw new Error(
-          `${method.parent.name}.${method.name} has no sample request: add one to requestsOf, or list it in notMeasured`,
+          `${method.parent.name}.${method.name} has no sample request: add one to createSampleRequests, or list it in unmeasuredReads`,
         )
       return { name: nameOf(method), calls: 1, make: () => http.call(method, request?.() ?? {}) }
     })
 }
 
-/** The method name, without the service if it is unique. */
+/** The name of the method, after the name of its service if other services have a method of this name. */
 function nameOf(method: DescMethodUnary): string {
-  const more =
+  const size =
     method.localName === 'getRoomEvents' ? ' (50 rows)' : method.localName === 'listRooms' ? ' (35 rooms)' : ''
-  const alone = publicMethods.filter(({ name }) => name === method.name).length === 1
-  return `${alone ? '' : `${method.parent.name}.`}${method.name}${more}`
+  const isUnique = publicMethods.filter(({ name }) => name === method.name).length === 1
+  return `${isUnique ? '' : `${method.parent.name}.`}${method.name}${size}`
 }
 
 type Requests = Map<DescMethodUnary, () => Record<string, unknown>>
 
-/** Requests for the reads that need arguments. */
-function requestsOf(data: BenchmarkData): Requests {
+/** Creates sample requests for the reads whose request has fields. */
+function createSampleRequests(data: BenchmarkData): Requests {
   const { roomId, groupId, eventIds, threadRootId, replyIds, assetId, otherMemberId, notificationIds, rooms } = data
   const requests: Requests = new Map()
   const define = <M extends DescMethodUnary>(method: M, request: () => MessageInitShape<M['input']>) =>
@@ -111,18 +121,18 @@ function requestsOf(data: BenchmarkData): Requests {
   return requests
 }
 
-/** Returns a function that yields the ids round-robin. */
+/** Returns a function that returns the ids in turn, over and over. */
 function roundRobin(ids: readonly string[]): () => string {
   let turn = 0
   return () => ids[turn++ % ids.length] ?? ''
 }
 
-function writes(http: HttpCaller, data: BenchmarkData): MeasuredCall[] {
+function writes(http: HttpCaller, data: BenchmarkData): Call[] {
   const rooms = roundRobin(data.rooms.filter((id) => id !== data.unreadRoomId))
   return [...messageWrites(http, data, rooms), ...readStateWrites(http, data), ...otherWrites(http, rooms)]
 }
 
-function messageWrites(http: HttpCaller, { roomId, eventIds }: BenchmarkData, nextRoom: () => string): MeasuredCall[] {
+function messageWrites(http: HttpCaller, { roomId, eventIds }: BenchmarkData, nextRoom: () => string): Call[] {
   const { createMessage, updateMessage, addReaction, removeReaction } = api.MessageService.method
   const next = roundRobin(eventIds)
   let version = 0
@@ -150,7 +160,7 @@ function messageWrites(http: HttpCaller, { roomId, eventIds }: BenchmarkData, ne
   ]
 }
 
-function readStateWrites(http: HttpCaller, data: BenchmarkData): MeasuredCall[] {
+function readStateWrites(http: HttpCaller, data: BenchmarkData): Call[] {
   const { roomId, unreadRoomId, unreadIds, threadRootId } = data
   const { followThread, unfollowThread } = api.ThreadService.method
   let marked = 0
@@ -167,16 +177,16 @@ function readStateWrites(http: HttpCaller, data: BenchmarkData): MeasuredCall[] 
       name: 'MarkRoomAsRead',
       calls: 1,
       make: () => {
-        // Markers only move forward.
+        // Read markers only move forward, so each message is used once.
         const upToEventId = unreadIds[marked++]
-        if (upToEventId === undefined) throw new Error('everything is marked as read')
+        if (upToEventId === undefined) throw new Error('all messages are already marked as read')
         return http.call(api.RoomService.method.markRoomAsRead, { roomId: unreadRoomId, upToEventId })
       },
     },
   ]
 }
 
-function otherWrites(http: HttpCaller, nextRoom: () => string): MeasuredCall[] {
+function otherWrites(http: HttpCaller, nextRoom: () => string): Call[] {
   const { createUpload, cancelUpload } = api.AssetUploadService.method
   return [
     {

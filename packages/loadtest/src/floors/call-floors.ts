@@ -3,18 +3,19 @@ import type { Fleet } from '@parley/local'
 import pg from 'pg'
 import { HttpCaller } from '../load/http-caller.ts'
 import { startProgram } from '../load/child.ts'
-import { spend, type Spent } from '../load/spend.ts'
+import { measureCall, type CallCosts } from '../load/call-costs.ts'
 
-/** Cost of minimal calls; every budget is a multiple of `select`. */
-export type CallFloors = Record<'http' | 'select' | 'hop', Spent>
+/** Costs of minimal calls; the budgets of docs/performance.md are multiples of the CPU time of `select`. */
+export type CallFloors = Record<'http' | 'select' | 'hop', CallCosts>
 
 /**
- * Measures plain node:http, the same with one prepared SELECT on the fleet's database server, and with that SELECT in
- * another process over a separate NATS server. Clients are the same as for calls of the fleet.
+ * Measures three HTTP servers of Node.js: `http` responds directly, `select` after one prepared SELECT on the fleet's
+ * PostgreSQL, and `hop` after asking another process over NATS, which runs the SELECT. That NATS server is not the
+ * fleet's. The HTTP client is the one that also calls the fleet. The CPU time of the deployables is not counted.
  */
-export async function callFloors(fleet: Fleet, dir: string): Promise<CallFloors> {
+export async function measureCallFloors(fleet: Fleet, dir: string): Promise<CallFloors> {
   const postgres = fleet.postgresUrl('postgres')
-  const leaveOut = new Set(fleet.services.map(({ pid }) => pid))
+  const excluded = new Set(fleet.services.map(({ pid }) => pid))
   const client = new pg.Client({ connectionString: postgres })
   await client.connect()
   await client.query('create table if not exists floor_row (id bigint primary key, body text)')
@@ -26,7 +27,7 @@ export async function callFloors(fleet: Fleet, dir: string): Promise<CallFloors>
   for (const kind of ['http', 'select', 'hop'] as const) {
     using server = await startProgram('http-server', [kind, postgres, nats.url])
     using http = new HttpCaller(`http://127.0.0.1:${String(server.ready)}`, 64)
-    floors[kind] = await spend(() => http.post('/', 'application/proto', ''), { leaveOut })
+    floors[kind] = await measureCall(() => http.post('/', 'application/proto', ''), { excluded })
   }
   return floors as CallFloors
 }

@@ -6,10 +6,10 @@ import { connect } from 'nats'
 import pg from 'pg'
 import { WebSocket } from 'ws'
 import { startProgram } from '../load/child.ts'
-import { summary, time, type Timing } from '../load/timing.ts'
+import { summarize, time, type Timing } from '../load/timing.ts'
 
-/** A raw NATS request-reply between two processes, and an empty RPC method over the same server. */
-export async function natsFloors(dir: string): Promise<Record<'raw' | 'raw64' | 'rpc' | 'rpc64', Timing>> {
+/** Measures a raw NATS request-reply between two processes, and a call of an empty RPC method over the same server. */
+export async function measureNatsFloors(dir: string): Promise<Record<'raw' | 'raw64' | 'rpc' | 'rpc64', Timing>> {
   await using nats = await startNats({ dir })
   using _echo = await startProgram('nats-echo', [nats.url])
   using _service = await startProgram('rpc-echo', [nats.url])
@@ -21,29 +21,36 @@ export async function natsFloors(dir: string): Promise<Record<'raw' | 'raw64' | 
   const messaging = createClient(MessagingInternalService, rpc.transport())
   const call = () => messaging.hasUnread({ userId: 'U0123456789abcd', roleIds: ['moderator'] })
   const timings = {
-    raw: await time(request, { seconds: 2 }),
-    rpc: await time(call, { seconds: 2 }),
-    raw64: await time(request, { inFlight: 64, seconds: 2 }),
-    rpc64: await time(call, { inFlight: 64, seconds: 2 }),
+    raw: await time(request, { seconds: 1 }),
+    rpc: await time(call, { seconds: 1 }),
+    raw64: await time(request, { inFlight: 64, seconds: 1 }),
+    rpc64: await time(call, { inFlight: 64, seconds: 1 }),
   }
   await raw.close()
   return timings
 }
 
-/** One committed row at a time, and 32 writers at once, on the fleet's own server. */
-export async function commitFloors(url: string): Promise<Record<'one' | 'many', Timing>> {
+/** Measures commits of one row each on the PostgreSQL server with this URL: by one writer, and by 32 at once. */
+export async function measureCommitFloors(url: string): Promise<Record<'one' | 'many', Timing>> {
   const pool = new pg.Pool({ connectionString: url, max: 32 })
   await pool.query('create table if not exists floor (id bigserial primary key, body text not null)')
   const commit = () =>
     pool.query({ name: 'floor', text: 'insert into floor (body) values ($1)', values: ['a row of a few bytes'] })
-  const timings = { one: await time(commit, { seconds: 3 }), many: await time(commit, { inFlight: 32, seconds: 3 }) }
+  const timings = { one: await time(commit, { seconds: 2 }), many: await time(commit, { inFlight: 32, seconds: 2 }) }
   await pool.query('drop table floor')
   await pool.end()
   return timings
 }
 
-/** Time from a raw uWebSockets publish in another process until the last of the sockets has received it. */
-export async function publishFloor(sockets: number, frame: Uint8Array, rounds = 60): Promise<Timing> {
+/**
+ * Measures the time from a raw uWebSockets publish in another process until the last of the sockets has received it.
+ * The first `warmUp` publishes are not counted.
+ */
+export async function measurePublishFloor(
+  sockets: number,
+  frame: Uint8Array,
+  [publishes, warmUp] = [60, 10],
+): Promise<Timing> {
   using publisher = await startProgram('publisher', [])
   const open: WebSocket[] = []
   let received: () => void = () => undefined
@@ -55,7 +62,7 @@ export async function publishFloor(sockets: number, frame: Uint8Array, rounds = 
   }
   const message = Buffer.from(frame).toString('base64')
   const took: number[] = []
-  for (let round = 0; round < rounds; round++) {
+  for (let n = 0; n < publishes; n++) {
     const start = performance.now()
     await new Promise<void>((resolve) => {
       let left = sockets
@@ -64,8 +71,8 @@ export async function publishFloor(sockets: number, frame: Uint8Array, rounds = 
       }
       publisher.child.send(message)
     })
-    if (round >= 10) took.push(performance.now() - start)
+    if (n >= warmUp) took.push(performance.now() - start)
   }
   for (const socket of open) socket.terminate()
-  return summary(took, took.reduce((sum, ms) => sum + ms, 0) / 1000)
+  return summarize(took, took.reduce((sum, ms) => sum + ms, 0) / 1000)
 }

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { connect } from 'nats'
 import pg from 'pg'
 
-// The minimal cost of a call: an HTTP server that answers directly, after one prepared SELECT, or after one over NATS.
+// One server of the floors of calls, by `kind`: `http` responds directly, `select` after one prepared SELECT, `hop` after
+// a request over NATS; `answer` answers these requests with the SELECT.
 const [, , kind = 'http', postgres = '', nats = ''] = process.argv
 const row = { name: 'floor', text: 'select id, body from floor_row where id = $1', values: [1] }
 
@@ -19,16 +20,16 @@ if (kind === 'answer') {
   await bus.flush()
   process.send?.('ready')
 } else {
-  const answer = await answerOf()
+  const respond = await createResponder()
   const server = createServer((request, response) => {
-    request.resume().on('end', () => void answer().then((body) => response.end(body)))
+    request.resume().on('end', () => void respond().then((body) => response.end(body)))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   process.send?.((server.address() as AddressInfo).port)
 }
 
-async function answerOf(): Promise<() => Promise<Uint8Array>> {
+async function createResponder(): Promise<() => Promise<Uint8Array>> {
   if (kind === 'hop') {
     const bus = await connect({ servers: nats })
     return async () => (await bus.request('floor.read', undefined, { timeout: 5_000 })).data

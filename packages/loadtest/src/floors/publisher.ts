@@ -1,6 +1,6 @@
 import { App, us_socket_local_port } from 'uWebSockets.js'
 
-// The raw uWebSockets floor: publishes to one topic on request.
+// The floor of a delivery: publishes each message of its parent, given in base64, to all sockets.
 const app = App()
   .ws('/*', { open: (socket) => void socket.subscribe('floor') })
   .listen('127.0.0.1', 0, (socket) => {

@@ -1,8 +1,12 @@
 import sharp from 'sharp'
 import { time, type Timing } from '../load/timing.ts'
 
-/** The same sizes made by sharp directly, from bytes in memory. */
-export async function thumbnailFloor(images: readonly Buffer[], side: number, inFlight: number): Promise<Timing> {
+/** Measures sharp alone: resizes images in memory to JPEGs that fit into a square with this side, in pixels. */
+export async function measureThumbnailFloor(
+  images: readonly Buffer[],
+  side: number,
+  inFlight: number,
+): Promise<Timing> {
   sharp.cache(false)
   let turn = 0
   const make = () =>

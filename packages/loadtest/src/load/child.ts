@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** Starts one of this package's other programs; resolves with its first message. */
+/** Starts a program of `floors/` as a child process. Resolves when it sends its first message, which is `ready`. */
 export async function startProgram(
   name: string,
   args: string[],
@@ -9,7 +9,7 @@ export async function startProgram(
   const child = fork(fileURLToPath(new URL(`./floors/${name}.js`, import.meta.url)), args)
   const ready = await new Promise<unknown>((resolve, reject) => {
     child.once('message', resolve)
-    child.once('exit', (code) => reject(new Error(`${name} ended with ${code}`)))
+    child.once('exit', (code) => reject(new Error(`${name} exited with ${code} before it was ready`)))
   })
   return { child, ready, [Symbol.dispose]: () => void child.kill() }
 }

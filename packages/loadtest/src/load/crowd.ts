@@ -1,14 +1,14 @@
 import type { Fleet } from '@parley/local'
 import { writeRows } from './write-rows.ts'
 
-/** Number of users. Their logins are `user1`, `user2` and so on. */
-export const crowd = 100_000
+/** Number of users in the crowd. Their logins are `user1`, `user2` and so on. */
+export const crowdSize = 100_000
 
-/** How many of them are members of the room with the @all mention. */
-export const everyone = 50_000
+/** Number of these users who are members of the room in which @all is mentioned. */
+export const atAllMembers = 50_000
 
-/** Makes the first ones of the crowd members of a room. */
-export function joinCrowd(fleet: Fleet, roomId: string, count: number): Promise<void> {
+/** Makes the first `count` users of the crowd members of a room. */
+export function addCrowdMembers(fleet: Fleet, roomId: string, count: number): Promise<void> {
   return writeRows(fleet.postgresUrl('parley_rooms'), [
     [
       `insert into room_members (room_id, user_id, member, version, since)
@@ -18,22 +18,22 @@ export function joinCrowd(fleet: Fleet, roomId: string, count: number): Promise<
   ])
 }
 
-/** Creates the given number of accounts and makes them members of a room. */
-export async function fill(fleet: Fleet, roomId: string): Promise<void> {
-  await writePeople(fleet, { ids: 'Ucrowd', logins: 'user' }, crowd)
-  await joinCrowd(fleet, roomId, crowd)
+/** Creates the accounts of the crowd and makes all of them members of a room. */
+export async function createCrowd(fleet: Fleet, roomId: string): Promise<void> {
+  await createAccounts(fleet, { ids: 'Ucrowd', logins: 'user' }, crowdSize)
+  await addCrowdMembers(fleet, roomId, crowdSize)
 }
 
-/** Creates accounts; ids and logins are these prefixes with a number from 1. */
-export async function writePeople(
+/** Creates `count` accounts. Each id and login is one of these prefixes followed by a number from 1. */
+export async function createAccounts(
   fleet: Fleet,
   { ids, logins }: { ids: string; logins: string },
   count: number,
 ): Promise<void> {
-  const people = `(select $2::text || n as id, $3::text || n as login from generate_series(1, $1::integer) n) people`
+  const accounts = `(select $2::text || n as id, $3::text || n as login from generate_series(1, $1::integer) n) accounts`
   await writeRows(fleet.postgresUrl('parley_accounts'), [
     [
-      `insert into users (id, login, version, roles_version, created_at) select id, login, 1, 1, now() from ${people}`,
+      `insert into users (id, login, version, roles_version, created_at) select id, login, 1, 1, now() from ${accounts}`,
       [count, ids, logins],
     ],
   ])
@@ -44,7 +44,7 @@ export async function writePeople(
       )
       select id, login, '', login, login || E'\\n',
         array(select distinct substr(login || E'\\n', at, 3) from generate_series(1, length(login) - 1) at), '{}', false, 1, 1
-      from ${people}`,
+      from ${accounts}`,
       [count, ids, logins],
     ],
   ])

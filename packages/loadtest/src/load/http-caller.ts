@@ -9,12 +9,12 @@ import {
 import { methodPath } from '@parley/contracts/catalogue'
 import { Pool, type Dispatcher } from 'undici'
 
-type Answer = { status: number; headers: Dispatcher.ResponseData['headers']; body: Buffer }
+type HttpResponse = { status: number; headers: Dispatcher.ResponseData['headers']; body: Buffer }
 
-/** The server refuses further calls for now: 429 or 503. */
-export class Refused extends Error {}
+/** Thrown when the server responds to a call with 429 or 503, because it accepts no more calls at the moment. */
+export class RefusedError extends Error {}
 
-/** Calls a server over keep-alive HTTP/1.1 with binary bodies and minimal overhead. */
+/** A client that calls a server over keep-alive HTTP/1.1, with encoded messages as bodies and minimal overhead. */
 export class HttpCaller implements Disposable {
   readonly #pool: Pool
   #token = ''
@@ -27,8 +27,8 @@ export class HttpCaller implements Disposable {
     return this.#token
   }
 
-  async signIn(who: { login: string; password: string }): Promise<void> {
-    const { status, body } = await this.post('/auth/login', 'application/json', JSON.stringify(who))
+  async signIn(user: { login: string; password: string }): Promise<void> {
+    const { status, body } = await this.post('/auth/login', 'application/json', JSON.stringify(user))
     const answer: unknown = JSON.parse(body.toString())
     if (status !== 200 || typeof answer !== 'object' || answer === null || !('token' in answer))
       throw new Error(`sign-in failed with ${status}: ${body.toString()}`)
@@ -41,12 +41,12 @@ export class HttpCaller implements Disposable {
   ): Promise<MessageShape<M['output']>> {
     const encoded = toBinary(method.input, create(method.input, message))
     const { status, body } = await this.post(`/api/connect${methodPath(method)}`, 'application/proto', encoded)
-    if (status === 429 || status === 503) throw new Refused(`${method.name}: ${body.toString()}`)
+    if (status === 429 || status === 503) throw new RefusedError(`${method.name}: ${body.toString()}`)
     if (status !== 200) throw new Error(`${method.name} answered ${status}: ${body.toString()}`)
     return fromBinary<M['output']>(method.output, body)
   }
 
-  async post(path: string, contentType: string, body: string | Uint8Array): Promise<Answer> {
+  async post(path: string, contentType: string, body: string | Uint8Array): Promise<HttpResponse> {
     const headers = {
       'content-type': contentType,
       ...(this.#token && { authorization: `Bearer ${this.#token}` }),
@@ -55,9 +55,9 @@ export class HttpCaller implements Disposable {
     return { status: answer.statusCode, headers: answer.headers, body: Buffer.from(await answer.body.arrayBuffer()) }
   }
 
-  /** Downloads an absolute address from this server, without a token: the address is signed. */
-  async read(address: string): Promise<Buffer> {
-    const { pathname, search } = new URL(address)
+  /** Downloads a file of this server by its signed URL, without a token. */
+  async download(url: string): Promise<Buffer> {
+    const { pathname, search } = new URL(url)
     const { statusCode, body } = await this.#pool.request({ path: `${pathname}${search}`, method: 'GET' })
     const bytes = Buffer.from(await body.arrayBuffer())
     if (statusCode !== 200) throw new Error(`${pathname} answered ${statusCode}: ${bytes.toString()}`)

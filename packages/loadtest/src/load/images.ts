@@ -6,10 +6,11 @@ import type { HttpCaller } from './http-caller.ts'
 const { createUpload, uploadChunk, completeUpload } = AssetUploadService.method
 const chunkBytes = 524_288
 
-/** Different JPEGs similar to photos: 2400x1600, soft shapes in all colours. */
-export const photos = (count: number): Promise<Buffer[]> => Promise.all(Array.from({ length: count }, photo))
+/** Creates different JPEGs that compress like photos: 2400x1600 pixels, soft shapes in all colours. */
+export const createPhotos = (count: number): Promise<Buffer[]> =>
+  Promise.all(Array.from({ length: count }, createPhoto))
 
-function photo(): Promise<Buffer> {
+function createPhoto(): Promise<Buffer> {
   const [width, height] = [300, 200]
   return sharp(randomBytes(width * height * 3), { raw: { width, height, channels: 3 } })
     .resize(2400, 1600)
@@ -19,12 +20,12 @@ function photo(): Promise<Buffer> {
 
 /** Uploads at most ten images and posts a message with them; returns their ids. */
 export async function postImages(http: HttpCaller, roomId: string, images: readonly Buffer[]): Promise<string[]> {
-  const attachmentAssetIds = await Promise.all(images.map((bytes) => sendImage(http, roomId, bytes)))
+  const attachmentAssetIds = await Promise.all(images.map((bytes) => uploadImage(http, roomId, bytes)))
   await http.call(MessageService.method.createMessage, { roomId, attachmentAssetIds })
   return attachmentAssetIds
 }
 
-async function sendImage(http: HttpCaller, roomId: string, bytes: Buffer): Promise<string> {
+async function uploadImage(http: HttpCaller, roomId: string, bytes: Buffer): Promise<string> {
   const file = { filename: 'photo.jpg', contentType: 'image/jpeg', size: BigInt(bytes.length), sha256: sha256(bytes) }
   const { upload } = await http.call(createUpload, { roomId, ...file })
   const uploadId = upload?.uploadId ?? ''
@@ -33,7 +34,7 @@ async function sendImage(http: HttpCaller, roomId: string, bytes: Buffer): Promi
     await http.call(uploadChunk, { uploadId, offset: BigInt(at), content, chunkSha256: sha256(content) })
   }
   const { asset } = await http.call(completeUpload, { uploadId })
-  if (!asset) throw new Error('the image was not kept')
+  if (!asset) throw new Error('CompleteUpload returned no asset')
   return asset.id
 }
 

@@ -1,7 +1,10 @@
 import { connect, type Socket } from 'node:net'
 
-/** A frame with a mask of zeros, so that the bytes of the message remain as they are. Messages are short. */
-function maskedFrame(message: Uint8Array): Buffer {
+/**
+ * Encodes a message as a WebSocket frame. The mask is zero, so the bytes of the message stay as they are. The message
+ * must be shorter than 64 KiB.
+ */
+function encodeFrame(message: Uint8Array): Buffer {
   const isLong = message.length > 125
   const length = isLong ? [0xfe, message.length >> 8, message.length & 0xff] : [0x80 | message.length]
   return Buffer.concat([Buffer.from([0x82, ...length, 0, 0, 0, 0]), message])
@@ -16,8 +19,8 @@ const upgrade = (host: string, path: string): string =>
 const endOfHead = Buffer.from('\r\n\r\n')
 
 /**
- * A WebSocket client that does as little as possible, so that thousands of them do not take the processors of the
- * server under test.
+ * A WebSocket client that does as little as possible, so that thousands of clients leave enough CPU time for the server
+ * under test.
  */
 export class LeanSocket {
   readonly #socket: Socket
@@ -25,14 +28,14 @@ export class LeanSocket {
   #unread: Buffer = Buffer.alloc(0)
   #isOpen = false
 
-  /** Sends the messages as soon as the socket is open. `onEnd` is called when it is closed by the server. */
+  /** Sends the messages as soon as the socket is open. `onEnd` is called if the connection fails or the server closes it. */
   constructor(
     url: URL,
     messages: readonly Uint8Array[],
     { onMessage, onEnd }: { onMessage: (message: Buffer) => void; onEnd: (error: Error) => void },
   ) {
     this.#onMessage = onMessage
-    const first = Buffer.concat(messages.map(maskedFrame))
+    const first = Buffer.concat(messages.map(encodeFrame))
     const socket = (this.#socket = connect({ host: url.hostname, port: Number(url.port), noDelay: true }))
     socket.write(upgrade(url.host, url.pathname))
     socket.on('data', (data) => {
@@ -44,7 +47,7 @@ export class LeanSocket {
     socket.on('end', () => onEnd(new Error('the server closed the socket')))
   }
 
-  /** Drops the connection without a closing frame, as a lost network does. */
+  /** Drops the connection without a close frame, like a client that crashes. */
   drop(): void {
     this.#socket.removeAllListeners('end')
     this.#socket.destroy()
@@ -54,7 +57,7 @@ export class LeanSocket {
     const end = this.#unread.indexOf(endOfHead)
     if (end < 0) return false
     const status = this.#unread.toString('latin1', 0, this.#unread.indexOf('\r\n'))
-    if (!status.includes(' 101 ')) throw new Error(`the socket was refused: ${status}`)
+    if (!status.includes(' 101 ')) throw new Error(`the server refused the socket: ${status}`)
     this.#unread = this.#unread.subarray(end + endOfHead.length)
     return (this.#isOpen = true)
   }
@@ -68,7 +71,7 @@ export class LeanSocket {
       const length = short === 127 ? Number(data.readBigUInt64BE(2)) : short === 126 ? data.readUInt16BE(2) : short
       if (data.length < head + length) return
       this.#unread = data.subarray(head + length)
-      // Pings need no answer within the minute that a measurement takes.
+      // Only binary frames matter. Pings need no answer in the short time that a measurement takes.
       if (((data[0] ?? 0) & 0x0f) === 2) this.#onMessage(data.subarray(head, head + length))
     }
   }

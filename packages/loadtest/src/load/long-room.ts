@@ -1,22 +1,25 @@
 import type { Fleet } from '@parley/local'
 import { writeRows } from './write-rows.ts'
 
-/** Size of the room; every tenth message is a reply in one thread. */
-export const longRoom = { messages: 1_000_000, replies: 100_000 }
+/** Size of the long room. Every tenth message is a reply in its only thread. */
+export const longRoomSize = { messages: 1_000_000, replies: 100_000 }
 
-/** Id of the nth message. */
+/** The id of the nth message, counted from 1. */
 export const messageId = (n: number): string => `E${String(n).padStart(14, '0')}`
 
-/** The message that begins the thread. */
+/** Id of the message at the root of the thread. */
 export const rootId = messageId(1)
 const sqlId = (n: string) => `'E' || lpad((${n})::text, 14, '0')`
 
-/** Fills a room with messages, as if people had posted in it for years. */
-export function lengthen(
+/**
+ * Writes messages of one author into a room, as if people had posted in it for years. Every tenth of them is a reply in
+ * the thread of {@link rootId}; `replies` is their number. Works once per room.
+ */
+export function writeMessages(
   fleet: Fleet,
   roomId: string,
   authorId: string,
-  { messages, replies }: typeof longRoom = longRoom,
+  { messages, replies }: typeof longRoomSize = longRoomSize,
 ): Promise<void> {
   return writeRows(fleet.postgresUrl('parley_messaging'), [
     [

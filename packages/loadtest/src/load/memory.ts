@@ -11,8 +11,8 @@ export function residentKib(pid: number): number {
 }
 
 /**
- * Proportional memory of a process in KiB: pages shared by several processes count in parts. NaN if the system does not
- * report it or the process has ended.
+ * Proportional memory of a process (PSS) in KiB: a page that n processes share counts as 1/n of a page. NaN if the
+ * system does not report it or the process has ended.
  */
 export function proportionalKib(pid: number): number {
   try {

@@ -6,8 +6,9 @@ import { HttpCaller } from './http-caller.ts'
 export type Verdict = 'implemented' | 'unimplemented' | 'no owner'
 
 /**
- * Calls every public method with an empty message, as a signed-in owner. A method is implemented if the answer is anything
- * but `unimplemented`; it has no owner if nobody listens.
+ * Calls every public method with an empty message, as a signed-in owner. A method is `unimplemented` if its service
+ * responds with that code, and has `no owner` if the gateway reports that no service answers it; otherwise it is
+ * `implemented`.
  */
 export async function probeContract(
   url: string,

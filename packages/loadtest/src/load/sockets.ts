@@ -16,7 +16,7 @@ const subscribe = toBinary(
   create(RealtimeClientFrameSchema, { frame: { case: 'subscribeEvents', value: {} } }),
 )
 
-/** A set of open, subscribed sockets that counts the messages each of them receives. */
+/** A set of open sockets that have subscribed to events, with the times at which they receive them. */
 export class Sockets implements Disposable {
   readonly #sockets: WebSocket[] = []
   #onMessage: (data: Buffer) => void = () => undefined
@@ -25,14 +25,17 @@ export class Sockets implements Disposable {
     return this.#sockets.length
   }
 
-  /** Opens more sockets, a hundred at a time. */
+  /** Opens more sockets, a hundred at a time, at the gateway or realtime node with this URL. */
   async open(url: string, token: string, count: number): Promise<void> {
-    const address = `${url.replace(/^http/, 'ws')}/api/realtime`
+    const socketUrl = `${url.replace(/^http/, 'ws')}/api/realtime`
     for (let left = count; left > 0; left -= 100)
-      await Promise.all(Array.from({ length: Math.min(left, 100) }, () => this.#openOne(address, token)))
+      await Promise.all(Array.from({ length: Math.min(left, 100) }, () => this.#openOne(socketUrl, token)))
   }
 
-  /** Resolves once every socket has received the message, with the times of the first and the last receipt. */
+  /**
+   * Resolves when `count` sockets (default: all) have received an event that matches, with the times of the first and
+   * the last receipt.
+   */
   expectEvent(
     matches: (event: RealtimeEventEnvelope) => boolean,
     count = this.size,
@@ -40,7 +43,7 @@ export class Sockets implements Disposable {
     return new Promise((resolve) => {
       let left = count
       let first = 0
-      // Every socket is sent the same bytes: they are decoded once.
+      // Every socket receives the same bytes, so they are decoded only once.
       let known: Buffer | undefined
       this.#onMessage = (data) => {
         if (!known?.equals(data)) {
@@ -54,13 +57,34 @@ export class Sockets implements Disposable {
     })
   }
 
+  /**
+   * Resolves when the sockets have received messages of a room `count` times in all, with the time of the last receipt of
+   * each message, by its id.
+   */
+  receiveMessages(roomId: string, count: number): Promise<Map<string, number>> {
+    return new Promise((resolve) => {
+      let left = count
+      // Every socket receives the same bytes, so they are decoded only once.
+      const idByFrame = new Map<string, string | undefined>()
+      const lastReceipts = new Map<string, number>()
+      this.#onMessage = (data) => {
+        const bytes = data.toString('latin1')
+        if (!idByFrame.has(bytes)) idByFrame.set(bytes, messageIn(data, roomId))
+        const id = idByFrame.get(bytes)
+        if (id === undefined) return
+        lastReceipts.set(id, performance.now())
+        if (--left === 0) resolve(lastReceipts)
+      }
+    })
+  }
+
   [Symbol.dispose](): void {
     for (const socket of this.#sockets) socket.terminate()
   }
 
-  #openOne(address: string, token: string): Promise<void> {
+  #openOne(url: string, token: string): Promise<void> {
     return new Promise((resolve, reject) => {
-      const socket = new WebSocket(address, { perMessageDeflate: false })
+      const socket = new WebSocket(url, { perMessageDeflate: false })
       this.#sockets.push(socket)
       socket.on('error', reject)
       socket.on('open', () => {
@@ -78,4 +102,11 @@ export class Sockets implements Disposable {
       socket.on('message', opening)
     })
   }
+}
+
+/** The id of the message that a frame announces; undefined if it announces none in this room. */
+function messageIn(data: Buffer, roomId: string): string | undefined {
+  const { frame } = fromBinary(RealtimeServerFrameSchema, data)
+  const event = frame.case === 'event' ? frame.value.event : undefined
+  return event?.case === 'messagePosted' && event.value.roomId === roomId ? event.value.messageEventId : undefined
 }

@@ -1,4 +1,4 @@
-/** Durations of repeated runs, in milliseconds. */
+/** Durations of repeated runs: quantiles in milliseconds, the rate, and the number of runs. */
 export type Timing = { p50: number; p99: number; perSecond: number; count: number }
 
 function quantile(sorted: readonly number[], q: number): number {
@@ -6,8 +6,8 @@ function quantile(sorted: readonly number[], q: number): number {
 }
 
 /**
- * Runs `work` for a while after a warm-up, `inFlight` at a time. If one run fails, it rejects after the running ones
- * have ended.
+ * Measures runs of `work` after a warm-up, with `inFlight` runs at a time (default 1). Starts new runs for `seconds`
+ * (default 4). If a run fails, it rejects after the other running ones have ended.
  */
 export async function time(
   work: () => Promise<unknown>,
@@ -34,10 +34,13 @@ export async function time(
   }
   const ends = await Promise.allSettled(Array.from({ length: inFlight }, worker))
   for (const end of ends) if (end.status === 'rejected') throw end.reason
-  return summary(took, seconds)
+  // Without a warm-up, `inFlight` runs start at once. They do not raise the rate, because it includes the time until the
+  // last runs end.
+  return summarize(took, warmUpSeconds > 0 ? seconds : (performance.now() - warm) / 1000)
 }
 
-export function summary(took: number[], seconds: number): Timing {
+/** Summarizes durations in milliseconds, of runs that took `seconds` in all. Sorts `took` in place. */
+export function summarize(took: number[], seconds: number): Timing {
   const sorted = took.sort((a, b) => a - b)
   return {
     p50: quantile(sorted, 0.5),

@@ -1,8 +1,6 @@
 import pg from 'pg'
 
-/**
- * Writes directly into a database as PostgreSQL's superuser, and updates its statistics before queries are measured.
- */
+/** Runs statements in one transaction, and then `vacuum analyze`, so that PostgreSQL plans queries of the rows well. */
 export async function writeRows(url: string, statements: [text: string, values: unknown[]][]): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

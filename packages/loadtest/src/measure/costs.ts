@@ -1,18 +1,21 @@
 import type { Fleet } from '@parley/local'
 import { readBudgets } from '../cost/budgets.ts'
-import { measuredCalls, notMeasured } from '../cost/calls.ts'
+import { measuredCalls, unmeasuredReads } from '../cost/calls.ts'
 import { createBenchmarkData } from '../cost/benchmark-data.ts'
 import type { CallFloors } from '../floors/call-floors.ts'
 import type { HttpCaller } from '../load/http-caller.ts'
-import { spend, type Spent } from '../load/spend.ts'
+import { measureCall, type CallCosts } from '../load/call-costs.ts'
 import { time } from '../load/timing.ts'
 import type { Report } from '../report.ts'
 
-const warmUpSeconds = 1
+const warmUp = { seconds: 0.25, inFlight: 8 }
 
-type Row = { name: string; spent: Spent; ratio: number; budget: number | undefined }
+type Row = { name: string; costs: CallCosts; ratio: number; budget: number | undefined }
 
-/** Measures every public read and the common writes as processor time of the whole fleet, beside three floors. */
+/**
+ * Measures rate, latency and CPU time of the whole fleet for every public read and the common writes, and prints them in
+ * a table, the most expensive call first. `http` is signed in as `owner`, and needs 64 connections.
+ */
 export async function measureCosts(
   fleet: Fleet,
   http: HttpCaller,
@@ -20,61 +23,63 @@ export async function measureCosts(
   report: Report,
 ): Promise<void> {
   const budgets = readBudgets()
-  const place = await createBenchmarkData(fleet, http, owner)
-  const floor = floors.select[1].processorMs
-  report.add('floor: node:http, processor time of a request', floors.http[1].processorMs, 'ms')
+  const data = await createBenchmarkData(fleet, http, owner)
+  const floor = floors.select[1].cpu.ms
+  report.add('floor: node:http, processor time of a request', floors.http[1].cpu.ms, 'ms')
   report.add('floor: node:http and one SELECT, processor time of a request', floor, 'ms')
-  report.add('floor: node:http, one hop and one SELECT, processor time of a request', floors.hop[1].processorMs, 'ms')
+  report.add('floor: node:http, one hop and one SELECT, processor time of a request', floors.hop[1].cpu.ms, 'ms')
 
-  const measured = wantedCalls(measuredCalls(http, place))
-  // Otherwise the first call would pay for compiling the code that all calls share.
-  for (const { make } of measured) await time(make, { seconds: warmUpSeconds, inFlight: 8, warmUpSeconds: 0 })
+  const measured = selectCalls(measuredCalls(http, data))
+  // Otherwise the first calls would include the time to compile the code that all calls share.
+  for (const { make } of measured) await time(make, { ...warmUp, warmUpSeconds: 0 })
   const rows: Row[] = []
-  for (const { name, calls, make } of measured) {
-    const spent = await spend(make, { calls })
-    rows.push({ name, spent, ratio: spent[1].processorMs / floor, budget: budgets.get(name) })
+  for (const { name, calls, settleMs, make } of measured) {
+    const hasBudget = budgets.has(name)
+    const costs = await measureCall(make, { calls, settleMs, hasBudget, services: fleet.services })
+    rows.push({ name, costs, ratio: costs[1].cpu.ms / floor, budget: budgets.get(name) })
     for (const inFlight of [1, 8, 64] as const) {
-      const cost = spent[inFlight]
-      const label = inFlight === 1 ? name : `${name}, ${inFlight} in flight`
-      const times = budgets.get(label)
+      const cost = costs[inFlight]
       if (!cost) continue
-      report.note(`${label} p50`, cost.p50, 'ms', { floor: floors.hop[inFlight]?.p50 })
-      const budget = times === undefined ? undefined : times * floor
-      report.note(`${label}, processor time of a call`, cost.processorMs, 'ms', { floor, budget })
-      report.note(label, cost.perSecond, '1/s', { floor: floors.hop[inFlight]?.perSecond })
+      const label = inFlight === 1 ? name : `${name}, ${inFlight} in flight`
+      const multiple = budgets.get(label)
+      report.record(`${label} p50`, cost.p50, 'ms', { floor: floors.hop[inFlight]?.p50 })
+      const budget = multiple === undefined ? undefined : multiple * floor
+      report.recordCpu(`${label}, processor time of a call`, cost.cpu, { floor, budget })
+      report.record(label, cost.perSecond, '1/s', { floor: floors.hop[inFlight]?.perSecond })
     }
   }
   print(rows, floors.hop, fleet)
-  for (const [name, reason] of notMeasured) console.log(`not measured: ${name}: ${reason}`)
+  for (const [name, reason] of unmeasuredReads) console.log(`not measured: ${name}: ${reason}`)
 }
 
-/** The calls that BENCH_CALLS names; all without it. */
-function wantedCalls<T extends { name: string }>(calls: readonly T[]): readonly T[] {
+/** Returns the calls whose names contain a part listed in BENCH_CALLS, or all if it is not set. */
+function selectCalls<T extends { name: string }>(calls: readonly T[]): readonly T[] {
   const parts = process.env['BENCH_CALLS']?.split(',')
   if (!parts) return calls
   const unknown = parts.filter((part) => !calls.some(({ name }) => name.includes(part)))
-  if (unknown.length > 0) throw new Error(`BENCH_CALLS: no call ${unknown.join(', ')}; make profile lists them`)
+  if (unknown.length > 0)
+    throw new Error(`BENCH_CALLS: no call is named like ${unknown.join(', ')}; make profile lists all calls`)
   return calls.filter(({ name }) => parts.some((part) => name.includes(part)))
 }
 
-/** Dearest first. */
-function print(rows: readonly Row[], hop: Spent, fleet: Fleet): void {
-  const names = new Map(fleet.services.map(({ pid, name }) => [pid, name]))
-  const head = ['call', 'p50 ms', '1/s', '8: 1/s', '64: 1/s', 'CPU ms', '8: ms', 'x floor', 'budget', 'of it']
-  const figures = ({ 1: one, 8: some, 64: many }: Spent) => [
+/** Prints the table, the most expensive call first. */
+function print(rows: readonly Row[], hop: CallCosts, fleet: Fleet): void {
+  const names = new Set(fleet.services.map(({ name }) => name))
+  const head = ['call', 'p50 ms', '1/s', '8: 1/s', '64: 1/s', 'CPU ms', '8: ms', 'x floor', 'budget', 'CPU ms of']
+  const figures = ({ 1: one, 8: some, 64: many }: CallCosts) => [
     ...[
       one.p50.toFixed(2),
       one.perSecond.toFixed(0),
       some?.perSecond.toFixed(0) ?? '',
       many?.perSecond.toFixed(0) ?? '',
     ],
-    ...[one.processorMs.toFixed(2), some?.processorMs.toFixed(2) ?? ''],
+    ...[one.cpu.ms.toFixed(2), some?.cpu.ms.toFixed(2) ?? ''],
   ]
   const lines = rows
     .toSorted((a, b) => b.ratio - a.ratio)
-    .map(({ name, spent, ratio, budget }) => [
-      ...[name, ...figures(spent), ratio.toFixed(1), budget?.toFixed(1) ?? ''],
-      dearest(spent[1].ofProcess, names),
+    .map(({ name, costs, ratio, budget }) => [
+      ...[name, ...figures(costs), ratio.toFixed(1), budget?.toFixed(1) ?? ''],
+      mostExpensive(costs[1].cpu.processes, names),
     ])
   const table = [head, ['floor: hop and SELECT', ...figures(hop)], ...lines]
   const widths = head.map((_, column) => Math.max(...table.map((cells) => cells[column]?.length ?? 0)))
@@ -86,10 +91,13 @@ function print(rows: readonly Row[], hop: Spent, fleet: Fleet): void {
   }
 }
 
-function dearest(ofProcess: ReadonlyMap<number, number>, names: ReadonlyMap<number, string>): string {
-  const known = [...ofProcess].map(([pid, ms]) => ({ name: names.get(pid) ?? 'servers', ms }))
+/** The four processes with the most CPU time; PostgreSQL, NATS and Redis count as one. */
+function mostExpensive(processes: Readonly<Record<string, number>>, services: ReadonlySet<string>): string {
   const sums = new Map<string, number>()
-  for (const { name, ms } of known) sums.set(name, (sums.get(name) ?? 0) + ms)
+  for (const [process, ms] of Object.entries(processes)) {
+    const name = services.has(process) ? process : 'servers'
+    sums.set(name, (sums.get(name) ?? 0) + ms)
+  }
   return [...sums]
     .sort(([, a], [, b]) => b - a)
     .slice(0, 4)

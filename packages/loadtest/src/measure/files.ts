@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AssetUploadService, type Asset } from '@parley/contracts/api'
 import type { Fleet } from '@parley/local'
-import type { HttpCaller } from '../load/http-caller.ts'
+import { RefusedError, type HttpCaller } from '../load/http-caller.ts'
 import { residentKib } from '../load/memory.ts'
-import { newRoom } from '../load/rooms.ts'
+import { createRoom } from '../load/rooms.ts'
 import type { Report } from '../report.ts'
 
-/** The largest file that a server of the bench accepts. */
+/** The maximum size of a file in the measured fleet, in bytes. */
 export const largestFile = 1024 * 1024 * 1024
 
 const chunkBytes = 524_288
@@ -21,20 +21,21 @@ const sampleEveryMs = 50
 const timeoutMs = 60_000
 
 /**
- * Uploads and downloads one large file through the whole fleet in chunks, and measures the memory of uploads meanwhile.
+ * Uploads a large file in chunks and downloads it again. Measures the throughput, and the memory that the service uploads
+ * needs for it.
  */
 export async function measureFiles(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
   const uploads = fleet.services.find(({ name }) => name === 'uploads')
-  if (!uploads) throw new Error('the fleet runs no uploads')
+  if (!uploads) throw new Error('the fleet has no process of uploads alone; measure the separate layout')
   const chunk = randomBytes(chunkBytes)
-  const floor = await diskFloor(chunk)
-  const roomId = await newRoom(http, 'bench-files')
+  const floor = await measureDiskFloors(chunk)
+  const roomId = await createRoom(http, 'bench-files')
   const before = residentKib(uploads.pid)
   let peak = before
   const sampling = setInterval(() => (peak = Math.max(peak, residentKib(uploads.pid))), sampleEveryMs)
   try {
     const sending = performance.now()
-    const uploadId = await send(http, roomId, chunk)
+    const uploadId = await upload(http, roomId, chunk)
     const sent = performance.now()
     const asset = await complete(http, uploadId)
     const completed = performance.now()
@@ -46,33 +47,35 @@ export async function measureFiles(fleet: Fleet, http: HttpCaller, report: Repor
   } finally {
     clearInterval(sampling)
   }
-  report.add('RSS of uploads, most more with 1 GiB than before', (peak - before) / 1024, 'MiB')
+  report.add('RSS of uploads, largest increase with 1 GiB', (peak - before) / 1024, 'MiB')
 }
 
 const perSecond = (ms: number): number => largestFile / mebibyte / (ms / 1000)
 
-async function send(http: HttpCaller, roomId: string, content: Uint8Array): Promise<string> {
+/** Uploads all chunks; they have the same content. Returns the id of the upload. */
+async function upload(http: HttpCaller, roomId: string, content: Uint8Array): Promise<string> {
   const { createUpload, uploadChunk } = AssetUploadService.method
   const whole = createHash('sha256')
   for (let at = 0; at < largestFile; at += chunkBytes) whole.update(content)
-  const announced = { roomId, filename: 'large.bin', size: BigInt(largestFile), sha256: whole.digest('hex') }
-  const { upload } = await http.call(createUpload, announced)
-  const uploadId = upload?.uploadId ?? ''
+  const file = { roomId, filename: 'large.bin', size: BigInt(largestFile), sha256: whole.digest('hex') }
+  const created = await http.call(createUpload, file)
+  const uploadId = created.upload?.uploadId ?? ''
   const chunkSha256 = createHash('sha256').update(content).digest('hex')
   for (let at = 0; at < largestFile; at += chunkBytes)
     await http.call(uploadChunk, { uploadId, offset: BigInt(at), content, chunkSha256 })
   return uploadId
 }
 
-/** It may take longer than a call; a repeated call returns the same file. */
+/** Completes the upload. This may take longer than a call may: the call is then repeated, and returns the same file. */
 async function complete(http: HttpCaller, uploadId: string): Promise<Asset> {
   for (const giveUpAt = Date.now() + timeoutMs; ; await sleep(20)) {
     try {
       const { asset } = await http.call(AssetUploadService.method.completeUpload, { uploadId })
       if (asset) return asset
     } catch (error) {
-      const passes = error instanceof Error && / answered 50[34]:/.test(error.message)
-      if (!passes || Date.now() > giveUpAt) throw error
+      const isTemporary =
+        error instanceof RefusedError || (error instanceof Error && / answered 504:/.test(error.message))
+      if (!isTemporary || Date.now() > giveUpAt) throw error
     }
   }
 }
@@ -81,13 +84,13 @@ async function download({ assetUrl }: Asset): Promise<void> {
   const response = await fetch(assetUrl?.url ?? '')
   let length = 0
   for await (const bytes of response.body ?? []) length += (bytes as Uint8Array).length
-  if (length !== largestFile) throw new Error(`${length} bytes arrived (${response.status})`)
+  if (length !== largestFile) throw new Error(`the download had ${length} bytes (status ${response.status})`)
 }
 
-/** Floor: writes the same bytes to a file, flushes it, and reads them back. */
-async function diskFloor(chunk: Uint8Array): Promise<{ write: number; read: number }> {
-  const folder = await mkdtemp(join(tmpdir(), 'parley-bench-disk-'))
-  const path = join(folder, 'file')
+/** Measures the floors: writes the same bytes to a file, flushes it to the disk, and reads it. */
+async function measureDiskFloors(chunk: Uint8Array): Promise<{ write: number; read: number }> {
+  const directory = await mkdtemp(join(tmpdir(), 'parley-bench-disk-'))
+  const path = join(directory, 'file')
   try {
     const begun = performance.now()
     const file = await open(path, 'w')
@@ -99,6 +102,6 @@ async function diskFloor(chunk: Uint8Array): Promise<{ write: number; read: numb
     await once(reading, 'close')
     return { write: perSecond(written - begun), read: perSecond(performance.now() - written) }
   } finally {
-    await rm(folder, { recursive: true })
+    await rm(directory, { recursive: true })
   }
 }

@@ -1,8 +1,8 @@
 import { RoomService, ThreadService, ViewerService } from '@parley/contracts/api'
 import type { Fleet } from '@parley/local'
 import type { HttpCaller } from '../load/http-caller.ts'
-import { lengthen, longRoom, messageId, rootId } from '../load/long-room.ts'
-import { newRoom } from '../load/rooms.ts'
+import { writeMessages, longRoomSize, messageId, rootId } from '../load/long-room.ts'
+import { createRoom } from '../load/rooms.ts'
 import { time } from '../load/timing.ts'
 import type { Report } from '../report.ts'
 
@@ -11,8 +11,8 @@ const { getRoomEvents, getRoomEventsAround } = RoomService.method
 const { getThreadEvents } = ThreadService.method
 
 /**
- * Measures pages of a room with a million messages and the latest page of an ordinary room: depth must not increase the
- * cost.
+ * Measures pages of a room with a million messages, at its end and deep in its history. The floor is the latest page of
+ * an ordinary room: neither the length of the room nor the depth of a page should increase the cost.
  */
 export async function measureLongRoom(
   fleet: Fleet,
@@ -20,10 +20,10 @@ export async function measureLongRoom(
   ordinaryRoom: string,
   report: Report,
 ): Promise<void> {
-  const roomId = await newRoom(http, 'bench-long')
+  const roomId = await createRoom(http, 'bench-long')
   const { user } = await http.call(ViewerService.method.getViewer, {})
-  console.error(`writing ${longRoom.messages} messages`)
-  await lengthen(fleet, roomId, user?.profile?.id ?? '')
+  console.error(`writing ${longRoomSize.messages} messages`)
+  await writeMessages(fleet, roomId, user?.profile?.id ?? '')
 
   const ordinary = await time(() => http.call(getRoomEvents, { roomId: ordinaryRoom, limit }), { seconds: 2 })
   const add = async (name: string, read: () => Promise<unknown>) => {
@@ -31,8 +31,8 @@ export async function measureLongRoom(
     report.add(`${name} of 1,000,000 messages p50`, p50, 'ms', ordinary.p50)
   }
   const thread = { roomId, threadRootEventId: rootId, limit }
-  // Not near an end, and never a reply.
-  const somewhere = () => messageId(Math.floor(Math.random() * (longRoom.messages / 10 - 200) + 100) * 10 + 1)
+  // Neither near the beginning or the end of the log, nor a reply.
+  const somewhere = () => messageId(Math.floor(Math.random() * (longRoomSize.messages / 10 - 200) + 100) * 10 + 1)
   const [cursors, replyCursors] = [
     await cursorsOf(
       async () => (await http.call(getRoomEventsAround, { roomId, eventId: somewhere(), limit: 1 })).page,
@@ -45,7 +45,7 @@ export async function measureLongRoom(
   }
   await add('latest page', () => http.call(getRoomEvents, { roomId, limit }))
   await add('deep page', () => http.call(getRoomEvents, { roomId, limit, ...before(cursors) }))
-  await add('page around one', () => http.call(getRoomEventsAround, { roomId, eventId: somewhere(), limit }))
+  await add('page around a message', () => http.call(getRoomEventsAround, { roomId, eventId: somewhere(), limit }))
   await add('latest thread page', () => http.call(getThreadEvents, thread))
   await add('deep thread page', () => http.call(getThreadEvents, { ...thread, ...before(replyCursors) }))
 }
@@ -56,9 +56,9 @@ async function cursorsOf(page: () => Promise<{ startCursor: string } | undefined
   return cursors
 }
 
-/** A thread uses the places of its room, so the place of any reply is suitable. */
+/** Cursors of a thread, before replies in its middle. */
 function threadCursors(http: HttpCaller, thread: { roomId: string; threadRootEventId: string }): Promise<string[]> {
-  const reply = () => messageId(Math.floor(Math.random() * (longRoom.replies - 200) + 100) * 10)
+  const reply = () => messageId(Math.floor(Math.random() * (longRoomSize.replies - 200) + 100) * 10)
   const { getThreadEventsAround } = ThreadService.method
   return cursorsOf(async () => (await http.call(getThreadEventsAround, { ...thread, eventId: reply(), limit: 1 })).page)
 }

@@ -2,22 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { MessageService } from '@parley/contracts/api'
 import type { Fleet } from '@parley/local'
 import pg from 'pg'
-import { everyone, joinCrowd } from '../load/crowd.ts'
+import { atAllMembers, addCrowdMembers } from '../load/crowd.ts'
 import type { HttpCaller } from '../load/http-caller.ts'
-import { newRoom } from '../load/rooms.ts'
-import { summary, type Timing } from '../load/timing.ts'
+import { createRoom } from '../load/rooms.ts'
+import { summarize, type Timing } from '../load/timing.ts'
 import { writeRows } from '../load/write-rows.ts'
 import type { Report } from '../report.ts'
 
 const pauseMs = 20
 const mentions = 100
 
-/** Measures mentions of one person while everyone in a large room is mentioned. The users must exist. */
+/**
+ * Measures how long a user waits for the notification of a mention, and how long everyone in a large room waits for the
+ * notification of @all. The crowd must have been created.
+ */
 export async function measureNotifications(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
-  const quiet = await newRoom(http, 'bench-mentions')
-  const large = await newRoom(http, 'bench-everyone')
-  await joinCrowd(fleet, quiet, 1)
-  await joinCrowd(fleet, large, everyone)
+  const quiet = await createRoom(http, 'bench-mentions')
+  const large = await createRoom(http, 'bench-everyone')
+  await addCrowdMembers(fleet, quiet, 1)
+  await addCrowdMembers(fleet, large, atAllMembers)
   await writeRows(fleet.postgresUrl('parley_accounts'), [
     [`insert into handles (key, kind, owner_id) values ('user1', 'login', 'Ucrowd1')`, []],
   ])
@@ -28,7 +31,7 @@ export async function measureNotifications(fleet: Fleet, http: HttpCaller, repor
     report.add('from a message to its notification p50', idle.p50, 'ms')
     report.add('from a message to its notification p99', idle.p99, 'ms')
 
-    console.error(`telling ${everyone} people of one message`)
+    console.error(`mentioning ${atAllMembers} users in one message`)
     const { message } = await post(http, large, '@all hear this')
     const start = performance.now()
     const countNotified = async () => {
@@ -40,10 +43,10 @@ export async function measureNotifications(fleet: Fleet, http: HttpCaller, repor
     }
     let seconds = Number.NaN
     const busy = await mention(http, database, quiet, async () => {
-      if (Number.isNaN(seconds) && (await countNotified()) >= everyone) seconds = (performance.now() - start) / 1000
+      if (Number.isNaN(seconds) && (await countNotified()) >= atAllMembers) seconds = (performance.now() - start) / 1000
       return Number.isNaN(seconds) && performance.now() - start < 60_000
     })
-    report.add(`@all until ${everyone.toLocaleString('en')} are notified`, seconds, 's')
+    report.add(`@all until ${atAllMembers.toLocaleString('en')} are notified`, seconds, 's')
     report.add('from a message elsewhere to its notification meanwhile p50', busy.p50, 'ms', idle.p50)
     report.add('from a message elsewhere to its notification meanwhile p99', busy.p99, 'ms', idle.p99)
   } finally {
@@ -54,7 +57,10 @@ export async function measureNotifications(fleet: Fleet, http: HttpCaller, repor
 const post = (http: HttpCaller, roomId: string, body: string) =>
   http.call(MessageService.method.createMessage, { roomId, body })
 
-/** Mentions somebody repeatedly; measures the time from the response of a message until its notification exists. */
+/**
+ * Mentions a user repeatedly, as long as `goOn` returns true. Measures the time from the response of a post until its
+ * notification is in the database.
+ */
 async function mention(
   http: HttpCaller,
   database: pg.Client,
@@ -70,7 +76,7 @@ async function mention(
     took.push(performance.now() - start)
     await sleep(pauseMs)
   }
-  return summary(took, (performance.now() - begin) / 1000)
+  return summarize(took, (performance.now() - begin) / 1000)
 }
 
 async function exists(database: pg.Client, messageId: string): Promise<boolean> {

@@ -1,17 +1,17 @@
 import { MessageService, RoomService } from '@parley/contracts/api'
 import type { Fleet } from '@parley/local'
-import { writePeople } from '../load/crowd.ts'
+import { createAccounts } from '../load/crowd.ts'
 import type { HttpCaller } from '../load/http-caller.ts'
-import { newRoom } from '../load/rooms.ts'
-import { summary, time } from '../load/timing.ts'
+import { createRoom } from '../load/rooms.ts'
+import { summarize, time } from '../load/timing.ts'
 import type { Report } from '../report.ts'
 import { body } from './posting.ts'
 
 const { addReaction, createMessage, removeReaction, updateMessage } = MessageService.method
 
-/** Measures other writes to a single room: reactions, edits, both mixed with posts, and many people joining. */
+/** Measures writes to a single room: reactions, edits, edits mixed with posts, and joins of many users. */
 export async function measureOneRoom(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
-  const roomId = await newRoom(http, 'bench-changes')
+  const roomId = await createRoom(http, 'bench-changes')
   const messages: string[] = []
   for (let n = 0; n < 64; n++) messages.push((await http.call(createMessage, { roomId, body })).message?.id ?? '')
   let turn = 0
@@ -37,14 +37,14 @@ export async function measureOneRoom(fleet: Fleet, http: HttpCaller, report: Rep
   await measureJoins(fleet, http, report)
 }
 
-/** A thousand people join one room at once; measures when each is a member. */
+/** Adds a thousand users to one room at once, and measures when each is a member. */
 async function measureJoins(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
-  const crowd = 1_000
-  await writePeople(fleet, { ids: 'Ulink', logins: 'link-' }, crowd)
-  const roomId = await newRoom(http, 'bench-joins')
+  const count = 1_000
+  await createAccounts(fleet, { ids: 'Ulink', logins: 'link-' }, count)
+  const roomId = await createRoom(http, 'bench-joins')
   const started = performance.now()
   const outcomes = await Promise.all(
-    Array.from({ length: crowd }, async (_, n) => {
+    Array.from({ length: count }, async (_, n) => {
       const start = performance.now()
       const added = await http.call(RoomService.method.addMember, { roomId, userId: `Ulink${n + 1}` }).then(
         () => true,
@@ -54,12 +54,12 @@ async function measureJoins(fleet: Fleet, http: HttpCaller, report: Report): Pro
     }),
   )
   const seconds = (performance.now() - started) / 1000
-  const { p50, p99, perSecond } = summary(
+  const { p50, p99, perSecond } = summarize(
     outcomes.filter(({ added }) => added).map(({ took }) => took),
     seconds,
   )
-  report.add('1,000 people into one room at once, refused', outcomes.filter(({ added }) => !added).length, '')
-  report.add('1,000 people into one room at once', perSecond, '1/s')
-  report.add('1,000 people into one room at once p50', p50, 'ms')
-  report.add('1,000 people into one room at once p99', p99, 'ms')
+  report.add('AddMember of 1,000 users in one room at once, refused', outcomes.filter(({ added }) => !added).length, '')
+  report.add('AddMember of 1,000 users in one room at once', perSecond, '1/s')
+  report.add('AddMember of 1,000 users in one room at once p50', p50, 'ms')
+  report.add('AddMember of 1,000 users in one room at once p99', p99, 'ms')
 }

@@ -1,19 +1,23 @@
 import { MessageService } from '@parley/contracts/api'
 import type { HttpCaller } from '../load/http-caller.ts'
-import { seeProcesses, sumOfTree } from '../load/processor-time.ts'
-import { newRoom } from '../load/rooms.ts'
+import { listProcesses, sumTree } from '../load/cpu-time.ts'
+import { createRoom } from '../load/rooms.ts'
 import { time } from '../load/timing.ts'
 import type { Report } from '../report.ts'
 
-/** Text of the messages that are posted. */
+/** The text of messages that the benchmark posts. */
 export const body = 'A message of ordinary length, as people write them all day long.'
 
-/** The cost of a commit on this machine, and of a commit with the round trips of a post. */
+/**
+ * Floors of posts. `postMs`: one commit and two NATS round trips. `oneWriterPerSecond` and `commitsPerSecond`: rates of
+ * commits by one writer and by 32.
+ */
 export type Floors = { postMs: number; oneWriterPerSecond: number; commitsPerSecond: number }
 
 /**
- * Posts by one, 8 and 64 writers, over many rooms and into a single one. Needs a connection for each writer. `node` is
- * the process of a realtime node without sockets: every node reads every event, regardless of its sockets.
+ * Measures posts by 1, 8 and 64 writers, into many rooms and into a single one. `http` needs a connection for each writer.
+ * `node` is the id of the process of a realtime node without sockets; its CPU time is measured too, because every node
+ * reads every event.
  */
 export async function measurePosting(
   http: HttpCaller,
@@ -24,33 +28,29 @@ export async function measurePosting(
 ): Promise<void> {
   let turn = 0
   const spread = () => post(http, rooms[turn++ % rooms.length] ?? '')
-  // A process that has just started still compiles its code; users normally meet a process that has finished that.
-  const one = await time(spread, { seconds: 6, warmUpSeconds: 8 })
+  // A process that has just started still compiles its code; usually it has run for longer.
+  const one = await time(spread, { seconds: 6, warmUpSeconds: 5 })
   report.add('CreateMessage p50', one.p50, 'ms', floors.postMs)
   report.add('CreateMessage p99', one.p99, 'ms', floors.postMs)
   for (const inFlight of [8, 64]) {
     const seconds = inFlight === 64 ? 6 : 4
     await time(spread, { inFlight, seconds: 2, warmUpSeconds: 0 })
-    const before = processorMs(node)
+    const before = readCpuMs(node)
     const many = await time(spread, { inFlight, seconds, warmUpSeconds: 0 })
-    report.add(
-      `a post in a node without sockets, ${inFlight} in flight`,
-      (processorMs(node) - before) / many.count,
-      'ms',
-    )
+    report.add(`a post in a node without sockets, ${inFlight} in flight`, (readCpuMs(node) - before) / many.count, 'ms')
     report.add(`CreateMessage over 32 rooms, ${inFlight} in flight`, many.perSecond, '1/s', floors.commitsPerSecond)
     report.add(`CreateMessage over 32 rooms, ${inFlight} in flight p99`, many.p99, 'ms')
   }
-  const hotRoom = await newRoom(http, 'bench-hot')
+  const hotRoom = await createRoom(http, 'bench-hot')
   const hot = () => post(http, hotRoom)
   for (const inFlight of [1, 8, 64]) {
-    const many = await time(hot, { inFlight, warmUpSeconds: 1 })
-    // Posts of one room are committed one after the other; this measures that rate.
+    const many = await time(hot, { inFlight, seconds: 3 })
+    // Posts into one room are committed one after the other, so the floor is the rate of one writer.
     report.add(`CreateMessage into one room, ${inFlight} in flight`, many.perSecond, '1/s', floors.oneWriterPerSecond)
     report.add(`CreateMessage into one room, ${inFlight} in flight p99`, many.p99, 'ms')
   }
 }
 
-const processorMs = (pid: number): number => 1000 * sumOfTree(seeProcesses(), pid).seconds
+const readCpuMs = (pid: number): number => 1000 * sumTree(listProcesses(), pid).seconds
 
 const post = (http: HttpCaller, roomId: string) => http.call(MessageService.method.createMessage, { roomId, body })

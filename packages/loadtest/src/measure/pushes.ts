@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MessageService } from '@parley/contracts/api'
 import type { Fleet } from '@parley/local'
-import { joinCrowd } from '../load/crowd.ts'
+import { addCrowdMembers } from '../load/crowd.ts'
 import type { HttpCaller } from '../load/http-caller.ts'
-import { newRoom } from '../load/rooms.ts'
-import { summary } from '../load/timing.ts'
+import { createRoom } from '../load/rooms.ts'
+import { summarize } from '../load/timing.ts'
 import { writeRows } from '../load/write-rows.ts'
 import type { Report } from '../report.ts'
 
@@ -17,12 +17,12 @@ const warmUps = 10
 const mentions = 100
 
 /**
- * Measures mentions of a user with a browser until the push service has received them. The crowd must have been created
- * before.
+ * Measures how long it takes from the response of a post that mentions a user until a push service receives the push. The
+ * crowd must have been created.
  */
 export async function measurePushes(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
-  const roomId = await newRoom(http, 'bench-pushes')
-  await joinCrowd(fleet, roomId, 2)
+  const roomId = await createRoom(http, 'bench-pushes')
+  await addCrowdMembers(fleet, roomId, 2)
   await writeRows(fleet.postgresUrl('parley_accounts'), [
     [`insert into handles (key, kind, owner_id) values ('user2', 'login', 'Ucrowd2')`, []],
   ])
@@ -49,12 +49,12 @@ export async function measurePushes(fleet: Fleet, http: HttpCaller, report: Repo
     pushService.closeAllConnections()
     pushService.close()
   }
-  const timing = summary(took, (performance.now() - begin) / 1000)
+  const timing = summarize(took, (performance.now() - begin) / 1000)
   report.add('from a message to its push p50', timing.p50, 'ms')
   report.add('from a message to its push p99', timing.p99, 'ms')
 }
 
-/** A browser of one of the crowd, who cannot sign in. */
+/** Writes a push subscription into the database, because users of the crowd cannot sign in. */
 function subscribe(fleet: Fleet, userId: string, host: string): Promise<void> {
   const keys = createECDH('prime256v1').generateKeys('base64url')
   const auth = randomBytes(16).toString('base64url')

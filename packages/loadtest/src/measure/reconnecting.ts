@@ -4,16 +4,16 @@ import type { Fleet } from '@parley/local'
 import { startProgram } from '../load/child.ts'
 import { LeanSocket } from '../load/lean-socket.ts'
 import { residentKib } from '../load/memory.ts'
-import { childrenMs } from '../load/processor-time.ts'
-import { signedInMembers } from '../load/signed-in.ts'
+import { measureCpu, type CpuTime } from '../load/cpu-time.ts'
+import { createSignedInMembers } from '../load/signed-in-members.ts'
 import type { Report } from '../report.ts'
 
 const count = 2_000
-/** Measured drops; the median is reported. */
+/** Number of measured drops. The one with the median time is reported. */
 const rounds = 5
-/** Most memory of an idle socket. */
-const idleKib = 8
-/** Most milliseconds until all are back. */
+/** Budget for the memory of an idle socket. */
+const maxKib = 8
+/** Budget for the time until all sockets have resumed. */
 const maxMs = 1_000
 
 type ClientFrame = NonNullable<MessageInitShape<typeof RealtimeClientFrameSchema>['frame']>
@@ -23,81 +23,87 @@ const clientFrame = (frame: ClientFrame): Uint8Array =>
 /** The first byte of a `subscribed` frame: the number and the type of its only field. */
 const subscribedTag = (RealtimeServerFrameSchema.field.subscribed.number << 3) | 2
 
-/** How one drop went: milliseconds until all were back, and processor time of the servers and of the clients. */
-type Return = { tookMs: number; serversMs: number; clientsMs: number }
+/** One drop: milliseconds until all sockets were back, CPU time of the fleet per socket, and CPU time of all clients. */
+type Reconnection = { tookMs: number; servers: CpuTime; clientsMs: number }
 
 /**
- * Drops the sockets of 2,000 people at once and measures the time until all of them have resumed, beside a bare
- * uWebSockets server that answers as many frames; and the memory of the sockets, which belong to as many people.
+ * Measures the memory of idle sockets of 2,000 users, one socket each. Then drops all of them at once, and measures the
+ * time until all have resumed. The floor is a bare uWebSockets server that answers as many frames. `floor` and `budget`
+ * are CPU times of opening a socket.
  */
 export async function measureReconnecting(
   fleet: Fleet,
-  { roomId, selectMs, budgetMs }: { roomId: string; selectMs: number; budgetMs: number },
+  { roomId, floor, budget }: { roomId: string; floor: number; budget: number },
   report: Report,
 ): Promise<void> {
   const node = fleet.services.find(({ name }) => name === 'realtime')
-  if (!node?.url) throw new Error('the realtime node reported no address')
-  const tokens = await signedInMembers(fleet, roomId, count)
+  if (!node?.url) throw new Error('the realtime node reported no URL')
+  const tokens = await createSignedInMembers(fleet, roomId, count)
   const hellos = tokens.map((bearerToken) => clientFrame({ case: 'hello', value: { protocolVersion: 1, bearerToken } }))
   const first = clientFrame({ case: 'subscribeEvents', value: {} })
   const url = new URL('/api/realtime', node.url)
   const before = residentKib(node.pid)
-  const opened = await openInTurns(url, hellos, first)
-  report.add('RSS per idle socket', (residentKib(node.pid) - before) / count, 'KiB', undefined, idleKib)
+  const opened = await openInBatches(url, hellos, first)
+  report.add('RSS per idle socket', (residentKib(node.pid) - before) / count, 'KiB', undefined, maxKib)
 
-  const answer = create(RealtimeServerFrameSchema, { frame: { case: 'subscribed', value: { position: 'a.b' } } })
-  const encoded = Buffer.from(toBinary(RealtimeServerFrameSchema, answer))
-  using greeter = await startProgram('greeter', [encoded.toString('base64')])
-  const floorUrl = new URL(`http://127.0.0.1:${String(greeter.ready)}/`)
-  const floor = await median((await openAll(floorUrl, hellos, first)).sockets, (sockets) =>
-    dropAndReturn(sockets, floorUrl, { hellos, subscribe: first }),
-  )
+  const floors = await measureFloor(fleet, hellos, first)
   const subscribe = clientFrame({ case: 'subscribeEvents', value: { resumePosition: opened.position } })
-  const real = await median(opened.sockets, (sockets) => dropAndReturn(sockets, url, { hellos, subscribe }))
-  report.add(`${count} sockets dropped and back`, real.tookMs, 'ms', floor.tookMs, maxMs)
+  const real = await repeatDrop(opened.sockets, (sockets) =>
+    dropAndReconnect(fleet, sockets, url, { hellos, subscribe }),
+  )
+  report.add(`${count} sockets dropped and back`, real.tookMs, 'ms', floors.tookMs, maxMs)
   const each = 'a socket dropped and back'
-  report.add(`${each}, processor time`, real.serversMs / count, 'ms', selectMs, budgetMs)
-  report.add(`${each}, processor time of its client`, real.clientsMs / count, 'ms', floor.clientsMs / count)
+  report.addCpu(`${each}, processor time`, real.servers, { floor, budget })
+  report.add(`${each}, processor time of its client`, real.clientsMs / count, 'ms', floors.clientsMs / count)
 }
 
-/** Repeats the drop; each gets the sockets that the one before opened. */
-async function median(
+/** Measures the same drops with a bare uWebSockets server. */
+async function measureFloor(fleet: Fleet, hellos: readonly Uint8Array[], subscribe: Uint8Array): Promise<Reconnection> {
+  const answer = create(RealtimeServerFrameSchema, { frame: { case: 'subscribed', value: { position: 'a.b' } } })
+  const encoded = Buffer.from(toBinary(RealtimeServerFrameSchema, answer))
+  using helloServer = await startProgram('hello-server', [encoded.toString('base64')])
+  const url = new URL(`http://127.0.0.1:${String(helloServer.ready)}/`)
+  const { sockets: opened } = await openAll(url, hellos, subscribe)
+  return await repeatDrop(opened, (sockets) => dropAndReconnect(fleet, sockets, url, { hellos, subscribe }))
+}
+
+/** Repeats the drop, each time with the sockets that the previous one opened. Returns the one with the median time. */
+async function repeatDrop(
   opened: LeanSocket[],
-  drop: (sockets: LeanSocket[]) => Promise<Return & { sockets: LeanSocket[] }>,
-): Promise<Return> {
-  const returns: Return[] = []
+  drop: (sockets: LeanSocket[]) => Promise<Reconnection & { sockets: LeanSocket[] }>,
+): Promise<Reconnection> {
+  const reconnections: Reconnection[] = []
   let sockets = opened
   for (let round = 0; round < rounds; round++) {
     const done = await drop(sockets)
     ;({ sockets } = done)
-    returns.push(done)
+    reconnections.push(done)
   }
   for (const socket of sockets) socket.drop()
-  const sorted = returns.toSorted((a, b) => a.tookMs - b.tookMs)
+  const sorted = reconnections.toSorted((a, b) => a.tookMs - b.tookMs)
   const middle = sorted[rounds >> 1]
   if (!middle) throw new Error('nothing was measured')
   return middle
 }
 
-async function dropAndReturn(
+async function dropAndReconnect(
+  fleet: Fleet,
   sockets: readonly LeanSocket[],
   url: URL,
   { hellos, subscribe }: { hellos: readonly Uint8Array[]; subscribe: Uint8Array },
-): Promise<Return & { sockets: LeanSocket[] }> {
-  const before = { servers: childrenMs(), clients: process.cpuUsage() }
+): Promise<Reconnection & { sockets: LeanSocket[] }> {
+  const fleetCpuPer = measureCpu(fleet.services)
+  const before = process.cpuUsage()
   const start = performance.now()
   for (const socket of sockets) socket.drop()
   const opened = await openAll(url, hellos, subscribe)
   const tookMs = performance.now() - start
-  const { user, system } = process.cpuUsage(before.clients)
-  return {
-    ...{ tookMs, sockets: opened.sockets },
-    ...{ serversMs: childrenMs() - before.servers, clientsMs: (user + system) / 1000 },
-  }
+  const { user, system } = process.cpuUsage(before)
+  return { tookMs, sockets: opened.sockets, servers: fleetCpuPer(count), clientsMs: (user + system) / 1000 }
 }
 
-/** The same, a hundred at a time: credentials that the node does not know yet may wait only in limited number. */
-async function openInTurns(url: URL, hellos: readonly Uint8Array[], subscribe: Uint8Array) {
+/** Opens a socket for each hello, a hundred at a time, because a node limits how many unknown credentials wait. */
+async function openInBatches(url: URL, hellos: readonly Uint8Array[], subscribe: Uint8Array) {
   const sockets: LeanSocket[] = []
   let position = ''
   for (let at = 0; at < hellos.length; at += 100) {
@@ -108,7 +114,7 @@ async function openInTurns(url: URL, hellos: readonly Uint8Array[], subscribe: U
   return { sockets, position }
 }
 
-/** Opens a socket for each hello, all at once; resolves when every one is subscribed, with the position of the last. */
+/** Opens a socket for each hello, all at once. Resolves when all are subscribed, with the position of the last one. */
 function openAll(
   url: URL,
   hellos: readonly Uint8Array[],
@@ -121,7 +127,7 @@ function openAll(
       return new LeanSocket(url, [hello, subscribe], {
         onMessage: (message) => {
           if (isSubscribed) return
-          if (message[0] !== subscribedTag) return rejectError(message, reject)
+          if (message[0] !== subscribedTag) return rejectOnError(message, reject)
           isSubscribed = true
           if (--left === 0) resolve({ sockets, position: positionIn(message) })
         },
@@ -131,7 +137,7 @@ function openAll(
   })
 }
 
-function rejectError(message: Uint8Array, reject: (error: Error) => void): void {
+function rejectOnError(message: Uint8Array, reject: (error: Error) => void): void {
   const { frame } = fromBinary(RealtimeServerFrameSchema, message)
   if (frame.case === 'error' || frame.case === 'close') reject(new Error(`${frame.value.code}: ${frame.value.message}`))
 }

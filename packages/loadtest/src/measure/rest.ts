@@ -6,45 +6,49 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fleet } from '@parley/local'
 import { startProgram } from '../load/child.ts'
 import { proportionalKib } from '../load/memory.ts'
-import { seeProcesses, sumOfTree, treeOf } from '../load/processor-time.ts'
+import { listProcesses, sumTree, listTree } from '../load/cpu-time.ts'
 import type { Report } from '../report.ts'
 
-/** Time for start-up work to finish: a process that becomes idle frees memory several times. */
-const settleSeconds = 120
+/** Time for start-up work to finish. A process that becomes idle frees memory in steps, the last after 80 seconds. */
+const settleSeconds = 90
 const restSeconds = 60
-/** How often the process that serves as the floor is woken. */
+/** Interval at which the process that serves as the floor is woken, in milliseconds. */
 const floorEveryMs = 500
+/** Target for all processes together, in percent of a core. */
 const maxPercent = 2
-/** Maximum memory of all processes together, by the number of processes of the deployables. */
+/** Budget for the memory of all processes together, with nine processes of deployables or in the compact layout. */
 const maxMiB = (services: number) => (services > 2 ? 450 : 250)
 
-/** Measures an idle fleet as a share of one core: each process with its children, and all together. */
-export async function measureRest(fleet: Fleet, report: Report): Promise<void> {
+/**
+ * Measures the CPU time, wake-ups and memory of an idle fleet, which must not be used. `startedAt`: when all processes were
+ * ready, as a time of `performance.now()`.
+ */
+export async function measureRest(fleet: Fleet, startedAt: number, report: Report): Promise<void> {
   if (!existsSync('/proc/self/task')) return console.error('at rest: not measured, this system has no /proc')
   using floor = await startProgram('idle', [])
-  await sleep(settleSeconds * 1000)
+  await sleep(startedAt + settleSeconds * 1000 - performance.now())
   const floorMs = measureFloor(floor)
-  const before = seeProcesses()
+  const before = listProcesses()
   const start = performance.now()
   await sleep(restSeconds * 1000)
-  const after = seeProcesses()
+  const after = listProcesses()
   const seconds = (performance.now() - start) / 1000
 
   const services = new Map(fleet.services.map(({ name, pid }) => [pid, name]))
   let sum = 0
   let memoryKib = 0
-  const ours = { seconds: 0, wakeUps: 0 }
+  const deployables = { seconds: 0, wakeUps: 0 }
   // Services and servers are children of this process.
   for (const { pid, name } of before.filter(({ parent }) => parent === process.pid)) {
     if (pid === floor.child.pid) continue
-    const [first, last] = [sumOfTree(before, pid), sumOfTree(after, pid)]
+    const [first, last] = [sumTree(before, pid), sumTree(after, pid)]
     const percent = (100 * (last.seconds - first.seconds)) / seconds
     const label = services.get(pid) ?? name
     sum += percent
-    memoryKib += treeOf(after, pid).reduce((kib, { pid: one }) => kib + proportionalKib(one), 0)
+    memoryKib += listTree(after, pid).reduce((kib, { pid: one }) => kib + proportionalKib(one), 0)
     if (services.has(pid)) {
-      ours.seconds += last.seconds - first.seconds
-      ours.wakeUps += last.wakeUps - first.wakeUps
+      deployables.seconds += last.seconds - first.seconds
+      deployables.wakeUps += last.wakeUps - first.wakeUps
     }
     report.add(`at rest, ${label}`, percent, '% of a core')
     report.add(`at rest, wake-ups of ${label}`, (last.wakeUps - first.wakeUps) / seconds, '1/s')
@@ -52,23 +56,28 @@ export async function measureRest(fleet: Fleet, report: Report): Promise<void> {
   report.add(`at rest, all together (target: below ${maxPercent})`, sum, '% of a core')
   const budget = maxMiB(fleet.services.length)
   report.add('at rest, memory of all processes', memoryKib / 1024, 'MiB', undefined, budget)
-  report.add('at rest, a wake-up of the deployables', (1000 * ours.seconds) / ours.wakeUps, 'ms', await floorMs)
+  report.add(
+    'at rest, a wake-up of the deployables',
+    (1000 * deployables.seconds) / deployables.wakeUps,
+    'ms',
+    await floorMs,
+  )
 }
 
-/** Milliseconds of processor time that an empty Node.js process takes for each time it answers a few bytes. */
+/** Measures the CPU time in milliseconds that an empty Node.js process needs to answer a few bytes. */
 async function measureFloor({ child, ready }: { child: ChildProcess; ready: unknown }): Promise<number> {
-  const taken = async (): Promise<number> => {
+  const readCpuMs = async (): Promise<number> => {
     child.send('how much')
     return Number((await once(child, 'message'))[0])
   }
   const socket = connect(Number(ready), '127.0.0.1').resume()
   await once(socket, 'connect')
-  const before = await taken()
+  const before = await readCpuMs()
   const times = (restSeconds * 1000) / floorEveryMs
   for (let i = 0; i < times; i++) {
     await sleep(floorEveryMs)
     socket.write('PING\r\n')
   }
   socket.destroy()
-  return ((await taken()) - before) / times
+  return ((await readCpuMs()) - before) / times
 }

@@ -1,28 +1,35 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { create, toBinary } from '@bufbuild/protobuf'
-import { MessageService } from '@parley/contracts/api'
 import { RealtimeServerFrameSchema } from '@parley/contracts/realtime'
 import type { Fleet } from '@parley/local'
 import { readBudgets } from '../cost/budgets.ts'
 import type { CallFloors } from '../floors/call-floors.ts'
-import { publishFloor } from '../floors/floors.ts'
+import { measurePublishFloor } from '../floors/floors.ts'
 import type { HttpCaller } from '../load/http-caller.ts'
-import { childrenMs as processorMs } from '../load/processor-time.ts'
-import { newRoom } from '../load/rooms.ts'
+import { measureCpu, type CpuTime } from '../load/cpu-time.ts'
+import { createRoom } from '../load/rooms.ts'
 import { Sockets } from '../load/sockets.ts'
-import { summary } from '../load/timing.ts'
+import type { Timing } from '../load/timing.ts'
 import type { Report } from '../report.ts'
-import { body } from './posting.ts'
+import { postInTurn, postSteadily, steadyPosts } from './deliveries.ts'
 import { measureReconnecting } from './reconnecting.ts'
 
-/** The number of sockets for which processor time is measured. */
+/** The number of sockets with which CPU time is measured, and for which the gateway is compared with realtime. */
 const weighed = 1000
-/** Number of posts, and how many of the first ones are warm-up. */
-const [rounds, warmUp] = [110, 10]
+/** The number of sockets that receive posts at a fixed rate. */
+const steadySockets = 500
+
+type Node = { url: string; internalPort: number }
+type Setting = { fleet: Fleet; node: Node; http: HttpCaller; roomId: string; report: Report }
+
+/** CPU time of opening a socket and of a delivery, and the time from a post to its last receipt. */
+type SocketCosts = { opening: CpuTime; delivery: CpuTime; total: Timing }
 
 /**
- * Measures idle sockets and their return after all were dropped; the time from a post until every socket of its room
- * has received it, for up to 2,000; and the cost of a delivery and of opening a socket, as processor time of the whole
- * fleet.
+ * Measures idle sockets, and their return after all were dropped; the time from a post until every socket of its room
+ * has received it, for up to 2,000 sockets; and the CPU time of the whole fleet for opening a socket and for a delivery.
+ * The sockets are connected directly to realtime; finally, some are opened through the gateway. `http` needs 16
+ * connections, because posts at a fixed rate do not wait for each other.
  */
 export async function measureSockets(
   fleet: Fleet,
@@ -31,55 +38,96 @@ export async function measureSockets(
   report: Report,
 ): Promise<void> {
   const budgets = readBudgets()
-  const floor = floors.select[1].processorMs
-  const budget = (name: string) => (budgets.get(name) ?? Number.NaN) * floor
-  const roomId = await newRoom(http, 'bench-sockets')
-  const node = fleet.services.find(({ name }) => name === 'realtime')
-  if (!node?.url) throw new Error('the realtime node reported no address')
+  const floor = floors.select[1].cpu.ms
+  const compare = (name: string) => ({ floor, budget: (budgets.get(name) ?? Number.NaN) * floor })
+  const roomId = await createRoom(http, 'bench-sockets')
+  const { url, internalPort } = fleet.services.find(({ name }) => name === 'realtime') ?? {}
+  if (!url || !internalPort) throw new Error('the realtime node reported no URL')
+  const setting = { fleet, node: { url, internalPort }, http, roomId, report }
   // First, because memory that earlier sockets left allocated would hide the memory of these.
-  const returning = { roomId, selectMs: floor, budgetMs: budget('opening a socket') }
-  await measureReconnecting(fleet, returning, report)
+  await measureReconnecting(fleet, { roomId, ...compare('opening a socket') }, report)
   const frame = toBinary(RealtimeServerFrameSchema, create(RealtimeServerFrameSchema, exampleFrame(roomId)))
-  using sockets = new Sockets()
+  const direct = await measureDirectSockets(setting, frame, compare)
+  await measureSteadyPosts(setting, frame, floor)
+  await measureGatewaySockets(setting, direct)
+}
 
+/** Measures sockets connected to realtime. Returns the costs with {@link weighed} sockets. */
+async function measureDirectSockets(
+  setting: Setting,
+  frame: Uint8Array,
+  compare: (name: string) => { floor: number; budget: number },
+): Promise<SocketCosts> {
+  const { fleet, node, http, report } = setting
+  using sockets = new Sockets()
+  let direct: SocketCosts | undefined
   for (const count of [1, 100, weighed, 2000]) {
     const opened = count - sockets.size
-    const before = processorMs()
+    const openingCpuPer = measureCpu(fleet.services)
     await sockets.open(node.url, http.token, opened)
-    if (count === weighed) {
-      const taken = (processorMs() - before) / opened
-      report.add('opening a socket, processor time', taken, 'ms', floor, budget('opening a socket'))
-    }
-    const raw = await publishFloor(count, frame)
+    const opening = openingCpuPer(opened)
+    const raw = await measurePublishFloor(count, frame)
     report.add(`raw publish to ${count} sockets p50`, raw.p50, 'ms')
-    const quiet = processorMs()
-    const { total, spread } = await postAndReceive(http, sockets, roomId)
+    const { total, spread, delivery } = await measurePosts(setting, sockets)
     if (count === weighed) {
-      const taken = (processorMs() - quiet) / (rounds * count)
-      report.add(`a delivery to ${count} sockets, processor time`, taken, 'ms', floor, budget('a delivery'))
+      direct = { opening, delivery, total }
+      report.addCpu('opening a socket, processor time', opening, compare('opening a socket'))
+      report.addCpu(`a delivery to ${count} sockets, processor time`, delivery, compare('a delivery'))
     }
     report.add(`post to ${count} sockets p50`, total.p50, 'ms', raw.p50)
     report.add(`post to ${count} sockets p99`, total.p99, 'ms', raw.p99)
     if (count > 1) report.add(`from the first to the last of ${count} sockets p50`, spread.p50, 'ms', raw.p50)
   }
+  if (!direct) throw new Error('nothing was measured')
+  return direct
 }
 
-async function postAndReceive(http: HttpCaller, sockets: Sockets, roomId: string) {
-  const total: number[] = []
-  const spread: number[] = []
-  for (let round = 0; round < rounds; round++) {
-    const received = sockets.expectEvent(({ event }) => event.case === 'messagePosted' && event.value.roomId === roomId)
-    const start = performance.now()
-    const [{ first, last }] = await Promise.all([
-      received,
-      http.call(MessageService.method.createMessage, { roomId, body }),
-    ])
-    if (round < warmUp) continue
-    total.push(last - start)
-    spread.push(last - first)
+async function measurePosts({ fleet, http, roomId }: Setting, sockets: Sockets) {
+  const cpuPer = measureCpu(fleet.services)
+  const { posts, total, spread } = await postInTurn(http, sockets, roomId)
+  return { total, spread, delivery: cpuPer(posts * sockets.size) }
+}
+
+/** Measures posts at a fixed rate. The floor of their times is a raw publish to as many sockets. */
+async function measureSteadyPosts(setting: Setting, frame: Uint8Array, floor: number): Promise<void> {
+  const { fleet, node, http, roomId, report } = setting
+  await waitUntilClosed(node)
+  using sockets = new Sockets()
+  await sockets.open(node.url, http.token, steadySockets)
+  const raw = await measurePublishFloor(steadySockets, frame)
+  const cpuPer = measureCpu(fleet.services)
+  const { posts, total } = await postSteadily(http, sockets, roomId)
+  const delivery = cpuPer(posts * steadySockets)
+  const name = `${steadyPosts.perSecond} posts/s to ${steadySockets} sockets`
+  report.add(`raw publish to ${steadySockets} sockets p50`, raw.p50, 'ms')
+  report.add(`${name} p50`, total.p50, 'ms', raw.p50)
+  report.add(`${name} p99`, total.p99, 'ms', raw.p99)
+  report.addCpu(`a delivery at ${name}, processor time`, delivery, { floor })
+}
+
+/** Measures sockets that the gateway forwards to realtime. The floors are the costs of direct connections. */
+async function measureGatewaySockets(setting: Setting, direct: SocketCosts): Promise<void> {
+  const { fleet, node, http, report } = setting
+  await waitUntilClosed(node)
+  using sockets = new Sockets()
+  const openingCpuPer = measureCpu(fleet.services)
+  await sockets.open(fleet.url, http.token, weighed)
+  const opening = openingCpuPer(weighed)
+  const { total, delivery } = await measurePosts(setting, sockets)
+  const name = `${weighed} sockets through the gateway`
+  report.addCpu('opening a socket through the gateway, processor time', opening, { floor: direct.opening.ms })
+  report.addCpu(`a delivery to ${name}, processor time`, delivery, { floor: direct.delivery.ms })
+  report.add(`post to ${name} p50`, total.p50, 'ms', direct.total.p50)
+  report.add(`post to ${name} p99`, total.p99, 'ms', direct.total.p99)
+}
+
+/** Waits until a node has no open socket, so that closing sockets does not count as a cost of later ones. */
+async function waitUntilClosed({ internalPort }: Node): Promise<void> {
+  for (const giveUpAt = Date.now() + 10_000; Date.now() < giveUpAt; await sleep(20)) {
+    const metrics = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text()
+    if (/^parley_realtime_sockets(\{.*\})? 0$/m.test(metrics)) return
   }
-  const seconds = total.reduce((sum, ms) => sum + ms, 0) / 1000
-  return { total: summary(total, seconds), spread: summary(spread, seconds) }
+  throw new Error('realtime still counts open sockets after ten seconds')
 }
 
 const exampleFrame = (roomId: string) => ({

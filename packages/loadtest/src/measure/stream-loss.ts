@@ -6,7 +6,7 @@ import { AdminDiagnosticsService, AdminUserService } from '@parley/contracts/adm
 import { MessageService, RoomService } from '@parley/contracts/api'
 import { dataDirAt, startFleet, type FleetOptions } from '@parley/local'
 import { HttpCaller } from '../load/http-caller.ts'
-import { newRoom } from '../load/rooms.ts'
+import { createRoom } from '../load/rooms.ts'
 import { Sockets } from '../load/sockets.ts'
 import type { Report } from '../report.ts'
 
@@ -15,9 +15,9 @@ const postedBefore = 500
 const guest = { login: 'bench-guest', password: 'a password for the guest' }
 
 /**
- * Repeatedly loses the whole stream. Measures how long after the bus is back with an empty store somebody can leave a
- * room, and an open socket receives a new message. Runs two processes of each service, which may notice the loss at the
- * same time.
+ * Repeatedly deletes the whole stream and restarts the bus. Measures the time from then until a user can leave a room, and
+ * until a new socket receives a new message. Each deployable runs in two processes, which may notice the loss at the same
+ * time.
  */
 export async function measureStreamLoss(
   options: FleetOptions,
@@ -30,14 +30,14 @@ export async function measureStreamLoss(
   await http.signIn(owner)
   await http.call(AdminUserService.method.createUser, guest)
   await leaver.signIn(guest)
-  const rooms = await Promise.all(Array.from({ length: losses + 1 }, (_, n) => newRoom(http, `bench-loss-${n}`)))
+  const rooms = await Promise.all(Array.from({ length: losses + 1 }, (_, n) => createRoom(http, `bench-loss-${n}`)))
   const [talk = '', ...left] = rooms
   for (const roomId of left) await leaver.call(RoomService.method.joinRoom, { roomId })
   const bytesBefore = await streamBytes(http)
   for (let n = 0; n < postedBefore; n++) await post(http, talk)
   report.add('bytes on the stream per message', ((await streamBytes(http)) - bytesBefore) / postedBefore, 'B')
   const node = fleet.services.find(({ name }) => name === 'realtime')
-  if (!node?.url) throw new Error('the realtime node reported no address')
+  if (!node?.url) throw new Error('the realtime node reported no URL')
 
   const dir = dataDirAt(options.dataDir)
   const revokes: number[] = []
@@ -46,30 +46,33 @@ export async function measureStreamLoss(
     const backAt = await loseStream(dir)
     const leave = () => leaver.call(RoomService.method.leaveRoom, { roomId })
     const receive = () => postAndReceive(node.url ?? '', http, talk)
-    const [leftAt, receivedAt] = await Promise.all([whenDone(leave), whenDone(receive)])
+    const [leftAt, receivedAt] = await Promise.all([retry(leave), retry(receive)])
     revokes.push(leftAt - backAt)
     events.push(receivedAt - backAt)
   }
   const worst = (times: number[]) => Math.max(...times) / 1000
-  report.add(`stream lost ${losses} times: until LeaveRoom answers, worst (target: 5 s)`, worst(revokes), 's')
-  report.add(`stream lost ${losses} times: until sockets hear, worst (target: 10 s)`, worst(events), 's')
+  report.add(`stream lost ${losses} times: until LeaveRoom succeeds, worst (target: 5 s)`, worst(revokes), 's')
+  report.add(`stream lost ${losses} times: until a socket receives events, worst (target: 10 s)`, worst(events), 's')
 }
 
-/** Freezes the bus, takes its store away, kills it; resolves with the time at which it takes connections again. */
+/**
+ * Freezes the bus, deletes its store and kills it; the supervisor then restarts it. Resolves with the time at which it
+ * accepts connections again.
+ */
 async function loseStream({ nats, run, portsFile }: ReturnType<typeof dataDirAt>): Promise<number> {
   const { pid } = JSON.parse(readFileSync(join(run, 'nats.pid'), 'utf8')) as { pid: number }
   const ports = JSON.parse(readFileSync(portsFile, 'utf8')) as { nats: number }
-  // A frozen server writes nothing, and no other is started in its place before the store is deleted.
+  // A frozen server writes nothing, and the supervisor does not replace it before it is dead.
   process.kill(pid, 'SIGSTOP')
   rmSync(join(nats, 'store'), { recursive: true })
   process.kill(pid, 'SIGKILL')
-  while (await isOpen(ports.nats)) await sleep(5)
-  return await whenDone(async () => {
-    if (!(await isOpen(ports.nats))) throw new Error('the bus does not answer')
+  while (await acceptsConnections(ports.nats)) await sleep(5)
+  return await retry(async () => {
+    if (!(await acceptsConnections(ports.nats))) throw new Error('the bus accepts no connections')
   })
 }
 
-function isOpen(port: number): Promise<boolean> {
+function acceptsConnections(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
     const end = (open: boolean): void => {
@@ -80,8 +83,8 @@ function isOpen(port: number): Promise<boolean> {
   })
 }
 
-/** Retries until it succeeds; returns the time of the success. */
-async function whenDone(work: () => Promise<unknown>): Promise<number> {
+/** Runs `work` until it succeeds, for at most two minutes. Resolves with the time of the success. */
+async function retry(work: () => Promise<unknown>): Promise<number> {
   const giveUpAt = performance.now() + 120_000
   for (;;) {
     try {
@@ -99,7 +102,7 @@ async function postAndReceive(url: string, http: HttpCaller, roomId: string): Pr
   await sockets.open(url, http.token, 1)
   const received = sockets.expectEvent(({ event }) => event.case === 'messagePosted' && event.value.roomId === roomId)
   await post(http, roomId)
-  const late = sleep(1000).then(() => Promise.reject(new Error('nothing was received')))
+  const late = sleep(1000).then(() => Promise.reject(new Error('no event was received within a second')))
   await Promise.race([received, late])
 }
 

@@ -7,7 +7,7 @@ const node = (id: number, functionName: string, children: number[] = []) => ({
   children,
 })
 
-test('a call is as wide as what was spent in it and below it; idle time counts for nothing', () => {
+test('the width of a call is the time spent in it and in its callees, without idle time', () => {
   const { html, busyMs } = flameGraph('rooms <once>', {
     nodes: [node(1, '(root)', [2, 4]), node(2, 'list', [3]), node(3, 'encode'), node(4, '(idle)')],
     samples: [2, 3, 3, 4],

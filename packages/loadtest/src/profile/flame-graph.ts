@@ -11,27 +11,27 @@ export type CpuProfile = {
 
 type Call = { name: string; where: string; ms: number; children: Map<string, Call> }
 
-/** Narrower frames are left out; a share of the whole. */
-const least = 0.002
+/** Calls with a smaller fraction of the total time are left out. */
+const minFraction = 0.002
 const idle = new Set(['(idle)', '(program)'])
 
 /**
- * A flame graph of a profile as a page: the width of each call is the time spent in it and its callees, and idle time
- * is left out. Also returns the busy milliseconds.
+ * Renders a profile as a flame graph, an HTML page: the width of each call is the time spent in it and in its callees.
+ * Idle time is left out. `busyMs`: the remaining time in milliseconds.
  */
 export function flameGraph(title: string, profile: CpuProfile): { html: string; busyMs: number } {
   const root = merge(profile)
-  const html = `<!doctype html><meta charset="utf-8"><title>${escaped(title)}</title><style>
+  const html = `<!doctype html><meta charset="utf-8"><title>${escapeHtml(title)}</title><style>
 body { font: 12px/18px system-ui; margin: 1rem }
 div { position: relative; box-sizing: border-box; overflow: hidden }
 .row { display: flex }
 p { margin: 0; height: 18px; overflow: hidden; white-space: nowrap; padding: 0 3px; border: 1px solid #fff; border-radius: 3px }
-</style><h1>${escaped(title)}</h1><p style="height:auto">${root.ms.toFixed(0)} ms of processor time. Point at a call for its name, file and time.</p>
-${drawn(root, root.ms)}`
+</style><h1>${escapeHtml(title)}</h1><p style="height:auto">${root.ms.toFixed(0)} ms of CPU time. Hover over a call for its name, file and time.</p>
+${renderCall(root, root.ms)}`
   return { html, busyMs: root.ms }
 }
 
-/** Calls of the same function by the same caller are one. */
+/** Builds the tree of calls. Calls of the same function by the same caller become one. */
 function merge({ nodes, samples = [], timeDeltas = [] }: CpuProfile): Call {
   const selfMs = new Map<number, number>()
   samples.forEach((id, n) => selfMs.set(id, (selfMs.get(id) ?? 0) + (timeDeltas[n] ?? 0) / 1000))
@@ -53,17 +53,19 @@ function merge({ nodes, samples = [], timeDeltas = [] }: CpuProfile): Call {
   return all
 }
 
-function drawn(call: Call, wholeMs: number): string {
-  const shown = [...call.children.values()].filter(({ ms }) => ms >= least * wholeMs).sort((a, b) => b.ms - a.ms)
-  const about = `${call.name} ${call.where} ${call.ms.toFixed(1)} ms, ${((100 * call.ms) / wholeMs).toFixed(1)} %`
+function renderCall(call: Call, totalMs: number): string {
+  const shown = [...call.children.values()].filter(({ ms }) => ms >= minFraction * totalMs).sort((a, b) => b.ms - a.ms)
+  const about = `${call.name} ${call.where} ${call.ms.toFixed(1)} ms, ${((100 * call.ms) / totalMs).toFixed(1)} %`
   const below = shown
-    .map((child) => `<div style="width:${((100 * child.ms) / call.ms).toFixed(2)}%">${drawn(child, wholeMs)}</div>`)
+    .map(
+      (child) => `<div style="width:${((100 * child.ms) / call.ms).toFixed(2)}%">${renderCall(child, totalMs)}</div>`,
+    )
     .join('')
   const colour = `hsl(${hueOf(call.where)} 70% 80%)`
-  return `<p title="${escaped(about)}" style="background:${colour}">${escaped(call.name)}</p><div class="row">${below}</div>`
+  return `<p title="${escapeHtml(about)}" style="background:${colour}">${escapeHtml(call.name)}</p><div class="row">${below}</div>`
 }
 
-/** One colour for each file. */
+/** The hue of a call, from its file: calls of one file have the same colour. */
 function hueOf(where: string): number {
   const file = where.replace(/:\d+$/, '')
   let sum = 0
@@ -71,5 +73,5 @@ function hueOf(where: string): number {
   return sum
 }
 
-const escaped = (text: string): string =>
+const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')

@@ -29,13 +29,13 @@ export async function answerTwirp(server: Server, request: IncomingMessage, resp
 async function answer(server: Server, request: IncomingMessage, parameters: Parameters): Promise<Answer> {
   const token = (request.headers.authorization ?? '').replace(/^Bearer /, '')
   const claims = await new TokenVerifier(server.apiKey, server.apiSecret).verify(token).catch(() => undefined)
-  if (!claims) return refused(401, 'unauthenticated')
+  if (!claims) return errorAnswer(401, 'unauthenticated')
   const path = request.url ?? ''
   const method = path.startsWith(prefix) ? path.slice(prefix.length) : ''
   const { room: name = '', identity = '' } = parameters
   const isAllowed = rights[method]
-  if (!isAllowed) return refused(404, 'bad_route')
-  if (!isAllowed(claims, name)) return refused(403, 'permission_denied')
+  if (!isAllowed) return errorAnswer(404, 'bad_route')
+  if (!isAllowed(claims, name)) return errorAnswer(403, 'permission_denied')
   server.requests.push({ method, room: name, identity })
   if (method === 'ListRooms') {
     const rooms = [...server.rooms.values()].map(({ sid, name: roomName, participants }) => ({
@@ -44,13 +44,13 @@ async function answer(server: Server, request: IncomingMessage, parameters: Para
     return { status: 200, body: { rooms } }
   }
   const room = server.rooms.get(name)
-  if (!room) return refused(404, 'not_found')
+  if (!room) return errorAnswer(404, 'not_found')
   if (method === 'ListParticipants') return { status: 200, body: { participants: [...room.participants.values()] } }
   if (method === 'DeleteRoom') {
     server.closeRoom(name)
     return { status: 200, body: {} }
   }
-  if (!room.participants.has(identity)) return refused(404, 'not_found')
+  if (!room.participants.has(identity)) return errorAnswer(404, 'not_found')
   server.disconnect(identity, name, 'PARTICIPANT_REMOVED')
   return { status: 200, body: {} }
 }
@@ -64,4 +64,4 @@ const rights: Record<string, (claims: ClaimGrants, room: string) => boolean> = {
   DeleteRoom: ({ video }) => video?.roomCreate === true,
 }
 
-const refused = (status: number, code: string): Answer => ({ status, body: { code, msg: code } })
+const errorAnswer = (status: number, code: string): Answer => ({ status, body: { code, msg: code } })

@@ -40,7 +40,7 @@ export async function answerDirectly(
     config,
     db: database.db,
     relay: { wake: () => undefined, waitUntilStored: () => Promise.resolve() },
-    policy: { current: () => current, fresh: () => Promise.resolve(current) },
+    policy: { current: () => current, loadFresh: () => Promise.resolve(current) },
     passwords: await createPasswords(1),
     admin: { checkLogin: () => Promise.resolve({ $typeName: 'svc.internal.v1.CheckLoginResponse', blocked }) },
     now: () => new Date(),

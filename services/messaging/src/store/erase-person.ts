@@ -23,6 +23,11 @@ const rows = statement<{ erased: number }>(
     select room_id, root_event_id, user_id from thread_markers where user_id = $1 limit $2::integer
   )
   returning 1
+), watermarks as (
+  delete from thread_watermarks where (user_id, room_id) in (
+    select user_id, room_id from thread_watermarks where user_id = $1 limit $2::integer
+  )
+  returning 1
 ), versions as (
   delete from readers where user_id = $1 returning 1
 ), levels as (
@@ -35,7 +40,7 @@ const rows = statement<{ erased: number }>(
   returning 1
 )
 select ((select count(*) from keys) + (select count(*) from markers) + (select count(*) from follows)
-  + (select count(*) from thread_marks) + (select count(*) from versions) + (select count(*) from levels)
+  + (select count(*) from thread_marks) + (select count(*) from watermarks) + (select count(*) from versions) + (select count(*) from levels)
   + (select count(*) from previews))::integer
   as erased`,
 )

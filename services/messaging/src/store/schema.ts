@@ -225,7 +225,10 @@ export const threads = pgTable(
      */
     participantIds: text('participant_ids').array().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.roomId, table.rootEventId] })],
+  (table) => [
+    primaryKey({ columns: [table.roomId, table.rootEventId] }),
+    index('threads_last_reply').on(table.roomId, table.lastReplySeq),
+  ],
 )
 
 /** Who follows threads. `following` false means that the user unfollowed; actions of others do not change that. */
@@ -236,11 +239,32 @@ export const threadFollows = pgTable(
     rootEventId: text('root_event_id').notNull(),
     userId: text('user_id').notNull(),
     following: boolean('following').notNull(),
+    /** Whether the watermark of the user and room covers the thread. Only `settle_follows` changes it. */
+    settled: boolean('settled').notNull().default(false),
   },
   (table) => [
     primaryKey({ columns: [table.roomId, table.rootEventId, table.userId] }),
-    index('thread_follows_user').on(table.userId),
+    index('thread_follows_user_settled').on(table.userId, table.settled),
   ],
+)
+
+/**
+ * Watermarks of users who follow many threads, so that a look for unread ones need not visit each. The invariant: in a
+ * settled thread, all replies up to this place that are not retracted are read, that is, none comes after the user's
+ * marker in the thread. Levels and access play no part in it.
+ *
+ * Hence a settled thread can only be unread if its last reply comes after the watermark. Nothing that happens in a room
+ * breaks the invariant: new replies get higher places, markers only move forward, retractions only remove replies, and
+ * new follows, also those of an earlier release, are not settled.
+ */
+export const threadWatermarks = pgTable(
+  'thread_watermarks',
+  {
+    userId: text('user_id').notNull(),
+    roomId: text('room_id').notNull(),
+    seq: place('seq').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.roomId] })],
 )
 
 /** How far each user has read each thread; only moves forward. */

@@ -1,12 +1,12 @@
 import { isUnread } from '../domain/marker.ts'
 import { isMuted } from './notification-levels.ts'
+import { maxFollowsWithoutWatermark, maxPlacesAfterWatermark } from './settle-follows.ts'
 import { statement, type Connection } from './statement.ts'
 
 export type RoomState = { roomId: string; hasUnread: boolean; empty: boolean; lastMessageAt: Date | null }
 
 const muted = isMuted('$1', 'l.room_id')
 const roomIsUnread = isUnread('l.last_message_seq', 'r.seq', muted)
-const threadIsUnread = isUnread('t.last_reply_seq', 'r.seq', muted)
 
 /** SQL condition: user $1 is banned from the room of `room_lines l`. */
 const isBanned = `exists (
@@ -32,17 +32,44 @@ export function readRoomStates(on: Connection, userId: string, roomIds: readonly
 /** A room with unread messages, either in its timeline or, if `inThread`, in a thread that the user follows. */
 export type UnreadRoom = { roomId: string; groupId: string; member: boolean; inThread: boolean }
 
-/** SQL: the threads that user $1 follows, with their room and marker. */
-const followed = `thread_follows f
-  join threads t on t.room_id = f.room_id and t.root_event_id = f.root_event_id
-  join room_lines l on l.room_id = f.room_id
-  left join thread_markers r on r.room_id = f.room_id and r.root_event_id = f.root_event_id and r.user_id = $1`
+/**
+ * SQL: the rooms in which user $1 follows an unread thread. Settled threads are visited only if they have replies after
+ * the watermark, see `threadWatermarks`. The limits make PostgreSQL look up threads and follows one by one; a generic
+ * plan would read all threads of all rooms.
+ */
+const roomsWithUnreadThreads = `
+  select distinct t.room_id
+  from (
+    select f.room_id, f.root_event_id, t.last_reply_seq
+    from thread_follows f
+    cross join lateral (
+      select last_reply_seq from threads where room_id = f.room_id and root_event_id = f.root_event_id limit 1
+    ) t
+    where f.user_id = $1 and f.following and not f.settled
+    union all
+    select w.room_id, t.root_event_id, t.last_reply_seq
+    from thread_watermarks w
+    cross join lateral (
+      select root_event_id, last_reply_seq from threads where room_id = w.room_id and last_reply_seq > w.seq offset 0
+    ) t
+    cross join lateral (
+      select from thread_follows
+      where room_id = w.room_id and root_event_id = t.root_event_id and user_id = $1 and following and settled limit 1
+    ) f
+    where w.user_id = $1
+  ) t
+  left join lateral (
+    select seq from thread_markers
+    where room_id = t.room_id and root_event_id = t.root_event_id and user_id = $1 limit 1
+  ) r on true
+  where ${isUnread('t.last_reply_seq', 'r.seq', 'false')}`
 
 /**
- * Among the rooms of which the user is an explicit member: at most one with unread messages, and at most one with
- * unread threads. In addition, all such universal rooms from which the user is not banned.
+ * At most one room with unread messages of which the user is an explicit member, and all universal ones from which the
+ * user is not banned; and all such rooms with unread threads. Rows whose `inThread` is null are rooms in which followed
+ * threads should be settled, because the watermark is missing or old.
  */
-const unread = statement<UnreadRoom>(
+const unread = statement<Omit<UnreadRoom, 'inThread'> & { inThread: boolean | null }>(
   'read_unread',
   `(
   select l.room_id as "roomId", l.group_id as "groupId", true as member, false as "inThread"
@@ -58,21 +85,36 @@ from room_lines l
 left join room_markers r on r.room_id = l.room_id and r.user_id = $1
 where l.universal and not l.archived and ${roomIsUnread} and not ${isBanned}
 union all
-(
-  select l.room_id, l.group_id, true, true
-  from ${followed}
-  join line_members m on m.room_id = f.room_id and m.user_id = $1 and m.member
-  where f.user_id = $1 and f.following and not l.archived and ${threadIsUnread}
-  limit 1
-)
+select l.room_id, l.group_id, coalesce(m.member, false), true
+from (${roomsWithUnreadThreads}) t
+join room_lines l on l.room_id = t.room_id
+left join line_members m on m.room_id = l.room_id and m.user_id = $1
+where not l.archived and not ${muted} and (coalesce(m.member, false) or l.universal and not ${isBanned})
 union all
-(
-  select distinct l.room_id, l.group_id, false, true
-  from ${followed}
-  where f.user_id = $1 and f.following and l.universal and not l.archived and ${threadIsUnread} and not ${isBanned}
-)`,
+select w.room_id, '', false, null
+from thread_watermarks w
+join room_lines l on l.room_id = w.room_id
+where w.user_id = $1 and l.room_seq > w.seq + ${maxPlacesAfterWatermark}
+union all
+select room_id, '', false, null
+from (
+  select f.room_id, sum(count(*)) over () as follows
+  from thread_follows f
+  where f.user_id = $1 and f.following and not f.settled
+    and not exists (select from thread_watermarks w where w.user_id = $1 and w.room_id = f.room_id)
+  group by f.room_id
+) without
+where follows > ${maxFollowsWithoutWatermark}`,
 )
 
-export function readUnread(on: Connection, userId: string): Promise<UnreadRoom[]> {
-  return unread.run(on, [userId])
+/**
+ * Finds rooms with unread messages or threads. `toSettle`: the rooms in which the user's followed threads should be
+ * settled, so that the next look is cheaper.
+ */
+export async function readUnread(on: Connection, userId: string): Promise<{ rooms: UnreadRoom[]; toSettle: string[] }> {
+  const rows = await unread.run(on, [userId])
+  return {
+    rooms: rows.flatMap(({ inThread, ...room }) => (inThread === null ? [] : { ...room, inThread })),
+    toSettle: rows.flatMap(({ inThread, roomId }) => (inThread === null ? roomId : [])),
+  }
 }

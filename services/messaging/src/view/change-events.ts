@@ -21,6 +21,7 @@ export function toEditedEvent(occurrence: Occurrence, message: Edited, removed: 
     toDelivery('message_edited', occurrence, envelopeId, messageEventId)
   return {
     ...baseOf(occurrence, id, 'message_edited'),
+    ...detailOf(removed),
     fact: {
       case: 'messageEdited',
       value: { roomSeq: occurrence.place, messageEventId: eventId, threadRootEventId, ...toRemovedFields(removed) },
@@ -41,6 +42,7 @@ export function toRetractedEvent(occurrence: Occurrence, message: Retracted, rem
   const { eventId, ...rest } = message
   return {
     ...baseOf(occurrence, id, 'message_retracted'),
+    ...detailOf(removed),
     fact: {
       case: 'messageRetracted',
       value: { roomSeq: occurrence.place, messageEventId: eventId, ...rest, ...toRemovedFields(removed) },
@@ -68,6 +70,10 @@ export function toReactionEvent(
 
 const baseOf = ({ room, place, actorId, at }: Occurrence, id: string, kind: string) =>
   ({ id, kind, aggregateType: 'room', aggregateId: room.roomId, version: place, occurredAt: at, actorId }) as const
+
+/** Uploads does not receive changes that remove neither a file nor an image. */
+const detailOf = ({ assetIds, previewImageKey }: Removed): Pick<OutgoingEvent, 'detail'> =>
+  assetIds.length > 0 || previewImageKey !== '' ? {} : { detail: 'text' }
 
 const toRemovedFields = ({ assetIds, previewImageKey }: Removed) => ({
   removedAssetIds: [...assetIds],

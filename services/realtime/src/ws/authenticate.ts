@@ -25,7 +25,7 @@ export async function authenticate(
   { digests, address, signal }: Hello,
 ): Promise<Outcome> {
   // A recently valid credential is admitted regardless of its network's failures.
-  const isKnown = digests.some((one) => opener.remembers(one))
+  const isKnown = digests.some((one) => opener.wasValid(one))
   const blockedMs = isKnown ? 0 : credentialAttempts.wait(address)
   if (blockedMs > 0) return { error: tooManyUnauthenticated, delayMs: Math.round(blockedMs) }
   // A client without credentials is refused without a look-up.

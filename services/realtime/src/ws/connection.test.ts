@@ -46,7 +46,7 @@ describe('a client that sends its subscription with its hello', () => {
         wait: () => 0,
         lookUp: async (_: unknown, find: () => Promise<unknown>) => ({ found: await find(), waitMs: 0 }),
       },
-      opener: { remembers: () => true, authenticate: async () => ({ userId: 'Uanna' }), load: () => load },
+      opener: { wasValid: () => true, authenticate: async () => ({ userId: 'Uanna' }), load: () => load },
       hub: { attach: () => ({}), detach: none, subscribe: none, position: 'a.b' },
       metrics: { countOpened: none, countFailed: none },
     } as unknown as ConnectionContext

@@ -14,5 +14,5 @@ export const callersAt = (accounts: Client<typeof AccountsInternalService>, now:
     },
     rekey: (entry) => accounts.rekeyCredentials({ entries: [entry] }, { timeoutMs }),
     now: () => now().getTime(),
-    remembers: false,
+    cachesCallers: false,
   })

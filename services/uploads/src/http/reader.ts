@@ -48,7 +48,7 @@ function refuseSignature(ctx: Context, request: IncomingMessage): never {
   const address = addressOf(ctx, request)
   const waitMs = ctx.credentialAttempts.wait(address)
   if (waitMs > 0) throw tooManyRequests(waitMs)
-  ctx.credentialAttempts.failed(address)
+  ctx.credentialAttempts.countFailure(address)
   throw invalidSignature()
 }
 

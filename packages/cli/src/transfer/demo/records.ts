@@ -1,4 +1,5 @@
 import type { ArchivedFile, ArchiveRecord } from '../archive.ts'
+import { drawHills } from './picture.ts'
 
 const location = 'the sample'
 const minuteMs = 60_000
@@ -41,13 +42,12 @@ type DemoMessage = {
 }
 
 const checklist = Buffer.from('# Before the launch\n\n- [x] texts\n- [x] pictures\n- [ ] a last look\n')
-const file: ArchivedFile = {
-  id: 'checklist',
-  name: 'checklist.md',
-  contentType: 'text/markdown',
-  size: checklist.length,
-  bytes: async () => ({ size: checklist.length, stream: once(checklist) }),
-}
+const hills = drawHills()
+
+const fileOf = (id: string, name: string, contentType: string, bytes: Uint8Array): ArchivedFile => ({
+  ...{ id, name, contentType, size: bytes.length },
+  bytes: async () => ({ size: bytes.length, stream: once(bytes) }),
+})
 
 async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes
@@ -99,7 +99,16 @@ const conversation: readonly DemoMessage[] = [
     by: 'build',
     ago: dayMinutes,
     text: 'Here is the list as it is now. Please tick what is done.',
-    file,
+    file: fileOf('checklist', 'checklist.md', 'text/markdown', checklist),
+  },
+  {
+    room: 'launch',
+    id: 'l9',
+    by: 'design',
+    ago: dayMinutes - 25,
+    text: 'And this is one of the pictures that were missing:',
+    file: fileOf('hills', 'hills.png', 'image/png', hills),
+    reactions: [['heart_eyes', ['write', 'help']]],
   },
   { room: 'launch', id: 'l7', by: 'help', ago: 90, text: 'Do we announce it today, or after the weekend?' },
   {

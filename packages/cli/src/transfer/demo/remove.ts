@@ -9,8 +9,8 @@ type Removed = {
   /** Names of the rooms, which are archived now. */
   rooms: string[]
   /**
-   * `kept`: it has other rooms or links, it is the only group, or the rooms service is of an earlier release. `none`: no group has
-   * the sample's description.
+   * `kept`: it has other rooms or links, it is the only group, or the rooms service is of an earlier release. `none`: no
+   * group has the sample's description.
    */
   group: 'deleted' | 'kept' | 'none'
 }

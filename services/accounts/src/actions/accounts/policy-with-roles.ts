@@ -13,5 +13,5 @@ export async function policyWithRoles(
 ): Promise<Policy> {
   const local = policy.current()
   const mayAssign = caller === undefined || may(local, caller, 'role.assign', serverScope)
-  return mayAssign && !hasRoles(local, roleNames) ? policy.fresh() : local
+  return mayAssign && !hasRoles(local, roleNames) ? policy.loadFresh() : local
 }

@@ -10,7 +10,7 @@ export type AuthorizationRequest = { redirectUri: string; codeChallenge: string;
 export type ParsedRequest =
   | { kind: 'valid'; request: AuthorizationRequest }
   | { kind: 'invalid'; redirectUrl: string }
-  | { kind: 'untrusted_redirect'; why: string }
+  | { kind: 'untrusted_redirect' }
 
 const maxStateLength = 1_024
 const names = ['response_type', 'redirect_uri', 'code_challenge', 'code_challenge_method', 'state'] as const
@@ -19,10 +19,7 @@ const names = ['response_type', 'redirect_uri', 'code_challenge', 'code_challeng
 export function readAuthorizationRequest(query: URLSearchParams, origins: ClientOrigins): ParsedRequest {
   const redirectUri = query.get('redirect_uri') ?? ''
   if (query.getAll('redirect_uri').length > 1 || !redirectTarget(redirectUri, origins))
-    return {
-      kind: 'untrusted_redirect',
-      why: 'The redirect URL is missing, or this server does not allow it.',
-    }
+    return { kind: 'untrusted_redirect' }
   const state = query.get('state') ?? ''
   const invalid = (error: string, why: string): ParsedRequest => ({
     kind: 'invalid',

@@ -11,10 +11,10 @@ import { storePendingRequest, issueCode } from './consent.ts'
 export const authorize: Handler = async (context, request, response) => {
   const read = readAuthorizationRequest(queryOf(request), context)
   if (read.kind === 'untrusted_redirect')
-    return replyMessage(context, request, response, {
+    return replyMessage(request, response, {
       status: 400,
-      heading: 'Invalid authorization request',
-      text: read.why,
+      heading: 'invalidRequest',
+      text: 'untrustedRedirect',
     })
   if (read.kind === 'invalid') return redirect(response, 302, read.redirectUrl)
   const user = await authenticateBrowser(context, request, response)

@@ -3,29 +3,43 @@ import type { AuthContext } from '../auth/context.ts'
 import { failureOf } from '../failure.ts'
 import { html } from './html.ts'
 import { replyPage } from './page.ts'
+import { languageOf, pageText, type PageText } from './texts.ts'
 
-type Message = { status?: number; heading: string; text: string; headers?: Record<string, string> }
+type Message = { status?: number; heading: PageText; text: PageText; headers?: Record<string, string> }
 
-/** Sends a page that shows a message. */
+/** Sends a page that shows a message, in a language of the browser. */
 export function replyMessage(
-  context: AuthContext,
   request: IncomingMessage,
   response: ServerResponse,
   { status = 200, heading, text, headers = {} }: Message,
 ): Promise<void> {
-  const body = html`<h1>${heading}</h1>
-    <p ${status >= 400 && html`role="alert"`}>${text}</p>
-    <p><a href="/login">Go to sign-in</a></p>`
-  return replyPage(request, response, { status, title: heading, body, headers })
+  const language = languageOf(request)
+  const title = pageText(language, heading)
+  const body = html`<h1>${title}</h1>
+    <p ${status >= 400 && html`role="alert"`}>${pageText(language, text)}</p>
+    <p><a href="/login">${pageText(language, 'signIn')}</a></p>`
+  return replyPage(request, response, { status, language, title, body, headers })
 }
 
-/** Sends a page about a failure. */
+const texts = new Map<number, PageText>([
+  [405, 'byLinkOnly'],
+  [429, 'tooMany'],
+  [503, 'unavailable'],
+  [504, 'unavailable'],
+])
+
+/** Sends a page about a failure. The messages of errors are for authors of clients and are not shown. */
 export function replyFailure(
   context: AuthContext,
   request: IncomingMessage,
   response: ServerResponse,
   thrown: unknown,
 ): Promise<void> {
-  const { status, text, headers } = failureOf(thrown, context.metrics.reportFailure)
-  return replyMessage(context, request, response, { status, heading: 'Something went wrong', text, headers })
+  const { status, headers } = failureOf(thrown, context.metrics.reportFailure)
+  return replyMessage(request, response, {
+    status,
+    heading: 'failed',
+    text: texts.get(status) ?? 'unexpected',
+    headers,
+  })
 }

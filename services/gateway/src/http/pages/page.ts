@@ -3,9 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { reply } from '../reply.ts'
 import { html, Html, type Html as Markup } from './html.ts'
 import { style } from './style.ts'
+import type { PageLanguage } from './texts.ts'
 
-type Page = { status?: number; title: string; body: Markup; headers?: Record<string, string> }
+type Page = { status?: number; language: PageLanguage; title: string; body: Markup; headers?: Record<string, string> }
 
+// The hash covers the whole content of the element, so nothing else may be in it.
+const styleElement = new Html(`<style>${style}</style>`)
 const styleHash = createHash('sha256').update(style).digest('base64')
 
 /** Allows no scripts, forms, frames or resources of other origins. */
@@ -26,17 +29,15 @@ const security = {
 
 /** Sends a page. */
 export function replyPage(request: IncomingMessage, response: ServerResponse, page: Page): Promise<void> {
-  const { status = 200, title, body, headers } = page
+  const { status = 200, language, title, body, headers } = page
   const markup = html`<!doctype html>
-    <html lang="en">
+    <html lang="${language}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
         <title>${title}</title>
-        <style>
-          ${new Html(style)}
-        </style>
+        ${styleElement}
       </head>
       <body>
         <main>${body}</main>

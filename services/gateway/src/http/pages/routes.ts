@@ -19,7 +19,7 @@ export async function servePage(
   try {
     countRequest(context, request)
     if (request.method !== 'GET' && request.method !== 'HEAD')
-      throw new Refusal(405, 'This page can only be opened by a link.', { allow: 'GET, HEAD' })
+      throw new Refusal(405, 'method not allowed: use GET', { allow: 'GET, HEAD' })
     await handle(context, request, response)
   } catch (thrown) {
     await replyFailure(context, request, response, thrown)

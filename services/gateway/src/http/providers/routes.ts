@@ -17,7 +17,7 @@ export async function serveProvider(
   request.resume()
   try {
     countRequest(context, request)
-    if (request.method !== 'GET') throw new Refusal(405, 'This page can only be opened by a link.', { allow: 'GET' })
+    if (request.method !== 'GET') throw new Refusal(405, 'method not allowed: use GET', { allow: 'GET' })
     await (callback ? finishProviderLogin : startProviderLogin)(context, providerId, request, response)
   } catch (thrown) {
     await replyFailure(context, request, response, thrown)

@@ -64,7 +64,7 @@ export class SocketOpener implements Disposable {
   }
 
   /** Whether the credential was valid at its last check, however long ago that was. */
-  remembers(credential: CredentialDigests): boolean {
+  wasValid(credential: CredentialDigests): boolean {
     return this.#held.has(credential)
   }
 

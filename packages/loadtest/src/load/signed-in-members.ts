@@ -1,18 +1,18 @@
 import { createHmac } from 'node:crypto'
 import type { Fleet } from '@parley/local'
-import { writePeople } from './crowd.ts'
+import { createAccounts } from './crowd.ts'
 import { writeRows } from './write-rows.ts'
 
-/** `core.secret_key` of the measured fleet, under which sessions can be written directly into the database. */
+/** `core.secret_key` of the measured fleet. With it, the benchmark can write valid sessions directly into the database. */
 export const benchSecretKey = 'a secret key of the bench that is long enough'
 
 const digestOf = (token: string): Buffer =>
   createHmac('sha256', benchSecretKey).update(['credential', token].join('\0')).digest()
 
-/** Creates people who are signed in and members of a room; returns the token of each. */
-export async function signedInMembers(fleet: Fleet, roomId: string, count: number): Promise<string[]> {
+/** Creates `count` users who are signed in and members of a room; returns the bearer token of each. */
+export async function createSignedInMembers(fleet: Fleet, roomId: string, count: number): Promise<string[]> {
   const ids = 'Ubenchmember'
-  await writePeople(fleet, { ids, logins: 'benchmember' }, count)
+  await createAccounts(fleet, { ids, logins: 'benchmember' }, count)
   const tokens = Array.from({ length: count }, (_, n) => `prl_AT${String(n).padStart(43, 'b')}`)
   await writeRows(fleet.postgresUrl('parley_accounts'), [
     [

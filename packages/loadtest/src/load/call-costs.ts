@@ -1,0 +1,45 @@
+import type { Fleet } from '@parley/local'
+import { RefusedError } from './http-caller.ts'
+import { measureCpu, type CpuTime } from './cpu-time.ts'
+import { time, type Timing } from './timing.ts'
+
+/** Costs of a kind of call with 1, 8 and 64 in flight; undefined if the server refused that many. */
+export type CallCosts = { 1: Cost; 8: Cost | undefined; 64: Cost | undefined }
+
+/** Rate and latency of calls, and the CPU time per call. */
+export type Cost = Timing & { cpu: CpuTime }
+
+/** For how many seconds calls are made, by the number in flight. Budgets are only for 1 and 8 in flight. */
+const seconds = { withBudget: { 1: 1, 8: 1, 64: 0.5 }, without: { 1: 1, 8: 0.5, 64: 0.5 } }
+
+type Options = {
+  /** Number of calls in one run of `make`. Default: 1. */
+  calls?: number
+  /** Processes of the fleet, by whose names the CPU time is listed. */
+  services?: Fleet['services']
+  /** Ids of processes whose CPU time is not counted. */
+  excluded?: ReadonlySet<number>
+  /** Pause after the last call, in milliseconds, in which its follow-up work is still counted. Default: 0. */
+  settleMs?: number
+  /** Whether the call has a budget; others are made for a shorter time. Default: true. */
+  hasBudget?: boolean
+}
+
+/** Makes calls with 1, 8 and 64 in flight and returns their costs. */
+export async function measureCall(make: () => Promise<unknown>, options: Options): Promise<CallCosts> {
+  const { calls = 1, services = [], excluded, settleMs = 0, hasBudget = true } = options
+  const durations = hasBudget ? seconds.withBudget : seconds.without
+  const cost = async (inFlight: 1 | 8 | 64): Promise<Cost> => {
+    const cpuPer = measureCpu(services, excluded)
+    const took = await time(make, { inFlight, seconds: durations[inFlight], warmUpSeconds: 0 })
+    await new Promise((resolve) => setTimeout(resolve, settleMs))
+    return { ...took, perSecond: took.perSecond * calls, cpu: cpuPer(took.count * calls) }
+  }
+  const unlessRefused = (inFlight: 8 | 64) =>
+    cost(inFlight).catch((error: unknown) => {
+      if (error instanceof RefusedError) return undefined
+      throw error
+    })
+  await time(make, { inFlight: 2, seconds: 0.15, warmUpSeconds: 0 })
+  return { 1: await cost(1), 8: await unlessRefused(8), 64: await unlessRefused(64) }
+}
