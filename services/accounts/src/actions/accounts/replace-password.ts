@@ -1,5 +1,5 @@
 import type { OperatorContext } from '../../context.ts'
-import { endEverything } from '../credentials/end-everything.ts'
+import { endAllAccess } from '../credentials/end-all-access.ts'
 import { auditEvent } from '../../domain/announcements.ts'
 import { assertPassword } from '../../domain/password.ts'
 import { userNotFound } from '../../errors.ts'
@@ -25,7 +25,7 @@ export async function replacePassword(
   let addresses: string[] = []
   const changed = await changeUser(ctx.db, userId, { actorId, at }, async (tx, user) => {
     await assertAllowed(tx, user)
-    const end = await endEverything(tx, user, 'password_changed', at)
+    const end = await endAllAccess(tx, user, 'password_changed', at)
     addresses = await firstAddressesOf(tx, userId)
     return {
       set: { ...end.set, passwordHash },

@@ -27,8 +27,8 @@ export async function deleteAccount(
   const changed = await changeUser(ctx.db, userId, { actorId, at }, async (tx, user) => {
     await assertAllowed(tx, user)
     if (user.roleIds.includes(ownerRoleId)) await assertNotLastOwner(tx, userId)
-    // Deletes one batch at most; the first erasure pass deletes the rest. Credentials are invalid without their
-    // account.
+    // Deletes at most one batch of each table; the first erasure pass deletes the rest. Credentials that are left are
+    // invalid, because the account is deleted.
     await eraseBelongings(tx, userId)
     await insertDeletion(tx, userId, at)
     return {

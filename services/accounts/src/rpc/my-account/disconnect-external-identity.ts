@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { endEverything } from '../../actions/credentials/end-everything.ts'
+import { endAllAccess } from '../../actions/credentials/end-all-access.ts'
 import { assertFresh } from '../../actions/credentials/freshness.ts'
 import { assertCredentialValid } from '../../actions/credentials/assert-credential-valid.ts'
 import { auditEvent } from '../../domain/announcements.ts'
@@ -32,7 +32,7 @@ export function disconnectExternalIdentity(
       if (user.passwordHash === null && !hasOther) throw lastWayToSignIn()
       providerId = identity.providerId
       const unlinked = auditEvent('user_external_identity_unlinked', { provider_id: providerId })
-      const end = await endEverything(tx, user, reason, at)
+      const end = await endAllAccess(tx, user, reason, at)
       return { ...end, announce: (version) => [unlinked, ...end.announce(version)] }
     })
     if (!changed) throw accountGone()

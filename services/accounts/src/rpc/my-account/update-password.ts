@@ -5,7 +5,7 @@ import { callerOf } from '@parley/rpc'
 import { mailNotice } from '../../actions/accounts/mail-notice.ts'
 import { showUser } from '../../actions/accounts/show-users.ts'
 import type { Context } from '../../context.ts'
-import { endEverything } from '../../actions/credentials/end-everything.ts'
+import { endAllAccess } from '../../actions/credentials/end-all-access.ts'
 import { assertFresh } from '../../actions/credentials/freshness.ts'
 import { assertCredentialValid } from '../../actions/credentials/assert-credential-valid.ts'
 import { auditEvent } from '../../domain/announcements.ts'
@@ -43,7 +43,7 @@ export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService
       await assertCredentialValid(tx, caller)
       // The password may have been changed while the new one was hashed.
       if (current.passwordHash !== user.passwordHash) throw wrongCurrentPassword()
-      const end = await endEverything(tx, current, 'password_changed', at)
+      const end = await endAllAccess(tx, current, 'password_changed', at)
       addresses = await firstAddressesOf(tx, user.id)
       return { set: { ...end.set, passwordHash }, announce: (version) => [passwordChanged, ...end.announce(version)] }
     })

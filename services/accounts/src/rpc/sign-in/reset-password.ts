@@ -3,7 +3,7 @@ import type { SignInInternalService } from '@parley/contracts/internal'
 import { mailNotice } from '../../actions/accounts/mail-notice.ts'
 import { tokenContext } from '../../actions/credentials/token-context.ts'
 import type { Context } from '../../context.ts'
-import { endEverything } from '../../actions/credentials/end-everything.ts'
+import { endAllAccess } from '../../actions/credentials/end-all-access.ts'
 import { auditEvent } from '../../domain/announcements.ts'
 import { assertPassword } from '../../domain/password.ts'
 import { resetLinkExpired } from '../../errors.ts'
@@ -26,7 +26,7 @@ export function resetPassword(ctx: Context): MethodImpl<typeof SignInInternalSer
     let addresses: string[] = []
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
       if (!(await takeFlowToken(tx, tokens, 'password_reset', token))) throw resetLinkExpired()
-      const end = await endEverything(tx, user, 'password_reset', at)
+      const end = await endAllAccess(tx, user, 'password_reset', at)
       addresses = await firstAddressesOf(tx, userId)
       const resetEvents = [auditEvent('password_reset_completed'), auditEvent('user_password_hash_changed')]
       return { set: { ...end.set, passwordHash }, announce: (version) => [...resetEvents, ...end.announce(version)] }
