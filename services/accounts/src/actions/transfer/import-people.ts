@@ -21,9 +21,13 @@ import { countUsers, lockUserCount } from '../../store/users.ts'
 import { loginCandidates } from './login-candidates.ts'
 import { planPeople, preparePeople, type PlannedPerson, type PersonToImport } from './plan-people.ts'
 
-const attempts = 3
+const maxAttempts = 3
 
-/** Finds or creates the accounts of all these people in one transaction. */
+/**
+ * Finds or creates the accounts of all these people in one transaction, then makes new accounts with an owner's address
+ * owners. Throws `resource_exhausted` if there would be too many accounts, and `unavailable` if concurrent calls keep
+ * taking the same logins or addresses.
+ */
 export async function importBatch(ctx: Context, request: ImportPeopleRequest): Promise<PlannedPerson[]> {
   const wanted = preparePeople(request.source, request.people, loginCandidates)
   const logins = [...new Set(wanted.flatMap(({ candidates }) => candidates))]
@@ -35,7 +39,7 @@ export async function importBatch(ctx: Context, request: ImportPeopleRequest): P
     } catch (error) {
       // Another call took a login or an address, or imported the same person, after the lookup.
       if (!isUniqueViolation(error)) throw error
-      if (attempt === attempts) throw importConflict()
+      if (attempt === maxAttempts) throw importConflict()
     }
   }
 }
