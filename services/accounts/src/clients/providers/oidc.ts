@@ -7,7 +7,7 @@ import {
   type Configuration,
   type IDToken,
 } from 'openid-client'
-import { isTrueClaim, subjectOf, text } from './claims.ts'
+import { isTrueClaim, toSubject, text } from './claims.ts'
 import { Discovery } from './discovery.ts'
 import { isMetadataOutdated, isUnreachable, ProviderFailed, providerFailure } from './failures.ts'
 import type { Attempt, Provider, ProviderProfile } from '../../domain/provider.ts'
@@ -37,7 +37,7 @@ export function oidcProvider(settings: AuthProvider & { issuerUrl: string }, now
         const { claims, accessToken } = await redeemCode(configuration, callback, attempt)
         return {
           issuer: claims.iss,
-          subject: subjectOf(claims.sub),
+          subject: toSubject(claims.sub),
           readProfile: () => readProfile(settings, configuration, claims, accessToken),
         }
       } catch (error) {

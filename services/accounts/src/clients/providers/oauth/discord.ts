@@ -1,7 +1,7 @@
-import { membersOf, subjectOf, text } from '../claims.ts'
+import { toJsonObject, toSubject, text } from '../claims.ts'
 import type { OAuthType } from './oauth.ts'
 
-/** Discord. Only tests set a base URL. */
+/** Discord. Only the public service exists, so a base URL is useful only in tests. */
 export const discord: OAuthType = {
   endpoints: (base = 'https://discord.com') => ({
     issuer: 'https://discord.com',
@@ -10,8 +10,8 @@ export const discord: OAuthType = {
     apiUrl: `${base}/api/v10`,
   }),
   async getUser(read) {
-    const user = membersOf(await read('/users/@me'))
-    const subject = subjectOf(user['id'])
+    const user = toJsonObject(await read('/users/@me'))
+    const subject = toSubject(user['id'])
     const avatar = text(user['avatar'])
     return {
       subject,
