@@ -12,8 +12,8 @@ import type { UserWithRoles } from '../../store/users.ts'
 import { assertNotLastOwner } from './last-owner.ts'
 
 /**
- * Deletes an account permanently: ends its credentials, releases its names, deletes its data in accounts except for a
- * tombstone, and requests its erasure from all services. Resolves when the events about it are on the stream.
+ * Deletes an account permanently: ends its credentials, releases its names, reduces it to a tombstone, and requests from
+ * all services, accounts included, to erase its data. Resolves when the events about it are on the stream.
  * `assertAllowed` gets the locked account and may throw. Throws `not_found`, and `failed_precondition` for the last
  * owner.
  */

@@ -61,9 +61,9 @@ async function tryImport(
     const holders = await holdersByEmail(tx, addresses)
     const taken = new Set([...rules.refused, ...(await findTakenHandles(tx, rules.logins))])
     const planned = planPeople(wanted, { known, holders, taken }, rules.matchEmails, now)
-    const people = planned.flatMap(({ account }) => account ?? [])
-    await assertBelowUserLimit(ctx, tx, people.filter(({ user }) => !user.deletedAt).length)
-    await insertPeople(tx, people, now)
+    const newPeople = planned.flatMap(({ account }) => account ?? [])
+    await assertBelowUserLimit(ctx, tx, newPeople.filter(({ user }) => !user.deletedAt).length)
+    await insertPeople(tx, newPeople, now)
     await insertImported(
       tx,
       planned.filter(({ outcome }) => outcome !== ImportedPersonOutcome.KNOWN),

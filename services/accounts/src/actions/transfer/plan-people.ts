@@ -20,8 +20,10 @@ export type PersonToImport = {
 }
 
 /** Stored data that decides how people are imported. */
-export type KnownState = {
+export type StoredState = {
+  /** People who were imported before, by key in hex. */
   known: ReadonlyMap<string, KnownPerson>
+  /** Accounts that have an address, by the key of the address. */
   holders: ReadonlyMap<string, { userId: string; login: string }>
   /** Keys of logins that are in use or not allowed. */
   taken: ReadonlySet<string>
@@ -59,7 +61,7 @@ export function preparePeople(
  */
 export function planPeople(
   wanted: readonly PersonToImport[],
-  state: KnownState,
+  state: StoredState,
   matchEmails: boolean,
   now: Date,
 ): PlannedPerson[] {

@@ -16,8 +16,8 @@ import { discoveryFailed } from '../../metrics.ts'
 import { responseTimeoutSeconds, providerFetch } from './provider-fetch.ts'
 
 const refreshAfterMs = 3600_000
-/** How long metadata that may be outdated is still used. */
-const staleAfterMs = 60_000
+/** The age at which metadata that is marked as stale is fetched again. */
+const refreshStaleAfterMs = 60_000
 const clockToleranceSeconds = 60
 
 /**
@@ -40,7 +40,7 @@ export class Discovery {
     const fetch = providerFetch(signal)
     const cached = this.#document
     const at = this.#now().getTime()
-    if (cached && at - cached.at < (this.#stale ? staleAfterMs : refreshAfterMs))
+    if (cached && at - cached.at < (this.#stale ? refreshStaleAfterMs : refreshAfterMs))
       return this.#configure(fetch, respondWith(cached.text))
     try {
       let text = ''

@@ -52,7 +52,7 @@ export function providerFailure(error: unknown): ProviderDenied | ProviderFailed
 const describe = ({ error, error_description }: { error: string; error_description?: string }): string =>
   [error, error_description?.slice(0, 200)].filter(Boolean).join(': ')
 
-/** The messages of the error and of its cause: "fetch failed" alone does not say what went wrong. */
+/** The message of the error, and the code or message of its cause: "fetch failed" alone does not say what went wrong. */
 function reason(error: Error): string {
   const { cause } = error
   const underlying = cause instanceof Error ? ('code' in cause && String(cause.code)) || cause.message : ''

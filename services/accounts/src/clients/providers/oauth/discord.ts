@@ -1,4 +1,4 @@
-import { toJsonObject, toSubject, text } from '../claims.ts'
+import { toJsonObject, toSubject, textOrEmpty } from '../claims.ts'
 import type { OAuthType } from './oauth.ts'
 
 /** Discord. Only the public service exists, so a base URL is useful only in tests. */
@@ -12,14 +12,14 @@ export const discord: OAuthType = {
   async getUser(read) {
     const user = toJsonObject(await read('/users/@me'))
     const subject = toSubject(user['id'])
-    const avatar = text(user['avatar'])
+    const avatar = textOrEmpty(user['avatar'])
     return {
       subject,
       readProfile: () =>
         Promise.resolve({
-          verifiedEmail: user['verified'] === true ? text(user['email']) : '',
-          loginHint: text(user['username']),
-          displayNameHint: text(user['global_name']) || text(user['username']),
+          verifiedEmail: user['verified'] === true ? textOrEmpty(user['email']) : '',
+          loginHint: textOrEmpty(user['username']),
+          displayNameHint: textOrEmpty(user['global_name']) || textOrEmpty(user['username']),
           avatarUrl: avatar === '' ? '' : `https://cdn.discordapp.com/avatars/${subject}/${avatar}.png?size=256`,
         }),
     }

@@ -1,4 +1,4 @@
-import { toJsonObject, toSubject, text } from '../claims.ts'
+import { toJsonObject, toSubject, textOrEmpty } from '../claims.ts'
 import type { OAuthType, ReadApi } from './oauth.ts'
 
 /** GitHub, or the GitHub Enterprise Server at the base URL. */
@@ -18,9 +18,9 @@ export const github: OAuthType = {
       subject: toSubject(user['id']),
       readProfile: async () => ({
         verifiedEmail: await primaryEmail(read),
-        loginHint: text(user['login']),
-        displayNameHint: text(user['name']),
-        avatarUrl: text(user['avatar_url']),
+        loginHint: textOrEmpty(user['login']),
+        displayNameHint: textOrEmpty(user['name']),
+        avatarUrl: textOrEmpty(user['avatar_url']),
       }),
     }
   },
@@ -34,5 +34,5 @@ async function primaryEmail(read: ReadApi): Promise<string> {
   const addresses: unknown = await read('/user/emails').catch(() => [])
   if (!Array.isArray(addresses)) return ''
   const primary = addresses.map(toJsonObject).find((address) => address['primary'] === true)
-  return primary?.['verified'] === true ? text(primary['email']) : ''
+  return primary?.['verified'] === true ? textOrEmpty(primary['email']) : ''
 }

@@ -1,4 +1,4 @@
-import { isTrueClaim, toJsonObject, toSubject, text } from '../claims.ts'
+import { isTrueClaim, toJsonObject, toSubject, textOrEmpty } from '../claims.ts'
 import type { OAuthType } from './oauth.ts'
 
 /** Google accounts. Only the public service exists, so a base URL is useful only in tests. */
@@ -15,11 +15,11 @@ export const google: OAuthType = {
       subject: toSubject(user['sub']),
       readProfile: () =>
         Promise.resolve({
-          verifiedEmail: isTrueClaim(user['email_verified']) ? text(user['email']) : '',
+          verifiedEmail: isTrueClaim(user['email_verified']) ? textOrEmpty(user['email']) : '',
           // Google has no user names; the local part of the address is the closest substitute.
-          loginHint: text(user['email']).split('@', 1)[0] ?? '',
-          displayNameHint: text(user['name']),
-          avatarUrl: text(user['picture']),
+          loginHint: textOrEmpty(user['email']).split('@', 1)[0] ?? '',
+          displayNameHint: textOrEmpty(user['name']),
+          avatarUrl: textOrEmpty(user['picture']),
         }),
     }
   },
