@@ -12,8 +12,8 @@ import type { UserWithRoles } from '../../store/users.ts'
 type ActorOptions = { actorId: string; assertAllowed: (user: UserWithRoles) => void }
 
 /**
- * Prevents an account from signing in. Resolves once the event that ends all its credentials is on the stream. Throws
- * `not_found`, and `failed_precondition` for the last owner.
+ * Prevents an account from signing in, ends all its access and deletes the invites that it created. Resolves once the
+ * event that ends its credentials is on the stream. Throws `not_found`, and `failed_precondition` for the last owner.
  */
 export async function deactivate(
   ctx: Context,

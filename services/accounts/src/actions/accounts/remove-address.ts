@@ -17,9 +17,10 @@ type Check = (
 ) => unknown
 
 /**
- * Removes an address from an account, invalidates the account's password links, which may have been sent to it, and
- * notifies it and the addresses verified first. `assertAllowed` gets the locked account and may throw. Throws
- * `not_found` if there is no such account.
+ * Removes an address from an account, if the account has it, and invalidates the account's links for resetting the
+ * password, which may have been mailed to the address. Notifies the removed address and the ten that the account
+ * verified first. `assertAllowed` gets the locked account and may throw. Throws `not_found` if there is no such
+ * account.
  */
 export async function removeAddress(
   ctx: OperatorContext,

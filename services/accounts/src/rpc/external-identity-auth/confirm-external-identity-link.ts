@@ -10,7 +10,7 @@ import { auditEvent } from '../../domain/announcements.ts'
 import { flowNotFound, identityTaken } from '../../domain/identity-errors.ts'
 import { newIdentity } from '../../actions/identities/identity.ts'
 import { importAvatar } from '../../actions/identities/import-avatar.ts'
-import { getPending, takePending } from '../../actions/identities/pending.ts'
+import { getPendingFlow, takePendingFlow } from '../../actions/identities/pending-flow.ts'
 import { identityLinkedMail } from '../../engines/mail/index.ts'
 import { identityLinked, ownerGranted } from '../../metrics.ts'
 import { claimEmail, findTenOldestAddresses } from '../../store/emails.ts'
@@ -23,13 +23,13 @@ export function confirmExternalIdentityLink(
   ctx: Context,
 ): MethodImpl<typeof ExternalIdentityAuthService.method.confirmExternalIdentityLink> {
   return async ({ token }) => {
-    const { identity, provider, userId } = await getPending(ctx, token, 'external_link')
+    const { identity, provider, userId } = await getPendingFlow(ctx, token, 'external_link')
     const at = ctx.now()
     const linked = newIdentity(identity, userId, at)
     let becomesOwner = false
     let noticeAddresses: string[] = []
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
-      await takePending(ctx, tx, 'external_link', token)
+      await takePendingFlow(ctx, tx, 'external_link', token)
       const before = await claimIdentity(tx, linked)
       if (before && before.userId !== userId) throw identityTaken()
       if (before) return undefined
