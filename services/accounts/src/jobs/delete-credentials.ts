@@ -21,7 +21,7 @@ export async function deleteCredentials(ctx: Pick<Context, 'db' | 'now'>, signal
         if (credentialIds.length === 0) return undefined
         return { announce: () => [sessionsRevoked(credentialIds)] }
       })
-      // The account was deleted, so there is nobody to notify.
+      // Undefined: the account was deleted, so there is nobody to notify.
       if (!changed) await deleteExpiredOf(db, userId, at)
     }
     if (users.length < batchSize) return

@@ -5,8 +5,8 @@ import { everyoneIsImplicit, roleNotFound } from '../errors.ts'
 const byName = (policy: Policy): ReadonlyMap<string, PolicyRole> =>
   new Map([...policy.roles.values()].map((role) => [role.name, role]))
 
-/** Whether each of these names belongs to a role. */
-export function hasRoles(policy: Policy, names: readonly string[]): boolean {
+/** Whether the policy has a role with each of these names, in this letter case. */
+export function knowsRoles(policy: Policy, names: readonly string[]): boolean {
   const roles = byName(policy)
   return names.every((name) => roles.has(name))
 }

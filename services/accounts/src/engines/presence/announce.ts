@@ -10,11 +10,11 @@ export type Hint = { userId: string } & Extract<MessageInitShape<typeof Presence
 export type Announce = (hints: readonly Hint[], crowded: boolean) => Promise<void>
 
 /**
- * Publishes hints about presence changes over core NATS, which does not store them. If many people are online, a hint
- * contains its recipients; while rooms is unavailable it does not, and everybody is notified. Resolves when the bus has
- * received the hints.
+ * Returns a function that publishes hints about presence changes over core NATS, which does not store them. If many
+ * people are online, a hint contains its recipients; while rooms is unavailable it does not, and everybody is notified.
+ * Resolves when the bus has received the hints.
  */
-export const announcePresence =
+export const presenceAnnouncer =
   (bus: Bus, audiences: Pick<Audiences, 'of'>): Announce =>
   async (hints, crowded) => {
     const others = crowded ? await audiences.of(hints.map(({ userId }) => userId)) : undefined
