@@ -19,7 +19,7 @@ import { presenceAnnouncer, Audiences, Presence } from './engines/presence/index
 import { tooManyReads } from './errors.ts'
 import { backgroundTaskFailed } from './metrics.ts'
 
-/** Parts that a test may replace. */
+/** What a test may replace. */
 export type TestOverrides = {
   now?: () => Date
   /** How long a presence report is valid. */

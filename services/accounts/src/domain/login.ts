@@ -6,7 +6,7 @@ const maxLength = 32
 /** The handles that mention people of a room without naming them or a role; not allowed as logins. */
 export const mentionHandles: ReadonlySet<string> = new Set(['all', 'here'])
 
-/** Logins are unique and looked up by this key, ignoring case. */
+/** The key by which logins are compared and looked up: without regard to case. */
 export const loginKey = (login: string): string => login.toLowerCase()
 
 /** Whether a text has the form of a login; otherwise there is no need to look it up. */

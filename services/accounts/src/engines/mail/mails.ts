@@ -40,7 +40,7 @@ export const emailCodeMail =
       ifNotRequested,
     ])
 
-/** Sent to the previous addresses of an account: the new address can be used to reset the password. */
+/** Sent to the first ten previous addresses of an account, because the new one can be used to reset the password. */
 export const emailAddedMail =
   (to: string, login: string, at: Date): Compose =>
   (server) =>
@@ -50,7 +50,7 @@ export const emailAddedMail =
       ifNotYou,
     ])
 
-/** Sent to the removed address and the remaining ones. */
+/** Sent to the removed address and the ten that were verified first. */
 export const emailRemovedMail =
   (to: string, login: string, at: Date): Compose =>
   (server) =>
