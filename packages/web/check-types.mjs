@@ -1,6 +1,6 @@
 /**
- * Checks the types of the web client with svelte-check, which a flag switches to the compiler of TypeScript 7. It then
- * also checks components of packages; errors there are ignored.
+ * Checks the types of the web client with svelte-check; a flag makes it use the compiler of TypeScript 7. With that flag,
+ * svelte-check also reports errors in node_modules, which are ignored here.
  */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -14,13 +14,13 @@ const { stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
 })
 
 const lines = stdout.split('\n').map((line) => line.replace(/^\d+ /, ''))
-const found = lines
+const problems = lines
   .filter((line) => line.startsWith('{'))
   .map((line) => JSON.parse(line))
   .filter(({ filename }) => !filename.includes('node_modules/'))
-for (const { type, filename, start, message } of found) {
+for (const { type, filename, start, message } of problems) {
   console.log(`${filename}:${start.line + 1}:${start.character + 1} ${type}: ${message}`)
 }
 const completed = lines.some((line) => line.startsWith('COMPLETED '))
 if (!completed) console.log(`${stdout}${stderr}`)
-process.exitCode = completed && found.length === 0 ? 0 : 1
+process.exitCode = completed && problems.length === 0 ? 0 : 1

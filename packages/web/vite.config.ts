@@ -1,10 +1,10 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vite'
-import { compressed } from './build/compressed.ts'
+import { compressFiles } from './build/compress-files.ts'
 import { emojiNames } from './build/emoji-names.ts'
 import { entitiesFromTable } from './build/entities-from-table.ts'
 import { leanContract } from './build/lean-contract.ts'
-import { parsedMessages } from './build/parsed-messages.ts'
+import { parseMessages } from './build/parse-messages.ts'
 
 /** The service worker is a separate file. */
 const isOfWorker = /\/(worker\/push-worker|store\/push-payload)\.ts$/
@@ -12,7 +12,7 @@ const isOfWorker = /\/(worker\/push-worker|store\/push-payload)\.ts$/
 const isOfAdministration = /\/(contracts\/src\/gen\/svc\/admin\/|client\/src\/admin-services)/
 
 export default defineConfig({
-  plugins: [svelte(), parsedMessages(), emojiNames(), entitiesFromTable(), leanContract(), compressed()],
+  plugins: [svelte(), parseMessages(), emojiNames(), entitiesFromTable(), leanContract(), compressFiles()],
   resolve: {
     // Messages are parsed when the client is built, so its pages need no parser.
     alias: [

@@ -17,14 +17,14 @@ export type PendingAuthorization = {
 /** The authorization-code flow with PKCE, for web clients that are served from elsewhere. */
 export type AuthorizationCodeFlow = {
   /**
-   * Begins a sign-in: send the browser to the `url` of the result. Fails with `failed_precondition` if the server names
-   * another origin than that of `baseUrl` as its issuer or for its sign-in page.
+   * Begins a sign-in: send the browser to the `url` of the result. Fails with `failed_precondition` if the
+   * issuer or the sign-in page that the server names has another origin than `baseUrl`.
    */
   begin(request: { redirectUri: string }): Promise<PendingAuthorization>
   /**
    * Completes the sign-in with the URL to which the browser returned, and stores the token. Fails with
-   * `permission_denied` if the user refused, and with `failed_precondition` if the response belongs to another request
-   * or server: its code is then not sent anywhere.
+   * `permission_denied` if the user refused, with `failed_precondition` if the response belongs to another request
+   * or server, and with `invalid_argument` for any other error that the server reports. In all these cases no code is sent.
    */
   complete(pending: PendingAuthorization, returnedTo: string): Promise<SignedIn>
 }

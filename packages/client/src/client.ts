@@ -32,7 +32,7 @@ export type ParleyClientOptions = {
   /** Used for every request; default `globalThis.fetch`. */
   fetch?: typeof globalThis.fetch
   /**
-   * Used for the realtime socket; default `globalThis.WebSocket`. On Node.js before 22 pass the one of the package
+   * Used for the realtime socket; default `globalThis.WebSocket`. On Node.js before 22, pass the one from the package
    * `ws`.
    */
   webSocket?: WebSocketConstructor
@@ -41,7 +41,7 @@ export type ParleyClientOptions = {
    * default 10,000.
    */
   timeoutMs?: number
-  /** Retries while the server is unavailable, of calls that are safe to repeat. */
+  /** How calls that are safe to repeat are retried while the server is unavailable. */
   retry?: Partial<RetryPolicy>
 }
 
@@ -49,8 +49,8 @@ export type ParleyClientOptions = {
 export type ParleyClient = MemberClient & { readonly admin: AdminServices }
 
 /**
- * The services for members. A page that should load quickly starts with these and loads {@link adminServices} on
- * demand.
+ * A client without the administration services. A page that should load quickly creates this one and loads
+ * {@link adminServices} on demand.
  */
 export type MemberClient = {
   readonly baseUrl: string
@@ -59,13 +59,13 @@ export type MemberClient = {
   readonly api: ApiServices
   /** Transport for clients of further services. */
   readonly transport: Transport
-  /** Steps after a sign-in at an external provider. */
+  /** Steps that follow a sign-in with an external provider. */
   readonly auth: Client<typeof ExternalIdentityAuthService>
   /** Public information about the server, available before sign-in. */
   readonly discovery: Client<typeof ServerDiscoveryService>
   /**
    * Signs in with a login or verified e-mail address and stores the token. Fails with `unauthenticated` for a wrong
-   * password and `resource_exhausted` after too many of them.
+   * login or password, and with `resource_exhausted` after too many attempts.
    */
   signIn(credentials: SessionOptions & { login: string; password: string }): Promise<SignedIn>
   /** Ends the session and its realtime streams on the server, and forgets the token. */
@@ -84,7 +84,7 @@ export function createParleyClient(options: ParleyClientOptions): ParleyClient {
   return Object.assign(client, { admin: adminServices(client.transport) })
 }
 
-/** Creates a client without the administration of the server. */
+/** Creates a client without the administration services. */
 export function createMemberClient(options: ParleyClientOptions): MemberClient {
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
   const session = { token: options.token }
@@ -137,7 +137,9 @@ export function createMemberClient(options: ParleyClientOptions): MemberClient {
 function globalWebSocket(): WebSocketConstructor {
   const found: { WebSocket?: WebSocketConstructor } = globalThis
   if (found.WebSocket === undefined) {
-    throw new Error('this platform has no WebSocket: pass one to createParleyClient, such as the one of the package ws')
+    throw new Error(
+      'this platform has no WebSocket: pass one to createParleyClient, such as the one from the package ws',
+    )
   }
   return found.WebSocket
 }

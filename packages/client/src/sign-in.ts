@@ -29,7 +29,8 @@ export type AccountSteps = {
   /** Sets a new password with the token of that link. Does not sign in. */
   resetPassword(request: { token: string; password: string }): Promise<void>
   /**
-   * Mails a code to an address to add to the signed-in account. Fails with `invalid_argument` without a recent proof.
+   * Mails a code to an address that is to be added to the signed-in account. Fails with `invalid_argument` without a
+   * recent proof.
    */
   requestEmailCode(request: RecentProof & { email: string }): Promise<void>
   /**
@@ -115,7 +116,8 @@ export async function signOut(post: HttpPost, token: string | undefined): Promis
 }
 
 /**
- * Credential headers: a bearer token; or, for cookie sessions, the proof that a page of this server makes the request.
+ * Headers with the bearer token, if there is one, and with the CSRF token of a page. For a session cookie, the CSRF token
+ * proves that a page of this server makes the request.
  */
 function credentialHeaders(token: string | undefined): Record<string, string> {
   const csrfToken = csrfCookie()
@@ -128,7 +130,7 @@ function credentialHeaders(token: string | undefined): Record<string, string> {
 /** The CSRF token that pages of the server send back to prove their origin; undefined outside a browser. */
 function csrfCookie(): string | undefined {
   const { document }: { document?: { cookie?: string }; fetch: unknown } = globalThis
-  // No other host of the domain can have set a cookie with the prefix `__Host-`, which it has over https.
+  // Over https the cookie has the prefix `__Host-`; no other host of the domain can set such a cookie.
   const names = /(?:^|;\s*)(__Host-)?parley_csrf=([^;]+)/g
   const found = [...(document?.cookie ?? '').matchAll(names)]
   return (found.find(([, own]) => own) ?? found[0])?.[2]

@@ -44,7 +44,7 @@ class FakeSocket extends EventTarget implements WebSocketLike {
     this.dispatchEvent(Object.assign(new Event('close'), { code: 1006, reason: '' }))
   }
 
-  /** Performs all steps up to an open stream. */
+  /** The server accepts the connection and the subscription, so that the stream is open. */
   serve(options: { capabilities?: string[]; position?: string; reset?: boolean } = {}): void {
     const { capabilities = [], position = '', reset = false } = options
     this.accept()
@@ -52,7 +52,7 @@ class FakeSocket extends EventTarget implements WebSocketLike {
     this.sendFrame({ case: 'subscribed', value: { position, reset } })
   }
 
-  /** Announces a message. */
+  /** The server announces a message. */
   post(id: string, position = ''): void {
     const value = { roomId: 'R1', messageEventId: id }
     this.sendFrame({ case: 'event', value: { id, position, event: { case: 'messagePosted', value } } })

@@ -6,11 +6,11 @@ import { GetServerResponseSchema } from '@parley/contracts/discovery'
 
 const baseUrl = 'https://chat.example.org'
 const redirectUri = 'https://client.example/back?x=1'
-const honest = { authorizeUrl: '/oauth/authorize', issuer: baseUrl }
+const validLogin = { authorizeUrl: '/oauth/authorize', issuer: baseUrl }
 
 /** A client of a server with this description of its sign-in; requests to the token endpoint are recorded. */
 function clientOf(login: { authorizeUrl?: string; issuer?: string }) {
-  const exchanged: unknown[] = []
+  const exchanges: unknown[] = []
   const client = createParleyClient({
     baseUrl: `${baseUrl}/`,
     fetch: async (input, init) => {
@@ -19,11 +19,11 @@ function clientOf(login: { authorizeUrl?: string; issuer?: string }) {
         const message = toBinary(GetServerResponseSchema, create(GetServerResponseSchema, { login }))
         return new Response(message, { headers: { 'content-type': 'application/proto' } })
       }
-      exchanged.push([url, typeof init?.body === 'string' ? JSON.parse(init.body) : undefined])
+      exchanges.push([url, typeof init?.body === 'string' ? JSON.parse(init.body) : undefined])
       return Response.json({ access_token: 'prl_AT1', token_type: 'Bearer', user: { id: 'U1', login: 'ada' } })
     },
   })
-  return { client, exchanged }
+  return { client, exchanges }
 }
 
 const redirectWith = (answer: Record<string, string>): string => {
@@ -34,7 +34,7 @@ const redirectWith = (answer: Record<string, string>): string => {
 
 describe('the authorization-code flow', () => {
   test('turns the answer of the expected server into a session', async () => {
-    const { client, exchanged } = clientOf(honest)
+    const { client, exchanges } = clientOf(validLogin)
     const pending = await client.authorization.begin({ redirectUri })
     const { origin, pathname, searchParams } = new URL(pending.url)
     expect(origin + pathname).toBe(`${baseUrl}/oauth/authorize`)
@@ -53,7 +53,7 @@ describe('the authorization-code flow', () => {
     expect(await client.authorization.complete(stored, returned)).toEqual(ada)
     expect(client.token).toBe('prl_AT1')
     const fields = { code: 'prl_AC1', code_verifier: pending.codeVerifier, redirect_uri: redirectUri }
-    expect(exchanged).toEqual([[`${baseUrl}/oauth/token`, { grant_type: 'authorization_code', ...fields }]])
+    expect(exchanges).toEqual([[`${baseUrl}/oauth/token`, { grant_type: 'authorization_code', ...fields }]])
   })
 
   test.each([
@@ -64,25 +64,28 @@ describe('the authorization-code flow', () => {
     ['a server that reports an error', { code: '', error: 'server_error' }, Code.InvalidArgument],
     ['a server that sends no code', { code: '' }, Code.InvalidArgument],
   ])('exchanges no code for the answer of %s', async (_, changes, code) => {
-    const { client, exchanged } = clientOf(honest)
+    const { client, exchanges } = clientOf(validLogin)
     const pending = await client.authorization.begin({ redirectUri })
     const returned = redirectWith({ code: 'prl_AC1', state: pending.state, iss: baseUrl, ...changes })
     await expect(client.authorization.complete(pending, returned)).rejects.toMatchObject({ code })
-    expect([exchanged, client.token]).toEqual([[], undefined])
+    expect([exchanges, client.token]).toEqual([[], undefined])
   })
 
   test('exchanges no code for an answer that names two servers', async () => {
-    const { client, exchanged } = clientOf(honest)
+    const { client, exchanges } = clientOf(validLogin)
     const pending = await client.authorization.begin({ redirectUri })
     const twice = `${redirectWith({ code: 'prl_AC1', state: pending.state, iss: baseUrl })}&iss=https://other.example`
     await expect(client.authorization.complete(pending, twice)).rejects.toMatchObject({ code: Code.FailedPrecondition })
-    expect(exchanged).toEqual([])
+    expect(exchanges).toEqual([])
   })
 
   test.each([
-    ['has its sign-in page on another server', { ...honest, authorizeUrl: 'https://other.example/oauth/authorize' }],
-    ['names another issuer', { ...honest, issuer: 'https://other.example' }],
-    ['names itself as issuer, but over http', { ...honest, issuer: 'http://chat.example.org' }],
+    [
+      'has its sign-in page on another server',
+      { ...validLogin, authorizeUrl: 'https://other.example/oauth/authorize' },
+    ],
+    ['names another issuer', { ...validLogin, issuer: 'https://other.example' }],
+    ['names itself as issuer, but over http', { ...validLogin, issuer: 'http://chat.example.org' }],
     ['names no issuer', { authorizeUrl: '/oauth/authorize' }],
   ])('does not begin with a server that %s', async (_, login) => {
     const attempt = clientOf(login).client.authorization.begin({ redirectUri })

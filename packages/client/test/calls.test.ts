@@ -66,7 +66,7 @@ describe('calls that are safe to repeat', () => {
     expect(keys[2]).toBe('mine')
   })
 
-  test('after four attempts the call fails', async () => {
+  test('a call fails after four attempts', async () => {
     const { directory, calls } = server(9)
     await expect(directory.listRooms({})).rejects.toMatchObject({ code: Code.Unavailable })
     expect(calls).toHaveLength(4)
@@ -95,7 +95,7 @@ describe('calls that are not repeated', () => {
     expect(calls).toHaveLength(1)
   })
 
-  test('a call aborted while it waits', async () => {
+  test('a call aborted before its retry', async () => {
     const { directory, calls } = server(1, { retryAfter: '30' })
     const abort = new AbortController()
     const call = directory.listRooms({}, { signal: abort.signal })
@@ -105,7 +105,7 @@ describe('calls that are not repeated', () => {
   })
 })
 
-test('the token is sent unless the call brings its own', async () => {
+test('the token is sent unless the call has its own Authorization header', async () => {
   const { directory, calls } = server(0)
   await directory.listRooms({})
   await directory.listRooms({}, { headers: { Authorization: 'Bearer other' } })

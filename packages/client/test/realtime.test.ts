@@ -27,7 +27,7 @@ function open(options: RealtimeOptions = {}) {
 const reconnect = () => jest.runOnlyPendingTimers()
 
 describe('opening', () => {
-  test('says hello with the token, subscribes, then receives events', async () => {
+  test('a client says hello with its token, subscribes, then receives events', async () => {
     const { realtime, last } = open()
     const received: string[] = []
     realtime.on('messagePosted', ({ roomId, messageEventId }, { id }) =>
@@ -46,7 +46,7 @@ describe('opening', () => {
     expect(received).toEqual(['R1 E1 E1'])
   })
 
-  test('without a token the session cookie authenticates', () => {
+  test('the hello of a client without a token contains none', () => {
     const { client, realtime, last } = open()
     realtime.close()
     client.token = undefined
@@ -301,7 +301,7 @@ describe('the iterator', () => {
     expect(await unread.next()).toEqual({ done: true, value: undefined })
   })
 
-  test('serves several readers in the order of their requests', async () => {
+  test('answers several pending requests in their order', async () => {
     const { realtime, last } = open()
     last().serve()
     const events = realtime.events()
@@ -312,7 +312,7 @@ describe('the iterator', () => {
     expect((await Promise.all(requested)).map(({ value }) => value?.id)).toEqual(['E1', 'E2', undefined])
   })
 
-  test('drops unread events beyond its capacity, and reports that', async () => {
+  test('drops all unread events when there are too many, and reports that', async () => {
     const { realtime, last, resets } = open()
     const events = realtime.events()
     last().serve()
@@ -323,20 +323,20 @@ describe('the iterator', () => {
 })
 
 test('a closed stream stays closed, whatever its state was', () => {
-  for (const stage of ['connecting', 'open', 'waiting']) {
+  for (const status of ['connecting', 'open', 'waiting']) {
     const { realtime, last, sockets, states } = open()
-    if (stage !== 'connecting') last().serve()
-    if (stage === 'waiting') last().drop()
+    if (status !== 'connecting') last().serve()
+    if (status === 'waiting') last().drop()
     realtime.close()
     realtime.close()
     reconnect()
-    expect(states.filter(({ status }) => status === 'closed')).toEqual([{ status: 'closed', reason: 'closed' }])
+    expect(states.filter((state) => state.status === 'closed')).toEqual([{ status: 'closed', reason: 'closed' }])
     expect(sockets.length).toBe(1)
     expect(last().closed).toBe(true)
   }
 })
 
-test('when the network is back, a pause ends', () => {
+test('the pause before a reconnect ends when the browser reports a network', () => {
   const browserWindow = new EventTarget()
   Object.assign(globalThis, { window: browserWindow })
   try {
@@ -355,7 +355,7 @@ test('when the network is back, a pause ends', () => {
   }
 })
 
-test('a listener that closes the stream after a lost connection ends it', () => {
+test('a listener that closes the stream when the connection is lost prevents a reconnect', () => {
   const { realtime, last, sockets } = open()
   realtime.onState(({ status }) => status === 'waiting' && realtime.close())
   last().serve()

@@ -69,10 +69,10 @@ describe('a server that does not answer', () => {
   const returnedTo = 'https://app.test/?state=S&iss=http://chat.test&code=C'
   const pending = { url: '', redirectUri: '', state: 'S', codeVerifier: 'V', issuer: 'http://chat.test' }
   const calls: [string, (client: ParleyClient) => Promise<unknown>][] = [
-    ['sign-in', (client) => client.signIn(person)],
-    ['sign-out', (client) => client.signOut()],
-    ['steps of an account', (client) => client.account.requestPasswordReset({ email: 'ada@example.org' })],
-    ['codes of an authorization', (client) => client.authorization.complete(pending, returnedTo)],
+    ['a sign-in', (client) => client.signIn(person)],
+    ['a sign-out', (client) => client.signOut()],
+    ['the request for a password reset', (client) => client.account.requestPasswordReset({ email: 'ada@example.org' })],
+    ['the exchange of a code', (client) => client.authorization.complete(pending, returnedTo)],
   ]
 
   test.each(calls)('makes %s fail after timeoutMs', async (_, call) => {
@@ -115,7 +115,7 @@ test.each([
   ['parley_csrf=plain', 'plain'],
   ['a=1; parley_csrf=planted; __Host-parley_csrf=own', 'own'],
   ['other_parley_csrf=x', null],
-])('sign-out in a page with the cookies %s sends the CSRF token of this host', async (cookie, token) => {
+])('sign-out in a page with the cookies %s sends the CSRF token %s', async (cookie, token) => {
   const { client, requests } = clientAnsweredWith(200, { success: true })
   Object.assign(globalThis, { document: { cookie } })
   try {
@@ -163,7 +163,7 @@ test('an invite is read and accepted, with a cookie-only session if requested', 
   ])
 })
 
-test('a forgotten password is set by a mailed link', async () => {
+test('a new password is set with the token of a mailed link', async () => {
   const { client, requests } = clientAnsweredWith(200, { message: 'done' })
   await client.account.requestPasswordReset({ email: 'ada@example.org' })
   await client.account.resetPassword({ token: 'T1', password: 'new' })

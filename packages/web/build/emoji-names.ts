@@ -2,7 +2,7 @@ import type { Plugin } from 'vite'
 
 type Emoji = { unicode: string; label: string; tags?: string[] }
 
-/** Reduces a list of emoji to what the client needs: names and search keywords. */
+/** Reduces a list of emoji to what the client needs: characters, names and search keywords. */
 export const emojiNames = (): Plugin => ({
   name: 'emoji-names',
   enforce: 'pre',

@@ -16,8 +16,8 @@ const description = /fileDesc\("([^"]+)"(?:, \[([^\]]*)\])?\)/
 const helper = fileURLToPath(new URL('../src/session/describe-file.ts', import.meta.url))
 
 /**
- * Decodes the contract's descriptors when the client is built, and removes the rules for fields and the reserved names,
- * which only the server and the compiler use. Otherwise the page would decode all of it at every start.
+ * Decodes the contract's descriptors when the client is built, so that the page need not do it at every start. Removes the
+ * validation rules and the reserved names, which only the server and the compiler use.
  */
 export const leanContract = (): Plugin => ({
   name: 'lean-contract',
@@ -26,23 +26,23 @@ export const leanContract = (): Plugin => ({
     filter: {
       id: [/\/contracts\/src\/gen\/svc\/.*_pb\.ts$/, /\/wkt\/gen\/google\/protobuf\/(?!descriptor_pb)\w+_pb\.js$/],
     },
-    handler: (code) => ({ code: lean(code), map: null }),
+    handler: (code) => ({ code: decodeDescriptor(code), map: null }),
   },
 })
 
-/** Returns a generated file with its descriptor decoded. */
-export function lean(code: string): string {
+/** Returns the code of a generated file with its descriptor decoded. */
+export function decodeDescriptor(code: string): string {
   const found = description.exec(code)
   if (!found) return code
   const [call, encoded = '', imported = ''] = found
   const others = imported.split(', ').filter((name) => name !== '' && name !== rulesFile)
   // Browsers parse a JSON string faster than an object literal.
-  const described = `describeFile(${JSON.stringify(plainFile(encoded))}, [${others.join(', ')}])`
+  const described = `describeFile(${JSON.stringify(jsonOf(encoded))}, [${others.join(', ')}])`
   return `import { describeFile } from ${JSON.stringify(helper)}\n${code.replace(call, () => described)}`
 }
 
 /** The JSON of an encoded file descriptor. */
-function plainFile(encoded: string): string {
+function jsonOf(encoded: string): string {
   const file = fromBinary(FileDescriptorProtoSchema, base64Decode(encoded))
   file.messageType.forEach(slim)
   // The generated call passes the imported files.
@@ -55,17 +55,17 @@ function plainFile(encoded: string): string {
 function slim(message: DescriptorProto): void {
   message.reservedName = []
   message.reservedRange = []
-  withoutRules(MessageOptionsSchema, message)
+  removeRules(MessageOptionsSchema, message)
   for (const field of message.field) {
-    withoutRules(FieldOptionsSchema, field)
+    removeRules(FieldOptionsSchema, field)
     field.jsonName ||= protoCamelCase(field.name)
   }
-  for (const oneof of message.oneofDecl) withoutRules(OneofOptionsSchema, oneof)
+  for (const oneof of message.oneofDecl) removeRules(OneofOptionsSchema, oneof)
   message.nestedType.forEach(slim)
 }
 
-/** Rules are extensions of the options, which are encoded as unknown fields. */
-function withoutRules<Options extends DescMessage>(
+/** Rules are extensions of the options; decoding keeps extensions as unknown fields. */
+function removeRules<Options extends DescMessage>(
   schema: Options,
   owner: { options?: MessageShape<Options> | undefined },
 ): void {

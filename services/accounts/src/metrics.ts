@@ -23,7 +23,7 @@ export const signedIn = (userId: string) => {
   log.info({ userId }, 'signed in')
 }
 export const signInFailed = () => signIns(1, { 'parley.outcome': 'failed' })
-export const credentialsEnded = (userId: string, reason: string) => {
+export const reportCredentialsEnded = (userId: string, reason: string) => {
   ended(1, { 'parley.reason': reason })
   log.info({ userId, reason }, 'credentials ended')
 }

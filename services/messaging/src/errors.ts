@@ -6,7 +6,8 @@ import { isDm, type RoomHeader } from './domain/room-header.ts'
 export const accountDeleted = () => new ConnectError('account not found: it was deleted', Code.Unauthenticated)
 export const roomNotFound = () => new ConnectError('room not found', Code.NotFound)
 export const messageNotFound = () => new ConnectError('message not found', Code.NotFound)
-export const eventNotFound = () => new ConnectError('event not found in the timeline of the room', Code.NotFound)
+export const eventNotInTimeline = () => new ConnectError('event not found in the timeline of the room', Code.NotFound)
+export const eventNotInThread = () => new ConnectError('event not found in the thread', Code.NotFound)
 export const threadRootNotFound = () => new ConnectError('thread root not found in the room', Code.NotFound)
 
 export const attachmentNotFound = () => new ConnectError('attachment not found in the message', Code.NotFound)
@@ -43,7 +44,7 @@ export const tooManyEmojis = (max: number) =>
 
 const invalid = (message: string) => new ConnectError(message, Code.InvalidArgument)
 export const bodyTooLong = (maxBytes: number) => invalid(`body: at most ${maxBytes} bytes of UTF-8`)
-export const bodyEmpty = () => invalid('body: at least one visible character is required without attachments')
+export const bodyEmpty = () => invalid('body: without attachments, at least one visible character is required')
 export const bodyHasNul = () => invalid('body: the character U+0000 is not allowed')
 export const unknownAttachment = (id: string) =>
   invalid(`attachment_asset_ids: ${id} is unknown, expired or not usable here`)
@@ -62,7 +63,7 @@ export const nothingToUpdate = () => invalid('nothing to change: body or also_se
 export const cursorInvalid = () => invalid('cursor: not one that this server issued')
 export const keyReused = () => invalid('Idempotency-Key: already used for another request')
 export const roomEventInvalid = (kind: string) =>
-  invalid(`events: ${kind || 'one'} has no id or version, or is not about a call or an asset of this room`)
+  invalid(`events: not a valid event of a call or an asset in this room: ${kind || 'one without a kind'}`)
 export const firstFactMissing = () => invalid('facts: the first fact of a room, and no other, must create the room')
 
 export const roomBusy = () => new ConnectError('too many changes of this room at once; try again', Code.Unavailable)
@@ -71,9 +72,10 @@ export const callCanceled = () => new ConnectError('the call was canceled before
 export const factKindUnknown = (version: bigint) =>
   new ConnectError(`fact ${version} has a kind that this release does not know`, Code.Unimplemented)
 
-export const importedIdMissing = () => invalid('source and external id: required, at most 200 characters each')
+export const importedIdInvalid = () =>
+  invalid('source and external id: required; ids have at most 200 characters, without U+0000')
 export const importedAuthorMissing = () => invalid('the author is missing')
-export const importedTimeInvalid = () => invalid('invalid time: missing, before 2000, or in the future')
+export const importedTimeInvalid = () => invalid('invalid time: missing, before 2000, or more than a day in the future')
 export const importedMessageInvalid = (externalId: string, why: string) =>
   invalid(`message ${externalId.slice(0, 200)}: ${why}`)
 export const tooManyAtOnce = (what: string, max: number) => invalid(`at most ${max} ${what} per call`)

@@ -1,7 +1,7 @@
 import { counter } from '@parley/telemetry'
 
 const posted = counter('parley.messaging.posted', {
-  description: 'Messages written to the log of a room',
+  description: 'Messages posted with CreateMessage, without repeated calls',
   unit: '{message}',
 })
 const replayed = counter('parley.messaging.replayed', {
@@ -9,7 +9,7 @@ const replayed = counter('parley.messaging.replayed', {
   unit: '{message}',
 })
 const combined = counter('parley.messaging.combined', {
-  description: 'Messages written together with others of their room',
+  description: 'Posts that shared a database statement with others of their room',
   unit: '{message}',
 })
 const facts = counter('parley.messaging.facts_applied', {
@@ -17,15 +17,15 @@ const facts = counter('parley.messaging.facts_applied', {
   unit: '{fact}',
 })
 const roomEvents = counter('parley.messaging.room_events_applied', {
-  description: 'Events of calls and assets that were applied',
+  description: 'Events that calls and uploads handed over and that were applied',
   unit: '{event}',
 })
-const unresolved = counter('parley.messaging.profiles_unresolved', {
-  description: 'Profiles that accounts did not return in time',
+const unresolvedProfiles = counter('parley.messaging.profiles_unresolved', {
+  description: 'Profiles requested in calls to accounts that failed or timed out',
   unit: '{profile}',
 })
-const handles = counter('parley.messaging.handles_unresolved', {
-  description: 'Handles that accounts did not resolve in time',
+const unresolvedHandles = counter('parley.messaging.handles_unresolved', {
+  description: 'Handles requested in calls to accounts that failed or timed out',
   unit: '{handle}',
 })
 
@@ -33,6 +33,6 @@ export const countPosted = () => posted(1)
 export const countReplayed = () => replayed(1)
 export const countFacts = (applied: number) => facts(applied)
 export const countRoomEvents = (applied: number) => roomEvents(applied)
-export const countUnresolvedProfiles = (missing: number) => unresolved(missing)
-export const countUnresolvedHandles = (missing: number) => handles(missing)
+export const countUnresolvedProfiles = (missing: number) => unresolvedProfiles(missing)
+export const countUnresolvedHandles = (missing: number) => unresolvedHandles(missing)
 export const countCombined = (posts: number) => combined(posts)

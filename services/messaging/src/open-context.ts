@@ -24,7 +24,7 @@ export type TestOverrides = Partial<Pick<Context, 'now' | 'relay'>> & {
 /** Opens everything that handlers, consumers and jobs use. */
 export async function openContext(host: DatabaseHost, config: Config, overrides: TestOverrides): Promise<Context> {
   const { db, pool, transport } = host
-  const { profiles, feed } = await followProfiles(host, overrides.accountsTimeoutMs)
+  const { profiles, feed } = await openProfilesAndFeed(host, overrides.accountsTimeoutMs)
   const policy = await host.policy(host.client(AdminInternalService), feed)
   const ctx: Context = {
     ...{ db, pool, profiles },
@@ -44,8 +44,11 @@ export async function openContext(host: DatabaseHost, config: Config, overrides:
   return ctx
 }
 
-/** Opens the cache of profiles; an event about a user drops their profile. */
-async function followProfiles(host: DatabaseHost, timeoutMs: number | undefined) {
+/**
+ * Opens the cache of profiles and the control feed. An event about a user drops their profile; when events may have
+ * been missed, all profiles are dropped.
+ */
+async function openProfilesAndFeed(host: DatabaseHost, timeoutMs: number | undefined) {
   const { events: bus, signal } = host
   const profiles = new Profiles(fetchProfiles(host.transport, timeoutMs))
   const dropChanged = (event: Event) => event.aggregateType === 'user' && profiles.drop(event.aggregateId)

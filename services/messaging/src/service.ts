@@ -14,15 +14,15 @@ export type Overrides = TestOverrides & StartOptions
 
 /** Starts messaging. */
 export function startMessaging(config: Config, overrides: Overrides = {}): Promise<Service> {
-  const options = { name: 'messaging', config, waitsFor: ['policy'], planOnce: true, overrides } as const
+  const options = { name: 'messaging', config, waitsFor: ['policy'], forceGenericPlans: true, overrides } as const
   return startDatabaseHost(options, (host) => compose(host, config, overrides))
 }
 
 /**
- * Methods that need no check for a deleted account beforehand: their statements check it. UpdateTypingIndicator stores
- * nothing.
+ * The writing methods that do not need the guard that refuses users with deleted accounts: their own statements refuse
+ * them, and UpdateTypingIndicator stores nothing.
  */
-const checkedInStatement = new Set([
+const exemptFromErasureGuard = new Set([
   ...['CreateMessage', 'UpdateMessage', 'DeleteMessage', 'DeleteAttachment', 'DeleteLinkPreview'],
   ...['AddReaction', 'RemoveReaction', 'MarkRoomAsRead', 'MarkThreadAsRead', 'FollowThread', 'UnfollowThread'],
   'UpdateTypingIndicator',
@@ -33,6 +33,6 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
   startJobs(host, ctx)
   await host.consume({ durable: 'levels', subject: 'evt.preference.>', on: onNotificationLevel })
   await host.erase(erasePerson(ctx.pool), host.client(AccountsInternalService))
-  const guard = refuseErased(ctx.db, checkedInStatement)
+  const guard = refuseErased(ctx.db, exemptFromErasureGuard)
   await host.serve({ routes: routes(ctx), guard })
 }

@@ -10,7 +10,7 @@ import type { Quotas } from './domain/quotas.ts'
 import type { FileLimits } from './domain/upload-draft.ts'
 import type { SafeFetch } from './engines/fetch/index.ts'
 import type { UploadCompletions } from './actions/files/upload-completions.ts'
-import type { Renderings, ImageProcessor, TransformCache } from './engines/images/index.ts'
+import type { RenderingLimit, ImageProcessor, TransformCache } from './engines/images/index.ts'
 import type { PageFetches } from './actions/previews/page-fetches.ts'
 import type { Storage } from './engines/storage/index.ts'
 
@@ -25,7 +25,7 @@ export type Context = {
   /** Cache of recently generated image sizes. */
   transforms: TransformCache
   /** Limits how many new image sizes are generated. */
-  renderings: Renderings
+  renderingLimit: RenderingLimit
   fetch: SafeFetch
   /** Fetches pages; concurrent requests for a page share one fetch. */
   pages: PageFetches

@@ -19,7 +19,7 @@ import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import type { MemoryPlan } from './domain/memory.ts'
 import { safeFetch } from './engines/fetch/index.ts'
-import { openImageProcessor, openRenderings, TransformCache } from './engines/images/index.ts'
+import { openImageProcessor, openRenderingLimit, TransformCache } from './engines/images/index.ts'
 import { openStorage } from './engines/storage/index.ts'
 import { sumServerBytes } from './store/usage.ts'
 
@@ -52,8 +52,8 @@ export async function openContext(host: DatabaseHost, parts: Parts): Promise<Con
     owners: new FileOwners({ accounts, admin, messaging: host.client(MessagingInternalService) }),
     imageProcessor: openImageProcessor({ atOnce: memory.imagesAtOnce }),
     transforms: new TransformCache(memory.transformCacheBytes),
-    renderings: host.use(
-      openRenderings({ perHour: config.renderingsPerHour, perNetworkAndHour: config.renderingsPerNetwork }),
+    renderingLimit: host.use(
+      openRenderingLimit({ perHour: config.renderingsPerHour, perNetworkAndHour: config.renderingsPerNetwork }),
     ),
     fetch: safeFetch({
       isAllowed: config.fetchPrivate ? () => true : publicExcept(config.privateNetworks),

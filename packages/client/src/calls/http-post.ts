@@ -19,7 +19,9 @@ const codes = new Map<number, Code>([
   [504, Code.DeadlineExceeded],
 ])
 
-/** Creates the function for routes outside Connect. `timeoutMs` covers a request including its response. */
+/**
+ * Creates the function for routes that are not Connect methods. `timeoutMs` covers a request including its response.
+ */
 export function createHttpPost(baseUrl: string, fetch: typeof globalThis.fetch, timeoutMs: number): HttpPost {
   return async (path, body, headers = {}) => {
     const signal = AbortSignal.timeout(timeoutMs)
@@ -28,7 +30,7 @@ export function createHttpPost(baseUrl: string, fetch: typeof globalThis.fetch, 
         headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify(body),
       }
-      return await answerOf(await fetch(`${baseUrl}${path}`, { method: 'POST', headers, ...content, signal }), signal)
+      return await readAnswer(await fetch(`${baseUrl}${path}`, { method: 'POST', headers, ...content, signal }), signal)
     } catch (error) {
       if (!signal.aborted) throw error
       throw new ConnectError('the server took too long to answer', Code.DeadlineExceeded, undefined, undefined, error)
@@ -36,7 +38,7 @@ export function createHttpPost(baseUrl: string, fetch: typeof globalThis.fetch, 
   }
 }
 
-async function answerOf(response: Response, signal: AbortSignal): Promise<Record<string, unknown>> {
+async function readAnswer(response: Response, signal: AbortSignal): Promise<Record<string, unknown>> {
   const answer = fieldsOf(await response.json().catch(() => signal.throwIfAborted()))
   if (response.ok) return answer
   const message = typeof answer.error === 'string' ? answer.error : `the server answered ${response.status}`
@@ -47,7 +49,7 @@ async function answerOf(response: Response, signal: AbortSignal): Promise<Record
   throw new ConnectError(message, codes.get(response.status) ?? Code.Unknown, metadata)
 }
 
-/** An object's fields; none for anything else. */
+/** The fields of an object; for any other value, an object without fields. */
 export function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }

@@ -2,10 +2,11 @@ import type { DescMethod } from '@bufbuild/protobuf'
 import type { Interceptor } from '@connectrpc/connect'
 import { AssetUploadService, MessageService, RoomService, VoiceCallService } from '@parley/contracts/api'
 
-/** Header that makes a creation happen once however often it is sent. */
+/** Header whose value makes a creation happen only once, even if the call is sent several times. */
 export const idempotencyKeyHeader = 'idempotency-key'
 
-const keyed: ReadonlySet<DescMethod> = new Set<DescMethod>([
+/** Methods that accept an idempotency key. */
+const keyedMethods: ReadonlySet<DescMethod> = new Set<DescMethod>([
   MessageService.method.createMessage,
   RoomService.method.startDM,
   RoomService.method.createRoom,
@@ -18,9 +19,12 @@ export function newIdempotencyKey(): string {
   return globalThis.crypto.randomUUID()
 }
 
-/** Adds a key to every creation unless the caller chose one; it is the same for all retries of a call. */
+/**
+ * Adds a key to calls of methods that accept one, unless the caller chose a key. All retries of a call have the same
+ * key.
+ */
 export const idempotencyKeys: Interceptor = (next) => (request) => {
-  if (keyed.has(request.method) && !request.header.has(idempotencyKeyHeader)) {
+  if (keyedMethods.has(request.method) && !request.header.has(idempotencyKeyHeader)) {
     request.header.set(idempotencyKeyHeader, newIdempotencyKey())
   }
   return next(request)

@@ -6,7 +6,7 @@ import { idempotencyKeyHeader } from './idempotency-keys.ts'
 
 /** How calls are retried. */
 export type RetryPolicy = Backoff & {
-  /** Attempts in total, including the first; 1 never repeats. */
+  /** Maximum number of attempts, including the first; with 1 nothing is repeated. */
   attempts: number
 }
 
@@ -55,7 +55,7 @@ function retryAfterMs(error: ConnectError): number | undefined {
   return Number.isFinite(seconds) ? seconds * 1000 : undefined
 }
 
-/** Waits, or throws the signal's reason as soon as it is aborted. */
+/** Waits; rejects with a ConnectError as soon as the signal is aborted. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {

@@ -1,11 +1,11 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { PageInfo, PageRequest, PageRequestSchema } from '@parley/contracts/api'
 
-/** An answer that is one page of a list. */
+/** A response that contains one page of a list. */
 export type Paged = { page?: PageInfo | undefined }
 
 /**
- * Every page of a list, first to last:
+ * Yields every page of a list, from first to last:
  * `for await (const { users } of everyPage((page) => client.api.user.listUsers({ page })))`.
  */
 export async function* everyPage<Answer extends Paged>(

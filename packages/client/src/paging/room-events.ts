@@ -4,8 +4,8 @@ import type { RoomService, RoomTimelineEvent } from '@parley/contracts/api'
 type Rooms = Pick<Client<typeof RoomService>, 'getRoomEvents'>
 
 /**
- * A room's timeline backwards, newest first, page after page. `before` is the start cursor of a page read earlier;
- * without it the newest event comes first. `limit` is the requested size of a page.
+ * Reads a room's timeline backwards, newest event first, page by page. `before` is the start cursor of an earlier page;
+ * without it, reading starts at the newest event. `limit` is the requested number of events per page.
  */
 export async function* olderRoomEvents(
   rooms: Rooms,

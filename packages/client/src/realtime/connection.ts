@@ -19,7 +19,7 @@ export type ConnectionOptions = {
   resumePosition: string
   openTimeoutMs: number
   pingTimeoutMs: number
-  /** The connection is open; if `resumed`, events since `resumePosition` come first. */
+  /** The connection is open. If `resumed`, the events since `resumePosition` come first. */
   onOpen: (opened: { resumed: boolean; position: string }) => void
   onEvent: (envelope: RealtimeEventEnvelope) => void
   /** Everything up to this position was received. */
@@ -51,7 +51,7 @@ export class Connection {
     socket.binaryType = 'arraybuffer'
     socket.addEventListener('open', () => {
       this.#send(helloFrame(options.token))
-      // A server takes both at once: that saves waiting for its hello.
+      // The server accepts both at once, so its hello need not be awaited.
       this.#send(subscribeFrame(options.resumePosition))
     })
     socket.addEventListener('message', ({ data }) => this.#receive(data))
@@ -96,7 +96,7 @@ export class Connection {
       case 'heartbeat':
         return this.#options.onPosition(frame.value.position)
       case 'pong':
-      case undefined: // a frame of a later version
+      case undefined: // a frame of a later protocol version
         return
     }
   }

@@ -1,7 +1,6 @@
 /**
- * A queue of values for one reader, which iterates over them. Values beyond `capacity` are dropped. This is not a
- * generator function: such a generator would not notice being closed before the first value was requested, or while it
- * waits.
+ * A queue of values to iterate over. If `capacity` values are unread when another one arrives, all unread ones are dropped.
+ * A generator function would not notice being closed before the first value was requested, or while it waits.
  */
 export class EventQueue<T> implements AsyncGenerator<T, void, undefined> {
   readonly #options: { capacity: number; onDrop: () => void; onClose: () => void }
@@ -9,7 +8,7 @@ export class EventQueue<T> implements AsyncGenerator<T, void, undefined> {
   #readers: ((result: IteratorResult<T, void>) => void)[] = []
   #ended = false
 
-  /** `onClose` is called when the reader stops. */
+  /** `onDrop` is called when values are dropped, `onClose` when the iteration is stopped. */
   constructor(options: { capacity: number; onDrop: () => void; onClose: () => void }) {
     this.#options = options
   }

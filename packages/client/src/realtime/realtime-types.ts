@@ -12,7 +12,7 @@ export type EventOf<Kind extends EventKind> = EventValues[Kind]
 
 /** State of a stream. */
 export type RealtimeState =
-  /** A socket is being opened and subscribed; `failures` attempts have failed since the stream was last open. */
+  /** A socket is being opened. `failures`: lost connections and failed attempts since a connection last lasted 10 s. */
   | { status: 'connecting'; failures: number }
   /** Events arrive. `resumed`: since the stream was last open, only hints (typing, presence) were missed. */
   | { status: 'open'; resumed: boolean }
@@ -25,7 +25,7 @@ export type RealtimeState =
 export type ResetReason =
   /** The server cannot replay the events after the last received position. */
   | 'reconnected'
-  /** An iterator of events was not read fast enough and dropped some. */
+  /** An iterator was not read fast enough and has dropped its unread events. */
   | 'fell_behind'
 
 /** Options of a stream. */
@@ -37,7 +37,10 @@ export type RealtimeOptions = {
    * sidebar, the server and roles from before it, may be sent again with the same id.
    */
   resumePosition?: string
-  /** Events may have been missed: reload any data built from them. Not called for the first connection. */
+  /**
+   * Events may have been missed: reload any data built from them. For the first connection it is called only if that
+   * cannot continue at `resumePosition`.
+   */
   onReset?: (reason: ResetReason) => void
   /** Delays between failed attempts; default half a second, doubled up to 30 seconds. */
   backoff?: Partial<Backoff>

@@ -9,7 +9,7 @@ const maxRemembered = 1_000
 export class RecentEvents {
   readonly #keys = new Set<string>()
 
-  /** Whether the event is new. One event may reach a person as several kinds. */
+  /** Remembers an event. Returns whether it is new: several kinds of event may have the same id. */
   add({ id, event }: Pick<RealtimeEventEnvelope, 'id' | 'event'>): boolean {
     const key = `${id} ${event.case}`
     if (this.#keys.has(key)) return false

@@ -50,11 +50,11 @@ export class ReconnectingRealtime implements Realtime {
     this.#options = options
     this.#backoff = { ...standardBackoff, ...options.backoff }
     this.#position = options.resumePosition ?? ''
-    // A caller that resumes is notified when that is not possible.
+    // If the first connection cannot resume, that is reported like any other reset.
     this.#wasOpen = this.#position !== ''
     this.opened = new Promise((resolve, reject) => (this.#settleOpened = { resolve, reject }))
     browserWindow()?.addEventListener('online', this.#reconnectNow)
-    this.opened.catch(() => undefined) // callers that do not await it see the end in the state
+    this.opened.catch(() => undefined) // a caller that does not await it sees the end in the state
     this.#connect()
   }
 
@@ -138,7 +138,7 @@ export class ReconnectingRealtime implements Realtime {
     for (const queue of this.#queues) queue.push(envelope)
   }
 
-  /** Everything up to this position was received; hints have none. */
+  /** Events up to this position were received. Hints (typing, presence) have no position. */
   #setPosition(position: string): void {
     if (position !== '') this.#position = position
   }
@@ -172,7 +172,7 @@ export class ReconnectingRealtime implements Realtime {
     for (const queue of this.#queues) queue.end()
   }
 
-  /** To be checked again after every call of a listener, which may have closed the stream. */
+  /** Check this again after every call of a listener, because the listener may have closed the stream. */
   #isOver(): boolean {
     return this.#state.status === 'closed'
   }

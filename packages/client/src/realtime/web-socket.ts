@@ -8,5 +8,5 @@ export interface WebSocketLike {
   addEventListener(type: 'close', listener: (event: { code: number; reason: string }) => void): void
 }
 
-/** Makes a WebSocket that connects to `url`. */
+/** Constructor of a WebSocket that connects to `url`. */
 export type WebSocketConstructor = new (url: string) => WebSocketLike

@@ -1,4 +1,4 @@
-/** Addresses that run code, or would after decoding. */
+/** URLs that run code, or would run it after decoding. */
 const scripts = [
   ...[
     'javascript:alert(1)',
@@ -67,7 +67,7 @@ const scripts = [
   ],
 ]
 
-/** Ways to write an address in a message. */
+/** Ways to write a URL in a message. */
 const ways: readonly ((address: string) => string)[] = [
   (address) => `[a](${address})`,
   (address) => `[a](<${address}>)`,
@@ -189,7 +189,7 @@ const oddities = [
   '@ann"onclick="alert(1)',
 ]
 
-/** Malicious messages. */
+/** Malicious messages: none may run code, contact another server or change the page. */
 export const payloads: readonly string[] = [
   ...scripts.flatMap((address) => ways.map((write) => write(address))),
   ...elements,

@@ -23,23 +23,23 @@ export type Emoji = {
 export type EmojiSet = { all: readonly Emoji[]; byName: ReadonlyMap<string, Emoji> }
 
 /** Name and search keywords of an emoji in a language other than English. */
-type Named = { unicode: string; label: string; tags?: readonly string[] }
+type Translation = { unicode: string; label: string; tags?: readonly string[] }
 
-const translations: Record<string, () => Promise<{ default: readonly Named[] }>> = {
+const translations: Record<string, () => Promise<{ default: readonly Translation[] }>> = {
   de: () => import('emojibase-data/de/compact.json', { with: { type: 'json' } }),
 }
 
-/** A character without the variation selector for its coloured form, which some lists omit. */
-const unmarked = (character: string): string => character.replaceAll('\uFE0F', '')
+/** Removes the variation selector for the coloured form, which some lists omit. */
+const removeVariation = (character: string): string => character.replaceAll('\uFE0F', '')
 
 /** Loads the whole set, with names in the given language, falling back to English. */
 export async function loadEmojiSet(language: string): Promise<EmojiSet> {
   const { gemoji } = await import('gemoji')
   const translated = await translations[language]?.()
-  const named = new Map(translated?.default.map((one) => [unmarked(one.unicode), one]))
+  const translationOf = new Map(translated?.default.map((one) => [removeVariation(one.unicode), one]))
   const all = gemoji.map(({ emoji: character, names, description, tags }): Emoji => {
-    const { label, tags: wordsFor = [] } = named.get(unmarked(character)) ?? { label: description }
-    const words = [label, ...wordsFor, ...names, ...tags, description].join(' ').replaceAll('_', ' ')
+    const { label, tags: keywords = [] } = translationOf.get(removeVariation(character)) ?? { label: description }
+    const words = [label, ...keywords, ...names, ...tags, description].join(' ').replaceAll('_', ' ')
     return { character, names, description: label, words }
   })
   return { all, byName: new Map(all.flatMap((emoji) => emoji.names.map((name) => [name, emoji] as const))) }

@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals'
 import { codeRangesIn } from './highlighter.ts'
 
-const written = (code: string, language: string) =>
+const joinRanges = (code: string, language: string) =>
   codeRangesIn(code, language)
     .map(({ text }) => text)
     .join('')
 
 test('highlighting keeps every character and classifies it', () => {
   const code = `const greeting = "hi" // <b>&amp;\n`
-  expect(written(code, 'ts')).toBe(code)
+  expect(joinRanges(code, 'ts')).toBe(code)
   expect(codeRangesIn(code, 'ts')).toEqual(
     expect.arrayContaining([
       { text: 'const', kind: 'keyword' },
@@ -26,7 +26,7 @@ test.each([
   ['diff', '-old\n+new\n'],
   ['html', '<script>alert(1)</script>'],
 ])('%s is a known language or file extension', (language, code) => {
-  expect(written(code, language)).toBe(code)
+  expect(joinRanges(code, language)).toBe(code)
   expect(codeRangesIn(code, language).some(({ kind }) => kind !== undefined)).toBe(true)
 })
 

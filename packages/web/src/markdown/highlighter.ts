@@ -15,7 +15,9 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 const languages = createLowlight(common)
 
-/** Splits code into ranges; a single one for an unknown language. `language`: a name or a file extension. */
+/**
+ * Splits code into coloured ranges; an unknown language gives a single range. `language`: a name or a file extension.
+ */
 export function codeRangesIn(code: string, language: string): CodeRange[] {
   if (!languages.registered(language)) return [{ text: code }]
   return languages.highlight(language, code).children.flatMap((node) => rangesOf(node, undefined))

@@ -37,7 +37,7 @@ describe('a mention', () => {
     ['directly behind a letter or digit', 'ann@example.org 1@ann é@ann'],
     ['in an e-mail address', 'ann_@example.org a.b+@example.org'],
     ['in a link', '[see @ann](http://x) [@ann]() [@ann][x]\n\n[x]: /y'],
-    ['in an address', 'https://x.org/@ann http://@ann www.x.org?q=@ann example.org/@ann MAILTO://@ann x.org/a,@ann'],
+    ['in a URL', 'https://x.org/@ann http://@ann www.x.org?q=@ann example.org/@ann MAILTO://@ann x.org/a,@ann'],
     ['in code', '`@ann`\n\n    @ann\n\n```\n@ann\n```'],
     ['in a quote', '> @ann\n\n> - @ann'],
     ['to everybody', '@all, @here and @Here'],
@@ -45,7 +45,7 @@ describe('a mention', () => {
   ])('is not marked %s', (_, body) => expect(mentionedIn(treeOf(body))).toEqual([]))
 })
 
-test('a mention of everyone is marked differently', () => {
+test('a mention of everyone is recognised in any case', () => {
   const called = partsOf('@all, @here and @Here, not x@all').filter(({ everyone }) => everyone)
   expect(called.map(({ text }) => text)).toEqual(['@all', '@here', '@Here'])
 })

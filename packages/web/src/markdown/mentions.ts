@@ -5,7 +5,7 @@ import type { Extension } from 'mdast-util-from-markdown'
 /** Part of a text: a mention of a login, a mention of everyone, or plain text. */
 export type TextPart = { text: string; login?: string; everyone?: boolean }
 
-/** Web addresses, including the path after a host name: they contain no mentions. The same rule as on the server. */
+/** A URL, or a host name with a path. It contains no mentions. The server has the same rule. */
 const address = /(?<![\p{L}\p{N}+.-])(?:[a-z][a-z\d+.-]*:\/\/|www\.|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+[/?#])[^\s<>]*/u
 const mention = /(?<![\p{L}\p{N}]|[\p{L}\p{N}][._+-])@([\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*)/u
 const either = new RegExp(`${address.source}|${mention.source}`, 'giu')
@@ -26,7 +26,7 @@ export function partsOf(text: string): TextPart[] {
   return parts
 }
 
-/** Whether an "@" in an element of a message is not a mention: in code, a link or a quote. */
+/** Whether "@" never begins a mention in this element, because it is code, a link or a quote. */
 export const ignoresMentions = ({ tagName }: Element): boolean => ['a', 'blockquote', 'code'].includes(tagName)
 
 /**

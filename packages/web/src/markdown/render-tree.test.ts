@@ -10,7 +10,7 @@ test.each([
   ['well, @ann', false],
   ['1. a list for @all', false],
   ['```js\nlet a\n```', false],
-])('whether %j is rendered only once: %s', (body, still) => expect(isStatic(treeOf(body), true)).toBe(still))
+])('whether %j is static: %s', (body, expected) => expect(isStatic(treeOf(body), true)).toBe(expected))
 
-test('a mention is plain text if nobody can be mentioned', () =>
+test('a message with a mention is static where nobody can be mentioned', () =>
   expect(isStatic(treeOf('well, @ann'), false)).toBe(true))

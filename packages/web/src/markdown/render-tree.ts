@@ -2,7 +2,7 @@ import type { Element, Root } from 'hast'
 import { ignoresMentions } from './mentions.ts'
 import { languageOf, piecesOf } from './tree.ts'
 
-/** Whether a tree is rendered only once: it contains neither mentions nor code to highlight. */
+/** Whether a tree contains neither mentions nor code to highlight, so that what is rendered never changes. */
 export const isStatic = (parent: Root | Element, mentions: boolean): boolean =>
   piecesOf(parent).every((piece) =>
     piece.type === 'text'
@@ -10,7 +10,7 @@ export const isStatic = (parent: Root | Element, mentions: boolean): boolean =>
       : languageOf(piece) === undefined && isStatic(piece, mentions && !ignoresMentions(piece)),
   )
 
-/** Creates the DOM nodes of a static tree. Without components, because a page shows hundreds of messages. */
+/** Creates the DOM nodes of a static tree. It uses no components, because a page shows hundreds of messages. */
 export function renderTree(parent: Root | Element): DocumentFragment {
   const fragment = document.createDocumentFragment()
   for (const piece of piecesOf(parent)) fragment.append(piece.type === 'text' ? piece.value : elementOf(piece))

@@ -1,6 +1,6 @@
 import type { Element, ElementContent, Root } from 'hast'
 
-/** Characters without a meaning inside a line. Unicode property classes would be slower than the parser. */
+/** Characters that are not Markdown syntax inside a line. Unicode property classes would be slower than the parser. */
 const sign = String.raw`[A-Za-z\d\u0080-\uffff .,:;?!'"()/%$=+#>{}^|-]`
 const begins = String.raw`(?<=^|[ (\n])`
 const ends = String.raw`(?=[ .,:;?!)\n]|$)`
@@ -22,13 +22,13 @@ const piece = new RegExp(
   'y',
 )
 const plainLine = /^(?:[A-Za-z("'@\u0080-\uffff]|\d+(?![\d.)])|\*{1,2}(?=[A-Za-z\d])|_(?=[A-Za-z\d])|`(?!`))/
-/** The parser removes it, so the character after it counts as the first of the line. */
+/** The parser removes this character, so the next one counts as the first of the line. */
 const byteOrderMark = '\uFEFF'
 const mayBeLinked = /:\/\/|www\./i
 
 /**
  * Parses a common message: words, mentions, URLs, bold, italic and code in lines and paragraphs. Returns undefined for any
- * other message, which needs the parser. The result is the same as the parser's in a tenth of the time, which matters at
+ * other message, which needs the parser. The result is the same as the parser's, in a tenth of the time. That matters at
  * start, when every visible message is parsed.
  */
 export function simpleTreeOf(body: string): Root | undefined {
@@ -42,7 +42,7 @@ export function simpleTreeOf(body: string): Root | undefined {
   return { type: 'root', children }
 }
 
-/** Whether no line begins a block, and none ends with spaces, which may be a line break. */
+/** Whether no line begins a block, and none ends with a space, which may be part of a line break. */
 const isOfPlainLines = (paragraph: string): boolean =>
   paragraph.split('\n').every((line) => plainLine.test(line) && !line.endsWith(' '))
 

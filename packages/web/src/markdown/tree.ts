@@ -30,7 +30,7 @@ const cache = new Map<string, Root>()
 export type Piece = Element | Text
 
 /**
- * Parses a message's Markdown to a tree of allowed elements. It never becomes an HTML string, so there is no injection.
+ * Parses a message's Markdown to a tree of allowed elements. No HTML string is created, so a message cannot inject HTML.
  */
 export function treeOf(body: string): Root {
   const known = cache.get(body)

@@ -1,7 +1,7 @@
 import type { Role } from '@parley/client/contract'
 import { text } from './texts.ts'
 
-/** Default names of the built-in roles on the server. */
+/** Names and descriptions that the server gives to the built-in roles. */
 const builtIn = {
   everyone: { displayName: 'Everyone', description: 'Held by every account.' },
   moderator: { displayName: 'Moderator', description: 'Keeps conversations in order.' },
@@ -9,17 +9,17 @@ const builtIn = {
   owner: { displayName: 'Owner', description: 'May do everything.' },
 } as const
 
-const builtInNamed = (name: string) => (Object.hasOwn(builtIn, name) ? (name as keyof typeof builtIn) : undefined)
+const findBuiltIn = (name: string) => (Object.hasOwn(builtIn, name) ? (name as keyof typeof builtIn) : undefined)
 
-/** Name of a role in the current language, if it is a built-in one. */
+/** Name of a role. That of a built-in role is translated, unless it has been changed on the server. */
 export function roleName({ name, displayName }: Pick<Role, 'name'> & Partial<Pick<Role, 'displayName'>>): string {
-  const known = builtInNamed(name)
-  const isAsBuilt = known && (displayName === undefined || displayName === builtIn[known].displayName)
-  return isAsBuilt ? text(`role.${known}`) : displayName || name
+  const known = findBuiltIn(name)
+  const isUnchanged = known && (displayName === undefined || displayName === builtIn[known].displayName)
+  return isUnchanged ? text(`role.${known}`) : displayName || name
 }
 
-/** Description of a role. */
+/** Description of a role. That of a built-in role is translated, unless it has been changed on the server. */
 export function roleDescription({ name, description }: Pick<Role, 'name' | 'description'>): string {
-  const known = builtInNamed(name)
+  const known = findBuiltIn(name)
   return known && description === builtIn[known].description ? text(`role.${known}.description`) : description
 }

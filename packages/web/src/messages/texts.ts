@@ -19,13 +19,13 @@ export type Language = keyof typeof languages
 type Texts = Record<TextKey, unknown>
 
 let texts: Texts
-let spoken: Language = 'en'
-let spokenLocale = 'en'
+let currentLanguage: Language = 'en'
+let currentLocale = 'en'
 const formats = new Map<TextKey, IntlMessageFormat>()
 
-/** The first language of `wanted` (in order of preference) that the interface supports; English otherwise. */
-export function knownLanguage(wanted: readonly string[]): Language {
-  for (const tag of wanted) {
+/** The first language of `preferred` (in order of preference) that the interface supports; English otherwise. */
+export function knownLanguage(preferred: readonly string[]): Language {
+  for (const tag of preferred) {
     const language = tag.toLowerCase().split('-', 1)[0]
     if (language !== undefined && language in languages) return language as Language
   }
@@ -33,25 +33,25 @@ export function knownLanguage(wanted: readonly string[]): Language {
 }
 
 /**
- * The locale of a language: the first entry of `wanted` in this language, otherwise the language itself.
+ * The locale of a language: the first entry of `preferred` in this language, otherwise the language itself.
  */
-export const localeOf = (language: Language, wanted: readonly string[]): string =>
-  wanted.find((tag) => tag.toLowerCase().split('-', 1)[0] === language) ?? language
+export const localeOf = (language: Language, preferred: readonly string[]): string =>
+  preferred.find((tag) => tag.toLowerCase().split('-', 1)[0] === language) ?? language
 
-/** Loads a language, which {@link text} then uses. */
+/** Loads a language and makes it the current one. */
 export async function setLanguage(language: Language): Promise<void> {
   const loaded: { default: Texts } = await languages[language].load()
   texts = loaded.default
-  spoken = language
-  spokenLocale = localeOf(language, navigator.languages)
+  currentLanguage = language
+  currentLocale = localeOf(language, navigator.languages)
   formats.clear()
 }
 
 /** The current language. */
-export const language = (): Language => spoken
+export const language = (): Language => currentLanguage
 
 /** The current language with its region, for dates and numbers. */
-export const locale = (): string => spokenLocale
+export const locale = (): string => currentLocale
 
 /** A text of the interface in the current language. */
 export function text(key: TextKey, values?: TextValues): string {
@@ -59,7 +59,7 @@ export function text(key: TextKey, values?: TextValues): string {
   if (typeof found === 'string') return found
   let format = formats.get(key)
   if (!format) {
-    format = new IntlMessageFormat(found as ConstructorParameters<typeof IntlMessageFormat>[0], spokenLocale)
+    format = new IntlMessageFormat(found as ConstructorParameters<typeof IntlMessageFormat>[0], currentLocale)
     formats.set(key, format)
   }
   return String(format.format(values))

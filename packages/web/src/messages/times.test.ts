@@ -29,7 +29,7 @@ test.each([
   [3_000_000, '3 MB'],
 ])('%d bytes are shown as %s', (size, shown) => expect(formatBytes(size)).toBe(shown))
 
-test.each(['en', 'de', 'en-GB', 'de-CH'])('a time as digits is the same as in the locale %s', (locale) => {
+test.each(['en', 'de', 'en-GB', 'de-CH'])('a time of day has the same digits as in the locale %s', (locale) => {
   const written = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
   for (const [hour, minute] of [
     [0, 0],

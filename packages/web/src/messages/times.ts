@@ -12,7 +12,7 @@ const styles: Record<Style, Intl.DateTimeFormatOptions> = {
 }
 const formats = new Map<Style, Intl.DateTimeFormat>()
 
-/** Formats a time in the locale of the interface: as time of day, day or date, or date and time. */
+/** Formats a time in the locale of the interface: as a time of day, a day, a date, or a date with the time. */
 export function formatTime(style: Style, at: Date): string {
   let format = formats.get(style)
   if (!format) formats.set(style, (format = new Intl.DateTimeFormat(locale(), styles[style])))
@@ -31,12 +31,12 @@ export const formatShortTime = (at: Date, today: Date): string =>
   formatTime(at.toDateString() === today.toDateString() ? 'time' : 'both', at)
 
 /** Formats a day: "Today", "Yesterday", or the date, with the year unless it is the current one. */
-export function formatDay(at: Date, today: Date, spoken = locale()): string {
+export function formatDay(at: Date, today: Date, inLocale = locale()): string {
   const yesterday = new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1)
   const back = [today, yesterday].findIndex((day) => day.toDateString() === at.toDateString())
   if (back < 0) return formatTime(at.getFullYear() === today.getFullYear() ? 'day' : 'dayOfYear', at)
-  const name = new Intl.RelativeTimeFormat(spoken, { numeric: 'auto' }).format(-back, 'day')
-  return name.charAt(0).toLocaleUpperCase(spoken) + name.slice(1)
+  const name = new Intl.RelativeTimeFormat(inLocale, { numeric: 'auto' }).format(-back, 'day')
+  return name.charAt(0).toLocaleUpperCase(inLocale) + name.slice(1)
 }
 
 /** A time this many days from now, as a protobuf timestamp. */

@@ -4,21 +4,23 @@ import { csrfToken } from './server.ts'
 /** Another web client that requests access for the signed-in user. */
 export type ConsentRequest = { redirectUri: string; redirectOrigin: string }
 
-/** The pending request of this browser. Fails with `unauthenticated`, or with `failed_precondition` if there is none. */
+/**
+ * The pending request of this browser. Fails with `unauthenticated`, or with `failed_precondition` if there is none.
+ */
 export const consentRequest = async (): Promise<ConsentRequest> =>
-  (await answerOf(await fetch('/oauth/consent/request'))) as ConsentRequest
+  (await readAnswer(await fetch('/oauth/consent/request'))) as ConsentRequest
 
-/** Grants or refuses access for exactly the shown client; returns the URL to continue with. */
+/** Grants or refuses access to the client that the request names; returns the URL to continue with. */
 export async function decideConsent({ redirectUri }: ConsentRequest, decision: 'approve' | 'deny'): Promise<string> {
   const response = await fetch(`/oauth/consent/${decision}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-csrf-token': csrfToken() ?? '' },
     body: JSON.stringify({ redirectUri }),
   })
-  return ((await answerOf(response)) as { redirectUrl: string }).redirectUrl
+  return ((await readAnswer(response)) as { redirectUrl: string }).redirectUrl
 }
 
-async function answerOf(response: Response): Promise<unknown> {
+async function readAnswer(response: Response): Promise<unknown> {
   const answer: unknown = await response.json().catch(() => undefined)
   if (response.ok) return answer
   const code =

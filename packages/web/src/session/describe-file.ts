@@ -44,11 +44,11 @@ const fileDefaults = {
  */
 export function describeFile(json: string, imports: readonly DescFile[]): DescFile {
   const plain = JSON.parse(json) as PlainFile
-  const called = (plain.service ?? none).flatMap(({ method = none }) =>
+  const methodTypes = (plain.service ?? none).flatMap(({ method = none }) =>
     method.flatMap(({ inputType, outputType }) => [inputType, outputType]),
   )
   const shell = { ...plain, messageType: (plain.messageType ?? none).map(withoutFields) }
-  const file = describe(shell, named(called, imports))
+  const file = describe(shell, findTypes(methodTypes, imports))
   const visible = [file, ...imports]
   file.messages.forEach((one, at) => describeLater(one, plain.messageType?.[at], plain, visible))
   return file
@@ -105,15 +105,15 @@ function fieldsOf(shell: DescMessage, plain: PlainMessage, file: PlainFile, visi
   const { enumType: _, nestedType = none, ...rest } = plain
   const entries = nestedType.filter(isEntry)
   const names = [plain, ...entries].flatMap(({ field = none }) => field.flatMap(({ typeName }) => typeName ?? none))
-  const place = shell.typeName.slice(0, -(plain.name.length + 1))
+  const scope = shell.typeName.slice(0, -(plain.name.length + 1))
   const alone = {
     ...file,
-    package: place,
+    package: scope,
     enumType: none,
     service: none,
     messageType: [{ ...rest, nestedType: entries }],
   }
-  const [described] = describe(alone, named(names, visible)).messages
+  const [described] = describe(alone, findTypes(names, visible)).messages
   if (!described) throw new Error(`${shell.typeName} is not described`)
   for (const field of described.fields) {
     Object.assign(field, { parent: shell }, field.message === described && { message: shell })
@@ -135,8 +135,8 @@ function typesOf(file: DescFile): Types {
   return types
 }
 
-/** The types of these names that the files contain. */
-function named(names: readonly string[], files: readonly DescFile[]): (DescMessage | DescEnum)[] {
+/** Finds the types with these names in the files. Other names are ignored. */
+function findTypes(names: readonly string[], files: readonly DescFile[]): (DescMessage | DescEnum)[] {
   const found = [...new Set(names)].map((name) => {
     const typeName = name.replace(/^\./, '')
     return files.map((file) => typesOf(file).get(typeName)).find((type) => type !== undefined)

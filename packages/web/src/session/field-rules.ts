@@ -5,29 +5,29 @@ export type FieldRule = (value: string) => TextKey | undefined
 
 export const required: FieldRule = (value) => (value.trim() === '' ? 'required' : undefined)
 
-/** Spaces in a password are not trimmed. */
+/** Like `required`, but accepts spaces: they may be a password. */
 export const passwordRequired: FieldRule = (value) => (value === '' ? 'required' : undefined)
 
-/** A rule that the trimmed value must match `shape`. */
-const shaped =
-  (shape: RegExp, key: TextKey): FieldRule =>
+/** Creates a rule: the trimmed value must not be empty and must match `pattern`. */
+const matching =
+  (pattern: RegExp, key: TextKey): FieldRule =>
   (value) =>
-    required(value) ?? (shape.test(value.trim()) ? undefined : key)
+    required(value) ?? (pattern.test(value.trim()) ? undefined : key)
 
-export const loginRule = shaped(/^(?!(?:all|here)$)[a-z\d][\w.-]{0,30}[\w-]$/i, 'refused.badLogin')
+export const loginRule = matching(/^(?!(?:all|here)$)[a-z\d][\w.-]{0,30}[\w-]$/i, 'refused.badLogin')
 
-export const roomNameRule = shaped(/^[\w-]{1,30}$/, 'refused.badRoomName')
+export const roomNameRule = matching(/^[\w-]{1,30}$/, 'refused.badRoomName')
 
-const emailShape = /^[^\s\p{C}@<>(),;:"[\]\\]+@[^\s\p{C}@<>(),;:"[\]\\]+\.[^\s\p{C}@<>(),;:"[\]\\.]{2,}$/u
+const emailPattern = /^[^\s\p{C}@<>(),;:"[\]\\]+@[^\s\p{C}@<>(),;:"[\]\\]+\.[^\s\p{C}@<>(),;:"[\]\\.]{2,}$/u
 
 export const emailRule: FieldRule = (value) =>
-  shaped(emailShape, 'refused.badEmail')(value) ?? (value.trim().length > 254 ? 'refused.badEmail' : undefined)
+  matching(emailPattern, 'refused.badEmail')(value) ?? (value.trim().length > 254 ? 'refused.badEmail' : undefined)
 
-const displayNameShape = /^[\p{L}\p{Nd}](?!.* {2})[\p{L}\p{M}\p{Nd}\p{S} '’\-._]{0,31}$/u
+const displayNamePattern = /^[\p{L}\p{Nd}](?!.* {2})[\p{L}\p{M}\p{Nd}\p{S} '’\-._]{0,31}$/u
 
 /** A display name, which may be empty. */
 export const displayNameRule: FieldRule = (value) =>
-  value.trim() === '' ? undefined : shaped(displayNameShape, 'refused.badDisplayName')(value)
+  value.trim() === '' ? undefined : matching(displayNamePattern, 'refused.badDisplayName')(value)
 
 /** At least eight characters, at most 128 bytes. */
 export const newPasswordRule: FieldRule = (value) =>

@@ -3,7 +3,7 @@ import type { DescEnum, DescField, DescFile, DescMessage, DescService } from '@b
 import { fileDesc } from '@bufbuild/protobuf/codegenv2'
 import * as wellKnown from '@bufbuild/protobuf/wkt'
 import { expect, test } from '@jest/globals'
-import { lean } from '../../build/lean-contract.ts'
+import { decodeDescriptor } from '../../build/lean-contract.ts'
 import { describeFile } from './describe-file.ts'
 
 const generated = new URL('../../../contracts/src/gen/svc/', import.meta.url)
@@ -17,8 +17,8 @@ const sources = new Map<string, string>(
   ),
 )
 
-/** Descriptors of generated files and of their imports, except the rules for fields. */
-class Described {
+/** Descriptors of generated files and of their imports, without the validation rules. */
+class Descriptors {
   readonly #known = new Map<string, DescFile>()
   readonly #describe: (source: string, imports: (names: string) => DescFile[]) => DescFile
 
@@ -38,12 +38,13 @@ class Described {
   }
 }
 
-const inServer = new Described((source, imports) => {
+const inServer = new Descriptors((source, imports) => {
   const [, encoded = '', names = ''] = /fileDesc\("([^"]+)"(?:, \[([^\]]*)\])?\)/.exec(source) ?? []
   return fileDesc(encoded, imports(names))
 })
-const inPage = new Described((source, imports) => {
-  const [, json = '', names = ''] = /describeFile\(("(?:[^"\\]|\\.)*"), \[([^\]]*)\]\)/.exec(lean(source)) ?? []
+const inPage = new Descriptors((source, imports) => {
+  const [, json = '', names = ''] =
+    /describeFile\(("(?:[^"\\]|\\.)*"), \[([^\]]*)\]\)/.exec(decodeDescriptor(source)) ?? []
   return describeFile(JSON.parse(json) as string, imports(names))
 })
 
@@ -87,17 +88,18 @@ const messagesOf = ({ messages }: DescFile): DescMessage[] => messages.flatMap(w
 const withNested = (message: DescMessage): DescMessage[] => [message, ...message.nestedMessages.flatMap(withNested)]
 
 test.each([...sources.keys()])('the build keeps the parts of %s that encoding and calls use', (name) => {
-  const [whole, left] = [inServer.of(name), inPage.of(name)]
-  expect(left.map(neededOf)).toEqual(whole.map(neededOf))
-  expect(left).toHaveLength(1)
+  const [whole, reduced] = [inServer.of(name), inPage.of(name)]
+  expect(reduced.map(neededOf)).toEqual(whole.map(neededOf))
+  expect(reduced).toHaveLength(1)
 })
 
-test('the build removes the rules for fields', () => {
+test('the build removes the validation rules', () => {
   expect([...sources.values()].some((source) => source.includes('[file_buf_validate_validate'))).toBe(true)
-  for (const source of sources.values()) expect(/describeFile\(.*file_buf_validate/.test(lean(source))).toBe(false)
+  for (const source of sources.values())
+    expect(/describeFile\(.*file_buf_validate/.test(decodeDescriptor(source))).toBe(false)
 })
 
-test('fields and methods refer to the described messages', () => {
+test('fields and methods refer to messages of the same files or their imports', () => {
   const files = [...sources.keys(), ...Object.keys(wellKnown).filter((name) => name.startsWith('file_'))]
   const messages = files.flatMap((name) => inPage.of(name)).flatMap(messagesOf)
   const known = new Set<DescMessage>(messages)

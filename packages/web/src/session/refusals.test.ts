@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { refusalOf, refusals } from './refusals.ts'
 
 const services = new URL('../../../../services/', import.meta.url)
-const said = readdirSync(services).flatMap((service) => {
+const errorFiles = readdirSync(services).flatMap((service) => {
   const folder = new URL(`${service}/src/`, services)
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('errors.ts'))
   return files.map((name) => readFileSync(new URL(name, folder), 'utf8'))
@@ -11,17 +11,19 @@ const said = readdirSync(services).flatMap((service) => {
 
 test.each(refusals.map(([beginning]) => beginning))(
   'a service has an error message that begins with "%s"',
-  (beginning) => expect(said.some((errors) => new RegExp(`['\`]${beginning}`).test(errors))).toBe(true),
+  (beginning) => expect(errorFiles.some((errors) => new RegExp(`['\`]${beginning}`).test(errors))).toBe(true),
 )
 
 test('no beginning is shadowed by an earlier one', () => {
-  const hidden = refusals.filter(([beginning], at) => refusals.slice(0, at).some(([one]) => beginning.startsWith(one)))
-  expect(hidden).toEqual([])
+  const shadowed = refusals.filter(([beginning], at) =>
+    refusals.slice(0, at).some(([one]) => beginning.startsWith(one)),
+  )
+  expect(shadowed).toEqual([])
 })
 
-/** Limits that need no entry: calls match a pattern, sockets reconnect silently, blocked usernames are not set here. */
+/** Limits without an entry: calls match a pattern, sockets reconnect silently, this client does not block usernames. */
 const withoutText = /^too many (?:calls of this kind|\S+ sockets|blocked usernames)/
-const limits = said
+const limits = errorFiles
   .flatMap((errors) => [...errors.matchAll(/['`](too many [^'`]*)/g)].map(([, reason = '']) => reason))
   .filter((reason) => !withoutText.test(reason))
 
@@ -34,6 +36,6 @@ test.each([
   ['search', 'limit.searches'],
   ['upload', 'limit.sending'],
   ['read', 'limit.reads'],
-])('the text for too many calls of the kind "%s" says so', (kind, key) =>
+])('too many calls of the kind "%s" have their own text', (kind, key) =>
   expect(refusalOf(`too many calls of this kind (${kind}); wait and try again`)).toBe(key),
 )

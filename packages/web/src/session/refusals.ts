@@ -83,7 +83,7 @@ const reasons: readonly Refusal[] = [
   ['sign-in not found', 'identity.over'],
 ]
 
-/** Texts for reached limits. If the server names a time to wait, it is added to the text. */
+/** Texts for reached limits. If the server names a time to wait, `failureText` adds it. */
 const limits: readonly Refusal[] = [
   ['too many open invites', 'limit.invites'],
   ['too many open uploads', 'limit.uploads'],
@@ -112,9 +112,9 @@ const patterns: readonly (readonly [RegExp, TextKey])[] = [
   [/^too many calls of this kind /, 'limit.reads'],
 ]
 
-/** All of them, in the order of matching. */
+/** All beginnings, in the order in which they are compared. */
 export const refusals: readonly Refusal[] = [...reasons, ...limits]
 
-/** The text for the server's error message, if there is one. */
+/** The text for an error message of the server; undefined if the message is not known here. */
 export const refusalOf = (message: string): TextKey | undefined =>
   (refusals.find(([beginning]) => message.startsWith(beginning)) ?? patterns.find(([form]) => form.test(message)))?.[1]

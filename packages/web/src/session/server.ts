@@ -32,5 +32,5 @@ const cookie = (name: string): string | undefined =>
     .find((pair) => pair.startsWith(`${name}=`))
     ?.slice(name.length + 1)
 
-/** Whether this browser may be signed in. */
+/** Whether this browser seems to be signed in. The session cookie, which proves it, cannot be read. */
 export const mayBeSignedIn = (): boolean => csrfToken() !== undefined

@@ -7,7 +7,7 @@ import { read } from './read.ts'
 export const emojiSet = new Cell<EmojiSet | undefined>(undefined)
 let loading: Promise<EmojiSet> | undefined
 
-/** Loads the set, once. */
+/** Loads the set on the first call; a later call repeats only a failed one. */
 export function loadWholeEmojiSet(): Promise<EmojiSet> {
   loading ??= loadEmojiSet(language())
   loading.then(
@@ -20,7 +20,7 @@ export function loadWholeEmojiSet(): Promise<EmojiSet> {
 /** Starts loading the set, if it is not loaded yet. */
 export const ensureEmojiSet = (): void => void loadWholeEmojiSet().catch(() => undefined)
 
-/** The emoji of a shortcode, reactive in Svelte; the shortcode itself until the set is loaded. */
+/** The emoji for a shortcode, reactive in Svelte; `:shortcode:` until the set is loaded, and for an unknown one. */
 export function emojiOf(shortcode: string): string {
   const known = knownEmoji(shortcode)
   if (known !== undefined) return known

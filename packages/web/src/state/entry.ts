@@ -1,6 +1,6 @@
 import { isChatPath } from './router.ts'
 
-/** A page that can be opened without being signed in, by the path of the URL. */
+/** The page that a URL opens: the chat, which requires a session, or another one. */
 export type EntryPage =
   | { at: 'chat' }
   | { at: 'nowhere' }
@@ -11,7 +11,7 @@ export type EntryPage =
   | { at: 'identity'; token: string }
   | { at: 'consent' }
 
-/** Returns the page for a URL. `chat` requires a session. */
+/** Returns the page that a URL opens. */
 export function entryPageOf({ pathname, search, hash }: Pick<Location, 'pathname' | 'search' | 'hash'>): EntryPage {
   const query = new URLSearchParams(search)
   switch (pathname) {

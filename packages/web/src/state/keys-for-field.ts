@@ -1,22 +1,24 @@
 /** Elements that handle typed characters themselves, and dialogs. */
-const takers = 'input, textarea, select, audio, video, dialog, [role="listbox"]'
+const keyHandlers = 'input, textarea, select, audio, video, dialog, [role="listbox"]'
 
-/** Opens the list of shortcuts, unless the user is typing. */
+/** The key that opens the list of shortcuts, unless the user is typing. */
 export const shortcutsKey = '?'
 
 /** Whether an element handles typed characters itself, or a dialog is open. */
 export const takesKeys = (target: EventTarget | null): boolean =>
-  !(target instanceof Element) || target.closest(takers) !== null || document.querySelector('dialog[open]') !== null
+  !(target instanceof Element) ||
+  target.closest(keyHandlers) !== null ||
+  document.querySelector('dialog[open]') !== null
 
 /**
- * Whether a key pressed anywhere on the page is meant for the field of a composer: a character or a paste that nothing
- * else handles. If the field is focused now, the browser inserts the character into it.
+ * Whether a key pressed anywhere on the page is meant for the field of a composer: it types a character or pastes, and
+ * nothing else handles it. If the field is focused now, the browser inserts the character into it.
  */
 export function isMeantFor(field: HTMLElement, event: KeyboardEvent): boolean {
   const { key, ctrlKey, metaKey, altKey, isComposing, defaultPrevented, target } = event
   if (defaultPrevented || isComposing || altKey || !(target instanceof Element) || takesKeys(target)) return false
   const pastes = (ctrlKey || metaKey) && key === 'v'
-  // A space presses a button, or scrolls.
+  // A space presses a button or scrolls the page, so it is not typed.
   const writes = !ctrlKey && !metaKey && [...key].length === 1 && key !== ' ' && key !== shortcutsKey
   if (!pastes && !writes) return false
   // Each pane has its own field.

@@ -1,6 +1,7 @@
 import type { ManageSection } from './router.ts'
 
-const needed: readonly (readonly [ManageSection, string])[] = [
+/** The sections in display order, each with the permission that it requires. */
+const required: readonly (readonly [ManageSection, string])[] = [
   ['people', 'admin.view-users'],
   ['invites', 'user.manage-accounts'],
   ['rooms', 'role.manage'],
@@ -9,5 +10,5 @@ const needed: readonly (readonly [ManageSection, string])[] = [
 ]
 
 /** The sections of the administration that the viewer's permissions allow, in display order. */
-export const sectionsFor = (holds: (permission: string) => boolean): ManageSection[] =>
-  needed.flatMap(([section, permission]) => (holds(permission) ? [section] : []))
+export const sectionsFor = (may: (permission: string) => boolean): ManageSection[] =>
+  required.flatMap(([section, permission]) => (may(permission) ? [section] : []))

@@ -6,7 +6,7 @@ export type Picture = { id: string; url: string; name: string; width: number; he
 
 /** Unfinished work of a user on this device. */
 export type Unfinished = {
-  /** Messages that wait or were refused. */
+  /** Messages that are waiting, being sent, or refused. */
   messages: number
   /** Rooms and threads with a draft. */
   drafts: number
@@ -26,7 +26,7 @@ export type Dialog =
   | { kind: 'profile'; userId: string }
   | { kind: 'reactions'; roomId: string; rootId: string; messageId: string }
   | { kind: 'pictures'; pictures: readonly Picture[]; at: number }
-  /** `onLeave` signs out. */
+  /** `left`: what signing out leaves unsent. `onLeave` signs out. */
   | { kind: 'signOut'; left: Unfinished; onLeave: () => void }
   | { kind: 'emoji'; onPick: (emoji: Emoji) => void }
 

@@ -1,7 +1,7 @@
 import { Cell } from './cell.ts'
 import { pane } from './overlay.ts'
 
-/** What the URL of the page names. */
+/** The room, thread, message or administration page that a URL names. */
 export type Route = {
   roomId: string | undefined
   threadRootEventId: string | undefined
@@ -13,7 +13,7 @@ export type Route = {
 const sections = ['people', 'invites', 'rooms', 'server', 'start'] as const
 /** A section of the administration. */
 export type ManageSection = (typeof sections)[number]
-/** A page of the administration; `id`: its person or room. */
+/** A page of the administration; `id`: the person or room that it shows, if any. */
 export type ManagedPage = { section: ManageSection; id: string | undefined }
 
 /** Whether a path is a page of the chat or of the administration. */
@@ -31,10 +31,10 @@ export function isChatPath(path: string): boolean {
 /** Parses a path of this client. */
 export function routeOf(path: string, search = ''): Route {
   const [, roomId, threadRootEventId] = /^\/chat\/-\/([^/]+)(?:\/([^/]+))?\/?$/.exec(path) ?? []
-  const decoded = (part: string | undefined) => (part === undefined ? undefined : decodeURIComponent(part))
+  const decode = (part: string | undefined) => (part === undefined ? undefined : decodeURIComponent(part))
   return {
-    roomId: decoded(roomId),
-    threadRootEventId: decoded(threadRootEventId),
+    roomId: decode(roomId),
+    threadRootEventId: decode(threadRootEventId),
     highlight: new URLSearchParams(search).get('highlight') ?? undefined,
     managed: managedPageOf(path),
   }
@@ -57,7 +57,7 @@ export function pathOf(roomId: string, threadRootEventId = '', highlight = ''): 
   return `/chat/-/${parts.join('/')}${query}`
 }
 
-/** What the current URL names. */
+/** The route of the current URL. */
 export const route = new Cell<Route>(routeOf('/'))
 
 /** Keeps {@link route} up to date with the URL of the page, until the returned function is called. */
@@ -89,7 +89,9 @@ export function settleAt(path: string): void {
   route.set(routeOf(location.pathname, location.search))
 }
 
-/** Handles clicks on links inside this client without loading a page. The browser handles clicks with a modifier key. */
+/**
+ * Handles clicks on links inside this client without loading a page. The browser handles clicks with a modifier key.
+ */
 export function onLink(event: MouseEvent & { currentTarget: HTMLAnchorElement }): void {
   if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
   event.preventDefault()

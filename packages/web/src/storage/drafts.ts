@@ -1,7 +1,7 @@
 const prefixOf = (userId: string): string => `parley.draft.${userId}.`
 const keyOf = (userId: string, conversation: string): string => prefixOf(userId) + conversation
 
-/** The rooms and threads with a draft of the user. */
+/** The rooms and threads for which the user has a draft. */
 export function conversationsWithDraft(userId: string): string[] {
   const prefix = prefixOf(userId)
   return Object.keys(localStorage).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []))

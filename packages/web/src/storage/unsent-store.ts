@@ -1,14 +1,14 @@
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { Unsent } from '../store/unsent.ts'
 
-interface Kept extends DBSchema {
+interface Schema extends DBSchema {
   unsent: { key: string; value: Unsent }
 }
 
-let opened: Promise<IDBPDatabase<Kept>> | undefined
+let opened: Promise<IDBPDatabase<Schema>> | undefined
 
-const database = (): Promise<IDBPDatabase<Kept>> =>
-  (opened ??= openDB<Kept>('parley', 1, {
+const database = (): Promise<IDBPDatabase<Schema>> =>
+  (opened ??= openDB<Schema>('parley', 1, {
     upgrade: (db) => void db.createObjectStore('unsent', { keyPath: 'key' }),
   }))
 
@@ -28,7 +28,7 @@ export async function loadUnsent(userId: string): Promise<Unsent[]> {
   return all.filter((one) => one.userId === userId)
 }
 
-/** Whether the message is still unsent on this device; any tab may send it. */
+/** Whether the message is still stored as unsent. If it is not, another tab has sent or discarded it. */
 export async function isSaved(key: string): Promise<boolean> {
   return (await (await database()).getKey('unsent', key)) !== undefined
 }

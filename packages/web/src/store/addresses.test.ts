@@ -7,4 +7,4 @@ test.each([
   ['a recipient list', 'Ann <a@example.org>, "Bob" <b@mail.example.org>', ['a@example.org', 'b@mail.example.org']],
   ['repeats', 'A@example.org a@example.org', ['A@example.org']],
   ['nothing', 'no address, not even @one or two@', []],
-])('addresses are found in %s', (_, given, wanted) => expect(addressesIn(given)).toEqual(wanted))
+])('addresses are found in %s', (_, given, expected) => expect(addressesIn(given)).toEqual(expected))

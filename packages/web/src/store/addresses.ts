@@ -1,4 +1,7 @@
-/** Finds the e-mail addresses in a text, such as lines, a table or a recipient list. Of duplicates, returns the first. */
+/**
+ * Finds the e-mail addresses in a text, such as a table or a recipient list. Of duplicates (in any case), returns the
+ * first.
+ */
 export function addressesIn(given: string): string[] {
   const found = given.match(/[^\s,;<>()"'|]+@[^\s,;<>()"'|]+\.[^\s,;<>()"'|]+/g) ?? []
   const byKey = new Map(found.map((address) => [address.toLowerCase(), address] as const).reverse())

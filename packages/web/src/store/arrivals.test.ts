@@ -6,7 +6,7 @@ const row = (id: string, by: string) => rowFor(id, { by })
 const ids = (rows: { id: string }[]) => rows.map(({ id }) => id)
 const before = [row('a', 'ann'), row('b', 'bob')]
 
-test('messages of others added at the newest end count as arrived', () => {
+test('only messages of others at the newest end count as arrived', () => {
   expect(ids(arrivedSince(before, [...before, row('c', 'bob'), row('d', 'ann')], 'ann'))).toEqual(['c'])
   expect(arrivedSince(before, before, 'ann')).toEqual([])
 })

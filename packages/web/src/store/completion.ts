@@ -1,4 +1,4 @@
-/** Text before the caret that can be completed. `from`: its start, including the sign. */
+/** Text before the caret that can be completed. `from`: index at which it begins, with its sign. */
 export type CompletionContext = { kind: 'person' | 'room' | 'emoji'; typed: string; from: number }
 
 const kinds = { '@': 'person', '#': 'room', ':': 'emoji' } as const

@@ -3,17 +3,17 @@ import type { PermissionExplanation } from '@parley/client/contract'
 import { reasonsOf } from './explanation.ts'
 
 const [allow, deny, none] = [1, 2, 3]
-const [nowhere, server, room] = [0, 1, 3]
+const [noLevel, server, room] = [0, 1, 3]
 const explanation = (permission: string, state: number, decidedAt: number, decidedByRole = '') =>
   ({ permission, state, decidedAt, decidedByRole, trace: [] }) as unknown as PermissionExplanation
 
-test('an explanation names the decision and its scope, for permissions in rooms', () => {
+test('reasons name the decision and its level, for permissions in rooms in display order', () => {
   const reasons = reasonsOf([
-    explanation('message.react', none, nowhere),
+    explanation('message.react', none, noLevel),
     explanation('server.manage', allow, server, 'admin'),
     explanation('message.post', deny, room, 'everyone'),
     explanation('room.join', deny, server),
-    explanation('room.list', allow, nowhere, 'owner'),
+    explanation('room.list', allow, noLevel, 'owner'),
   ])
   expect(reasons.map(({ what, allowed, by, role, at }) => [what, allowed, by, role, at])).toEqual([
     ['see', true, 'rule', 'owner', 'none'],

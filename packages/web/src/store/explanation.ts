@@ -6,9 +6,11 @@ export type Reason = {
   /** The explained action. */
   what: 'see' | 'join' | 'post' | 'reply' | 'attach' | 'react'
   allowed: boolean
-  /** What decides: nothing, the rule for owners, or a decision for a role or a person. */
+  /** What decides: nobody, the rule that owners may do everything, or a decision for a role or a person. */
   by: 'nobody' | 'rule' | 'role' | 'person'
+  /** Name of the role by which it is decided; empty if no role decides. */
   role: string
+  /** Level of the decision. */
   at: 'server' | 'group' | 'room' | 'none'
 }
 
@@ -28,7 +30,7 @@ const levels = new Map<PermissionDecisionLevel, Reason['at']>([
   [PermissionDecisionLevel.ROOM, 'room'],
 ])
 
-/** Converts the explanations of permissions that concern rooms, in display order. */
+/** Returns the reasons for permissions that concern rooms, in display order. */
 export function reasonsOf(explanations: readonly PermissionExplanation[]): Reason[] {
   const known = new Map(explanations.map((explanation) => [explanation.permission, explanation]))
   return inRooms.flatMap(([permission, what]) => {

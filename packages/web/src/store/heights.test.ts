@@ -25,7 +25,7 @@ test('a deleted message has one line, however long it was', () => {
   expect(heightsOf([{ body: 'x'.repeat(500), deletedAt }])).toEqual([34, 53.5])
 })
 
-test('only a thread with replies adds a line', () => {
+test('a thread adds a line only if it has replies', () => {
   const thread = (replyCount: number) => ({
     $typeName: 'svc.api.v1.ThreadSummary' as const,
     ...{ threadRootEventId: 'E0', replyCount, participantPreviewUserIds: [], participantCount: 0 },

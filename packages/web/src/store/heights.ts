@@ -10,8 +10,8 @@ const px = {
 
 /**
  * Estimates the heights of lines, in pixels, and their mean. A timeline uses them to render the visible lines at the right
- * position before it can measure them. `columns`: letters per line of text. If in doubt use more: rendering one line too
- * many costs less than rendering one too few.
+ * position before it can measure them. `columns`: letters per line of text. If in doubt, pass too many: then the lines are
+ * estimated too low, and rendering one line too many costs less than rendering one too few.
  */
 export function expectedHeights(lines: readonly Line[], columns: number): [number[], number] {
   const heights = lines.map((line) => expectedHeight(line, columns))
@@ -19,13 +19,13 @@ export function expectedHeights(lines: readonly Line[], columns: number): [numbe
 }
 
 function expectedHeight(line: Line, columns: number): number {
-  if (line.kind === 'unsent') return heading(line.continues) + textHeight(line.unsent.body, columns)
+  if (line.kind === 'unsent') return headingHeight(line.continues) + textHeight(line.unsent.body, columns)
   if (line.kind !== 'row') return px.between
   const message = messageOf(line.row)
-  return message ? heading(line.continues) + contentHeight(message, columns) : px.event
+  return message ? headingHeight(line.continues) + contentHeight(message, columns) : px.event
 }
 
-const heading = (continues: boolean): number => px.around + (continues ? 0 : px.heading)
+const headingHeight = (continues: boolean): number => px.around + (continues ? 0 : px.heading)
 
 function contentHeight(message: Message, columns: number): number {
   // Every message has a thread, most of them an empty one.

@@ -13,10 +13,10 @@ const shown = (...args: Parameters<typeof linesOf>) =>
 const me = { userId: 'U1', readUntil: undefined }
 const day = 24 * 60
 
-test('messages of one person within five minutes share one heading', () => {
+test('messages of one person within five minutes share one heading, but a reply has its own', () => {
   const rows = [rowFor('a'), rowFor('b', { at: 4 }), rowFor('c', { at: 10 }), rowFor('d', { at: 11, by: 'U2' })]
-  const answer = rowFor('e', { at: 12, by: 'U2', inReplyTo: 'a' })
-  expect(shown(windowOf(pageFor([...rows, answer])), [], me)).toEqual(['day', 'a', 'b+', 'c', 'd', 'e'])
+  const reply = rowFor('e', { at: 12, by: 'U2', inReplyTo: 'a' })
+  expect(shown(windowOf(pageFor([...rows, reply])), [], me)).toEqual(['day', 'a', 'b+', 'c', 'd', 'e'])
 })
 
 test('days are separated by a line', () => {
@@ -46,7 +46,7 @@ test('the number of replies follows the root of a thread', () => {
   ])
 })
 
-test('messages being sent are at the newest end only', () => {
+test('unsent messages are shown after the newest row only, and once posted only as their row', () => {
   const unsent: Unsent = {
     ...{ key: 'K1', userId: 'U1', roomId: 'R1', threadRootEventId: '', inReplyTo: '', alsoSendToChannel: false },
     ...{ attachmentAssetIds: [], filenames: [], linkPreviewToken: '' },

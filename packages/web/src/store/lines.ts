@@ -10,11 +10,11 @@ export type Line =
   | { kind: 'row'; key: string; row: RoomTimelineEvent; continues: boolean }
   | { kind: 'unsent'; key: string; unsent: Unsent; continues: boolean }
 
-/** Whether a line is a message, rather than a separator or an event of the room. */
-export const isSaid = (line: Line): boolean =>
+/** Whether a line shows a message, rather than a separator or an event of the room. */
+export const isMessageLine = (line: Line): boolean =>
   line.kind === 'unsent' || (line.kind === 'row' && messageOf(line.row) !== undefined)
 
-/** Consecutive messages of one person within this time share one name. */
+/** Consecutive messages of one person within this time share one heading. */
 const togetherMs = 5 * 60_000
 
 /** Converts a protobuf timestamp. */

@@ -1,4 +1,4 @@
-/** The first address of a web page in a text; undefined when there is none. */
+/** The first URL (http or https, at most 2,048 characters) in a text; undefined if there is none. */
 export function firstLinkIn(text: string): string | undefined {
   for (const [found] of text.matchAll(/\bhttps?:\/\/[^\s<>"')\]]+/g)) {
     const link = found.replace(/[.,:;!?*_~]+$/, '')

@@ -25,7 +25,7 @@ export type Sidebar = {
 /** An empty sidebar. */
 export const emptySidebar: Sidebar = { groups: [], dms: [], rooms: new Map() }
 
-/** Builds the sidebar from both responses. */
+/** Builds the sidebar from the responses for groups and for rooms. */
 export function sidebarOf({ groups }: ListRoomGroupsResponse, { rooms }: ListRoomsResponse): Sidebar {
   const known = new Map<string, RoomWithViewerState>()
   const itemsOf = (items: ListRoomGroupsResponse['groups'][number]['items']) =>
@@ -39,7 +39,7 @@ export function sidebarOf({ groups }: ListRoomGroupsResponse, { rooms }: ListRoo
     const mayCreateRoom = holds(viewerState?.permissions, 'room.create')
     return { id, name, items: itemsOf(items), mayCreateRoom }
   })
-  // The groups give the order. The room list gives unread marks and direct messages.
+  // The groups determine the order. The list of rooms has the unread marks and the direct messages.
   for (const one of rooms) if (one.room) known.set(one.room.id, one)
   const dms = rooms.flatMap(({ room }) => (room?.kind === RoomKind.DM ? [room.id] : []))
   return { groups: shown, dms, rooms: known }
@@ -78,7 +78,7 @@ export function pendingByRoom(items: readonly NotificationItem[]): ReadonlyMap<s
   return counts
 }
 
-/** The other participant of a direct message between two people. */
+/** Id of the other participant of a direct message between two people; undefined for any other room. */
 export function partnerIn(room: RoomWithViewerState | undefined, userId: string): string | undefined {
   const others = room?.room?.kind === RoomKind.DM ? room.dmMembers.filter(({ id }) => id !== userId) : []
   return others.length === 1 ? others[0]?.id : undefined

@@ -19,7 +19,7 @@ const [a, b, c, d] = [rowFor('a'), rowFor('b'), rowFor('c'), rowFor('d')] as con
 const window = windowOf(pageFor([b, c], { hasOlder: true }))
 
 describe('a window', () => {
-  test('grows at both ends, and still knows whether there is more at the other one', () => {
+  test('grows at both ends, and still knows whether there are more rows at the other end', () => {
     const newer = withNewer(window, pageFor([d], { hasOlder: true }))
     expect([ids(newer), startCursorOf(newer), endCursorOf(newer), newer.hasOlder]).toEqual([
       ['b', 'c', 'd'],
@@ -37,7 +37,7 @@ describe('a window', () => {
     ])
   })
 
-  test('contains each row once, even the root that is part of every page of a thread', () => {
+  test('contains each row once, even if a page repeats rows', () => {
     expect(ids(withNewer(window, pageFor([c, d])))).toEqual(['b', 'c', 'd'])
     expect(ids(withOlder(window, pageFor([a, b])))).toEqual(['a', 'b', 'c'])
   })
@@ -94,7 +94,7 @@ describe('a retraction', () => {
     expect(ids(withRetracted(reply, 'echo', at))).toEqual(['b'])
   })
 
-  test('by the deletion of an account turns exactly its messages into placeholders', () => {
+  test('of all messages of a deleted account turns exactly these into placeholders', () => {
     const said = windowOf(pageFor([rowFor('a', { by: 'U1' }), rowFor('b', { by: 'U2' }), rowFor('c', { by: 'U1' })]))
     const left = withoutAuthor(said, 'U1', at)
     expect(left.rows.map((row) => messageOf(row)?.body)).toEqual([undefined, 'b', undefined])
@@ -109,7 +109,7 @@ test('a message and its echoes are found by the id of the message', () => {
   expect(rowsAbout(windowOf(pageFor([a, b, rowFor('echo', { echoOfEventId: 'a' })])), 'a')).toEqual(['a', 'echo'])
 })
 
-test('a deleted file is removed from its message, which keeps the others', () => {
+test('a deleted file is removed from its message and its echo, which keep their other files', () => {
   const file = (id: string) => ({
     $typeName: 'svc.api.v1.MessageAttachment' as const,
     ...{ id, filename: id, contentType: 'text/plain', width: 0, height: 0 },

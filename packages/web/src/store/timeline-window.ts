@@ -12,8 +12,8 @@ export type TimelineWindow = {
   hasNewer: boolean
 }
 
-/** Maximum number of rows in a window; further pages are dropped at the end that is not visible. */
-const maxRows = 500
+/** From this number of rows on, adding a page drops pages at the other end, as long as this many rows remain. */
+const fullSize = 500
 /** New rows are added to the last page until it has this many. */
 const pageRows = 50
 
@@ -22,8 +22,8 @@ export function windowOf({ events, startCursor, endCursor, hasOlder, hasNewer }:
   return { pages: [{ rows: events, startCursor, endCursor }], rows: events, hasOlder, hasNewer }
 }
 
-/** Whether rows are dropped when more are added. */
-export const isFull = ({ rows }: TimelineWindow): boolean => rows.length >= maxRows
+/** Whether rows may be dropped when more are added. */
+export const isFull = ({ rows }: TimelineWindow): boolean => rows.length >= fullSize
 
 /** Cursor for reading before the first row. */
 export const startCursorOf = ({ pages }: TimelineWindow): string => pages[0]?.startCursor ?? ''
@@ -59,7 +59,7 @@ function surplus(sizes: readonly number[]): number {
   let pages = 0
   for (const size of sizes) {
     left -= size
-    if (left < maxRows) return pages
+    if (left < fullSize) return pages
     pages++
   }
   return pages
@@ -76,7 +76,7 @@ function withRows(
   return { ...fromPages(changed), hasOlder, hasNewer }
 }
 
-/** Updates messages. */
+/** Replaces messages by their current versions. */
 export function withMessages(window: TimelineWindow, messages: readonly Message[]): TimelineWindow {
   const current = new Map(messages.map((message) => [message.id, message]))
   if (!window.rows.some((row) => current.has(row.id) && messageOf(row))) return window
@@ -111,13 +111,13 @@ export function withoutAuthor(window: TimelineWindow, userId: string, at: Messag
 
 /** Removes a deleted file from all messages. */
 export function withoutAttachment(window: TimelineWindow, assetId: string): TimelineWindow {
-  const isIt = ({ id }: { id: string }) => id === assetId
-  const hasIt = (row: RoomTimelineEvent) => messageOf(row)?.attachments.some(isIt) ?? false
-  if (!window.rows.some(hasIt)) return window
+  const isFile = ({ id }: { id: string }) => id === assetId
+  const hasFile = (row: RoomTimelineEvent) => messageOf(row)?.attachments.some(isFile) ?? false
+  if (!window.rows.some(hasFile)) return window
   return withRows(window, (row) => {
     const message = messageOf(row)
-    if (message === undefined || !hasIt(row)) return row
-    return withMessage(row, { ...message, attachments: message.attachments.filter((one) => !isIt(one)) })
+    if (message === undefined || !hasFile(row)) return row
+    return withMessage(row, { ...message, attachments: message.attachments.filter((one) => !isFile(one)) })
   })
 }
 

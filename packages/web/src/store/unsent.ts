@@ -4,7 +4,7 @@ export type Unsent = {
   key: string
   userId: string
   roomId: string
-  /** Root of its thread; empty in the room. */
+  /** Id of the root of its thread; empty if it is posted in the room. */
   threadRootEventId: string
   inReplyTo: string
   alsoSendToChannel: boolean
@@ -17,13 +17,13 @@ export type Unsent = {
   writtenAt: number
   /** `sent`: posted, but not in the timeline yet. `refused`: sending it again unchanged would fail. */
   state: 'waiting' | 'sending' | 'sent' | 'refused'
-  /** Why it was refused. */
+  /** Why the message was refused. */
   reason?: string
   /** Id of the posted message. */
   messageId?: string
 }
 
-/** Key of a conversation, that is a room or a thread. Messages of one conversation are sent in order. */
+/** Key of a conversation, which is a room or a thread. Messages of one conversation are sent in order. */
 export const conversationOf = ({ roomId, threadRootEventId }: Pick<Unsent, 'roomId' | 'threadRootEventId'>): string =>
   `${roomId}/${threadRootEventId}`
 

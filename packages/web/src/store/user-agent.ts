@@ -1,7 +1,7 @@
 /** Names of a browser and an operating system; empty if the user agent does not contain them. */
 export type UserAgent = { browser: string; system: string }
 
-// Browsers also contain the names of others they are compatible with, so the order matters: the first match is right.
+// A user agent also names other browsers that it is compatible with, so the order matters: the first match is right.
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -19,7 +19,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
 const firstOf = (known: readonly (readonly [RegExp, string])[], text: string): string =>
   known.find(([pattern]) => pattern.test(text))?.[1] ?? ''
 
-/** Parses a `User-Agent`. For anything but a known browser, `browser` is its first product name, without the version. */
+/** Parses a `User-Agent`. If it is of no known browser, `browser` is its first product name, without the version. */
 export function parseUserAgent(userAgent: string): UserAgent {
   const browser = firstOf(browsers, userAgent)
   const own = browser === '' ? (/^[\w.-]+/.exec(userAgent)?.[0] ?? '') : browser

@@ -7,12 +7,12 @@ export class Attempt {
   readonly failure = new Cell<string | undefined>(undefined)
 
   /** Runs an action; returns whether it succeeded. Does nothing while another one is running. */
-  async run(doing: () => Promise<unknown>): Promise<boolean> {
+  async run(action: () => Promise<unknown>): Promise<boolean> {
     if (this.busy.value) return false
     this.busy.set(true)
     this.failure.set(undefined)
     try {
-      await doing()
+      await action()
       return true
     } catch (thrown) {
       this.failure.set(failureText(thrown))

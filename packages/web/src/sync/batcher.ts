@@ -1,4 +1,4 @@
-import { isLasting, retryMs } from './failures.ts'
+import { isPermanent, retryMs } from './failures.ts'
 
 /**
  * Returns a function that collects keys for `delayMs` and handles them in one call. Only one call runs at a time; keys that
@@ -20,7 +20,7 @@ export function createBatcher<K extends string>(
       try {
         await handle(keys)
       } catch (thrown) {
-        if (isLasting(thrown)) continue
+        if (isPermanent(thrown)) continue
         for (const key of keys) waiting.add(key)
         pauseMs = retryMs
       }

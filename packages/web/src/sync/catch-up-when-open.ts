@@ -3,7 +3,7 @@ import type { People } from './people.ts'
 import type { Sender } from './sender.ts'
 import type { Connection } from './shared-events.ts'
 
-/** Each time the connection opens, sends waiting messages and reloads presence, which neither events nor a reset do. */
+/** Sends waiting messages each time the connection opens, and reloads presence each time it opens again. */
 export function catchUpWhenOpen(
   connection: Cell<Connection>,
   { sender, people }: { sender: Sender; people: People },

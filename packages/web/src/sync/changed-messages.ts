@@ -1,11 +1,11 @@
-import { isLasting } from './failures.ts'
+import { isPermanent } from './failures.ts'
 import type { Timeline } from './timeline.ts'
 
 /** Key of a changed message. */
-export const changedMessage = (roomId: string, messageId: string): string => `${roomId}/${messageId}`
+export const changedMessageKey = (roomId: string, messageId: string): string => `${roomId}/${messageId}`
 
-/** Reloads changed messages in all timelines of their rooms. Fails if a retry may help. */
-export async function readChanged(
+/** Reloads changed messages in all timelines of their rooms. Throws only failures that a retry may repair. */
+export async function reloadChanged(
   changed: readonly string[],
   timelinesOf: (roomId: string) => Timeline[],
 ): Promise<void> {
@@ -13,9 +13,9 @@ export async function readChanged(
   for (const [roomId = '', id = ''] of changed.map((key) => key.split('/'))) {
     ids.set(roomId, [...(ids.get(roomId) ?? []), id])
   }
-  const reads = [...ids].flatMap(([roomId, those]) =>
-    timelinesOf(roomId).map((timeline) => timeline.onMessagesChanged(those)),
+  const reads = [...ids].flatMap(([roomId, messageIds]) =>
+    timelinesOf(roomId).map((timeline) => timeline.onMessagesChanged(messageIds)),
   )
   for (const read of await Promise.allSettled(reads))
-    if (read.status === 'rejected' && !isLasting(read.reason)) throw read.reason
+    if (read.status === 'rejected' && !isPermanent(read.reason)) throw read.reason
 }

@@ -2,18 +2,18 @@ import type { User } from '@parley/client/contract'
 
 type Change = (user: User) => User
 
-/** Changes of people that events reported since a request was sent, in their order. */
+/** Changes that events have reported since a request was sent, by user id and in their order. */
 export type Changes = ReadonlyMap<string, readonly Change[]>
 
 /**
- * Remembers what events report about people while responses are awaited. A response may have been read before the
- * change and arrive after its event; without a version in either, the page could not tell which of them is newer.
+ * Remembers the changes of people that events report while responses are awaited. The server may have read a response
+ * before a change and send it after the event. Neither has a version, so the page could not tell which of them is newer.
  */
 export class ChangesDuringRequests {
   readonly #requests = new Set<Map<string, Change[]>>()
 
-  /** Runs a request; `changes` grows until it ends. */
-  async during<T>(request: (changes: Changes) => Promise<T>): Promise<T> {
+  /** Runs a request. Until it ends, reported changes are added to `changes`. */
+  async trackDuring<T>(request: (changes: Changes) => Promise<T>): Promise<T> {
     const changes = new Map<string, Change[]>()
     this.#requests.add(changes)
     try {
@@ -28,6 +28,6 @@ export class ChangesDuringRequests {
   }
 }
 
-/** A user from a response, as of the events received since the request was sent. */
+/** Applies the changes reported since the request was sent to a user from its response. */
 export const withChanges = (user: User, changes: Changes | undefined): User =>
   (changes?.get(user.id) ?? []).reduce((changed, change) => change(changed), user)

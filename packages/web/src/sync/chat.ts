@@ -11,14 +11,14 @@ import { Cell } from '../state/cell.ts'
 import { read } from '../state/read.ts'
 import { whenIdle } from '../state/when-idle.ts'
 import { conversationOf } from '../store/unsent.ts'
-import { changedMessage, readChanged } from './changed-messages.ts'
+import { changedMessageKey, reloadChanged } from './changed-messages.ts'
 import { takeOpening } from './early-events.ts'
 import type { FirstReads } from './first-reads.ts'
 import { FollowedThreads } from './followed-threads.ts'
 import { catchUpWhenOpen } from './catch-up-when-open.ts'
 import { createBatcher } from './batcher.ts'
 import { Inbox } from './inbox.ts'
-import { takeEvent } from './on-event.ts'
+import { applyEvent } from './on-event.ts'
 import { Motd } from './motd.ts'
 import { MyPresence } from './my-presence.ts'
 import { PendingFiles } from './pending-files.ts'
@@ -30,7 +30,7 @@ import { type FirstPage, roomSource, threadSource } from './sources.ts'
 import { Timeline, type TimelineSource } from './timeline.ts'
 import { Typing } from './typing.ts'
 
-const firstDrawDelayMs = 150
+const maxRenderDelayMs = 150
 
 const nameOf = ({ profile }: GetServerResponse): string => profile?.name || 'Parley'
 
@@ -55,7 +55,7 @@ export class Chat {
   readonly serverName: Cell<string>
   readonly motd: Motd
   readonly events: SharedEvents
-  /** Whether the first requests have been sent, or sending them takes long. Rendering before would delay them. */
+  /** True once the first requests have been sent, after 150 ms at the latest. Rendering earlier would delay them. */
   readonly firstRequestsSent = new Cell(false)
   /** Whether the sidebar has been loaded. */
   readonly loaded = new Cell(false)
@@ -89,8 +89,8 @@ export class Chat {
       this.people.patch(this.userId, { presenceStatus }),
     )
     catchUpWhenOpen(this.events.connection, this)
-    this.#refreshMessages = createBatcher(40, (changed) => readChanged(changed, (roomId) => this.timelinesOf(roomId)))
-    // A decision may affect all users, so clients reload at random times, after every service has received it.
+    this.#refreshMessages = createBatcher(40, (changed) => reloadChanged(changed, (roomId) => this.timelinesOf(roomId)))
+    // A decision may affect all users, so each client waits a random time. By then, every service has received the decision.
     this.#reloadViewerSoon = createBatcher(200 + Math.random() * 300, async () => {
       await Promise.all([this.#readViewer(), this.rooms.load()])
     })
@@ -102,21 +102,21 @@ export class Chat {
     this.#reloadPart = createBatcher(0, async (named) => void (await Promise.all(named.map((part) => parts[part]()))))
   }
 
-  /** Shows the first responses, then applies all events since the requests began, which may be newer. */
+  /** Shows the first responses, then applies all events since their requests were sent, because these may be newer. */
   async start(): Promise<void> {
     void this.sender.resume()
-    setTimeout(() => this.firstRequestsSent.set(true), firstDrawDelayMs)
+    setTimeout(() => this.firstRequestsSent.set(true), maxRenderDelayMs)
     const { room, sidebar } = await this.#reads
     if (room) this.room(room.id, room.page)
-    const answered = this.rooms.load(sidebar)
+    const loading = this.rooms.load(sidebar)
     this.events.listen({
-      onEvent: (envelope) => takeEvent(this, envelope),
+      onEvent: (envelope) => applyEvent(this, envelope),
       onReset: () => this.reloadShown(),
       onRead: (roomId) => this.rooms.onReadInOtherTab(roomId),
     })
     // Rendering delays requests that have not been sent yet.
     setTimeout(() => this.firstRequestsSent.set(true))
-    await answered
+    await loading
     this.loaded.set(true)
     whenIdle(() => this.inbox.refresh())
     await this.motd.update(this.#motdVersion).catch(() => undefined)
@@ -136,7 +136,7 @@ export class Chat {
     )
   }
 
-  /** The timeline of a conversation, if this page has it. */
+  /** The timeline of a conversation, if it has been loaded. */
   timelineAt(conversation: string): Timeline | undefined {
     return this.#timelines.get(conversation)
   }
@@ -148,7 +148,7 @@ export class Chat {
 
   /** Reloads a message soon, if it is shown. */
   refreshMessage(roomId: string, messageId: string): void {
-    this.#refreshMessages(changedMessage(roomId, messageId))
+    this.#refreshMessages(changedMessageKey(roomId, messageId))
   }
 
   /** Adds a message from a response, so that it is shown at once. */
@@ -169,7 +169,7 @@ export class Chat {
     }
   }
 
-  /** An account was deleted together with its messages. */
+  /** Handles the deletion of an account and its messages. */
   onMemberDeleted(userId: string, at: Message['deletedAt']): void {
     this.people.markDeleted(userId)
     for (const timeline of this.#timelines.values()) timeline.onAuthorDeleted(userId, at)
@@ -204,8 +204,8 @@ export class Chat {
 
   /** The role mentioned by `@name`, if it can be mentioned; reactive in Svelte. */
   mentionableRole(name: string): Role | undefined {
-    const called = name.toLowerCase()
-    return read(this.viewer).mentionableRoles.find((role) => role.name === called)
+    const lowerCaseName = name.toLowerCase()
+    return read(this.viewer).mentionableRoles.find((role) => role.name === lowerCaseName)
   }
 
   close(): void {

@@ -5,8 +5,8 @@ import { DraftPreview } from './draft-preview.ts'
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
-/** A server that has a preview of every page unless its name contains "dull", and fails for "unavailable". */
-function previewed() {
+/** A draft preview, and its server: a URL with "dull" has no preview, and one with "unavailable" fails. */
+function previewServer() {
   const urls: string[] = []
   const fetchLinkPreview = async ({ url }: { url: string }) => {
     urls.push(url)
@@ -24,8 +24,8 @@ function previewed() {
   return { preview, write, urls, title: () => preview.found.value?.preview.title }
 }
 
-test('the first link of a draft is previewed, with one request', async () => {
-  const { preview, write, urls, title } = previewed()
+test('the first link of a draft is previewed, with one request while it stays the same', async () => {
+  const { preview, write, urls, title } = previewServer()
   await write('see https://example.org/a')
   await write('see https://example.org/a and more')
   expect(title()).toBe('About https://example.org/a')
@@ -36,13 +36,13 @@ test('the first link of a draft is previewed, with one request', async () => {
 })
 
 test('a link that is still being typed is not requested', async () => {
-  const { write, urls } = previewed()
+  const { write, urls } = previewServer()
   await write('https://example.org/a', 'https://example.org/ab')
   expect(urls).toEqual(['https://example.org/ab'])
 })
 
 test('a removed preview is not shown again', async () => {
-  const { preview, write, urls, title } = previewed()
+  const { preview, write, urls, title } = previewServer()
   await write('https://example.org/a')
   preview.discard()
   await write('')
@@ -53,7 +53,7 @@ test('a removed preview is not shown again', async () => {
 test.each(['https://example.org/dull', 'https://example.org/unavailable', 'no link'])(
   '%s has no preview',
   async (body) => {
-    const { write, title } = previewed()
+    const { write, title } = previewServer()
     await write(body)
     expect(title()).toBeUndefined()
   },

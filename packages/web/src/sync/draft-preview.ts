@@ -5,7 +5,7 @@ import { firstLinkIn } from '../store/links.ts'
 
 const pauseMs = 500
 
-/** Preview of the first linked page of a draft. */
+/** Preview of the page to which the first link of a draft leads. */
 export class DraftPreview {
   readonly found = new Cell<{ link: string; token: string; preview: LinkPreview } | undefined>(undefined)
   readonly #server: MemberClient
@@ -32,7 +32,7 @@ export class DraftPreview {
     this.found.set({ link, token: answer.previewToken, preview: answer.preview })
   }
 
-  /** Sends the draft without a preview of this page. */
+  /** Removes the preview, and shows none for this link again. */
   discard(): void {
     if (this.found.value) this.#unwanted.add(this.found.value.link)
     this.found.set(undefined)

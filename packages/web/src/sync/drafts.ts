@@ -11,11 +11,11 @@ export function watchDrafts(userId: string): () => void {
   return followDrafts(userId, update)
 }
 
-/** Notes whether a conversation has a draft. */
-export function setHasDraft(conversation: string, isThere: boolean): void {
-  if (drafts.value.has(conversation) === isThere) return
+/** Records in {@link drafts} whether a conversation has a draft. */
+export function setHasDraft(conversation: string, hasDraft: boolean): void {
+  if (drafts.value.has(conversation) === hasDraft) return
   const conversations = new Set(drafts.value)
-  if (isThere) conversations.add(conversation)
+  if (hasDraft) conversations.add(conversation)
   else conversations.delete(conversation)
   drafts.set(conversations)
 }

@@ -15,7 +15,7 @@ function open(server: MemberClient, userId: string): Opening {
 }
 
 /**
- * Connects as the user who was last signed in on this device, and reads their data, while the server is asked who is
+ * Connects as the user who was last signed in on this device, and reads their data. Meanwhile the server is asked who is
  * signed in now.
  */
 export function openEarly(server: MemberClient): void {
@@ -24,13 +24,13 @@ export function openEarly(server: MemberClient): void {
   if (userId !== undefined) early = open(server, userId)
 }
 
-/** Discards the early connection: nobody is signed in, or somebody else. */
+/** Discards the early connection, because nobody or somebody else is signed in. */
 export function closeEarly(): void {
   early?.events.close()
   early = undefined
 }
 
-/** Returns the events and first reads of a user: the early ones if they are of this user, otherwise new ones. */
+/** Returns the events and first reads of a user: the early ones if they belong to this user, otherwise new ones. */
 export function takeOpening(server: MemberClient, userId: string): Opening {
   saveLastUser(userId)
   if (early?.userId !== userId) closeEarly()

@@ -6,7 +6,7 @@ import { routeOf } from '../state/router.ts'
 /** Responses from which the sidebar is built. */
 export type SidebarResponses = Promise<[ListRoomGroupsResponse, ListRoomsResponse]>
 
-/** What a page reads once it receives events. */
+/** The data that a page reads once it receives events. */
 export type FirstReads = {
   sidebar: SidebarResponses
   /** The newest rows of the room to show, if one is known. */
@@ -26,7 +26,7 @@ export function requestSidebar({ api: { roomDirectory } }: MemberClient): Sideba
   return Promise.all([roomDirectory.listRoomGroups({}), roomDirectory.listRooms({})])
 }
 
-/** Sends the requests. A failure is reported only to the code that awaits the response. */
+/** Sends the first requests. A failure is reported only to the code that awaits the response. */
 export function readFirst(server: MemberClient, roomId: string | undefined): FirstReads {
   const sidebar = requestSidebar(server)
   sidebar.catch(() => undefined)

@@ -4,11 +4,11 @@ import { server } from '../session/server.ts'
 /** Which of an owner's first steps are done. `alone`: there is no other account. */
 export type FirstSteps = { serverName: string; named: boolean; invited: boolean; hasRoom: boolean; alone: boolean }
 
-/** Names of the rooms that every new server has. They do not count as created. */
-const givenRooms = new Set(['general', 'announcements'])
-const usualName = 'Parley'
+/** Names of the rooms that every new server has. They do not count as rooms of the owner. */
+const initialRooms = new Set(['general', 'announcements'])
+const defaultName = 'Parley'
 
-/** Reads the state of the server as an administrator. */
+/** Reads from the server which steps are done. Requires administration permissions. */
 export async function readFirstSteps(): Promise<FirstSteps> {
   const [{ config, publicProfile }, { page }, invites, { groups }] = await Promise.all([
     administration.server.getServerConfig({}),
@@ -21,10 +21,10 @@ export async function readFirstSteps(): Promise<FirstSteps> {
     items.flatMap(({ item }) => (item.case === 'room' ? [item.value.room] : [])),
   )
   return {
-    serverName: publicProfile?.name || usualName,
-    named: (config?.serverName ?? '') !== '' && config?.serverName !== usualName,
+    serverName: publicProfile?.name || defaultName,
+    named: (config?.serverName ?? '') !== '' && config?.serverName !== defaultName,
     invited: !alone || (invites.page?.totalCount ?? 0n) > 0n,
-    hasRoom: rooms.some((room) => room !== undefined && !givenRooms.has(room.name)),
+    hasRoom: rooms.some((room) => room !== undefined && !initialRooms.has(room.name)),
     alone,
   }
 }

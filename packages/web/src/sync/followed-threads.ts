@@ -26,7 +26,7 @@ export class FollowedThreads {
     this.refresh = () => ask('')
   }
 
-  /** After an event in a thread: reloads the list if it, or its unread mark, may have to change. */
+  /** Reloads the list after an event in a thread, if the list is loaded or there is no unread mark yet. */
   refreshIfShown(): void {
     if (this.threads.value !== undefined || !this.hasUnread.value) this.refresh()
   }

@@ -5,14 +5,14 @@ import { Inbox } from './inbox.ts'
 import { People } from './people.ts'
 
 /** An inbox whose server has these pending notifications. */
-function inboxOf(waiting: string[]): Inbox {
+function inboxOf(pending: string[]): Inbox {
   const notification = {
     listNotifications: async ({ page }: { page: { limit: number } }) => ({
-      notifications: waiting.slice(0, page.limit).map((id) => ({ id }) as NotificationItem),
-      page: { totalCount: BigInt(waiting.length) },
+      notifications: pending.slice(0, page.limit).map((id) => ({ id }) as NotificationItem),
+      page: { totalCount: BigInt(pending.length) },
     }),
     dismissNotification: async ({ notificationId }: { notificationId: string }) => {
-      waiting.splice(waiting.indexOf(notificationId), 1)
+      pending.splice(pending.indexOf(notificationId), 1)
     },
   }
   const people = new People({} as MemberClient, 'Ume', 'gone')
@@ -32,7 +32,7 @@ test('all pending notifications are counted, and more are loaded as listed ones 
   jest.useRealTimers()
 })
 
-test('a dismissed notification is subtracted once, even if it is reported repeatedly', async () => {
+test('a dismissed notification is subtracted once, even if an event reports it again', async () => {
   jest.useFakeTimers()
   const inbox = inboxOf(names(3))
   inbox.refresh()

@@ -6,9 +6,9 @@ import type { People } from './people.ts'
 
 const maxListed = 50
 
-/** The viewer's pending notifications: mentions, replies, direct messages. */
+/** The viewer's pending notifications. */
 export class Inbox {
-  /** The newest ones, newest first; undefined until loaded. */
+  /** The newest notifications, newest first; undefined until loaded. */
   readonly items = new Cell<readonly NotificationItem[] | undefined>(undefined)
   /** Number of pending notifications, listed or not. */
   readonly total = new Cell(0)
@@ -38,7 +38,7 @@ export class Inbox {
     this.items.update((items) => items?.filter(({ id }) => id !== notificationId))
     const listed = this.items.value?.length ?? 0
     if (listed < before) this.total.update((total) => total - 1)
-    // A notification that is not listed moves up, or is the dismissed one.
+    // Load the next notification into the list, or the new total if the dismissed one was not listed.
     if (isMore) this.refresh()
   }
 

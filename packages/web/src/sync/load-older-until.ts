@@ -5,7 +5,9 @@ const rowsAtOnce = 200
 /** Maximum number of reads. */
 const maxReads = 20
 
-/** Loads older rows until the first one is not newer than `time` (in milliseconds), or all rows are loaded. */
+/**
+ * Loads older rows until the oldest is not newer than `time` (in milliseconds), or all are loaded, or after 20 reads.
+ */
 export async function loadOlderUntil(timeline: Timeline, time: number): Promise<void> {
   for (let reads = 0; reads < maxReads; reads++) {
     const { rows: [first] = [], hasOlder = false } = timeline.window.value ?? {}

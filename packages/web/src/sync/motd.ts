@@ -2,7 +2,7 @@ import type { MemberClient } from '@parley/client'
 import { followMotd, saveMotd, type StoredMotd, loadMotd } from '../storage/motd.ts'
 import { Cell } from '../state/cell.ts'
 
-/** The message of the day, cached on the device: a start fetches it only when it has changed. */
+/** The message of the day. It is cached on the device and fetched only when its version has changed. */
 export class Motd {
   /** Markdown; undefined if there is none or the viewer has hidden it. */
   readonly shown = new Cell<string | undefined>(undefined)

@@ -1,6 +1,6 @@
 import type { Chat } from './chat.ts'
 
-/** Sets the custom status for some minutes (0: until it is changed); undefined clears it. */
+/** Sets the user's custom status for `minutes` (0: until it is changed). Undefined clears it. */
 export async function setCustomStatus(
   chat: Chat,
   wanted: { emoji: string; text: string; minutes: number } | undefined,

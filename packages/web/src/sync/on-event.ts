@@ -8,7 +8,7 @@ import type { Timeline } from './timeline.ts'
 import type { Typing } from './typing.ts'
 
 /** The parts of the page that events change. */
-export type Follower = {
+export type EventReceiver = {
   userId: string
   people: People
   rooms: Rooms
@@ -24,9 +24,9 @@ export type Follower = {
   reloadViewerSoon(): void
 }
 
-/** Updates or reloads the parts of the page that an event affects. Ignores events that nothing displays. */
+/** Updates or reloads the parts of the page that an event affects. Ignores events that change nothing on the page. */
 // eslint-disable-next-line max-lines-per-function -- one short case per kind of event
-export function takeEvent(chat: Follower, { event, actorId = '', createdAt }: RealtimeEventEnvelope): void {
+export function applyEvent(chat: EventReceiver, { event, actorId = '', createdAt }: RealtimeEventEnvelope): void {
   switch (event.case) {
     case 'messagePosted': {
       const { roomId, threadRootEventId = '' } = event.value

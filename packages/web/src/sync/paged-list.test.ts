@@ -2,16 +2,16 @@ import { expect, test } from '@jest/globals'
 import type { PageInfo } from '@parley/client/contract'
 import { PagedList } from './paged-list.ts'
 
-type Question = {
+type PendingRequest = {
   search: string
   cursor: string
   answer: (items: string[], nextCursor?: string) => void
   fail: () => void
 }
 
-/** A list whose requests are answered by the test. */
-function listWithQuestions() {
-  const requests: Question[] = []
+/** A list, and its requests, which the test answers. */
+function listWithRequests() {
+  const requests: PendingRequest[] = []
   const list = new PagedList<string>(
     ({ search, cursor }) =>
       new Promise((resolve, reject) => {
@@ -24,7 +24,7 @@ function listWithQuestions() {
 }
 
 test('a list is loaded page by page', async () => {
-  const { list, requests } = listWithQuestions()
+  const { list, requests } = listWithRequests()
   const first = list.search('')
   requests[0]?.answer(['a', 'b'], 'after b')
   await first
@@ -37,7 +37,7 @@ test('a list is loaded page by page', async () => {
 })
 
 test('only the response to the newest query is used', async () => {
-  const { list, requests } = listWithQuestions()
+  const { list, requests } = listWithRequests()
   const [slow, quick] = [list.search(''), list.reload()]
   requests[1]?.answer(['new'])
   await quick
@@ -47,7 +47,7 @@ test('only the response to the newest query is used', async () => {
 })
 
 test('a query typed during the pause replaces the earlier one', async () => {
-  const { list, requests } = listWithQuestions()
+  const { list, requests } = listWithRequests()
   const typed = [list.search('a'), list.search('an'), list.search(' ann ')]
   await Promise.race(typed)
   while (requests.length === 0) await new Promise((resolve) => setTimeout(resolve))
@@ -58,7 +58,7 @@ test('a query typed during the pause replaces the earlier one', async () => {
 })
 
 test('after a failure the loaded pages stay, and the next attempt clears the failure', async () => {
-  const { list, requests } = listWithQuestions()
+  const { list, requests } = listWithRequests()
   const first = list.search('')
   requests[0]?.answer(['a'])
   await first

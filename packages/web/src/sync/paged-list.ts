@@ -10,7 +10,7 @@ const pauseMs = 150
 export class PagedList<T> {
   /** Undefined until the first response. */
   readonly items = new Cell<readonly T[] | undefined>(undefined)
-  /** Total over all pages. */
+  /** Number of items on all pages. */
   readonly total = new Cell(0)
   readonly hasMore = new Cell(false)
   /** Why the list could not be read. */
@@ -24,7 +24,7 @@ export class PagedList<T> {
     this.#read = read
   }
 
-  /** Searches after a short pause, in which more may be typed. */
+  /** Searches after a short pause, unless another request begins meanwhile. An empty search is not delayed. */
   async search(search: string): Promise<void> {
     const query = ++this.#latestQuery
     if (search !== '') await new Promise((resolve) => setTimeout(resolve, pauseMs))

@@ -5,7 +5,7 @@ import { Upload } from './upload.ts'
 /** Maximum number of files of one message. */
 const maxFiles = 10
 
-/** Files for the next message of a room or thread. Uploads continue while the user is elsewhere. */
+/** Files for the next message of each room and thread. Uploads continue while the user is elsewhere. */
 export class PendingFiles {
   readonly #server: MemberClient
   readonly #conversations = new Map<string, Cell<readonly Upload[]>>()
@@ -14,6 +14,7 @@ export class PendingFiles {
     this.#server = server
   }
 
+  /** The files for the next message of a conversation. */
   in(conversation: string): Cell<readonly Upload[]> {
     let cell = this.#conversations.get(conversation)
     if (!cell) this.#conversations.set(conversation, (cell = new Cell<readonly Upload[]>([])))

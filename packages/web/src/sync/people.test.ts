@@ -3,17 +3,17 @@ import type { MemberClient } from '@parley/client'
 import { PresenceStatus, type User } from '@parley/client/contract'
 import { People } from './people.ts'
 
-test('a user unknown to the server is shown as deleted, but not if the request fails, which is repeated', async () => {
+test('a user unknown to the server is shown as deleted, and a user whose request failed is requested again', async () => {
   const answers: Promise<object>[] = []
   const server = { api: { user: { batchGetUsers: () => answers.shift() } } } as unknown as MemberClient
   const people = new People(server, 'Ume', 'Gelöschtes Konto')
-  const answered = async (userId: string, answer: Promise<object>) => {
+  const loadUser = async (userId: string, answer: Promise<object>) => {
     answers.push(answer)
     const cell = people.of(userId)
     await new Promise<void>((resolve) => cell.subscribe(resolve))
     return cell.value
   }
-  expect(await answered('Ugone', Promise.resolve({ users: [] }))).toMatchObject({
+  expect(await loadUser('Ugone', Promise.resolve({ users: [] }))).toMatchObject({
     deleted: true,
     displayName: 'Gelöschtes Konto',
   })
@@ -66,7 +66,7 @@ test('the presence of displayed people is reloaded after a reconnect, unless an 
   jest.useRealTimers()
 })
 
-test('a user contained in another response is not requested', async () => {
+test('a user contained in another response in the meantime is not requested', async () => {
   const requested: string[][] = []
   const batchGetUsers = async ({ userIds }: { userIds: string[] }) => {
     requested.push(userIds)
@@ -81,7 +81,7 @@ test('a user contained in another response is not requested', async () => {
   expect(learned.value).toMatchObject({ login: 'learned' })
 })
 
-test('a response about messages does not change known presence', () => {
+test('a response about messages changes names, but not known presence', () => {
   const people = new People({} as unknown as MemberClient, 'Ume', 'gone')
   const bob = { id: 'Ubob', login: 'bob', displayName: 'Bob', presenceStatus: PresenceStatus.AWAY } as User
   people.learnNames([bob])
@@ -105,7 +105,7 @@ describe('a response that was read before a change', () => {
     customStatus,
   } as User
 
-  /** What the page shows when the change is reported while the response is awaited. */
+  /** The user on the page after the change was reported while the response was awaited. */
   async function shownAfter(change: (people: People) => void, known: User[] = [old]): Promise<User | undefined> {
     const people = new People({} as unknown as MemberClient, 'Ume', 'gone')
     people.learn(known)
@@ -143,7 +143,7 @@ describe('a response that was read before a change', () => {
       displayName: 'Anna',
     }))
 
-  test('has no effect on later responses', async () => {
+  test('differs from the response to a later request, which is applied as it is', async () => {
     const people = new People({} as unknown as MemberClient, 'Ume', 'gone')
     people.learn([old])
     people.patch('Uann', { displayName: 'Anna' })

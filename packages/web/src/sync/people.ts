@@ -27,13 +27,13 @@ export class People {
   constructor(server: MemberClient, ownId: string, deletedName: string) {
     this.#deletedName = deletedName
     this.#fetch = createBatcher(20, async (requested) => {
-      // Another response may have contained them already.
+      // Another response may have contained some of them in the meantime.
       const ids = requested.filter((id) => this.#known.get(id)?.value === undefined)
       for (let from = 0; from < ids.length; from += maxPerRequest) {
         const userIds = ids.slice(from, from + maxPerRequest)
         const users = await this.#read(server, { userIds })
-        const there = new Set(users.map(({ id }) => id))
-        this.learn(userIds.filter((id) => !there.has(id)).map(deletedUser))
+        const foundIds = new Set(users.map(({ id }) => id))
+        this.learn(userIds.filter((id) => !foundIds.has(id)).map(deletedUser))
       }
     })
     // Many clients reconnect at the same time, for example after a restart of the server.
@@ -52,7 +52,7 @@ export class People {
     })
   }
 
-  /** A user; undefined until loaded. Unknown users are requested. */
+  /** A user; undefined until loaded. A user who is not known yet is requested. */
   of(userId: string): Cell<User | undefined> {
     let cell = this.#known.get(userId)
     if (!cell) {
@@ -60,14 +60,14 @@ export class People {
       this.#known.set(userId, cell)
       if (userId !== '') {
         const found = cell
-        // The page being processed may contain the user. Request them only if it does not.
+        // A response that is being processed may contain the user, so request them only afterwards.
         queueMicrotask(() => found.value === undefined && this.#fetch(userId))
       }
     }
     return cell
   }
 
-  /** Id of the user with a login; undefined until loaded, or if there is none. */
+  /** Id of the user with a login; undefined until loaded, or if there is no such user. */
   idOf(login: string): Cell<string | undefined> {
     const key = login.toLowerCase()
     let cell = this.#idsByLogin.get(key)
@@ -80,7 +80,10 @@ export class People {
     return cell
   }
 
-  /** Reloads the presence of displayed people, because events may have been missed. Others are reloaded when displayed. */
+  /**
+   * Reloads the presence of displayed people, because events may have been missed. Forgets others until they are
+   * displayed.
+   */
   reloadPresence(): void {
     for (const [userId, cell] of this.#known) {
       if (!cell.value || cell.value.deleted) continue
@@ -94,7 +97,7 @@ export class People {
    * the changes that events have reported since the request was sent.
    */
   trackChangesDuring<T>(request: (changes: Changes) => Promise<T>): Promise<T> {
-    return this.#changes.during(request)
+    return this.#changes.trackDuring(request)
   }
 
   #read(server: MemberClient, request: { userIds: string[]; logins?: string[] }): Promise<User[]> {
@@ -153,7 +156,7 @@ export class People {
     this.#change(userId, ({ customStatus: _, ...rest }) => rest)
   }
 
-  /** Updates a user, if known. */
+  /** Changes fields of a user, if the user is known. */
   patch(userId: string, fields: Partial<User>): void {
     this.#change(userId, (user) => ({ ...user, ...fields }))
   }

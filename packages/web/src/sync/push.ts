@@ -8,12 +8,12 @@ export type PushState = 'impossible' | 'denied' | 'off' | 'on'
 
 const workerPath = '/push-worker.js'
 
-/** The content security policy of the page accepts script URLs only from this Trusted Types policy. */
+/** Trusted Types: the content security policy of the page accepts script URLs only from the policy `parley-worker`. */
 type Policies = {
   createPolicy(name: string, rules: { createScriptURL(): string }): { createScriptURL(path: string): string }
 }
 
-function trustedWorker(): string {
+function trustedWorkerUrl(): string {
   const { trustedTypes }: { trustedTypes?: Policies; location: unknown } = globalThis
   return (
     trustedTypes?.createPolicy('parley-worker', { createScriptURL: () => workerPath }).createScriptURL('') ?? workerPath
@@ -25,16 +25,16 @@ let workerUrl: string | undefined
 const canPush = (): boolean =>
   'serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis
 
-async function subscription(): Promise<PushSubscription | null> {
+async function findSubscription(): Promise<PushSubscription | null> {
   const registration = await navigator.serviceWorker.getRegistration(workerPath)
   return (await registration?.pushManager.getSubscription()) ?? null
 }
 
-/** Whether this browser receives notifications while no page is open. */
+/** Reads whether this browser receives notifications while no page is open. */
 export async function readPush(server: MemberClient): Promise<PushState> {
   if (!canPush() || (await publicKey(server)) === '') return 'impossible'
   if (Notification.permission === 'denied') return 'denied'
-  return (await subscription()) ? 'on' : 'off'
+  return (await findSubscription()) ? 'on' : 'off'
 }
 
 async function publicKey(server: MemberClient): Promise<string> {
@@ -42,10 +42,10 @@ async function publicKey(server: MemberClient): Promise<string> {
   return runtime?.pushNotificationsEnabled ? (runtime.vapidPublicKey ?? '') : ''
 }
 
-/** Requests permission and subscribes this browser. */
+/** Requests permission and subscribes this browser; returns the new state. */
 export async function turnPushOn(server: MemberClient): Promise<PushState> {
   if ((await Notification.requestPermission()) !== 'granted') return readPush(server)
-  await navigator.serviceWorker.register((workerUrl ??= trustedWorker()), { type: 'module' })
+  await navigator.serviceWorker.register((workerUrl ??= trustedWorkerUrl()), { type: 'module' })
   const registration = await navigator.serviceWorker.ready
   const applicationServerKey = await publicKey(server)
   const { endpoint, keys } = (
@@ -61,9 +61,9 @@ export async function turnPushOn(server: MemberClient): Promise<PushState> {
   return 'on'
 }
 
-/** Unsubscribes this browser. */
+/** Unsubscribes this browser; returns the new state. */
 export async function turnPushOff(server: MemberClient): Promise<PushState> {
-  const current = canPush() ? await subscription() : null
+  const current = canPush() ? await findSubscription() : null
   if (current) {
     await server.api.pushNotification.unsubscribe({ endpoint: current.endpoint })
     await current.unsubscribe()

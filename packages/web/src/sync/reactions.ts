@@ -1,23 +1,23 @@
 import type { Message, MessageReaction } from '@parley/client/contract'
 import type { Chat } from './chat.ts'
 
-/** Adds or removes a reaction. It is shown at once, and corrected by the response. */
+/** Adds or removes a reaction. The change is shown at once; then the message is reloaded. */
 export async function toggleReaction(chat: Chat, message: Message, emoji: string): Promise<void> {
   const { roomId, id: messageEventId, reactions } = message
   const mine = reactions.find((one) => one.emoji === emoji)?.hasReacted ?? false
-  chat.show({ ...message, reactions: toggled(reactions, emoji, chat.userId) })
+  chat.show({ ...message, reactions: withToggled(reactions, emoji, chat.userId) })
   const { api } = chat.server
   try {
     const request = { roomId, messageEventId, emoji }
     await (mine ? api.message.removeReaction(request) : api.message.addReaction(request))
   } finally {
-    // Also after a failure, to undo the reaction shown in advance.
+    // Also after a failure, to undo the change that was shown at once.
     chat.refreshMessage(roomId, message.echoOfEventId || message.id)
   }
 }
 
 /** The reactions after a user has added or removed one. */
-export function toggled(reactions: readonly MessageReaction[], emoji: string, userId: string): MessageReaction[] {
+export function withToggled(reactions: readonly MessageReaction[], emoji: string, userId: string): MessageReaction[] {
   const found = reactions.find((one) => one.emoji === emoji)
   if (!found) {
     const first: Omit<MessageReaction, '$typeName'> = { emoji, count: 1, hasReacted: true, previewUserIds: [userId] }

@@ -5,29 +5,29 @@ import { ReadMarker } from './read-marker.ts'
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
-test('the first row is sent at once, and of many later ones only the newest', async () => {
-  const marked = jest.fn(() => Promise.resolve())
-  const marker = new ReadMarker(marked)
+test('the first marker is sent at once, and those of the following second in one request', async () => {
+  const mark = jest.fn(() => Promise.resolve())
+  const marker = new ReadMarker(mark)
   for (const id of ['a', 'b', 'c']) marker.markSeen(id)
-  expect(marked).toHaveBeenCalledTimes(1)
+  expect(mark).toHaveBeenCalledTimes(1)
   await jest.advanceTimersByTimeAsync(1_000)
-  expect(marked).toHaveBeenCalledTimes(2)
+  expect(mark).toHaveBeenCalledTimes(2)
   await jest.advanceTimersByTimeAsync(5_000)
-  expect(marked).toHaveBeenCalledTimes(2)
+  expect(mark).toHaveBeenCalledTimes(2)
 })
 
 test('a waiting marker is sent when the view closes', () => {
-  const marked = jest.fn(() => Promise.resolve())
-  const marker = new ReadMarker(marked)
+  const mark = jest.fn(() => Promise.resolve())
+  const marker = new ReadMarker(mark)
   marker.markSeen('a')
   marker.markSeen('b')
   marker.flush()
   marker.close()
-  expect(marked).toHaveBeenCalledTimes(2)
+  expect(mark).toHaveBeenCalledTimes(2)
 })
 
 /** A request that fails this many times, not counting the SDK's own retries. */
-const failing = (code: Code, times: number) => {
+const failingRequest = (code: Code, times: number) => {
   let left = times
   return jest.fn(async () => {
     await new Promise((resolve) => setTimeout(resolve, 1_500))
@@ -35,15 +35,15 @@ const failing = (code: Code, times: number) => {
   })
 }
 
-test('a marker is retried until it succeeds if the server is unavailable', async () => {
-  const marked = failing(Code.Unavailable, 3)
-  new ReadMarker(marked).markSeen('a')
+test('a marker is sent again until it succeeds if the server is unavailable', async () => {
+  const mark = failingRequest(Code.Unavailable, 3)
+  new ReadMarker(mark).markSeen('a')
   await jest.advanceTimersByTimeAsync(20_000)
-  expect(marked).toHaveBeenCalledTimes(4)
+  expect(mark).toHaveBeenCalledTimes(4)
 })
 
-test('a refused marker is not retried before the next row, and no marker after the view is closed', async () => {
-  const refused = failing(Code.PermissionDenied, 1)
+test('a refused marker is sent again only for the next row, and no marker after the view is closed', async () => {
+  const refused = failingRequest(Code.PermissionDenied, 1)
   const marker = new ReadMarker(refused)
   marker.markSeen('a')
   await jest.advanceTimersByTimeAsync(10_000)
@@ -51,7 +51,7 @@ test('a refused marker is not retried before the next row, and no marker after t
   marker.markSeen('b')
   expect(refused).toHaveBeenCalledTimes(2)
 
-  const gone = failing(Code.Unavailable, 3)
+  const gone = failingRequest(Code.Unavailable, 3)
   const closed = new ReadMarker(gone)
   closed.markSeen('a')
   closed.close()

@@ -1,8 +1,8 @@
 import { Code, ConnectError } from '@parley/client'
 
 const everyMs = 1_000
-/** Errors for which a retry may help. */
-const passing = new Set([Code.Unavailable, Code.DeadlineExceeded, Code.ResourceExhausted, Code.Unknown])
+/** Errors after which a retry may help. */
+const temporary = new Set([Code.Unavailable, Code.DeadlineExceeded, Code.ResourceExhausted, Code.Unknown])
 
 /**
  * Sends the read marker to the server at most once a second: the first one immediately, then the newest one at the end of
@@ -44,8 +44,8 @@ export class ReadMarker {
     this.#marked = id
     this.#timer = setTimeout(() => this.#send(), everyMs)
     this.#mark().catch((thrown: unknown) => {
-      // After a refusal, wait for the next row to be seen.
-      if (this.#closed || !passing.has(ConnectError.from(thrown).code)) return
+      // After a refusal, nothing is sent until another row is seen.
+      if (this.#closed || !temporary.has(ConnectError.from(thrown).code)) return
       if (this.#marked === id) this.#marked = undefined
       this.#timer ??= setTimeout(() => this.#send(), everyMs)
     })

@@ -1,13 +1,13 @@
 import { Code, ConnectError, type MemberClient } from '@parley/client'
 import type { RoomBan } from '@parley/client/contract'
 
-type Of = { roomId: string; userId: string }
+type Target = { roomId: string; userId: string }
 const perPage = 100
 
-/** Whether a person is in a room; undefined if the viewer is not, because only members see who else is. */
-export async function isRoomMember({ api }: MemberClient, of: Of): Promise<boolean | undefined> {
+/** Whether a person is in a room; undefined if the viewer is not a member, because only members see who is. */
+export async function isRoomMember({ api }: MemberClient, target: Target): Promise<boolean | undefined> {
   try {
-    await api.room.getMember(of)
+    await api.room.getMember(target)
     return true
   } catch (thrown) {
     const { code } = ConnectError.from(thrown)
@@ -18,7 +18,7 @@ export async function isRoomMember({ api }: MemberClient, of: Of): Promise<boole
 }
 
 /** The ban of a person from a room; undefined if there is none or the viewer may not see bans. */
-export async function findBan({ api }: MemberClient, { roomId, userId }: Of): Promise<RoomBan | undefined> {
+export async function findBan({ api }: MemberClient, { roomId, userId }: Target): Promise<RoomBan | undefined> {
   let cursor = ''
   try {
     do {

@@ -7,7 +7,7 @@ import { createBatcher } from './batcher.ts'
 import type { People } from './people.ts'
 
 const maxPerRequest = 100
-/** The event about a read marker arrives within this time after the response to setting it. */
+/** The event about a read marker arrives within this time after the response to the call that sets it. */
 const eventDelayMs = 2_000
 
 /** The rooms that the viewer can see. */
@@ -27,7 +27,7 @@ export class Rooms {
   readonly #marked = new Set<string>()
   readonly #refreshMarked: (roomId: string) => void
 
-  /** `isMuted`: whether a room is muted, so that it is never unread; undefined if unknown. */
+  /** `isMuted`: whether a room is muted; undefined if unknown. Muted rooms are never marked as unread. */
   constructor(server: MemberClient, people: People, userId: string, isMuted: (roomId: string) => boolean | undefined) {
     this.#isMuted = isMuted
     this.#server = server
@@ -66,18 +66,20 @@ export class Rooms {
     else if (!isMuted) this.sidebar.update((sidebar) => withUnread(sidebar, roomId, true))
   }
 
-  /** Marks the newest message of a room as visible until the returned function is called: new ones are read at once. */
+  /**
+   * Marks the newest message of a room as visible until the returned function is called: new messages are read at once.
+   */
   watch(roomId: string): () => void {
     this.#watched.add(roomId)
     return () => void this.#watched.delete(roomId)
   }
 
-  /** A message was retracted: the room may have no unread messages left. */
+  /** Handles the retraction of a message: the room may have no unread messages left. */
   onMessageRetracted(roomId: string): void {
     if (this.#isUnread(roomId)) this.refresh(roomId)
   }
 
-  /** A user joined or left a room. Channels need no reload for other users. */
+  /** Handles a user joining or leaving a room. A channel needs no reload for other users. */
   onMemberChanged(roomId: string, userId: string): void {
     const isChannel = this.sidebar.value.rooms.get(roomId)?.room?.kind === RoomKind.CHANNEL
     if (userId === this.#userId || !isChannel) this.refresh(roomId)
@@ -93,14 +95,17 @@ export class Rooms {
     return previousLastReadAt ? Number(previousLastReadAt.seconds) * 1000 + previousLastReadAt.nanos / 1e6 : 0
   }
 
-  /** The viewer's read marker moved, on this or another device. A room that is not unread stays so. */
+  /**
+   * Handles a move of the viewer's read marker, on this or another device. A room without unread messages stays as it
+   * is.
+   */
   onMarkedAsRead(roomId: string): void {
     if (this.#marking.has(roomId) || !this.#isUnread(roomId)) return
     this.#marked.add(roomId)
     this.#refreshMarked(roomId)
   }
 
-  /** Another tab of this browser has marked a room as read, so no request is needed. */
+  /** Handles that another tab of this browser has marked a room as read. No request is needed. */
   onReadInOtherTab(roomId: string): void {
     this.#marked.delete(roomId)
     this.#marking.add(roomId)

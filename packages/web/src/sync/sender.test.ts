@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { Code, ConnectError, type MemberClient } from '@parley/client'
-import { Sender, type Written } from './sender.ts'
+import { Sender, type NewMessage } from './sender.ts'
 
 let sender: Sender
 let isReachable: boolean
-let happen: Map<string, () => void>
+let listeners: Map<string, () => void>
 const createMessage = jest.fn(async () => {
   if (!isReachable) throw new ConnectError('not now', Code.Unavailable)
   return { message: { id: 'M1' } }
@@ -14,10 +14,10 @@ beforeEach(() => {
   jest.useFakeTimers()
   createMessage.mockClear()
   isReachable = true
-  happen = new Map()
+  listeners = new Map()
   // Replaces APIs that only browsers have.
   const locks = { request: async (_: string, held: () => Promise<boolean>) => held() }
-  const addEventListener = (name: string, listener: () => void) => void happen.set(name, listener)
+  const addEventListener = (name: string, listener: () => void) => void listeners.set(name, listener)
   for (const [name, value] of Object.entries({ navigator: { onLine: false, locks }, addEventListener }))
     Object.defineProperty(globalThis, name, { value, configurable: true })
   sender = new Sender({ api: { message: { createMessage } } } as unknown as MemberClient, 'U1', () => undefined)
@@ -27,13 +27,13 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-const written: Written = {
+const written: NewMessage = {
   ...{ roomId: 'R1', threadRootEventId: '', inReplyTo: '', alsoSendToChannel: false, body: 'Tea?' },
   ...{ attachmentAssetIds: [], filenames: [], linkPreviewToken: '' },
 }
 
 /** Waits `ms` milliseconds; returns the number of attempts so far. */
-async function triedAfter(ms: number): Promise<number> {
+async function attemptsAfter(ms: number): Promise<number> {
   await jest.advanceTimersByTimeAsync(ms)
   return createMessage.mock.calls.length
 }
@@ -41,29 +41,29 @@ async function triedAfter(ms: number): Promise<number> {
 test('without network, sending is attempted once a minute, and not if nothing is waiting', async () => {
   isReachable = false
   sender.send(written)
-  expect(await triedAfter(59_000)).toBe(0)
-  expect(await triedAfter(1_000)).toBe(1)
-  expect(await triedAfter(59_000)).toBe(1)
+  expect(await attemptsAfter(59_000)).toBe(0)
+  expect(await attemptsAfter(1_000)).toBe(1)
+  expect(await attemptsAfter(59_000)).toBe(1)
   isReachable = true
-  expect(await triedAfter(1_000)).toBe(2)
-  expect(await triedAfter(600_000)).toBe(2)
+  expect(await attemptsAfter(1_000)).toBe(2)
+  expect(await attemptsAfter(600_000)).toBe(2)
 })
 
-test('a sent message proves that there is a network, until the browser reports the opposite again', async () => {
+test('a sent message proves that there is a network, until the browser reports again that there is none', async () => {
   sender.send(written)
-  expect(await triedAfter(60_000)).toBe(1)
+  expect(await attemptsAfter(60_000)).toBe(1)
   sender.send(written)
-  expect(await triedAfter(0)).toBe(2)
-  happen.get('offline')?.()
+  expect(await attemptsAfter(0)).toBe(2)
+  listeners.get('offline')?.()
   sender.send(written)
-  expect(await triedAfter(0)).toBe(2)
-  happen.get('online')?.()
-  expect(await triedAfter(0)).toBe(3)
+  expect(await attemptsAfter(0)).toBe(2)
+  listeners.get('online')?.()
+  expect(await attemptsAfter(0)).toBe(3)
 })
 
-test('a new connection sends at once, regardless of the browser’s network state', async () => {
+test('sendWaiting sends at once, even if the browser reports no network', async () => {
   sender.send(written)
-  expect(await triedAfter(0)).toBe(0)
+  expect(await attemptsAfter(0)).toBe(0)
   sender.sendWaiting()
-  expect(await triedAfter(0)).toBe(1)
+  expect(await attemptsAfter(0)).toBe(1)
 })

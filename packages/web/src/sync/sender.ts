@@ -6,9 +6,9 @@ import { Cell } from '../state/cell.ts'
 import { nextToSend, conversationOf, type Unsent, withoutPosted, withUnsent } from '../store/unsent.ts'
 
 /** A message to send. */
-export type Written = Omit<Unsent, 'key' | 'userId' | 'writtenAt' | 'state' | 'reason' | 'messageId'>
+export type NewMessage = Omit<Unsent, 'key' | 'userId' | 'writtenAt' | 'state' | 'reason' | 'messageId'>
 
-const lasting = new Set([
+const permanent = new Set([
   ...[Code.InvalidArgument, Code.PermissionDenied, Code.FailedPrecondition, Code.NotFound, Code.AlreadyExists],
 ])
 /** Delays between attempts while the server cannot be reached. */
@@ -32,7 +32,7 @@ export class Sender {
   #retry: ReturnType<typeof setTimeout> | undefined
   /** Failed attempts since the last message was sent. */
   #failures = 0
-  /** Whether the browser reported to be offline and nothing has been sent or received since. */
+  /** Whether the browser has reported no network, and since then no message was sent and no connection opened. */
   #isOffline = !navigator.onLine
   readonly #closed = new AbortController()
 
@@ -47,7 +47,7 @@ export class Sender {
     addEventListener('offline', () => (this.#isOffline = true), { signal })
   }
 
-  /** Loads messages that a reload or crash interrupted, or that another tab has changed. */
+  /** Loads unsent messages from the device, after a reload or crash, or after a change by another tab. */
   async resume(): Promise<void> {
     const left = (await loadUnsent(this.#userId)).filter(({ key }) => !this.#posted.has(key))
     this.queue.update((queue) => {
@@ -68,7 +68,7 @@ export class Sender {
     this.#others.close()
   }
 
-  send(written: Written): void {
+  send(written: NewMessage): void {
     const key = newIdempotencyKey()
     const unsent: Unsent = { ...written, key, userId: this.#userId, writtenAt: Date.now(), state: 'waiting' }
     this.queue.update((queue) => [...queue, unsent])
@@ -88,7 +88,7 @@ export class Sender {
     for (const conversation of new Set(this.queue.value.map(conversationOf))) void this.#sendNext(conversation)
   }
 
-  /** Retries all conversations together. */
+  /** Sends the messages of all conversations after a pause. */
   #sendLater(): void {
     this.#retry ??= setTimeout(
       () => this.#sendAll(),
@@ -96,7 +96,10 @@ export class Sender {
     )
   }
 
-  /** Offline, sends later: the event `online`, a new connection or the timer triggers it. */
+  /**
+   * Sends the messages of a conversation. Without network, the event `online`, a new connection or a timer does it
+   * later.
+   */
   #sendNow(conversation: string): void {
     if (this.#isOffline) this.#sendLater()
     else void this.#sendNext(conversation)
@@ -141,7 +144,7 @@ export class Sender {
     }
   }
 
-  /** Sends one message; returns whether the next one may be sent. */
+  /** Sends one message; returns whether the next one of its conversation may be sent. */
   async #send(unsent: Unsent): Promise<boolean> {
     const { key, roomId, threadRootEventId, inReplyTo, alsoSendToChannel, body, linkPreviewToken } = unsent
     const attachmentAssetIds = [...unsent.attachmentAssetIds]
@@ -158,7 +161,7 @@ export class Sender {
       this.#isOffline = false
       this.#failures = 0
       this.#posted.add(key)
-      // Immediately: its event may already have arrived, and the message must not be shown twice.
+      // Without delay: the event about the message may already have arrived, and it must not be shown twice.
       const sent = message && ({ state: 'sent', messageId: message.id } as const)
       this.queue.update((queue) => withUnsent(queue, key, sent))
       if (message) this.#onPosted(unsent, message)
@@ -166,7 +169,7 @@ export class Sender {
       return true
     } catch (thrown) {
       const error = ConnectError.from(thrown)
-      if (lasting.has(error.code)) {
+      if (permanent.has(error.code)) {
         const refused = { state: 'refused', reason: failureText(thrown) } as const
         this.queue.update((queue) => withUnsent(queue, key, refused))
         void this.#store({ ...unsent, ...refused })

@@ -2,16 +2,16 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import type { MemberClient, Realtime, RealtimeState } from '@parley/client'
 import { type Connection, SharedEvents } from './shared-events.ts'
 
-let enter: (state: RealtimeState) => void
+let setState: (state: RealtimeState) => void
 let events: SharedEvents
 let resets: number
-let happen: (change: 'online' | 'offline') => void
+let changeNetwork: (change: 'online' | 'offline') => void
 
 /** A connection whose states the test sets. */
 function openStream(): Realtime {
   const stream = { state: { status: 'connecting', failures: 0 }, onEvent: () => undefined, close: () => undefined }
   return Object.assign(stream, {
-    onState: (listener: (state: RealtimeState) => void) => void (enter = listener),
+    onState: (listener: (state: RealtimeState) => void) => void (setState = listener),
   }) as unknown as Realtime
 }
 
@@ -26,7 +26,7 @@ beforeEach(() => {
   }
   const locks = { request }
   const listeners: [string, () => void][] = []
-  happen = (change) => {
+  changeNetwork = (change) => {
     Object.assign(navigator, { onLine: change === 'online' })
     for (const [name, listener] of listeners) if (name === change) listener()
   }
@@ -43,55 +43,55 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-const isOpened = async () => {
-  let is = false
-  void events.whenOpen().then(() => (is = true))
+const resolvesWhenOpen = async () => {
+  let opened = false
+  void events.whenOpen().then(() => (opened = true))
   await jest.advanceTimersByTimeAsync(0)
-  return is
+  return opened
 }
 
 test('the first reads wait for a connection that opens slowly, and are not repeated', async () => {
-  expect(await isOpened()).toBe(false)
+  expect(await resolvesWhenOpen()).toBe(false)
   await jest.advanceTimersByTimeAsync(2_000)
-  expect(await isOpened()).toBe(false)
-  enter({ status: 'open', resumed: false })
-  expect([await isOpened(), resets]).toEqual([true, 0])
+  expect(await resolvesWhenOpen()).toBe(false)
+  setState({ status: 'open', resumed: false })
+  expect([await resolvesWhenOpen(), resets]).toEqual([true, 0])
 })
 
 test.each([
-  ['cannot be opened', 0, () => enter({ status: 'waiting', retryInMs: 500, reason: 'refused' })],
+  ['cannot be opened', 0, () => setState({ status: 'waiting', retryInMs: 500, reason: 'refused' })],
   ['is not answered', 3_000, () => undefined],
 ])(
   'if the connection %s, the first reads begin without it, and are repeated once it opens',
-  async (_, waitedMs, happen) => {
-    expect(await isOpened()).toBe(false)
-    happen()
+  async (_, waitedMs, fail) => {
+    expect(await resolvesWhenOpen()).toBe(false)
+    fail()
     await jest.advanceTimersByTimeAsync(waitedMs)
-    expect([await isOpened(), resets]).toEqual([true, 0])
-    enter({ status: 'open', resumed: false })
+    expect([await resolvesWhenOpen(), resets]).toEqual([true, 0])
+    setState({ status: 'open', resumed: false })
     expect(resets).toBe(1)
   },
 )
 
-test('a connection that opens counts as open even if the browser reports no network, until it reports that again', () => {
-  happen('offline')
+test('an open connection counts as open even if the browser reports no network, until the browser reports that again', () => {
+  changeNetwork('offline')
   expect(events.connection.value).toBe('lost')
-  enter({ status: 'open', resumed: false })
+  setState({ status: 'open', resumed: false })
   expect(events.connection.value).toBe('open')
-  happen('offline')
+  changeNetwork('offline')
   expect(events.connection.value).toBe('lost')
 })
 
 test('if the connection is lost already, the first reads begin without it at once', async () => {
-  enter({ status: 'waiting', retryInMs: 500, reason: 'refused' })
-  expect([await isOpened(), resets]).toEqual([true, 0])
-  enter({ status: 'open', resumed: false })
+  setState({ status: 'waiting', retryInMs: 500, reason: 'refused' })
+  expect([await resolvesWhenOpen(), resets]).toEqual([true, 0])
+  setState({ status: 'open', resumed: false })
   expect(resets).toBe(1)
 })
 
 test('a tab opened without network is connected again as soon as the tab with the socket is', async () => {
-  enter({ status: 'open', resumed: false })
-  happen('offline')
+  setState({ status: 'open', resumed: false })
+  changeNetwork('offline')
   const other = new SharedEvents({ realtime: openStream } as unknown as MemberClient, 'U1')
   const becomes = async (connection: Connection) =>
     new Promise<void>((resolve) => {
@@ -101,7 +101,7 @@ test('a tab opened without network is connected again as soon as the tab with th
     })
   try {
     await becomes('lost')
-    happen('online')
+    changeNetwork('online')
     expect(events.connection.value).toBe('open')
     await becomes('open')
   } finally {

@@ -5,6 +5,10 @@ import { Cell } from '../state/cell.ts'
 /** State of the connection, for display. */
 export type Connection = 'connecting' | 'open' | 'lost' | 'ended'
 
+/**
+ * A message to the other tabs. A new tab sends `hello`; the tab with the socket answers with its connection, others
+ * `here`.
+ */
 type TabMessage =
   | { kind: 'event'; envelope: RealtimeEventEnvelope }
   | { kind: 'connection'; connection: Connection }
@@ -22,9 +26,9 @@ type Listeners = {
   onRead: (roomId: string) => void
 }
 
-/** How long the first reads wait for the connection to open. */
+/** Maximum time for which the first reads wait for the connection to open. */
 const openTimeoutMs = 3_000
-/** How often other tabs receive the position. */
+/** Interval at which other tabs receive the position. */
 const positionEveryMs = 10_000
 
 /**
@@ -42,7 +46,7 @@ export class SharedEvents {
   readonly #closed = new AbortController()
   #reported: Connection = 'connecting'
   #realtime: Realtime | undefined
-  /** Whether another tab ever sent a message. Without one, events are not copied to the channel. */
+  /** Whether another tab has ever sent a message. If none has, events are not sent to the channel. */
   #hasOthers = false
   #position = ''
   #hasReceived = false
@@ -54,7 +58,7 @@ export class SharedEvents {
     this.#channel.postMessage({ kind: 'hello' } satisfies TabMessage)
     const { signal } = this.#closed
     for (const change of ['online', 'offline']) addEventListener(change, () => this.#updateConnection(), { signal })
-    // Also forward the state derived from the browser's: a socket that survives a lost network reports no change.
+    // Also forward changes of the browser's network state: a socket that survives a lost network reports no change.
     this.connection.subscribe(() => this.#realtime && this.#broadcastConnection())
     void navigator.locks.request(`parley.socket.${userId}`, { signal }, () => this.#holdSocket()).catch(() => undefined)
   }
@@ -66,8 +70,8 @@ export class SharedEvents {
   }
 
   /**
-   * Resolves when the connection is open, or cannot be opened, or after three seconds; never after `close`. If it opens
-   * later, listeners are notified with a reset, because data was then read without receiving events.
+   * Resolves when the connection is open, is lost, or has not opened within three seconds. If it opens after that, listeners
+   * receive a reset, because data was read before events were received. Does not resolve after `close`.
    */
   whenOpen(): Promise<void> {
     this.#opened ??= new Promise((resolve) => {
@@ -117,7 +121,7 @@ export class SharedEvents {
     this.#realtime = realtime
     realtime.onEvent((envelope) => {
       this.#broadcast({ kind: 'event', envelope })
-      this.#take(envelope)
+      this.#handleEvent(envelope)
     })
     // Heartbeats advance the position even without events, and the next tab continues from it.
     const reporting = setInterval(
@@ -144,12 +148,12 @@ export class SharedEvents {
     if (message.kind === 'read') return this.#notify(({ onRead }) => onRead(message.roomId))
     this.#hasReceived = true
     if (message.kind === 'position') this.#position = message.position
-    else if (message.kind === 'event') this.#take(message.envelope)
+    else if (message.kind === 'event') this.#handleEvent(message.envelope)
     else if (message.kind === 'connection') this.#onConnection(message.connection)
     else this.#notify(({ onReset }) => onReset())
   }
 
-  #take(envelope: RealtimeEventEnvelope): void {
+  #handleEvent(envelope: RealtimeEventEnvelope): void {
     if (envelope.position !== '') this.#position = envelope.position
     this.#notify(({ onEvent }) => onEvent(envelope))
   }

@@ -10,14 +10,14 @@ export function onShortcut(chat: Chat, event: KeyboardEvent): void {
   if (command && event.key === 'k') dialog.set({ kind: 'switcher' })
   else if ((command && event.key === '/') || (event.key === shortcutsKey && !takesKeys(event.target)))
     dialog.set({ kind: 'shortcuts' })
-  else if (event.altKey && event.key === 'ArrowDown') toUnread(chat, 1)
-  else if (event.altKey && event.key === 'ArrowUp') toUnread(chat, -1)
+  else if (event.altKey && event.key === 'ArrowDown') goToUnread(chat, 1)
+  else if (event.altKey && event.key === 'ArrowUp') goToUnread(chat, -1)
   else return
   event.preventDefault()
 }
 
 /** Goes to the next or previous unread room, in the order of the sidebar. */
-function toUnread({ rooms }: Chat, step: 1 | -1): void {
+function goToUnread({ rooms }: Chat, step: 1 | -1): void {
   const { groups, dms, rooms: known } = rooms.sidebar.value
   const listed = groups.flatMap(({ items }) => items.flatMap((item) => (item.kind === 'room' ? [item.roomId] : [])))
   const all = [...listed, ...dms]

@@ -6,7 +6,7 @@ import type { TimelineSource } from './timeline.ts'
 /** The newest rows of a room, requested before its timeline exists. */
 export type FirstPage = Promise<RoomTimelinePage | undefined>
 
-/** Reads a room. `newest`: used once, as the response to the first request for the newest rows. */
+/** Source of a room's rows. `newest` is used once, instead of the first request for the newest rows. */
 export function roomSource({ api }: MemberClient, people: People, roomId: string, newest?: FirstPage): TimelineSource {
   let first = newest
   return {
@@ -24,7 +24,7 @@ export function roomSource({ api }: MemberClient, people: People, roomId: string
   }
 }
 
-/** Reads a thread. Its first row is always its root. */
+/** Source of a thread's rows. Pages that are not read from a cursor begin with the root of the thread. */
 export function threadSource(
   { api }: MemberClient,
   people: People,

@@ -6,8 +6,8 @@ import { Suggestions } from './suggestions.ts'
 
 const ada = { id: 'Uada', login: 'ada', displayName: 'Ada' }
 
-/** Suggestions in a room, for which the server gives these answers one after the other. */
-function suggesting(...answers: (object | Error)[]) {
+/** Suggestions in a room; the server gives these answers one after the other. */
+function createSuggestions(...answers: (object | Error)[]) {
   const listMembers = () => {
     const answer = answers.shift()
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)
@@ -28,14 +28,14 @@ afterEach(() => void jest.useRealTimers())
 
 test('a failed request is repeated', async () => {
   const unavailable = new ConnectError('unavailable', Code.Unavailable)
-  const { suggestions } = suggesting(unavailable, unavailable, { members: [{ user: ada }] })
+  const { suggestions } = createSuggestions(unavailable, unavailable, { members: [{ user: ada }] })
   void suggestions.update({ kind: 'person', typed: 'ad', from: 0 })
   await jest.advanceTimersByTimeAsync(60_000)
   expect(names(suggestions)).toEqual(['Ada'])
 })
 
 test('a failed request is not repeated if the text has changed or the server refuses it', async () => {
-  const { answers, suggestions } = suggesting(
+  const { answers, suggestions } = createSuggestions(
     new ConnectError('unavailable', Code.Unavailable),
     new ConnectError('no', Code.PermissionDenied),
     { members: [{ user: ada }] },
@@ -48,7 +48,7 @@ test('a failed request is not repeated if the text has changed or the server ref
 })
 
 test('emoji whose shortcode begins with the typed text come before those found by keywords', async () => {
-  const { suggestions } = suggesting()
+  const { suggestions } = createSuggestions()
   await suggestions.update({ kind: 'emoji', typed: 'smi', from: 0 })
   expect(names(suggestions).slice(0, 3)).toEqual([':smile:', ':smirk:', ':smiley:'])
   await suggestions.update({ kind: 'emoji', typed: 'thumbs', from: 0 })

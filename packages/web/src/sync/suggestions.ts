@@ -6,18 +6,19 @@ import { loadWholeEmojiSet } from '../state/emoji-set.ts'
 import type { CompletionContext } from '../store/completion.ts'
 import { searchIn } from '../store/search.ts'
 import type { Chat } from './chat.ts'
-import { isLasting, retryMs } from './failures.ts'
+import { isPermanent, retryMs } from './failures.ts'
 
 /** A suggestion: the replacement text, and what to display. */
 export type Suggestion = { key: string; replacement: string; sign: string; name: string; hint: string }
 
 const maxShown = 8
 const pauseMs = 100
+/** Names that mention everyone. */
 const everyone = ['here', 'all']
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Suggestions for the text typed in a room. Only the newest request is used. */
+/** Suggestions for the text typed in a room. Only the response to the newest request is used. */
 export class Suggestions {
   readonly found = new Cell<readonly Suggestion[]>([])
   readonly #chat: Chat
@@ -70,7 +71,7 @@ export class Suggestions {
           return users
         })
       } catch (error) {
-        if (isLasting(error)) return []
+        if (isPermanent(error)) return []
         await pause(retryMs)
       }
     }
@@ -93,14 +94,14 @@ export class Suggestions {
 
   async #emoji(typed: string): Promise<Suggestion[]> {
     const set = await loadWholeEmojiSet()
-    const calledAs = ({ names }: Emoji) => names.find((name) => name.startsWith(typed.toLowerCase()))
-    const lengthOf = (emoji: Emoji) => calledAs(emoji)?.length ?? 0
+    const shortcodeOf = ({ names }: Emoji) => names.find((name) => name.startsWith(typed.toLowerCase()))
+    const lengthOf = (emoji: Emoji) => shortcodeOf(emoji)?.length ?? 0
     // Emoji whose shortcode begins with the text, shortest shortcode first, then those found by their keywords.
-    const meant = set.all.filter(calledAs).sort((one, other) => lengthOf(one) - lengthOf(other))
+    const byShortcode = set.all.filter(shortcodeOf).sort((one, other) => lengthOf(one) - lengthOf(other))
     const found = searchIn(set.all, typed.replaceAll('_', ' '), ({ words }) => words)
-    return [...new Set([...meant, ...found])].map((emoji) => {
+    return [...new Set([...byShortcode, ...found])].map((emoji) => {
       const { character } = emoji
-      const name = `:${calledAs(emoji) ?? emoji.names[0]}:`
+      const name = `:${shortcodeOf(emoji) ?? emoji.names[0]}:`
       return { key: character, replacement: character, sign: character, name, hint: '' }
     })
   }

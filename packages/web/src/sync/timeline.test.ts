@@ -5,11 +5,11 @@ import { pageFor, rowFor } from '../store/_messages.ts'
 import { Timeline } from './timeline.ts'
 
 /** Number of rows in a page if the request sets no limit. */
-const usualRows = 600
+const defaultRows = 600
 
-/** A room with the rows `rows`, and the number of its reads. */
+/** The timeline of a room with these rows, and its mocked reads. */
 function room(rows: string[]) {
-  const read = jest.fn((cursor?: { value: string }, limit: number = usualRows): Promise<RoomTimelinePage> => {
+  const read = jest.fn((cursor?: { value: string }, limit: number = defaultRows): Promise<RoomTimelinePage> => {
     const from = cursor === undefined ? Math.max(0, rows.length - limit) : rows.indexOf(cursor.value) + 1
     const to = Math.min(rows.length, from + limit)
     const more = { hasOlder: from > 0, hasNewer: to < rows.length }
@@ -50,7 +50,7 @@ test('in a flood only the newest rows are read', async () => {
   }
   await changed
   expect(read.mock.calls).toEqual([[]])
-  expect([shown()?.length, shown()?.at(-1)]).toEqual([usualRows, 'm999'])
+  expect([shown()?.length, shown()?.at(-1)]).toEqual([defaultRows, 'm999'])
 })
 
 test('a timeline that could not be loaded is loaded at its next event', async () => {
@@ -72,7 +72,7 @@ test('new rows do not push out older ones that are being read', async () => {
   expect([shown()?.length, timeline.window.value?.hasNewer]).toEqual([600, true])
 })
 
-test('a view of the newest row stays there, however many rows arrive at once', async () => {
+test('a view at the newest row stays at the newest, even if many rows arrive at once', async () => {
   const { rows, timeline, shown } = room(['a'])
   await timeline.reload()
   rows.push(...Array.from({ length: 900 }, (_, at) => `m${at}`))
@@ -81,7 +81,7 @@ test('a view of the newest row stays there, however many rows arrive at once', a
   expect(timeline.window.value).toMatchObject({ hasOlder: true, hasNewer: false })
 })
 
-test('a view that is scrolled up stays there after missed events, and is updated', async () => {
+test('a view that is scrolled up keeps its rows after missed events, and is updated', async () => {
   const { rows, read, readMessages, timeline, shown } = room(['a', 'b'])
   await timeline.reload()
   rows.push('c')

@@ -14,7 +14,7 @@ import {
   withoutAuthor,
   withRetracted,
 } from '../store/timeline-window.ts'
-import { isLasting, retryMs } from './failures.ts'
+import { isPermanent, retryMs } from './failures.ts'
 
 /** Reads the rows of a room or a thread. */
 export type TimelineSource = {
@@ -30,7 +30,7 @@ const catchUpIntervalMs = 200
 /** Maximum number of rows read at once to catch up. If there are more, the timeline restarts at the newest. */
 const maxCatchUpRows = 200
 
-/** More rows than this, at a rate above `floodPerMs`, are a flood: too fast to read, but typing must stay responsive. */
+/** More new rows than this, at a rate above `floodPerMs`, are a flood: showing all of them would block typing. */
 const floodRows = 100
 const floodPerMs = 0.2
 /** Interval at which the newest rows are shown during a flood. */
@@ -43,7 +43,7 @@ export type TimelineStatus = 'loading' | 'ready' | 'failed'
 export class Timeline {
   readonly window = new Cell<TimelineWindow | undefined>(undefined)
   readonly status = new Cell<TimelineStatus>('loading')
-  /** Whether the newest row is visible. If not, new rows do not push out the ones being read. */
+  /** Whether the newest row is visible. If not, new rows do not push out the rows that the user is reading. */
   isAtNewest = true
   readonly #source: TimelineSource
   #reading: Promise<void> = Promise.resolve()
@@ -64,7 +64,10 @@ export class Timeline {
     this.#source = source
   }
 
-  /** Marks the timeline as shown until the returned function is called. Loads missed changes now, later ones at once. */
+  /**
+   * Marks the timeline as shown until the returned function is called. Loads missed changes now, and later ones at
+   * once.
+   */
   open(): () => void {
     this.#views++
     if (this.#missedRows) this.onNewRows()
@@ -77,7 +80,7 @@ export class Timeline {
     return this.#views > 0
   }
 
-  /** An event announced a new row. */
+  /** Handles an event that announces a new row. */
   onNewRows(): void {
     this.#missedRows = !this.isOpen
     this.#newRows++
@@ -147,9 +150,9 @@ export class Timeline {
   }
 
   /**
-   * Reads rows after the last one. One read runs at a time, with pauses; a request during a read causes one more. Under
-   * load the newest row is still shown and nothing piles up; a flood is followed once a second. Failed reads are
-   * retried as long as the user may read here.
+   * Reads rows after the last one. One read runs at a time, with pauses in between; all calls during a read cause one more.
+   * So reads do not pile up under load. During a flood, only the newest rows are read, once a second. A failed read is
+   * repeated, unless the failure is permanent.
    */
   async catchUp(): Promise<void> {
     if (this.status.value === 'failed') return this.reload()
@@ -165,19 +168,19 @@ export class Timeline {
         this.#isFlooded =
           this.#newRows > floodRows && this.#newRows > floodPerMs * (performance.now() - this.#caughtUpAt)
         this.#newRows = 0
-        await this.#enqueueRead(() => this.#readOn())
+        await this.#enqueueRead(() => this.#readNewRows())
         this.#caughtUpAt = performance.now()
       }
     } catch (thrown) {
       this.#catchUpAgain = false
       clearTimeout(this.#retry)
-      if (!isLasting(thrown)) this.#retry = setTimeout(() => void this.catchUp(), retryMs)
+      if (!isPermanent(thrown)) this.#retry = setTimeout(() => void this.catchUp(), retryMs)
     } finally {
       this.#catchingUp = false
     }
   }
 
-  async #readOn(): Promise<void> {
+  async #readNewRows(): Promise<void> {
     const window = this.window.value
     // Keep the position of a user who is reading older rows; the window already says that there are newer ones.
     if (!window || window.hasNewer) return
@@ -224,7 +227,7 @@ export class Timeline {
     try {
       await this.refresh(ids)
     } catch (thrown) {
-      if (isLasting(thrown)) return
+      if (isPermanent(thrown)) return
       for (const id of ids) this.#missedChanges.add(id)
       setTimeout(() => this.#loadMissed(), retryMs)
     }

@@ -1,12 +1,12 @@
 import type { MemberClient } from '@parley/client'
 import { Cell } from '../state/cell.ts'
 
-/** How long a hint is shown, and the minimum interval between two sent hints. The contract defines both. */
+/** Time for which a hint is shown, and minimum interval between two sent hints. The contract defines both. */
 const [shownMs, everyMs] = [6_000, 2_000]
 /** Hints and messages take different paths, so a hint may arrive after a message that was sent later. */
 const lateMs = 1_000
 
-/** Who is typing where. */
+/** The users who are typing, by conversation. */
 export class Typing {
   readonly #cells = new Map<string, Cell<readonly string[]>>()
   readonly #ends = new Map<string, ReturnType<typeof setTimeout>>()
@@ -34,7 +34,7 @@ export class Typing {
       key,
       setTimeout(() => {
         this.#ends.delete(key)
-        this.#take(conversation, userId)
+        this.#remove(conversation, userId)
       }, shownMs),
     )
   }
@@ -47,7 +47,7 @@ export class Typing {
     if (end === undefined) return
     clearTimeout(end)
     this.#ends.delete(key)
-    this.#take(conversation, userId)
+    this.#remove(conversation, userId)
   }
 
   /** Notifies others that the viewer is typing. */
@@ -58,7 +58,7 @@ export class Typing {
     void this.#server.api.room.updateTypingIndicator({ roomId, threadRootEventId }).catch(() => undefined)
   }
 
-  #take(conversation: string, userId: string): void {
+  #remove(conversation: string, userId: string): void {
     this.#cells.get(conversation)?.update((ids) => (ids.includes(userId) ? ids.filter((id) => id !== userId) : ids))
   }
 }

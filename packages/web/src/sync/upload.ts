@@ -2,7 +2,7 @@ import { Code, ConnectError, newIdempotencyKey, type MemberClient } from '@parle
 import { failureText } from '../session/failure-text.ts'
 import { Cell } from '../state/cell.ts'
 
-/** Progress of a file. A `failed` upload can be retried, a `refused` one cannot. */
+/** State of an upload; `sent`: bytes. A `failed` upload can be retried, a `refused` one cannot. */
 export type UploadState =
   | { at: 'reading' }
   | { at: 'sending'; sent: number }
@@ -12,7 +12,7 @@ export type UploadState =
   | { at: 'done'; assetId: string }
 
 const readBytes = 1024 * 1024
-const lasting = new Set([...[Code.InvalidArgument, Code.PermissionDenied, Code.FailedPrecondition, Code.NotFound]])
+const permanent = new Set([...[Code.InvalidArgument, Code.PermissionDenied, Code.FailedPrecondition, Code.NotFound]])
 
 /** Uploads a file in chunks. After a pause or failure it continues from the last stored chunk. */
 export class Upload {
@@ -24,8 +24,8 @@ export class Upload {
   #uploadId = ''
   #chunkBytes = readBytes
   #sent = 0
-  #wanted = true
-  #running = false
+  #isWanted = true
+  #isRunning = false
 
   constructor(server: MemberClient, roomId: string, file: File) {
     this.#server = server
@@ -35,30 +35,30 @@ export class Upload {
   }
 
   pause(): void {
-    this.#wanted = false
+    this.#isWanted = false
     this.state.set({ at: 'paused', sent: this.#sent })
   }
 
   async resume(): Promise<void> {
-    this.#wanted = true
-    if (this.#running) return
-    this.#running = true
+    this.#isWanted = true
+    if (this.#isRunning) return
+    this.#isRunning = true
     try {
       if (this.#uploadId === '') await this.#begin()
       else await this.#catchUp()
       await this.#send()
     } catch (thrown) {
       const error = ConnectError.from(thrown)
-      if (lasting.has(error.code)) this.state.set({ at: 'refused', reason: failureText(thrown) })
-      else if (this.#wanted) this.state.set({ at: 'failed', sent: this.#sent })
+      if (permanent.has(error.code)) this.state.set({ at: 'refused', reason: failureText(thrown) })
+      else if (this.#isWanted) this.state.set({ at: 'failed', sent: this.#sent })
     } finally {
-      this.#running = false
+      this.#isRunning = false
     }
   }
 
   /** Cancels the upload and discards uploaded chunks. */
   cancel(): void {
-    this.#wanted = false
+    this.#isWanted = false
     if (this.#uploadId === '' || this.state.value.at === 'done') return
     void this.#server.api.assetUpload.cancelUpload({ uploadId: this.#uploadId }).catch(() => undefined)
   }
@@ -78,7 +78,7 @@ export class Upload {
     this.#chunkBytes = Math.min(upload?.maxChunkSize || readBytes, readBytes)
   }
 
-  /** A response may have been lost, so the offset is requested from the server. */
+  /** Requests the offset from the server, because a response may have been lost. */
   async #catchUp(): Promise<void> {
     const { upload } = await this.#server.api.assetUpload.getUpload({ uploadId: this.#uploadId })
     this.#sent = Number(upload?.committedOffset ?? 0n)
@@ -88,7 +88,7 @@ export class Upload {
     const { newDigest } = await import('./digest.ts')
     const { assetUpload } = this.#server.api
     const uploadId = this.#uploadId
-    while (this.#wanted && this.#sent < this.file.size) {
+    while (this.#isWanted && this.#sent < this.file.size) {
       this.state.set({ at: 'sending', sent: this.#sent })
       const content = await this.#piece(this.#sent, this.#chunkBytes)
       const digest = newDigest()
@@ -97,7 +97,7 @@ export class Upload {
       const { upload } = await assetUpload.uploadChunk(chunk, { timeoutMs: 60_000 })
       this.#sent = Number(upload?.committedOffset ?? 0n)
     }
-    if (!this.#wanted) return
+    if (!this.#isWanted) return
     const { asset } = await assetUpload.completeUpload({ uploadId }, { timeoutMs: 60_000 })
     this.state.set({ at: 'done', assetId: asset?.id ?? '' })
   }

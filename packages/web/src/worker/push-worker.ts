@@ -1,9 +1,9 @@
 import { parsePushPayload, type PushPayload } from '../store/push-payload.ts'
 
-/** The used part of the service worker API. TypeScript cannot load its DOM and worker libraries together. */
-type Waiting = { waitUntil(work: Promise<unknown>): void }
-type PushEvent = Waiting & { data: { json(): unknown } | null }
-type ClickEvent = Waiting & { notification: Notification }
+/** The parts of the service worker API used here. TypeScript cannot load its DOM and worker libraries together. */
+type ExtendableEvent = { waitUntil(work: Promise<unknown>): void }
+type PushEvent = ExtendableEvent & { data: { json(): unknown } | null }
+type ClickEvent = ExtendableEvent & { notification: Notification }
 type Scope = {
   registration: ServiceWorkerRegistration
   clients: {
@@ -11,7 +11,7 @@ type Scope = {
     openWindow(url: string): Promise<unknown>
   }
   skipWaiting(): Promise<void>
-  addEventListener(kind: 'install', listener: (event: Waiting) => void): void
+  addEventListener(kind: 'install', listener: (event: ExtendableEvent) => void): void
   addEventListener(kind: 'push', listener: (event: PushEvent) => void): void
   addEventListener(kind: 'notificationclick', listener: (event: ClickEvent) => void): void
 }

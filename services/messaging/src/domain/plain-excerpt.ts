@@ -1,6 +1,7 @@
 const maxCharacters = 100
 
 const fence = /^\s*(?:`{3,}|~{3,})/
+/** A thematic break, or the underline of a heading. */
 const rule = /^\s*(?:([-*_=])\s*(?:\1\s*)+)$/
 /** Markers of block quotes, list items and headings; they may be nested. */
 const markers = /^(?:\s*(?:>|[-+*](?=\s)|\d{1,9}[.)](?=\s)|#{1,6}(?=\s)))*\s*/
@@ -10,7 +11,7 @@ const privateUseArea = 0xe000
 
 /**
  * Returns the beginning of a message on one line, without Markdown marks: at most 100 characters, ending between
- * grapheme clusters. Constructs that need a full Markdown parser stay as written.
+ * grapheme clusters unless the first one alone is longer. Constructs that need a full Markdown parser stay as written.
  */
 export function plainExcerpt(markdown: string): string {
   let inCode = false
@@ -54,6 +55,7 @@ const plainProse = (prose: string): string =>
     '',
   )
 
+/** Restores the escaped characters, each with `before` in front of it: in code, their backslash. */
 const restore = (text: string, before: string): string =>
   text.replace(
     /[\ue021-\ue07e]/g,

@@ -12,12 +12,12 @@ const batchSize = 100
 type Needs = Pick<Context, 'pool' | 'writer' | 'now'> & { getVideoOutcomes: GetVideoOutcomes }
 
 /**
- * Requests from uploads the outcomes of videos that have been processing for minutes. Uploads reports each outcome only
- * once, and a restored database of messaging may have lost the report.
+ * Asks uploads for the outcomes of videos that are marked as processing although their messages are more than five
+ * minutes old. Uploads reports each outcome only once, and a restored database of messaging may have lost the report.
  */
 export async function catchUpVideos(ctx: Needs, signal: AbortSignal): Promise<void> {
   let assetIds = await findProcessingVideos(ctx.pool, '', batchSize)
-  for (; assetIds.length > 0 && !signal.aborted;) {
+  while (assetIds.length > 0 && !signal.aborted) {
     for (const { roomId, event } of await ctx.getVideoOutcomes(assetIds, signal)) {
       try {
         if (isRoomEvent(roomId, event)) await appendServiceEvents(ctx, roomId, [event], signal)

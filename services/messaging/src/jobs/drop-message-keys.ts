@@ -3,7 +3,7 @@ import { dropOldMessageKeys } from '../store/message-keys.ts'
 
 const keysPerStatement = 5_000
 
-/** Deletes idempotency keys after 24 hours. */
+/** Deletes the idempotency keys that are older than 24 hours. */
 export async function dropMessageKeys(db: Db, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await dropOldMessageKeys(db, keysPerStatement)) === keysPerStatement);
 }

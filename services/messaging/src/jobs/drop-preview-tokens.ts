@@ -3,7 +3,7 @@ import type { Connection } from '../store/statement.ts'
 
 const tokensPerStatement = 5_000
 
-/** Deletes tokens of link previews after half an hour. */
+/** Deletes the expired tokens of link previews. */
 export async function dropPreviewTokens(on: Connection, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await dropExpiredPreviewTokens(on, tokensPerStatement)) === tokensPerStatement);
 }

@@ -10,7 +10,7 @@ const log = logger('mentions')
 
 const maxConcurrent = 16
 const everyMs = 10_000
-/** Messages are retried forever, because accounts will answer eventually. */
+/** Without a limit on attempts, because accounts will answer eventually. */
 const retry: RetryPolicy = { initialMs: 1_000, maxMs: 5_000 }
 
 type Needs = Pick<Context, 'db' | 'handles' | 'policy' | 'pool' | 'writer'>
@@ -28,7 +28,10 @@ export function resolveMentions(ctx: Needs, signal: AbortSignal): AsyncDisposabl
     },
     onFailure: ({ roomId }, { error, isOutage }) => {
       if (!isOutage)
-        log.warn({ err: error, room: roomId }, 'the mentions of a message could not be resolved; they will be retried')
+        log.warn(
+          { err: error, room: roomId },
+          'the mentions of a message could not be resolved; it will be tried again',
+        )
     },
   })
 }

@@ -9,8 +9,8 @@ type Message = Pick<ChangeableMessage, 'authorId' | 'createdAt'>
 const isAuthor = (caller: Subject, message: Pick<Message, 'authorId'>): boolean => message.authorId === caller.userId
 
 /**
- * Throws unless the caller may change the text: the author within the edit window, whatever their permissions; others
- * with `message.manage`.
+ * Throws unless the caller may update the message. Its author needs no permission, but must be within the edit window;
+ * others need `message.manage`. Nobody may in an archived room.
  */
 export function assertMayEdit(who: CallerInRoom, message: Message, when: { now: Date; windowMs: number }): void {
   const { caller, room } = who
@@ -19,7 +19,7 @@ export function assertMayEdit(who: CallerInRoom, message: Message, when: { now: 
   if (isAuthor(caller, message)) assertWithinWindow(message, when)
 }
 
-/** Throws unless the caller may add or remove the channel echo of a reply. */
+/** Throws unless the caller may add or remove the channel echo of a reply, in addition to `assertMayEdit`. */
 export function assertMayChangeEcho(who: CallerInRoom, message: Message, change: 'add' | 'remove'): void {
   assertAuthor(who.caller, message)
   if (change === 'remove') return

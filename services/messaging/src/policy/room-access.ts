@@ -20,7 +20,7 @@ export function refusalOfPosting(
   return missing && lacksPermission(missing)
 }
 
-/** Throws unless the user may read the room, as an effective member. */
+/** Throws unless the user may read the room, that is, unless they are an effective member of it. */
 export function assertMayRead(
   policy: Policy,
   subject: Subject,
@@ -30,7 +30,10 @@ export function assertMayRead(
   if (!isEffectiveMember(policy, subject, room, standing)) throw notAMember(room)
 }
 
-/** Whether the user is a member without an explicit membership, because the room is universal. */
+/**
+ * Whether the user needs no explicit membership, because the room is universal and they have `room.join`. Bans are not
+ * considered.
+ */
 export const isOpenTo = (policy: Policy, subject: Subject, room: RoomHeader): boolean =>
   isEffectiveMember(policy, subject, room, { member: false, banned: false })
 

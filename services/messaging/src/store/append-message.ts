@@ -44,7 +44,7 @@ select exists (select from line) as met, (select seq from place) as seq, array(s
 from (select) one left join key on true`,
 )
 
-/** Writes a single post that `isPlain`, as most posts are. */
+/** Writes one post, for which `isPlain` must be true, as it is for most posts. */
 export async function appendMessage(
   on: Connection,
   { roomId, version }: RoomVersion,

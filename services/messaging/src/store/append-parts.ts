@@ -2,8 +2,9 @@ import { roomSeqPlaceholder } from '../domain/entry-holes.ts'
 
 /*
  * Parts of the statements that write posts. They lock the row of the room and compare its version with the one for
- * which permissions were resolved. READ COMMITTED re-reads only that row. But every fact increases the version: if it
- * is unchanged, membership and bans are still as the statement read them at its start. Refusals are rows, never errors.
+ * which permissions were resolved. After waiting for the lock, PostgreSQL reads only that row again (READ COMMITTED),
+ * not memberships and bans. That is enough: every fact increases the version, so if it is unchanged, they are still as
+ * the statement read them at its start. For a refused post the statements return a row, not an error.
  */
 
 /** SQL condition: the user is banned from room $1, or deleted. */
@@ -25,7 +26,7 @@ function keepIfFresh(column: string): string {
   return `${column} = case when ${fresh} then message_keys.${column} else excluded.${column} end`
 }
 
-/** SQL condition: this statement took the key for the event. The column has a precision of milliseconds. */
+/** SQL condition: this statement took the key for the event. `now()` is more precise than `created_at`. */
 export const isTaken = (eventId: string) => `key.event_id = ${eventId} and key.created_at = now()::timestamptz(3)`
 
 /**
@@ -38,7 +39,8 @@ export const moveMarker = (table: string, key: string) => `on conflict (${key}) 
 
 /**
  * SQL expression: the payload with a number in its holes (see `findHoles`), as a protobuf varint padded to the length
- * of a hole. The statement that stores the payload assigns the number.
+ * of a hole. The statement that stores the payload assigns the number. `payload`, `holes` and `number` are SQL
+ * expressions; there are `count` holes of `bytes` bytes each, by default two for a place in the log.
  */
 export function fillHoles(
   payload: string,

@@ -5,15 +5,18 @@ import { statement, type Connection } from './statement.ts'
 
 const maxParticipants = 50
 
-/** SQL condition: the user may read room $1, as an explicit member or because the room is open to them. */
+/**
+ * SQL condition: the user may read room $1, as an explicit member or because the room is open to them, and is neither
+ * banned nor deleted.
+ */
 const mayRead = (open: string, user: string) => `(${open} or coalesce((
     select m.member from line_members m where m.room_id = $1 and m.user_id = ${user}
   ), false)) and not ${isBannedOrDeleted(user)}`
 
 /**
  * Parameters: $1 room, $2 version, $3 the posts as JSON (see `post-rows.ts`), numbered from 0 in order of arrival, $4
- * and $5 shard and aggregate of their outbox entries. Rows shared by rooms or users are locked in the order of
- * their keys, so that statements of two processes cannot deadlock.
+ * and $5 shard and aggregate of their outbox entries. Idempotency keys, markers, threads and follows are written in the
+ * order of their keys, so that statements of two processes cannot deadlock.
  */
 const append = statement<AppendedRow>(
   'append_posts',

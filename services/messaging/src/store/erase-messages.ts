@@ -58,7 +58,7 @@ const roomWithReactions = statement<InRoom>(
   'select room_id as "roomId" from reactions where user_id = $1 limit 1',
 )
 
-/** Removes up to $3 reactions of user $2 in room $1. The next user who reacted is named instead. */
+/** Removes up to $3 reactions of user $2 in room $1. A tally that names the user names the next one instead. */
 const eraseSomeReactions = statement<{ erased: number }>(
   'erase_reactions',
   `with batch as (
@@ -95,7 +95,7 @@ async function eraseInOneRoom(pool: Pool, found: Promise<InRoom[]>, eraseBatch: 
   if (!room) return 0
   return withLockedLog(pool, room.roomId, async (on) => {
     const [row] = await eraseBatch(on, room.roomId)
-    // Keeps changes that were decided before from being written afterwards; see `defineChangeOfUnchangedRoom`.
+    // Prevents changes that were decided before from being written afterwards; see `defineChangeIfRoomUnchanged`.
     await skipPlace(on, room.roomId)
     // Not 0, even if another process was faster: other rooms may contain more.
     return Math.max(row?.erased ?? 0, 1)

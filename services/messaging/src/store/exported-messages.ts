@@ -24,7 +24,7 @@ where room_id = $1 and seq > $2 and kind = 'message_posted' and echo_of_event_id
 order by seq limit $3`,
 )
 
-/** Returns the messages after a place, by place; echoes are left out. */
+/** Returns the messages after a place, in the order of the log; echoes are left out. */
 export const exportMessages = (
   on: Connection,
   roomId: string,

@@ -6,11 +6,11 @@ import { headerColumns, roomKindName, toHeader, type HeaderRow } from './rooms.t
 import { roomEventKind } from './schema.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** The state of a room's log after its last fact. */
+/** What is stored about a room and its last fact. */
 export type HeldFacts = {
   /** Undefined if nothing is stored about the room. */
   room: LogState | undefined
-  /** Outbox entry of the last applied fact. */
+  /** Outbox entry of the last applied fact; 0 if there is none. */
   lastEntry: bigint
 }
 
@@ -27,7 +27,7 @@ values ($1, 0, 0, 0, 'channel', '', false, false, '', '{}')
 on conflict do nothing`,
 )
 
-/** Locks the row until the transaction ends and returns the room's state. */
+/** Returns the state of a room. If it has facts, locks its row until the transaction ends. */
 export async function lockLogState(on: Connection, roomId: string): Promise<HeldFacts> {
   const [row] = await lock.run(on, [roomId])
   if (!row) return { room: undefined, lastEntry: 0n }
@@ -89,7 +89,7 @@ with event as (
 select id from entry order by id`,
 )
 
-/** A step, its time, and its event. */
+/** A step, the time of its fact, and its event. */
 export type TimedStep = { step: Step; at: Date; event: OutgoingEvent }
 
 /**
@@ -105,8 +105,8 @@ export async function storeFacts(on: Connection, roomId: string, steps: readonly
     ...[roomId, last.version, last.roomSeq, last.factId, roomKindName(last.kind), last.groupId],
     ...[last.universal, last.archived, last.name, last.participantIds],
     ...columns(steps.flatMap(toTimelineRow), 5),
-    ...columns(newestByUser(steps.flatMap(toMemberRows)), 3),
-    ...columns(newestByUser(steps.flatMap(toBanRow)), 4),
+    ...columns(lastRowByUser(steps.flatMap(toMemberRows)), 3),
+    ...columns(lastRowByUser(steps.flatMap(toBanRow)), 4),
     ...[first.shard, first.aggregate],
     ...columns(
       entries.map(({ subject, eventId, payload }) => [subject, eventId, payload]),
@@ -121,8 +121,8 @@ type Row = readonly unknown[]
 const columns = (rows: readonly Row[], count: number): unknown[][] =>
   Array.from({ length: count }, (_, index) => rows.map((row) => row[index]))
 
-/** The last row of each user. */
-const newestByUser = (rows: readonly Row[]): Row[] => [...new Map(rows.map((row) => [row[0], row])).values()]
+/** The last of the rows of each user. Rows begin with the user id. */
+const lastRowByUser = (rows: readonly Row[]): Row[] => [...new Map(rows.map((row) => [row[0], row])).values()]
 
 function toTimelineRow({ step, at }: TimedStep): Row[] {
   const kind = roomEventKind.enumValues.find((value) => value === step.clientEvent)

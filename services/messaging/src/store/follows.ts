@@ -10,7 +10,8 @@ const decide = defineReaderChange(
 )
 
 /**
- * Stores a user's decision to follow a thread or not. Returns the outbox entry of its event; none if nothing changed.
+ * Stores a user's decision to follow a thread or not. Returns the outbox entry of its event; none if nothing changed or
+ * the user's account is deleted.
  */
 export const decideFollowing = (
   on: Connection,

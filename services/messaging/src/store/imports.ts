@@ -12,17 +12,17 @@ const states = statement<ImportState>(
 export const findImports = (on: Connection, roomIds: readonly string[]): Promise<ImportState[]> =>
   states.run(on, [roomIds])
 
-const target = statement<{ roomSeq: bigint; everPosted: boolean }>(
+const logSummary = statement<{ roomSeq: bigint; everPosted: boolean }>(
   'read_import_target',
   `select room_seq as "roomSeq", last_message_at is not null as "everPosted" from room_lines where room_id = $1`,
 )
 
-/** Returns the last place in the room's log, and whether anything was ever posted in the room. */
-export async function findImportTarget(
+/** Returns the last place in a room's log, and whether anything was ever posted there; undefined if it is unknown. */
+export async function findLogSummary(
   on: Connection,
   roomId: string,
 ): Promise<{ roomSeq: bigint; everPosted: boolean } | undefined> {
-  return (await target.run(on, [roomId]))[0]
+  return (await logSummary.run(on, [roomId]))[0]
 }
 
 const posted = statement<{ to: bigint | null }>(
@@ -30,7 +30,7 @@ const posted = statement<{ to: bigint | null }>(
   `select max(seq) as "to" from room_events where room_id = $1 and seq > $2 and kind = 'message_posted'`,
 )
 
-/** Returns the range of messages that users posted after the last imported one; undefined if there are none. */
+/** Returns the places of the messages that users posted after the last imported one; undefined if there are none. */
 export async function findLivePlaces(
   on: Connection,
   { roomId, lastSeq }: ImportState,
@@ -68,13 +68,13 @@ export async function findErasedAmong(on: Connection, userIds: readonly string[]
 }
 
 /**
- * SQL condition: of the messages that users posted between the calls of the import `i` and that meet the condition
- * `which`, none comes after the read marker `marker`.
+ * SQL condition: the read marker `marker` is not before any message that was posted between the calls of the import
+ * `i`, is not retracted and meets `condition`. Messages imported between two such posts count too.
  */
-const liveIsRead = (marker: string, which: string): string => `not exists (
+const liveIsRead = (marker: string, condition: string): string => `not exists (
   select from room_events e
   where e.room_id = i.room_id and e.kind = 'message_posted' and e.deleted_at is null and e.seq <= i.live_to
-    and e.seq > greatest(i.live_from, coalesce(${marker}.seq, 0)) and ${which}
+    and e.seq > greatest(i.live_from, coalesce(${marker}.seq, 0)) and ${condition}
 )`
 
 const markRooms = statement(
@@ -105,8 +105,9 @@ set seq = excluded.seq, read_at = greatest(m.read_at, excluded.read_at) where m.
 )
 
 /**
- * Marks the imported messages of a room as read by these users, except those who have not read all messages that were
- * posted between the calls of the import.
+ * Marks the imported messages of a room, and of the threads they follow in it, as read by these users. A room or thread
+ * stays as it is for a user who has not read all messages posted there between the calls of the import. Users with
+ * deleted accounts are ignored.
  */
 export async function markImportRead(on: Connection, roomId: string, userIds: readonly string[]): Promise<void> {
   await markRooms.run(on, [roomId, userIds])

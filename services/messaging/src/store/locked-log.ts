@@ -26,7 +26,7 @@ export class LockedLog {
     return BigInt(this.#pending.length)
   }
 
-  /** Adds events, which take the next places in this order. */
+  /** Adds pending events, which take the next places in this order. `flush` stores them. */
   append(events: readonly OutgoingEvent[]): void {
     this.#pending.push(...events)
   }

@@ -1,7 +1,7 @@
 import type { Tally } from '../domain/tally.ts'
 import type { MessagePlace } from './edits.ts'
 import { statement, type Connection } from './statement.ts'
-import { defineChangeOfUnchangedRoom, type DecidedState } from './unchanged-room.ts'
+import { defineChangeIfRoomUnchanged, type DecidedState } from './unchanged-room.ts'
 
 /** The number of users that a tally names. */
 const maxNamed = 5
@@ -67,13 +67,13 @@ const withEvent = {
   place: '($4::bigint + 1)',
 }
 const addWithEventSql = addParts(withEvent, ' from line')
-const addWithEvent = defineChangeOfUnchangedRoom<TallyRow>(
+const addWithEvent = defineChangeIfRoomUnchanged<TallyRow>(
   'add_reaction_with_event',
   `${addWithEventSql.added}, written as (\n${addWithEventSql.tally}\n)`,
   'written.* from written',
 )
 const removeWithEventSql = removeParts(withEvent, ' using line')
-const removeWithEvent = defineChangeOfUnchangedRoom<TallyRow | Record<keyof TallyRow, null>>(
+const removeWithEvent = defineChangeIfRoomUnchanged<TallyRow | Record<keyof TallyRow, null>>(
   'remove_reaction_with_event',
   `${removeWithEventSql.removed}, lowered as (\n${removeWithEventSql.tally}\n), written as (\n  select from removed\n)`,
   'lowered.* from written left join lowered on true',

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { logPeopleFilled } from '../metrics.ts'
+import { logPeopleCopied } from '../metrics.ts'
 import { isFilled, markFilled, saveProfiles, saveRoles } from '../store/people.ts'
 import { retryUntilSuccess } from './retry-until-success.ts'
 
@@ -31,5 +31,5 @@ async function fillOnce(ctx: Context, signal: AbortSignal): Promise<void> {
     after = last.userId
   }
   await ctx.db.transaction((tx) => markFilled(tx, projection))
-  logPeopleFilled(copied)
+  logPeopleCopied(copied)
 }

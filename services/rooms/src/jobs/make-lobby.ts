@@ -3,7 +3,7 @@ import { denyPosting } from '../clients/admin.ts'
 import type { Context } from '../context.ts'
 import { roomGroupsUpdated } from '../domain/layout-event.ts'
 import { newChannel } from '../domain/new-room.ts'
-import { logLobbyMade } from '../metrics.ts'
+import { logFirstGroupCreated } from '../metrics.ts'
 import { anyChannelExists } from '../store/channels.ts'
 import { appendGroup } from '../store/groups.ts'
 import { appendItem, nextLayoutVersion } from '../store/layout.ts'
@@ -39,7 +39,7 @@ async function makeOnce(ctx: Context): Promise<void> {
     return await enqueue(tx, roomGroupsUpdated(layoutVersion, { groupId, roomId: '' }, cause))
   })
   if (entries.length === 0) return
-  logLobbyMade(groupId)
+  logFirstGroupCreated(groupId)
   ctx.relay.wake(entries)
   // Messaging may start later; the job for facts left behind then delivers them.
   await Promise.allSettled(made.map(({ head, facts }) => ctx.delivery.handOver(head.id, facts)))

@@ -1,7 +1,7 @@
 const sample = 'Messages are written in words of several letters, and in some signs: 10:02, why not?'
-/** Pixels beside the text of a message. */
+/** Width of a timeline in pixels that is not available for the text of a message. */
 const besideText = 96
-/** Fraction of the window's width that a room and a thread have, for use before layout. */
+/** Widths of a room and a thread as fractions of the window, used before the layout is known. */
 const fraction = { room: 0.75, thread: 0.3 }
 
 /** Mean width of a letter in pixels, in the font of this device. */

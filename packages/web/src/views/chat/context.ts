@@ -6,5 +6,5 @@ const key = Symbol('chat')
 /** Provides the chat to all components below. */
 export const provideChat = (chat: Chat): Chat => setContext(key, chat)
 
-/** The chat that a component is part of. */
+/** The chat that a component above has provided. */
 export const useChat = (): Chat => getContext(key)

@@ -3,15 +3,15 @@ import type { Attachment } from 'svelte/attachments'
 const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes('Files') ?? false
 
 /**
- * Accepts files dropped on an element, which has the class `dropping` while files are dragged over it. `may`: whether to
- * accept them.
+ * Accepts files dropped on an element, which has the class `dropping` while files are dragged over it. `may`: whether files
+ * are accepted.
  */
 export const dropFiles =
   (may: () => boolean, take: (files: FileList) => void): Attachment<HTMLElement> =>
   (element) => {
-    const gone = new AbortController()
+    const removed = new AbortController()
     const on = (kind: 'dragover' | 'dragleave' | 'drop', listener: (event: DragEvent) => void) =>
-      element.addEventListener(kind, listener, { signal: gone.signal })
+      element.addEventListener(kind, listener, { signal: removed.signal })
     on('dragover', (event) => {
       if (!hasFiles(event) || !may()) return
       event.preventDefault()
@@ -24,10 +24,10 @@ export const dropFiles =
       element.classList.remove('dropping')
       if (hasFiles(event) && event.dataTransfer && may()) take(event.dataTransfer.files)
     })
-    return () => gone.abort()
+    return () => removed.abort()
   }
 
-/** Ignores files dropped elsewhere, to which the browser would navigate. */
+/** Ignores files dropped elsewhere; the browser would otherwise navigate to them. */
 export function preventNavigation(event: DragEvent): void {
   if (!hasFiles(event)) return
   if (event.type === 'dragover' && !event.defaultPrevented && event.dataTransfer) event.dataTransfer.dropEffect = 'none'

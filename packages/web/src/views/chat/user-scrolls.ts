@@ -5,12 +5,12 @@ const recentMs = 500
 export class UserScrolls {
   #at = -Infinity
 
-  /** An attachment of the element. */
+  /** Svelte attachment for the element. */
   readonly watch = (element: Element): (() => void) => {
-    const note = () => (this.#at = performance.now())
-    for (const kind of kinds) element.addEventListener(kind, note, { passive: true })
+    const record = () => (this.#at = performance.now())
+    for (const kind of kinds) element.addEventListener(kind, record, { passive: true })
     return () => {
-      for (const kind of kinds) element.removeEventListener(kind, note)
+      for (const kind of kinds) element.removeEventListener(kind, record)
     }
   }
 

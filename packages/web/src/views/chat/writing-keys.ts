@@ -1,5 +1,5 @@
 /**
- * Whether a key sends the message. Keyboards of phones have no Shift-Enter, so there Enter begins a new line, and the button
+ * Whether a key sends the message. Keyboards of phones have no Shift-Enter: there, Enter begins a new line, and a button
  * sends.
  */
 export function isSendKey({ key, shiftKey, ctrlKey, metaKey }: KeyboardEvent): boolean {
@@ -15,7 +15,10 @@ function type(text: string): void {
   document.execCommand('insertText', false, text)
 }
 
-/** Handles Ctrl-B and Ctrl-I, which make the selected text bold or italic, or revert that. Returns whether it did. */
+/**
+ * Handles Ctrl-B and Ctrl-I: makes the selected text bold or italic, or undoes that. Returns whether it handled the
+ * key.
+ */
 export function formatSelection(event: KeyboardEvent & { currentTarget: HTMLTextAreaElement }): boolean {
   const { key, ctrlKey, metaKey, altKey, shiftKey, currentTarget: field } = event
   const sign = (ctrlKey || metaKey) && !altKey && !shiftKey ? signs[key] : undefined

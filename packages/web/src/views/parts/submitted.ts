@@ -2,7 +2,7 @@ import { getContext, setContext } from 'svelte'
 
 const key = Symbol('submitted')
 
-/** Provides to the fields of a form whether it was submitted. From then on they show their errors. */
+/** Tells the fields of a form whether the form was submitted. From then on, they show their errors. */
 export const provideSubmitted = (submitted: () => boolean): (() => boolean) => setContext(key, submitted)
 
 /** Whether the surrounding form was submitted; false without a form. */

@@ -3,7 +3,7 @@ import { auditEvent } from '../../domain/announcements.ts'
 import { userNotFound } from '../../errors.ts'
 import { emailRemovedMail } from '../../engines/mail/index.ts'
 import type { OperatorContext } from '../../context.ts'
-import { firstAddressesOf, listEmails, removeEmail, type VerifiedAddress } from '../../store/emails.ts'
+import { findTenOldestAddresses, listEmails, removeEmail, type VerifiedAddress } from '../../store/emails.ts'
 import { deleteFlowTokensOf } from '../../store/flow-tokens.ts'
 import { changeUser } from '../../store/user-changes.ts'
 import type { UserWithRoles } from '../../store/users.ts'
@@ -32,7 +32,7 @@ export async function removeAddress(
   const changed = await changeUser(ctx.db, userId, { actorId, at }, async (tx, user) => {
     const all = await listEmails(tx, userId)
     await assertAllowed(tx, user, { address: all.find(({ key }) => key === emailKey(address)), all })
-    const before = await firstAddressesOf(tx, userId)
+    const before = await findTenOldestAddresses(tx, userId)
     const removed = await removeEmail(tx, userId, address)
     if (removed === undefined) return undefined
     await deleteFlowTokensOf(tx, userId, 'password_reset')

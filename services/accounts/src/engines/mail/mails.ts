@@ -68,13 +68,13 @@ export const identityLinkedMail =
       ifNotYou,
     ])
 
-/** `cleared`: whether sessions and recent sign-in methods were removed together with the old password. */
+/** `endedAllAccess`: whether sessions, other apps, and recent addresses and sign-in methods were removed too. */
 export const passwordSetMail =
-  (to: string, login: string, { at, cleared }: { at: Date; cleared: boolean }): Compose =>
+  (to: string, login: string, { at, endedAllAccess }: { at: Date; endedAllAccess: boolean }): Compose =>
   (server) =>
     buildMail(to, `Your password at ${server} was changed`, server, [
       `The password of your account ${login} at ${server} was set on ${at.toUTCString()}.`,
-      ...(cleared
+      ...(endedAllAccess
         ? [
             'All sessions were signed out. E-mail addresses and sign-in methods that were added in the last hour were removed, and so was the access of other apps. You can add them again.',
           ]

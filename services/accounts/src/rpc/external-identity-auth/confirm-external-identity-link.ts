@@ -13,7 +13,7 @@ import { importAvatar } from '../../actions/identities/import-avatar.ts'
 import { getPending, takePending } from '../../actions/identities/pending.ts'
 import { identityLinkedMail } from '../../engines/mail/index.ts'
 import { identityLinked, ownerGranted } from '../../metrics.ts'
-import { claimEmail, firstAddressesOf } from '../../store/emails.ts'
+import { claimEmail, findTenOldestAddresses } from '../../store/emails.ts'
 import { claimIdentity } from '../../store/external-identities.ts'
 import { changeUser, type Change } from '../../store/user-changes.ts'
 import { hasVerifiedEmail, type UserWithRoles } from '../../store/users.ts'
@@ -33,7 +33,7 @@ export function confirmExternalIdentityLink(
       const before = await claimIdentity(tx, linked)
       if (before && before.userId !== userId) throw identityTaken()
       if (before) return undefined
-      noticeAddresses = await firstAddressesOf(tx, userId)
+      noticeAddresses = await findTenOldestAddresses(tx, userId)
       const announcements = [auditEvent('user_external_identity_linked', { provider_id: identity.providerId })]
       if (!(await adoptEmail(tx, user, identity.verifiedEmail, at))) return { announce: () => announcements }
       announcements.push(auditEvent('user_verified_email_added'))

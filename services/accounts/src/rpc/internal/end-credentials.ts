@@ -3,7 +3,7 @@ import type { AccountsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import * as announcements from '../../domain/announcements.ts'
 import { tooManyAtOnce, unknownEndReason } from '../../errors.ts'
-import { credentialsEnded } from '../../metrics.ts'
+import { reportCredentialsEnded } from '../../metrics.ts'
 import { endByDigest, usersOfDigests, type EndedCredential } from '../../store/end-credentials.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
@@ -33,7 +33,7 @@ export function endCredentials(ctx: Context): MethodImpl<typeof AccountsInternal
         return { announce: () => [...auditEventsOf(ended), announcements.credentialsEnded(userId, at, end)] }
       })
       if (changed) await ctx.relay.waitUntilStored(changed.unrelayed)
-      if (changed?.announced) credentialsEnded(userId, reason)
+      if (changed?.announced) reportCredentialsEnded(userId, reason)
       return credentialIds
     }
     const idsByUser = await Promise.all((await usersOfDigests(ctx.db, digests)).map(endCredentialsOf))

@@ -19,9 +19,9 @@ export function listReactionUsers(ctx: Context): MethodImpl<typeof MessageServic
     const { limit, rowsToRead, offset, cursor } = readPageRequest(request, limits)
     const after = cursor === '' ? undefined : keyOf(cursor)
     const eventId = looksLikeId(messageEventId) ? messageEventId : ''
-    const named = { roomId, userId: caller.userId, eventId, emoji }
+    const query = { roomId, userId: caller.userId, eventId, emoji }
     const found = looksLikeId(roomId)
-      ? await ctx.reads.run(() => listUsers(ctx.pool, named, { limit: rowsToRead, offset, after }), caller.userId)
+      ? await ctx.reads.run(() => listUsers(ctx.pool, query, { limit: rowsToRead, offset, after }), caller.userId)
       : undefined
     if (!found) throw roomNotFound()
     assertMayRead(ctx.policy(), caller, found.access.room, found.access.standing)

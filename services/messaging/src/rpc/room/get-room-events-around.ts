@@ -4,7 +4,7 @@ import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { looksLikeId } from '../../domain/ids.ts'
 import { clampLimit, windowAround } from '../../domain/window.ts'
-import { eventNotFound } from '../../errors.ts'
+import { eventNotInTimeline } from '../../errors.ts'
 import { readAsMember } from '../../actions/room-log/read.ts'
 import { viewContextOf } from '../../actions/room-log/view-context.ts'
 import { readTimelineAround } from '../../store/timeline.ts'
@@ -19,7 +19,7 @@ export function getRoomEventsAround(ctx: Context): MethodImpl<typeof RoomService
       readTimelineAround(ctx.pool, reader, anchorId, count),
     )
     const anchor = rows.findIndex((row) => row.eventId === anchorId)
-    if (anchor < 0) throw eventNotFound()
+    if (anchor < 0) throw eventNotInTimeline()
     const { target, ...window } = windowAround(count, rows.slice(0, anchor), rows.slice(anchor))
     const users = await ctx.profiles.get(usersShown(window.rows))
     return { page: toPage(viewContextOf(ctx, caller, roomId), window, users), targetIndex: target }

@@ -39,6 +39,7 @@ export function listRoomAttachments(ctx: Context): MethodImpl<typeof RoomService
   }
 }
 
+/** The cursor contains the total number, so that it is counted only for the first page. */
 const cursorOf =
   (total: bigint) =>
   ({ seq, position }: AttachmentKey): string =>
@@ -46,7 +47,7 @@ const cursorOf =
 
 function keyOf(cursor: string): AttachmentCursor {
   const [seq = '', position = '', total = '', ...rest] = decodeCursor(cursor)
-  const numbers = /^\d{1,18}$/.test(seq) && /^\d{1,4}$/.test(position) && /^\d{1,18}$/.test(total)
-  if (!numbers || rest.length > 0) throw cursorInvalid()
+  const isWellFormed = /^\d{1,18}$/.test(seq) && /^\d{1,4}$/.test(position) && /^\d{1,18}$/.test(total)
+  if (!isWellFormed || rest.length > 0) throw cursorInvalid()
   return { seq: BigInt(seq), position: Number(position), total: BigInt(total) }
 }

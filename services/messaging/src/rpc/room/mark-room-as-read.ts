@@ -21,9 +21,9 @@ export function markRoomAsRead(ctx: Context): MethodImpl<typeof RoomService.meth
     if (!found) throw roomNotFound()
     if (found.erased) throw accountDeleted()
     assertMayRead(ctx.policy(), caller, found.room, found.standing)
-    const { read, marker } = found
-    if (upToEventId && !read) throw readTargetNotInRoom()
-    const to = nextMarker(read, marker)
+    const { read: target, marker } = found
+    if (upToEventId && !target) throw readTargetNotInRoom()
+    const to = nextMarker(target, marker)
     if (to) {
       await changeReader(
         ctx,

@@ -6,7 +6,7 @@ import { encodeCursor } from '../../domain/cursor.ts'
 import type { EventRow } from '../../domain/event-row.ts'
 import { looksLikeId } from '../../domain/ids.ts'
 import { clampLimit, windowAround, windowAt, type Window } from '../../domain/window.ts'
-import { eventNotFound } from '../../errors.ts'
+import { eventNotInThread } from '../../errors.ts'
 import { readThread } from '../../actions/room-log/read.ts'
 import { viewContextOf } from '../../actions/room-log/view-context.ts'
 import { readReplies, readThreadAround } from '../../store/thread-events.ts'
@@ -35,7 +35,7 @@ export function getThreadEventsAround(ctx: Context): MethodImpl<typeof ThreadSer
   }
 }
 
-/** A window of replies, and the index of the anchor if the root is counted as the first row. */
+/** A window of replies, and the index of the anchor on the page, which has the root at 0 and the replies after it. */
 type WindowWithTarget = Window<EventRow> & { target: number }
 
 const windowFromRoot = (count: number, replies: EventRow[]): WindowWithTarget => ({
@@ -46,7 +46,7 @@ const windowFromRoot = (count: number, replies: EventRow[]): WindowWithTarget =>
 
 function windowAroundReply(count: number, replies: EventRow[], anchorId: string): WindowWithTarget {
   const anchor = replies.findIndex((row) => row.eventId === anchorId)
-  if (anchor < 0) throw eventNotFound()
+  if (anchor < 0) throw eventNotInThread()
   const window = windowAround(count, replies.slice(0, anchor), replies.slice(anchor))
   return { ...window, target: window.target + 1 }
 }

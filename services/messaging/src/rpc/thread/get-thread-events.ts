@@ -20,10 +20,11 @@ export function getThreadEvents(ctx: Context): MethodImpl<typeof ThreadService.m
       readReplies(ctx.pool, reader, rootEventId, position, count + 1),
     )
     const window = windowAt(count, position, replies)
-    const shown = position ? {} : { root }
-    const users = await ctx.profiles.get(usersShown([...(position ? [] : [root]), ...window.rows]))
-    // In a thread without replies, the cursor is that of the root.
+    // Only a page without a cursor begins with the root.
+    const firstPageRoot = position ? undefined : root
+    const users = await ctx.profiles.get(usersShown([...(firstPageRoot ? [firstPageRoot] : []), ...window.rows]))
+    // The cursor of a page without replies: that of the request or, if it has none, that of the root.
     const requestCursor = cursor.value || encodeCursor(root.seq)
-    return { page: toPage(viewContextOf(ctx, caller, roomId), window, users, { requestCursor, ...shown }) }
+    return { page: toPage(viewContextOf(ctx, caller, roomId), window, users, { requestCursor, root: firstPageRoot }) }
   }
 }

@@ -6,30 +6,30 @@ import { countFitting, pageBytes } from '../../domain/page-bytes.ts'
 import { decodePreview } from '../../domain/page-preview.ts'
 import { roomNotFound } from '../../errors.ts'
 import * as store from '../../store/exported-messages.ts'
-import { findImportTarget } from '../../store/imports.ts'
+import { findLogSummary } from '../../store/imports.ts'
 
 const maxMessages = 500
 /** Approximate sizes in a response, in bytes: of a reaction, and of an attachment without its texts. */
 const [reactionBytes, attachmentBytes] = [20, 64]
 /**
- * Maximum number of reactions in a response: at least as many as fit on a page. Only a message that is alone on its
- * page can have more; the next calls return the others.
+ * Maximum number of reactions in a response, large enough for every page with several messages. Only a message that is
+ * alone on its page can have more reactions; the next calls return the others.
  */
 const maxReactions = Math.ceil(pageBytes / reactionBytes)
 
 export function exportMessages(ctx: Context): MethodImpl<typeof MessagingTransferService.method.exportMessages> {
   return async ({ roomId, after, skippedReactions }) => {
     const found = await store.exportMessages(ctx.pool, roomId, after, skippedReactions > 0 ? 1 : maxMessages)
-    if (found.length === 0 && !(await findImportTarget(ctx.pool, roomId))) throw roomNotFound()
+    if (found.length === 0 && !(await findLogSummary(ctx.pool, roomId))) throw roomNotFound()
     const [counts, attachments] = await Promise.all([
-      store.countReactions(ctx.pool, roomId, seqsOf(found)).then(bySeq),
-      store.exportAttachments(ctx.pool, roomId, seqsOf(found)).then(bySeq),
+      store.countReactions(ctx.pool, roomId, seqsOfUndeleted(found)).then(bySeq),
+      store.exportAttachments(ctx.pool, roomId, seqsOfUndeleted(found)).then(bySeq),
     ])
     const reactionsOf = (seq: bigint): number => counts.get(seq)?.[0]?.count ?? 0
     const sizes = found.map((row) => bytesOf(row, reactionsOf(row.seq), attachments.get(row.seq) ?? []))
     const rows = found.slice(0, countFitting(maxMessages, sizes))
     const limits = { offset: skippedReactions, limit: maxReactions }
-    const reactions = bySeq(await store.exportReactions(ctx.pool, roomId, seqsOf(rows), limits))
+    const reactions = bySeq(await store.exportReactions(ctx.pool, roomId, seqsOfUndeleted(rows), limits))
     return {
       messages: rows.map((row) => ({
         eventId: row.eventId,
@@ -52,7 +52,7 @@ export function exportMessages(ctx: Context): MethodImpl<typeof MessagingTransfe
 }
 
 /** Places of the messages that are not deleted. The deleted ones are exported without reactions and attachments. */
-const seqsOf = (rows: readonly store.ExportedMessage[]): bigint[] =>
+const seqsOfUndeleted = (rows: readonly store.ExportedMessage[]): bigint[] =>
   rows.flatMap(({ seq, deletedAt }) => (deletedAt === null ? seq : []))
 
 function bytesOf(

@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { MessagingTransferService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { importedIdMissing, tooManyAtOnce } from '../../errors.ts'
+import { importedIdInvalid, tooManyAtOnce } from '../../errors.ts'
 import { importIntoRoom } from '../../actions/transfer/import-messages.ts'
 
 const maxMessages = 1_000
@@ -9,7 +9,7 @@ const maxMessages = 1_000
 export function importMessages(ctx: Context): MethodImpl<typeof MessagingTransferService.method.importMessages> {
   return async (request, { signal }) => {
     if (request.messages.length > maxMessages) throw tooManyAtOnce('messages', maxMessages)
-    if (request.source === '') throw importedIdMissing()
+    if (request.source === '') throw importedIdInvalid()
     const { ids, replies, reactions, orphaned } = await importIntoRoom(ctx, request, signal)
     return {
       written: ids.length,

@@ -6,28 +6,32 @@ import { checkBody } from './body.ts'
 import { assertEmoji } from './emoji.ts'
 import {
   importedAuthorMissing,
-  importedIdMissing,
+  importedIdInvalid,
   importedMessageInvalid,
   importedTimeInvalid,
   threadInDm,
 } from '../errors.ts'
 
-/** An imported message that was validated like a posted one. */
+/** A valid imported message. The text of a deleted one is empty. */
 export type CheckedMessage = Pick<
   ImportedMessage,
-  'externalId' | 'authorId' | 'alsoInChannel' | 'reactions' | 'attachments'
+  | 'externalId'
+  | 'authorId'
+  | 'threadRootExternalId'
+  | 'inReplyToExternalId'
+  | 'alsoInChannel'
+  | 'reactions'
+  | 'attachments'
 > & {
   createdAt: Date
   updatedAt: Date | null
   deletedAt: Date | null
   body: string
-  threadRoot: string
-  inReplyTo: string
   linkPreview: Uint8Array | null
 }
 
 /** Validates an imported message. Throws `invalid_argument` with the id of the message at the source. */
-export function checkMessage(message: ImportedMessage, context: { dm: boolean; now: Date }): CheckedMessage {
+export function checkImportedMessage(message: ImportedMessage, context: { dm: boolean; now: Date }): CheckedMessage {
   try {
     return check(message, context)
   } catch (error) {
@@ -38,7 +42,7 @@ export function checkMessage(message: ImportedMessage, context: { dm: boolean; n
 function check(message: ImportedMessage, { dm, now }: { dm: boolean; now: Date }): CheckedMessage {
   const { externalId, authorId, reactions, attachments, linkPreview } = message
   const ids = [externalId, message.threadRootExternalId, message.inReplyToExternalId]
-  if (externalId === '' || !ids.every(isStorableId)) throw importedIdMissing()
+  if (externalId === '' || !ids.every(isStorableId)) throw importedIdInvalid()
   if (authorId === '') throw importedAuthorMissing()
   const createdAt = timeOf(message.createdAt, now)
   if (createdAt === null) throw importedTimeInvalid()
@@ -50,8 +54,8 @@ function check(message: ImportedMessage, { dm, now }: { dm: boolean; now: Date }
     updatedAt: timeOf(message.updatedAt, now),
     alsoInChannel: message.alsoInChannel,
     body: deletedAt === null ? checkBody(message.body, attachments.length > 0) : '',
-    threadRoot: message.threadRootExternalId,
-    inReplyTo: message.inReplyToExternalId,
+    threadRootExternalId: message.threadRootExternalId,
+    inReplyToExternalId: message.inReplyToExternalId,
     // Images of previews are not imported.
     linkPreview: linkPreview ? encode(PagePreviewSchema, { ...linkPreview, imageKey: '' }) : null,
   }

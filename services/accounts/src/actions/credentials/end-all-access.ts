@@ -23,7 +23,7 @@ const recoveryReasons: ReadonlySet<EndReason> = new Set([
  * Ends every credential of a locked account and revokes its other access (see {@link revokeOtherAccess}). Returns the
  * change for {@link changeUser}; the caller may add to it.
  */
-export async function endEverything(
+export async function endAllAccess(
   tx: Tx,
   user: UserWithRoles,
   reason: EndReason,

@@ -6,11 +6,11 @@ import type { Plugin } from 'vite'
 
 const [toBrotli, toGzip] = [promisify(brotliCompress), promisify(gzip)]
 
-/** Writes a compressed `.br` and `.gz` copy of every file that becomes smaller. The gateway serves them. */
-export function compressed(): Plugin {
+/** Writes compressed copies (`.br`, `.gz`) of text files, if they are smaller. The gateway serves them. */
+export function compressFiles(): Plugin {
   let folder = ''
   return {
-    name: 'compressed',
+    name: 'compress-files',
     apply: 'build',
     configResolved: (config) => void (folder = join(config.root, config.build.outDir)),
     async closeBundle() {
