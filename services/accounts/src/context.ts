@@ -34,7 +34,7 @@ export type Context = {
   messaging: Client<typeof MessagingInternalService>
   notifications: Client<typeof NotificationsInternalService>
   uploads: Client<typeof UploadsInternalService>
-  presence: Pick<Presence, 'of' | 'report' | 'isUnsure' | 'sweep' | 'sweepEveryMs'>
+  presence: Pick<Presence, 'of' | 'report' | 'isUnsure' | 'sweep' | 'maxSweepPauseMs'>
   now: () => Date
 }
 

@@ -1,6 +1,6 @@
 import { may, serverScope, type Policy, type Subject } from '@parley/permissions'
 import type { OperatorContext } from '../../context.ts'
-import { hasRoles } from '../../policy/role-names.ts'
+import { knowsRoles } from '../../policy/role-names.ts'
 
 /**
  * The policy in which to look up these role names: the local copy or, if that lacks a name, admin's, so that a role is
@@ -13,5 +13,5 @@ export async function getPolicyKnowingRoles(
 ): Promise<Policy> {
   const local = policy.current()
   const mayAssign = caller === undefined || may(local, caller, 'role.assign', serverScope)
-  return mayAssign && !hasRoles(local, roleNames) ? policy.loadFresh() : local
+  return mayAssign && !knowsRoles(local, roleNames) ? policy.loadFresh() : local
 }

@@ -1,7 +1,7 @@
 import type { Tx } from '@parley/postgres'
 import { tokenContext } from '../credentials/token-context.ts'
 import type { Context } from '../../context.ts'
-import { couldBeDisplayName } from '../../domain/display-name.ts'
+import { isDisplayName } from '../../domain/display-name.ts'
 import { couldBeEmail } from '../../domain/email.ts'
 import { loginHintFrom } from '../../domain/login-hint.ts'
 import { flowNotFound, wrongFlow } from '../../domain/identity-errors.ts'
@@ -66,7 +66,7 @@ function withoutInvalidValues({
   return {
     verifiedEmail: couldBeEmail(verifiedEmail) ? verifiedEmail : '',
     loginHint: loginHintFrom(loginHint),
-    displayNameHint: couldBeDisplayName(name) ? name : '',
+    displayNameHint: isDisplayName(name) ? name : '',
     avatarUrl: isWebUrl ? avatarUrl : '',
   }
 }

@@ -1,4 +1,4 @@
-import { couldBeDisplayName } from '../../domain/display-name.ts'
+import { isDisplayName } from '../../domain/display-name.ts'
 
 const maxCharacters = 32
 const forbidden = /[^\p{L}\p{M}\p{Nd}\p{S} '’\-._]/gu
@@ -16,5 +16,5 @@ export function cleanDisplayName(text: string): string | null {
     .replaceAll(/ {2,}/g, ' ')
     .replace(/^[^\p{L}\p{Nd}]+/u, '')
   const name = [...cleaned].slice(0, maxCharacters).join('').trim()
-  return couldBeDisplayName(name) ? name : null
+  return isDisplayName(name) ? name : null
 }

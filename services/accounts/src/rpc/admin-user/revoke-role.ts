@@ -5,13 +5,13 @@ import { getPolicyKnowingRoles } from '../../actions/accounts/get-policy-knowing
 import { revokeRole as revoke } from '../../actions/accounts/revoke-role.ts'
 import { showMember } from '../../actions/accounts/show-members.ts'
 import type { Context } from '../../context.ts'
-import { getAssignable } from '../../policy/assignment.ts'
+import { getAssignableRole } from '../../policy/assignment.ts'
 
 export function revokeRole(ctx: Context): MethodImpl<typeof AdminUserService.method.revokeRole> {
   return async ({ userId, roleName }, call) => {
     const caller = callerOf(call)
     const policy = await getPolicyKnowingRoles(ctx, [roleName], caller)
-    await revoke(ctx, userId, getAssignable(policy, caller, roleName), caller)
+    await revoke(ctx, userId, getAssignableRole(policy, caller, roleName), caller)
     return { member: await showMember(ctx, caller, userId) }
   }
 }

@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { AccountsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import * as announcements from '../../domain/announcements.ts'
-import { tooMany, unknownReason } from '../../errors.ts'
+import { tooManyAtOnce, unknownEndReason } from '../../errors.ts'
 import { reportCredentialsEnded } from '../../metrics.ts'
 import { endByDigest, usersOfDigests, type EndedCredential } from '../../store/end-credentials.ts'
 import { changeUser } from '../../store/user-changes.ts'
@@ -18,8 +18,8 @@ const auditEventsOf = (ended: EndedCredential[]) =>
 export function endCredentials(ctx: Context): MethodImpl<typeof AccountsInternalService.method.endCredentials> {
   return async (request) => {
     const { reason } = request
-    if (request.digests.length > maxDigests) throw tooMany('digests', maxDigests)
-    if (!announcements.isEndReason(reason)) throw unknownReason(reason)
+    if (request.digests.length > maxDigests) throw tooManyAtOnce('digests', maxDigests)
+    if (!announcements.isEndReason(reason)) throw unknownEndReason(reason)
     const digests = request.digests.map((digest) => Buffer.from(digest))
 
     const endCredentialsOf = async (userId: string): Promise<string[]> => {

@@ -13,7 +13,7 @@ import { assertPassword } from '../../domain/password.ts'
 import {
   accountGone,
   currentPasswordMissing,
-  passwordSetAlready,
+  passwordAlreadySet,
   sessionEnded,
   wrongCurrentPassword,
 } from '../../errors.ts'
@@ -61,7 +61,7 @@ export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService
     let addresses: string[] = []
     const result = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, current) => {
       await assertCredentialValid(tx, caller)
-      if (current.passwordHash !== null) throw passwordSetAlready()
+      if (current.passwordHash !== null) throw passwordAlreadySet()
       addresses = await findTenOldestAddresses(tx, userId)
       return { set: { passwordHash }, announce: () => [passwordChanged] }
     })

@@ -5,7 +5,7 @@ import { tokenContext } from '../../actions/credentials/token-context.ts'
 import type { Context } from '../../context.ts'
 import { storePendingIdentity } from '../../actions/identities/pending-flow.ts'
 import { signInWithIdentity } from '../../actions/identities/sign-in-with-identity.ts'
-import { providerAnswered, providerUnusable } from '../../metrics.ts'
+import { providerSignInHandled, providerUnusable } from '../../metrics.ts'
 import { ProviderDenied, ProviderFailed } from '../../clients/providers/failures.ts'
 import type { Provider, ProviderIdentity } from '../../domain/provider.ts'
 import { findIdentity } from '../../store/external-identities.ts'
@@ -57,7 +57,7 @@ export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInter
     if (!route) return { redirectPath: '/', outcome: error('provider_not_found') }
     const { provider, key, callbackUrl } = route
     const done = (redirectPath: string, outcome: Outcome) => {
-      providerAnswered(provider.settings.id, outcome.case === 'error' ? outcome.value : outcomeNames[outcome.case])
+      providerSignInHandled(provider.settings.id, outcome.case === 'error' ? outcome.value : outcomeNames[outcome.case])
       return { redirectPath, outcome }
     }
 
