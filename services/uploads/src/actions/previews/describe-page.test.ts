@@ -10,8 +10,11 @@ test('OpenGraph takes precedence over other card formats, and these over the tit
   expect(await describeHtml(plain)).toEqual({
     ...{ title: 'A title', description: 'A description', siteName: '', imageUrl: undefined },
   })
-  const cards = `${plain}<meta name="twitter:title" content="Card"><meta name=twitter:image content=/card.png>`
-  expect(await describeHtml(cards)).toMatchObject({ title: 'Card', imageUrl: 'https://example.org/card.png' })
+  const cards = `${plain}<meta name="twitter:title" content="Card"><meta name=twitter:description content="Of the card">
+    <meta name=twitter:image content=/card.png>`
+  expect(await describeHtml(cards)).toEqual({
+    ...{ title: 'Card', description: 'Of the card', siteName: '', imageUrl: 'https://example.org/card.png' },
+  })
   const graph = `${cards}<meta property="og:title" content="Graph &amp; more"><meta property="og:description" content="Its own">
     <meta property="og:site_name" content="The site"><meta property="og:image" content="pic.png">`
   expect(await describeHtml(graph)).toEqual({

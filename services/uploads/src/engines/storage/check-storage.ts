@@ -12,7 +12,10 @@ const prefix = 'doctor'
 const probe = 'probe'
 const timeouts = { connectionTimeout: 4_000, requestTimeout: 4_000, socketTimeout: 4_000 }
 
-/** Checks the storage of files with a probe that is written, read, listed and deleted. */
+/**
+ * Checks the storage of files: writes, reads and deletes a probe, and lists objects and unfinished writes. For a bucket,
+ * also checks the certificate and the clock of its server.
+ */
 export const storageCheck = check('storage', assetStorageFields(), async ({ assetStorage }, report) => {
   if (assetStorage.backend === 's3') return await checkBucket(assetStorage, report)
   const { directory } = assetStorage
