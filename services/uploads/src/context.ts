@@ -27,7 +27,7 @@ export type Context = {
   /** Limits how many new image sizes are generated. */
   renderingLimit: RenderingLimit
   fetch: SafeFetch
-  /** Fetches pages; concurrent requests for a page share one fetch. */
+  /** Limits the fetches of pages; concurrent requests for a page share one fetch. */
   pages: PageFetches
   /** Resolves the credentials of readers who do not use a signed URL. */
   callers: CallerCache
@@ -39,7 +39,7 @@ export type Context = {
   allowedOrigins: readonly string[]
   /** Secrets of blob tickets, shared with the gateway: the current one and the previous one. */
   blobSecrets: readonly string[]
-  /** Secrets with which asset URLs may be signed. */
+  /** Secrets with which a valid asset URL may be signed: the current one and the previous one. */
   signingSecrets: readonly string[]
   /** Base URL and secret of the signed URLs of files. */
   assets: { publicUrl: string; signingSecret: string }
@@ -47,7 +47,7 @@ export type Context = {
   quotas: Quotas
   /** Total size of all files and open uploads, cached for half a minute. */
   serverUsage: () => Promise<number>
-  /** Assembles files. */
+  /** Limits the assembly of files. */
   completions: UploadCompletions
   now: () => Date
 }

@@ -10,7 +10,7 @@ import { openCredentialAttempts } from '@parley/redis'
 import { clientAddressBehind } from '@parley/runtime'
 import type { DatabaseHost } from '@parley/service'
 import { UploadCompletions } from './actions/files/upload-completions.ts'
-import { cacheUsage } from './actions/files/server-usage.ts'
+import { cacheServerUsage } from './actions/files/server-usage.ts'
 import { PageFetches } from './actions/previews/page-fetches.ts'
 import { callersAt } from './clients/callers.ts'
 import { FileOwners } from './clients/file-owners.ts'
@@ -76,7 +76,7 @@ export async function openContext(host: DatabaseHost, parts: Parts): Promise<Con
       userBytes: config.userQuotaBytes,
       serverBytes: config.serverQuotaBytes,
     },
-    serverUsage: cacheUsage(() => sumServerBytes(db, now()), now),
+    serverUsage: cacheServerUsage(() => sumServerBytes(db, now()), now),
     completions: new UploadCompletions(),
   }
 }
