@@ -22,6 +22,7 @@ test.each([
   ['#hash and -dash and 1.5', '#hash and -dash and 1.5'],
   ['  much \t white\u00a0\u2003space  ', 'much white space'],
   ['@ann look', '@ann look'],
+  ['\ue041 icon', '\ufffd icon'],
 ])('%j is shown as %j', (markdown, plain) => {
   expect(plainExcerpt(markdown)).toBe(plain)
 })

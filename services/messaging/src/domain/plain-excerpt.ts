@@ -8,6 +8,8 @@ const markers = /^(?:\s*(?:>|[-+*](?=\s)|\d{1,9}[.)](?=\s)|#{1,6}(?=\s)))*\s*/
 const escaped = /\\([!-/:-@[-`{-~])/g
 /** Escaped characters are moved to this private use area while the marks around them are removed. */
 const privateUseArea = 0xe000
+/** Characters of a message that are there already; they have no meaning outside their own font. */
+const privateUse = /[\ue021-\ue07e]/g
 
 /**
  * Returns the beginning of a message on one line, without Markdown marks: at most 100 characters, ending between
@@ -25,9 +27,9 @@ export function plainExcerpt(markdown: string): string {
 }
 
 function plainLine(line: string): string {
-  const unescaped = line.replace(escaped, (_, character: string) =>
-    String.fromCharCode(privateUseArea + character.charCodeAt(0)),
-  )
+  const unescaped = line
+    .replace(privateUse, '\ufffd')
+    .replace(escaped, (_, character: string) => String.fromCharCode(privateUseArea + character.charCodeAt(0)))
   const parts = unescaped.split(/(`+)/)
   let plain = ''
   let prose = ''
