@@ -9,8 +9,8 @@ type Accounts = Pick<Context['accounts'], 'getPeople'>
 const timeoutMs = 3000
 
 /**
- * Copies changed names from accounts to `people`. The names are fetched, because events contain none. A response older
- * than the stored names is fetched again.
+ * Copies changed names from accounts to `people`. The names are fetched, because events contain none. If the response
+ * is older than the stored names, they are fetched again while the row is locked.
  */
 export const onProfileEvent =
   (accounts: Accounts): EventPreparation =>

@@ -42,6 +42,6 @@ async function endExpired(ctx: Context, roomId: string, userId: string): Promise
       return facts
     })
   const facts = await ctx.writes.run(roomId, undefined, write)
-  // If messaging does not apply them in time, the job for facts left behind delivers them.
+  // If messaging does not apply the facts in time, the job for facts left behind delivers them.
   await ctx.delivery.handOver(roomId, facts).catch(() => undefined)
 }

@@ -15,7 +15,10 @@ export type RoomChange = {
   /** The user whose standing is needed for the decision. */
   userId: string
   cause: Cause
-  /** Throws if the change is forbidden. Called twice: before the room is locked, and under the lock. */
+  /**
+   * Throws if the change is forbidden. Called before the room is locked and, if there is something to change, again
+   * under the lock.
+   */
   decide: (seen: RoomWithStanding) => Outcome
   /** `join` and `leave` begin and end the membership of the user; a function makes any other change. */
   write: 'join' | 'leave' | ((tx: Tx, room: RoomRow) => Promise<Changed>)
@@ -31,12 +34,12 @@ export type RoomChange = {
   layoutAuditEvents?: (before: RoomRow) => LayoutAuditEvent[] | undefined
 }
 
-/** A committed change, with its outbox entries. */
+/** A committed change, with the ids of its outbox entries. */
 export type Committed = Changed & { entries: bigint[] }
 
 /**
- * Commits changes of one room in the given order, in one transaction. Locks the layout before the room, as all
- * transactions do to avoid deadlocks.
+ * Commits changes of one room in the given order, in one transaction. If the layout may change, it is locked before the
+ * room: all transactions keep this order, to avoid deadlocks.
  */
 export function commitChanges(db: Db, roomId: string, changes: readonly RoomChange[]): Promise<Committed[]> {
   return db.transaction(async (tx) => {
