@@ -15,6 +15,7 @@ const stepEveryMs = 1000
  */
 const defaultPausePerStepMs = 10_000
 const minSteps = 6
+const everyMs = 10_000
 
 /**
  * After a restore of a database, messaging may lack facts that it once applied, or have facts that rooms has lost. In a
@@ -26,7 +27,7 @@ const minSteps = 6
 export function checkMessaging(ctx: Context, apply: ApplyFacts, options: WalkOptions): AsyncDisposable {
   return periodically({
     name: 'compare rooms with messaging',
-    everyMs: defaultPausePerStepMs,
+    everyMs,
     afterFailureMs: stepEveryMs,
     signal: options.signal,
     run: createWalk(ctx, apply, options),
@@ -85,7 +86,7 @@ export function createWalk(
     try {
       while (!signal.aborted && (await step()));
     } catch (error) {
-      // Not reported, because services start concurrently and other checks report if messaging stays down.
+      // Not a failure of the job: services start concurrently, and other checks report if messaging stays down.
       if (!isServiceUnavailable(error)) throw error
     }
     return Math.max(pausedUntil - performance.now(), stepEveryMs)

@@ -4,7 +4,7 @@ import { bansToEnd, endBan, isBanExpired, findNextBanEnds } from '../store/bans.
 import { changeRoom, lockRoom } from '../store/changes.ts'
 
 const bansPerRun = 100
-/** Minimum pause between two runs. */
+/** Shortest pause after a run; a new ban with an expiry wakes the job earlier. */
 const minPauseMs = 100
 
 /** Announces expired bans. A ban has no effect once it has expired; the fact is for services that keep copies. */

@@ -10,8 +10,8 @@ import { readRoomStates, type RoomStates } from '../../clients/messaging.ts'
 export type VisibleRooms = { visible: ShownRoom[]; states: RoomStates; viewer: Viewer }
 
 /**
- * Keeps the rooms that the viewer may see. Fetches, for all of them together, the states of the viewer's own rooms from
- * messaging and the participants of direct messages from accounts.
+ * Keeps the rooms that the viewer may see. Fetches the states of those of which they are a member from messaging, and
+ * the participants of direct messages from accounts, each for all rooms together.
  */
 export async function loadVisibleRooms(
   ctx: Context,

@@ -47,29 +47,32 @@ export function commitChanges(db: Db, roomId: string, changes: readonly RoomChan
     for (const change of changes) if (change.layoutAuditEvents) layoutVersions.set(change, await nextLayoutVersion(tx))
     if (!(await lockRoom(tx, roomId))) throw roomNotFound()
     const committed: Committed[] = []
-    for (const group of groupChanges(changes)) {
-      const [first] = group
-      if (isMembership(first)) committed.push(...(await commitMemberships(tx, roomId, group)))
+    for (const joint of divideForWriting(changes)) {
+      const [first] = joint
+      if (isMembership(first)) committed.push(...(await commitMemberships(tx, roomId, joint)))
       else committed.push(await commitOne(tx, first, layoutVersions.get(first)))
     }
     return committed
   })
 }
 
-type ChangeGroup = [RoomChange, ...RoomChange[]]
+type JointChanges = [RoomChange, ...RoomChange[]]
 
 const isMembership = ({ write }: RoomChange): boolean => write === 'join' || write === 'leave'
 
-/** Changes that are written together: memberships of different people, or a single one of another kind. */
-function groupChanges(changes: readonly RoomChange[]): ChangeGroup[] {
-  const groups: ChangeGroup[] = []
+/**
+ * Divides the changes, in their order, into those that are written together: consecutive memberships of different
+ * people, or a single change of another kind.
+ */
+function divideForWriting(changes: readonly RoomChange[]): JointChanges[] {
+  const divided: JointChanges[] = []
   for (const change of changes) {
-    const group = groups.at(-1)
-    const fits = group && isMembership(change) && isMembership(group[0])
-    if (fits && group.every(({ userId }) => userId !== change.userId)) group.push(change)
-    else groups.push([change])
+    const joint = divided.at(-1)
+    const fits = joint && isMembership(change) && isMembership(joint[0])
+    if (fits && joint.every(({ userId }) => userId !== change.userId)) joint.push(change)
+    else divided.push([change])
   }
-  return groups
+  return divided
 }
 
 /** The number of statements does not depend on the number of people who join or leave. */

@@ -23,7 +23,7 @@ export type RoomDeliveryOptions = {
   awaitStream: boolean
   apply: ApplyFacts
   facts: FactStore
-  /** Called for each failed call of messaging; the delivery retries as long as a caller waits. */
+  /** Called when messaging or the store of facts fails; the delivery retries as long as a caller waits. */
   onFailure: (error: unknown) => void
   /** Called when no caller waits for this delivery any longer. */
   onIdle: () => void
@@ -140,6 +140,10 @@ export class RoomDelivery {
     return rebased > 0
   }
 
+  /**
+   * The facts to send next: those in memory, or the stored ones above `held` if messaging lacks facts before them.
+   * Without facts in memory, the unapplied ones up to the target or, if there are none, the target.
+   */
   async #batch(held: bigint | undefined, target: bigint): Promise<RoomFact[]> {
     const { roomId, facts } = this.#options
     const fresh = this.#inMemory.sort((a, b) => Number(a.version - b.version)).slice(0, factsPerCall)
