@@ -10,7 +10,7 @@ export const badRoleName = () =>
     Code.InvalidArgument,
   )
 export const badRoleText = (field: string) =>
-  new ConnectError(`${field} must not contain control characters`, Code.InvalidArgument)
+  new ConnectError(`${field} contains control characters that are not allowed`, Code.InvalidArgument)
 export const tooManyRoles = (max: number) =>
   new ConnectError(`a server has at most ${max} custom roles`, Code.ResourceExhausted)
 export const systemRoleNotDeletable = (name: string) =>

@@ -11,16 +11,17 @@ export function logServerSeeded(): void {
   log.info('seeded system roles, default decisions, blocked usernames and the server profile')
 }
 
+/** Reports a new revision of the policy; after a restore it may have the same roles and decisions. */
 export function countPolicyChange(revision: bigint): void {
   policyChanges(1)
   log.info({ revision: String(revision) }, 'policy changed')
 }
 
-/** The database was restored, and other deployables had a revision that it has lost. */
+/** Reports that other deployables had a policy that this database has lost in a restore. */
 export function reportLostPolicy(lost: bigint, revision: bigint): void {
   log.warn(
     { lost: String(lost), revision: String(revision) },
-    'other deployables had a newer policy, which this database has lost; the current policy was published again',
+    'other deployables had a newer policy, which this database has lost; a new revision was announced, so that they load the current one',
   )
 }
 
@@ -35,7 +36,7 @@ export function countServerChange(what: string): void {
 }
 
 export function logBucketDropped(bucket: string): void {
-  log.info({ bucket }, 'dropped a month of the audit log')
+  log.info({ bucket }, 'dropped a month of one class of the audit log')
 }
 
 export function reportNameNotReleased(error: unknown): void {
@@ -43,5 +44,8 @@ export function reportNameNotReleased(error: unknown): void {
 }
 
 export function reportBucketsMissing(err: unknown): void {
-  log.warn({ err }, 'tables of the audit log could not be created; entries go to the default partition for now')
+  log.warn(
+    { err },
+    'tables of the audit log could not be created; entries of a month without a table go to the default partition',
+  )
 }

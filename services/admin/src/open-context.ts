@@ -11,7 +11,7 @@ import { toPolicy } from './view/policy.ts'
 /** Parts that a test may replace. */
 export type TestOverrides = { now?: () => Date }
 
-/** Seeds the database, configures the event stream, and opens everything that handlers, consumers and jobs use. */
+/** Seeds the database, starts the keeper of the stream, and opens everything that handlers, consumers and jobs use. */
 export async function openContext(host: DatabaseHost, config: Config, overrides: TestOverrides): Promise<Context> {
   const { db, signal, events: bus } = host
   if (await host.retry(() => seed(db))) logServerSeeded()

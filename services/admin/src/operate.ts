@@ -2,8 +2,8 @@ import { text } from 'node:stream/consumers'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { answerDirectly } from './operator/answer.ts'
 
-// Runs when an operator's command needs data from admin without a fleet: reads one request from standard input and
-// writes one response to standard output.
+// An operator's command that works directly on the databases runs this: reads one request from standard input and writes
+// one response to standard output.
 const answer = await answerDirectly(await text(process.stdin)).catch((error: unknown) => {
   const { code, rawMessage } = ConnectError.from(error, Code.Unavailable)
   return { error: { code, message: rawMessage } }

@@ -19,6 +19,7 @@ export async function getProfile(accounts: Accounts, userId: string): Promise<Pr
   return profile
 }
 
+/** The users with a role. */
 export async function listHolders(accounts: Accounts, roleId: string): Promise<User[]> {
   return (await accounts.listRoleHolders({ roleId }, options).catch(failUnavailable)).users
 }

@@ -16,21 +16,29 @@ export async function readBusState(bus: Bus): Promise<BusState> {
   const subjects = new Set(
     consumers.flatMap(({ config }) => (config.durable_name ? (config.filter_subject ?? []) : [])),
   )
-  const newest = await Promise.all(
+  const newestSequences = await Promise.all(
     [...subjects].map(async (subject) => {
       const found = await orUndefined(manager.streams.getMessage(eventStream, { last_by_subj: subject }))
       return [subject, found?.seq ?? 0] as const
     }),
   )
-  return { connected: bus.connected(), server: nc.info, rttMs, account, stream, consumers, newest: new Map(newest) }
+  return {
+    connected: bus.connected(),
+    server: nc.info,
+    rttMs,
+    account,
+    stream,
+    consumers,
+    newest: new Map(newestSequences),
+  }
 }
 
 async function roundTrip({ nc }: Bus): Promise<number> {
   const sentAt = performance.now()
-  const late = AbortSignal.timeout(timeoutMs)
+  const timedOut = AbortSignal.timeout(timeoutMs)
   await Promise.race([
     nc.flush(),
-    new Promise((_, reject) => late.addEventListener('abort', () => reject(late.reason as Error))),
+    new Promise((_, reject) => timedOut.addEventListener('abort', () => reject(timedOut.reason as Error))),
   ])
   return performance.now() - sentAt
 }

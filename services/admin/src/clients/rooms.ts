@@ -12,13 +12,14 @@ const failUnavailable = (error: unknown): never => {
   throw serviceUnavailable('rooms', error)
 }
 
+/** Finds rooms; unknown ones are left out. */
 export async function findRooms(rooms: Rooms, roomIds: readonly string[]): Promise<RoomHeader[]> {
   const answers = chunks(roomIds).map((ids) => rooms.getRooms({ roomIds: ids }, options))
   return (await Promise.all(answers).catch(failUnavailable)).flatMap((answer) => answer.rooms)
 }
 
-/** Finds a room. Undefined if it does not exist, or is a direct message in which the caller does not take part. */
-export async function findRoomOf(
+/** Finds a room; undefined if it does not exist, or is a direct message in which the given user does not take part. */
+export async function findRoomFor(
   rooms: Rooms,
   { userId, roleIds }: Subject,
   roomId: string,
@@ -27,6 +28,7 @@ export async function findRoomOf(
   return room
 }
 
+/** Finds groups; unknown ones are left out. */
 export async function findGroups(
   rooms: Rooms,
   groupIds: readonly string[],
@@ -35,7 +37,7 @@ export async function findGroups(
   return (await Promise.all(answers).catch(failUnavailable)).flatMap((answer) => answer.groups)
 }
 
-/** Groups with their channels, both in sidebar order. */
+/** All groups with their channels that are not archived, both in sidebar order. */
 export async function listLayout(rooms: Rooms): Promise<ListLayoutResponse_Group[]> {
   return (await rooms.listLayout({}, options).catch(failUnavailable)).groups
 }

@@ -5,7 +5,7 @@ import { changePolicy } from '../actions/roles/change-policy.ts'
 import { clearDecisionsAt } from '../store/policy.ts'
 import { toPolicyDecision } from '../view/policy.ts'
 
-/** Clears the permission decisions of groups that are deleted. */
+/** When a group is deleted, clears the permission decisions for it. */
 export const clearDecisionsOfDeletedGroups = (ctx: Context): Promise<AsyncDisposable> =>
   consumeEvents({
     ...{ bus: ctx.bus, db: ctx.db, service: 'admin', durable: 'deleted-groups' },
@@ -13,7 +13,10 @@ export const clearDecisionsOfDeletedGroups = (ctx: Context): Promise<AsyncDispos
     prepare: onGroupDeleted(ctx),
   })
 
-/** The change locks the policy in a separate transaction; a repetition finds nothing to clear. */
+/**
+ * Prepares instead of handling, because the change has a transaction of its own. If it is repeated, it finds nothing to
+ * clear.
+ */
 const onGroupDeleted =
   (ctx: Context): EventPreparation =>
   async ({ aggregateId: groupId, actorId }) => {

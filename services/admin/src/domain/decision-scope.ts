@@ -7,11 +7,14 @@ export type DecisionScope = { readonly kind: ScopeKind; readonly id: string }
 
 const maxIdLength = 128
 
-/** The scope of a request; default: the server. Throws `invalid_argument` if kind and id do not match. */
+/**
+ * The scope of a request; default: the server. Throws `invalid_argument` for an id that does not fit the kind or is too
+ * long.
+ */
 export function scopeFrom(scope: { kind: PermissionScopeKind; id: string } | undefined): DecisionScope {
   const { kind = PermissionScopeKind.UNSPECIFIED, id = '' } = scope ?? {}
   if (kind === PermissionScopeKind.UNSPECIFIED || kind === PermissionScopeKind.SERVER) {
-    if (id !== '') throw badScope('the scope of the server has no id')
+    if (id !== '') throw badScope('an id must not be given for the server')
     return { kind: 'server', id }
   }
   if (id === '') throw badScope('a group or a room needs an id')
@@ -22,7 +25,7 @@ export function scopeFrom(scope: { kind: PermissionScopeKind; id: string } | und
 /** The name of a scope in matrices and the audit log: `server`, `group:<id>` or `room:<id>`. */
 export const scopeName = ({ kind, id }: DecisionScope): string => (kind === 'server' ? kind : `${kind}:${id}`)
 
-/** Converts a scope for resolving permissions. */
+/** Converts a scope for resolving permissions. `groupId`: the group of a room; empty for a direct message. */
 export function toScope({ kind, id }: DecisionScope, groupId = ''): Scope {
   switch (kind) {
     case 'server':

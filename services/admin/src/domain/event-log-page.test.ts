@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { toLogPage } from './event-log-page.ts'
 
-/** Entries with the sequences 100, 99, ..., which match at the given positions. */
+/** The result of scanning entries with the sequences 100, 99, ..., of which those at the given positions match. */
 const scanned = (count: number, scan: number, positions: number[]) => ({
   entries: positions.map((scanPosition) => ({ sequence: 101n - BigInt(scanPosition), scanPosition })),
   count,
@@ -18,7 +18,7 @@ test('a full page ends at its last entry, and reports whether there are older on
   expect(toLogPage(scanned(5, 10, [1, 2, 5]), 3, 10)).toMatchObject({ hasOlder: false, endCursor: '96' })
 })
 
-test('a page that is full exactly at the last scanned entry is not limited', () => {
+test('a scan that fills the page exactly with its last entry does not count as limited', () => {
   expect(toLogPage(scanned(11, 10, [1, 10]), 2, 10)).toMatchObject({
     hasOlder: true,
     endCursor: '91',
@@ -36,7 +36,7 @@ test('a scan that ends before the page is full continues where it ended', () => 
   expect(toLogPage(scanned(11, 10, []), 2, 10)).toMatchObject({ entries: [], endCursor: '91', scanLimited: true })
 })
 
-test('a scan that reaches the end of the log reports the end', () => {
+test('a scan that reaches the oldest entry reports that there are no older ones', () => {
   expect(toLogPage(scanned(10, 10, [3]), 2, 10)).toMatchObject({
     hasOlder: false,
     endCursor: '98',

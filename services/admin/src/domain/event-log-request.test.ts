@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { AdminEventLogFilterSchema } from '@parley/contracts/admin'
-import { entryFilter, hasCondition, limitOf, parseSequence } from './event-log-request.ts'
+import { entryFilter, hasCondition, toPageSize, parseSequence } from './event-log-request.ts'
 
 const invalid = expect.objectContaining({ code: Code.InvalidArgument })
 const time = (ms: number, nanos = 0) => ({ seconds: BigInt(ms) / 1000n, nanos: (ms % 1000) * 1_000_000 + nanos })
@@ -10,10 +10,10 @@ const filter = (of: Parameters<typeof create<typeof AdminEventLogFilterSchema>>[
   entryFilter(create(AdminEventLogFilterSchema, of))
 
 test('the limit is 50 by default and at most 200', () => {
-  expect([0, 1, 200, 201, 2 ** 31 - 1].map(limitOf)).toEqual([50, 1, 200, 200, 200])
+  expect([0, 1, 200, 201, 2 ** 31 - 1].map(toPageSize)).toEqual([50, 1, 200, 200, 200])
 })
 
-test('a sequence is a decimal number; larger values than a bigint holds become the highest bigint', () => {
+test('a sequence is a decimal number; larger values than a signed 64-bit integer are lowered to the largest', () => {
   expect(parseSequence('0')).toBe(0n)
   expect(parseSequence('42')).toBe(42n)
   expect(parseSequence('9'.repeat(40))).toBe(2n ** 63n - 1n)
@@ -28,7 +28,7 @@ test('only a filter that is not empty has a condition', () => {
   expect(hasCondition(filter({ createdAtTo: time(0) }))).toBe(true)
 })
 
-test('times are narrowed to milliseconds and must be in order', () => {
+test('times are rounded inwards to milliseconds and must be in order', () => {
   expect(filter({ createdAtFrom: time(5000), createdAtTo: time(5000) })).toMatchObject({
     from: new Date(5000),
     to: new Date(5000),

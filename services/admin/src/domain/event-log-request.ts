@@ -2,7 +2,7 @@ import { timestampDate, type Timestamp } from '@bufbuild/protobuf/wkt'
 import type { AdminEventLogFilter } from '@parley/contracts/admin'
 import { badSequence, timesReversed } from '../errors.ts'
 
-/** All conditions must match; empty ones always match. Times are inclusive. */
+/** All conditions must match; empty and undefined ones always do. Times are inclusive. */
 export type EntryFilter = { eventType: string; actorId: string; from: Date | undefined; to: Date | undefined }
 
 const defaultLimit = 50
@@ -11,14 +11,16 @@ const maxLimit = 200
 export const maxScanned = 5000
 const highestSequence = 2n ** 63n - 1n
 
-export const limitOf = (limit: number): number => (limit === 0 ? defaultLimit : Math.min(limit, maxLimit))
+export const toPageSize = (limit: number): number => (limit === 0 ? defaultLimit : Math.min(limit, maxLimit))
 
+/** Throws `invalid_argument` unless the text is a decimal number. Lowers values above 2^63-1 to it. */
 export function parseSequence(text: string): bigint {
   if (!/^\d+$/.test(text)) throw badSequence()
   const sequence = BigInt(text)
   return sequence > highestSequence ? highestSequence : sequence
 }
 
+/** Throws `invalid_argument` if the times are reversed. */
 export function entryFilter(filter: AdminEventLogFilter | undefined): EntryFilter {
   const { eventType = '', actorId = '', createdAtFrom, createdAtTo } = filter ?? {}
   if (createdAtFrom && createdAtTo && isAfter(createdAtFrom, createdAtTo)) throw timesReversed()

@@ -12,11 +12,11 @@ export type DecisionSubject = { roleName: string } | { userId: string }
 const event = (kind: string, aggregateId: string, details: Record<string, string>): RbacEvent => {
   return { kind, aggregateId, fact: { case: 'details', value: { details } } }
 }
-const ofRole = ({ id, name }: Named) => ({ role_id: id, role_name: name })
+const detailsOf = ({ id, name }: Named) => ({ role_id: id, role_name: name })
 
-export const roleCreated = (role: Named): RbacEvent => event('rbac_role_created', role.name, ofRole(role))
+export const roleCreated = (role: Named): RbacEvent => event('rbac_role_created', role.name, detailsOf(role))
 
-export const roleDeleted = (role: Named): RbacEvent => event('rbac_role_deleted', role.name, ofRole(role))
+export const roleDeleted = (role: Named): RbacEvent => event('rbac_role_deleted', role.name, detailsOf(role))
 
 const fieldKinds: Record<RoleField, string> = {
   displayName: 'rbac_role_display_name_changed',
@@ -26,7 +26,7 @@ const fieldKinds: Record<RoleField, string> = {
 
 export const roleFieldChanged = (role: Named & { pingable: boolean }, field: RoleField): RbacEvent =>
   event(fieldKinds[field], role.name, {
-    ...ofRole(role),
+    ...detailsOf(role),
     ...(field === 'pingable' && { pingable: String(role.pingable) }),
   })
 

@@ -4,10 +4,10 @@ import { badRoleOrder, roleNotFound } from '../errors.ts'
 
 const systemPositions: ReadonlySet<number> = new Set(systemRoles.map(({ position }) => position))
 
-const nextFree = (position: number): number =>
-  systemPositions.has(position + 1) ? nextFree(position + 1) : position + 1
+const nextCustomPosition = (position: number): number =>
+  systemPositions.has(position + 1) ? nextCustomPosition(position + 1) : position + 1
 
-/** All roles, lowest position first. */
+/** All roles, lowest position first; at the same position by name. */
 export function rolesInOrder({ roles }: Policy): PolicyRole[] {
   return [...roles.values()].sort((a, b) => a.position - b.position || (a.name < b.name ? -1 : 1))
 }
@@ -16,10 +16,13 @@ const customRoles = (policy: Policy): PolicyRole[] => rolesInOrder(policy).filte
 
 /** Position of a new role: after the other custom ones. Positions of system roles are skipped. */
 export function nextPosition(policy: Policy): number {
-  return nextFree(Math.max(0, ...customRoles(policy).map(({ position }) => position)))
+  return nextCustomPosition(Math.max(0, ...customRoles(policy).map(({ position }) => position)))
 }
 
-/** The custom roles with their positions in the given order of names. Throws unless it contains each exactly once. */
+/**
+ * Returns the custom roles in the order of `names`, with their new positions. Throws unless `names` contains the name of
+ * each exactly once.
+ */
 export function assignPositions(policy: Policy, names: readonly string[]): { role: PolicyRole; position: number }[] {
   const roles = new Map(rolesInOrder(policy).map((role) => [role.name, role]))
   const expected = customRoles(policy).length
@@ -31,7 +34,7 @@ export function assignPositions(policy: Policy, names: readonly string[]): { rol
     const role = roles.get(name)
     if (!role) throw roleNotFound(name)
     if (role.isSystem) throw badRoleOrder(`"${name}" is a system role`)
-    position = nextFree(position)
+    position = nextCustomPosition(position)
     return { role, position }
   })
 }

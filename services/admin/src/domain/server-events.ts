@@ -9,10 +9,10 @@ export type ServerEvent = Pick<OutgoingEvent, 'id' | 'kind' | 'fact' | 'deliveri
 type Cause = { actorId: string; at: Date }
 type Images = { logoKey: string | null; bannerKey: string | null }
 
-/** Announces the public profile of the server to all clients, and the keys of its images to uploads. */
-export function serverUpdated(shown: ServerPublicProfile, images: Images, { actorId, at }: Cause): ServerEvent {
+/** Announces name, description and images of the server to all clients, and the keys of the images to uploads. */
+export function serverUpdated(profile: ServerPublicProfile, images: Images, { actorId, at }: Cause): ServerEvent {
   const id = newId('event')
-  const { name, description = '', logoUrl, bannerUrl } = shown
+  const { name, description = '', logoUrl, bannerUrl } = profile
   const value = { name, description, ...(logoUrl && { logoUrl }), ...(bannerUrl && { bannerUrl }) }
   return {
     id,

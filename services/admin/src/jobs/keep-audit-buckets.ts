@@ -11,14 +11,16 @@ export function keepAuditBuckets(ctx: Context, signal: AbortSignal): AsyncDispos
     everyMs: 3_600_000,
     signal,
     run: async () => {
-      // If a table cannot be created, entries are still stored.
       await makeAuditBucketsAhead(ctx)
-      await dropOldBuckets(ctx)
+      await dropExpiredBuckets(ctx)
     },
   })
 }
 
-/** On failure the job tries again; until then entries go to the default partition. */
+/**
+ * On failure the job tries again. A bucket that gets entries before it has a table never gets one: all of its entries go
+ * to the default partition.
+ */
 export async function makeAuditBucketsAhead(ctx: Pick<Context, 'db' | 'now'>): Promise<void> {
   await makeAuditBuckets(ctx).catch(reportBucketsMissing)
 }
@@ -27,7 +29,7 @@ async function makeAuditBuckets({ db, now }: Pick<Context, 'db' | 'now'>): Promi
   for (const bucket of bucketsAhead(now())) await makePartition(db, bucket)
 }
 
-async function dropOldBuckets({ db, config, now }: Context): Promise<void> {
+async function dropExpiredBuckets({ db, config, now }: Context): Promise<void> {
   const keepMs = { security: config.auditRetentionMs, conversation: config.auditConversationRetentionMs }
   for (const name of await listBuckets(db)) {
     const bucket = parseBucketName(name)

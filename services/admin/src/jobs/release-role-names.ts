@@ -1,6 +1,6 @@
 import { periodically } from '@parley/runtime'
 import type { Context } from '../context.ts'
-import { releaseRoleNames } from '../actions/roles/role-names.ts'
+import { releaseMarkedNames } from '../actions/roles/role-names.ts'
 import { markOlderForRelease } from '../store/pending-role-names.ts'
 
 const everyMs = 30_000
@@ -11,7 +11,7 @@ const reservationMs = 120_000
 export function releaseUnusedRoleNames(ctx: Context, signal: AbortSignal): AsyncDisposable {
   const run = async () => {
     await markOlderForRelease(ctx.db, new Date(ctx.now().getTime() - reservationMs))
-    await releaseRoleNames(ctx)
+    await releaseMarkedNames(ctx)
   }
   return periodically({ name: 'release names of roles', everyMs, signal, run })
 }

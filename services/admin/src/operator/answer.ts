@@ -10,7 +10,10 @@ type DirectRequest = { login: string }
 const { databaseUrl } = readConfig.fields
 const readSettings = defineConfig({ databaseUrl })
 
-/** Returns the data that the accounts service needs to create an account: the policy, and whether a login is blocked. */
+/**
+ * Reads from the database what the accounts service needs to create an account: the policy, and whether the login is
+ * blocked. `input`: a `DirectRequest` as JSON.
+ */
 export async function answerDirectly(
   input: string,
   env: NodeJS.ProcessEnv = process.env,

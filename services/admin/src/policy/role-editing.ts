@@ -9,7 +9,7 @@ export type ResolvedScope =
   | { readonly kind: 'room'; readonly roomId: string; readonly room: RoomHeader | undefined }
 
 /** Throws unless the subject may decide at the scope: with role.manage everywhere, with room.manage in that room. */
-export function assertMayEditRoles(policy: Policy, subject: Subject, resolved: ResolvedScope): void {
+export function assertMayDecideAt(policy: Policy, subject: Subject, resolved: ResolvedScope): void {
   if (may(policy, subject, 'role.manage', serverScope)) return
   if (resolved.kind !== 'room') throw permissionRequired('role.manage')
   if (!resolved.room || !may(policy, subject, 'room.manage', roomScope(resolved.room)))

@@ -2,7 +2,7 @@ import { ownerRoleId, type Policy } from '@parley/permissions'
 import type { PolicyRole } from '@parley/contracts/internal'
 import { ownerHasNoDecisions, roleNameTaken, roleNotFound, systemRoleNotDeletable, tooManyRoles } from '../errors.ts'
 
-/** Maximum number of custom roles, because ReorderRoles names all of them. */
+/** Maximum number of custom roles: a request of ReorderRoles must name all of them. */
 const maxCustomRoles = 1_000
 
 /** Throws `not_found` for an unknown role. */
@@ -11,14 +11,14 @@ export function getRoleByName({ roles }: Policy, name: string): PolicyRole {
   throw roleNotFound(name)
 }
 
-/** Finds a role that can be deleted; throws if it cannot. */
+/** Returns a role. Throws if it is unknown or a system role, which cannot be deleted. */
 export function getDeletableRole(policy: Policy, name: string): PolicyRole {
   const role = getRoleByName(policy, name)
   if (role.isSystem) throw systemRoleNotDeletable(name)
   return role
 }
 
-/** Finds a role for which decisions can be stored; throws if they cannot. */
+/** Returns a role. Throws if it is unknown or owner, for which no decisions can be stored. */
 export function getDecidableRole(policy: Policy, name: string): PolicyRole {
   const role = getRoleByName(policy, name)
   if (role.id === ownerRoleId) throw ownerHasNoDecisions()

@@ -7,7 +7,7 @@ const deleteAtOnce = 5000
 
 const partition = (bucket: Bucket) => sql.identifier(`audit_entries_${bucketName(bucket)}`)
 
-/** Creates the table of a bucket. Earlier entries of the bucket stay in the default partition. */
+/** Creates the table of a bucket, unless the bucket already has entries, which may be in the default partition. */
 export async function makePartition(db: Db, bucket: Bucket): Promise<void> {
   await db.transaction(async (tx) => {
     await lockPartitions(tx)

@@ -12,7 +12,7 @@ import { toPublicProfile } from '../../view/server.ts'
 
 const columns = { logo: 'logoKey', banner: 'bannerKey' } as const
 
-/** Replaces the image with the one sent with the call. */
+/** Sets the logo or banner to the image sent with the call. Throws `invalid_argument` if there is none. */
 export async function setImage(
   ctx: Context,
   image: ServerImage,
@@ -29,7 +29,7 @@ export async function setImage(
   )
 }
 
-/** Removes the image. */
+/** Removes the logo or banner. */
 export function clearImage(ctx: Context, image: ServerImage, caller: Caller): Promise<ServerPublicProfile> {
   return changeImage(ctx, image, caller, null)
 }
@@ -43,10 +43,10 @@ async function changeImage(
   const by = { actorId: caller.userId, at: ctx.now() }
   const { profile, entries } = await changeServer(ctx.db, by, (_tx, before) => {
     if (before[columns[image]] === key) return undefined
-    const what = key === null ? imageCleared(image) : imageSet(image, key)
+    const auditEvent = key === null ? imageCleared(image) : imageSet(image, key)
     return {
       set: { [columns[image]]: key },
-      events: (after) => [serverUpdated(toPublicProfile(after, ctx.config), after, by), what],
+      events: (after) => [serverUpdated(toPublicProfile(after, ctx.config), after, by), auditEvent],
     }
   })
   if (entries.length > 0) countServerChange(image)

@@ -4,8 +4,8 @@ import { clearDecisionsOf } from '../../store/policy.ts'
 import { toPolicyDecision } from '../../view/policy.ts'
 
 /**
- * Removes the permission decisions for a deleted person and announces the change. The audit log contains only ids, so
- * it is kept.
+ * Removes the permission decisions for a deleted person, announces the change, and returns the number of decisions. The
+ * audit log is kept, because it identifies people only by their ids.
  */
 export const erasePerson =
   (ctx: Pick<Context, 'db' | 'relay' | 'policy' | 'now'>) =>

@@ -6,8 +6,9 @@ import * as store from '../../store/policy-changes.ts'
 import { getPolicyAt } from './current-policy.ts'
 
 /**
- * Changes the policy. `decide` gets the current policy, which is locked. Resolves when the change is on the stream,
- * even if an earlier call made it.
+ * Changes the policy. `decide` gets the current policy, which stays locked until the commit. The new revision is higher
+ * than `above`. Resolves when this change and all earlier ones are on the stream; rejects with `unavailable` if that
+ * takes longer than 4 s, although the change is committed.
  */
 export async function changePolicy<T>(
   ctx: Context,
@@ -15,11 +16,11 @@ export async function changePolicy<T>(
   decide: (tx: Tx, policy: Policy) => Promise<store.PolicyChangeResult<T>>,
   above = ctx.policy.highest(),
 ): Promise<{ answer: T; revision: bigint }> {
-  const done = await store.changePolicy(ctx.db, { actorId, at: ctx.now(), above }, async (tx, revision) =>
+  const committed = await store.changePolicy(ctx.db, { actorId, at: ctx.now(), above }, async (tx, revision) =>
     decide(tx, await getPolicyAt(ctx, tx, revision)),
   )
-  if (done.changed) countPolicyChange(done.revision)
-  ctx.relay.wake(done.auditEntries)
-  await ctx.relay.waitUntilStored(done.unpublished)
-  return done
+  if (committed.changed) countPolicyChange(committed.revision)
+  ctx.relay.wake(committed.auditEntries)
+  await ctx.relay.waitUntilStored(committed.unpublished)
+  return committed
 }

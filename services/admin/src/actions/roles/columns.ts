@@ -6,30 +6,31 @@ import { findVisibleDecisions } from './visible-decisions.ts'
 
 /**
  * Lists the scopes of a matrix: the server, then the groups with their channels in the order of the sidebar, then scopes
- * that the sidebar does not show (such as archived rooms and direct messages) if they have decisions.
+ * that the sidebar does not show (archived rooms and direct messages) if they have decisions for the holder that the
+ * caller may see.
  */
 export async function listColumns(
   { rooms }: Pick<Context, 'rooms'>,
   policy: Policy,
   about: { holder: Holder; caller: Subject },
 ): Promise<Column[]> {
-  const [layout, seen] = await Promise.all([listLayout(rooms), findVisibleDecisions({ rooms }, policy, about)])
-  const shown = layout.flatMap(({ groupId, name, channels }): Column[] => [
+  const [layout, visible] = await Promise.all([listLayout(rooms), findVisibleDecisions({ rooms }, policy, about)])
+  const sidebar = layout.flatMap(({ groupId, name, channels }): Column[] => [
     { kind: 'group', id: groupId, label: name, groupId: '' },
     ...channels.map((room): Column => ({ kind: 'room', id: room.roomId, label: room.name, groupId })),
   ])
-  const known = new Set(shown.map(({ id }) => id))
-  const groupIds = new Set(seen.decisions.flatMap(({ scope }) => (scope.kind === 'group' ? [scope.id] : [])))
+  const known = new Set(sidebar.map(({ id }) => id))
+  const groupIds = new Set(visible.decisions.flatMap(({ scope }) => (scope.kind === 'group' ? [scope.id] : [])))
   const groups = await findGroups(
     rooms,
     [...groupIds].filter((id) => !known.has(id)),
   )
-  const hidden = seen.rooms.filter(({ roomId }) => !known.has(roomId))
+  const outsideSidebar = visible.rooms.filter(({ roomId }) => !known.has(roomId))
   return [
     { kind: 'server', id: '', label: 'Server', groupId: '' },
-    ...shown,
+    ...sidebar,
     ...groups.map(({ groupId, name }): Column => ({ kind: 'group', id: groupId, label: name, groupId: '' })),
-    ...hidden.map(({ roomId, name, groupId }): Column => ({
+    ...outsideSidebar.map(({ roomId, name, groupId }): Column => ({
       kind: 'room',
       id: roomId,
       label: name || 'Direct message',

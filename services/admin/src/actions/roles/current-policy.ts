@@ -4,14 +4,14 @@ import type { Context } from '../../context.ts'
 import { getPolicy, getRevision, readPolicy } from '../../store/policy.ts'
 import { toPolicy } from '../../view/policy.ts'
 
-/** Returns the policy in the database, from the copy in this process if that has received the last change. */
+/** Returns the stored policy: the copy in this process if it has the stored revision, otherwise the one in the database. */
 export async function getCurrentPolicy({ db, policy }: Pick<Context, 'db' | 'policy'>): Promise<Policy> {
   const followed = policy.current()
   if ((await getRevision(db)) === followed.revision) return followed
   return policyFrom(toPolicy(await getPolicy(db)))
 }
 
-/** Returns the policy in the database within a transaction that has locked the policy at this revision. */
+/** The same in a transaction that has locked the policy. `revision`: the stored one. */
 export async function getPolicyAt({ policy }: Pick<Context, 'policy'>, tx: Tx, revision: bigint): Promise<Policy> {
   const followed = policy.current()
   return followed.revision === revision ? followed : policyFrom(toPolicy({ revision, ...(await readPolicy(tx)) }))

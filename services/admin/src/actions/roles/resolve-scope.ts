@@ -1,10 +1,10 @@
 import type { Subject } from '@parley/permissions'
-import { findGroups, findRoomOf } from '../../clients/rooms.ts'
+import { findGroups, findRoomFor } from '../../clients/rooms.ts'
 import type { Context } from '../../context.ts'
 import type { DecisionScope } from '../../domain/decision-scope.ts'
 import type { ResolvedScope } from '../../policy/role-editing.ts'
 
-/** Looks up a group or room. A direct message between other people counts as missing. */
+/** Looks up the group or room of a scope, if any. A direct message between other people counts as missing. */
 export async function resolveScope(
   { rooms }: Pick<Context, 'rooms'>,
   caller: Subject,
@@ -16,6 +16,6 @@ export async function resolveScope(
     case 'group':
       return { kind, groupId: id, name: (await findGroups(rooms, [id]))[0]?.name }
     case 'room':
-      return { kind, roomId: id, room: await findRoomOf(rooms, caller, id) }
+      return { kind, roomId: id, room: await findRoomFor(rooms, caller, id) }
   }
 }

@@ -17,39 +17,43 @@ export type DecisionHolder = { kind: 'role'; id: string; name: string } | { kind
 export type WantedDecision = {
   permission: Permission
   scope: DecisionScope
-  /** The scope, and whether it exists. */
+  /** What was found for `scope`. */
   resolved: ResolvedScope
-  /** ALLOW, DENY, or NONE to clear. */
+  /** ALLOW or DENY; every other value clears. */
   decision: PermissionDecision
 }
 
 /**
- * Stores, changes or clears a decision. `find` runs under the lock of the policy: it returns the role or user, and
- * throws if the actor may not decide. A decision for a deleted group can still be cleared.
+ * Stores, changes or clears a decision. `findHolder` runs under the lock of the policy: it returns the role or user, and
+ * throws if the actor may not decide. A stored decision can be cleared even if its group or room no longer exists;
+ * in all other cases a missing group or room is `not_found`.
  */
 export async function setDecision(
   ctx: Context,
   actorId: string,
-  find: (policy: Policy) => DecisionHolder,
+  findHolder: (policy: Policy) => DecisionHolder,
   wanted: WantedDecision,
 ): Promise<MessageInitShape<typeof PermissionDecisionUpdateSchema>> {
   const { permission, scope, resolved, decision } = wanted
-  const name = decisionName(decision)
+  const wantedEffect = toEffect(decision)
   await changePolicy(ctx, actorId, async (tx, policy) => {
-    const holder = find(policy)
+    const holder = findHolder(policy)
     const key: DecisionKey = {
       ...{ scopeKind: scope.kind, scopeId: scope.id, permission },
       ...{ subjectKind: holder.kind, subjectId: holder.id },
     }
-    if (name !== 'none') assertExists(resolved)
-    const changed = name === 'none' ? await clearDecision(tx, key) : await storeDecision(tx, { ...key, decision: name })
-    const delta = { decisions: [toPolicyDecision(key, name)] }
+    if (wantedEffect !== 'none') assertExists(resolved)
+    const changed =
+      wantedEffect === 'none'
+        ? await clearDecision(tx, key)
+        : await storeDecision(tx, { ...key, decision: wantedEffect })
+    const delta = { decisions: [toPolicyDecision(key, wantedEffect)] }
     if (!changed) {
       assertExists(resolved)
       return { change: undefined, unchangedState: delta, answer: undefined }
     }
     const subject = holder.kind === 'role' ? { roleName: holder.name } : { userId: holder.id }
-    const events = [permissionDecided(subject, permission, scope, name)]
+    const events = [permissionDecided(subject, permission, scope, wantedEffect)]
     const audience: PolicyChange['audience'] =
       holder.kind === 'role' ? { case: 'everyone', value: true } : { case: 'users', value: { userIds: [holder.id] } }
     return { change: { delta, events, audience }, answer: undefined }
@@ -57,7 +61,7 @@ export async function setDecision(
   return { permission, scope: toPermissionScope(scope), decision }
 }
 
-function decisionName(decision: PermissionDecision): 'allow' | 'deny' | 'none' {
+function toEffect(decision: PermissionDecision): 'allow' | 'deny' | 'none' {
   if (decision === PermissionDecision.ALLOW) return 'allow'
   return decision === PermissionDecision.DENY ? 'deny' : 'none'
 }

@@ -1,12 +1,12 @@
 import { storedDecisions, type Holder, type Policy, type StoredDecision, type Subject } from '@parley/permissions'
 import type { RoomHeader } from '@parley/contracts/internal'
 import { RoomKind } from '@parley/contracts/api'
-import { findRoomOf, findRooms } from '../../clients/rooms.ts'
+import { findRoomFor, findRooms } from '../../clients/rooms.ts'
 import type { Context } from '../../context.ts'
 
 /**
- * Finds the decisions for a role or user, and the rooms of these decisions. Leaves out direct messages in which the
- * caller does not take part, because the caller may not learn of them.
+ * Finds the decisions for a role or user, and those of their rooms that exist. Leaves out decisions for direct messages
+ * in which the caller does not take part, because the caller may not learn of these rooms.
  */
 export async function findVisibleDecisions(
   { rooms }: Pick<Context, 'rooms'>,
@@ -17,7 +17,7 @@ export async function findVisibleDecisions(
   const roomIds = new Set(stored.flatMap(({ scope }) => (scope.kind === 'room' ? [scope.id] : [])))
   const found = await findRooms(rooms, [...roomIds])
   const dms = found.filter(({ kind }) => kind === RoomKind.DM)
-  const accessible = await Promise.all(dms.map(({ roomId }) => findRoomOf(rooms, caller, roomId)))
+  const accessible = await Promise.all(dms.map(({ roomId }) => findRoomFor(rooms, caller, roomId)))
   const hidden = new Set(dms.filter((_, n) => accessible[n] === undefined).map(({ roomId }) => roomId))
   return {
     decisions: stored.filter(({ scope }) => scope.kind !== 'room' || !hidden.has(scope.id)),

@@ -46,7 +46,7 @@ export const isAudited = ({ aggregateType, kind }: Pick<Event, 'aggregateType' |
   aggregateType !== 'notification' &&
   (aggregateType !== 'reader' || (kind !== 'room_marked_as_read' && kind !== 'thread_marked_as_read'))
 
-/** Aggregates of other services that belong to one user. */
+/** Aggregate types that the log records as `user`, because the aggregate belongs to one user. */
 const userAggregates = new Set(['reader', 'preference'])
 
 function aggregateTypeOf(event: Event): string {
@@ -54,6 +54,6 @@ function aggregateTypeOf(event: Event): string {
   return userAggregates.has(event.aggregateType) ? 'user' : event.aggregateType
 }
 
-/** Roles, decisions and role assignments have one subject in the log, regardless of the service that stores them. */
+/** Events about roles, decisions and role assignments are recorded as `rbac`, regardless of the publishing service. */
 const isAboutRoles = ({ aggregateType, kind }: Event): boolean =>
   aggregateType === 'policy' || kind === 'roles_changed' || kind.startsWith('rbac_')

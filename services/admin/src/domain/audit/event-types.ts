@@ -3,7 +3,7 @@ import type { Event } from '@parley/contracts/internal'
 /** The parts of an event that determine the type of its audit entry. */
 export type TypedEvent = Pick<Event, 'kind' | 'actorId' | 'fact'>
 
-/** Types of audit entries that do not follow the pattern, by the kind of the event. */
+/** Types of audit entries that `typeFromKind` does not yield, by the kind of the event. */
 const specialTypes = new Map([
   ['account_deleted', 'UserAccountDeletedEvent'],
   ['ban_expired', 'RoomMemberBanExpiredEvent'],
@@ -24,12 +24,15 @@ const spellings = new Map([
   ['dm', 'DM'],
 ])
 
-/** `RoomCreatedEvent` for `room_created`; unknown kinds follow the same pattern. */
+/**
+ * Returns the type of an event in the audit log: `RoomCreatedEvent` for the kind `room_created`. Unknown kinds follow the
+ * same pattern.
+ */
 export function eventTypeOf(event: TypedEvent): string {
   return typeIfCausedByOthers(event) ?? specialTypes.get(event.kind) ?? typeFromKind(event.kind)
 }
 
-/** If somebody else caused a join or leave, the member was added or removed. */
+/** If another user caused a join or leave, the member was added or removed; not in direct messages. */
 function typeIfCausedByOthers({ actorId, fact }: TypedEvent): string | undefined {
   if (fact.case !== 'roomFact' || fact.value.header?.dm || actorId === '') return undefined
   const change = fact.value.fact?.fact

@@ -11,7 +11,7 @@ type IncludedChange = { id: string; kind: string; payload: string }
 
 /**
  * Finds the start of a thread in the event of its first reply, and the departure of a member in the deletion of the
- * account. The payload contains only ids.
+ * account. The payload of the result contains only ids.
  */
 export function findIncludedChange({ kind, fact, deliveries }: Event): IncludedChange | undefined {
   const isReply = fact.case === 'messagePosted' && fact.value.threadRootEventId !== ''

@@ -15,9 +15,10 @@ import { payloadOf } from './payload.ts'
 const payload = (fact: Event['fact']): unknown => JSON.parse(payloadOf(fact))
 
 test('ids, numbers and flags are kept', () => {
-  const fact = { roomSeq: 7n, threadRootEventId: 'E1', dmParticipantIds: ['Uann', 'Ubob'] }
+  const fact = { roomSeq: 7n, mentionsPending: true, threadRootEventId: 'E1', dmParticipantIds: ['Uann', 'Ubob'] }
   expect(payload({ case: 'messagePosted', value: create(MessagePostedFactSchema, fact) })).toEqual({
     roomSeq: '7',
+    mentionsPending: true,
     threadRootEventId: 'E1',
     dmParticipantIds: ['Uann', 'Ubob'],
   })
@@ -37,7 +38,7 @@ test('names of rooms, and keywords, are kept', () => {
   expect(payload({ case: 'credentialsEnded', value: ended })).toEqual({ all: true, reason: 'logout' })
 })
 
-test('events of calls and uploads are stored, without their client events', () => {
+test('events of calls and uploads are stored without their envelopes for clients', () => {
   const call = {
     ...{ aggregateType: 'call', aggregateId: 'C1', version: 2n, eventId: 'E1', kind: 'call_participant_joined' },
     ...{ actorId: 'Uann', envelope: new Uint8Array([1]) },
@@ -62,7 +63,7 @@ test('events of calls and uploads are stored, without their client events', () =
   })
 })
 
-test('texts that people wrote are left out, and the event is not modified', () => {
+test('display names and descriptions are left out, and the event is not modified', () => {
   const roles = [{ id: 'O1', name: 'cooks', displayName: 'The Cooks', description: 'Ann and Bob' }]
   const value = create(PolicyDeltaSchema, {
     revision: 2n,

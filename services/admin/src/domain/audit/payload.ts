@@ -2,13 +2,13 @@ import { clone, ScalarType, toJsonString, type DescField, type DescMessage } fro
 import { reflect, type ReflectMessage } from '@bufbuild/protobuf/reflect'
 import { EventSchema, type Event } from '@parley/contracts/internal'
 
-const facts = new Map<string | undefined, DescMessage>(
+const factSchemas = new Map<string | undefined, DescMessage>(
   EventSchema.oneofs
     .find(({ name }) => name === 'fact')
     ?.fields.flatMap(({ localName, message }) => (message ? [[localName, message] as const] : [])),
 )
 
-/** Further fields that are kept: keywords, and names of rooms and roles. */
+/** Text fields that are kept although they are no ids: keywords, and names of rooms and roles. */
 const keptTexts = new Set([
   'CallFact.source',
   'CredentialsEndedFact.reason',
@@ -22,16 +22,16 @@ const keptTexts = new Set([
   'VideoState.reason_code',
   'VideoState.status',
 ])
-const id = /(^|_)(id|ids|key)$/
-/** Ids and keywords contain neither spaces nor "@", unlike texts, names and addresses. */
-const keyword = /^[^\s@]{0,128}$/
+const idFieldName = /(^|_)(id|ids|key)$/
+/** Ids and keywords contain neither white space nor "@", unlike sentences and e-mail addresses. */
+const keywordPattern = /^[^\s@]{0,128}$/
 
 /**
- * The fact of an event as protobuf JSON: ids, numbers, flags, the fields listed above, and details that are ids or
- * keywords. Texts are left out, and so are unknown facts.
+ * The fact of an event as protobuf JSON, with ids, numbers, flags, the fields of `keptTexts`, and details that are ids or
+ * keywords. Other texts and bytes are left out; an unknown fact becomes `{}`.
  */
 export function payloadOf(fact: Event['fact']): string {
-  const schema = facts.get(fact.case)
+  const schema = factSchemas.get(fact.case)
   if (schema === undefined || fact.value === undefined) return '{}'
   const kept = reflect(schema, clone(schema, fact.value))
   removeTexts(kept)
@@ -60,10 +60,10 @@ function keepKeywords(message: ReflectMessage, field: DescField & { fieldKind: '
 }
 
 const areKeywords = (name: string, value: string): boolean =>
-  (/_(ids|names)$/.test(name) ? value.split(' ') : [value]).every((part) => keyword.test(part))
+  (/_(ids|names)$/.test(name) ? value.split(' ') : [value]).every((part) => keywordPattern.test(part))
 
 function isKept(field: DescField): boolean {
   if (field.scalar !== ScalarType.STRING && field.scalar !== ScalarType.BYTES) return true
   if (field.scalar === ScalarType.BYTES) return false
-  return id.test(field.name) || keptTexts.has(`${field.parent.name}.${field.name}`)
+  return idFieldName.test(field.name) || keptTexts.has(`${field.parent.name}.${field.name}`)
 }

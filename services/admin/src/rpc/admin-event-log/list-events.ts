@@ -3,7 +3,7 @@ import type { AdminEventLogService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
 import { readLog } from '../../actions/audit/read-log.ts'
 import type { Context } from '../../context.ts'
-import { entryFilter, hasCondition, limitOf, maxScanned, parseSequence } from '../../domain/event-log-request.ts'
+import { entryFilter, hasCondition, toPageSize, maxScanned, parseSequence } from '../../domain/event-log-request.ts'
 import { assertMay } from '../../policy/server-permission.ts'
 import { toAuditLogEntry } from '../../view/audit-entry.ts'
 
@@ -11,7 +11,7 @@ export function listEvents(ctx: Context): MethodImpl<typeof AdminEventLogService
   return async (req, call) => {
     assertMay(ctx.policy.current(), callerOf(call), 'admin.view-audit')
     const filter = entryFilter(req.filter)
-    const limit = limitOf(req.limit)
+    const limit = toPageSize(req.limit)
     const scan = hasCondition(filter) ? maxScanned : limit
     const before = req.before === undefined ? undefined : parseSequence(req.before)
     const { page, totalCount } = await readLog(ctx, { before, limit, scan, filter })

@@ -17,12 +17,12 @@ export function explainPermissions(ctx: Context): MethodImpl<typeof AdminPermiss
     const policy = await getCurrentPolicy(ctx)
     assertMay(policy, caller, 'role.manage')
     if (userId === caller.userId) throw cannotExplainOneself()
-    const [{ roleIds }, scope] = await Promise.all([getProfile(ctx.accounts, userId), findRoomScope(ctx, roomId)])
+    const [{ roleIds }, scope] = await Promise.all([getProfile(ctx.accounts, userId), findScope(ctx, roomId)])
     return { explanations: explain(policy, { userId, roleIds }, scope).map(toExplanation) }
   }
 }
 
-async function findRoomScope({ rooms }: Context, roomId: string): Promise<Scope> {
+async function findScope({ rooms }: Context, roomId: string): Promise<Scope> {
   if (roomId === '') return serverScope
   const [room] = await findRooms(rooms, [roomId])
   if (room?.kind !== RoomKind.CHANNEL) throw cannotExplainRoom()

@@ -15,6 +15,7 @@ export function getUserPermissionMatrix(
     const policy = await getCurrentPolicy(ctx)
     const caller = callerOf(call)
     assertMay(policy, caller, 'user.manage-permissions')
+    // Throws if the user is unknown or deleted.
     await getProfile(ctx.accounts, userId)
     const holder = { kind: 'user', id: userId } as const
     return { matrix: { userId, ...toMatrix(policy, holder, await listColumns(ctx, policy, { holder, caller })) } }

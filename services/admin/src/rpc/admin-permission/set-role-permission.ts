@@ -5,7 +5,7 @@ import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { scopeFrom } from '../../domain/decision-scope.ts'
 import { assertDecidable } from '../../policy/decidable.ts'
-import { assertMayEditRoles } from '../../policy/role-editing.ts'
+import { assertMayDecideAt } from '../../policy/role-editing.ts'
 import { getDecidableRole } from '../../policy/roles-by-name.ts'
 import { setDecision } from '../../actions/roles/set-decision.ts'
 import { resolveScope } from '../../actions/roles/resolve-scope.ts'
@@ -17,11 +17,11 @@ export function setRolePermission(ctx: Context): MethodImpl<typeof AdminPermissi
     const scope = scopeFrom(wanted)
     const resolved = await resolveScope(ctx, caller, scope)
     const find = (policy: Policy) => {
-      assertMayEditRoles(policy, caller, resolved)
+      assertMayDecideAt(policy, caller, resolved)
       return { kind: 'role', id: getDecidableRole(policy, roleName).id, name: roleName } as const
     }
     const policy = await getCurrentPolicy(ctx)
-    assertMayEditRoles(policy, caller, resolved)
+    assertMayDecideAt(policy, caller, resolved)
     assertDecidable(permission, scope.kind)
     find(policy)
     return { decision: await setDecision(ctx, caller.userId, find, { permission, scope, resolved, decision }) }

@@ -15,7 +15,7 @@ import { assertCanAddRole } from '../../policy/roles-by-name.ts'
 import { assertMay } from '../../policy/server-permission.ts'
 import { changePolicy } from '../../actions/roles/change-policy.ts'
 import { getCurrentPolicy } from '../../actions/roles/current-policy.ts'
-import { releaseRoleName, reserveRoleName } from '../../actions/roles/role-names.ts'
+import { giveUpRoleName, reserveRoleName } from '../../actions/roles/role-names.ts'
 import { completeReservation } from '../../store/pending-role-names.ts'
 import { insertRole } from '../../store/roles.ts'
 import { toAdminRole } from '../../view/admin-role.ts'
@@ -50,7 +50,7 @@ export function createRole(ctx: Context): MethodImpl<typeof AdminRoleService.met
       })
       return { role: answer }
     } catch (error) {
-      await releaseRoleName(ctx, id)
+      await giveUpRoleName(ctx, id)
       throw error
     }
   }

@@ -8,7 +8,7 @@ import { getDeletableRole } from '../../policy/roles-by-name.ts'
 import { assertMay } from '../../policy/server-permission.ts'
 import { changePolicy } from '../../actions/roles/change-policy.ts'
 import { getCurrentPolicy } from '../../actions/roles/current-policy.ts'
-import { releaseRoleNames } from '../../actions/roles/role-names.ts'
+import { releaseMarkedNames } from '../../actions/roles/role-names.ts'
 import { insertPending } from '../../store/pending-role-names.ts'
 import { clearDecisionsOf } from '../../store/policy.ts'
 import * as store from '../../store/roles.ts'
@@ -28,7 +28,7 @@ export function deleteRole(ctx: Context): MethodImpl<typeof AdminRoleService.met
       await insertPending(tx, { roleId: role.id, name, state: 'given_up', since: ctx.now() })
       return { change: { delta: { deletedRoleIds: [role.id] }, events: [roleDeleted(role)] }, answer: role.id }
     })
-    await releaseRoleNames(ctx, { roleId })
+    await releaseMarkedNames(ctx, { roleId })
     return { deleted: true }
   }
 }

@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { AdminDiagnosticsService } from '@parley/contracts/admin'
 import { readRecoveries } from '@parley/events'
 import { callerOf } from '@parley/rpc'
-import { countServer } from '../../clients/counts.ts'
+import { countUsersAndRooms } from '../../clients/counts.ts'
 import { readBusState } from '../../clients/jetstream.ts'
 import type { Context } from '../../context.ts'
 import { assertOwner } from '../../policy/server-permission.ts'
@@ -15,7 +15,7 @@ export function getSystemInfo(ctx: Context): MethodImpl<typeof AdminDiagnosticsS
     assertOwner(callerOf(call))
     const [bus, stats, log, recoveries] = await Promise.all([
       readBusState(ctx.bus),
-      countServer(ctx),
+      countUsersAndRooms(ctx),
       getLogSize(ctx.db),
       readRecoveries(ctx.db),
     ])

@@ -12,13 +12,18 @@ const afterFailureMs = 1_000
  * After a restore of this database, other services have a newer policy, which is lost here. This job announces a
  * revision above theirs, so that they load the current policy.
  */
-export const republishLostPolicy = (ctx: Context, signal: AbortSignal): AsyncDisposable =>
-  periodically({ name: 'republish a lost policy', everyMs, afterFailureMs, signal, run: () => republishIfLost(ctx) })
+export const replaceLostPolicy = (ctx: Context, signal: AbortSignal): AsyncDisposable =>
+  periodically({ name: 'republish a lost policy', everyMs, afterFailureMs, signal, run: () => replaceIfLost(ctx) })
 
-async function republishIfLost(ctx: Context): Promise<void> {
+async function replaceIfLost(ctx: Context): Promise<void> {
   const newest = await readNewestEvent(ctx.bus, 'evt.control.policy.server.policy_changed')
-  const above = newest && newest.version > ctx.policy.highest() ? newest.version : ctx.policy.highest()
-  if (above <= (await getRevision(ctx.db))) return
-  const { revision } = await changePolicy(ctx, '', async () => ({ change: undefined, answer: undefined }), above)
-  reportLostPolicy(above, revision)
+  const newestElsewhere = newest && newest.version > ctx.policy.highest() ? newest.version : ctx.policy.highest()
+  if (newestElsewhere <= (await getRevision(ctx.db))) return
+  const { revision } = await changePolicy(
+    ctx,
+    '',
+    async () => ({ change: undefined, answer: undefined }),
+    newestElsewhere,
+  )
+  reportLostPolicy(newestElsewhere, revision)
 }
