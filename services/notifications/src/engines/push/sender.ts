@@ -9,7 +9,7 @@ import { Chooser } from './chooser.ts'
 import type { PushNetwork } from './endpoint.ts'
 import { Hosts, maxPerHost } from './hosts.ts'
 import { Links } from './links.ts'
-import { countPush, recordLag, logSendFailure } from './metrics.ts'
+import { countPush, logInvalid, recordLag, logSendFailure } from './metrics.ts'
 import type { ServiceClients } from './service-clients.ts'
 import { Outcomes } from './outcomes.ts'
 import { preparePushes, type Prepared, type Reason } from './prepare.ts'
@@ -166,7 +166,7 @@ class Sender {
     try {
       return toPushRequest(this.#options.settings, push, content)
     } catch (error) {
-      logSendFailure(error)
+      logInvalid(error)
       return undefined
     }
   }
@@ -188,7 +188,10 @@ class Sender {
     countPush(push.action, answer.outcome)
   }
 
-  /** Waits until the sender is woken, a push ends, or the time has passed. */
+  /**
+   * Waits until the sender is woken, a push ends, or the time has passed. Without a time, after a failure, waits
+   * `retryDelayMs` regardless of these.
+   */
   async #pause(idleMs: number | undefined): Promise<void> {
     const { signal } = this.#stopping
     if (idleMs === undefined) return sleep(retryDelayMs, undefined, { signal }).catch(() => undefined)
