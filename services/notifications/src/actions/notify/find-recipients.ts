@@ -34,12 +34,12 @@ export type Found = { recipients: Recipient[]; forJob: Audience[]; roomName: str
 export async function findRecipients(needs: Needs, posting: Posting): Promise<Found> {
   const { message, fact } = posting
   const groups = await findGroupMentioned(needs, posting)
-  const everyMessage = notifiesAllMessagesUsers(posting) ? needs.allMessages : noAllMessagesUsers
+  const allMessages = notifiesAllMessagesUsers(posting) ? needs.allMessages : noAllMessagesUsers
   const followers: Audience[] = fact.manyThreadFollowers ? [{ of: 'thread_followers' }] : []
   const others = [
     ['reply', [fact.inReplyToAuthorId, ...fact.threadFollowerIds].filter(Boolean)],
     ['direct_message', fact.dmParticipantIds],
-    ['room_message', everyMessage.userIds],
+    ['room_message', allMessages.userIds],
   ] as const
   // The holders of a large role are not known here. Everybody who may be among them is notified by the job, after the
   // holders, so that a mention takes precedence.
@@ -58,7 +58,7 @@ export async function findRecipients(needs: Needs, posting: Posting): Promise<Fo
   })
   return {
     recipients,
-    forJob: [...groups.forJob, ...later, ...followers, ...everyMessage.forJob],
+    forJob: [...groups.forJob, ...later, ...followers, ...allMessages.forJob],
     roomName: found.roomName,
   }
 }
