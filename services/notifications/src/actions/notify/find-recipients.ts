@@ -6,7 +6,8 @@ import type { Posting } from '../../domain/message.ts'
 import { filterAllMessagesUsers } from '../../store/all-messages.ts'
 
 /**
- * From this number of members on, a job notifies them: of those with a mentioned role, or of all for @all and @here.
+ * Number of people from which a job notifies them: of the members with a mentioned role or, for @all and @here, of all
+ * members.
  */
 const minForJob = 200
 /** Maximum number of people with the level ALL_MESSAGES who are notified at once, without a job. */

@@ -9,7 +9,7 @@ import { Chooser } from './chooser.ts'
 import type { PushNetwork } from './endpoint.ts'
 import { Hosts, maxPerHost } from './hosts.ts'
 import { Links } from './links.ts'
-import { countPush, logInvalid, recordLag, logSendFailure } from './metrics.ts'
+import { countPush, logEncryptionFailure, recordLag, logSendFailure } from './metrics.ts'
 import type { ServiceClients } from './service-clients.ts'
 import { Outcomes } from './outcomes.ts'
 import { preparePushes, type Prepared, type Reason } from './prepare.ts'
@@ -166,7 +166,7 @@ class Sender {
     try {
       return toPushRequest(this.#options.settings, push, content)
     } catch (error) {
-      logInvalid(error)
+      logEncryptionFailure(error)
       return undefined
     }
   }
