@@ -13,7 +13,7 @@ export type Context = {
   rooms: RoomAccess
   audiences: Audiences
   smallRooms: Pick<SmallRooms, 'listMembers'>
-  /** Sends a chosen level to messaging. */
+  /** Sends a chosen level to messaging; returns the version that messaging holds if that differs. */
   applyLevel: (chosen: ChosenLevel) => Promise<bigint | undefined>
   fetchPeople: (userIds: readonly string[]) => Promise<ReadonlyMap<string, User>>
   /** Whether a credential is valid. */

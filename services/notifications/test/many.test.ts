@@ -6,7 +6,7 @@ import { NotificationLevel, PresenceStatus } from '@parley/contracts/api'
 import { sqlRows } from '@parley/postgres'
 import { eventually } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
-import { audienceJob, type Audience } from '../src/domain/work.ts'
+import { toAudienceJob, type Audience } from '../src/domain/work.ts'
 import { insertJobs } from '../src/store/jobs.ts'
 import { openFleet, type Fleet } from './_fleet.ts'
 import { RoomPublisher } from './_room-publisher.ts'
@@ -156,7 +156,7 @@ test('a mention of everyone does not wait for jobs that notify many users with t
   fleet.fakes.room('R2', [...many(300, 'Uother'), 'Uann'])
   const job = (roomId: string, eventId: string, audience: Audience) => {
     const ids = { roomId, eventId, messageId: eventId, actorId: 'Uann', threadRootEventId: '', inReplyTo: '' }
-    return audienceJob({ ...ids, roomSeq: 1n, postedAt: new Date() }, [audience])
+    return toAudienceJob({ ...ids, roomSeq: 1n, postedAt: new Date() }, [audience])
   }
   const plain = many(3, 'Eplain').map((id) => job('R1', id, { of: 'all_messages' }))
   await insertJobs(fleet.db, [...plain, job('R2', 'Eall', { of: 'members' })])

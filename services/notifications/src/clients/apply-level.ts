@@ -9,8 +9,9 @@ const options = { timeoutMs: 1_000 }
 export type ChosenLevel = MessageInitShape<typeof ApplyNotificationLevelRequestSchema>
 
 /**
- * Sends a level to messaging before the call is answered, so that it affects unread rooms at once. If messaging keeps
- * another level, returns the version of that level. Never rejects, because messaging also receives the event.
+ * Sends a level to messaging, so that it affects unread rooms as soon as the user's call is answered. If messaging then
+ * holds another version, or another level with this version, returns the version that it holds. Never rejects, because
+ * messaging also receives the event.
  */
 export const applyLevel =
   (messaging: Client<typeof MessagingInternalService>) =>

@@ -11,12 +11,12 @@ import type {
 const defaultTimeoutMs = 3_000
 const options = { timeoutMs: defaultTimeoutMs }
 
-/** Maximum number of ids in one call to another service, or in its response. */
+/** Maximum number of user ids in one call to another service, or in its response. */
 export const idsPerCall = 1000
 
 type RoomQuery = Pick<MessageInitShape<typeof ListRecipientsRequestSchema>, 'userIds' | 'roleIds' | 'all' | 'after'>
 
-/** A page of people; `last` if no further page follows. */
+/** A page of people. `last`: it is not full, so no further page follows. */
 export type People = { userIds: string[]; last: boolean }
 
 /** Presence by user; users missing from the map are offline. Undefined while presence is unknown. */
@@ -38,7 +38,7 @@ export class Audiences {
     this.#accounts = accounts
   }
 
-  /** The effective members of a room among the requested users, the room's name, and whether it is universal. */
+  /** The effective members of a room that the query selects, the room's name, and whether it is universal. */
   async listMembers(
     roomId: string,
     query: RoomQuery,
@@ -69,8 +69,8 @@ export const isOnline = (presences: Presences, userId: string): boolean =>
   (presences?.get(userId) ?? PresenceStatus.OFFLINE) !== PresenceStatus.OFFLINE
 
 /**
- * False while presence is unknown: a silent notification is never pushed, but presence is checked again before a push
- * is sent.
+ * False while presence is unknown: a silent notification would never be pushed, whereas presence is checked again
+ * before each push.
  */
 export const isDoNotDisturb = (presences: Presences, userId: string): boolean =>
   presences?.get(userId) === PresenceStatus.DO_NOT_DISTURB

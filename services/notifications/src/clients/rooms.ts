@@ -6,7 +6,7 @@ import { notAMember, roomNotFound, roomsUnavailable } from '../errors.ts'
 const timeoutMs = 3_000
 const roomsPerCall = 500
 
-/** Checks room memberships by calling rooms. */
+/** Checks room memberships by calling rooms. Methods throw `unavailable` if that fails. */
 export class RoomAccess {
   readonly #rooms: Client<typeof RoomsInternalService>
 

@@ -6,13 +6,13 @@ const cacheTtlMs = 60_000
 const maxCached = 10_000
 /** Short, because rooms answers in milliseconds and a job can find the members as well. */
 const timeoutMs = 500
-/** How long the rooms service is not called after it did not answer. */
+/** How long the rooms service is not called after a call failed. */
 const pauseMs = 10_000
 
 /** Looks up the members of small rooms, if that is cheap. */
 export class SmallRooms {
   readonly #audiences: Pick<Audiences, 'listMembers'>
-  /** Lower bounds of the numbers of members, by room: the room has more members. */
+  /** By room: a number that its members exceed, or 0 if none is known; Infinity for a universal room. */
   readonly #lowerBounds = new LRUCache<string, number>({ max: maxCached, ttl: cacheTtlMs })
   #pausedUntil = 0
 
@@ -22,7 +22,7 @@ export class SmallRooms {
 
   /**
    * Returns all effective members of a room, and its name. Undefined if there are more than `limit`, if the room is
-   * universal, because the rooms service would have to read all people, or if that service does not answer.
+   * universal, because the rooms service would have to read all people, or if a call to that service has just failed.
    */
   async listMembers(roomId: string, limit: number): Promise<{ userIds: string[]; roomName: string } | undefined> {
     if (performance.now() < this.#pausedUntil) return undefined

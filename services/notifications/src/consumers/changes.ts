@@ -13,7 +13,7 @@ export type Change = {
   /** The people to notify of a message now; `job` handles large audiences. */
   draft?: NotificationDraft
   job?: AudienceJob
-  /** A place up to which a user has read: earlier messages cause no notifications. */
+  /** A place up to which a user has read: messages up to and including it cause no notifications. */
   read?: Place
   /** A user who lost access to a room and is not notified of earlier messages in it. */
   left?: Departure
@@ -24,22 +24,22 @@ export type Change = {
 /**
  * Applies the changes of several events in one transaction; returns the outbox entries. The result is the same as if
  * each event were handled separately: notifications are created before read markers and departures dismiss them. Of a
- * reply and its echo, only the first one notifies.
+ * reply and its echo, only the first one notifies a person.
  */
 export async function applyChanges(tx: Tx, changes: readonly Change[], at: Date): Promise<bigint[]> {
   const valuesOf = <K extends keyof Change>(what: K) => changes.flatMap(({ [what]: value }) => (value ? [value] : []))
   const [drafts, read, left] = [valuesOf('draft'), valuesOf('read'), valuesOf('left')]
-  const dismissals: Dismissal[] = [...left.map(placeOf), ...valuesOf('dismissal')]
+  const dismissals: Dismissal[] = [...left.map(toDismissal), ...valuesOf('dismissal')]
   const people = [...drafts.flatMap(({ recipients }) => recipients), ...read].map(({ userId }) => userId)
   await lockShards(tx, [...new Set([...shardsOf(people), ...shardsOfDismissals(dismissals)])])
   const entries = await createNotifications(tx, drafts, at)
   await recordDepartures(tx, left)
-  dismissals.push(...(await moveMarkers(tx, read)).map(placeOf))
+  dismissals.push(...(await moveMarkers(tx, read)).map(toDismissal))
   entries.push(...(await dismissBatchAndQueueRest(tx, dismissals, at)))
   await insertJobs(tx, valuesOf('job'))
   return entries
 }
 
-const placeOf = <P extends Omit<Departure, 'at'>>(place: P) => ({
+const toDismissal = <P extends Omit<Departure, 'at'>>(place: P) => ({
   ...{ of: 'place' as const, ...place, roomSeq: String(place.roomSeq) },
 })

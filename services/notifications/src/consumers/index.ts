@@ -7,7 +7,7 @@ import { isUrgent, onRoomEvents } from './room-events.ts'
 
 type Listening = Pick<ConsumerOptions, 'bus' | 'db' | 'service'>
 
-/** Small, so that transactions that need all shards do not wait long. */
+/** Maximum number of events per transaction; small, so that transactions that need all shards do not wait long. */
 const maxAtOnce = 32
 
 /** Consumes events about rooms, read markers and ended sessions. */

@@ -3,16 +3,16 @@ import type { BatchHandler } from '@parley/events'
 import type { Context } from '../context.ts'
 import { applyChanges } from './changes.ts'
 
-/** Dismisses notifications of messages that a user has read. Read messages whose event arrives later cause none. */
+/** Dismisses notifications of messages that a user has read. Messages that arrive after they were read cause none. */
 export const onReads =
   (ctx: Context): BatchHandler =>
   async (events, tx) => {
-    const read = events.flatMap(({ aggregateId: userId, occurredAt, fact }) => {
+    const changes = events.flatMap(({ aggregateId: userId, occurredAt, fact }) => {
       if (fact.case !== 'read') return []
       const { roomId, threadRootEventId, upToRoomSeq: roomSeq } = fact.value
       const at = occurredAt ? timestampDate(occurredAt) : ctx.now()
       return [{ read: { userId, roomId, threadRootEventId, roomSeq, at } }]
     })
-    const entries = await applyChanges(tx, read, ctx.now())
+    const entries = await applyChanges(tx, changes, ctx.now())
     return () => ctx.relay.wake(entries)
   }

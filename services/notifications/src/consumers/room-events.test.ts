@@ -3,7 +3,7 @@ import { EventSchema, type MessagePostedFactSchema } from '@parley/contracts/int
 import { expect, test } from '@jest/globals'
 import { isUrgent } from './room-events.ts'
 
-const posted = (value: MessageInitShape<typeof MessagePostedFactSchema>) =>
+const isPostingUrgent = (value: MessageInitShape<typeof MessagePostedFactSchema>) =>
   isUrgent(create(EventSchema, { actorId: 'Uann', fact: { case: 'messagePosted', value } }))
 
 test.each([
@@ -17,15 +17,16 @@ test.each([
   ['the other participant of a direct message', { dmParticipantIds: ['Uann', 'Ubob'] }, true],
   ['a follower of the thread', { threadFollowerIds: ['Uann', 'Ubob'] }, true],
   ['many followers of the thread', { manyThreadFollowers: true }, true],
-])('the event of a message for %s is urgent only if it notifies somebody besides the author', (_, fact, is) =>
-  expect(posted(fact)).toBe(is),
+])('a message is urgent only if it notifies somebody besides its author: one for %s', (_, fact, expected) =>
+  expect(isPostingUrgent(fact)).toBe(expected),
 )
 
 test('retractions, departures and mentions resolved later are urgent', () => {
   const isFactUrgent = (fact: NonNullable<MessageInitShape<typeof EventSchema>['fact']>) =>
     isUrgent(create(EventSchema, { fact }))
+  const left = { fact: { case: 'left', value: { userId: 'Ubob' } } } as const
   expect(isFactUrgent({ case: 'messageRetracted', value: { messageEventId: 'E1' } })).toBe(true)
-  expect(isFactUrgent({ case: 'roomFact', value: { roomSeq: 1n } })).toBe(true)
+  expect(isFactUrgent({ case: 'roomFact', value: { roomSeq: 1n, fact: left } })).toBe(true)
   expect(
     isFactUrgent({
       case: 'mentionsResolved',

@@ -2,7 +2,7 @@ import { timestampDate } from '@bufbuild/protobuf/wkt'
 import type { BatchPreparation } from '@parley/events'
 import type { Event } from '@parley/contracts/internal'
 import type { Context } from '../context.ts'
-import { audienceJob } from '../domain/work.ts'
+import { toAudienceJob } from '../domain/work.ts'
 import { postingOf, type Message, type Posting } from '../domain/message.ts'
 import { listFirstAllMessagesUsers } from '../store/all-messages.ts'
 import type { Place } from '../store/read-markers.ts'
@@ -19,8 +19,8 @@ import { findSender } from '../actions/notify/find-sender.ts'
 import { applyChanges, type Change } from './changes.ts'
 
 /**
- * Whether the event shows, without a look-up, that it may notify somebody or dismiss something. Most messages only move
- * the read marker of their author; people with the level ALL_MESSAGES may be notified a moment later.
+ * Whether the event shows, without a look-up, that it may notify somebody or dismiss something. Other events wait for a
+ * batch: most messages only move the read marker of their author, and people with the level ALL_MESSAGES can wait.
  */
 export function isUrgent(event: Event): boolean {
   const fact = postingOf(event)?.fact
@@ -69,8 +69,8 @@ async function changeOf(
 }
 
 /**
- * Records retractions before notifications are created: transactions that take a shard later see them, and
- * notifications created earlier are dismissed.
+ * Records retractions before notifications are created. A transaction that locks a shard afterwards finds them and does
+ * not notify; what earlier ones created is dismissed when the events are handled.
  */
 const recordRetractionsFirst = ({ db, now }: Context, events: readonly Event[]): Promise<void> =>
   recordRetractions(
@@ -94,13 +94,15 @@ async function findAllMessagesUsersByRoom(
 async function notificationsOf(ctx: Context, posting: Posting, allMessages = noAllMessagesUsers): Promise<Change> {
   const { message, fact } = posting
   const { audiences } = ctx
-  const { recipients, many, roomName } = await findRecipients({ audiences, allMessages }, posting)
-  const isCalled = recipients.some(({ kind, silent }) => !silent && (kind === 'mention' || kind === 'direct_message'))
-  const sender = isCalled ? await findSender(ctx, message.actorId) : undefined
+  const { recipients, forJob, roomName } = await findRecipients({ audiences, allMessages }, posting)
+  const needsSender = recipients.some(
+    ({ kind, silent }) => !silent && (kind === 'mention' || kind === 'direct_message'),
+  )
+  const sender = needsSender ? await findSender(ctx, message.actorId) : undefined
   const hints = { roomName, sender, others: Math.max(0, fact.dmParticipantIds.length - 2) }
   return {
     ...(recipients.length > 0 && { draft: { message, hints, recipients } }),
-    ...(many.length > 0 && { job: audienceJob(message, many) }),
+    ...(forJob.length > 0 && { job: toAudienceJob(message, forJob) }),
   }
 }
 

@@ -4,7 +4,7 @@ import type { Event, MessagePostedFact } from '@parley/contracts/internal'
 /** A message that may notify people. */
 export type Message = {
   roomId: string
-  /** Id of its row in the room: the message or a channel echo. */
+  /** The event that announced it: the message itself, or an echo. */
   eventId: string
   /** The message; of an echo, the reply that it shows. */
   messageId: string
@@ -23,7 +23,9 @@ export type Message = {
 /** A message, and the fact in its event, which names the people to notify. */
 export type Posting = { message: Message; fact: MessagePostedFact }
 
-/** The message in an event: a posted one, or one whose mentions were resolved later. */
+/**
+ * The message in an event: a posted one, or one whose mentions were resolved later. Undefined if the event has none.
+ */
 export function postingOf({ id, aggregateId, actorId, occurredAt, traceparent, fact }: Event): Posting | undefined {
   const at = occurredAt ? timestampDate(occurredAt) : new Date(0)
   if (fact.case === 'messagePosted')

@@ -7,10 +7,13 @@ import { isPersonal, type PushKind } from './tag.ts'
 export const pushPriorities = ['first', 'soon', 'mass'] as const
 export type PushPriority = (typeof pushPriorities)[number]
 
-/** Maximum number of waiting pushes with one tag in `first`: one for each browser that a person may have. */
+/**
+ * While this number of pushes with one tag wait, further ones are at most `soon`. It is the number of browsers
+ * that a person may have.
+ */
 export const maxFirst = 20
-/** Maximum number of waiting pushes of one message outside `mass`, regardless of its audience. */
+/** While this number of pushes with one tag wait, further ones are `mass`. */
 export const maxSoon = 400
 
-/** The best priority for a push: `first` if it is meant for one person. A dismissal has no kind. */
+/** The highest priority that a push may get: `first` for a personal kind. A dismissal has no kind. */
 export const bestPriority = (kind?: PushKind): PushPriority => (kind && isPersonal(kind) ? 'first' : 'soon')

@@ -1,6 +1,6 @@
 /**
- * Number of shards, which are the aggregates `notification`. The events of a user keep their order, and events of many
- * users are sent together.
+ * Number of shards, among which users are divided. Each is an aggregate of the type `notification`: the events of a
+ * user keep their order, and one event may be for many users.
  */
 const shardCount = 16
 

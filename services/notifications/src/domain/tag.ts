@@ -1,7 +1,7 @@
 /** Why a person is notified. */
 export type PushKind = 'direct_message' | 'mention' | 'reply' | 'room_message'
 
-/** Whether a push addresses one person, so that it may wake a sleeping phone. */
+/** Whether a push is about a direct message or a mention, so that it may wake a sleeping phone. */
 export const isPersonal = (kind: PushKind): boolean => kind === 'direct_message' || kind === 'mention'
 
 const prefixes: Record<PushKind, string> = {

@@ -1,7 +1,9 @@
 import type { Kind } from './candidates.ts'
 import type { Message } from './message.ts'
 
-/** An audience that is too large or not known yet, so that a job notifies it. */
+/**
+ * An audience that a job notifies: one that is too large or not known yet, or listed people who come after such a one.
+ */
 export type Audience =
   | { of: 'members' }
   | { of: 'present_members' }
@@ -10,7 +12,10 @@ export type Audience =
   | { of: 'all_messages' }
   | { of: 'listed'; kind: Kind; userIds: string[] }
 
-/** Notifications to dismiss: of a message, of an echo, or of a user in a room up to a place. */
+/**
+ * Notifications to dismiss: of a message and its echo, of an echo alone, or of a user in a room up to a place. With
+ * `threadRootEventId`, only those in that thread; if it is empty, only those in the main timeline.
+ */
 export type Dismissal =
   | { of: 'message'; eventId: string }
   | { of: 'echo'; eventId: string }
@@ -27,7 +32,7 @@ export type AudienceJob = {
 /** Work of a job, stored as JSON. */
 export type Work = AudienceJob | Dismissal
 
-export const audienceJob = (message: Message, audiences: Audience[]): AudienceJob => ({
+export const toAudienceJob = (message: Message, audiences: Audience[]): AudienceJob => ({
   of: 'told',
   message: { ...message, roomSeq: String(message.roomSeq), postedAt: message.postedAt.toISOString() },
   audiences,

@@ -10,7 +10,10 @@ import { notifyNextMembers } from '../actions/notify/notify-next-members.ts'
 
 const log = logger('jobs')
 
-/** A job is parked after ten failed attempts, which take up to three minutes. */
+/**
+ * A job is parked after ten failed attempts, with pauses of about three minutes in total. An outage of another
+ * service never uses up the last attempts.
+ */
 const retry: RetryPolicy = { initialMs: 500, maxMs: 60_000, maxAttempts: 10 }
 
 /**

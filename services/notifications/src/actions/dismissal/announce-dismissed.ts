@@ -8,7 +8,10 @@ import type { Dismissed } from '../../store/dismissals.ts'
 import { takeVersions } from '../../store/shards.ts'
 import { toDismissedEvent } from '../../view/notification-events.ts'
 
-/** Announces to users which notifications are no longer pending. Their shards must be locked. */
+/**
+ * Announces dismissed notifications to their users, and queues the pushes that remove them from devices. The shards of
+ * the users must be locked. Returns the outbox entries.
+ */
 export async function announceDismissed(tx: Tx, dismissed: readonly Dismissed[], at: Date): Promise<bigint[]> {
   const parts = await takeVersions(
     tx,
@@ -18,10 +21,10 @@ export async function announceDismissed(tx: Tx, dismissed: readonly Dismissed[],
     tx,
     parts.map((part) => toDismissedEvent(part, part.notifications)),
   )
-  const pushed = dismissed.filter(({ silent }) => !silent)
+  const audible = dismissed.filter(({ silent }) => !silent)
   await queueDismissals(
     tx,
-    pushed.map(({ userId, kind, eventId }) => ({ userId, tag: tagOf(kind, eventId) })),
+    audible.map(({ userId, kind, eventId }) => ({ userId, tag: tagOf(kind, eventId) })),
   )
   countDismissed(dismissed.length)
   return entries

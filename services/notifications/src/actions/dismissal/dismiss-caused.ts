@@ -5,7 +5,7 @@ import { lockShards } from '../../store/shards.ts'
 import { announceDismissed } from './announce-dismissed.ts'
 
 /** Dismisses all notifications that a person caused, in batches; returns how many were pending. */
-export async function dismissCaused(
+export async function dismissCausedBy(
   { db, relay, now }: Pick<Context, 'db' | 'relay' | 'now'>,
   actorId: string,
 ): Promise<number> {

@@ -4,14 +4,14 @@ import { dismiss, ofUser, withId } from '../../store/dismissals.ts'
 import { lockShards } from '../../store/shards.ts'
 import { announceDismissed } from './announce-dismissed.ts'
 
-/** Dismisses one notification of a user, or all in batches; returns how many were pending. */
+/** Dismisses the notification `id` of a user, or all without `id`, in batches. Returns how many were pending. */
 export async function dismissOfUser(ctx: Context, userId: string, id?: string): Promise<number> {
-  const ids = id === undefined ? ofUser(userId) : withId(userId, id)
+  const selected = id === undefined ? ofUser(userId) : withId(userId, id)
   for (let count = 0; ;) {
     const at = ctx.now()
     const part = await ctx.db.transaction(async (tx) => {
       await lockShards(tx, shardsOf([userId]))
-      const { dismissed, more } = await dismiss(tx, ids, at)
+      const { dismissed, more } = await dismiss(tx, selected, at)
       return { count: dismissed.length, more, entries: await announceDismissed(tx, dismissed, at) }
     })
     ctx.relay.wake(part.entries)

@@ -1,13 +1,14 @@
 import type { Context } from '../../context.ts'
-import { dismissCaused } from '../dismissal/dismiss-caused.ts'
+import { dismissCausedBy } from '../dismissal/dismiss-caused.ts'
 import { deleteRowsOf } from '../../store/erase-person.ts'
 import { deletePeopleCalledEvents } from '../../store/people-called-events.ts'
 import { deleteNotificationLevels } from '../../store/notification-levels.ts'
 import { deleteSubscriptions } from '../../store/push-subscriptions.ts'
 
 /**
- * Deletes a deleted person's notifications, read markers, levels, subscriptions and outbox entries with their name, and
- * dismisses the notifications that they caused.
+ * Deletes what is stored about a deleted person: notifications, read markers, departures, levels, push subscriptions
+ * with their queued pushes, and the outbox entries that contain the person's name. Dismisses the notifications that
+ * they caused. Returns how many rows were found; 0 once nothing is left.
  */
 export const erasePerson =
   (ctx: Pick<Context, 'db' | 'relay' | 'now'>) =>
@@ -16,4 +17,4 @@ export const erasePerson =
     (await deleteRowsOf(ctx.db, userId)) +
     (await deleteSubscriptions(ctx.db, userId, signal)) +
     (await deletePeopleCalledEvents(ctx.db, userId, signal)) +
-    (await dismissCaused(ctx, userId))
+    (await dismissCausedBy(ctx, userId))

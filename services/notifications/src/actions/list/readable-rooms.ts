@@ -4,8 +4,8 @@ import type { Context } from '../../context.ts'
 import { insertJobs } from '../../store/jobs.ts'
 import { listPendingRooms, type PendingRoom } from '../../store/pending.ts'
 
-/** Rooms that have pending notifications of the caller and that the caller may read, with their headers. */
-export type ReadableRooms = { pending: readonly PendingRoom[]; rooms: ReadonlyMap<string, RoomHeader> }
+/** Rooms that have pending notifications of the caller and that the caller may read. `headers`: by room id. */
+export type ReadableRooms = { rooms: readonly PendingRoom[]; headers: ReadonlyMap<string, RoomHeader> }
 
 /**
  * Finds the rooms with pending notifications of the caller. Rooms that the caller may no longer read are left out, and
@@ -22,16 +22,16 @@ export async function filterReadableRooms(
   all: readonly PendingRoom[],
 ): Promise<ReadableRooms> {
   const { userId } = caller
-  const rooms = await ctx.rooms.listAccessible(
+  const headers = await ctx.rooms.listAccessible(
     caller,
     all.map((one) => one.roomId),
   )
-  const unreadable = all.filter((one) => !rooms.has(one.roomId))
+  const unreadable = all.filter((one) => !headers.has(one.roomId))
   if (unreadable.length > 0) {
     const dismissals = unreadable.map(
       ({ roomId, lastRoomSeq }) => ({ of: 'place', userId, roomId, roomSeq: String(lastRoomSeq) }) as const,
     )
     await insertJobs(ctx.db, dismissals)
   }
-  return { pending: all.filter((one) => rooms.has(one.roomId)), rooms }
+  return { rooms: all.filter((one) => headers.has(one.roomId)), headers }
 }

@@ -11,7 +11,10 @@ import { filterReadableRooms } from './readable-rooms.ts'
 const peopleIn = (ctx: Context, pending: readonly Pending[]) =>
   ctx.fetchPeople([...new Set(pending.map(({ actorId }) => actorId))])
 
-/** Returns the given notifications that are pending for the caller, in the order of the ids. */
+/**
+ * Returns the given notifications that are pending for the caller, in the order of the ids, without those in rooms that
+ * the caller may no longer read.
+ */
 export async function showPending(ctx: Context, caller: Caller, ids: readonly string[]) {
   const pending = await findPending(ctx.db, caller.userId, ids)
   const rooms = await ctx.rooms.listAccessible(caller, [...new Set(pending.map(({ roomId }) => roomId))])
@@ -20,22 +23,25 @@ export async function showPending(ctx: Context, caller: Caller, ids: readonly st
   return readable.map((one) => toNotification(one, { users, rooms }))
 }
 
-/** A page of the caller's pending notifications, in one room or everywhere, newest first. */
+/**
+ * A page of the caller's pending notifications, in one room or everywhere, newest first. Leaves out rooms that the
+ * caller may no longer read.
+ */
 export async function showPage(ctx: Context, caller: Caller, request: PageRequest | undefined, roomId?: string) {
   const { limit, wanted, offset, cursor } = parsePageRequest(request)
   const after = cursor === '' ? undefined : keyOf(cursor)
   const where = { limit: wanted, offset, after }
   const found = await listPendingWithRooms(ctx.db, caller.userId, roomId, where)
-  const [{ pending, rooms }, known] = await Promise.all([
+  const [{ rooms, headers }, peopleFound] = await Promise.all([
     filterReadableRooms(ctx, caller, found.rooms),
     peopleIn(ctx, found.page),
   ])
-  const isComplete = pending.length === found.rooms.length
-  const page = isComplete ? found.page : await listPending(ctx.db, caller.userId, [...rooms.keys()], where)
-  const users = isComplete ? known : await peopleIn(ctx, page)
-  const total = pending.reduce((sum, { count }) => sum + count, 0n)
+  const areAllReadable = rooms.length === found.rooms.length
+  const page = areAllReadable ? found.page : await listPending(ctx.db, caller.userId, [...headers.keys()], where)
+  const users = areAllReadable ? peopleFound : await peopleIn(ctx, page)
+  const total = rooms.reduce((sum, { count }) => sum + count, 0n)
   const { shown, page: info } = toPage(page, { limit, total, cursorOf })
-  return { notifications: shown.map((one) => toNotification(one, { users, rooms })), page: info }
+  return { notifications: shown.map((one) => toNotification(one, { users, rooms: headers })), page: info }
 }
 
 const cursorOf = ({ createdAt, id }: PendingKey): string => encodeCursor([createdAt.getTime(), id])

@@ -13,8 +13,8 @@ import { toPeopleCalledEvent, toCreatedEvent, type Hints } from '../../view/noti
 export type NotificationDraft = { message: Message; hints: Hints; recipients: readonly Recipient[] }
 
 /**
- * Creates notifications for the recipients, whose shards must be locked. Repeated calls create no second notification
- * for the same message and person.
+ * Creates notifications for the recipients, whose shards must be locked, and queues their pushes. Repeated calls create
+ * no second notification for the same message and person. Returns the outbox entries.
  */
 export async function createNotifications(tx: Tx, drafts: readonly NotificationDraft[], at: Date): Promise<bigint[]> {
   const dated = withDistinctTimes(drafts, at)
@@ -23,8 +23,8 @@ export async function createNotifications(tx: Tx, drafts: readonly NotificationD
   const groups = groupByMessage(dated, created)
   const parts = await takeVersions(
     tx,
-    groups.flatMap(({ created, ...of }) =>
-      [...byShard(created)].map(([shard, notifications]) => ({ ...of, shard, notifications })),
+    groups.flatMap(({ created, ...group }) =>
+      [...byShard(created)].map(([shard, notifications]) => ({ ...group, shard, notifications })),
     ),
   )
   const entries = await enqueue(tx, [
@@ -51,7 +51,8 @@ export async function createNotifications(tx: Tx, drafts: readonly NotificationD
 type Dated = NotificationDraft & { at: Date }
 
 /**
- * Spaces notifications of one batch a millisecond apart, so that lists (newest first) keep the order of the messages.
+ * Gives the messages of a batch times a millisecond apart, so that the notifications of a person are listed in their
+ * order.
  */
 const withDistinctTimes = (drafts: readonly NotificationDraft[], at: Date): Dated[] =>
   drafts.map((draft, n) => ({ ...draft, at: new Date(at.getTime() - (drafts.length - 1 - n)) }))

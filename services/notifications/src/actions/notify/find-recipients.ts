@@ -5,15 +5,19 @@ import type { Audience } from '../../domain/work.ts'
 import type { Posting } from '../../domain/message.ts'
 import { filterAllMessagesUsers } from '../../store/all-messages.ts'
 
-/** Maximum number of people mentioned through a role, @all or @here who are notified at once, without a job. */
-const maxImmediateMentions = 200
+/**
+ * Number of people from which a job notifies them: of the members with a mentioned role or, for @all and @here, of all
+ * members.
+ */
+const minForJob = 200
 /** Maximum number of people with the level ALL_MESSAGES who are notified at once, without a job. */
 export const maxImmediateAllMessages = 300
 
 /**
- * People with the level ALL_MESSAGES in a room: the users to notify at once, or an audience that is too large for that.
+ * People with the level ALL_MESSAGES for a room, who need not be members: the users to notify at once, or an audience
+ * that is too large for that.
  */
-export type AllMessagesUsers = { userIds: readonly string[]; many: Audience[] }
+export type AllMessagesUsers = { userIds: readonly string[]; forJob: Audience[] }
 
 type Needs = {
   audiences: Pick<Audiences, 'listMembers' | 'getPresences'>
@@ -21,28 +25,31 @@ type Needs = {
   allMessages: AllMessagesUsers
 }
 
-/** Recipients to notify at once, and audiences that are too large for that. */
-export type Found = { recipients: Recipient[]; many: Audience[]; roomName: string }
+/**
+ * Recipients to notify at once, and audiences for a job: those that are too large, and those that come after a large
+ * one.
+ */
+export type Found = { recipients: Recipient[]; forJob: Audience[]; roomName: string }
 
 /** Finds the recipients of a message who may read the room, each with the first of their reasons. */
 export async function findRecipients(needs: Needs, posting: Posting): Promise<Found> {
   const { message, fact } = posting
   const groups = await findGroupMentioned(needs, posting)
-  const everyMessage = notifiesAllMessagesUsers(posting) ? needs.allMessages : noAllMessagesUsers
+  const allMessages = notifiesAllMessagesUsers(posting) ? needs.allMessages : noAllMessagesUsers
   const followers: Audience[] = fact.manyThreadFollowers ? [{ of: 'thread_followers' }] : []
   const others = [
     ['reply', [fact.inReplyToAuthorId, ...fact.threadFollowerIds].filter(Boolean)],
     ['direct_message', fact.dmParticipantIds],
-    ['room_message', everyMessage.userIds],
+    ['room_message', allMessages.userIds],
   ] as const
   // The holders of a large role are not known here. Everybody who may be among them is notified by the job, after the
   // holders, so that a mention takes precedence.
-  const isDeferred = groups.many.some((audience) => audience.of === 'role_holders')
-  const later = isDeferred
+  const areOthersDeferred = groups.forJob.some((audience) => audience.of === 'role_holders')
+  const later = areOthersDeferred
     ? others.flatMap(([kind, ids]): Audience[] => (ids.length > 0 ? [{ of: 'listed', kind, userIds: [...ids] }] : []))
     : []
   const mentioned = [...(fact.mentions?.userIds ?? []), ...groups.userIds]
-  const candidates = findFirstKinds([['mention', mentioned], ...(isDeferred ? [] : others)], message.actorId)
+  const candidates = findFirstKinds([['mention', mentioned], ...(areOthersDeferred ? [] : others)], message.actorId)
   const found = await filterMembers(needs, message.roomId, [...candidates.keys()])
   const recipients = found.userIds.flatMap((userId): Recipient[] => {
     const reason = candidates.get(userId)
@@ -50,7 +57,11 @@ export async function findRecipients(needs: Needs, posting: Posting): Promise<Fo
     const kind = isGroupMentioned(posting, isOnline(found.presences, userId)) ? 'mention' : reason
     return [{ userId, kind, silent: isDoNotDisturb(found.presences, userId) }]
   })
-  return { recipients, many: [...groups.many, ...later, ...followers, ...everyMessage.many], roomName: found.roomName }
+  return {
+    recipients,
+    forJob: [...groups.forJob, ...later, ...followers, ...allMessages.forJob],
+    roomName: found.roomName,
+  }
 }
 
 /** Whether a user is mentioned by @all, or by @here because they are online. */
@@ -76,34 +87,35 @@ async function findGroupMentioned({ audiences }: Needs, { message, fact }: Posti
   ]
   const found = await Promise.all(
     calls.map(async ({ audience, query }) => {
-      const { userIds, last } = await audiences.listMembers(message.roomId, query, maxImmediateMentions)
-      if (!last) return { userIds: [], many: [audience] }
-      if (audience.of !== 'present_members') return { userIds, many: [] }
+      const { userIds, last } = await audiences.listMembers(message.roomId, query, minForJob)
+      if (!last) return { userIds: [], forJob: [audience] }
+      if (audience.of !== 'present_members') return { userIds, forJob: [] }
       const presences = await audiences.getPresences(userIds)
-      if (!presences) return { userIds: [], many: [audience] }
-      return { userIds: userIds.filter((userId) => isOnline(presences, userId)), many: [] }
+      if (!presences) return { userIds: [], forJob: [audience] }
+      return { userIds: userIds.filter((userId) => isOnline(presences, userId)), forJob: [] }
     }),
   )
-  return { userIds: found.flatMap(({ userIds }) => userIds), many: found.flatMap(({ many }) => many) }
+  return { userIds: found.flatMap(({ userIds }) => userIds), forJob: found.flatMap(({ forJob }) => forJob) }
 }
 
 /** Whether a message notifies people with the level ALL_MESSAGES: it is in a main timeline, and no direct message. */
 export const notifiesAllMessagesUsers = ({ message, fact }: Posting): boolean =>
   message.threadRootEventId === '' && fact.dmParticipantIds.length === 0
 
-export const noAllMessagesUsers: AllMessagesUsers = { userIds: [], many: [] }
+export const noAllMessagesUsers: AllMessagesUsers = { userIds: [], forJob: [] }
 
 /**
- * Finds the members of a room with the level ALL_MESSAGES, from the smaller set: people with the level, or members.
- * `first`: the first people with the level, up to `maxImmediateAllMessages` + 1.
+ * Finds the people with the level ALL_MESSAGES for a room. If they are few, these are all of them, members or not; if
+ * they are many, only the members of a small room, or an audience for a job. `first`: the first people with the level,
+ * up to `maxImmediateAllMessages` + 1.
  */
 export async function findAllMessagesUsers(
   { db, smallRooms }: Pick<Context, 'db' | 'smallRooms'>,
   roomId: string,
   first: readonly string[],
 ): Promise<AllMessagesUsers> {
-  if (first.length <= maxImmediateAllMessages) return { userIds: first, many: [] }
+  if (first.length <= maxImmediateAllMessages) return { userIds: first, forJob: [] }
   const members = await smallRooms.listMembers(roomId, maxImmediateAllMessages)
-  if (!members) return { userIds: [], many: [{ of: 'all_messages' }] }
-  return { userIds: await filterAllMessagesUsers(db, roomId, members.userIds), many: [] }
+  if (!members) return { userIds: [], forJob: [{ of: 'all_messages' }] }
+  return { userIds: await filterAllMessagesUsers(db, roomId, members.userIds), forJob: [] }
 }

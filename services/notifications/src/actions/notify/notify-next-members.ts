@@ -12,8 +12,8 @@ import { isRetracted } from '../../store/tombstones.ts'
 import { findSender } from './find-sender.ts'
 import { createNotifications } from './create-notifications.ts'
 
-/** Pages of members per step, so that one transaction handles many users of a shard. */
-const pagesPerTurn = 4
+/** Pages of members per step: several, since each step has a transaction for each shard of its members. */
+const pagesPerStep = 4
 
 type Page = People & { after: string; roomName: string }
 
@@ -53,7 +53,7 @@ export async function notifyNextMembers(ctx: Context, work: AudienceJob, after: 
 
 async function readPages(ctx: Context, message: Message, audience: Audience, after: string): Promise<Page> {
   const pages: Page[] = []
-  for (let from = after; pages.length < pagesPerTurn;) {
+  for (let from = after; pages.length < pagesPerStep;) {
     const page = await readPage(ctx, message, audience, from)
     pages.push(page)
     from = page.after

@@ -8,15 +8,15 @@ import { toLevelEvent } from '../../view/level-event.ts'
 import { toPreference } from '../../view/preferences.ts'
 
 /**
- * Stores a level for a room, or for the server when the room is empty, and announces a change. Messaging is informed
+ * Stores a level for a room, or for the server if `roomId` is empty, and announces a change. Messaging is informed
  * first, because clients read unread rooms from it as soon as they receive the event.
  */
 export async function changeLevel(ctx: Context, whose: { userId: string; roomId: string }, level: NotificationLevel) {
   const { userId, roomId } = whose
   const stored = storedLevel(level)
   const at = ctx.now()
-  const announce = async (tx: Tx, above?: bigint) => {
-    const version = await raiseLevelsVersion(tx, userId, above)
+  const announce = async (tx: Tx, heldByMessaging?: bigint) => {
+    const version = await raiseLevelsVersion(tx, userId, heldByMessaging)
     const levels = await findLevels(tx, userId, roomId)
     const preference = toPreference(levels, roomId)
     const cleared = !levels.some((row) => row.roomId === roomId)

@@ -1,4 +1,4 @@
-/** The response of a push service. */
+/** The result of an attempt to send a push. */
 export type Answer =
   /** The push service has accepted the push. */
   | { outcome: 'accepted' }
@@ -6,9 +6,11 @@ export type Answer =
   | { outcome: 'gone' }
   /** The push service refuses the push permanently. */
   | { outcome: 'refused' }
-  /** The endpoint resolves to a private address. */
+  /** The host of the endpoint is, or resolves to, an address that is not allowed. */
   | { outcome: 'blocked' }
-  /** The push service may accept the push later. `isFailing` is undefined if no request was sent. */
+  /**
+   * A later attempt may succeed. `isFailing`: whether the push service does not work; undefined if this is not known.
+   */
   | { outcome: 'busy'; isFailing: boolean | undefined; retryAfterMs: number }
 
 /** Interprets the response of a push service. */

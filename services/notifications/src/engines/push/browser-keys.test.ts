@@ -20,8 +20,8 @@ test.each([
 ])('a key that is %s is rejected', (_, bytes) => expect(toP256dh(bytes.toString('base64url'))).toBeUndefined())
 
 test('keys and secrets that are not base64url are rejected', () => {
-  expect(toP256dh(point.toString('hex'))).toBeUndefined()
-  expect(toAuth('*'.repeat(22))).toBeUndefined()
+  expect(toP256dh(`${point.toString('base64url')}*`)).toBeUndefined()
+  expect(toAuth(`${randomBytes(16).toString('base64url')}*`)).toBeUndefined()
 })
 
 test('a secret that is not 16 bytes long is rejected', () => {

@@ -32,7 +32,7 @@ export class Chooser {
     }
   }
 
-  /** The next push of each priority and host, oldest first. */
+  /** The next push of each host, oldest first. */
   #offers(waiting: readonly DuePush[]): DuePush[] {
     const byHost = new Map<string, DuePush[]>()
     for (const push of waiting) {

@@ -1,7 +1,7 @@
 import { AddressRefused, assertAllowedHost, type Network } from '@parley/outbound'
 import { badEndpoint, endpointIsPrivate } from './errors.ts'
 
-/** The allowed push services, and whether TLS is optional. */
+/** To which addresses pushes may be sent, how names are resolved, and whether TLS is optional. */
 export type PushNetwork = Network & { allowPlain: boolean }
 
 /** Normalises an endpoint; undefined if it is not a valid URL. */

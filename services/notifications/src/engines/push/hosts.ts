@@ -2,9 +2,11 @@ import { TurnScheduler } from './turn-scheduler.ts'
 
 /** Maximum number of pushes that one process has in flight. */
 export const maxAtOnce = 16
-/** Limit per push service that is known to work. */
+/** Maximum number of pushes in flight to a push service that is known to work. */
 export const maxPerHost = 4
-/** Limit for all other push services together, with one push to each, so that they do not delay healthy ones. */
+/**
+ * Maximum number of pushes in flight to all other push services, one to each, so that they do not delay healthy ones.
+ */
 const maxToUnproven = 8
 
 const maxRemembered = 1000
@@ -23,7 +25,7 @@ export class Hosts {
   }
 
   get freeSlots(): number {
-    return maxAtOnce - this.#sum(() => true)
+    return maxAtOnce - this.#countInFlight(() => true)
   }
 
   /** Whether another push may be sent to a host now. */
@@ -31,11 +33,11 @@ export class Hosts {
     const host = this.#host(name)
     const isFull = host.isHealthy
       ? host.inFlight >= maxPerHost
-      : host.inFlight > 0 || this.#sum((one) => !one.isHealthy) >= maxToUnproven
+      : host.inFlight > 0 || this.#countInFlight((one) => !one.isHealthy) >= maxToUnproven
     return this.freeSlots > 0 && !isFull && host.pausedUntil <= nowMs
   }
 
-  /** Starts a push to a host if the limits allow it; returns whether they do. */
+  /** Counts a push to a host as in flight if one may be sent now; returns whether it may. */
   begin(name: string, nowMs: number): boolean {
     if (!this.mayBegin(name, nowMs)) return false
     const host = this.#host(name)
@@ -43,7 +45,7 @@ export class Hosts {
     this.#busy.add(host)
     this.#hosts.delete(name)
     this.#hosts.set(name, host)
-    this.#forget()
+    this.#forgetOldest()
     return true
   }
 
@@ -78,11 +80,11 @@ export class Hosts {
     )
   }
 
-  #sum(counts: (host: Host) => boolean): number {
-    return [...this.#busy].reduce((sum, host) => sum + (counts(host) ? host.inFlight : 0), 0)
+  #countInFlight(isCounted: (host: Host) => boolean): number {
+    return [...this.#busy].reduce((sum, host) => sum + (isCounted(host) ? host.inFlight : 0), 0)
   }
 
-  #forget(): void {
+  #forgetOldest(): void {
     for (const [name, { inFlight }] of this.#hosts) {
       if (this.#hosts.size <= maxRemembered) return
       if (inFlight === 0) this.#hosts.delete(name)

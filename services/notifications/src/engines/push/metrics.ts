@@ -43,6 +43,8 @@ export const recordLag = ({ action, lane }: Queued, seconds: number): void =>
   lag(seconds, { 'parley.action': action, 'parley.lane': lane })
 export const logSendFailure = (error: unknown): void =>
   log.warn({ err: error }, 'sending pushes failed; they will be retried')
+export const logEncryptionFailure = (error: unknown): void =>
+  log.warn({ err: error }, 'a push could not be encrypted and was dropped')
 export const logDropped = (count: number): void => log.info({ count }, 'dropped pushes that were too old')
 
 /** Reports, by priority (`lane`), the numbers of queued and of overdue pushes, and the age of the oldest one. */

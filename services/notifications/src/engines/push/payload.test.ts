@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { dismissPayload, longestPayload, showPayload, type Shown } from './payload.ts'
+import { dismissPayload, maxPayloadBytes, showPayload, type Shown } from './payload.ts'
 
 const shown: Shown = {
   title: 'Alice in #general',
@@ -28,9 +28,9 @@ test.each([
   ['quotes', { body: '"'.repeat(900) }],
   ['control characters', { body: '\u0001'.repeat(300) }],
   ['text with long URLs', { body: 'x'.repeat(100), icon: `https://chat.example/${'i'.repeat(340)}` }],
-])('a body of %s is shortened to fit a record', (_, given) => {
+])('a body of %s is shortened to fit into a payload', (_, given) => {
   const payload = showPayload({ ...shown, ...given })
-  expect(Buffer.byteLength(payload)).toBeLessThanOrEqual(longestPayload)
+  expect(Buffer.byteLength(payload)).toBeLessThanOrEqual(maxPayloadBytes)
   const { body } = JSON.parse(payload) as { body: string }
   expect(body.endsWith('…')).toBe(true)
   expect(given.body.startsWith(body.slice(0, -1))).toBe(true)
@@ -39,7 +39,7 @@ test.each([
 
 test('a title that does not fit without a body is shortened', () => {
   const payload = showPayload({ ...shown, title: 't'.repeat(2000) })
-  expect(Buffer.byteLength(payload)).toBeLessThanOrEqual(longestPayload)
+  expect(Buffer.byteLength(payload)).toBeLessThanOrEqual(maxPayloadBytes)
   expect(JSON.parse(payload)).toMatchObject({ body: '', title: expect.stringMatching(/^t+…$/) })
 })
 

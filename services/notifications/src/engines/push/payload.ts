@@ -12,12 +12,13 @@ export type Shown = {
   appBadge: number | undefined
 }
 
-/** A record of 2048 bytes without the header (86), the delimiter (1) and the tag (16) of aes128gcm. */
-export const longestPayload = 2048 - 86 - 1 - 16
+/** With aes128gcm's header (86 bytes), delimiter (1) and tag (16), a request with such a payload has 2048 bytes. */
+export const maxPayloadBytes = 2048 - 86 - 1 - 16
 
 /**
  * The payload of a push: the notification in the format of declarative Web Push and, for service workers that show it
- * themselves, its fields at the top level. Shortened to fit a record.
+ * themselves, its fields at the top level. The body, then the title is shortened to keep within `maxPayloadBytes`,
+ * unless that is exceeded even without both.
  */
 export function showPayload(shown: Shown): string {
   const { title, body } = shown
@@ -44,7 +45,7 @@ function shortenToFit(text: string, compose: (text: string) => string): string |
   const characters = Array.from(text)
   for (let left = characters.length; left >= 0; left--) {
     const payload = compose(left === characters.length ? text : `${characters.slice(0, left).join('')}…`)
-    if (Buffer.byteLength(payload) <= longestPayload) return payload
+    if (Buffer.byteLength(payload) <= maxPayloadBytes) return payload
   }
   return undefined
 }

@@ -31,7 +31,7 @@ type Options = { db: Db; settings: PushSettings | undefined; services: ServiceCl
 > &
   PushOverrides
 
-/** Sends queued pushes if push is configured, and deletes old ones from the queue. */
+/** Sends queued pushes and deletes old ones from the queue; if push is not configured, deletes all. */
 export function startPushes({ settings, ...options }: Options): AsyncDisposable {
   const resources = new Resources()
   resources.use(maintainQueue(options.db, { isSending: settings !== undefined }))

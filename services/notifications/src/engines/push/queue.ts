@@ -7,7 +7,7 @@ export type CreatedNotification = {
   notificationId: string
   userId: string
   roomId: string
-  /** The message. */
+  /** The message, or the echo. */
   eventId: string
   kind: PushKind
   /** Root of the thread; empty outside of threads. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { PushSettings } from '@parley/config'
 import webPush from 'web-push'
 
-/** A request to a push service. */
+/** A request to a push service. `userId`: the recipient, for the limit on concurrent name look-ups. */
 export type PushRequest = { userId: string; endpoint: URL; headers: Record<string, string>; body: Buffer }
 
 /** A subscribed browser. */
@@ -29,7 +29,8 @@ export function toPushRequest(keys: PushSettings, browser: Browser, content: Pus
   })
   const { body } = details
   if (!body) throw new TypeError('a push without a payload')
-  // The library always writes 4096. The single record also fits this size, and nothing else depends on it.
+  // The library always writes the record size 4096. The single record also fits into this smaller size, on which
+  // nothing else depends.
   body.writeUInt32BE(recordBytes, recordSizeAt)
   const headers = Object.entries<unknown>(details.headers).map(([name, value]): [string, string] => [
     name,

@@ -1,6 +1,6 @@
 import { backoffMs, type Backoff } from '@parley/runtime'
 
-/** Retry limits of pushes. The first pause of a failing push service is also `initialMs`. */
+/** Retry limits of pushes. `initialMs` is also how long a push service gets no pushes after its first failure. */
 export type RetryLimits = Backoff & {
   /** A failed push is given up if its next attempt would come after this age. */
   giveUpMs: number

@@ -9,7 +9,7 @@ import { Chooser } from './chooser.ts'
 import type { PushNetwork } from './endpoint.ts'
 import { Hosts, maxPerHost } from './hosts.ts'
 import { Links } from './links.ts'
-import { countPush, recordLag, logSendFailure } from './metrics.ts'
+import { countPush, logEncryptionFailure, recordLag, logSendFailure } from './metrics.ts'
 import type { ServiceClients } from './service-clients.ts'
 import { Outcomes } from './outcomes.ts'
 import { preparePushes, type Prepared, type Reason } from './prepare.ts'
@@ -23,8 +23,8 @@ import { prepareSpan, sendSpan } from './spans.ts'
 const leaseMs = 30_000
 /** Delay that collects pushes which end or are queued at about the same time. */
 const batchDelayMs = 5
-/** Delay after pushes could not be prepared, for example because another service is unavailable. */
-const retryDelayMs = 1_000
+/** Delay after the queue could not be read, or pushes could not be prepared because another service is unavailable. */
+const afterErrorMs = 1_000
 /** Interval while due pushes have to wait, because of limits of their push service or because others go first. */
 const dueIntervalMs = 100
 /** How long running pushes may take to finish when the process ends. */
@@ -124,7 +124,7 @@ class Sender {
     const prepared = await prepareSpan(leased, () => preparePushes(leased, this.#context)).catch((error: unknown) => {
       for (const push of leased) {
         this.#hosts.end(push.host, Date.now())
-        this.#outcomes.postpone(push, retryDelayMs, false)
+        this.#outcomes.postpone(push, afterErrorMs, false)
       }
       throw error
     })
@@ -166,7 +166,7 @@ class Sender {
     try {
       return toPushRequest(this.#options.settings, push, content)
     } catch (error) {
-      logSendFailure(error)
+      logEncryptionFailure(error)
       return undefined
     }
   }
@@ -188,10 +188,13 @@ class Sender {
     countPush(push.action, answer.outcome)
   }
 
-  /** Waits until the sender is woken, a push ends, or the time has passed. */
+  /**
+   * Waits until the sender is woken, a push ends, or the time has passed. Without a time, after a failure, waits
+   * `afterErrorMs` regardless of these.
+   */
   async #pause(idleMs: number | undefined): Promise<void> {
     const { signal } = this.#stopping
-    if (idleMs === undefined) return sleep(retryDelayMs, undefined, { signal }).catch(() => undefined)
+    if (idleMs === undefined) return sleep(afterErrorMs, undefined, { signal }).catch(() => undefined)
     const over = new AbortController()
     const wakers = AbortSignal.any([signal, over.signal, this.#woken.signal])
     const waiting = sleep(idleMs, undefined, { signal: wakers }).catch(() => undefined)

@@ -1,10 +1,10 @@
 import { pushPriorities, type PushPriority } from '../../domain/push-priority.ts'
 
-/** Number of consecutive lost turns after which a waiting priority goes before higher ones. */
+/** Number of turns that a priority loses while it waits, since its last turn, before it precedes higher ones. */
 const maxPassed: Record<PushPriority, number> = { first: Infinity, soon: 2, mass: 4 }
 
 /**
- * Divides turns among priorities: the highest waiting one gets the turn, unless a lower one has lost `maxPassed` turns;
+ * Divides turns among priorities: the highest waiting one gets the turn, unless lower ones have lost `maxPassed` turns;
  * then the lowest of these gets it.
  */
 export class TurnScheduler {

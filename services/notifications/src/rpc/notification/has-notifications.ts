@@ -6,6 +6,6 @@ import { findReadableRooms } from '../../actions/list/readable-rooms.ts'
 
 export function hasNotifications(ctx: Context): MethodImpl<typeof NotificationService.method.hasNotifications> {
   return async (_, call) => ({
-    hasNotifications: (await findReadableRooms(ctx, callerOf(call))).pending.length > 0,
+    hasNotifications: (await findReadableRooms(ctx, callerOf(call))).rooms.length > 0,
   })
 }

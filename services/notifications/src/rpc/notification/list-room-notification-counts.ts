@@ -8,7 +8,7 @@ type Method = typeof NotificationService.method.listRoomNotificationCounts
 
 export function listRoomNotificationCounts(ctx: Context): MethodImpl<Method> {
   return async (_, call) => {
-    const { pending } = await findReadableRooms(ctx, callerOf(call))
-    return { roomCounts: pending.map(({ roomId, count }) => ({ roomId, totalCount: Number(count) })) }
+    const { rooms } = await findReadableRooms(ctx, callerOf(call))
+    return { roomCounts: rooms.map(({ roomId, count }) => ({ roomId, totalCount: Number(count) })) }
   }
 }
