@@ -12,7 +12,9 @@ export function addDemoCommands(parent: Command, { access, withOperator, print, 
 
   parent
     .command('create', { isDefault: true })
-    .description('create sample people, rooms, threads and files; run it again to continue an interrupted run')
+    .description(
+      'create sample people, rooms, threads and files (default); run it again to continue an interrupted run',
+    )
     .action(async () => {
       const { demoRecords } = await import('./transfer/demo/records.ts')
       const { importArchive } = await import('./transfer/import-archive.ts')

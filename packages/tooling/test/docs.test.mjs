@@ -70,8 +70,8 @@ async function problemOfCommand(page, line) {
   const depth = await depthOf(names)
   const help = await helpOf(names.slice(0, depth))
   const usage = help.split('\n')[0]
-  if (names.length > 0 && (depth === 0 || usage.includes('[command]')))
-    return `${page}: there is no command parley ${line}`
+  const needsSubcommand = usage.includes('[command]') && !help.includes('(default);')
+  if (names.length > 0 && (depth === 0 || needsSubcommand)) return `${page}: there is no command parley ${line}`
   if (names.length > depth && !/\[options\] .*[<[]/.test(usage)) return `${page}: parley ${line} takes no arguments`
   const options = words.filter((word) => word.startsWith('--')).map((word) => word.split('=')[0])
   const unknown = options.find((option) => !new RegExp(`${option}[ ,\n]`).test(help))

@@ -41,7 +41,7 @@ const runScript = (publicUrl: string, { internalPort }: Gateway) =>
 test('the script of `helm test` succeeds only for gateways that trust their proxies', async () => {
   const trusting = await env.start({ PARLEY_WEBSERVER_TRUSTED_PROXIES: '127.0.0.1' })
   expect((await runScript(await startProxy(trusting), trusting)).stdout).toMatch(
-    /^50 requests by .* know who made them$/m,
+    /^50 requests through .*: the gateways trust every proxy in front of them$/m,
   )
 
   const distrusting = await env.start()
