@@ -6,7 +6,7 @@
 export class Admission {
   readonly #perSecond: number
   #tokens: number
-  /** Sockets that were refused and may not have returned yet. */
+  /** Estimated number of sockets that were refused and have not returned yet. */
   #refused = 0
   #filledAt: number
 

@@ -14,6 +14,7 @@ type Options = {
   onUnreadable: (error: unknown) => void
 }
 
+/** Maximum number of users whose newest version is remembered; above it, all are forgotten. */
 const maxRemembered = 100_000
 /** Update interval per person when many people are online, in milliseconds. */
 const crowdedMs = 15_000

@@ -26,6 +26,7 @@ type Options = {
  * sent: they are of little use, and costly.
  */
 const maxSockets = 500
+/** Maximum number of hints that are held at once; further ones are dropped. */
 const maxWaiting = 10_000
 const holdMs = 100
 /**
