@@ -23,7 +23,7 @@ export const readConfig = defineConfig({
   allowedOrigins: list('PARLEY_WEBSERVER_ALLOWED_ORIGINS', {
     toml: 'webserver.allowed_origins',
     default: ['*'],
-    doc: 'Origins that may open sockets. "*" admits any origin with a bearer token; cookies require the origin of webserver.url or an exact entry.',
+    doc: 'Origins that may open sockets. "*" admits any origin with a bearer token; a cookie from a web page requires the origin of webserver.url (with http also that of the requested host) or an exact entry.',
   }),
   heartbeatIntervalMs: duration('PARLEY_REALTIME_HEARTBEAT_INTERVAL', {
     default: '15s',
@@ -40,7 +40,7 @@ export const readConfig = defineConfig({
   maxBackpressureBytes: int('PARLEY_REALTIME_MAX_BACKPRESSURE', {
     default: 1_048_576,
     min: 65_536,
-    doc: 'Maximum number of unsent bytes of a socket; above that it is closed, and above half of that if it does not catch up.',
+    doc: 'Maximum number of unsent bytes of a socket, above which it is closed. It is also closed if it stays above half of this limit.',
   }),
   replayWindowMs: duration('PARLEY_REALTIME_REPLAY_WINDOW', {
     default: '2m',
@@ -59,7 +59,7 @@ export const readConfig = defineConfig({
   hellosPerSecond: int('PARLEY_REALTIME_HELLOS_PER_SECOND', {
     default: 1_000,
     min: 0,
-    doc: 'Maximum number of sockets that one node admits per second, in bursts of two seconds; the answer to further clients says when to retry. Credentials that were valid there before have a separate limit of the same size. 0: no limit.',
+    doc: 'Maximum number of sockets that one node admits per second, or twice as many at once after a pause; the answer to further clients says when to retry. Credentials that were valid there before have a separate limit of the same size. 0: no limit.',
   }),
   socketsPerPerson: int('PARLEY_REALTIME_SOCKETS_PER_PERSON', {
     default: 100,

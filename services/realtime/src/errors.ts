@@ -43,7 +43,7 @@ export const temporarilyUnavailable: FatalError = {
   closeCode: tryAgainLater,
   isTemporary: true,
 }
-/** After this code clients reconnect by themselves, with growing delays. */
+/** Has the code temporarily_unavailable, after which clients reconnect by themselves, with growing delays. */
 export const tooManyUnauthenticated: FatalError = {
   ...temporarilyUnavailable,
   message: 'too many unauthenticated sockets from your network; wait and try again',

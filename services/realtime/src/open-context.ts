@@ -6,7 +6,7 @@ import type { Config } from './config.ts'
 import { followStream, loadUniversalRooms, longestDelayMs, NodePolicy, subscribeToHints } from './engines/hub/index.ts'
 import { verifyUntilAnswered } from './jobs/verify-sessions.ts'
 import { createMetrics } from './metrics.ts'
-import { openSockets } from './ws/open-sockets.ts'
+import { openSocketServer } from './ws/open-socket-server.ts'
 
 /**
  * Opens the port for sockets, which does not accept any yet, and passes events and hints to its hub. `load` reads the
@@ -19,7 +19,7 @@ export async function openContext(host: Host, config: Config) {
   const accounts = accountsClient(host.client(AccountsInternalService))
   const rooms = roomsClient(host.client(RoomsInternalService))
   const policy = new NodePolicy(() => admin.getPolicy({}), signal)
-  const server = await openSockets(host, config, {
+  const server = await openSocketServer(host, config, {
     ...{ accounts, rooms, policy, metrics },
     verify: (sockets) => host.background(verifyUntilAnswered(sockets, accounts, signal)),
   })

@@ -5,12 +5,12 @@ import { drainSockets } from './jobs/drain-sockets.ts'
 import { startJobs } from './jobs/index.ts'
 import { openContext } from './open-context.ts'
 
-const loaded = 'policy and universal rooms'
+const initialState = 'policy and universal rooms'
 
 /** Starts the deployable. Before it stops, it closes its sockets in groups spread over the drain window. */
 export function startRealtime(config: Config, overrides: StartOptions = {}): Promise<Service> {
   const drainTimeoutMs = Math.max(config.drainTimeoutMs, config.drainWindowMs)
-  const options = { name: 'realtime', config, waitsFor: [loaded], drainTimeoutMs, overrides } as const
+  const options = { name: 'realtime', config, waitsFor: [initialState], drainTimeoutMs, overrides } as const
   return startHost(options, (host) => compose(host, config))
 }
 
@@ -18,7 +18,7 @@ async function compose(host: Host, config: Config): Promise<void> {
   const { server, accounts, load } = await openContext(host, config)
   const accept = () => {
     server.startAccepting()
-    host.ready(loaded)
+    host.ready(initialState)
   }
   host.background(load().then(accept))
   startJobs(host, server, config, accounts)

@@ -4,17 +4,17 @@ import type { AccountsInternalService } from '@parley/contracts/internal'
 
 /** Calls to accounts. */
 export type Accounts = {
-  /** Returns the callers of the valid credentials, by the digest of the credential in hex. */
-  openSockets: (digests: Buffer[]) => Promise<Map<string, Caller>>
+  /** Returns the callers whose credentials are valid. Keys are the digests of the credentials, in hex. */
+  findCallers: (digests: Buffer[]) => Promise<Map<string, Caller>>
   /** Returns the ids of the credentials that are valid. */
   findValid: (credentialIds: string[]) => Promise<Set<string>>
-  /** Stores credentials under their current digests. */
+  /** Replaces the digests of credentials under the previous secret key by those under the current one. */
   rekey: (entries: { previous: Buffer; digest: Buffer }[]) => Promise<unknown>
 }
 
 export function accountsClient(client: Client<typeof AccountsInternalService>): Accounts {
   return {
-    async openSockets(digests) {
+    async findCallers(digests) {
       const { entries } = await client.openSockets({ digests })
       const callers = new Map<string, Caller>()
       for (const { digest, caller: message } of entries) {

@@ -10,8 +10,9 @@ import type { StandingInRoom, UniversalRoom } from '../domain/standing.ts'
 
 /** Calls to rooms. */
 export type Rooms = {
-  /** Returns the standings in channels by user; users without any are missing. */
-  openSockets: (userIds: string[]) => Promise<Map<string, StandingInRoom[]>>
+  /** Returns standings in channels, including recently ended ones, by user id. Users without standings are left out. */
+  listStandings: (userIds: string[]) => Promise<Map<string, StandingInRoom[]>>
+  /** Returns the universal rooms, and those that recently ceased to be universal. */
   listUniversalRooms: () => Promise<UniversalRoom[]>
 }
 
@@ -20,7 +21,7 @@ const pageSize = 5_000
 
 export function roomsClient(client: Client<typeof RoomsInternalService>): Rooms {
   return {
-    async openSockets(userIds) {
+    async listStandings(userIds) {
       const found = new Map<string, StandingInRoom[]>()
       let page: OpenRoomSocketsResponse | undefined
       do {

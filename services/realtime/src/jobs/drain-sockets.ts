@@ -2,8 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { draining } from '../errors.ts'
 import type { Subscriber } from '../engines/hub/index.ts'
 
-const slices = 20
-/** Closing a connection with unread input resets it, and the client would lose the frame with the reason. */
+const groups = 20
+/**
+ * How long to wait after the last group: when the process closes a connection with unread input, this resets it, and
+ * the client would lose the frame with the reason.
+ */
 const lingerMs = 250
 
 /**
@@ -11,8 +14,8 @@ const lingerMs = 250
  */
 export async function drainSockets(connections: ReadonlySet<Subscriber>, windowMs: number): Promise<void> {
   if (connections.size === 0) return
-  for (let left = slices; left > 0 && connections.size > 0; left--) {
-    if (left < slices) await sleep(windowMs / slices)
+  for (let left = groups; left > 0 && connections.size > 0; left--) {
+    if (left < groups) await sleep(windowMs / groups)
     for (const connection of [...connections]) if (Math.random() < 1 / left) connection.end(draining)
   }
   await sleep(lingerMs)

@@ -8,7 +8,10 @@ import type { SocketServer } from '../ws/server.ts'
 import { createSocketSweep } from './sweep-sockets.ts'
 import { verifySessions } from './verify-sessions.ts'
 
-/** Starts the periodic work for all sockets: closing stale ones, sending heartbeats and verifying sessions. */
+/**
+ * Starts the periodic work for all sockets: closing stale and slow ones, updating who receives hints, sending
+ * heartbeats and verifying sessions.
+ */
 export function startJobs(host: Host, server: SocketServer, config: Config, accounts: Accounts): void {
   const { hub } = server.context
   const sweep = createSocketSweep({

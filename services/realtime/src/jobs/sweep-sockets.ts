@@ -3,10 +3,10 @@ import type { Subscriber } from '../engines/hub/index.ts'
 import type { Connection } from '../ws/connection.ts'
 
 /**
- * Returns a function that checks all sockets. It closes those whose handshake takes too long, and slow readers that
- * have more than half of the backpressure limit unsent at two checks in a row. (uWebSockets.js closes those that reach
- * the whole limit, without a reason.) Sockets that have been open for a long time are closed too: they reconnect
- * through the load balancer, so that nodes added later receive their share.
+ * Returns a function that checks all sockets. It closes those whose client sends its hello or subscription too late,
+ * and slow readers that have more than half of the backpressure limit unsent at two checks in a row. (uWebSockets.js
+ * closes those that reach the whole limit, without a reason.) Sockets that have been open for a long time are closed
+ * too: they reconnect through the load balancer, so that nodes added later receive their share.
  */
 export function createSocketSweep(options: {
   handshaking: Set<Connection>

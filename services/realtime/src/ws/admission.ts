@@ -1,11 +1,12 @@
 /**
  * Limits the hellos per second, so that admitted sockets are served even when everybody reconnects at once. The others
- * are told to retry at random times, spread over twice the time that this node needs to serve them.
+ * are told to retry at random times, spread over twice the time that this node needs to serve them, but at most half a
+ * minute.
  */
 export class Admission {
   readonly #perSecond: number
   #tokens: number
-  /** Sockets that were refused and may not have returned yet. */
+  /** Estimated number of sockets that were refused and have not returned yet. */
   #refused = 0
   #filledAt: number
 
@@ -29,12 +30,12 @@ export class Admission {
     }
     this.#refused++
     const backlogMs = (this.#refused / this.#perSecond) * 1000
-    return Math.round(leastMs + Math.random() * Math.min(longestMs, leastMs + 2 * backlogMs))
+    return Math.round(minDelayMs + Math.random() * Math.min(maxSpreadMs, minDelayMs + 2 * backlogMs))
   }
 }
 
-/** Size of a burst, in seconds of the rate. */
+/** A burst may have as many sockets as are otherwise admitted in this many seconds. */
 const burstSeconds = 2
-const leastMs = 1_000
-/** Limits how long a flood of hellos can delay others. */
-const longestMs = 30_000
+const minDelayMs = 1_000
+/** Limits the random part of a delay, and so how long a flood of hellos can delay others. */
+const maxSpreadMs = 30_000

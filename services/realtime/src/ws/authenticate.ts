@@ -15,7 +15,7 @@ type Outcome = {
   caller?: Caller | undefined
   error?: FatalError
   end?: StreamEnd
-  /** Number of milliseconds after which the client may return, if it does not follow from the error. */
+  /** Number of milliseconds after which the client may return; undefined: the usual delay of the error. */
   delayMs?: number
 }
 
@@ -24,7 +24,7 @@ export async function authenticate(
   { opener, credentialAttempts, overloadDelayMs }: ConnectionContext,
   { digests, address, signal }: Hello,
 ): Promise<Outcome> {
-  // A recently valid credential is admitted regardless of its network's failures.
+  // A credential that was valid at its last check is looked up regardless of failures in its network.
   const isKnown = digests.some((one) => opener.wasValid(one))
   const blockedMs = isKnown ? 0 : credentialAttempts.wait(address)
   if (blockedMs > 0) return { error: tooManyUnauthenticated, delayMs: Math.round(blockedMs) }

@@ -15,7 +15,7 @@ export function readClientFrame(data: ArrayBuffer, isBinary: boolean): Incoming 
     return { kind: 'unreadable', why: `the frame is longer than ${maxFrameBytes} bytes`, tooLong: true }
   if (!isBinary) return { kind: 'unreadable', why: 'text frames are not part of this protocol', tooLong: false }
   try {
-    // The buffer is only valid during this call, and decoded strings are copies.
+    // The buffer is valid only during this call, but decoded strings are copies.
     return { kind: 'frame', frame: fromBinary(RealtimeClientFrameSchema, new Uint8Array(data)).frame }
   } catch {
     return { kind: 'unreadable', why: 'the frame is not a RealtimeClientFrame', tooLong: false }

@@ -13,8 +13,8 @@ export type ConnectionContext = {
   hello: Uint8Array
   handshakeTimeoutMs: number
   /**
-   * Counts a hello; `isKnown`: whether its credential was valid at the last check. Undefined if the node can serve the
-   * hello; otherwise the number of milliseconds after which the client may retry.
+   * Counts a hello. Returns undefined if the node can serve it, otherwise the number of milliseconds after which the
+   * client may retry. `isKnown`: whether a credential of the hello was valid at its last check.
    */
   overloadDelayMs: (isKnown: boolean) => number | undefined
   /** Maximum number of sockets per user; 0: no limit. */
@@ -22,7 +22,7 @@ export type ConnectionContext = {
   /** Counts hellos without a valid credential, by network, in this process only. */
   credentialAttempts: CredentialAttempts
   /** Digests of the credentials to try, in order of precedence. */
-  digests: (bearerToken: string | undefined, presented: PresentedCredentials) => CredentialDigests[]
+  digestsToTry: (bearerToken: string | undefined, presented: PresentedCredentials) => CredentialDigests[]
   /** Random reconnect delay for a client whose socket is closed, so that clients do not return together. */
   retryAfterMs: () => number
 }

@@ -10,17 +10,17 @@ test('sockets opened together do not all expire together', () => {
   const context = { handshakeTimeoutMs: 1_000 } as ConnectionContext
   const now = performance.now()
   const sockets = Array.from({ length: 200 }, () => new Connection({} as Socket, { address: '' } as never, context))
-  const old = (afterMs: number) => sockets.filter((socket) => socket.isOlderThan(100_000, now + afterMs)).length
-  expect([old(70_000), old(130_000)]).toEqual([0, 200])
-  expect(old(100_000)).toBeGreaterThan(50)
-  expect(old(100_000)).toBeLessThan(150)
+  const countOlder = (afterMs: number) => sockets.filter((socket) => socket.isOlderThan(100_000, now + afterMs)).length
+  expect([countOlder(70_000), countOlder(130_000)]).toEqual([0, 200])
+  expect(countOlder(100_000)).toBeGreaterThan(50)
+  expect(countOlder(100_000)).toBeLessThan(150)
 })
 
 describe('a client that sends its subscription with its hello', () => {
   const none = () => undefined
   type ClientFrame = NonNullable<MessageInitShape<typeof RealtimeClientFrameSchema>['frame']>
 
-  /** Opens a connection whose standings are loaded by `load`; returns the frames of each write. */
+  /** Opens a connection and sends it both frames. `load` loads the standings. Returns the frames of each write. */
   function open(load: Promise<void>) {
     const writes: (string | undefined)[][] = []
     let corked: (string | undefined)[] | undefined
@@ -41,12 +41,12 @@ describe('a client that sends its subscription with its hello', () => {
     } as unknown as Socket
     const context = {
       ...{ handshakeTimeoutMs: 1_000, socketsPerPerson: 0, hello: helloFrame('1', 15) },
-      ...{ overloadDelayMs: none, retryAfterMs: () => 0, digests: () => [{}] },
+      ...{ overloadDelayMs: none, retryAfterMs: () => 0, digestsToTry: () => [{}] },
       credentialAttempts: {
         wait: () => 0,
         lookUp: async (_: unknown, find: () => Promise<unknown>) => ({ found: await find(), waitMs: 0 }),
       },
-      opener: { wasValid: () => true, authenticate: async () => ({ userId: 'Uanna' }), load: () => load },
+      opener: { wasValid: () => true, authenticate: async () => ({ userId: 'Uanna' }), loadStandings: () => load },
       hub: { attach: () => ({}), detach: none, subscribe: none, position: 'a.b' },
       metrics: { countOpened: none, countFailed: none },
     } as unknown as ConnectionContext

@@ -31,7 +31,7 @@ type State = 'awaiting hello' | 'authenticating' | 'awaiting subscribe' | 'subsc
 
 const tooFast = `more than ${framesPerSecond} frames or ${bytesPerSecond / 1024} KiB a second were sent`
 
-/** Pings that may wait for the stream to start. */
+/** Maximum number of pings that may wait for the stream to start. */
 const maxEarlyPings = 16
 
 /** One socket, from its first frame to its last: hello, subscribe_events, then pings. */
@@ -102,7 +102,7 @@ export class Connection implements Subscriber {
     }
   }
 
-  /** A ping or pong of the WebSocket itself, which the library answers. */
+  /** Counts a ping or pong of the WebSocket itself against the budget. The library answers pings. */
   receiveControl(data: ArrayBuffer): void {
     this.#takeFromBudget(data.byteLength)
   }
@@ -121,7 +121,7 @@ export class Connection implements Subscriber {
     this.#finish(errorFrame(error, delayMs), error.closeCode, error.code)
   }
 
-  /** Ends a healthy stream. */
+  /** Closes the socket for a reason that is not an error: sends the reason, then closes. */
   end(end: StreamEnd, delayMs = this.#context.retryAfterMs()): void {
     if (this.#state === 'ended') return
     this.#context.metrics.countEnded(end.code)
@@ -136,7 +136,7 @@ export class Connection implements Subscriber {
     if (this.#user) this.#context.hub.detach(this, this.#user)
   }
 
-  /** Takes a frame from the budget; fails the connection if the budget is used up. */
+  /** Takes a frame from the budget; returns false, and fails the connection, if the budget is used up. */
   #takeFromBudget(bytes: number): boolean {
     if (this.#state === 'ended') return false
     const isWithin = this.#budget.take(bytes, performance.now())
@@ -145,13 +145,13 @@ export class Connection implements Subscriber {
   }
 
   #receiveHello(incoming: Incoming): void {
-    if (incoming.kind === 'unreadable') return this.#reject(incoming, badHello)
+    if (incoming.kind === 'unreadable') return this.#failUnreadable(incoming, badHello)
     if (incoming.frame.case !== 'hello') return this.fail(badHello('the first frame must be hello'))
     const hello = incoming.frame.value
     if (hello.protocolVersion > protocolVersion) return this.fail(unsupportedProtocol(hello.protocolVersion))
     const address = this.#presented?.address ?? ''
-    const digests = this.#presented ? this.#context.digests(hello.bearerToken, this.#presented) : []
-    // The credentials are no longer needed, and the socket may live for days.
+    const digests = this.#presented ? this.#context.digestsToTry(hello.bearerToken, this.#presented) : []
+    // The credentials are no longer needed, and the socket may live for hours.
     this.#presented = undefined
     this.#state = 'authenticating'
     this.#deadline = Infinity
@@ -170,7 +170,7 @@ export class Connection implements Subscriber {
     this.#user = hub.attach(this, caller)
     this.#credentialId = caller.credentialId
     // Standings are loaded while the client prepares its subscription; a failure is reported when it subscribes.
-    opener.load(this.#user).catch(() => undefined)
+    opener.loadStandings(this.#user).catch(() => undefined)
     this.#state = 'awaiting subscribe'
     this.#deadline = performance.now() + this.#context.handshakeTimeoutMs
     if (this.#subscription) this.#isHelloPending = true
@@ -179,7 +179,7 @@ export class Connection implements Subscriber {
   }
 
   #receiveSubscribe(incoming: Incoming): void {
-    if (incoming.kind === 'unreadable') return this.#reject(incoming, badSubscribe)
+    if (incoming.kind === 'unreadable') return this.#failUnreadable(incoming, badSubscribe)
     if (incoming.frame.case !== 'subscribeEvents')
       return this.fail(badSubscribe('the frame after hello must be subscribe_events'))
     this.#subscription = { resumePosition: incoming.frame.value.resumePosition }
@@ -193,7 +193,7 @@ export class Connection implements Subscriber {
   }
 
   async #start(user: UserAccess, resumePosition: string): Promise<void> {
-    await this.#context.opener.load(user)
+    await this.#context.opener.loadStandings(user)
     if (this.#state !== 'subscribing') return
     this.#state = 'open'
     const { hub, metrics } = this.#context
@@ -213,7 +213,7 @@ export class Connection implements Subscriber {
   }
 
   #receivePing(incoming: Incoming): void {
-    if (incoming.kind === 'unreadable') return this.#reject(incoming, badFrame)
+    if (incoming.kind === 'unreadable') return this.#failUnreadable(incoming, badFrame)
     if (incoming.frame.case !== 'ping') return this.fail(badFrame('only ping may follow subscribe_events'))
     const { nonce } = incoming.frame.value
     if (this.#state === 'open') this.#ws.send(pongFrame(nonce), true)
@@ -221,7 +221,7 @@ export class Connection implements Subscriber {
       this.fail(badFrame('too many pings before subscribed'))
   }
 
-  #reject(incoming: Incoming & { kind: 'unreadable' }, error: (message: string) => FatalError): void {
+  #failUnreadable(incoming: Incoming & { kind: 'unreadable' }, error: (message: string) => FatalError): void {
     this.fail(incoming.tooLong ? withTooBigCode(error(incoming.why)) : error(incoming.why))
   }
 

@@ -46,15 +46,15 @@ export function readPresentedCredentials(
     authorizationToken: /^bearer +(\S+)$/i.exec(authorization)?.[1],
     cookieHandle:
       verdict === 'trusted' ? verifySessionCookie(cookieSecrets(rule), request.getHeader('cookie')) : undefined,
-    address: rule.clientAddress(peer, readHeaders(request)),
+    address: rule.clientAddress(peer, headerReader(request)),
   }
 }
 
 /**
- * Returns a function that joins all lines of a header, because a proxy may add a line after those of the client. The
- * headers are read once, when the first one is requested.
+ * Returns a function that returns a header by name, with all its lines joined, because a proxy may add a line after
+ * those of the client. The headers are read once, when the first one is requested.
  */
-function readHeaders(request: HttpRequest): (name: string) => string | undefined {
+function headerReader(request: HttpRequest): (name: string) => string | undefined {
   let headers: Map<string, string> | undefined
   return (name) => {
     if (headers) return headers.get(name) || undefined

@@ -15,7 +15,7 @@ export class FrameBudget {
     this.#filledAt = now
   }
 
-  /** Takes one frame from the budget; false if it is used up. */
+  /** Takes a frame of this many bytes from the budget; returns whether the budget sufficed. */
   take(bytes: number, now: number): boolean {
     const seconds = (now - this.#filledAt) / 1000
     this.#filledAt = now

@@ -1,7 +1,6 @@
-/** Credentials of an upgrade request. */
+/** Credentials of an upgrade request, and the address of its client. */
 export type PresentedCredentials = {
   authorizationToken: string | undefined
   cookieHandle: string | undefined
-  /** Address of the client. */
   address: string
 }

@@ -28,14 +28,14 @@ type UserData = { connection: Connection | undefined; presented: PresentedCreden
 /** The port of GET /api/realtime. */
 export type SocketServer = {
   port: number
-  /** Connections whose stream has not started yet. */
+  /** Connections whose stream has not started yet, and for a moment those whose stream has. */
   handshaking: Set<Connection>
   context: ConnectionContext
-  /** Starts accepting sockets; until then requests are answered with 503. */
+  /** Starts accepting sockets; until then upgrade requests are answered with 503. */
   startAccepting: () => void
   publish: (topic: string, frame: Uint8Array) => void
   /** Number of sockets subscribed to a topic. */
-  subscribers: (topic: string) => number
+  countSubscribers: (topic: string) => number
   /** Refuses new sockets and closes unfinished ones; open ones continue. */
   stopAccepting: () => void
   close: () => void
@@ -50,7 +50,7 @@ const respond = (res: HttpResponse, status: string, error: string, headers: Reco
     res.end(JSON.stringify({ error }))
   })
 
-/** Opens the port. Requests are answered with 503 until `startAccepting` is called. */
+/** Opens the port. Upgrade requests are answered with 503 until `startAccepting` is called. */
 export async function serveSockets(
   options: Options,
   createContext: (publish: SocketServer['publish']) => ConnectionContext,
@@ -84,7 +84,7 @@ export async function serveSockets(
     port: listening.port,
     handshaking,
     publish,
-    subscribers: (topic) => app.numSubscribers(topic),
+    countSubscribers: (topic) => app.numSubscribers(topic),
     context: connectionContext,
     startAccepting() {
       refusal = undefined

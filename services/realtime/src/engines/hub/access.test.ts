@@ -29,15 +29,15 @@ const joined = (roomId: string, version: bigint, userId: string) =>
 const left = (roomId: string, version: bigint, userId: string) =>
   fact(roomId, version, { case: 'left', value: { userId } })
 
-function user(userId: string, roleIds: string[] = []): UserAccess {
+function addUser(userId: string, roleIds: string[] = []): UserAccess {
   const added = new UserAccess(userId, roleIds, 1n)
   added.loaded = true
   access.users.set(userId, added)
   return added
 }
 
-/** Applies events and moves topics as the hub does; returns the moves as `+room` and `-room` per user. */
-function move(change: AccessChange): string[] {
+/** Applies the changes to the rooms of the users, as the hub does; returns them as `user +room` and `user -room`. */
+function applyChange(change: AccessChange): string[] {
   for (const gain of change.gains) gain.user.rooms.add(gain.roomId)
   for (const loss of change.losses) loss.user.rooms.delete(loss.roomId)
   return [
@@ -45,7 +45,7 @@ function move(change: AccessChange): string[] {
     ...change.losses.map((loss) => `${loss.user.userId} -${loss.roomId}`),
   ]
 }
-const apply = (event: ReturnType<typeof fact>) => move(access.apply(event))
+const apply = (event: ReturnType<typeof fact>) => applyChange(access.apply(event))
 
 beforeEach(() => {
   policy = policyFrom(defaultPolicy())
@@ -58,38 +58,38 @@ beforeEach(() => {
 
 describe('explicit members', () => {
   test('receive the events of a room from joining to leaving', () => {
-    user('U1')
-    user('U2')
+    addUser('U1')
+    addUser('U2')
     expect(apply(joined('R1', 2n, 'U1'))).toEqual(['U1 +R1'])
     expect(apply(left('R1', 3n, 'U1'))).toEqual(['U1 -R1'])
   })
 
   test('are not restored by an old fact', () => {
-    user('U1')
+    addUser('U1')
     apply(joined('R1', 2n, 'U1'))
     apply(left('R1', 5n, 'U1'))
     expect(apply(joined('R1', 4n, 'U1'))).toEqual([])
   })
 
   test('of direct messages do not subscribe to a room topic', () => {
-    user('U1')
+    addUser('U1')
     expect(apply(fact('R1', 2n, { case: 'joined', value: { userId: 'U1' } }, { dm: true }))).toEqual([])
   })
 
   test('whose standings are still being loaded change topics only afterwards', () => {
-    const late = user('U1')
+    const late = addUser('U1')
     late.loaded = false
     expect(apply(left('R1', 6n, 'U1'))).toEqual([])
     late.setMember('R1', true, 2n, false) // the response, which is older than the stream
     late.setMember('R2', true, 2n, false)
     late.loaded = true
-    expect(move(access.recomputeFor(late))).toEqual(['U1 +R2'])
+    expect(applyChange(access.recomputeFor(late))).toEqual(['U1 +R2'])
   })
 })
 
 describe('universal rooms', () => {
   test('are received by people who may join, until they are no longer universal', () => {
-    user('U1')
+    addUser('U1')
     expect(apply(fact('R1', 3n, { case: 'universal', value: { universal: true } }, { universal: true }))).toEqual([
       'U1 +R1',
     ])
@@ -99,16 +99,16 @@ describe('universal rooms', () => {
   })
 
   test('keep their explicit members when they are no longer universal', () => {
-    user('U1')
-    user('U2')
+    addUser('U1')
+    addUser('U2')
     apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))
     apply(fact('R1', 2n, { case: 'joined', value: { userId: 'U1' } }, { universal: true }))
     expect(apply(fact('R1', 3n, { case: 'universal', value: { universal: false } }))).toEqual(['U2 -R1'])
   })
 
   test('are not received by people whom the policy does not allow to join', () => {
-    user('U1')
-    user('U2', ['owner'])
+    addUser('U1')
+    addUser('U2', ['owner'])
     apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))
     const denied = defaultPolicy()
     denied.decisions.push({
@@ -120,11 +120,11 @@ describe('universal rooms', () => {
       decision: PermissionDecision.DENY,
     })
     policy = policyFrom(denied)
-    expect(move(access.recompute())).toEqual(['U1 -R1'])
+    expect(applyChange(access.recompute())).toEqual(['U1 -R1'])
   })
 
   test('apply the decisions of their new group when they are moved', () => {
-    user('U1')
+    addUser('U1')
     apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))
     const denied = defaultPolicy()
     denied.decisions.push({
@@ -143,7 +143,7 @@ describe('universal rooms', () => {
   })
 
   test('are lost by a user whose new roles do not allow joining', () => {
-    const member = user('U1', ['owner'])
+    const member = addUser('U1', ['owner'])
     apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))
     const denied = defaultPolicy()
     denied.decisions = []
@@ -160,7 +160,7 @@ describe('universal rooms', () => {
 
 describe('bans', () => {
   test('end delivery at once, even in universal rooms, until they are lifted', () => {
-    user('U1')
+    addUser('U1')
     apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))
     expect(apply(fact('R1', 2n, { case: 'banned', value: { userId: 'U1' } }, { universal: true }))).toEqual(['U1 -R1'])
     expect(apply(fact('R1', 3n, { case: 'unbanned', value: { userId: 'U1' } }, { universal: true }))).toEqual([
@@ -169,11 +169,11 @@ describe('bans', () => {
   })
 
   test('have no effect after they expire', () => {
-    const banned = user('U1')
+    const banned = addUser('U1')
     const expiresAt = timestampFromDate(new Date(now + 1_000))
     apply(fact('R1', 1n, { case: 'created', value: {} }, { universal: true }))
     apply(fact('R1', 2n, { case: 'banned', value: { userId: 'U1', expiresAt } }, { universal: true }))
     now += 2_000
-    expect(move(access.recomputeFor(banned))).toEqual(['U1 +R1'])
+    expect(applyChange(access.recomputeFor(banned))).toEqual(['U1 +R1'])
   })
 })

@@ -5,13 +5,13 @@ import { UniversalRooms } from './universal-rooms.ts'
 import { type UserAccess } from './user-access.ts'
 
 /**
- * Topics that a person joins or leaves because of an event. Joins are applied before the event is published and leaves
- * after it, so that the person receives the event in both cases.
+ * Rooms whose topics users on this node join (`gains`) or leave (`losses`). If an event causes the change, gains are
+ * applied before the event is published and losses after it, so that the user receives the event in both cases.
  */
-export type AccessChange = { gains: Move[]; losses: Move[]; affected: AffectedUsers }
+export type AccessChange = { gains: UserRoom[]; losses: UserRoom[]; affected: AffectedUsers }
 /** The users, on any node, whose rooms an event may change. */
 type AffectedUsers = readonly string[] | 'everyone'
-export type Move = { user: UserAccess; roomId: string }
+export type UserRoom = { user: UserAccess; roomId: string }
 
 const noChange: AccessChange = { gains: [], losses: [], affected: [] }
 
@@ -21,7 +21,7 @@ const noChange: AccessChange = { gains: [], losses: [], affected: [] }
  */
 export class Access {
   readonly users = new Map<string, UserAccess>()
-  readonly universal = new UniversalRooms()
+  readonly universalRooms = new UniversalRooms()
   readonly #policy: () => Policy
   readonly #now: () => number
 
@@ -30,7 +30,7 @@ export class Access {
     this.#now = now
   }
 
-  /** Applies an event; returns the topics that people join or leave because of it. */
+  /** Applies an event and returns the change. For an event of the policy this is only `affected`; see `recompute`. */
   apply(event: Event): AccessChange {
     switch (event.fact.case) {
       case 'roomFact':
@@ -38,7 +38,7 @@ export class Access {
       case 'userRolesChanged': {
         const user = this.users.get(event.aggregateId)
         const isNewer = user?.setRoles(event.fact.value.roleIds, event.fact.value.rolesVersion) === true
-        return this.#changesOf(isNewer ? [user] : [], this.universal.ids(), [event.aggregateId])
+        return this.#changesOf(isNewer ? [user] : [], this.universalRooms.ids(), [event.aggregateId])
       }
       case 'policy':
         return { ...noChange, affected: 'everyone' }
@@ -52,13 +52,13 @@ export class Access {
    * empty, because `apply` has already returned it for the event.
    */
   recompute(): AccessChange {
-    return this.#changesOf(this.users.values(), this.universal.ids(), [])
+    return this.#changesOf(this.users.values(), this.universalRooms.ids(), [])
   }
 
   /** Computes the changes of a user's topics after their standings were loaded or their roles replaced. */
   recomputeFor(user: UserAccess): AccessChange {
     const rooms = new Set<string>(user.standings.keys())
-    for (const roomId of this.universal.ids()) rooms.add(roomId)
+    for (const roomId of this.universalRooms.ids()) rooms.add(roomId)
     return this.#changesOf([user], rooms, [])
   }
 
@@ -67,13 +67,13 @@ export class Access {
     const userId = this.#changePerson(roomId, fact, header.dm)
     const { groupId, universal } = header
     const affected = affectedBy(fact, header)
-    if (this.universal.set({ roomId, groupId, universal, version: fact.version }))
+    if (this.universalRooms.set({ roomId, groupId, universal, version: fact.version }))
       return this.#changesOf(this.users.values(), [roomId], affected)
     const user = userId === undefined ? undefined : this.users.get(userId)
     return this.#changesOf(user ? [user] : [], [roomId], affected)
   }
 
-  /** Applies a fact about one person; returns that person. */
+  /** Applies a fact to the person whom it is about and returns their id; undefined if it is not about one person. */
   #changePerson(roomId: string, { fact, version }: RoomFact, dm: boolean): string | undefined {
     switch (fact.case) {
       case 'joined':
@@ -122,12 +122,12 @@ export class Access {
     if (standing?.dm) return false
     if (standing?.banned && !(standing.banExpiresAt && standing.banExpiresAt.getTime() <= this.#now())) return false
     if (standing?.member) return true
-    const room = this.universal.get(roomId)
+    const room = this.universalRooms.get(roomId)
     return room !== undefined && may(this.#policy(), user, 'room.join', { kind: 'room', roomId, groupId: room.groupId })
   }
 }
 
-/** The people whose rooms a fact may change. Events of a direct message are addressed to its participants. */
+/** The people whose rooms a fact may change; none in a direct message, whose events are sent to its participants. */
 function affectedBy({ fact }: RoomFact, { universal, dm }: NonNullable<RoomFactApplied['header']>): AffectedUsers {
   switch (fact.case) {
     case 'joined':

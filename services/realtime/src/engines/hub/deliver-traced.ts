@@ -8,8 +8,8 @@ type Delivery<Position> = {
 }
 
 /**
- * Calls `deliver` for an event, in a span that belongs to the trace of the change. Events carry a trace only while
- * traces are recorded.
+ * Calls `deliver` for an event, and `onFailure` instead of throwing. If this process records traces and the event
+ * carries the trace of its change, the call becomes a span of that trace.
  */
 export function deliverTraced<Position>(
   event: Event,

@@ -1,5 +1,5 @@
 import type { Delivery, Event } from '@parley/contracts/internal'
-import { eventFrame, hintFrame } from './frame.ts'
+import { eventFrame, frameWithoutPosition } from './frame.ts'
 import { deletionProperty, type ReplayFrame } from './replay-buffer.ts'
 import { topics } from './topics.ts'
 
@@ -13,10 +13,11 @@ export type EventFrame = ReplayFrame & {
 }
 
 /**
- * Kinds of events for everyone of which clients need only the newest per subject, and the property of the subject that
- * each kind changes. These events are throttled, and sent to many sockets in slices. Other events are sent at once.
+ * The kinds of events that are throttled, each with the property that it changes. They go to everyone, and clients need
+ * only the newest event per subject and property. If there are many sockets, these events are sent to them in slices.
+ * Other events are sent at once.
  */
-export const throttledKinds: ReadonlyMap<string, string> = new Map([
+export const propertyByThrottledKind: ReadonlyMap<string, string> = new Map([
   ['user_profile_updated', 'profile'],
   ['user_custom_status_set', 'custom status'],
   ['user_custom_status_cleared', 'custom status'],
@@ -31,11 +32,11 @@ export const eventFrames = (event: Event, position: string): EventFrame[] =>
   event.deliveries.flatMap((delivery) => frameFor(event, delivery, position) ?? [])
 
 /**
- * The part of a frame that the replay buffer keeps. Throttled frames have no position, like those that are sent late.
+ * The part of a frame that the replay buffer keeps. A throttled frame is kept without its position, as if it was late.
  * The envelope is left out, because it is a view of a larger message, which would stay in memory.
  */
 export const replayFrame = ({ envelope, bytes, topics, throttleKey }: EventFrame): ReplayFrame =>
-  throttleKey ? { bytes: hintFrame(envelope), topics, throttleKey } : { bytes, topics }
+  throttleKey ? { bytes: frameWithoutPosition(envelope), topics, throttleKey } : { bytes, topics }
 
 function frameFor(event: Event, { envelope, audience }: Delivery, position: string): EventFrame | undefined {
   const bytes = eventFrame(envelope, position)
@@ -47,7 +48,7 @@ function frameFor(event: Event, { envelope, audience }: Delivery, position: stri
       return { envelope, bytes, topics: userIds.map(topics.user), userIds }
     }
     case 'everyone': {
-      const property = throttledKinds.get(event.kind)
+      const property = propertyByThrottledKind.get(event.kind)
       const throttleKey = property === undefined ? {} : { throttleKey: { subject: event.aggregateId, property } }
       return { envelope, bytes, topics: [topics.everyone], ...throttleKey }
     }

@@ -5,7 +5,7 @@ import type { Host } from '@parley/service'
 import type { Rooms } from '../../clients/rooms.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { Hub } from './hub.ts'
-import { Intake, type Stored } from './intake.ts'
+import { Intake, type StreamEntry } from './intake.ts'
 import type { NodePolicy } from './node-policy.ts'
 import type { SocketOpener } from './socket-opener.ts'
 import { deliverTraced } from './deliver-traced.ts'
@@ -23,11 +23,13 @@ type Options = {
   load: () => Promise<void>
 }
 
-/** Follows the stream and publishes its events to sockets in batches. */
+/**
+ * Follows the stream and publishes its events to sockets in batches; returns the intake, where events wait for that.
+ */
 export async function followStream(host: Host, options: Options): Promise<Intake> {
   const { hub, opener, policy, metrics, load, historyMs } = options
   const delivery = {
-    deliver(event: Event, stored: Stored): void {
+    deliver(event: Event, stored: StreamEntry): void {
       policy.apply(event)
       opener.observe(event)
       hub.deliver(event, stored)
@@ -61,8 +63,8 @@ export async function followStream(host: Host, options: Options): Promise<Intake
   return intake
 }
 
-/** Loads the universal rooms. */
+/** Loads the universal rooms, retrying until rooms answers. Rejects only if the signal is aborted. */
 export async function loadUniversalRooms(hub: Hub, rooms: Rooms, signal: AbortSignal): Promise<void> {
   const universal = await retry(() => rooms.listUniversalRooms(), { signal, ...retryDelays })
-  for (const room of universal) hub.access.universal.set(room)
+  for (const room of universal) hub.access.universalRooms.set(room)
 }

@@ -31,8 +31,8 @@ export function eventFrame(envelope: Uint8Array, position: string): Uint8Array {
   return frame
 }
 
-/** The server frame of a hint, which has no position on the stream. */
-export function hintFrame(envelope: Uint8Array): Uint8Array {
+/** The server frame of a hint, or of an event that is sent late or out of order. */
+export function frameWithoutPosition(envelope: Uint8Array): Uint8Array {
   return Uint8Array.from([...eventTag, ...varint(envelope.length), ...envelope])
 }
 

@@ -11,16 +11,16 @@ export const isBehind = ({ buffered }: Subscriber): boolean => buffered > behind
 export class HintTopics {
   readonly #unsubscribed = new WeakSet<Subscriber>()
 
-  /** To be called when the stream of a socket starts. */
-  start(connection: Subscriber, user: UserAccess): void {
-    for (const topic of topicsOf(user)) connection.subscribe(topic)
+  /** Subscribes a socket to the topics of hints of its user. To be called when its stream starts. */
+  subscribe(connection: Subscriber, user: UserAccess): void {
+    for (const topic of hintTopicsOf(user)) connection.subscribe(topic)
   }
 
-  gain(connection: Subscriber, roomId: string): void {
+  subscribeToRoom(connection: Subscriber, roomId: string): void {
     if (!this.#unsubscribed.has(connection)) connection.subscribe(topics.roomHints(roomId))
   }
 
-  lose(connection: Subscriber, roomId: string): void {
+  unsubscribeFromRoom(connection: Subscriber, roomId: string): void {
     connection.unsubscribe(topics.roomHints(roomId))
   }
 
@@ -38,9 +38,9 @@ export class HintTopics {
     if (isBehind(connection)) {
       if (this.#unsubscribed.has(connection)) return
       this.#unsubscribed.add(connection)
-      for (const topic of topicsOf(user)) connection.unsubscribe(topic)
-    } else if (this.#unsubscribed.delete(connection)) this.start(connection, user)
+      for (const topic of hintTopicsOf(user)) connection.unsubscribe(topic)
+    } else if (this.#unsubscribed.delete(connection)) this.subscribe(connection, user)
   }
 }
 
-const topicsOf = ({ rooms }: UserAccess): string[] => [topics.hints, ...[...rooms].map(topics.roomHints)]
+const hintTopicsOf = ({ rooms }: UserAccess): string[] => [topics.hints, ...[...rooms].map(topics.roomHints)]

@@ -7,7 +7,7 @@ import { Access, type AccessChange } from './access.ts'
 import { eventFrames, replayFrame } from './event-frames.ts'
 import { positionOf } from './frame.ts'
 import { HintTopics } from './hint-topics.ts'
-import type { Stored } from './intake.ts'
+import type { StreamEntry } from './intake.ts'
 import { Publisher } from './publisher.ts'
 import { RecentVersions } from './recent-versions.ts'
 import type { Replay, ReplayBuffer } from './replay-buffer.ts'
@@ -20,7 +20,7 @@ type Options = {
   /** Sends one frame to every socket that is subscribed to a topic. */
   publish: (topic: string, frame: Uint8Array) => void
   policy: () => Policy
-  /** Checks in accounts whether the sessions of these sockets are still valid, and ends those that are not. */
+  /** Asks accounts whether the sessions of these sockets are still valid; ends the sockets of those that are not. */
   verify: (sockets: readonly Subscriber[]) => void
   metrics: Pick<Metrics, 'countPublished'>
   /** Recent events, for sockets that resume. */
@@ -29,14 +29,14 @@ type Options = {
 }
 
 /**
- * Maximum age in milliseconds of an event after which sockets are closed without asking accounts. After a loss of the
- * stream, relays publish old ends of sessions again, and people have signed in since.
+ * If the end of a session is older than this, in milliseconds, accounts is asked before sockets are closed. After a
+ * loss of the stream, relays publish old ends of sessions again, and people may have signed in since.
  */
-const maxEndAgeMs = 60_000
+const maxUncheckedEndAgeMs = 60_000
 
 /**
- * The fan-out of one node. It publishes events to topics in stream order. This path never waits, and does no work per
- * socket except for users whose access changes.
+ * The fan-out of one node. It publishes events to topics in stream order, except throttled ones, which may be late. It
+ * never waits for another service, and does work per socket only for the people whom an event is about.
  */
 export class Hub implements Disposable {
   readonly access: Access
@@ -59,17 +59,20 @@ export class Hub implements Disposable {
     const { publish, metrics } = options
     this.#publisher = new Publisher({
       ...{ publish, metrics, users: this.access.users },
-      sockets: () => this.connections.size,
+      countSockets: () => this.connections.size,
     })
   }
 
-  /** Position of the newest event that this node has published. */
+  /** Position of the event that this node handled last. */
   get position(): string {
     return this.#position
   }
 
-  /** Publishes an event, unless it was published before. */
-  deliver(event: Event, { seq, storedAtMs }: Stored): void {
+  /**
+   * Handles the next event of the stream, unless it is a duplicate: updates access, publishes the event, and ends the
+   * sockets of sessions that it ends.
+   */
+  deliver(event: Event, { seq, storedAtMs }: StreamEntry): void {
     if (!this.#seen.admit(event)) return
     const position = positionOf(seq, event.id)
     this.#position = position
@@ -84,7 +87,7 @@ export class Hub implements Disposable {
     this.#publisher.publish(event, frames)
     this.#lose(change)
     if (event.kind === 'account_deleted') this.#forget(event.aggregateId)
-    if (event.fact.case === 'credentialsEnded') this.#endSessions(event, event.fact.value)
+    if (event.fact.case === 'credentialsEnded') this.#endSockets(event, event.fact.value)
     if (event.fact.case === 'userRolesChanged' && !isRepublished)
       this.#reconnectIfContradicted(event.aggregateId, event.fact.value)
   }
@@ -95,7 +98,7 @@ export class Hub implements Disposable {
 
   /** Recomputes who receives which universal rooms. To be called when the policy has changed. */
   recomputeAccess(): void {
-    this.#move(this.access.recompute())
+    this.#applyChange(this.access.recompute())
   }
 
   /** To be called when the stream was interrupted: events may have been missed, so all clients reload. */
@@ -107,7 +110,10 @@ export class Hub implements Disposable {
     this.endAll(streamClosed)
   }
 
-  /** After a loss of the stream, relays publish old events again; clients connected since have read that state. */
+  /**
+   * Whether an event happened before the last reset: after a loss of the stream, relays publish old events again, and
+   * clients that connected since then have read that state.
+   */
   #isRepublished({ occurredAt }: Event): boolean {
     return occurredAt !== undefined && timestampMs(occurredAt) < this.#resetAt
   }
@@ -131,7 +137,7 @@ export class Hub implements Disposable {
       user = new UserAccess(caller.userId, caller.roleIds, caller.rolesVersion)
       this.access.users.set(caller.userId, user)
     } else if (user.setRoles(caller.roleIds, caller.rolesVersion)) {
-      this.#move(this.access.recomputeFor(user))
+      this.#applyChange(this.access.recomputeFor(user))
     }
     user.connections.add(connection)
     this.connections.add(connection)
@@ -148,14 +154,14 @@ export class Hub implements Disposable {
   /** To be called when the standings of a user are complete. */
   finishLoading(user: UserAccess): void {
     user.loaded = true
-    this.#move(this.access.recomputeFor(user))
+    this.#applyChange(this.access.recomputeFor(user))
   }
 
-  /** Starts the stream of a socket. */
+  /** Subscribes a socket to the topics of its user, so that it receives what is published from now on. */
   subscribe(connection: Subscriber, user: UserAccess): void {
     for (const topic of topicsOf(user)) connection.subscribe(topic)
     connection.subscribe(topics.slice(this.#nextSlice++ % slices))
-    this.hintTopics.start(connection, user)
+    this.hintTopics.subscribe(connection, user)
   }
 
   /** Records that this node has received everything that was stored from this time on, in milliseconds since 1970. */
@@ -187,19 +193,22 @@ export class Hub implements Disposable {
     for (const connection of [...user.connections]) connection.end(streamClosed)
   }
 
-  /** A revoked session ends only its own streams. Every other reason ends all streams of the user, as clients expect. */
-  #endSessions({ aggregateId, occurredAt }: Event, { credentialIds, reason }: CredentialsEndedFact): void {
+  /**
+   * Ends the sockets of the revoked sessions; for any other reason all sockets of the user, as clients expect. If the
+   * event is old, ends only those whose session is no longer valid.
+   */
+  #endSockets({ aggregateId, occurredAt }: Event, { credentialIds, reason }: CredentialsEndedFact): void {
     const user = this.access.users.get(aggregateId)
     if (!user) return
     const connections = [...user.connections].filter(
       ({ credentialId }) => reason !== 'session_revoked' || credentialIds.includes(credentialId ?? ''),
     )
-    const isOld = occurredAt !== undefined && timestampMs(occurredAt) < this.#now() - maxEndAgeMs
+    const isOld = occurredAt !== undefined && timestampMs(occurredAt) < this.#now() - maxUncheckedEndAgeMs
     if (isOld) this.#options.verify(connections)
     else for (const connection of connections) connection.end(sessionTerminated)
   }
 
-  #move(change: AccessChange): void {
+  #applyChange(change: AccessChange): void {
     this.#lose(change)
     this.#gain(change)
   }
@@ -209,7 +218,7 @@ export class Hub implements Disposable {
       user.rooms.add(roomId)
       for (const connection of openConnectionsOf(user)) {
         connection.subscribe(topics.room(roomId))
-        this.hintTopics.gain(connection, roomId)
+        this.hintTopics.subscribeToRoom(connection, roomId)
       }
     }
   }
@@ -219,13 +228,13 @@ export class Hub implements Disposable {
       user.rooms.delete(roomId)
       for (const connection of openConnectionsOf(user)) {
         connection.unsubscribe(topics.room(roomId))
-        this.hintTopics.lose(connection, roomId)
+        this.hintTopics.unsubscribeFromRoom(connection, roomId)
       }
     }
   }
 }
 
-/** Topics of a person's sockets, except those of hints. */
+/** Topics of a person's sockets, except those of hints and slices. */
 const topicsOf = ({ userId, rooms }: UserAccess): string[] => [
   topics.everyone,
   topics.user(userId),

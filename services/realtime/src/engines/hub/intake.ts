@@ -1,20 +1,20 @@
 import type { Event } from '@parley/contracts/internal'
 
 /** The position of a message on the stream, and when it was stored, in milliseconds since 1970. */
-export type Stored = { seq: number; storedAtMs: number }
-type Deliver = (events: readonly Event[], stored: Stored) => void
-type Batch = { events: readonly Event[]; stored: Stored }
+export type StreamEntry = { seq: number; storedAtMs: number }
+type Deliver = (events: readonly Event[], stored: StreamEntry) => void
+type Batch = { events: readonly Event[]; stored: StreamEntry }
 
 /**
- * Collects the events of a few milliseconds and publishes them in one tick, so that uWebSockets.js writes once per
- * socket and not once per event. The first event after a pause is published at once.
+ * Collects the events of a few milliseconds and delivers them in one tick, so that uWebSockets.js writes once per
+ * socket and not once per event. After a pause, events are delivered in the next turn of the event loop.
  */
 export class Intake implements Disposable {
   readonly #deliver: Deliver
   readonly #gatherMs: number
   #batches: Batch[] = []
   /**
-   * Cancels the scheduled flush. The right function must clear it: clearing a timeout as an immediate corrupts a
+   * Cancels the scheduled flush, with clearImmediate or clearTimeout as it was scheduled: mixing them up corrupts a
    * counter in Node.js.
    */
   #cancelFlush: (() => void) | undefined
@@ -25,7 +25,7 @@ export class Intake implements Disposable {
     this.#gatherMs = gatherMs
   }
 
-  add(events: readonly Event[], stored: Stored): void {
+  add(events: readonly Event[], stored: StreamEntry): void {
     this.#batches.push({ events, stored })
     if (this.#cancelFlush) return
     const since = performance.now() - this.#lastFlush

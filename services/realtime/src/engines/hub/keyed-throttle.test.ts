@@ -3,7 +3,7 @@ import { KeyedThrottle } from './keyed-throttle.ts'
 
 let sent: string[]
 let throttle: KeyedThrottle
-const offer = (thing: string, what: string) => throttle.offer(thing, () => void sent.push(what))
+const offer = (key: string, text: string) => throttle.offer(key, () => void sent.push(text))
 
 beforeEach(() => {
   jest.useFakeTimers()

@@ -17,11 +17,13 @@ export class KeyedThrottle implements Disposable {
     this.#windowMs = windowMs
   }
 
-  /** Offers a new message of a key: `send` is called now, at the end of the window, or never. */
+  /**
+   * Offers a message: `send` is called now or at the end of the window; never if the message is replaced or dropped.
+   */
   offer(key: string, send: () => void): void {
     const window = this.#windows.get(key)
     if (window) window.send = send
-    else this.#open(key, send)
+    else this.#openWindow(key, send)
   }
 
   /** Drops the waiting message of a key. */
@@ -41,7 +43,7 @@ export class KeyedThrottle implements Disposable {
     this.clear()
   }
 
-  #open(key: string, send: () => void): void {
+  #openWindow(key: string, send: () => void): void {
     this.#windows.set(key, { endsAt: performance.now() + this.#windowMs, send: undefined })
     this.#arm()
     send()
@@ -49,17 +51,17 @@ export class KeyedThrottle implements Disposable {
 
   #arm(): void {
     const [first] = this.#windows.values()
-    if (first) this.#timer ??= setTimeout(() => this.#close(), first.endsAt - performance.now()).unref()
+    if (first) this.#timer ??= setTimeout(() => this.#closeWindows(), first.endsAt - performance.now()).unref()
   }
 
   /** Closes windows that are over; if a message waits, it is sent and another window begins. */
-  #close(): void {
+  #closeWindows(): void {
     const now = performance.now()
     try {
       for (const [key, { endsAt, send }] of this.#windows) {
         if (endsAt > now) break
         this.#windows.delete(key)
-        if (send) this.#open(key, send)
+        if (send) this.#openWindow(key, send)
       }
     } finally {
       this.#timer = undefined

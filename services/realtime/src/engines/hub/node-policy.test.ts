@@ -16,19 +16,19 @@ function newPolicy() {
     answers.shift()?.(policyResponse(revision))
     await new Promise(setImmediate)
   }
-  return { policy, answer, loads: () => answers.length }
+  return { policy, answer, pendingLoads: () => answers.length }
 }
 
 test('a new delta with an older revision loads the restored policy; a duplicate does not', async () => {
-  const { policy, answer, loads } = newPolicy()
+  const { policy, answer, pendingLoads } = newPolicy()
   void policy.reload()
   await answer(90n)
   policy.apply(delta('Ea', 91n, 90n))
   policy.apply(delta('Ea', 91n, 90n))
-  expect([policy.current().revision, loads()]).toEqual([91n, 0])
+  expect([policy.current().revision, pendingLoads()]).toEqual([91n, 0])
   policy.apply(delta('Eb', 80n, 79n))
   await answer(80n)
-  expect([policy.current().revision, loads()]).toEqual([80n, 0])
+  expect([policy.current().revision, pendingLoads()]).toEqual([80n, 0])
 })
 
 test('a policy requested before a delta does not undo it', async () => {

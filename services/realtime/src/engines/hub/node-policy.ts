@@ -13,7 +13,7 @@ export class NodePolicy {
   #changed: () => void = () => undefined
   #policy: Policy | undefined
   #reloading: Promise<void> | undefined
-  #stale = false
+  #mustLoad = false
   readonly #applied = new RecentIds()
   /** Counts changes, because a policy that was requested before a change may be outdated. */
   #changes = 0
@@ -28,12 +28,15 @@ export class NodePolicy {
     return this.#policy
   }
 
-  /** Calls the listener after each change. */
+  /** Sets the listener that is called after each delta and load. */
   onChange(changed: () => void): void {
     this.#changed = changed
   }
 
-  /** Applies an event of the stream; ignores all but policy deltas. */
+  /**
+   * Applies an event of the stream; ignores all but policy deltas. If a delta does not directly follow the known
+   * policy, the policy is loaded again.
+   */
   apply(event: Event): void {
     if (event.fact.case !== 'policy' || !this.#applied.add(event.id)) return
     const delta = event.fact.value
@@ -46,11 +49,11 @@ export class NodePolicy {
   }
 
   /**
-   * Loads the whole policy, retrying until it succeeds. If a delta arrives during the load and does not fit, it loads
-   * again.
+   * Loads the whole policy, retrying until it succeeds. Loads it again if a delta arrived meanwhile that does not
+   * follow the known policy, or that is newer than the loaded one.
    */
   reload(): Promise<void> {
-    this.#stale = true
+    this.#mustLoad = true
     this.#reloading ??= this.#read().finally(() => {
       this.#reloading = undefined
     })
@@ -58,14 +61,14 @@ export class NodePolicy {
   }
 
   async #read(): Promise<void> {
-    while (this.#stale) {
-      this.#stale = false
+    while (this.#mustLoad) {
+      this.#mustLoad = false
       const changes = this.#changes
       const snapshot = await retry(this.#load, { signal: this.#stop, initialMs: 50, maxMs: 2_000 })
       const isOlder = this.#policy !== undefined && snapshot.revision < this.#policy.revision
       // Without a change in the meantime, an older policy means that admin's database was restored.
-      if (isOlder && changes !== this.#changes) this.#stale = true
-      if (isOlder && this.#stale) continue
+      if (isOlder && changes !== this.#changes) this.#mustLoad = true
+      if (isOlder && this.#mustLoad) continue
       this.#policy = policyFrom(snapshot)
       this.#changed()
     }

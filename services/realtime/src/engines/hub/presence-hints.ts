@@ -2,7 +2,7 @@ import { fromBinary } from '@bufbuild/protobuf'
 import { PresenceHintSchema, type PresenceHint } from '@parley/contracts/internal'
 import { encodeRealtimeEnvelope } from '@parley/events'
 import { newId } from '@parley/ids'
-import { hintFrame } from './frame.ts'
+import { frameWithoutPosition } from './frame.ts'
 import { isBehind } from './hint-topics.ts'
 import { KeyedThrottle } from './keyed-throttle.ts'
 import { topics } from './topics.ts'
@@ -14,14 +14,15 @@ type Options = {
   onUnreadable: (error: unknown) => void
 }
 
+/** Maximum number of users whose newest version is remembered; above it, all are forgotten. */
 const maxRemembered = 100_000
 /** Update interval per person when many people are online, in milliseconds. */
 const crowdedMs = 15_000
 
 /**
  * Sends presence changes. Hints come from several processes in any order; hints older than the newest one of a user are
- * dropped. Changes of one person are sent at most every two seconds. If many are online, a hint names its recipients,
- * who get an update at most every fifteen seconds.
+ * dropped. Changes of one person are sent at most every two seconds. If many people are online, hints name their
+ * recipients, and changes of one person are sent at most every fifteen seconds.
  */
 export class PresenceHints implements Disposable {
   readonly #options: Options
@@ -57,7 +58,7 @@ export class PresenceHints implements Disposable {
     for (const user of recipients) this.#publishToUser(user, frame)
   }
 
-  /** Publishes to a user's sockets. Slow ones are unsubscribed from the topic in the meantime. */
+  /** Publishes to a user's sockets except slow ones, which are unsubscribed from the topic meanwhile. */
   #publishToUser({ userId, connections }: UserAccess, frame: Uint8Array): void {
     const topic = topics.user(userId)
     const behind = [...connections].filter((connection) => connection.isOpen && isBehind(connection))
@@ -74,5 +75,5 @@ export class PresenceHints implements Disposable {
 
 function frameOf({ userId, status }: PresenceHint): Uint8Array {
   const event = { id: newId('event'), createdAt: new Date(), value: { userId, status } }
-  return hintFrame(encodeRealtimeEnvelope('presence_changed', event))
+  return frameWithoutPosition(encodeRealtimeEnvelope('presence_changed', event))
 }

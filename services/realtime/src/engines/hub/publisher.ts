@@ -1,7 +1,7 @@
 import type { Event } from '@parley/contracts/internal'
 import type { Metrics } from '../../metrics.ts'
-import { throttledKinds, type EventFrame } from './event-frames.ts'
-import { hintFrame } from './frame.ts'
+import { propertyByThrottledKind, type EventFrame } from './event-frames.ts'
+import { frameWithoutPosition } from './frame.ts'
 import { KeyedThrottle } from './keyed-throttle.ts'
 import { deletionProperty, keyOf, type ThrottleKey } from './replay-buffer.ts'
 import { SlicedBroadcast } from './sliced-broadcast.ts'
@@ -14,7 +14,7 @@ type Options = {
   /** The people on this node. */
   users: ReadonlyMap<string, UserAccess>
   /** Number of sockets on this node. */
-  sockets: () => number
+  countSockets: () => number
   metrics: Pick<Metrics, 'countPublished'>
 }
 
@@ -30,7 +30,7 @@ export class Publisher implements Disposable {
     this.#broadcast = new SlicedBroadcast(options)
   }
 
-  /** Publishes the next event of the stream. */
+  /** Publishes the frames of the next event of the stream; throttled ones at once or later. */
   publish(event: Event, frames: readonly EventFrame[]): void {
     this.#newest = event
     // A client that connects later reads the state after this event or gets it in a replay, so nothing older may
@@ -41,7 +41,7 @@ export class Publisher implements Disposable {
       if (throttleKey !== undefined) {
         const key = keyOf(throttleKey)
         // A socket that resumes receives the newest frame at once, so nothing older may follow.
-        this.#broadcast.replace(key, () => hintFrame(frame.envelope))
+        this.#broadcast.replace(key, () => frameWithoutPosition(frame.envelope))
         this.#throttle.offer(key, () => this.#publishLatest(event, frame, throttleKey))
         continue
       }
@@ -54,7 +54,7 @@ export class Publisher implements Disposable {
 
   /** Drops waiting events about a person, except the deletion of the account. */
   forget(userId: string): void {
-    for (const property of throttledKinds.values()) {
+    for (const property of propertyByThrottledKind.values()) {
       if (property === deletionProperty) continue
       const key = keyOf({ subject: userId, property })
       this.#throttle.forget(key)
@@ -74,7 +74,7 @@ export class Publisher implements Disposable {
 
   /** A delayed frame has no position, like hints: later events have been published before it. */
   #publishLatest(event: Event, { envelope, bytes }: EventFrame, throttleKey: ThrottleKey): void {
-    const late = (): Uint8Array => hintFrame(envelope)
+    const late = (): Uint8Array => frameWithoutPosition(envelope)
     this.#broadcast.send(keyOf(throttleKey), event === this.#newest ? bytes : late(), late)
     this.#options.metrics.countPublished(event)
   }

@@ -8,7 +8,7 @@ const event = (aggregateId: string, version: bigint, id = `${aggregateId}-${vers
   create(EventSchema, { id, aggregateType: 'room', aggregateId, version })
 
 describe('the memory of recent versions', () => {
-  test('accepts new events and refuses duplicates and older ones', () => {
+  test('accepts new events; refuses duplicates, and versions before the first one received', () => {
     const seen = new RecentVersions()
     expect(seen.admit(event('R1', 2n))).toBe(true)
     expect(seen.admit(event('R1', 2n))).toBe(false)

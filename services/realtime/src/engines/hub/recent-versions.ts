@@ -23,8 +23,8 @@ const emptyGeneration = (): Generation => ({ ids: new Set(), versions: new Map()
 /**
  * Remembers recent events, so that duplicates are dropped (a relay resends events whose delivery is uncertain). A known
  * version with an unknown id is no duplicate: the database of its service was restored. Ids are forgotten after two
- * generations. From then on, events up to the last forgotten version are refused, unless they happened later than the
- * event received last.
+ * generations. From then on, events up to the last forgotten version are refused, unless they happened more than
+ * `maxClockDifferenceMs` after the event received last.
  */
 export class RecentVersions {
   #young = emptyGeneration()

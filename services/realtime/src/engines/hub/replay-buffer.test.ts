@@ -11,9 +11,9 @@ const newBuffer = (options: { maxBytes?: number; maxReplayBytes?: number } = {})
 }
 
 const frame = (name: string, ...topics: string[]): ReplayFrame => ({ bytes: Buffer.from(name), topics })
-const throttled = (name: string, thing: string): ReplayFrame => ({
+const throttled = (name: string, subject: string): ReplayFrame => ({
   ...frame(name, 'everyone'),
-  throttleKey: { subject: thing, property: 'profile' },
+  throttleKey: { subject, property: 'profile' },
 })
 
 /** Adds events a second apart, the first at ten seconds; their positions are p1, p2, ... */
@@ -49,7 +49,7 @@ describe('the frames that a socket missed', () => {
     expect(missed(buffer, 'p1', ['user', 'a'])).toEqual(['joined', 'joined'])
   })
 
-  test('include the newest of throttled changes, even from before the position, but nothing about deleted people', () => {
+  test('include the newest of throttled changes, even from before the position, but not those of a forgotten user', () => {
     const buffer = newBuffer()
     const changes = [throttled('name 1', 'Bert'), throttled('name 2', 'Bert'), throttled('name', 'Carl')].map((one) => [
       one,
@@ -105,7 +105,7 @@ describe('a buffer refuses a position', () => {
     expect(missed(buffer, 'p19', ['a'])).toEqual([expect.stringMatching(/^19 x/)])
   })
 
-  test('whose event no longer fits into the memory, but keeps throttled changes for the whole window', () => {
+  test('whose event no longer fits into the memory, although throttled changes are kept for the whole window', () => {
     const buffer = newBuffer({ maxBytes: 128 * kib })
     const big = 'x'.repeat(10 * kib)
     add(buffer, [throttled('name', 'Bert')], ...Array.from({ length: 20 }, () => [frame(big, 'a')]))

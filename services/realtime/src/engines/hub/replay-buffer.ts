@@ -23,16 +23,16 @@ export type ReplayFrame = {
 
 /** A property of a user or of the server. */
 export type ThrottleKey = { subject: string; property: string }
-/** The property that is kept when everything else about a user is forgotten: that the account is deleted. */
+/** The property that is kept when the others of a user are forgotten: that the account is deleted. */
 export const deletionProperty = 'account'
 
 /** The frames that a socket missed, or the reason why they are unknown. */
 export type Replay = { frames: readonly Uint8Array[] } | { refusal: ReplayRefusal }
 
 type Options = {
-  /** How long events are kept, in milliseconds before the newest. */
+  /** Positions up to this old stay valid, in milliseconds before the newest event. Events are kept longer. */
   windowMs: number
-  /** Maximum memory of the buffer, in bytes. */
+  /** Maximum memory in bytes, by estimate. The newest frame of each key is kept even beyond it. */
   maxBytes: number
   /** Maximum size of the replay for one socket, in bytes. */
   maxReplayBytes: number
@@ -44,11 +44,11 @@ type Item = { ordinal: number; frameNumber: number; storedAtMs: number; frame: R
 
 /** Upper bound in milliseconds for the delay of a frame, including the lag of one node behind another. */
 export const longestDelayMs = maxBroadcastMs + 5_000
-/** Estimated memory of an event besides its frames, and of each topic. */
+/** Estimated memory of an event without its frames, and of a topic of a frame. */
 const bytesPerEvent = 512
 const bytesPerTopic = 256
 /** Maximum number of frames with a key, which are kept for the whole window, however much else is published. */
-const maxNewest = 10_000
+const maxKeyedFrames = 10_000
 
 /**
  * The events of the last minutes, for sockets that reconnect. They are stored by topic, so that the cost of a replay
@@ -61,7 +61,7 @@ export class ReplayBuffer {
   #bytes = 0
   /** Everything stored from this time on was added; undefined until the first event. */
   #completeSinceMs: number | undefined
-  /** The newest frame of a key may have been dropped if it was stored up to this time. */
+  /** Frames with a key may be missing if they were stored at this time or earlier. */
   #newestDroppedUntilMs = -Infinity
   /** Events by position, oldest first. */
   readonly #events = new Map<string, StoredEvent>()
@@ -106,14 +106,17 @@ export class ReplayBuffer {
     this.#everyonesAccessChange = this.#ordinal + 1
   }
 
-  /** Removes everything about this user except the deletion of the account. */
+  /** Removes the newest frames of the properties of a user, except the deletion of the account. */
   forget(userId: string): void {
     for (const [key, { frame }] of this.#newest)
       if (frame.throttleKey?.subject === userId && frame.throttleKey.property !== deletionProperty)
         this.#newest.delete(key)
   }
 
-  /** The frames that a person with these topics missed since a position, in the order of the stream. */
+  /**
+   * The frames that a person with these topics missed since a position, and the newest frame of each key, even from
+   * before the position. In the order of the stream.
+   */
   replaySince(position: string, userId: string, topics: Iterable<string>): Replay {
     const from = this.#events.get(position)
     if (!from || !this.#isComplete(from.storedAtMs - longestDelayMs)) return { refusal: 'unknown_position' }
@@ -181,7 +184,7 @@ export class ReplayBuffer {
   #evict(newestMs: number): void {
     const oldestMs = newestMs - this.#options.windowMs - longestDelayMs
     for (const [key, { storedAtMs }] of this.#newest) {
-      if (storedAtMs >= oldestMs && this.#newest.size <= maxNewest) break
+      if (storedAtMs >= oldestMs && this.#newest.size <= maxKeyedFrames) break
       this.#newest.delete(key)
       this.#newestDroppedUntilMs = storedAtMs
     }

@@ -12,7 +12,7 @@ function broadcastTo(sockets: number) {
   const published: string[] = []
   const broadcast = new SlicedBroadcast({
     publish: (topic, bytes) => published.push(`${topic} ${Buffer.from(bytes).toString()}`),
-    sockets: () => sockets,
+    countSockets: () => sockets,
   })
   const send = (key: string, text: string) => broadcast.send(key, frame(`${text} now`), () => frame(`${text} late`))
   /** Topics to which a frame was published. */
@@ -65,7 +65,7 @@ test('a newer frame replaces the earlier one and reaches every slice', () => {
 test('a frame that is sent at once replaces a waiting one, and a forgotten frame is not sent', () => {
   let sockets = 2_000
   const published: string[] = []
-  using broadcast = new SlicedBroadcast({ publish: (topic) => published.push(topic), sockets: () => sockets })
+  using broadcast = new SlicedBroadcast({ publish: (topic) => published.push(topic), countSockets: () => sockets })
   broadcast.send('layout', frame('a'), () => frame('a'))
   broadcast.send('profile', frame('b'), () => frame('b'))
   sockets = 500

@@ -4,7 +4,7 @@ type Options = {
   /** Sends one frame to every socket that is subscribed to a topic. */
   publish: (topic: string, frame: Uint8Array) => void
   /** Number of sockets on this node. */
-  sockets: () => number
+  countSockets: () => number
 }
 /** A frame, and how many slices have yet to receive it. */
 type Waiting = { frame: Uint8Array; left: number }
@@ -35,12 +35,13 @@ export class SlicedBroadcast implements Disposable {
   }
 
   /**
-   * Sends a frame, which replaces earlier ones with the same key. `late` builds the frame that is sent in slices.
+   * Sends a frame, which replaces earlier ones with the same key: `atOnce` to all sockets now, or what `late` builds in
+   * slices.
    */
   send(key: string, atOnce: Uint8Array, late: () => Uint8Array): void {
     this.#waiting.delete(key)
-    const { publish, sockets } = this.#options
-    if (sockets() <= maxAtOnce || this.#waiting.size >= maxWaiting) return publish(topics.everyone, atOnce)
+    const { publish, countSockets } = this.#options
+    if (countSockets() <= maxAtOnce || this.#waiting.size >= maxWaiting) return publish(topics.everyone, atOnce)
     this.#waiting.set(key, { frame: late(), left: slices })
     this.#arm()
   }
@@ -69,7 +70,7 @@ export class SlicedBroadcast implements Disposable {
 
   #arm(): void {
     if (this.#waiting.size === 0) return
-    const broadcastMs = Math.min(maxBroadcastMs, (1000 * this.#options.sockets()) / socketsPerSecond)
+    const broadcastMs = Math.min(maxBroadcastMs, (1000 * this.#options.countSockets()) / socketsPerSecond)
     this.#timer ??= setTimeout(() => this.#sendToNextSlice(), broadcastMs / slices).unref()
   }
 

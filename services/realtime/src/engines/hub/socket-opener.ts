@@ -10,12 +10,12 @@ import type { UserAccess } from './user-access.ts'
 const gatherMs = 20
 const maxBatch = 1_000
 
-/** Another deployable did not answer a request. */
+/** A request to another deployable failed. */
 export class DependencyUnavailable extends Error {}
 
 /**
- * Opens sockets in batches: loads the callers from accounts, then their standings from rooms. Events that arrive during
- * a call are merged by version, so a late response is harmless.
+ * Loads what is needed to open sockets, for many at once: the callers from accounts, then their standings from rooms.
+ * Events that arrive during a call are applied to its response, so a late response is harmless.
  */
 export class SocketOpener implements Disposable {
   readonly #hub: Hub
@@ -23,8 +23,8 @@ export class SocketOpener implements Disposable {
   readonly #callers: RequestBatcher<Buffer, Caller | undefined>
   readonly #rekeyings: RequestBatcher<{ previous: Buffer; digest: Buffer }, void>
   readonly #standings: RequestBatcher<UserAccess, void>
-  readonly #held = new RememberedCredentials()
-  /** Events about users that arrived during the call to accounts. */
+  readonly #validCredentials = new RememberedCredentials()
+  /** For each running request for callers: the events about credentials and roles that have arrived since it began. */
   readonly #meanwhile = new Set<Event[]>()
 
   constructor(options: {
@@ -63,19 +63,19 @@ export class SocketOpener implements Disposable {
     return undefined
   }
 
-  /** Whether the credential was valid at its last check, however long ago that was. */
+  /** Whether the credential was valid at its last check here, however long ago; false if this is forgotten. */
   wasValid(credential: CredentialDigests): boolean {
-    return this.#held.has(credential)
+    return this.#validCredentials.has(credential)
   }
 
   async #find(digest: Buffer): Promise<Caller | undefined> {
     const caller = await this.#callers.request(digest)
-    this.#held.record(digest, caller !== undefined)
+    this.#validCredentials.record(digest, caller !== undefined)
     return caller
   }
 
   /** Resolves once the standings of the user are loaded. Rejects with DependencyUnavailable. */
-  load(user: UserAccess): Promise<void> {
+  loadStandings(user: UserAccess): Promise<void> {
     if (user.loaded) return Promise.resolve()
     user.loading ??= this.#standings.request(user).finally(() => {
       user.loading = undefined
@@ -99,7 +99,7 @@ export class SocketOpener implements Disposable {
     const meanwhile: Event[] = []
     this.#meanwhile.add(meanwhile)
     try {
-      const callers = await this.#responseOf('accounts', accounts.openSockets(digests))
+      const callers = await this.#responseOf('accounts', accounts.findCallers(digests))
       return digests.map((digest) => applyEvents(callers.get(digest.toString('hex')), meanwhile))
     } finally {
       this.#meanwhile.delete(meanwhile)
@@ -121,7 +121,7 @@ export class SocketOpener implements Disposable {
   }
 
   async #requestStandings(rooms: Rooms, users: UserAccess[]): Promise<void[]> {
-    const standings = await this.#responseOf('rooms', rooms.openSockets(users.map((user) => user.userId)))
+    const standings = await this.#responseOf('rooms', rooms.listStandings(users.map((user) => user.userId)))
     return users.map((user) => {
       for (const standing of standings.get(user.userId) ?? []) {
         user.setMember(standing.roomId, standing.member, standing.memberVersion, standing.dm)

@@ -10,14 +10,14 @@ import { TypingHints } from './typing-hints.ts'
 type Sockets = {
   publish: (topic: string, frame: Uint8Array) => void
   /** Number of sockets subscribed to a topic. */
-  subscribers: (topic: string) => number
+  countSubscribers: (topic: string) => number
 }
 type Dependencies = { hub: Hub; intake: Intake; metrics: Metrics }
 
 /** Receives presence and typing hints, which are not on the stream. */
 export function subscribeToHints(
   host: Host,
-  { publish, subscribers }: Sockets,
+  { publish, countSubscribers }: Sockets,
   { hub, intake, metrics }: Dependencies,
 ): void {
   const onUnreadable = metrics.reportUnreadableHint
@@ -25,7 +25,7 @@ export function subscribeToHints(
   const presence = host.use(new PresenceHints({ publish, users, onUnreadable }))
   const typing = host.use(
     new TypingHints({
-      ...{ publish, subscribers, onUnreadable },
+      ...{ publish, countSubscribers, onUnreadable },
       ...{ users, hintTopics: hub.hintTopics },
       catchUp: () => intake.flush(),
     }),

@@ -8,7 +8,7 @@ export type Subscriber = {
   readonly credentialId: string | undefined
   /** Number of unsent bytes. */
   readonly buffered: number
-  /** Whether it has been open for about this many milliseconds; `now` is a time of `performance.now()`. */
+  /** Whether it was opened more than about `maxAgeMs` ago; `now` is a time of `performance.now()`. */
   isOlderThan(maxAgeMs: number, now: number): boolean
   subscribe(topic: string): void
   unsubscribe(topic: string): void

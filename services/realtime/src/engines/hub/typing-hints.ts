@@ -2,7 +2,7 @@ import { fromBinary } from '@bufbuild/protobuf'
 import { TypingHintSchema, type TypingHint } from '@parley/contracts/internal'
 import { encodeRealtimeEnvelope } from '@parley/events'
 import { newId } from '@parley/ids'
-import { hintFrame } from './frame.ts'
+import { frameWithoutPosition } from './frame.ts'
 import { isBehind, type HintTopics } from './hint-topics.ts'
 import type { Subscriber } from './subscriber.ts'
 import { topics } from './topics.ts'
@@ -11,7 +11,7 @@ import { openConnectionsOf, type UserAccess } from './user-access.ts'
 type Options = {
   publish: (topic: string, frame: Uint8Array) => void
   /** Number of sockets subscribed to a topic. */
-  subscribers: (topic: string) => number
+  countSubscribers: (topic: string) => number
   users: ReadonlyMap<string, UserAccess>
   hintTopics: HintTopics
   /** Applies waiting events of the stream. */
@@ -26,6 +26,7 @@ type Options = {
  * sent: they are of little use, and costly.
  */
 const maxSockets = 500
+/** Maximum number of hints that are held at once; further ones are dropped. */
 const maxWaiting = 10_000
 const holdMs = 100
 /**
@@ -68,7 +69,7 @@ export class TypingHints implements Disposable {
 
   /** Sends the waiting hints. */
   flush(): void {
-    this[Symbol.dispose]()
+    this.#stopTimer()
     this.#options.catchUp()
     const hints = [...this.#waiting.values()]
     this.#waiting.clear()
@@ -76,6 +77,10 @@ export class TypingHints implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#stopTimer()
+  }
+
+  #stopTimer(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
   }
@@ -95,7 +100,7 @@ export class TypingHints implements Disposable {
   }
 
   #send(hint: TypingHint): void {
-    const { users, hintTopics, subscribers } = this.#options
+    const { users, hintTopics, countSubscribers } = this.#options
     const { roomId, userId, dmParticipantIds } = hint
     if (dmParticipantIds.length > 0) {
       for (const other of dmParticipantIds.filter((id) => id !== userId)) {
@@ -105,7 +110,7 @@ export class TypingHints implements Disposable {
       return
     }
     const topic = topics.roomHints(roomId)
-    const listening = subscribers(topic)
+    const listening = countSubscribers(topic)
     if (listening === 0 || listening > maxSockets) return
     const typist = users.get(userId)
     const own = typist?.rooms.has(roomId) ? openConnectionsOf(typist).filter(hintTopics.isSubscribed) : []
@@ -117,7 +122,7 @@ export class TypingHints implements Disposable {
     const value = { roomId, ...(threadRootEventId && { threadRootEventId }) }
     const event = { id: newId('event'), createdAt: new Date(), actorId: userId, value }
     for (const connection of excluded) connection.unsubscribe(topic)
-    this.#options.publish(topic, hintFrame(encodeRealtimeEnvelope('user_typing', event)))
+    this.#options.publish(topic, frameWithoutPosition(encodeRealtimeEnvelope('user_typing', event)))
     for (const connection of excluded) connection.subscribe(topic)
   }
 }

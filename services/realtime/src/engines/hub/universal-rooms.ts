@@ -1,8 +1,8 @@
 import type { UniversalRoom } from '../../domain/standing.ts'
 
 /**
- * All universal rooms of the server, loaded at the start and updated from the stream. Headers with a lower version are
- * ignored.
+ * All universal rooms of the server, and those that have ceased to be universal since the start. Loaded at the start
+ * and after an interruption of the stream, and updated from the stream; headers that are not newer are ignored.
  */
 export class UniversalRooms {
   readonly #rooms = new Map<string, UniversalRoom>()

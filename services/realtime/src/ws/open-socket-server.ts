@@ -22,7 +22,7 @@ type Options = {
 }
 
 /** Opens the port for sockets, which does not accept any yet, and the hub that sends frames to them. */
-export async function openSockets(host: Host, config: Config, options: Options): Promise<SocketServer> {
+export async function openSocketServer(host: Host, config: Config, options: Options): Promise<SocketServer> {
   const { accounts, rooms, policy, metrics, verify } = options
   const clientAddress = clientAddressBehind(config.trustedProxies, {
     isForwarded: (header) => isForwardedByGateway(config, header),
@@ -52,7 +52,7 @@ export async function openSockets(host: Host, config: Config, options: Options):
         overloadDelayMs: (isKnown) => (isKnown ? known : others).admitOrDelay(performance.now()),
         handshakeTimeoutMs: config.handshakeTimeoutMs,
         socketsPerPerson: config.socketsPerPerson,
-        digests: (bearerToken, presented) => digestsToTry(config, bearerToken, presented),
+        digestsToTry: (bearerToken, presented) => digestsToTry(config, bearerToken, presented),
         retryAfterMs: () => Math.round(1_000 + Math.random() * 4_000),
       }
     },
