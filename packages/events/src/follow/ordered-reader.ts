@@ -28,10 +28,13 @@ export class OrderedReader implements Disposable {
   readonly #subject: string
   readonly #subscription: Subscription
   #delivered = 0
-  /** Number of messages stored before the reader was opened; undefined once they have been delivered. */
+  /**
+   * Number of messages stored before the reader was opened, Infinity until the keeper answers; undefined once they have
+   * been delivered.
+   */
   #backlog: number | undefined = Infinity
   #isClosed = false
-  #hasRequestedStart = false
+  #startedAsRequested = false
 
   private constructor(bus: Bus, events: ReaderEvents) {
     this.#bus = bus
@@ -57,7 +60,7 @@ export class OrderedReader implements Disposable {
     try {
       const { pending } = await requestKeeper(bus, 'reader', { id: reader.#id, ...wanted })
       if (reader.#isClosed) throw new Error('the reader broke before its request was answered')
-      reader.#hasRequestedStart = pending !== undefined
+      reader.#startedAsRequested = pending !== undefined
       if (reader.#backlog !== undefined) reader.#backlog = pending ?? 0
       reader.#reportCaughtUp()
       return reader
@@ -68,8 +71,8 @@ export class OrderedReader implements Disposable {
   }
 
   /** Whether the reader started where requested. Keepers of earlier releases ignore a time. */
-  get hasRequestedStart(): boolean {
-    return this.#hasRequestedStart
+  get startedAsRequested(): boolean {
+    return this.#startedAsRequested
   }
 
   [Symbol.dispose](): void {
@@ -97,7 +100,8 @@ export class OrderedReader implements Disposable {
   }
 
   /**
-   * Answers flow control. A heartbeat carries the number of deliveries, or shows that the server waits for an answer.
+   * Answers flow control. A heartbeat carries the number of deliveries, and may show that the server waits for an
+   * answer.
    */
   #control(message: Msg): void {
     const status = message.headers

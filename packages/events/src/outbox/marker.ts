@@ -33,7 +33,7 @@ export class Marker {
   add(queue: AggregateQueue, batch: Batch, seq: number): void {
     for (const entry of batch.entries) this.#items.push({ queue, entry, seq })
     this.#running ??= this.#run()
-    this.#delay.setCount(this.#items.length)
+    this.#delay.reportCount(this.#items.length)
   }
 
   /** Resolves when no statement is running that could mark entries of a queue dropped before the call. */

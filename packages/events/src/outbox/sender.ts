@@ -15,7 +15,10 @@ const maxRetryMs = 1000
 export type SenderEvents = {
   /** The stream has stored the message; `repeated`: it had stored it before. */
   onStored(queue: AggregateQueue, batch: Batch, seq: number, repeated: boolean): void
-  /** The stream refuses the message permanently. Resolves when the queue has replaced it. */
+  /**
+   * The stream refuses the message permanently. Resolves when the queue has replaced it; rejects if the database did
+   * not store that.
+   */
   onRefused(queue: AggregateQueue, batch: Batch, reason: string): Promise<void>
   /** The stream refused the message temporarily. */
   onFailed(reason: string): void
