@@ -109,6 +109,7 @@ type Mode = {
   /** Pause between requests for messages, see `Puller`. */
   pullPauseMs: number
   pace: Pace
+  /** The size, urgency and shard of a message, for the queue. */
   classify: (message: Msg, events: readonly Event[]) => Omit<QueuedMessage<DecodedMessage>, 'decoded'>
   prepare: EventPreparation
   prepareBatch: BatchPreparation | undefined

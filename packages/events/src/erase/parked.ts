@@ -3,7 +3,7 @@ import type { Db } from '@parley/postgres'
 import { parkedEvents } from '../schema.ts'
 
 /**
- * Deletes parked events about an account, which may contain names, but keeps its erasure requests. Returns the number
+ * Deletes the parked events under `evt.user.<id>`, which may contain names, except erasure requests. Returns the number
  * of deleted events.
  */
 export async function eraseParked(db: Db, userId: string): Promise<number> {

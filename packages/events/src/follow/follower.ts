@@ -175,7 +175,7 @@ export class Follower implements EventFollower {
     const reader = await OrderedReader.open(bus, {
       ...{ subject, startSeq: this.#lastSeq + 1 },
       ...(startMs !== undefined && { startMs }),
-      events: {
+      callbacks: {
         onCaughtUp: () => this.#setCaughtUp(),
         onActivity: () => this.#silence.noteActivity(),
         onMessage: (message, delivery) => this.#receive(message, delivery),

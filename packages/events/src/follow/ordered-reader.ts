@@ -5,7 +5,7 @@ import { deliveryOf, type Delivery } from '../stream/delivery.ts'
 import { readerSubject } from '../subjects.ts'
 
 /** Callbacks of an ordered reader. None is called after `onBroken`. */
-export type ReaderEvents = {
+export type ReaderCallbacks = {
   /** Called synchronously with each message, in order. */
   onMessage(message: Msg, delivery: Delivery): void
   /** Called once, when all messages stored before the reader was opened have been delivered. */
@@ -23,7 +23,7 @@ export type ReaderEvents = {
  */
 export class OrderedReader implements Disposable {
   readonly #bus: Bus
-  readonly #events: ReaderEvents
+  readonly #callbacks: ReaderCallbacks
   readonly #id = nuid.next()
   readonly #subject: string
   readonly #subscription: Subscription
@@ -36,9 +36,9 @@ export class OrderedReader implements Disposable {
   #isClosed = false
   #startedAsRequested = false
 
-  private constructor(bus: Bus, events: ReaderEvents) {
+  private constructor(bus: Bus, callbacks: ReaderCallbacks) {
     this.#bus = bus
-    this.#events = events
+    this.#callbacks = callbacks
     this.#subject = readerSubject(bus.name, this.#id)
     this.#subscription = bus.nc.subscribe(this.#subject, {
       callback: (error, message) => {
@@ -54,9 +54,9 @@ export class OrderedReader implements Disposable {
    */
   static async open(
     bus: Bus,
-    { events, ...wanted }: Omit<ReaderRequest, 'id'> & { events: ReaderEvents },
+    { callbacks, ...wanted }: Omit<ReaderRequest, 'id'> & { callbacks: ReaderCallbacks },
   ): Promise<OrderedReader> {
-    const reader = new OrderedReader(bus, events)
+    const reader = new OrderedReader(bus, callbacks)
     try {
       const { pending } = await requestKeeper(bus, 'reader', { id: reader.#id, ...wanted })
       if (reader.#isClosed) throw new Error('the reader broke before its request was answered')
@@ -83,12 +83,12 @@ export class OrderedReader implements Disposable {
 
   #receive(message: Msg): void {
     if (this.#isClosed) return
-    this.#events.onActivity()
+    this.#callbacks.onActivity()
     if (message.subject === this.#subject) return this.#control(message)
     const delivery = deliveryOf(message)
     if (delivery?.delivered !== this.#delivered + 1) return this.#break()
     this.#delivered = delivery.delivered
-    this.#events.onMessage(message, delivery)
+    this.#callbacks.onMessage(message, delivery)
     if (this.#backlog !== undefined && delivery.pending === 0) this.#backlog = this.#delivered
     this.#reportCaughtUp()
   }
@@ -96,7 +96,7 @@ export class OrderedReader implements Disposable {
   #reportCaughtUp(): void {
     if (this.#isClosed || this.#backlog === undefined || this.#delivered < this.#backlog) return
     this.#backlog = undefined
-    this.#events.onCaughtUp()
+    this.#callbacks.onCaughtUp()
   }
 
   /**
@@ -124,6 +124,6 @@ export class OrderedReader implements Disposable {
   #break(): void {
     if (this.#isClosed) return
     this[Symbol.dispose]()
-    this.#events.onBroken()
+    this.#callbacks.onBroken()
   }
 }

@@ -24,10 +24,10 @@ export class Marker {
   #running: Promise<void> | undefined
   #statement: Promise<void> | undefined
 
-  constructor(pool: Database['pool'], events: { onFenced(shard: Shard): void; onMarked(): void }) {
+  constructor(pool: Database['pool'], callbacks: { onFenced(shard: Shard): void; onMarked(): void }) {
     this.#pool = pool
-    this.#onFenced = events.onFenced
-    this.#onMarked = events.onMarked
+    this.#onFenced = callbacks.onFenced
+    this.#onMarked = callbacks.onMarked
   }
 
   add(queue: AggregateQueue, batch: Batch, seq: number): void {

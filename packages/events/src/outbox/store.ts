@@ -224,13 +224,13 @@ export async function readBacklog(pool: Pool, shards: number[]): Promise<{ entri
 }
 
 /** Consumer names of parked entries that do not belong to a durable. */
-export const queuesWithoutDurable = ['relay', 'handover', 'jobs']
+export const consumersWithoutDurable = ['relay', 'handover', 'jobs']
 
 /** Counts the parked entries that do not belong to a durable, by consumer name. */
 export async function countParkedWithoutDurable(pool: Pool): Promise<Map<string, number>> {
   const { rows } = await pool.query<{ consumer: string; count: bigint }>(
     `select consumer, count(*) from parked_events where consumer = any($1::text[]) and parked_at is not null group by 1`,
-    [queuesWithoutDurable],
+    [consumersWithoutDurable],
   )
   return new Map(rows.map(({ consumer, count }) => [consumer, Number(count)]))
 }
