@@ -9,7 +9,7 @@ test('wait resolves after the delay, or as soon as the batch is full', async () 
     const wait = (name: string, count: number) => delay.wait(count).then(() => done.push(name))
 
     const slow = wait('slow', 1)
-    delay.setCount(2)
+    delay.reportCount(2)
     await jest.advanceTimersByTimeAsync(99)
     expect(done).toEqual([])
     await jest.advanceTimersByTimeAsync(1)
@@ -17,7 +17,7 @@ test('wait resolves after the delay, or as soon as the batch is full', async () 
     // Other test files may use the same fake clock.
     const before = jest.getTimerCount()
     const full = wait('full', 1)
-    delay.setCount(3)
+    delay.reportCount(3)
     await full
     await wait('at once', 3)
     expect(done).toEqual(['slow', 'full', 'at once'])

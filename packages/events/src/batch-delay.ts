@@ -2,7 +2,7 @@
 export class BatchDelay {
   readonly #maxMs: number
   readonly #batchSize: number
-  #full: () => void = () => undefined
+  #endWait: () => void = () => undefined
 
   constructor(maxMs: number, batchSize: number) {
     this.#maxMs = maxMs
@@ -14,15 +14,15 @@ export class BatchDelay {
     if (count >= this.#batchSize) return Promise.resolve()
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, this.#maxMs)
-      this.#full = () => {
+      this.#endWait = () => {
         clearTimeout(timer)
         resolve()
       }
     })
   }
 
-  /** Reports the size of the batch after more items have arrived. */
-  setCount(count: number): void {
-    if (count >= this.#batchSize) this.#full()
+  /** Reports the size of the batch after more items have arrived; ends the wait if it is full. */
+  reportCount(count: number): void {
+    if (count >= this.#batchSize) this.#endWait()
   }
 }

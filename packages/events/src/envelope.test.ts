@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 import { RealtimeEventEnvelopeSchema } from '@parley/contracts/realtime'
 import { encodeRealtimeEnvelope } from './envelope.ts'
 
-test('the envelope contains the event as the member of its kind', () => {
+test('the envelope contains the event under the oneof case of its kind', () => {
   const createdAt = new Date('2024-05-06T07:08:09.010Z')
   const value = { roomId: 'R1', messageEventId: 'E1', threadRootEventId: 'E0' }
   const bytes = encodeRealtimeEnvelope('message_posted', { id: 'E1', createdAt, actorId: 'U1', value })

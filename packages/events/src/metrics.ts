@@ -8,7 +8,7 @@ const skipped = counter('parley.outbox.skipped', {
   description: 'Outbox entries the stream refused for good',
   unit: '{event}',
 })
-const refusals = counter('parley.outbox.publish_failures', {
+const publishFailures = counter('parley.outbox.publish_failures', {
   description: 'Failed attempts to store events on the stream',
   unit: '{attempt}',
   labels: ['parley.service'],
@@ -109,7 +109,7 @@ const erased = counter('parley.erasure.passes', {
   unit: '{pass}',
   labels: ['parley.service'],
 })
-const erasing = counter('parley.erasure.failures', {
+const erasureFailures = counter('parley.erasure.failures', {
   description: 'Failed attempts to erase, which will be retried',
   unit: '{attempt}',
   labels: ['parley.service'],
@@ -124,7 +124,7 @@ const handOverFailures = counter('parley.handover.failures', {
   unit: '{call}',
   labels: ['parley.service'],
 })
-const handOverRefusals = counter('parley.handover.parked', {
+const handOversParked = counter('parley.handover.parked', {
   description: 'Events about rooms that messaging refused for good',
   unit: '{event}',
   labels: ['parley.service'],
@@ -145,12 +145,12 @@ export const gaugeOutboxSize = (service: string, read: () => number): Disposable
 export const gaugeOutboxAge = (service: string, read: () => number): Disposable => age(read, serviceLabel(service))
 
 /** Reported state of the stream. Limits of -1 and 0 mean that there is none. */
-export type StreamState = { bytes: number; maxBytes: number; messages: number; maxMessages: number; copies: number }
+export type StreamUsage = { bytes: number; maxBytes: number; messages: number; maxMessages: number; copies: number }
 
 const limit = (max: number): number | undefined => (max > 0 ? max : undefined)
 
 /** Reports how full the stream is and how many copies it has, until the results are disposed. */
-export const reportStream = (read: () => StreamState, copiesWanted: () => number): Disposable[] => [
+export const reportStream = (read: () => StreamUsage, copiesWanted: () => number): Disposable[] => [
   size(() => read().bytes),
   sizeLimit(() => limit(read().maxBytes)),
   messages(() => read().messages),
@@ -171,7 +171,7 @@ export const countStreamLoss = (): void => cuts(1)
 /** Counts events that were lost before every consumer had handled them. */
 export const countLostEvents = (service: string, count: number): void => lost(count, serviceLabel(service))
 /** Counts a message that the stream did not accept; it is sent again. */
-export const countPublishFailure = (service: string): void => refusals(1, serviceLabel(service))
+export const countPublishFailure = (service: string): void => publishFailures(1, serviceLabel(service))
 /** Counts a shard that another relay has taken. */
 export const countFencedShard = (): void => fenced(1)
 /** Records that a consumer handled an event, or several in one transaction. */
@@ -195,10 +195,10 @@ export const countUndecodable = (): void => undecodable(1)
 /** Counts a completed pass over the data of a deleted account. */
 export const countErasurePass = (service: string): void => erased(1, serviceLabel(service))
 /** Counts a failed attempt to erase or to report. */
-export const countErasureFailure = (service: string): void => erasing(1, serviceLabel(service))
+export const countErasureFailure = (service: string): void => erasureFailures(1, serviceLabel(service))
 /** Counts events of a room that messaging accepted. */
 export const countHandedOver = (service: string, count: number): void => handedOver(count, serviceLabel(service))
 /** Counts a call in which messaging did not accept events of a room. */
 export const countHandOverFailure = (service: string): void => handOverFailures(1, serviceLabel(service))
 /** Counts an event of a room that messaging refused permanently. */
-export const countParkedHandOver = (service: string): void => handOverRefusals(1, serviceLabel(service))
+export const countParkedHandOver = (service: string): void => handOversParked(1, serviceLabel(service))

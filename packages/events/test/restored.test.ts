@@ -5,7 +5,7 @@ import type { Bus } from '@parley/rpc'
 import { eventually } from '@parley/tooling/eventually'
 import { outageProxy } from '@parley/tooling/outage-proxy'
 import { declareDurable } from '../src/consume/durable.ts'
-import { receiveAll } from '../src/consume/inbox.ts'
+import { recordAllHandled } from '../src/consume/inbox.ts'
 import { recreateIfRestored } from '../src/consume/recreate-if-restored.ts'
 import { decodeBatch } from '../src/stream/decode.ts'
 import { keeperSubject } from '../src/subjects.ts'
@@ -67,7 +67,7 @@ class Durable {
   }
 
   async handle(message: JsMsg): Promise<void> {
-    await database.db.transaction((tx) => receiveAll(tx, this.name, decodeBatch(message.data)))
+    await database.db.transaction((tx) => recordAllHandled(tx, this.name, decodeBatch(message.data)))
     expect(await message.ackAck({ timeout: timeoutMs })).toBe(true)
   }
 

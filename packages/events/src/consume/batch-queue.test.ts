@@ -7,7 +7,7 @@ afterEach(() => void jest.useRealTimers())
 
 const message = {} as Msg
 
-/** A queue of numbers in order of arrival. `urgent` is the urgent one, and `large` has the size of five. */
+/** Decodes each message to its number in order of arrival. Number `urgent` is urgent, and number `large` has size 5. */
 function newQueue(maxAtOnce = 10, urgent = Infinity, large = Infinity) {
   const handled: number[][] = []
   let count = 0
@@ -92,7 +92,7 @@ test('a large message is handled without others', async () => {
   expect(handled).toEqual([[1], [2], [3, 4]])
 })
 
-test('waitUntilBelow resolves once fewer messages are in progress', async () => {
+test('waitUntilBelow resolves once fewer messages than given are in flight', async () => {
   const { queue, add } = newQueue()
   add(4)
   let isBelow = false

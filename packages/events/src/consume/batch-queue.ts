@@ -1,18 +1,18 @@
 import type { Msg } from 'nats'
 import { BatchDelay } from '../batch-delay.ts'
 
-/** The maximum number of events in a batch, and the pause after each batch. */
+/** The maximum total size of a batch of several messages, and the pause after each batch in milliseconds. */
 export type Pace = { maxAtOnce: number; pauseMs: number }
 
-/** A decoded message, the number of its events, whether one of them is urgent, and its shard. */
+/** A decoded message, how much of a batch it takes up, whether it is urgent, and its shard. */
 export type QueuedMessage<T> = { decoded: T; size: number; isUrgent: boolean; shard: number }
 
 type Handle<T> = (decoded: T[]) => Promise<void>
 
 /**
  * Holds pulled messages until they are handled. Shards run concurrently; each handles one batch after the other, as
- * large as the pace allows. A message that finds its shard idle is handled at once; those that arrive in the pause
- * afterwards form the next batch. An urgent message ends the pause.
+ * large as the pace allows. A message that finds its shard idle is handled at once; those that arrive meanwhile or in
+ * the pause afterwards form the next batches. An urgent message or a full batch ends the pause.
  */
 export class BatchQueue<T> {
   readonly #pace: Pace
@@ -22,7 +22,7 @@ export class BatchQueue<T> {
   #size = 0
   #waiting: { below: number; resolve: () => void }[] = []
 
-  /** `work` must not reject. */
+  /** `decode` must not throw, and `handle` must not reject. */
   constructor(pace: Pace, callbacks: { decode: (message: Msg) => QueuedMessage<T>; handle: Handle<T> }) {
     this.#pace = pace
     this.#decode = callbacks.decode
@@ -74,15 +74,15 @@ class ShardQueue<T> {
 
   add(queued: QueuedMessage<T>): void {
     this.#waiting.push(queued)
-    this.#delay?.setCount(this.#weight())
-    // In the next turn of the event loop, so that the messages of one packet stay together.
+    this.#delay?.reportCount(this.#sizeOfWaiting())
+    // In a microtask, so that the messages of one packet, which are added synchronously, stay together.
     this.#running ??= Promise.resolve().then(() => this.#run())
   }
 
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
       await this.#handle(this.#take().map(({ decoded }) => decoded))
-      await this.#delay?.wait(this.#weight())
+      await this.#delay?.wait(this.#sizeOfWaiting())
     }
     this.#running = undefined
   }
@@ -94,7 +94,8 @@ class ShardQueue<T> {
     return this.#waiting.splice(0, end < 0 ? this.#waiting.length : end)
   }
 
-  #weight(): number {
+  /** Total size of the waiting messages; that of a full batch if one is urgent. */
+  #sizeOfWaiting(): number {
     return this.#waiting.some(({ isUrgent }) => isUrgent)
       ? this.#maxAtOnce
       : this.#waiting.reduce((sum, { size }) => sum + size, 0)

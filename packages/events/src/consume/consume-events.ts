@@ -12,7 +12,7 @@ import {
   type Handling,
   type DecodedMessage,
 } from './handle-message.ts'
-import { toSingleEvents, handleMessages, type BatchHandler, type BatchPreparation } from './handle-messages.ts'
+import { prepareSingly, handleMessages, type BatchHandler, type BatchPreparation } from './handle-messages.ts'
 import { recreateIfRestored } from './recreate-if-restored.ts'
 import { runConsumer } from './run-consumer.ts'
 
@@ -39,7 +39,7 @@ export type ConsumerOptions = DurableOptions & {
 /** Handles events one by one, each in its own transaction. */
 type OneByOne =
   | {
-      /** Handles one event. Order is not guaranteed, even within one aggregate. Runs once for each event id. */
+      /** Handles one event. Order is not guaranteed, even within one aggregate. Commits once for each event id. */
       on: EventHandler
     }
   | {
@@ -55,8 +55,8 @@ export type Batches = {
    */
   pace?: Pace
   /**
-   * Whether an event is urgent, because somebody waits for its effect; it ends the pause. Default: none is, and events
-   * that are published in the pause are left on the stream until it ends, so that they do not wake the process.
+   * Whether an event is urgent, because somebody waits for its effect; it ends the pause. Default: no event is urgent,
+   * and those published in the pause stay on the stream until it ends, so that they do not wake the process.
    */
   isUrgent?: (event: Event) => boolean
 } & (
@@ -109,14 +109,15 @@ type Mode = {
   /** Pause between requests for messages, see `Puller`. */
   pullPauseMs: number
   pace: Pace
+  /** The size, urgency and shard of a message, for the queue. */
   classify: (message: Msg, events: readonly Event[]) => Omit<QueuedMessage<DecodedMessage>, 'decoded'>
   prepare: EventPreparation
   prepareBatch: BatchPreparation | undefined
 }
 
 /**
- * Batches of one message. Aggregates are handled concurrently, but the messages of one aggregate sequentially, so that
- * handlers do not compete for its rows and its events stay in order as long as none fails.
+ * Batches of one message. Shards of aggregates are handled concurrently, but the messages of one shard sequentially, so
+ * that handlers do not compete for the rows of an aggregate and its events stay in order as long as none fails.
  */
 const oneByOneMode = (options: OneByOne): Mode => ({
   maxInFlight: 64,
@@ -133,14 +134,14 @@ function batchMode(options: Batches): Mode {
     'prepare' in options ? options.prepare : () => Promise.resolve({ handle: options.on, failed: new Map() })
   return {
     maxInFlight: 256,
-    // An urgent event ends the pause only if it is delivered in it.
+    // An urgent event can end only a pause of the queue: in a pause between pulls it is not delivered.
     ...(isUrgent ? { pullPauseMs: 0, pace } : { pullPauseMs: pace.pauseMs, pace: { ...pace, pauseMs: 0 } }),
     classify: (_message, events) => ({
       size: Math.max(events.length, 1),
       isUrgent: isUrgent !== undefined && events.some(isUrgent),
       shard: 0,
     }),
-    prepare: toSingleEvents(prepareBatch),
+    prepare: prepareSingly(prepareBatch),
     prepareBatch,
   }
 }

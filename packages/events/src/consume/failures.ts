@@ -3,7 +3,7 @@ import { EventSchema, type Event } from '@parley/contracts/internal'
 import type { Db } from '@parley/postgres'
 import { encode } from '@parley/protobuf'
 import { parkedEvents } from '../schema.ts'
-import { receive } from './inbox.ts'
+import { recordHandled } from './inbox.ts'
 
 /** Number of attempts after which an event is parked. */
 export const maxAttempts = 10
@@ -37,12 +37,15 @@ export async function recordFailure(db: Db, { consumer, event, subject, reason }
       })
       .returning({ attempts: parkedEvents.attempts })
     const attempts = row?.attempts ?? 1
-    if (attempts >= maxAttempts) await receive(tx, consumer, event.id)
+    if (attempts >= maxAttempts) await recordHandled(tx, consumer, event.id)
     return attempts
   })
 }
 
-/** The message of the innermost cause: outer errors of a failed statement quote its parameters. */
+/**
+ * Name and message of the innermost cause, cut to 300 characters. Outer errors are left out, because those of a failed
+ * statement quote its parameters.
+ */
 export function reasonOf(error: unknown): string {
   let cause = error
   while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause

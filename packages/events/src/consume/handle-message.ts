@@ -14,7 +14,7 @@ import { processSpan } from '../spans.ts'
 import { decodeBatch } from '../stream/decode.ts'
 import { acknowledge, requestRedelivery, deliveryOf } from '../stream/delivery.ts'
 import { maxAttempts, reasonOf, recordFailure } from './failures.ts'
-import { forgetFailures, receive } from './inbox.ts'
+import { forgetFailures, recordHandled } from './inbox.ts'
 
 const log = logger('consumer')
 
@@ -90,7 +90,8 @@ export async function handleMessage(handling: Handling, { message, events }: Dec
 }
 
 /**
- * Returns the number of failed attempts; 0 if the event was handled or parked; undefined during an outage.
+ * Returns the number of failed attempts, 1 if it could not be recorded; 0 if the event was handled or parked; undefined
+ * during an outage.
  */
 async function handleEvent(
   handling: Handling,
@@ -100,13 +101,13 @@ async function handleEvent(
 ): Promise<number | undefined> {
   const { db, consumer } = handling
   const startedAt = performance.now()
-  let failInTrace = fail
+  let reportInTrace = reportFailure
   try {
     await processSpan(consumer, [event], async () => {
-      failInTrace = bindToTrace(fail)
+      reportInTrace = bindToTrace(reportFailure)
       const handle = await handling.prepare(event)
       const afterCommit = await db.transaction(async (tx) => {
-        if (!(await receive(tx, consumer, event.id))) return undefined
+        if (!(await recordHandled(tx, consumer, event.id))) return undefined
         const after = await handle?.(tx)
         if (isRedelivered) await forgetFailures(tx, consumer, [event.id])
         return after
@@ -120,11 +121,11 @@ async function handleEvent(
     const outage = await isOutage(db, error)
     recordFailedHandling(consumer, took, outage ? 'outage' : 'failed')
     if (outage) return undefined
-    return await failInTrace(handling, event, subject, reasonOf(error))
+    return await reportInTrace(handling, event, subject, reasonOf(error))
   }
 }
 
-async function fail({ db, consumer }: Handling, event: Event, subject: string, reason: string) {
+async function reportFailure({ db, consumer }: Handling, event: Event, subject: string, reason: string) {
   const fields = { consumer, eventId: event.id, kind: event.kind, reason }
   try {
     const failures = await recordFailure(db, { consumer, event, subject, reason })
@@ -136,10 +137,10 @@ async function fail({ db, consumer }: Handling, event: Event, subject: string, r
     countParkedEvent(consumer)
     log.error({ ...fields, failures }, 'a consumer failed too often on an event; it is parked')
     return 0
-  } catch (recording) {
-    if (isDatabaseUnavailable(recording) && !(await isReachable(db))) return undefined
+  } catch (recordingError) {
+    if (isDatabaseUnavailable(recordingError) && !(await isReachable(db))) return undefined
     log.warn(
-      { ...fields, recording: reasonOf(recording) },
+      { ...fields, recording: reasonOf(recordingError) },
       'a consumer failed on an event, and the failure could not be recorded',
     )
     return 1

@@ -14,7 +14,7 @@ import {
   type DecodedMessage,
   type Outcome,
 } from './handle-message.ts'
-import { forgetFailures, receiveAll } from './inbox.ts'
+import { forgetFailures, recordAllHandled } from './inbox.ts'
 
 const log = logger('consumer')
 
@@ -25,8 +25,9 @@ export type BatchHandler = (events: Event[], tx: Tx) => Promise<AfterCommit | vo
 type PreparedBatch = { handle: BatchHandler; failed: ReadonlyMap<string, unknown> }
 
 /**
- * Calls other services before the transaction starts. `handle` is called with the events that neither failed here nor
- * were handled before. An event that needs an unavailable service is redelivered and no attempt is counted.
+ * Calls other services before the transaction starts. `handle` is called with the events of messages none of whose
+ * events failed here, without those handled before. If an event needs an unavailable service, its message is
+ * redelivered and no attempt is counted.
  */
 export type BatchPreparation = (events: readonly Event[]) => Promise<PreparedBatch>
 
@@ -34,8 +35,9 @@ export type BatchPreparation = (events: readonly Event[]) => Promise<PreparedBat
 export type BatchHandling = Handling & { prepareBatch: BatchPreparation | undefined }
 
 /**
- * Handles messages. A consumer with a batch handler first handles the events of all messages in one transaction. If
- * that fails, each remaining message is handled separately, so that one bad event does not block others.
+ * Handles messages. A consumer with a batch handler first handles the events of all messages in one transaction.
+ * Messages that could not be decoded or prepared, and all of them if the transaction fails, are then handled
+ * separately, so that one bad event does not block others.
  */
 export async function handleMessages(handling: BatchHandling, decoded: readonly DecodedMessage[]): Promise<Outcome> {
   const { prepareBatch, redelivery } = handling
@@ -68,8 +70,8 @@ async function handleInOneTransaction(
     await processSpan(consumer, events, async () => {
       warnInTrace = bindToTrace(warnFailed)
       const { handle, failed } = await prepare(events)
-      const messagesWithFailure = (what: (failure: unknown) => boolean) =>
-        decodable.filter(({ events }) => events.some(({ id }) => failed.has(id) && what(failed.get(id))))
+      const messagesWithFailure = (matches: (failure: unknown) => boolean) =>
+        decodable.filter(({ events }) => events.some(({ id }) => failed.has(id) && matches(failed.get(id))))
       // A message that needs an unavailable service is redelivered after growing delays, so that it rarely delays
       // others.
       settle(messagesWithFailure(isServiceUnavailable), (message) => {
@@ -110,8 +112,8 @@ async function commitBatch(
   if (events.length === 0) return
   const startedAt = performance.now()
   const afterCommit = await db.transaction(async (tx) => {
-    const received = await receiveAll(tx, consumer, events)
-    const after = received.length > 0 ? await handle(received, tx) : undefined
+    const fresh = await recordAllHandled(tx, consumer, events)
+    const after = fresh.length > 0 ? await handle(fresh, tx) : undefined
     if (redeliveredIds.length > 0) await forgetFailures(tx, consumer, redeliveredIds)
     return after
   })
@@ -120,8 +122,8 @@ async function commitBatch(
   recordHandling(consumer, performance.now() - startedAt, events.length)
 }
 
-/** Turns a batch handler into a handler for a single event. */
-export const toSingleEvents =
+/** Turns a preparation of batches into one of single events. */
+export const prepareSingly =
   (prepare: BatchPreparation): EventPreparation =>
   async (event) => {
     const { handle, failed } = await prepare([event])

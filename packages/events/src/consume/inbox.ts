@@ -8,7 +8,7 @@ const keepHours = 75
 const deleteAtOnce = 5000
 
 /** Records in the handler's transaction that this consumer handles the event; false if it already has. */
-export async function receive(tx: Tx, consumer: string, eventId: string): Promise<boolean> {
+export async function recordHandled(tx: Tx, consumer: string, eventId: string): Promise<boolean> {
   const inserted = await tx
     .insert(inbox)
     .values({ consumer, eventId })
@@ -17,8 +17,11 @@ export async function receive(tx: Tx, consumer: string, eventId: string): Promis
   return inserted.length === 1
 }
 
-/** `receive` for many events: returns those that this consumer has not handled before, without duplicates, in order. */
-export async function receiveAll(tx: Tx, consumer: string, events: readonly Event[]): Promise<Event[]> {
+/**
+ * `recordHandled` for many events: returns those that this consumer has not handled before, without duplicates, in
+ * order.
+ */
+export async function recordAllHandled(tx: Tx, consumer: string, events: readonly Event[]): Promise<Event[]> {
   // Sorted, so that processes recording the same events cannot deadlock.
   const ids = [...new Set(events.map(({ id }) => id))].sort()
   const result = await tx.execute<{ event_id: string }>(sql`
@@ -28,10 +31,10 @@ export async function receiveAll(tx: Tx, consumer: string, events: readonly Even
   return events.filter(({ id }) => inserted.delete(id))
 }
 
-/** Deletes the failures of events that are now handled. */
+/** Deletes the recorded failures of events that are now handled, except parked ones. */
 export async function forgetFailures(tx: Tx, consumer: string, eventIds: readonly string[]): Promise<void> {
-  const { consumer: by, eventId: of, parkedAt } = parkedEvents
-  await tx.delete(parkedEvents).where(and(eq(by, consumer), inArray(of, eventIds), isNull(parkedAt)))
+  const isOfEvents = and(eq(parkedEvents.consumer, consumer), inArray(parkedEvents.eventId, eventIds))
+  await tx.delete(parkedEvents).where(and(isOfEvents, isNull(parkedEvents.parkedAt)))
 }
 
 /** Deletes inbox entries too old to be needed. */

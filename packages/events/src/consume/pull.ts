@@ -9,7 +9,7 @@ const encoder = new TextEncoder()
 
 /**
  * How a pull ended. `missing`: the consumer does not exist or nobody answers for it. `silent`: the server stopped
- * sending.
+ * sending, or the connection was lost. `done`: in any other way.
  */
 export type PullResult = 'done' | 'missing' | 'silent'
 
@@ -19,8 +19,8 @@ type PullerOptions = { onMessage: (message: Msg) => void; pauseMs: number }
 /**
  * Pulls messages of one durable consumer, one request at a time. Messages are passed on in order of arrival, even when
  * they belong to an abandoned request. With a pause, a request ends as soon as no further message is waiting, and is
- * followed by the pause unless it brought all the messages it asked for. The server keeps the messages that are posted
- * in the pause, and delivers them together.
+ * followed by the pause unless it brought all the messages it asked for. Messages that are stored in the pause stay on
+ * the stream and are then delivered together.
  */
 export class Puller implements Disposable {
   readonly #bus: Bus

@@ -11,18 +11,18 @@ import type { Handling } from './handle-message.ts'
 
 const log = logger('consumer')
 
-/** Notifies consumers that an operator has requested a replay of parked events. */
+/** Notifies the consumers of this process that an operator has requested a replay of parked events. */
 export const replaysRequested = new CommitChannel()
 
 /** A consumer that can handle a parked event. */
-export type Replaying = Pick<Handling, 'db' | 'consumer' | 'prepare'>
+export type ReplayingConsumer = Pick<Handling, 'db' | 'consumer' | 'prepare'>
 
 /**
  * Handles parked events again at an operator's request. Nothing else retries them, because the inbox already holds
  * them. An event that fails again stays parked. Resolves with the number of attempts. Rejects while the database or a
  * service is unavailable; the remaining events are retried later.
  */
-export async function replayParked(replaying: Replaying, signal: AbortSignal): Promise<number> {
+export async function replayParked(replaying: ReplayingConsumer, signal: AbortSignal): Promise<number> {
   const { db, consumer } = replaying
   let attempts = 0
   for (; !signal.aborted; attempts++) {
@@ -43,7 +43,7 @@ type Parked = typeof parkedEvents.$inferSelect
 const isStillRequested = ({ consumer, eventId }: Parked) =>
   and(eq(parkedEvents.consumer, consumer), eq(parkedEvents.eventId, eventId), isNotNull(parkedEvents.replayRequestedAt))
 
-async function replay({ db, consumer, prepare }: Replaying, parked: Parked): Promise<void> {
+async function replay({ db, consumer, prepare }: ReplayingConsumer, parked: Parked): Promise<void> {
   let keepParkedInTrace = keepParked
   try {
     const event = fromBinary(EventSchema, parked.payload)

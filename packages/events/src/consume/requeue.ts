@@ -4,6 +4,7 @@ import { roomsToHandOver } from '../handover/hand-over.ts'
 import { entriesWritten } from '../outbox/enqueue.ts'
 import { shardOf } from '../outbox/shards.ts'
 import { handovers, outbox, parkedEvents } from '../schema.ts'
+import { aggregateOf } from '../subjects.ts'
 
 /** A parked entry that does not belong to a durable. */
 export type ParkedEntry = Pick<typeof parkedEvents.$inferSelect, 'eventId' | 'subject' | 'payload'>
@@ -19,7 +20,7 @@ const entriesPerBatch = 100
  */
 export const requeueForStream: Requeue = async (tx, entries) => {
   const rows = entries.map(({ eventId, subject, payload }) => {
-    const aggregate = subject.split('.').slice(1, 3).join('.')
+    const aggregate = aggregateOf(subject).split('.').slice(-2).join('.')
     return { shard: shardOf(aggregate), aggregate, subject, eventId, payload }
   })
   const inserted = await tx.insert(outbox).values(rows).returning({ id: outbox.id })

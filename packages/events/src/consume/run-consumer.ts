@@ -17,7 +17,7 @@ import { watchConsumer } from './watch.ts'
 
 const log = logger('consumer')
 const retryMs = 500
-/** Minimum time between two checks: when messages are handled, and when idle. */
+/** Minimum milliseconds between two calls of `Consumer.check`: when messages are handled, and when idle. */
 const [checkIntervalMs, idleCheckIntervalMs] = [60_000, 600_000]
 
 /** A durable consumer, independent of how its messages are handled. */
@@ -34,8 +34,8 @@ export type Consumer = Pick<Database, 'db'> & {
   /** Handles one parked event again. */
   prepare: EventPreparation
   /**
-   * Called before the durable is declared, every ten minutes when idle, and before a message is handled, at most once a
-   * minute: handling the message would hide that the database was restored.
+   * Called before the durable is declared, every ten minutes when idle, and before a message is handled if the last
+   * call was a minute ago or there was an outage: handling the message would hide that the database was restored.
    */
   check?: () => Promise<void>
 }
@@ -53,7 +53,8 @@ class RunningConsumer implements AsyncDisposable {
   readonly #looping: Promise<void>
   readonly #stop = new AbortController()
   readonly #resources = new Resources()
-  #isDatabaseDown = false
+  /** Whether the database or a called service was unavailable, and the database has not answered since. */
+  #hadOutage = false
   /** Whether this process has declared the durable successfully. */
   #hasDeclared = false
   /** When a check last succeeded, and when one last started. */
@@ -87,11 +88,11 @@ class RunningConsumer implements AsyncDisposable {
     await this.#resources[Symbol.asyncDispose]()
   }
 
-  /** Repeats work periodically while the database is available. */
+  /** Repeats work periodically, except during an outage. */
   #job(task: string, everyMs: number, work: (stopped: AbortSignal) => Promise<void> | void): Periodic {
     const { signal } = this.#stop
     const run = async (stopped: AbortSignal): Promise<void> => {
-      if (!this.#isDatabaseDown) await work(stopped)
+      if (!this.#hadOutage) await work(stopped)
     }
     return this.#resources.use(periodically({ name: `${this.#name} ${task}`, everyMs, signal, run }))
   }
@@ -99,7 +100,7 @@ class RunningConsumer implements AsyncDisposable {
   async #guard(handle: () => Promise<Outcome>): Promise<void> {
     try {
       if (this.#mustCheck()) await this.#checkBeforeHandling()
-      if ((await handle()) === 'outage') this.#isDatabaseDown = true
+      if ((await handle()) === 'outage') this.#hadOutage = true
     } catch (error) {
       // The connection is closed. Unacknowledged messages will be redelivered.
       log.warn({ consumer: this.#name, reason: reasonOf(error) }, 'a message could not be acknowledged')
@@ -126,18 +127,18 @@ class RunningConsumer implements AsyncDisposable {
     }
   }
 
-  /** Pulls until the bus or the database becomes unavailable. */
+  /** Pulls until disposed, until the bus or the database is unavailable, or until a pull fails. */
   async #pullUntilOutage(): Promise<void> {
     const { db, bus, maxInFlight } = this.#consumer
     await this.#declare()
     while (!this.#stop.signal.aborted && bus.connected()) {
-      if (this.#isDatabaseDown) {
+      if (this.#hadOutage) {
         if (!(await isReachable(db))) return
-        this.#isDatabaseDown = false
+        this.#hadOutage = false
         this.#attemptedAt = -Infinity
       }
       await this.#inFlight.waitUntilBelow(maxInFlight / 2)
-      // Pulls for a durable that was deleted in the meantime get no reply.
+      // A pull for a durable that was deleted in the meantime gets no reply. The next round declares it again.
       if ((await this.#puller.pull(maxInFlight - this.#inFlight.size)) !== 'done') return
     }
   }
@@ -149,17 +150,20 @@ class RunningConsumer implements AsyncDisposable {
       await declareDurable(bus, durable, subject)
       this.#hasDeclared = true
     } catch (error) {
-      // If the durable was declared before, an unavailable keeper can confirm it later. An error from the keeper itself
-      // counts, because pulls from a missing durable would get no reply.
+      // If this process has declared the durable before, the keeper can confirm it when it answers again. A refusal is
+      // thrown, because pulls from a missing durable would get no reply.
       if (!this.#hasDeclared || !isUnavailable(error)) throw error
     }
   }
 
-  /** Whether a check is due or running. An unanswered check also counts, so that it does not delay every message. */
+  /**
+   * Whether a check is due or running, or there was an outage. A check is due a minute after the last one started, even
+   * if that one got no answer, so that not every message is delayed.
+   */
   #mustCheck(): boolean {
     if (this.#consumer.check === undefined || !this.#consumer.bus.connected()) return false
     const isOld = performance.now() - this.#attemptedAt >= checkIntervalMs
-    return isOld || this.#isDatabaseDown || this.#checking !== undefined
+    return isOld || this.#hadOutage || this.#checking !== undefined
   }
 
   /**
@@ -173,7 +177,7 @@ class RunningConsumer implements AsyncDisposable {
       } catch (error) {
         if (!isDatabaseUnavailable(error)) return
       }
-      this.#isDatabaseDown = true
+      this.#hadOutage = true
       await new Promise((resolve) => setTimeout(resolve, retryMs))
     }
   }

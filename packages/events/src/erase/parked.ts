@@ -3,8 +3,8 @@ import type { Db } from '@parley/postgres'
 import { parkedEvents } from '../schema.ts'
 
 /**
- * Deletes parked events about an account, because they may contain names, except erasure requests. Returns their
- * number.
+ * Deletes the parked events under `evt.user.<id>`, which may contain names, except erasure requests. Returns the number
+ * of deleted events.
  */
 export async function eraseParked(db: Db, userId: string): Promise<number> {
   const prefix = `evt.user.${userId}.`

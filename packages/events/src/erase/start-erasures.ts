@@ -35,7 +35,7 @@ export type ErasureOptions = Pick<Database, 'db'> & {
 } & Pick<ConsumerOptions, 'redelivery'>
 
 /**
- * Erases the data of deleted accounts when the service accounts requests it. A request is stored in `erasures`; from
+ * Erases the data of deleted accounts at the request of the accounts service. A request is stored in `erasures`; from
  * then on the user cannot write anything (see {@link refuseErased}). Then any process of the service erases the data
  * and reports, and repeats both until they succeed.
  */
@@ -97,16 +97,16 @@ function createPassRunner(options: ErasureOptions): (signal: AbortSignal) => Pro
 
 type Pass = { userId: string; pass: number }
 /** A pass that is not reported yet, and when it was requested, as exact text for the next query. */
-type Waiting = Pass & { queuedAt: string }
+type Waiting = Pass & { requestedAtText: string }
 
 /** Reads unreported passes, oldest first, after the last one of the previous run, if any. */
 function readWaiting(db: Db, after: Waiting | undefined): Promise<Waiting[]> {
   const { pass, reportedAt, requestedAt, userId } = erasures
   const afterCursor =
     after &&
-    sql`(${requestedAt}, ${userId}, ${pass}) > (${after.queuedAt}::timestamptz, ${after.userId}, ${after.pass}::int)`
+    sql`(${requestedAt}, ${userId}, ${pass}) > (${after.requestedAtText}::timestamptz, ${after.userId}, ${after.pass}::int)`
   return db
-    .select({ userId, pass, queuedAt: sql<string>`${requestedAt}::text` })
+    .select({ userId, pass, requestedAtText: sql<string>`${requestedAt}::text` })
     .from(erasures)
     .where(and(isNull(reportedAt), afterCursor))
     .orderBy(asc(requestedAt), asc(userId), asc(pass))

@@ -14,7 +14,7 @@ export type ControlListener = {
   onSilence?: () => void
 }
 
-/** A feed of the events that change permissions; several parts of a process share one. */
+/** A feed of the events that change permissions or end access; several parts of a process share one. */
 export type ControlFeed = Omit<EventFollower, 'completeSinceMs'> & {
   /** Adds a listener; dispose the result to remove it. */
   subscribe(listener: ControlListener): Disposable

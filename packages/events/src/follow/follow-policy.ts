@@ -28,7 +28,7 @@ export type PolicyHolder = AsyncDisposable & {
   loadFresh(): Promise<Policy>
   /** The highest revision this process has seen. After a restore of admin's database, the current one may be lower. */
   highest(): bigint
-  /** Calls the listener synchronously after each change; dispose the result to stop. */
+  /** Calls the listener synchronously after each change or reload; dispose the result to stop. */
   subscribe(listener: (policy: Policy) => void): Disposable
 }
 

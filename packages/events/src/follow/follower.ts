@@ -14,7 +14,7 @@ import { OrderedReader } from './ordered-reader.ts'
 import { SilenceWatch } from './silence-watch.ts'
 
 const log = logger('follower')
-/** Milliseconds without a message or heartbeat after which a follower reconnects. */
+/** Milliseconds without a message or heartbeat after which a follower opens a new reader. */
 export const silentMs = 2900
 const againMs = 500
 const firstPauseMs = 50
@@ -32,8 +32,8 @@ export type FollowOptions = {
    */
   historyMs?: number
   /**
-   * Receives the events of one bus message, in stream order, synchronously. After a failure an event may be delivered
-   * twice. If the callback throws, `onReset` is called.
+   * Receives the events of one bus message, in stream order, synchronously. An event that a relay stored twice after a
+   * failure is delivered twice. If the callback throws, `onReset` is called.
    */
   onEvents: (events: Event[], info: { seq: number; storedAtMs: number }) => void
   /**
@@ -48,11 +48,11 @@ export type FollowOptions = {
 export type EventFollower = AsyncDisposable & {
   /** Milliseconds since the server last sent something: normally at most about 1,450. */
   healthyAgoMs(): number
-  /** Sequence of the last delivered message; before the first one, that of the newest message at the start. */
+  /** Sequence of the last delivered message; before the first one, the last of the stream at the start or reset. */
   lastSeq(): number
   /**
    * With `historyMs`: the time, in milliseconds since 1970, from which all stored events are delivered. Undefined if
-   * the history could not be read.
+   * the history could not be read, and after a reset.
    */
   readonly completeSinceMs: number | undefined
 }
@@ -89,13 +89,12 @@ export class Follower implements EventFollower {
     const { signal } = this.#stop
     this.#subscriptions.push(bus.onReconnect(() => this.#reopen()))
     await this.#openUnless(giveUp)
-    this.#jobs.push(
-      periodically({ name: `position of ${subject}`, everyMs: positionCheckMs, signal, run: () => this.#check() }),
-    )
+    const name = `position of ${subject}`
+    this.#jobs.push(periodically({ name, everyMs: positionCheckMs, signal, run: () => this.#reopenIfLost() }))
   }
 
   healthyAgoMs(): number {
-    return this.#silence.agoMs()
+    return this.#silence.silentForMs()
   }
 
   lastSeq(): number {
@@ -176,14 +175,14 @@ export class Follower implements EventFollower {
     const reader = await OrderedReader.open(bus, {
       ...{ subject, startSeq: this.#lastSeq + 1 },
       ...(startMs !== undefined && { startMs }),
-      events: {
+      callbacks: {
         onCaughtUp: () => this.#setCaughtUp(),
         onActivity: () => this.#silence.noteActivity(),
         onMessage: (message, delivery) => this.#receive(message, delivery),
         onBroken: () => this.#reopen(),
       },
     })
-    if (startMs !== undefined && !reader.hasRequestedStart) this.#completeSinceMs = undefined
+    if (startMs !== undefined && !reader.startedAsRequested) this.#completeSinceMs = undefined
     this.#silence.noteActivity()
     this.#hasBegun = true
     if (this.#stop.signal.aborted) reader[Symbol.dispose]()
@@ -216,7 +215,7 @@ export class Follower implements EventFollower {
     this.#options.onReset()
   }
 
-  async #check(): Promise<void> {
+  async #reopenIfLost(): Promise<void> {
     if (this.#opening !== undefined || this.#positions.newest === undefined) return
     const state = await verifyPositions(this.#options.bus, this.#positions, positionCheckTimeoutMs)
     if (state === 'missing') this.#reopen()

@@ -5,7 +5,7 @@ import { deliveryOf, type Delivery } from '../stream/delivery.ts'
 import { readerSubject } from '../subjects.ts'
 
 /** Callbacks of an ordered reader. None is called after `onBroken`. */
-export type ReaderEvents = {
+export type ReaderCallbacks = {
   /** Called synchronously with each message, in order. */
   onMessage(message: Msg, delivery: Delivery): void
   /** Called once, when all messages stored before the reader was opened have been delivered. */
@@ -23,19 +23,22 @@ export type ReaderEvents = {
  */
 export class OrderedReader implements Disposable {
   readonly #bus: Bus
-  readonly #events: ReaderEvents
+  readonly #callbacks: ReaderCallbacks
   readonly #id = nuid.next()
   readonly #subject: string
   readonly #subscription: Subscription
   #delivered = 0
-  /** Number of messages stored before the reader was opened; undefined once they have been delivered. */
+  /**
+   * Number of messages stored before the reader was opened, Infinity until the keeper answers; undefined once they have
+   * been delivered.
+   */
   #backlog: number | undefined = Infinity
   #isClosed = false
-  #hasRequestedStart = false
+  #startedAsRequested = false
 
-  private constructor(bus: Bus, events: ReaderEvents) {
+  private constructor(bus: Bus, callbacks: ReaderCallbacks) {
     this.#bus = bus
-    this.#events = events
+    this.#callbacks = callbacks
     this.#subject = readerSubject(bus.name, this.#id)
     this.#subscription = bus.nc.subscribe(this.#subject, {
       callback: (error, message) => {
@@ -51,13 +54,13 @@ export class OrderedReader implements Disposable {
    */
   static async open(
     bus: Bus,
-    { events, ...wanted }: Omit<ReaderRequest, 'id'> & { events: ReaderEvents },
+    { callbacks, ...wanted }: Omit<ReaderRequest, 'id'> & { callbacks: ReaderCallbacks },
   ): Promise<OrderedReader> {
-    const reader = new OrderedReader(bus, events)
+    const reader = new OrderedReader(bus, callbacks)
     try {
       const { pending } = await requestKeeper(bus, 'reader', { id: reader.#id, ...wanted })
       if (reader.#isClosed) throw new Error('the reader broke before its request was answered')
-      reader.#hasRequestedStart = pending !== undefined
+      reader.#startedAsRequested = pending !== undefined
       if (reader.#backlog !== undefined) reader.#backlog = pending ?? 0
       reader.#reportCaughtUp()
       return reader
@@ -68,8 +71,8 @@ export class OrderedReader implements Disposable {
   }
 
   /** Whether the reader started where requested. Keepers of earlier releases ignore a time. */
-  get hasRequestedStart(): boolean {
-    return this.#hasRequestedStart
+  get startedAsRequested(): boolean {
+    return this.#startedAsRequested
   }
 
   [Symbol.dispose](): void {
@@ -80,12 +83,12 @@ export class OrderedReader implements Disposable {
 
   #receive(message: Msg): void {
     if (this.#isClosed) return
-    this.#events.onActivity()
+    this.#callbacks.onActivity()
     if (message.subject === this.#subject) return this.#control(message)
     const delivery = deliveryOf(message)
     if (delivery?.consumerSeq !== this.#delivered + 1) return this.#break()
     this.#delivered = delivery.consumerSeq
-    this.#events.onMessage(message, delivery)
+    this.#callbacks.onMessage(message, delivery)
     if (this.#backlog !== undefined && delivery.pending === 0) this.#backlog = this.#delivered
     this.#reportCaughtUp()
   }
@@ -93,11 +96,12 @@ export class OrderedReader implements Disposable {
   #reportCaughtUp(): void {
     if (this.#isClosed || this.#backlog === undefined || this.#delivered < this.#backlog) return
     this.#backlog = undefined
-    this.#events.onCaughtUp()
+    this.#callbacks.onCaughtUp()
   }
 
   /**
-   * Answers flow control. A heartbeat carries the number of deliveries, or shows that the server waits for an answer.
+   * Answers flow control. A heartbeat carries the number of deliveries, and may show that the server waits for an
+   * answer.
    */
   #control(message: Msg): void {
     const status = message.headers
@@ -120,6 +124,6 @@ export class OrderedReader implements Disposable {
   #break(): void {
     if (this.#isClosed) return
     this[Symbol.dispose]()
-    this.#events.onBroken()
+    this.#callbacks.onBroken()
   }
 }

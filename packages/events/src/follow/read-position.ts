@@ -9,7 +9,7 @@ export async function readLastSeq(bus: Bus): Promise<number> {
   return (await requestKeeper(bus, 'state', {})).lastSeq
 }
 
-/** Position of the last event in the message with this sequence; undefined if the stream no longer holds it. */
+/** Position of the last event in the message with this sequence; undefined if it is not found. */
 export async function readPosition(bus: Bus, seq: number): Promise<Position | undefined> {
   if (seq === 0) return undefined
   const message = await directGet(bus, { seq })

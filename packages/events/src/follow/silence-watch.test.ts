@@ -23,7 +23,7 @@ test('SilenceWatch does not call back while signs of life arrive often enough', 
     silence.noteActivity()
   }
   expect(calls).toBe(0)
-  expect(silence.agoMs()).toBe(0)
+  expect(silence.silentForMs()).toBe(0)
 })
 
 test('SilenceWatch calls back repeatedly until a sign of life, then waits for the whole time again', () => {

@@ -5,8 +5,8 @@ const rearmFraction = 0.6
  * Watches for signs of life: calls back when there was none for `afterMs`, and then every `againMs` until there is one.
  *
  * Node.js wakes the process even for a cleared timer, so timers are restarted rarely, even with thousands of signs. If
- * two intervals between signs take just less than `afterMs`, a cleared timer is due just after the second sign, which
- * wakes the process anyway.
+ * signs come at intervals of just less than half of `afterMs`, every second one clears the timer just before it is due,
+ * when the process is awake anyway.
  */
 export class SilenceWatch implements Disposable {
   readonly #afterMs: number
@@ -36,7 +36,7 @@ export class SilenceWatch implements Disposable {
   }
 
   /** Milliseconds since the last sign. */
-  agoMs(): number {
+  silentForMs(): number {
     return performance.now() - this.#activeAt
   }
 

@@ -6,7 +6,7 @@ import { currentTraceparent } from '@parley/telemetry'
 import { handovers } from '../schema.ts'
 import { eventsPerCall } from './store.ts'
 
-/** Notifies of rooms for which `handOver` wrote events, after commit. */
+/** Notifies of rooms for which events were written or requeued, after commit. */
 export const roomsToHandOver = new CommitChannel<string>()
 
 /** Limit of an event, so that a full call stays below the maximum payload of the bus. */

@@ -31,8 +31,8 @@ export type HandOverOptions = Pick<Database, 'db'> & {
 export type HandOverContext = Required<HandOverOptions> & { holder: string; signal: AbortSignal }
 
 /**
- * Hands over the waiting events of a room, unless another process holds its lease. Resolves with the milliseconds until
- * the next attempt, if one is needed.
+ * Hands over the waiting events of a room, unless another process holds its lease or it is paused. Resolves with the
+ * milliseconds until the next attempt, if one is needed.
  */
 export async function handOverRoom(context: HandOverContext, roomId: string): Promise<number | void> {
   const { db } = context
@@ -60,11 +60,11 @@ async function send(
   events: readonly store.Waiting[],
 ): Promise<(() => Promise<number | void>) | undefined> {
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(callMs)])
-  let pauseInTrace = pause
+  let handleInTrace = handleFailure
   try {
     const sent = events.map(({ event }) => event)
     await handOverSpan(sent, () => {
-      pauseInTrace = bindToTrace(pause)
+      handleInTrace = bindToTrace(handleFailure)
       return context.apply(claim.roomId, sent, signal)
     })
     return undefined
@@ -72,11 +72,11 @@ async function send(
     const failure = signal.aborted
       ? new ConnectError('no answer in time', Code.DeadlineExceeded)
       : ConnectError.from(error)
-    return () => pauseInTrace(context, claim, events, failure)
+    return () => handleInTrace(context, claim, events, failure)
   }
 }
 
-async function pause(
+async function handleFailure(
   context: HandOverContext,
   claim: store.Claim,
   events: readonly store.Waiting[],

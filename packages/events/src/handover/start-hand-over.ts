@@ -10,8 +10,9 @@ const log = logger('handover')
 /** Equal to the lease, after which the work of a dead process can be taken over. */
 const defaultPollMs = 10_000
 const retryMs = 500
+/** Pause before the next poll if there may be more rooms than one returns. */
 const nextRoomsMs = 200
-const maxRooms = 16
+const maxConcurrentRooms = 16
 
 /**
  * Sends the events written by `handOver` to messaging. The events of a room are sent in order of their ids, with one
@@ -28,7 +29,7 @@ export function startHandOver(options: HandOverOptions): AsyncDisposable {
 
   function startHandOvers(): void {
     for (const roomId of waiting) {
-      if (running.size >= maxRooms || closing.signal.aborted) return
+      if (running.size >= maxConcurrentRooms || closing.signal.aborted) return
       if (running.has(roomId)) continue
       waiting.delete(roomId)
       const done = withoutTrace(() => handOverRoom(context, roomId))

@@ -17,7 +17,7 @@ import type { Restorer } from './restorer.ts'
 type RequestContext = { bus: Bus; restorer: Restorer; recoveries: Recoveries; requester: string }
 
 /** The only deployable that may request the removal of events from the stream, because it deletes accounts. */
-const mayErase = 'accounts'
+const erasingService = 'accounts'
 const maxSubjects = 64
 
 /** Handler of each request. Throws a Refusal for an invalid request. */
@@ -83,7 +83,7 @@ export const answers: {
   },
 
   erase: async ({ bus, requester }, { subjects, remove }) => {
-    if (requester !== mayErase) throw new Refusal(`only ${mayErase} may erase events`)
+    if (requester !== erasingService) throw new Refusal(`only ${erasingService} may erase events`)
     const isSubject = (one: unknown): one is string => typeof one === 'string' && checks.userSubjectForm.test(one)
     if (!Array.isArray(subjects) || subjects.length > maxSubjects || !subjects.every(isSubject))
       throw new Refusal(`subjects must be at most ${maxSubjects} subjects of a user's events`)

@@ -3,21 +3,21 @@ export class Refusal extends Error {}
 
 type RawRequest = Record<string, unknown>
 
-/** Reads a string that matches `form`. Throws a Refusal. */
+/** Reads a string that matches `form`. Throws a Refusal for anything else. */
 export function text(request: RawRequest, name: string, form: RegExp): string {
   const value = request[name]
   if (typeof value === 'string' && form.test(value)) return value
   throw new Refusal(`${name} is missing or malformed`)
 }
 
-/** Reads a sequence of the stream, at least 1. Throws a Refusal. */
+/** Reads a sequence of the stream, at least 1. Throws a Refusal for anything else. */
 export function sequence(request: RawRequest, name: string): number {
   const value = request[name]
   if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value
   throw new Refusal(`${name} is not a sequence`)
 }
 
-/** Reads a count, at least 0. Throws a Refusal. */
+/** Reads a number of at least 0, such as a count or milliseconds, rounded down. Throws a Refusal for anything else. */
 export function amount(request: RawRequest, name: string): number {
   const value = request[name]
   if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return Math.floor(value)

@@ -16,15 +16,16 @@ const ackWaitMs = 60_000
  * Time without a pull after which the server deletes a durable, because an abandoned one would prevent every outbox
  * from deleting entries.
  */
-const abandonedAfter = nanos(streamMaxAgeMs)
+const abandonedAfterNs = nanos(streamMaxAgeMs)
 /** Maximum number of durables of one deployable. */
 const maxDurables = 64
 const lagsCacheMs = 5_000
 
 /**
  * Creates a durable consumer and the stream, if they are missing; a new durable begins at the first stored event.
- * Throws a Refusal if the durable exists with another subject, because a process of an earlier release may still
- * acknowledge messages under that name without handling them.
+ * `anew`: deletes an existing one first. Throws a Refusal if the deployable has too many, or the durable exists with
+ * another subject, because a process of an earlier release may still acknowledge messages under that name without
+ * handling them.
  */
 export async function createDurable(
   bus: Bus,
@@ -46,12 +47,12 @@ export async function createDurable(
       ack_wait: nanos(ackWaitMs),
       max_ack_pending: maxInFlight,
       max_deliver: -1,
-      inactive_threshold: abandonedAfter,
+      inactive_threshold: abandonedAfterNs,
     })
   } else if (known.config.filter_subject !== subject) {
     throw new Refusal(`${name} consumes ${known.config.filter_subject}; to consume ${subject} it needs another name`)
-  } else if (known.config.inactive_threshold !== abandonedAfter) {
-    await manager.consumers.update(eventStream, name, { inactive_threshold: abandonedAfter })
+  } else if (known.config.inactive_threshold !== abandonedAfterNs) {
+    await manager.consumers.update(eventStream, name, { inactive_threshold: abandonedAfterNs })
   }
 }
 
@@ -73,7 +74,7 @@ const lagsOf = new WeakMap<Bus, Lags>()
 /**
  * Counts the unacknowledged messages of each durable with this name prefix, including undelivered ones. The counts are
  * cached for five seconds, because services that started together request them at about the same time. They are read
- * again if there is no such durable, as while its service starts.
+ * again if they contain no such durable, because its service may just have started.
  */
 export async function readLagsOfDurables(bus: Bus, prefix: string): Promise<Record<string, number>> {
   const known = lagsOf.get(bus)

@@ -13,8 +13,8 @@ export async function findNewestUpTo(
 ): Promise<StoredMsg | undefined> {
   const newest = await find(manager, { last_by_subj: filter })
   if (newest === undefined || newest.seq <= seq) return newest
-  // The server searches only forwards. This finds the last start from which it finds a message: first with growing
-  // steps backwards, because the message is usually near the end, then by bisection.
+  // The server searches only forwards, and finds a message up to `seq` from every start up to the newest one. The last
+  // such start is found with growing steps backwards, because it is usually near the end, and then by bisection.
   const next = async (from: number): Promise<StoredMsg | undefined> => {
     const query = { seq: from, next_by_subj: filter }
     const message = await find(manager, query)

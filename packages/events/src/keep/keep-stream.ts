@@ -3,7 +3,7 @@ import type { Bus } from '@parley/rpc'
 import { periodically, Resources } from '@parley/runtime'
 import { logger } from '@parley/telemetry'
 import { reasonOf } from '../consume/failures.ts'
-import { reportStream, type StreamState } from '../metrics.ts'
+import { reportStream, type StreamUsage } from '../metrics.ts'
 import { jetStream } from '../stream/api.ts'
 import { eventStream, keeperSubject } from '../subjects.ts'
 import { declareStreams, type StreamOptions } from '../stream/declare.ts'
@@ -56,9 +56,9 @@ export async function keepStream(
     },
   })
   resources.defer('keeper subscription', () => subscription.unsubscribe())
-  let state: StreamState = { bytes: 0, maxBytes: 0, messages: 0, maxMessages: 0, copies: options.replicas ?? 0 }
+  let state: StreamUsage = { bytes: 0, maxBytes: 0, messages: 0, maxMessages: 0, copies: options.replicas ?? 0 }
   const copiesWanted = () => options.replicas ?? state.copies
-  for (const shown of reportStream(() => state, copiesWanted)) resources.use(shown)
+  for (const gauge of reportStream(() => state, copiesWanted)) resources.use(gauge)
   const declaring = periodically({
     name: 'declare the stream',
     everyMs: declareEveryMs,
@@ -77,7 +77,7 @@ export async function keepStream(
   return resources
 }
 
-async function stateOfStream(bus: Bus): Promise<StreamState> {
+async function stateOfStream(bus: Bus): Promise<StreamUsage> {
   const { manager } = await jetStream(bus)
   const { config, state } = await manager.streams.info(eventStream)
   return {

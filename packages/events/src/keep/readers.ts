@@ -6,7 +6,8 @@ import type { ReaderRequest } from './requests.ts'
 import { Refusal } from './checks.ts'
 
 /**
- * Interval of heartbeats. Two are just shorter than the silence after which a follower reconnects (see `SilenceWatch`).
+ * Interval of heartbeats. Two take just less than the silence after which a follower opens a new reader (see
+ * `SilenceWatch`).
  */
 export const heartbeatMs = 1449
 /** How long a reader without a listener is kept. */

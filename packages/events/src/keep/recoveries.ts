@@ -16,7 +16,7 @@ export type Recovery = StreamState & {
   agoMs: number
 }
 
-/** Calls `assertHeld` before each step, at least every two seconds; it rejects if another process has taken over. */
+/** Calls `assertHeld`, which rejects if another process has taken over, before each step, at least every 2 s. */
 type Work = (last: Recovery | undefined, assertHeld: () => Promise<unknown>) => Promise<StreamState | undefined>
 
 /** Where recoveries of the stream are recorded, for all keeper processes. */

@@ -9,8 +9,8 @@ import { resetDurables } from './durables.ts'
 import type { Recoveries, Recovery, StreamState } from './recoveries.ts'
 
 /**
- * Every deployable may report losses, and a stream may be lost repeatedly. This limit bounds the damage of false
- * reports, after which consumers receive events twice.
+ * How often a deployable may have durables recreated in a row; after that once per `refillEveryMs`. This bounds the
+ * damage of false reports, after which consumers receive events twice.
  */
 const maxBurst = 8
 const refillEveryMs = 600_000

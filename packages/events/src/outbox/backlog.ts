@@ -1,7 +1,7 @@
 import type { Database } from '@parley/postgres'
 import { Resources } from '@parley/runtime'
 import { gaugeOutboxAge, gaugeOutboxSize, gaugeParked } from '../metrics.ts'
-import { countParkedWithoutDurable, queuesWithoutDurable, readBacklog } from './store.ts'
+import { countParkedWithoutDurable, consumersWithoutDurable, readBacklog } from './store.ts'
 
 /** Reports metrics of the waiting entries of an outbox and of parked events, as last counted. */
 export class Backlog implements AsyncDisposable {
@@ -14,7 +14,7 @@ export class Backlog implements AsyncDisposable {
     this.#pool = pool
     this.#gauges.use(gaugeOutboxSize(service, () => this.#waiting.entries))
     this.#gauges.use(gaugeOutboxAge(service, () => this.#waiting.seconds))
-    for (const consumer of queuesWithoutDurable)
+    for (const consumer of consumersWithoutDurable)
       this.#gauges.use(gaugeParked({ service, consumer }, () => this.#parked.get(consumer) ?? 0))
   }
 

@@ -9,7 +9,7 @@ import { covers } from '../subjects.ts'
 import { deleteEntries, hasRelayedBefore, readRelayed, type RelayedEntry } from './store.ts'
 
 const log = logger('relay')
-/** Entries younger than this are kept, because the stream acknowledges events before they are on disk. */
+/** Entries relayed less than this long ago are kept, because the stream acknowledges events before they are on disk. */
 const minAgeMs = 3_600_000
 const readBatchSize = 5000
 
@@ -23,9 +23,9 @@ type Options = Pick<Database, 'pool'> & {
 }
 
 /**
- * Deletes entries that no recovery of the stream will need: relayed an hour ago, and acknowledged by every durable that
- * consumes them. An entry that left the stream unacknowledged is deleted too, counted as lost and reported to the
- * keeper.
+ * Deletes entries that no recovery of the stream will need: relayed at least an hour ago, and acknowledged by every
+ * durable that consumes them. An entry that left the stream unacknowledged is deleted too, counted as lost and reported
+ * to the keeper.
  */
 export class Cleanup {
   readonly #options: Options
@@ -45,7 +45,8 @@ export class Cleanup {
     // An idle service makes no requests.
     if (!(await hasRelayedBefore(pool, before))) return
     const passed = await this.#fetchProgress()
-    // Verified after the request: if the stream was lost before, its progress says nothing about the lost durables.
+    // Verified after the request: if the stream was lost before it, the answer does not count, and no shard is
+    // verified.
     const shards = await verifiedShards()
     for (let after: RelayedEntry | undefined; ;) {
       signal.throwIfAborted()

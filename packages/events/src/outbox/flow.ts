@@ -24,7 +24,7 @@ type Options = {
   shards: HeldShards
   /** Another relay has taken the shard. */
   onFenced(shard: Shard): void
-  /** The stream acknowledged an entry with a sequence below the recorded position, so it is another stream. */
+  /** The stream acknowledged an entry with a sequence not above the recorded position, so it is another stream. */
   onStreamReplaced(shard: Shard): void
   /** Nobody answered a publication: the stream is missing, or JetStream is not running yet. */
   onNoResponse(): void
@@ -172,7 +172,7 @@ export class Flow {
     const last = batch.entries.at(-1)
     if (last === undefined) return
     if (!repeated && shard.anchor !== undefined && seq <= shard.anchor.seq) {
-      // The sequence is below a position that the stream had reached, so it is another stream.
+      // The sequence is not above a position that the stream had reached, so it is another stream.
       shard.clear()
       shard.state = 'unverified'
       this.#options.onStreamReplaced(shard)

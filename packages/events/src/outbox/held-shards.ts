@@ -44,7 +44,7 @@ export class HeldShards {
     return this.all().some((shard) => shard.inFlight.has(id))
   }
 
-  /** Whether this process knows that the stream has the entry. */
+  /** Whether the stream has the entry. Known only until the entry is marked: then it is no longer in flight. */
   isStored(id: bigint): boolean {
     return this.all().some((shard) => shard.inFlight.get(id) === true)
   }

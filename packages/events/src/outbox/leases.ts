@@ -32,8 +32,8 @@ export async function prepareShards(pool: Pool): Promise<void> {
 
 /**
  * Records that this relay is alive and renews its leases. Returns the number of live relays including this one, the
- * number of free shards, the milliseconds after which another relay's lease may be taken unless it is renewed, and the
- * leases that other relays have taken.
+ * number of free shards, the milliseconds after which the first lease of another relay ends unless it is renewed
+ * (Infinity if there is none), and the leases that other relays have taken.
  */
 export async function renewLeases(
   pool: Pool,
@@ -97,7 +97,7 @@ export async function releaseLeases(pool: Pool, leases: Lease[]): Promise<void> 
   )
 }
 
-/** Removes this relay from the live ones, and relays that ended without doing so. */
+/** Removes this relay from the live ones, and relays that have been dead for more than a minute. */
 export async function leave(pool: Pool, holder: string): Promise<void> {
   await pool.query(
     `delete from outbox_leases

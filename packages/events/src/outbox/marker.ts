@@ -24,16 +24,16 @@ export class Marker {
   #running: Promise<void> | undefined
   #statement: Promise<void> | undefined
 
-  constructor(pool: Database['pool'], events: { onFenced(shard: Shard): void; onMarked(): void }) {
+  constructor(pool: Database['pool'], callbacks: { onFenced(shard: Shard): void; onMarked(): void }) {
     this.#pool = pool
-    this.#onFenced = events.onFenced
-    this.#onMarked = events.onMarked
+    this.#onFenced = callbacks.onFenced
+    this.#onMarked = callbacks.onMarked
   }
 
   add(queue: AggregateQueue, batch: Batch, seq: number): void {
     for (const entry of batch.entries) this.#items.push({ queue, entry, seq })
     this.#running ??= this.#run()
-    this.#delay.setCount(this.#items.length)
+    this.#delay.reportCount(this.#items.length)
   }
 
   /** Resolves when no statement is running that could mark entries of a queue dropped before the call. */

@@ -141,7 +141,7 @@ class OutboxRelay implements Relay {
     return againMs
   }
 
-  /** Runs work periodically, and sooner after the database was unavailable. */
+  /** Runs work periodically; after it found the database unavailable, `afterFailureMs` later. */
   #job(name: string, everyMs: number, work: () => Promise<number | void>, afterFailureMs = everyMs): Periodic {
     const { service } = this.#options
     const run = async (): Promise<number | void> => {

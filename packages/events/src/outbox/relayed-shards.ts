@@ -58,7 +58,7 @@ export class RelayedShards {
     this.leases = new ShardLeases({
       ...options,
       shards,
-      subscribe: (shard) => serveWakes(bus, service, shard, (ids, isAnswered) => this.#onWake(ids, isAnswered)),
+      subscribe: (shard) => serveWakes(bus, service, shard, (ids, wantsAnswer) => this.#onWake(ids, wantsAnswer)),
       schedulePoll: () => options.schedulePoll(),
       onPeerGone: () => options.onPeerGone(),
     })
@@ -79,7 +79,7 @@ export class RelayedShards {
     if (this.#options.bus.connected() && this.shards.all().some(({ state }) => state !== 'ready')) return retryMs
   }
 
-  /** Whether the leases may expire: there is no other relay, and nothing was relayed for this long. */
+  /** Whether the leases may expire: no other relay, every shard ready, nothing in flight, and no work for this long. */
   mayRest(forMs: number): boolean {
     const { shards, flow, leases } = this
     if (!leases.isAlone || shards.all().some(({ state, inFlight }) => state !== 'ready' || inFlight.size > 0))
@@ -104,7 +104,7 @@ export class RelayedShards {
     return this.shards.all().flatMap(({ state, lease }) => (state === 'ready' ? lease.shard : []))
   }
 
-  /** Finishes running work, then releases the shards. */
+  /** Waits up to 2 s for in-flight entries, then releases the shards. */
   async close(): Promise<void> {
     this.leases.close()
     this.flow.close()
@@ -117,15 +117,15 @@ export class RelayedShards {
     await this.leases.leave().catch(() => undefined)
   }
 
-  async #onWake(ids: bigint[], isAnswered: boolean): Promise<void> {
-    if (!isAnswered) return this.flow.wake()
+  async #onWake(ids: bigint[], wantsAnswer: boolean): Promise<void> {
+    if (!wantsAnswer) return this.flow.wake()
     await waitUntilStored(
       {
         ...this.#options,
         flow: this.flow,
         isStored: (id) => this.shards.isStored(id),
-        // Makes no request to other holders: the caller repeats its own, and two holders that exchange shards would
-        // send requests to each other forever.
+        // Pretends to hold every shard, so that no other holder is asked: the caller repeats its request, and two
+        // holders that exchange shards would ask each other forever.
         holds: () => true,
       },
       ids,

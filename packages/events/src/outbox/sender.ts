@@ -12,10 +12,13 @@ const ackTimeoutMs = 3000
 const maxRetryMs = 1000
 
 /** Callbacks for the outcome of a message. */
-export type SenderEvents = {
+export type SenderCallbacks = {
   /** The stream has stored the message; `repeated`: it had stored it before. */
   onStored(queue: AggregateQueue, batch: Batch, seq: number, repeated: boolean): void
-  /** The stream refuses the message permanently. Resolves when the queue has replaced it. */
+  /**
+   * The stream refuses the message permanently. Resolves when the queue has replaced it; rejects if the database did
+   * not store that.
+   */
   onRefused(queue: AggregateQueue, batch: Batch, reason: string): Promise<void>
   /** The stream refused the message temporarily. */
   onFailed(reason: string): void
@@ -27,14 +30,14 @@ export type SenderEvents = {
 export class Sender {
   readonly #bus: Bus
   readonly #service: string
-  readonly #events: SenderEvents
+  readonly #callbacks: SenderCallbacks
   readonly #ready: AggregateQueue[] = []
   #inFlight = 0
 
-  constructor(bus: Bus, service: string, events: SenderEvents) {
+  constructor(bus: Bus, service: string, callbacks: SenderCallbacks) {
     this.#bus = bus
     this.#service = service
-    this.#events = events
+    this.#callbacks = callbacks
   }
 
   /** Schedules the entries of a queue for sending. Repeated calls are harmless. */
@@ -88,22 +91,22 @@ export class Sender {
       }
       const ack = await publishSpan(batch.data, () => client.publish(batch.subject, batch.data, options))
       recordPublish(performance.now() - startedAt)
-      if (!queue.isDropped) this.#events.onStored(queue, batch, ack.seq, ack.duplicate)
+      if (!queue.isDropped) this.#callbacks.onStored(queue, batch, ack.seq, ack.duplicate)
       return 0
     } catch (error) {
       recordPublish(performance.now() - startedAt, failureOf(error))
       if (queue.isDropped) return 0
       if (isRefusedForGood(error)) {
         try {
-          await this.#events.onRefused(queue, batch, error instanceof Error ? error.message : String(error))
+          await this.#callbacks.onRefused(queue, batch, error instanceof Error ? error.message : String(error))
           return 0
         } catch {
           // The database did not store the replacement: the next attempt will be refused again.
         }
       } else if (isUnavailable(error)) {
-        this.#events.onNoResponse()
+        this.#callbacks.onNoResponse()
       } else {
-        this.#events.onFailed(error instanceof Error ? error.message : String(error))
+        this.#callbacks.onFailed(error instanceof Error ? error.message : String(error))
       }
       batch.failures++
       return Math.min(50 * 2 ** Math.min(batch.failures, 6), maxRetryMs)

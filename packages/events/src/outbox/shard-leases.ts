@@ -58,7 +58,7 @@ export class ShardLeases {
     this.#isClosing = true
   }
 
-  /** Releases all leases. */
+  /** Removes this process from the live relays and releases all leases. */
   async leave(): Promise<void> {
     const { pool, holder } = this.#options
     await leave(pool, holder)

@@ -23,7 +23,7 @@ export class Shard implements Positions {
   readonly queues = new Map<string, AggregateQueue>()
   /** Entries read and not yet marked; the value tells whether the stream has the entry. */
   readonly inFlight = new Map<bigint, boolean>()
-  /** Shared by the queues created since the last `clear`, which marks them as dropped. */
+  /** Shared by the queues created since the last `clear`; the next one marks them as dropped. */
   epoch = { isDropped: false }
 
   constructor(lease: Lease, { generation, position }: Pick<ShardPosition, 'generation' | 'position'>) {
@@ -80,7 +80,7 @@ export type Batch = {
   subject: string
   entries: readonly Entry[]
   data: Buffer
-  /** How often it was sent without an answer. */
+  /** How often sending it has failed. */
   failures: number
 }
 
@@ -93,7 +93,7 @@ export class AggregateQueue {
    * duplicates.
    */
   batch: Batch | undefined
-  /** Whether a message of this queue is in flight or about to be sent. */
+  /** Whether a message of this queue is in flight, about to be sent, or waits to be repeated. */
   isBusy = false
   readonly #epoch: Shard['epoch']
   #waiting: Entry[] = []

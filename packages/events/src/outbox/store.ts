@@ -15,7 +15,7 @@ export type Entry = {
 }
 
 /** An entry and the sequence at which it was stored. */
-export type Relayed = { entry: Entry; seq: number }
+export type StoredEntry = { entry: Entry; seq: number }
 
 /** The newest position on the stream that a shard has recorded. */
 export type ShardPosition = { shard: number; generation: number; position: Position | undefined }
@@ -52,8 +52,8 @@ export async function readWaiting(
  * Marks entries as stored and records the newest position of each shard, for shards whose fencing token is still
  * current. Returns these shards.
  */
-export async function markRelayed(pool: Pool, leases: Lease[], relayed: Relayed[]): Promise<Set<number>> {
-  const newest = new Map<number, Relayed>()
+export async function markRelayed(pool: Pool, leases: Lease[], relayed: StoredEntry[]): Promise<Set<number>> {
+  const newest = new Map<number, StoredEntry>()
   for (const one of relayed) {
     const known = newest.get(one.entry.shard)
     if (known === undefined || known.seq <= one.seq) newest.set(one.entry.shard, one)
@@ -133,7 +133,9 @@ export async function readPositions(pool: Pool, shards: number[]): Promise<Shard
   }))
 }
 
-/** Marks up to `limit` relayed entries as waiting again; returns their number. */
+/**
+ * Marks up to `limit` relayed entries as waiting again, oldest first; returns their number: 0 if the lease was lost.
+ */
 export async function requeue(pool: Pool, lease: Lease, limit: number): Promise<number> {
   const result = await pool.query(
     `update outbox set relayed_at = null, stream_seq = null
@@ -144,7 +146,7 @@ export async function requeue(pool: Pool, lease: Lease, limit: number): Promise<
   return result.rowCount ?? 0
 }
 
-/** Deletes the recorded position of a shard and increments its generation. */
+/** Deletes the recorded position of a shard and increments its generation, unless the lease was lost. */
 export async function clearPosition(pool: Pool, lease: Lease): Promise<void> {
   await pool.query(
     `update outbox_places set generation = generation + 1, stream_seq = null, event_id = null, relayed_at = null
@@ -154,7 +156,7 @@ export async function clearPosition(pool: Pool, lease: Lease): Promise<void> {
   )
 }
 
-/** Parks an event that the stream refused and replaces it by another one in the outbox. */
+/** Parks an event that the stream refused and replaces it by another one in the outbox, unless the lease was lost. */
 export async function replaceRefused(
   pool: Pool,
   lease: Lease,
@@ -222,13 +224,13 @@ export async function readBacklog(pool: Pool, shards: number[]): Promise<{ entri
 }
 
 /** Consumer names of parked entries that do not belong to a durable. */
-export const queuesWithoutDurable = ['relay', 'handover', 'jobs']
+export const consumersWithoutDurable = ['relay', 'handover', 'jobs']
 
 /** Counts the parked entries that do not belong to a durable, by consumer name. */
 export async function countParkedWithoutDurable(pool: Pool): Promise<Map<string, number>> {
   const { rows } = await pool.query<{ consumer: string; count: bigint }>(
     `select consumer, count(*) from parked_events where consumer = any($1::text[]) and parked_at is not null group by 1`,
-    [queuesWithoutDurable],
+    [consumersWithoutDurable],
   )
   return new Map(rows.map(({ consumer, count }) => [consumer, Number(count)]))
 }

@@ -2,7 +2,7 @@ import { fromBinary } from '@bufbuild/protobuf'
 import { expect, test } from '@jest/globals'
 import { EventSchema } from '@parley/contracts/internal'
 import { maxEventBytes, toOutboxRow, type OutgoingEvent } from './to-outbox-row.ts'
-import { shardCount } from './shards.ts'
+import { shardCount, shardOf } from './shards.ts'
 
 const event: OutgoingEvent = {
   kind: 'login_succeeded',
@@ -17,6 +17,7 @@ const event: OutgoingEvent = {
 test('an entry contains the encoded event, its subject and its shard', () => {
   const row = toOutboxRow({ ...event, id: 'E1' })
   expect(row).toMatchObject({ aggregate: 'auth.U1', subject: 'evt.auth.U1.login_succeeded', eventId: 'E1' })
+  expect(row.shard).toBe(shardOf('auth.U1'))
   expect(fromBinary(EventSchema, row.payload)).toMatchObject({ id: 'E1', version: 7n, fact: event.fact })
 })
 
@@ -31,7 +32,7 @@ test('entries of one aggregate share a shard, and aggregates are spread over all
   expect(toOutboxRow({ ...event, kind: 'login_failed' }).shard).toBe(toOutboxRow(event).shard)
 })
 
-test('an event that is too large or has an invalid id is refused', () => {
+test('an event that is too large or has an invalid aggregate id is refused', () => {
   const envelope = new Uint8Array(maxEventBytes)
   const deliveries = [{ envelope, audience: { case: 'everyone', value: true } as const }]
   expect(() => toOutboxRow({ ...event, deliveries })).toThrow(RangeError)

@@ -7,7 +7,7 @@ import { currentTraceparent } from '@parley/telemetry'
 import { eventSubject, type AggregateType } from '../subjects.ts'
 import { shardOf } from './shards.ts'
 
-/** Recipients of an event's envelope. */
+/** An envelope for clients and its recipients. */
 export type DeliveryInit = MessageInitShape<typeof DeliverySchema>
 
 /** An event to publish, as described by its service. */
@@ -17,8 +17,8 @@ export type OutgoingEvent = {
   /** E.g. `message_posted`. */
   kind: string
   /**
-   * Last token of the subject, for events that most consumers of the kind do not need: only consumers of the whole
-   * aggregate receive them. Default: none.
+   * A further token at the end of the subject, for events that most consumers of the kind do not need: a filter that
+   * ends with the kind does not match them. Default: none.
    */
   detail?: string
   aggregateType: AggregateType
@@ -30,13 +30,13 @@ export type OutgoingEvent = {
   actorId: string
   /** The content for consumers and the audit log: ids, versions and short details; never names, bodies or secrets. */
   fact: MessageInitShape<typeof EventSchema>['fact']
-  /** The events for clients. */
+  /** The envelopes for clients. */
   deliveries?: DeliveryInit[]
   /** W3C traceparent of the cause; empty: none. Default: that of the current span. */
   traceparent?: string
 }
 
-/** Column values of an outbox entry, for statements that insert it themselves. */
+/** Column values of an outbox entry, and the parts of its aggregate, for statements that insert it themselves. */
 export type OutboxRow = {
   shard: number
   /** `<type>.<id>`. */
@@ -52,8 +52,8 @@ export type OutboxRow = {
 export const maxEventBytes = 512 * 1024
 
 /**
- * Encodes an event for the outbox. Throws a RangeError if it could never be published: it is too large, or its id or
- * kind is not valid in a subject.
+ * Encodes an event for the outbox. Throws a RangeError if it could never be published: it is too large, or its
+ * aggregate id, kind or detail is not valid in a subject.
  */
 export function toOutboxRow(event: OutgoingEvent): OutboxRow {
   const { aggregateType, aggregateId, kind } = event

@@ -16,7 +16,7 @@ type Options = {
   flow: Pick<Flow, 'waiters' | 'wake'>
   /** Whether this process holds the shard. */
   holds(shard: number): boolean
-  /** Whether this process knows that the stream has the entry. */
+  /** Whether an entry in flight here is known to be on the stream. */
   isStored(id: bigint): boolean
 }
 
@@ -43,7 +43,7 @@ export async function waitUntilStored(
     while (pending.size > 0) {
       const remainingMs = giveUpAt - performance.now()
       if (remainingMs <= 0) throw new ConnectError('the event stream is not available; try again', Code.Unavailable)
-      void requestHolder(options, [...pending], Math.min(remainingMs, holderTimeoutMs), done)
+      void askHolders(options, [...pending], Math.min(remainingMs, holderTimeoutMs), done)
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, Math.min(remainingMs, retryMs))
         stopWaiting = () => {
@@ -58,9 +58,10 @@ export async function waitUntilStored(
 }
 
 /**
- * Looks up the shards of the entries and asks their holders for confirmation. Never rejects: the caller tries again.
+ * Confirms the entries that are marked as relayed, and asks the holders of the others. Never rejects: the caller tries
+ * again.
  */
-async function requestHolder(
+async function askHolders(
   options: Options,
   ids: bigint[],
   timeoutMs: number,

@@ -33,13 +33,13 @@ export async function requestWake(bus: Bus, service: string, shard: number, ids:
 
 /**
  * Listens for the messages of `notifyHolder` and `requestWake`, as the holder of a shard. `onWake` resolves when the
- * entries are stored; a request is answered then. `isAnswered`: whether the sender waits for an answer.
+ * entries are stored; a request is answered then. `wantsAnswer`: whether the sender waits for an answer.
  */
 export function serveWakes(
   bus: Bus,
   service: string,
   shard: number,
-  onWake: (ids: bigint[], isAnswered: boolean) => Promise<void>,
+  onWake: (ids: bigint[], wantsAnswer: boolean) => Promise<void>,
 ): Disposable {
   const subscription = bus.nc.subscribe(wakeSubject(service, shard), {
     callback: (error, message) => {
@@ -49,7 +49,7 @@ export function serveWakes(
   return { [Symbol.dispose]: () => subscription.unsubscribe() }
 }
 
-async function answer(message: Msg, onWake: (ids: bigint[], isAnswered: boolean) => Promise<void>): Promise<void> {
+async function answer(message: Msg, onWake: (ids: bigint[], wantsAnswer: boolean) => Promise<void>): Promise<void> {
   try {
     await onWake(decodeIds(message.data), message.reply !== undefined && message.reply !== '')
     message.respond()
