@@ -24,7 +24,7 @@ export type EventRow = {
     | 'room_unarchived'
     | 'user_joined_room'
     | 'user_left_room'
-  /** Author, or who joined or left; empty for the system. */
+  /** Who posted the message, joined, left, or made the change; empty for the system. */
   actorId: string
   createdAt: Date
   updatedAt: Date | null

@@ -10,7 +10,7 @@ import { findChangeable } from '../../store/changeable.ts'
 import type { LockedLog } from '../../store/locked-log.ts'
 import type { Connection } from '../../store/statement.ts'
 import type { DecidedState } from '../../store/unchanged-room.ts'
-import type { Occurrence } from '../../view/change-events.ts'
+import type { PlacedChange } from '../../view/change-events.ts'
 
 /** The message that a call is about, and the emoji of a reaction. `signal` is aborted when the call ends. */
 export type Target = { roomId: string; eventId: string; emoji?: string; signal: AbortSignal }
@@ -100,7 +100,7 @@ async function readMessage(ctx: Context, on: Connection, caller: Subject, target
 }
 
 /** A change that takes the next place of the log, or the one `skipped` places later. */
-export const toOccurrence = (room: RoomLog, caller: Subject, at: Date, skipped = 0): Occurrence => ({
+export const atNextPlace = (room: RoomLog, caller: Subject, at: Date, skipped = 0): PlacedChange => ({
   room,
   place: room.roomSeq + 1n + BigInt(skipped),
   actorId: caller.userId,

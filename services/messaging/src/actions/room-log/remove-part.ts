@@ -7,7 +7,7 @@ import { attachmentNotFound, linkPreviewNotFound, messageNotFound } from '../../
 import { assertAuthor } from '../../policy/message-changes.ts'
 import { dropAttachment, dropLinkPreview } from '../../store/edits.ts'
 import { toEditedEvent, type Removed } from '../../view/change-events.ts'
-import { toOccurrence, type Change, type FoundMessage } from './change.ts'
+import { atNextPlace, type Change, type FoundMessage } from './change.ts'
 import { buildRetraction } from './retract.ts'
 
 /**
@@ -47,5 +47,5 @@ function getOwnMessage(caller: Subject, { message }: FoundMessage) {
 function toEdited({ room, message }: FoundMessage, caller: Subject, now: Date, removed: Removed) {
   const { eventId, threadRootEventId, echo } = message
   const change = { eventId, threadRootEventId: threadRootEventId ?? '', echoEventId: echo?.eventId }
-  return toEditedEvent(toOccurrence(room, caller, now), change, removed)
+  return toEditedEvent(atNextPlace(room, caller, now), change, removed)
 }

@@ -5,7 +5,7 @@ import { previewImageKey } from '../../domain/page-preview.ts'
 import { assertMayRetract } from '../../policy/message-changes.ts'
 import { retractMessage, removeEcho } from '../../store/retractions.ts'
 import { nothingRemoved, toRetractedEvent } from '../../view/change-events.ts'
-import { toOccurrence, type Change, type FoundMessage } from './change.ts'
+import { atNextPlace, type Change, type FoundMessage } from './change.ts'
 
 /**
  * Plans the retraction of a message with its echo, or of the echo alone if the request names the echo. Returns
@@ -29,7 +29,7 @@ export function buildRetraction({ room, message }: FoundMessage, caller: Subject
   const removed = { assetIds: attachmentIds, previewImageKey: previewImageKey(linkPreview) }
   return {
     write: (on) => retractMessage(on, { roomId: room.roomId, places, threadRootEventId, authorId }, now),
-    events: [toRetractedEvent(toOccurrence(room, caller, now), retracted, removed)],
+    events: [toRetractedEvent(atNextPlace(room, caller, now), retracted, removed)],
   }
 }
 
@@ -46,6 +46,6 @@ export function buildEchoRemoval(
   const retracted = { eventId, threadRootEventId, channelEchoEventId: '', echoOnly: true }
   return {
     write: (on) => removeEcho(on, { roomId: room.roomId, replySeq: message.seq, seq }, now),
-    events: [toRetractedEvent(toOccurrence(room, caller, now, skipped), retracted, nothingRemoved)],
+    events: [toRetractedEvent(atNextPlace(room, caller, now, skipped), retracted, nothingRemoved)],
   }
 }

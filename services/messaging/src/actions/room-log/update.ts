@@ -10,7 +10,7 @@ import { addEcho } from '../../store/echoes.ts'
 import { storeBody, storeBodyWithEvent } from '../../store/edits.ts'
 import { nothingRemoved, toEditedEvent } from '../../view/change-events.ts'
 import { toPostedEvent } from '../../view/posted-event.ts'
-import { toOccurrence, type Change, type FoundMessage } from './change.ts'
+import { atNextPlace, type Change, type FoundMessage } from './change.ts'
 import { buildEchoRemoval } from './retract.ts'
 
 /** The requested changes of the message or echo with this id. Fields that are undefined stay as they are. */
@@ -81,12 +81,12 @@ function buildEdit(
   const edited = { eventId, threadRootEventId: threadRootEventId ?? '', echoEventId }
   return {
     write: (on) => storeBody(on, { roomId: room.roomId, seq }, body, now),
-    events: [toEditedEvent(toOccurrence(room, caller, now), edited, nothingRemoved)],
+    events: [toEditedEvent(atNextPlace(room, caller, now), edited, nothingRemoved)],
   }
 }
 
 function buildEchoAddition({ room, message }: FoundMessage, caller: Subject, now: Date, skipped: number): Change {
-  const { place } = toOccurrence(room, caller, now, skipped)
+  const { place } = atNextPlace(room, caller, now, skipped)
   const { eventId: echoOfEventId, seq, threadRootEventId } = message
   const eventId = newId('event')
   const reply = { seq, eventId: echoOfEventId, threadRootEventId: threadRootEventId ?? '' }
