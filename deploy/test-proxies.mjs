@@ -14,7 +14,7 @@ if (!publicUrl || !internalUrl) {
   process.exit(2)
 }
 const counter = /^parley_gateway_untrusted_proxy_requests_total(?:\{[^}]*\})? (\d+)/gm
-/** Enough requests that each of several gateways most likely gets one. */
+/** So many that each of several gateways most likely gets one. */
 const requests = 50
 
 /** The metrics of every process to which the name of the internal port resolves. */
@@ -51,7 +51,7 @@ try {
     console.error('Add its network to ingress.trustedProxies (webserver.trusted_proxies).')
     process.exit(1)
   }
-  console.log(`${requests} requests by ${publicUrl}: the gateways know who made them`)
+  console.log(`${requests} requests through ${publicUrl}: the gateways trust every proxy in front of them`)
 } catch (error) {
   console.error(error instanceof Error ? `${error.message}${error.cause ? `: ${error.cause.message}` : ''}` : error)
   process.exit(1)

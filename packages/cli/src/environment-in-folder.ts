@@ -1,4 +1,4 @@
-import { knownEnvironment } from '@parley/local/known'
+import { deriveServiceEnvironment } from '@parley/local/known'
 import { unreachable } from './failure.ts'
 
 /**
@@ -11,7 +11,7 @@ export function environmentInFolder(
   env: NodeJS.ProcessEnv,
 ): NodeJS.ProcessEnv | undefined {
   try {
-    return knownEnvironment(dataDir, service, env)
+    return deriveServiceEnvironment(dataDir, service, env)
   } catch (error) {
     if (!(error instanceof Error)) throw error
     const denied = 'code' in error && error.code === 'EACCES'

@@ -28,7 +28,10 @@ export function addSessionCommands(parent: Command, { withOperator, print }: Com
     .description('end sessions of an account and close their sockets')
     .requiredOption('--login <login>', 'login of the account')
     .option('--id <session...>', 'ids of the sessions, as listed')
-    .option('--all', 'all sessions; also invalidates every link and code sent by e-mail')
+    .option(
+      '--all',
+      'all sessions; also invalidates mailed links and codes, withdraws consents to other web clients, and removes e-mail addresses and sign-in methods added in the last hour',
+    )
     .action(async ({ login, id = [], all }: { login: string; id?: string[]; all?: true }) => {
       if (id.length > 0 === (all ?? false)) throw misused('choose sessions with --id, or use --all')
       const sessionIds = [...new Set(id)]

@@ -55,9 +55,7 @@ function assertConfigured(names: readonly CompactDeployable[], env: NodeJS.Proce
   if (problems.length > 0) throw new ConfigError([...new Set(problems)])
 }
 
-/**
- * The settings with the URLs of ports that were opened in this process, for the proxies; they override other values.
- */
+/** Settings for the proxies: the URLs of the ports that these services opened in this process. */
 function addressesOf(services: ReadonlyMap<CompactDeployable, Service>): NodeJS.ProcessEnv {
   const addresses: NodeJS.ProcessEnv = {}
   for (const [name, { url }] of services) {

@@ -18,7 +18,7 @@ test('each deployable has its own NATS user', () => {
   expect(environmentOf('calls', env)).toEqual(env)
 })
 
-test('a start without settings lists all missing settings of the deployables once', async () => {
+test('a start without settings lists the missing settings of all deployables, each once', async () => {
   const error = await startCompact({}, new AbortController().signal).then(
     () => undefined,
     (reason: unknown) => reason,

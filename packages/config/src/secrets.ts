@@ -7,9 +7,9 @@ const minLength = 4
 const maxRows = 50
 
 /**
- * Collects the secrets in the given settings, which must not appear in any text: the values of secret fields, the
- * credentials for telemetry collectors in the environment, and the passwords in URLs among these. The longest come
- * first, because one may contain another. Without `collectors`, the credentials for collectors are left out: a header
+ * Collects what must not appear in any text: the values of secret settings, the credentials for telemetry collectors in
+ * the environment, and the passwords in those values that are URLs. The longest come first, because one may contain
+ * another. Without `collectors`, the credentials for collectors are left out: a header
  * may be an ordinary word, such as the name of a tenant, which unrelated texts contain too.
  */
 export function secretsIn(fields: Fields, sources: Sources, { collectors = true } = {}): string[] {
@@ -29,7 +29,7 @@ export function secretsIn(fields: Fields, sources: Sources, { collectors = true 
 export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text)
 
-/** Collapses white space, as `reasonOf` does in the reason of a failure. */
+/** Collapses white space, as `reasonOf` of `@parley/doctor` does in the messages of errors. */
 const collapseSpaces = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 
 /** A column of an array of tables, as one field for each row. */

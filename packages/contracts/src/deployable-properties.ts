@@ -30,7 +30,7 @@ export type DeployableProperties = {
   http?: HttpPort
   /** Whether clients connect to it; it is then drained before the services that it calls. */
   edge?: boolean
-  /** Whether it gets the URLs of every port with `listedAs`. */
+  /** Whether it proxies to every port with `listedAs`, whose URLs it gets as settings. */
   proxies?: boolean
   /** Whether it reads the address of clients from trusted proxies. */
   trustsProxies?: boolean
@@ -51,6 +51,6 @@ export type DeployableProperties = {
   publishes?: readonly string[]
   /** Its durable consumers, without the deployable's name as prefix. */
   consumes?: readonly string[]
-  /** Whether it administers the stream and its consumers for all others; it may do anything but purge the stream. */
+  /** Whether it administers the stream and its consumers for all others; it may not delete or purge the stream. */
   keepsStream?: boolean
 }

@@ -9,7 +9,7 @@ const commands = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrom
 /** Path of Chromium, or the reason why there is none. */
 export type FoundChromium = { path: string } | { reason: string }
 
-/** Finds Chromium on this machine; installs it first if it is missing and this is possible. */
+/** Finds Chromium on this machine. If it is missing, installs it where this is possible. */
 export async function findChromium(): Promise<FoundChromium> {
   const find = () => commands.map(findExecutable).find((path) => path !== undefined)
   const found = find()

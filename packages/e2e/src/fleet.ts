@@ -11,7 +11,7 @@ export type TestedFleet = {
   gateways: readonly [string, string]
   /** Both realtime nodes, as http URLs. */
   realtimeNodes: readonly [string, string]
-  /** The processes of services, by name: each of the nine twice, or `realtime` and `compact`. */
+  /** The sorted names of its processes: each of the nine deployables twice, or `compact` and `realtime` twice. */
   processes: readonly string[]
 }
 

@@ -9,8 +9,8 @@ import { listedUri } from './other-clients.ts'
 
 let started: { fleet: Fleet; dataDir: string } | undefined
 
-/** Shorter times than in production, which speed up the tests. */
-const shorterTimeouts = {
+/** Shorter timeouts than by default, so that tests wait less, and a log level. */
+const testSettings = {
   PARLEY_REALTIME_HANDSHAKE_TIMEOUT: '8s',
   PARLEY_REALTIME_HEARTBEAT_INTERVAL: '1s',
   PARLEY_ACCOUNTS_ERASURE_PASS_AFTER: '1s',
@@ -40,7 +40,7 @@ export async function setup(): Promise<void> {
       videos: true,
       env: {
         ...withoutSettings(process.env),
-        ...shorterTimeouts,
+        ...testSettings,
         ...(await providerSettings()),
         ...(await mediaServerSettings()),
         PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true',

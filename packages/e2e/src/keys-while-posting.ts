@@ -4,7 +4,7 @@ import type { Person } from './people.ts'
 import { post } from './rooms.ts'
 
 const keys = 100
-/** Shortest time between two keys. */
+/** Minimum time between two keys. */
 const keyEveryMs = 100
 let arriving = 0
 

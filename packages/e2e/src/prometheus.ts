@@ -13,7 +13,7 @@ import { eventually } from '@parley/testkit'
 /** Path of Prometheus, or the reason why there is none. */
 export type FoundPrometheus = { path: string } | { reason: string }
 
-/** Finds Prometheus on this machine; installs it first if it is missing and this is possible. */
+/** Finds Prometheus on this machine. If it is missing, installs it where this is possible. */
 export async function findPrometheus(): Promise<FoundPrometheus> {
   try {
     await installMissing(['prometheus'])

@@ -75,7 +75,7 @@ async function repeatedly(shown: Promise<unknown>, fault: () => Promise<void>): 
   }
 }
 
-/** A gateway refuses more concurrent calls of one person. */
+/** Number of concurrent calls of one person to one gateway, which refuses more. */
 const callsOfOnePerson = 60
 
 /** Locks messaging's table and makes more calls than it runs at a time, until a query has a result above 0. */

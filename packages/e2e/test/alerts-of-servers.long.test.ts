@@ -22,99 +22,102 @@ if (why !== '') console.log(`alerts: not followed on a real fleet${why}`)
 jest.setTimeout(600_000)
 
 /** Each test follows the runbook of an alert: it causes the fault, confirms it, and applies the remedy. */
-withPrometheus(`alerts about servers fire during their fault and end after its remedy${why}`, () => {
-  let watched: WatchedFleet
-  let owner: Person
-  let bob: Person
-  let roomId: string
-  beforeAll(async () => {
-    if (!('path' in found)) return
-    watched = await startWatchedFleet(found.path, { PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true' })
-    ;[owner, bob] = await Promise.all([signInOwner(), newPerson('bob')])
-    roomId = await newRoom(owner, [bob])
-  })
-  afterAll(async () => watched?.[Symbol.asyncDispose]())
+withPrometheus(
+  `alerts about servers, slow clients, parked events and files fire during their fault and end after its remedy${why}`,
+  () => {
+    let watched: WatchedFleet
+    let owner: Person
+    let bob: Person
+    let roomId: string
+    beforeAll(async () => {
+      if (!('path' in found)) return
+      watched = await startWatchedFleet(found.path, { PARLEY_PUSH_ALLOW_PRIVATE_ENDPOINTS: 'true' })
+      ;[owner, bob] = await Promise.all([signInOwner(), newPerson('bob')])
+      roomId = await newRoom(owner, [bob])
+    })
+    afterAll(async () => watched?.[Symbol.asyncDispose]())
 
-  const waitUntilFiring = (alert: string) => watched.prometheus.waitUntilFiring(alert)
-  const waitUntilResolved = (alert: string) => watched.prometheus.waitUntilResolved(alert)
-  const assets = () => dataDirAt(watched.dataDir).assets
+    const waitUntilFiring = (alert: string) => watched.prometheus.waitUntilFiring(alert)
+    const waitUntilResolved = (alert: string) => watched.prometheus.waitUntilResolved(alert)
+    const assets = () => dataDirAt(watched.dataDir).assets
 
-  /** Posts a message with a file; returns its id and the URL of the file. */
-  async function postFile(text: string) {
-    const attachmentAssetIds = [await sendFile(bob, roomId, text)]
-    const { message } = await bob.call(MessageService.method.createMessage, { roomId, attachmentAssetIds })
-    const { pathname, search } = new URL(message?.attachments[0]?.assetUrl?.url ?? '')
-    return { eventId: message?.id ?? '', url: `${fleet().gateways[0]}${pathname}${search}` }
-  }
-
-  test('ParleyPresenceUnknown: Redis frozen', async () => {
-    await using _ = repeatUntilDisposed(500, () => bob.call(RoomService.method.listMembers, { roomId }))
-    {
-      using _frozen = freeze(serverPid('redis'))
-      await waitUntilFiring('ParleyPresenceUnknown')
+    /** Posts a message with a file; returns its id and the URL of the file. */
+    async function postFile(text: string) {
+      const attachmentAssetIds = [await sendFile(bob, roomId, text)]
+      const { message } = await bob.call(MessageService.method.createMessage, { roomId, attachmentAssetIds })
+      const { pathname, search } = new URL(message?.attachments[0]?.assetUrl?.url ?? '')
+      return { eventId: message?.id ?? '', url: `${fleet().gateways[0]}${pathname}${search}` }
     }
-    await waitUntilResolved('ParleyPresenceUnknown')
-    await waitUntilHealthy()
-  })
 
-  test('ParleyRoomsLeftBehind: messaging frozen', async () => {
-    // The list of groups, in which newRoom looks otherwise, needs messaging.
-    const groupId = await lobbyId(owner)
-    {
-      await using _ = repeatUntilDisposed(500, () => newRoom(owner, [], { groupId }))
-      using _frozen = freeze(processOf('messaging').pid)
-      await waitUntilFiring('ParleyRoomsLeftBehind')
-    }
-    await waitUntilResolved('ParleyRoomsLeftBehind')
-    await waitUntilHealthy()
-  })
+    test('ParleyPresenceUnknown: Redis frozen', async () => {
+      await using _ = repeatUntilDisposed(500, () => bob.call(RoomService.method.listMembers, { roomId }))
+      {
+        using _frozen = freeze(serverPid('redis'))
+        await waitUntilFiring('ParleyPresenceUnknown')
+      }
+      await waitUntilResolved('ParleyPresenceUnknown')
+      await waitUntilHealthy()
+    })
 
-  test('ParleyDatabaseNotReached: PostgreSQL stopped', async () => {
-    await using _ = repeatUntilDisposed(200, () => bob.call(RoomService.method.getRoomEvents, { roomId }))
-    await withoutPostgres(() => waitUntilFiring('ParleyDatabaseNotReached'), '')
-    await waitUntilResolved('ParleyDatabaseNotReached')
-  })
+    test('ParleyRoomsLeftBehind: messaging frozen', async () => {
+      // The list of groups, in which newRoom looks otherwise, needs messaging.
+      const groupId = await lobbyId(owner)
+      {
+        await using _ = repeatUntilDisposed(500, () => newRoom(owner, [], { groupId }))
+        using _frozen = freeze(processOf('messaging').pid)
+        await waitUntilFiring('ParleyRoomsLeftBehind')
+      }
+      await waitUntilResolved('ParleyRoomsLeftBehind')
+      await waitUntilHealthy()
+    })
 
-  test('ParleySlowConsumers: clients that do not read', async () => {
-    const reading = Array.from({ length: 14 }, () =>
-      readTooSlowly(bob.token, () => waitUntilFiring('ParleySlowConsumers')),
-    )
-    await Promise.all(reading)
-    await waitUntilResolved('ParleySlowConsumers')
-  })
+    test('ParleyDatabaseNotReached: PostgreSQL stopped', async () => {
+      await using _ = repeatUntilDisposed(200, () => bob.call(RoomService.method.getRoomEvents, { roomId }))
+      await withoutPostgres(() => waitUntilFiring('ParleyDatabaseNotReached'), '')
+      await waitUntilResolved('ParleyDatabaseNotReached')
+    })
 
-  test('ParleyEventsParked: a trigger that refuses a row', async () => {
-    await parkAnEvent({ owner, bob }, (query) => watched.prometheus.waitUntilAboveZero(query, 400_000))
-    await waitUntilResolved('ParleyEventsParked')
-  })
+    test('ParleySlowConsumers: clients that do not read', async () => {
+      const reading = Array.from({ length: 14 }, () =>
+        readTooSlowly(bob.token, () => waitUntilFiring('ParleySlowConsumers')),
+      )
+      await Promise.all(reading)
+      await waitUntilResolved('ParleySlowConsumers')
+    })
 
-  test('ParleyFilesWithoutBytes: a file removed from the storage and restored', async () => {
-    const text = 'the bytes of a file that is removed'
-    const { url } = await postFile(text)
-    const stored = readdirSync(assets(), { recursive: true, encoding: 'utf8' })
-      .map((name) => join(assets(), name))
-      .find((name) => isFileWith(name, text))
-    if (stored === undefined) throw new Error('the file is not in the folder')
-    await using _ = repeatUntilDisposed(500, () => fetch(url))
-    renameSync(stored, `${stored}.away`)
-    await waitUntilFiring('ParleyFilesWithoutBytes')
-    renameSync(`${stored}.away`, stored)
-    expect((await fetch(url)).status).toBe(200)
-    await waitUntilResolved('ParleyFilesWithoutBytes')
-  })
+    test('ParleyEventsParked: a trigger that refuses a row', async () => {
+      await parkAnEvent({ owner, bob }, (query) => watched.prometheus.waitUntilAboveZero(query, 400_000))
+      await waitUntilResolved('ParleyEventsParked')
+    })
 
-  test('ParleyStorageNotOurs: a storage with another identity', async () => {
-    const { eventId } = await postFile('the bytes of a file of a deleted message')
-    const identity = join(assets(), 'objects/identity')
-    const original = readFileSync(identity)
-    writeFileSync(identity, 'somebody else')
-    await bob.call(MessageService.method.deleteMessage, { roomId, eventId })
-    await waitUntilFiring('ParleyStorageNotOurs')
-    expect(watched.logOf('uploads')).toContain('storage mismatch')
-    writeFileSync(identity, original)
-    await waitUntilResolved('ParleyStorageNotOurs')
-  })
-})
+    test('ParleyFilesWithoutBytes: a file removed from the storage and restored', async () => {
+      const text = 'the bytes of a file that is removed'
+      const { url } = await postFile(text)
+      const stored = readdirSync(assets(), { recursive: true, encoding: 'utf8' })
+        .map((name) => join(assets(), name))
+        .find((name) => isFileWith(name, text))
+      if (stored === undefined) throw new Error('the file is not in the folder')
+      await using _ = repeatUntilDisposed(500, () => fetch(url))
+      renameSync(stored, `${stored}.away`)
+      await waitUntilFiring('ParleyFilesWithoutBytes')
+      renameSync(`${stored}.away`, stored)
+      expect((await fetch(url)).status).toBe(200)
+      await waitUntilResolved('ParleyFilesWithoutBytes')
+    })
+
+    test('ParleyStorageNotOurs: a storage with another identity', async () => {
+      const { eventId } = await postFile('the bytes of a file of a deleted message')
+      const identity = join(assets(), 'objects/identity')
+      const original = readFileSync(identity)
+      writeFileSync(identity, 'somebody else')
+      await bob.call(MessageService.method.deleteMessage, { roomId, eventId })
+      await waitUntilFiring('ParleyStorageNotOurs')
+      expect(watched.logOf('uploads')).toContain('storage mismatch')
+      writeFileSync(identity, original)
+      await waitUntilResolved('ParleyStorageNotOurs')
+    })
+  },
+)
 
 /** Whether a path leads to a file with this content. */
 function isFileWith(path: string, content: string): boolean {

@@ -222,7 +222,7 @@ describe('an invalid field is named', () => {
   })
 })
 
-describe('rules that concern more than one field', () => {
+describe('rules that services check', () => {
   test.each<[string, () => [string, object], number, string]>([
     [
       'a message without visible characters',

@@ -108,7 +108,7 @@ describe('session and tokens', () => {
     expect(await signedInUserId(browser)).toBe(ada.userId)
   })
 
-  test('are invalid at both gateways after a password change, including the one that made the change', async () => {
+  test('are invalid at both gateways after a password change, including the token that made the change', async () => {
     await signInBrowser(browser, ada)
     expect(await signedInUserId(viaOtherGateway(browser))).toBe(ada.userId)
     const kept = copyOf(browser)

@@ -59,13 +59,13 @@ describe('only the gateway can act for users', () => {
     expect(await publishRefusal(nc, createRoom)).toMatch(/permission/i)
   })
 
-  test('the gateway may', async () => {
+  test('the gateway may call one', async () => {
     await using nc = await join('gateway')
     expect(await publishRefusal(nc, createRoom)).toBeUndefined()
   })
 })
 
-describe('only the operator may call operator methods', () => {
+describe('deployables may not call operator methods', () => {
   test.each(['gateway', 'realtime', 'rooms', 'messaging'])('%s may not create accounts', async (user) => {
     await using nc = await join(user)
     expect(await publishRefusal(nc, createUser)).toMatch(/permission/i)
@@ -122,7 +122,7 @@ describe('no user may publish events of another service', () => {
   })
 })
 
-test('a service may pull from its own consumers', async () => {
+test('services pull from all durable consumers', async () => {
   await using nc = await join('admin-events', read(files().secretsFile)['nats.admin'])
   const manager = await nc.jetstreamManager({ checkAPI: false })
   const pulled = new Set<string>()

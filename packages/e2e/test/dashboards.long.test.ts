@@ -78,7 +78,7 @@ async function causeFaultsInTurn(users: EverydayUsers, waitUntilShown: (query: s
   ])
 }
 
-withPrometheus(`dashboards of a fleet that had every fault${why}`, () => {
+withPrometheus(`dashboards of a fleet that had many faults${why}`, () => {
   let prometheus: Prometheus
   beforeAll(async () => {
     if (!('path' in found)) return

@@ -11,7 +11,7 @@ import { waitUntilBothServe, processOf, waitUntilHealthy } from '../src/processe
 import { newRoom, post } from '../src/rooms.ts'
 import { fleet } from '../src/fleet.ts'
 import { Socket } from '../src/socket.ts'
-import { storedFiles, findTraces } from '../src/traces.ts'
+import { storedFiles, findOccurrences } from '../src/occurrences.ts'
 
 // The test searches the data that all suites left behind, several times.
 jest.setTimeout(400_000)
@@ -99,9 +99,9 @@ test('no data of a deleted person remains in any table, event or file, and other
   const wanted = Object.values(texts)
   // Proves that the search works.
   await eventually(async () => {
-    const traces = await findTraces(wanted)
-    for (const text of wanted) expect({ text, found: traces.get(text)?.length }).not.toEqual({ text, found: 0 })
-    expect(traces.get(texts.displayName)?.some((where) => where.startsWith('stream: '))).toBe(true)
+    const occurrences = await findOccurrences(wanted)
+    for (const text of wanted) expect({ text, found: occurrences.get(text)?.length }).not.toEqual({ text, found: 0 })
+    expect(occurrences.get(texts.displayName)?.some((where) => where.startsWith('stream: '))).toBe(true)
   }, slow)
 
   using socket = await Socket.subscribe(fleet().realtimeNodes[1], zed.token)
@@ -118,8 +118,8 @@ test('no data of a deleted person remains in any table, event or file, and other
   }
   await waitUntilErased(zed)
 
-  const traces = await findTraces(wanted)
-  expect(Object.fromEntries([...traces].filter(([, where]) => where.length > 0))).toEqual({})
+  const occurrences = await findOccurrences(wanted)
+  expect(Object.fromEntries([...occurrences].filter(([, where]) => where.length > 0))).toEqual({})
   expect(storedFiles()).not.toContain(avatarKey)
 
   const request = { target: { case: 'userId', value: zed.userId } } as const
@@ -147,6 +147,6 @@ test('a deletion is completed even if processes are killed during it', async () 
   for (const { pid } of killed) process.kill(pid, 'SIGKILL')
   for (const { name, pid } of killed) await waitUntilBothServe(name, [pid])
   await waitUntilErased(yan)
-  expect((await findTraces([words, yan.login])).get(words)).toEqual([])
-  expect((await findTraces([yan.login])).get(yan.login)).toEqual([])
+  expect((await findOccurrences([words, yan.login])).get(words)).toEqual([])
+  expect((await findOccurrences([yan.login])).get(yan.login)).toEqual([])
 })

@@ -39,7 +39,7 @@ test('sample content is created only once if the command is repeated, and can be
   await operate(['demo', 'create'])
   expect(await bodiesIn(ada, roomId)).toHaveLength(messages.length)
 
-  // The group still belongs to the sample content, and the other one does not.
+  // A renamed group still belongs to the sample content; another group with its old name does not.
   const owner = await signInOwner()
   const { groups } = await owner.call(RoomDirectoryService.method.listRoomGroups, {})
   const sample = groups.find(({ name }) => name === 'Sample')

@@ -24,7 +24,7 @@ async function examine(): Promise<Doctor> {
   return JSON.parse(await text(child.stdout)) as Doctor
 }
 
-test('the doctor finds no problem in a running fleet, and shows no secret', async () => {
+test('the doctor finds no failure in a running fleet, and shows no secret', async () => {
   await using _media = await startMediaServer()
   await using _provider = await startIdentityProvider()
   const { result, findings } = await examine()

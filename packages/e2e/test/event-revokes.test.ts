@@ -2,7 +2,7 @@ import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import { RoomService } from '@parley/contracts/api'
 import { fleet } from '../src/fleet.ts'
 import type { Kind } from '../src/listeners.ts'
-import { causeEveryRoomEvent, revokes } from '../src/matrix/revokes.ts'
+import { causeRoomEvents, revokes } from '../src/matrix/revokes.ts'
 import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { Socket } from '../src/socket.ts'
@@ -51,7 +51,7 @@ test.each(revokes)(
     await revoke({ owner, victim, roomId })
     // Members of a formerly universal room must join again; in other rooms this has no effect.
     await ada.call(RoomService.method.joinRoom, { roomId })
-    const last = await causeEveryRoomEvent(roomId, owner, ada)
+    const last = await causeRoomEvents(roomId, owner, ada)
     for (const socket of memberSockets) await socket.waitForMessage(last)
     const marker = await post(owner, plaza, 'marker')
     for (const [i, socket] of victimSockets.entries()) {

@@ -93,7 +93,7 @@ function comparable(file: string): string[] {
   return sorted.flat().map((line) => JSON.stringify(line, replace))
 }
 
-test('a Slack export is imported completely, and omissions are reported', async () => {
+test('a Slack export is imported, and everything left out is reported', async () => {
   const report = await operate(['import', 'slack', at('slack.zip'), '--group', `From ${mark}`])
   expect(report).toMatchObject({
     taken: { people: 3, groups: 1, channels: 3, 'direct messages': 1, files: 1, reactions: 2 },
@@ -144,7 +144,7 @@ test('an export can be imported, and exported again with the same content', asyn
   expect(await operate(take)).toMatchObject({ taken: {}, notTaken: [] })
 }, 60_000)
 
-test('an export to standard output reports on standard error its result, and that it is incomplete', async () => {
+test('an export to standard output prints its result, or why it failed, on standard error', async () => {
   const command = join(repositoryRoot(), 'packages/cli/dist/main.js')
   const env = { ...process.env, PARLEY_DATA_DIR: fleet().dataDir }
   const into = (file: string) => {

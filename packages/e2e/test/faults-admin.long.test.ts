@@ -15,24 +15,27 @@ beforeAll(async () => {
 afterEach(waitUntilHealthy)
 
 const why = reasonNotToFreeze()
-const apart = why === undefined ? test : test.skip
+const testOrSkip = why === undefined ? test : test.skip
 
-apart(`without admin people can chat, and a node started meanwhile serves once admin is back${why ?? ''}`, async () => {
-  const roomId = await newRoom(owner, [ada, bob])
-  using socket = await eventually(() => Socket.subscribe(fleet().realtimeNodes[0], bob.token))
-  await socket.waitForMessage(await post(ada, roomId, 'before'))
-  const killed = processOf('realtime', 1).pid
-  {
-    using _one = freeze(processOf('admin', 0).pid)
-    using _other = freeze(processOf('admin', 1).pid)
-    await socket.waitForMessage(await post(ada, roomId, 'meanwhile'))
-    process.kill(killed, 'SIGKILL')
-    for (let n = 0; n < 20; n++) await socket.waitForMessage(await post(ada, roomId, `meanwhile, ${n}`))
-  }
-  await waitUntilBothServe('realtime', [killed])
-  using late = await eventually(() => Socket.subscribe(fleet().realtimeNodes[1], bob.token))
-  const after = await post(ada, roomId, 'after')
-  await late.waitForMessage(after)
-  await socket.waitForMessage(after)
-  expect(socket.isClosed).toBe(false)
-})
+testOrSkip(
+  `without admin, people can chat, and a node started meanwhile serves once admin is back${why ?? ''}`,
+  async () => {
+    const roomId = await newRoom(owner, [ada, bob])
+    using socket = await eventually(() => Socket.subscribe(fleet().realtimeNodes[0], bob.token))
+    await socket.waitForMessage(await post(ada, roomId, 'before'))
+    const killed = processOf('realtime', 1).pid
+    {
+      using _one = freeze(processOf('admin', 0).pid)
+      using _other = freeze(processOf('admin', 1).pid)
+      await socket.waitForMessage(await post(ada, roomId, 'meanwhile'))
+      process.kill(killed, 'SIGKILL')
+      for (let n = 0; n < 20; n++) await socket.waitForMessage(await post(ada, roomId, `meanwhile, ${n}`))
+    }
+    await waitUntilBothServe('realtime', [killed])
+    using late = await eventually(() => Socket.subscribe(fleet().realtimeNodes[1], bob.token))
+    const after = await post(ada, roomId, 'after')
+    await late.waitForMessage(after)
+    await socket.waitForMessage(after)
+    expect(socket.isClosed).toBe(false)
+  },
+)

@@ -78,7 +78,7 @@ test.each([
   ['NATS', 'nats', 'SIGKILL'],
   ['PostgreSQL', 'postgres', 'SIGINT'],
 ] as const)(
-  '%s stopped: calls say so within their deadline, and all is well again without a restart of any service',
+  '%s stopped: calls fail with unavailable within their deadline, and succeed again without a restart of any service',
   async (_, name, signal) => {
     const before = servicePids()
     const sockets = await Promise.all(fleet().realtimeNodes.map((node) => Socket.subscribe(node, ada.token)))
@@ -139,7 +139,7 @@ test('NATS frozen: calls fail with unavailable within their deadline; in the com
   await waitUntilServedEverywhere()
 })
 
-describe('Redis stopped', () => {
+describe('Redis frozen', () => {
   test('sign-in and chat continue', async () => {
     const pid = serverPid('redis')
     using _ = freeze(pid)

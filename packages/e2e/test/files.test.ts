@@ -58,7 +58,7 @@ const attachmentFor = async (person: Person, roomId: string, eventId: string) =>
 }
 
 describe('a file', () => {
-  test('uploaded through both gateways is readable by members, whole and in small sizes, and by nobody else', async () => {
+  test('uploaded through both gateways is readable by members, whole and as a thumbnail, and by nobody else', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     const bytes = await noise()
     const asset = await send(ada, roomId, bytes)
@@ -77,7 +77,7 @@ describe('a file', () => {
     const requesting = { roomId, assetId: asset.id }
     expect(codeOf(await stranger.attempt(AssetService.method.getAsset, requesting))).toBe('permission_denied')
     expect((await read(shown?.assetUrl?.url.replace(/\?.*/, ''))).status).toBe(401)
-    // This URL has not been used yet, so no decision about it is cached.
+    // A signed URL is useless once its reader has left.
     const carol = await newPerson('carol')
     await carol.call(RoomService.method.joinRoom, { roomId })
     const carols = await attachmentFor(carol, roomId, eventId)
@@ -103,7 +103,7 @@ describe('a file', () => {
     }
     expect(await statusOf({ authorization: 'Bearer made-up' })).toBe(401)
     await bob.call(RoomService.method.leaveRoom, { roomId })
-    // Takes effect on the next request, although an allowing decision was cached.
+    // A leave takes effect on the next request.
     expect([await statusOf(bearer), await statusOf({}, `${pathname}${search}`)]).toEqual([403, 403])
     const another = { authorization: `Bearer ${(await signIn(bob)).token}` }
     expect(await statusOf(another)).toBe(403)

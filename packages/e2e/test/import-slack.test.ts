@@ -16,13 +16,13 @@ const folder = mkdtempSync(join(tmpdir(), 'parley-slack-'))
 const archive = join(folder, 'export.zip')
 const password = 'a password for the reader'
 let content: SlackExportContent
-let counter: Person
+let reader: Person
 /** Report of the second run, which was not killed. */
 let report: { taken: Record<string, number>; notTaken: { what: string; count: number }[] }
 
 beforeAll(async () => {
   content = await writeSlackExport(archive, size)
-  await killHalfway(['import', 'slack', archive])
+  await killEarly(['import', 'slack', archive])
   const started = performance.now()
   report = (await operate(['import', 'slack', archive])) as typeof report
   const seconds = (performance.now() - started) / 1000
@@ -30,12 +30,12 @@ beforeAll(async () => {
     `${report.taken.messages ?? 0} messages and ${report.taken.replies ?? 0} replies after the kill in ${seconds.toFixed(1)} s`,
   )
   await operate(['user', 'set-password', '--login', 'person0', '--password-stdin'], password)
-  counter = await signIn({ login: 'person0', password })
+  reader = await signIn({ login: 'person0', password })
 }, 400_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Runs the command and kills it when a tenth of the messages are stored. */
-async function killHalfway(args: string[]): Promise<void> {
+async function killEarly(args: string[]): Promise<void> {
   const command = join(repositoryRoot(), 'packages/cli/dist/main.js')
   const env = { ...process.env, PARLEY_DATA_DIR: fleet().dataDir }
   await using database = await databaseOf('messaging')
@@ -57,7 +57,7 @@ async function countContent(roomId: string): Promise<Counted> {
   let last = 0
   for (let before = ''; ;) {
     const cursor = before === '' ? {} : { cursor: { case: 'before' as const, value: before } }
-    const { page } = await counter.call(RoomService.method.getRoomEvents, { roomId, limit: 500, ...cursor })
+    const { page } = await reader.call(RoomService.method.getRoomEvents, { roomId, limit: 500, ...cursor })
     const messages = (page?.events ?? []).flatMap(({ event }) =>
       event.case === 'messagePosted' ? (event.value.message ?? []) : [],
     )
@@ -80,7 +80,7 @@ async function countContent(roomId: string): Promise<Counted> {
 }
 
 test('after a kill and a second run every message exists once, in order', async () => {
-  const { rooms } = await counter.call(RoomDirectoryService.method.listRooms, { scope: RoomDirectoryScope.ALL })
+  const { rooms } = await reader.call(RoomDirectoryService.method.listRooms, { scope: RoomDirectoryScope.ALL })
   const archived = [...content.byChannel.keys()].filter((name) => !rooms.some(({ room }) => room?.name === name))
   expect(archived).toEqual(['team-9', 'team-19', 'team-29'])
   let [messages, replies] = [0, 0]
@@ -99,13 +99,13 @@ test('after a kill and a second run every message exists once, in order', async 
 }, 200_000)
 
 test('imported messages are not unread', async () => {
-  const { rooms } = await counter.call(RoomDirectoryService.method.listRooms, { scope: RoomDirectoryScope.ALL })
+  const { rooms } = await reader.call(RoomDirectoryService.method.listRooms, { scope: RoomDirectoryScope.ALL })
   const ours = rooms.filter(({ room }) => content.byChannel.has(room?.name ?? ''))
   expect(ours.filter(({ viewerState }) => viewerState?.hasUnread)).toEqual([])
 })
 
 test('private channels are hidden from non-members, who cannot join or read them', async () => {
-  const { rooms: seen } = await counter.call(RoomDirectoryService.method.listRooms, {})
+  const { rooms: seen } = await reader.call(RoomDirectoryService.method.listRooms, {})
   const secret = seen.filter(({ room }) => content.privateChannels.includes(room?.name ?? ''))
   expect(secret).toHaveLength(size.privateChannels)
   const stranger = await newPerson('stranger')

@@ -106,7 +106,7 @@ describe('sign-in', () => {
   })
 })
 
-describe('before the first room', () => {
+describe('before a room is created', () => {
   test('the server describes itself to anybody', async () => {
     const answer = await postJson(
       `${fleet().gateways[1]}/api/connect/svc.discovery.v1.ServerDiscoveryService/GetServer`,
@@ -141,7 +141,7 @@ describe('before the first room', () => {
     })
   })
 
-  test('the lobby contains announcements, where everyone is a member and nobody may post, and general', async () => {
+  test('the lobby contains announcements, where everyone is a member and only permitted people may post, and general', async () => {
     const { groups } = await get<{ groups: { id: string; name: string; items: { room?: object }[] }[] }>(
       ...([ada, `${directory}/ListRoomGroups`, {}] as const),
     )
@@ -350,7 +350,7 @@ describe('leaving', () => {
   })
 })
 
-describe('a creation under an idempotency key', () => {
+describe('a creation with an idempotency key', () => {
   const send = (base: string, body: object, key = 'key-one') =>
     postJson(`${base}/api/connect/${messages}/CreateMessage`, body, { ...ada.authorization, 'idempotency-key': key })
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
   roomId = await newRoom(owner, [ada])
 })
 
-/** A request with no headers but content type and credential. */
+/** Sends a request whose only headers are content type, credential and the given ones. */
 const send = (
   path: string,
   contentType: string,

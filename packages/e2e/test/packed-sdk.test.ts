@@ -20,18 +20,18 @@ const inRepository = (path: string) => join(repositoryRoot(), path)
 const readme = readFileSync(inRepository('packages/client/README.md'), 'utf8')
 const bot = /## A bot.*?```js\n(.*?)```/s.exec(readme)?.[1] ?? ''
 
-let stranger: string
+let project: string
 let bea: Person
 let roomId: string
 
 beforeAll(async () => {
   // Outside the repository, so that Node.js finds no modules of it.
-  stranger = realpathSync(mkdtempSync(join(tmpdir(), 'parley-stranger-')))
-  await install(stranger)
+  project = realpathSync(mkdtempSync(join(tmpdir(), 'parley-project-')))
+  await install(project)
   bea = await newPerson('bea')
   roomId = await newRoom(await signInOwner(), [bea])
 })
-afterAll(() => rmSync(stranger, { recursive: true, force: true }))
+afterAll(() => rmSync(project, { recursive: true, force: true }))
 
 const bodies = async () =>
   (await timelineOf(bea, roomId)).flatMap(({ event }) =>
@@ -51,7 +51,7 @@ async function install(folder: string) {
     `link:${realpathSync(inRepository(`packages/client/node_modules/${name}`))}`,
   ])
   const manifest = {
-    ...{ name: 'stranger', private: true, type: 'module' },
+    ...{ name: 'project', private: true, type: 'module' },
     dependencies: { '@parley/client': tarball('client'), '@parley/contracts': tarball('contracts') },
     pnpm: { overrides: { '@parley/contracts': tarball('contracts'), ...Object.fromEntries(installed) } },
   }
@@ -61,7 +61,7 @@ async function install(folder: string) {
 
 test('packages contain JavaScript with types and a licence, and no paths of the workspace', async () => {
   for (const name of ['client', 'contracts']) {
-    const of = (file: string) => readFileSync(join(stranger, 'node_modules/@parley', name, file), 'utf8')
+    const of = (file: string) => readFileSync(join(project, 'node_modules/@parley', name, file), 'utf8')
     const { exports, dependencies } = JSON.parse(of('package.json')) as Record<string, Record<string, string>>
     expect(Object.values(exports ?? {}).filter((file) => !/^\.\/dist\/[\w-]+\.js$/.test(file))).toEqual([])
     expect(Object.values(dependencies ?? {}).filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])
@@ -72,14 +72,14 @@ test('packages contain JavaScript with types and a licence, and no paths of the 
 })
 
 test('the bot in the README type-checks, runs in Node.js, and answers', async () => {
-  writeFileSync(join(stranger, 'bot.js'), bot)
+  writeFileSync(join(project, 'bot.js'), bot)
   const options = ['--allowJs', '--checkJs', '--strict', '--noEmit', '--target', 'es2022', '--module', 'nodenext']
   const types = ['--typeRoots', realpathSync(inRepository('node_modules/@types')), '--types', 'node']
-  await run(inRepository('node_modules/.bin/tsc'), [...options, ...types, 'bot.js'], { cwd: stranger })
+  await run(inRepository('node_modules/.bin/tsc'), [...options, ...types, 'bot.js'], { cwd: project })
 
   const { login, password } = bea
   const env = { PATH: process.env.PATH, PARLEY_URL: fleet().gateways[0], BOT_LOGIN: login, BOT_PASSWORD: password }
-  const child = spawn(process.execPath, ['bot.js'], { cwd: stranger, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['bot.js'], { cwd: project, env, stdio: ['ignore', 'pipe', 'inherit'] })
   try {
     let said = ''
     child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
@@ -93,15 +93,15 @@ test('the bot in the README type-checks, runs in Node.js, and answers', async ()
 })
 
 test('a bundle for browsers uses only APIs of browsers', async () => {
-  mkdirSync(join(stranger, 'page'))
+  mkdirSync(join(project, 'page'))
   writeFileSync(
-    join(stranger, 'page/page.js'),
+    join(project, 'page/page.js'),
     `import { createParleyClient } from '@parley/client'
      import { RoomKind } from '@parley/client/contract'
      globalThis.page = { createParleyClient, RoomKind }`,
   )
   const { outputFiles } = await build({
-    ...{ entryPoints: [join(stranger, 'page/page.js')], bundle: true, write: false, logLevel: 'silent' },
+    ...{ entryPoints: [join(project, 'page/page.js')], bundle: true, write: false, logLevel: 'silent' },
     ...{ platform: 'browser', format: 'iife', target: 'es2022' },
   })
   const { page } = runAsInBrowser(outputFiles[0]?.text ?? '')

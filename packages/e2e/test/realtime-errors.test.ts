@@ -156,7 +156,7 @@ describe('credentials', () => {
   })
 })
 
-test('a request that is not a WebSocket gets a response', async () => {
+test('a request that is not a WebSocket upgrade gets a 4xx response', async () => {
   for (const base of [...fleet().realtimeNodes, ...fleet().gateways]) {
     const response = await fetch(`${base}/api/realtime`)
     expect(response.status).toBeGreaterThanOrEqual(400)

@@ -187,7 +187,7 @@ describe('rooms', () => {
 })
 
 describe('the stream', () => {
-  test('names its node and heartbeat interval in the hello, and then sends heartbeats', async () => {
+  test('names its version, capabilities and heartbeat interval in the hello, and then sends heartbeats', async () => {
     const socket = await Socket.open(fleet().realtimeNodes[0])
     open.push(socket)
     const hello = await socket.hello(ada.token)

@@ -24,15 +24,15 @@ describe('an account with a mailed code', () => {
     const { completionToken: token } = jsonOf(
       await viaOtherGateway(browser).postJson('/auth/register/verify-code', { email, code }),
     )
-    const wishes = { token, login, password, passwordConfirmation: password }
-    const done = await browser.postJson('/auth/register/complete', wishes)
+    const request = { token, login, password, passwordConfirmation: password }
+    const done = await browser.postJson('/auth/register/complete', request)
     expect([done.status, jsonOf(done)]).toEqual([
       200,
       { success: true, user: { id: expect.any(String), login }, token: expect.stringMatching(/^prl_AT/) },
     ])
     expect(await signedInUserId(viaOtherGateway(browser))).toBe((jsonOf(done).user as { id: string }).id)
     expect((await signIn({ login: email, password })).login).toBe(email)
-    expect((await newBrowser().postJson('/auth/register/complete', wishes)).status).toBe(400)
+    expect((await newBrowser().postJson('/auth/register/complete', request)).status).toBe(400)
   })
 })
 

@@ -48,19 +48,22 @@ describe('a session cookie', () => {
     expect(handleIn(browser)).toBe(handleIn(before))
   })
 
-  test.each(Object.keys(requests))('is replaced after that by the response to %s', async (name) => {
-    await letPass(ada, '68 days')
-    const answer = await requests[name]?.(browser)
-    expect(answer && sessionsIn(answer)).toHaveLength(1)
-    expect(handleIn(browser)).not.toBe(handleIn(before))
-    for (const each of [browser, viaOtherGateway(browser)]) {
-      const again = await each.postJson(getViewer, {})
-      expect([again.status, sessionsIn(again)]).toEqual([200, []])
-    }
-    // The new CSRF token is accepted.
-    const code = await browser.postJson('/auth/verify-email/confirm-code', { email: 'a@b', code: '1' }, browser.csrf)
-    expect(code.status).toBe(400)
-  })
+  test.each(Object.keys(requests))(
+    'is replaced by the response to %s when a quarter of its lifetime is left',
+    async (name) => {
+      await letPass(ada, '68 days')
+      const answer = await requests[name]?.(browser)
+      expect(answer && sessionsIn(answer)).toHaveLength(1)
+      expect(handleIn(browser)).not.toBe(handleIn(before))
+      for (const each of [browser, viaOtherGateway(browser)]) {
+        const again = await each.postJson(getViewer, {})
+        expect([again.status, sessionsIn(again)]).toEqual([200, []])
+      }
+      // The new CSRF token is accepted.
+      const code = await browser.postJson('/auth/verify-email/confirm-code', { email: 'a@b', code: '1' }, browser.csrf)
+      expect(code.status).toBe(400)
+    },
+  )
 
   test('is replaced once by concurrent requests, none of which is refused', async () => {
     await letPass(ada, '68 days')

@@ -100,7 +100,7 @@ inBrowser('each step of a registration is accessible', async () => {
   await check('a name and a password')
 })
 
-inBrowser('the password reset pages are accessible', async () => {
+inBrowser('the page that requests a password reset is accessible', async () => {
   await using visitor = await visit('/login', calm)
   const { page } = visitor
   await page.getByRole('button', { name: 'Forgot your password?' }).click()
@@ -319,7 +319,7 @@ const sizes = [
   { what: 'beside a pane', width: 1000, height: 700 },
   { what: 'on a wide screen', width: 2560, height: 1300 },
 ]
-inBrowser.each(sizes)('nothing is cut off $what', async ({ width, height }) => {
+inBrowser.each(sizes)('no control is cut off $what', async ({ width, height }) => {
   await using visitor = await visit(`/chat/-/${roomId}`, { ...calm, viewport: { width, height } })
   const { page } = visitor
   await fillSignIn(page, owner)

@@ -6,9 +6,7 @@ import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, timeWhenTrue, useBrowser, visitAs } from '../src/web-client.ts'
 
-/**
- * Asserts that two browsers show the same content. The time until then depends on the machine, so it is only printed.
- */
+// The times until both browsers show a change depend on the machine, so they are only printed.
 const times = 10
 const report: string[] = []
 let owner: Person
@@ -31,7 +29,7 @@ const messagesOn = (page: Page) =>
     `[...document.querySelectorAll('[role=log] article .rest')].map((one) => one.textContent.trim())`,
   )
 
-inBrowser('two browsers show the same content after every change', async () => {
+inBrowser('two browsers show every change, and the same content at the end', async () => {
   await using ofAda = await visitAs(ada, `/chat/-/${roomId}`)
   await using ofBob = await visitAs(bob, `/chat/-/${roomId}`)
   const pages = [ofAda.page, ofBob.page]

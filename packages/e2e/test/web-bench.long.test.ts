@@ -116,7 +116,7 @@ inBrowser('the scripts of the first load are below their size limit', async () =
   expect(bytes).toBeLessThan(maxFirstLoadBytes)
 })
 
-inBrowser('cached start', async () => {
+inBrowser('a cached start is measured', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'parley-bench-'))
   try {
     // Uses a profile: without one the browser does not cache compiled scripts.
@@ -145,7 +145,7 @@ inBrowser('cached start', async () => {
   }
 })
 
-inBrowser('switching rooms, jumping far back', async () => {
+inBrowser('switching rooms and jumping far back are measured', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${longRoomId}`)
   const { page } = visitor
   await newest(page).waitFor()
@@ -168,7 +168,7 @@ inBrowser('switching rooms, jumping far back', async () => {
 
 const mb = (bytes: number) => (bytes / 1e6).toFixed(1)
 
-inBrowser('the time until another browser shows a change', async () => {
+inBrowser('the time until another browser shows a change is measured', async () => {
   await using ofOwner = await visitAs(owner, `/chat/-/${otherRoomId}`)
   await using ofAda = await visitAs(ada, `/chat/-/${otherRoomId}`)
   for (const { page } of [ofOwner, ofAda]) await messageWith(page, 'In the other room').waitFor()
@@ -223,13 +223,13 @@ async function measureKeys(page: Page, traffic: Traffic): Promise<void> {
   note('layout shift meanwhile', shifts.reduce((sum, value) => sum + value, 0).toFixed(3))
 }
 
-inBrowser('typing while 50 messages a second arrive', async () => {
+inBrowser('typing while 50 messages a second arrive is measured', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${otherRoomId}`)
   await measureKeys(visitor.page, { roomId: otherRoomId, authors: [owner], perSecond: 50 })
 })
 
 inBrowser(
-  'typing while 500 messages a second arrive',
+  'typing while 500 messages a second arrive is measured',
   async () => {
     // One person may write a hundred times a second.
     const others = await Promise.all([...'bcdefgh'].map((name) => newPerson(name)))
@@ -241,13 +241,13 @@ inBrowser(
 )
 
 inBrowser(
-  'heap size over 10,000 messages',
+  'the heap barely grows between 2,000 and 10,000 messages',
   async () => {
     await using visitor = await visitAs(ada, `/chat/-/${otherRoomId}`)
     const { page } = visitor
     const session = await page.context().newCDPSession(page)
-    /** Posts up to the nth message, waits until it is shown, and measures. */
     let posted = 0
+    /** Posts until there are this many messages, waits until the last is shown, and measures the heap. */
     const heapAfter = async (messages: number) => {
       while (posted < messages)
         await Promise.all([

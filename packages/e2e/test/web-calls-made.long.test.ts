@@ -92,8 +92,8 @@ inBrowser('a start makes at most eight calls, and opening a room three', async (
     const { room } = await ada.call(RoomService.method.startDM, { participantIds: [partner.userId] })
     await post(partner, room?.id ?? '', 'Good morning')
   }
-  // Events that are announced only after the page is open cause one more read; they are listed before they are
-  // announced.
+  // A notification that is announced after the page has opened causes one more call. Notifications are listed before
+  // they are announced, so the test waits at the sockets.
   for (const socket of [atFirst, atSecond])
     await eventually(() => expect(announcedAt(socket).size).toBe(partners.length))
   await post(bob, other, `Ask @${strangers.map(({ login }) => login).join(' or @')}, who have said nothing here`)

@@ -7,7 +7,7 @@ import { inBrowser, messageWith, refusal, say, useBrowser, visitAs } from '../sr
 let ada: Person
 let roomId: string
 
-useBrowser('more of the composer', async () => {
+useBrowser('the composer', async () => {
   ada = await newPerson('ada')
   roomId = await newRoom(await signInOwner(), [ada])
 })

@@ -82,7 +82,7 @@ inBrowser('on a phone Enter begins a new line, and the button sends', async () =
   expect(visitor.pageErrors).toEqual([])
 })
 
-inBrowser('people who reacted are shown by touch and by keyboard, as long as their reaction exists', async () => {
+inBrowser('people who reacted are shown to users of touch and keyboard, as long as their reactions exist', async () => {
   const messageEventId = await post(bob, roomId, 'Who comes along?')
   const others = await Promise.all(Array.from({ length: 6 }, (_, n) => newPerson(`guest${n}`)))
   for (const one of others) await one.call(RoomService.method.joinRoom, { roomId })

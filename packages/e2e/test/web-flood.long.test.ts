@@ -10,8 +10,8 @@ let ada: Person
 useBrowser('a flood', async () => (ada = await newPerson('ada')))
 
 /**
- * Each author posts the next messages when the previous ones are posted; together more than the 500 rows a window
- * keeps.
+ * Each author posts the next messages when the previous ones are posted. Together they post more than the 500 rows that
+ * the client keeps.
  */
 const [postsPerAuthor, atOnce] = [240, 8]
 const typed = 'so '

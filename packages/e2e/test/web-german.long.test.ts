@@ -14,7 +14,7 @@ const german = JSON.parse(readFileSync(new URL('../../web/src/messages/de.json',
   string,
   string
 >
-/** Looks up a German text and fills its first placeholder. */
+/** Looks up a German text and replaces its first placeholder. */
 const de = (key: string, filled = '') => (german[key] ?? `no text ${key}`).replace(/\{\w+\}/, filled)
 
 let owner: Person

@@ -36,7 +36,7 @@ async function signInAtProvider(page: Page, login: string): Promise<void> {
 }
 
 if (canTry) {
-  inBrowser('a first sign-in with a provider creates an account in a moment', async () => {
+  inBrowser('a first sign-in with a provider creates an account', async () => {
     const login = `iris-${randomBytes(4).toString('hex')}`
     await using visitor = await visit(`/chat/-/${roomId}`)
     const { page } = visitor
@@ -93,4 +93,4 @@ if (canTry) {
     await openSignInSettings(page)
     await link?.waitFor()
   })
-} else console.log('identities: not tried with a fleet that was given: it knows no provider of ours')
+} else console.log('identities: skipped, because the existing fleet does not know the provider of this suite')

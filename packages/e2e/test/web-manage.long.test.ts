@@ -22,12 +22,12 @@ import { inBrowser, visitAdministration, messageWith, say, useBrowser, visit, vi
 let owner: Person
 const unique = (name: string) => `${name}-${randomBytes(4).toString('hex')}`
 
-useBrowser('more of administration', async () => {
+useBrowser('administration', async () => {
   // The only user of a server is shown the first steps.
   ;[owner] = await Promise.all([signInOwner(), newPerson('somebody')])
 })
 
-inBrowser('on a phone the sections are one row, with the open one in sight', async () => {
+inBrowser('on a phone the sections form one row, in which the open one is visible', async () => {
   await using visitor = await visitAdministration(owner, '/manage/people')
   const { page } = visitor
   await page.setViewportSize({ width: 320, height: 640 })

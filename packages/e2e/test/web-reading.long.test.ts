@@ -58,7 +58,7 @@ inBrowser('a linked page is previewed for its author and for readers', async () 
   }
 })
 
-inBrowser('screen readers announce many messages as a number, and none twice', async () => {
+inBrowser('many messages are announced to screen readers as a number, and none twice', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor
   await page.getByRole('textbox', { name: 'Write a message' }).waitFor()

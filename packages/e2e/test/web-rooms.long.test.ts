@@ -16,7 +16,7 @@ let ada: Person
 let bob: Person
 let roomId: string
 
-useBrowser('more of rooms', async () => {
+useBrowser('rooms', async () => {
   ;[ada, bob] = await Promise.all([newPerson('ada'), newPerson('bob')])
   roomId = await newRoom(await signInOwner(), [ada, bob])
 })
@@ -218,42 +218,45 @@ inBrowser('an open list of members is updated when people join and leave', async
   expect(visitor.pageErrors).toEqual([])
 })
 
-inBrowser('a direct message shows the partner, their presence, and the reason if they cannot reply', async () => {
-  const owner = await signInOwner()
-  const name = roomName()
-  const quiet = await newRoom(owner, [ada, bob], { name })
-  const root = await post(bob, quiet, 'Read this')
-  const { room } = await ada.call(RoomService.method.startDM, { participantIds: [bob.userId] })
-  await post(ada, room?.id ?? '', 'Good morning')
-  await bob.call(MyAccountService.method.updatePresence, { status: PresenceStatus.AWAY, userSelected: true })
-  await using visitor = await visitAs(ada, `/chat/-/${quiet}/${root}`)
-  const { page } = visitor
-  await page.getByPlaceholder(`Message #${name}`).waitFor()
-  const toBob = page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: `${bob.login} Away` })
-  await toBob.waitFor()
-  await bob.call(MyAccountService.method.updatePresence, { status: PresenceStatus.ONLINE, userSelected: true })
-  await toBob.waitFor({ state: 'detached' })
+inBrowser(
+  'a direct message shows the partner and their presence; a thread shows why its reader cannot reply',
+  async () => {
+    const owner = await signInOwner()
+    const name = roomName()
+    const quiet = await newRoom(owner, [ada, bob], { name })
+    const root = await post(bob, quiet, 'Read this')
+    const { room } = await ada.call(RoomService.method.startDM, { participantIds: [bob.userId] })
+    await post(ada, room?.id ?? '', 'Good morning')
+    await bob.call(MyAccountService.method.updatePresence, { status: PresenceStatus.AWAY, userSelected: true })
+    await using visitor = await visitAs(ada, `/chat/-/${quiet}/${root}`)
+    const { page } = visitor
+    await page.getByPlaceholder(`Message #${name}`).waitFor()
+    const toBob = page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: `${bob.login} Away` })
+    await toBob.waitFor()
+    await bob.call(MyAccountService.method.updatePresence, { status: PresenceStatus.ONLINE, userSelected: true })
+    await toBob.waitFor({ state: 'detached' })
 
-  const thread = page.getByRole('complementary')
-  await thread.getByRole('textbox', { name: 'Reply in thread' }).waitFor()
-  await owner.call(AdminPermissionService.method.setUserPermission, {
-    ...{ userId: ada.userId, permission: 'message.post-in-thread', decision: PermissionDecision.DENY },
-    scope: { kind: PermissionScopeKind.ROOM, id: quiet },
-  })
-  await thread.getByText('You can read this room, but not post in it.').waitFor()
-  await page.locator(`nav a[href$="${room?.id}"]`).click()
-  await page.getByPlaceholder(`Message ${bob.login}`).waitFor()
-  await page.getByRole('main').getByText('Online').waitFor()
-  await messageWith(page, 'Good morning').waitFor()
-  // Both participants know that the conversation exists, so its creation is not shown.
-  expect(
-    await page
-      .getByRole('main')
-      .getByText(/created this room|joined/)
-      .count(),
-  ).toBe(0)
-  expect(visitor.pageErrors).toEqual([])
-})
+    const thread = page.getByRole('complementary')
+    await thread.getByRole('textbox', { name: 'Reply in thread' }).waitFor()
+    await owner.call(AdminPermissionService.method.setUserPermission, {
+      ...{ userId: ada.userId, permission: 'message.post-in-thread', decision: PermissionDecision.DENY },
+      scope: { kind: PermissionScopeKind.ROOM, id: quiet },
+    })
+    await thread.getByText('You can read this room, but not post in it.').waitFor()
+    await page.locator(`nav a[href$="${room?.id}"]`).click()
+    await page.getByPlaceholder(`Message ${bob.login}`).waitFor()
+    await page.getByRole('main').getByText('Online').waitFor()
+    await messageWith(page, 'Good morning').waitFor()
+    // Both participants know that the conversation exists, so its creation is not shown.
+    expect(
+      await page
+        .getByRole('main')
+        .getByText(/created this room|joined/)
+        .count(),
+    ).toBe(0)
+    expect(visitor.pageErrors).toEqual([])
+  },
+)
 
 inBrowser('a user chooses do-not-disturb, and then deletes the account', async () => {
   const dora = await newPerson('dora')

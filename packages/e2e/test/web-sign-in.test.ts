@@ -39,7 +39,7 @@ inBrowser('an account is created with a mailed code', async () => {
   await page.getByRole('navigation', { name: 'Rooms' }).getByText(login).waitFor()
 })
 
-inBrowser('an address is verified with a mailed code, and a forgotten password replaced through it', async () => {
+inBrowser('an address is verified with a mailed code, and then used to reset the password', async () => {
   const ada = await newPerson('ada')
   const address = `${ada.login}@example.org`
   await using visitor = await visitAs(ada)

@@ -22,7 +22,7 @@ withStream((stream) => (bus = stream.bus))
 
 let collector: OtlpReceiver
 beforeEach(async () => {
-  collector = await OtlpReceiver.startHere()
+  collector = await OtlpReceiver.startForThisProcess()
   await startTelemetry(process.env)
 })
 afterEach(async () => {

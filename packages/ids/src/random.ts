@@ -22,7 +22,7 @@ export function randomBase62(length: number): string {
   return digits
 }
 
-/** The lowest `length` base62 digits of a number. */
+/** The lowest `length` base62 digits of a number, the lowest digit first. */
 export function base62(value: bigint, length: number): string {
   let digits = ''
   for (let rest = value; digits.length < length; rest /= 62n) digits += alphabet.charAt(Number(rest % 62n))

@@ -1,2 +1,2 @@
-export { knownEnvironment, serviceNames } from './fleet/known-environment.ts'
+export { deriveServiceEnvironment, serviceNames } from './fleet/derive-service-environment.ts'
 export { retireSecret, rotatableSecrets, rotateSecret, type RotatableSecret } from './fleet/rotation.ts'

@@ -61,7 +61,7 @@ export const readSettings = defineConfig({
   fsync: oneOf('PARLEY_LOCAL_FSYNC', {
     values: ['on', 'off'],
     default: 'on',
-    doc: 'whether PostgreSQL waits until commits are on disk; off is only for tests: commits may be lost if the machine crashes',
+    doc: 'whether PostgreSQL waits until commits are on disk; off is only for tests: a crash of the machine may corrupt the database',
   }),
 })
 

@@ -122,7 +122,7 @@ describe('internal methods', () => {
     [
       'AdminInternalService',
       'GetPolicy',
-      ['gateway', 'realtime', 'accounts', 'rooms', 'messaging', 'uploads', 'notifications', 'calls'],
+      ['gateway', 'realtime', 'accounts', 'rooms', 'messaging', 'uploads', 'calls'],
     ],
     ['OperatorService', 'CreateUser', ['operator']],
     ['OperatorService', 'BootstrapOwner', ['operator']],

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import pg from 'pg'
 import { repositoryRoot } from '@parley/local'
-import { knownEnvironment } from '@parley/local/known'
+import { deriveServiceEnvironment } from '@parley/local/known'
 import { isAlive, identify, type ProcessIdentity } from '@parley/local/infrastructure'
 import { eventually } from './_eventually.ts'
 import { temporaryDataFolder, temporaryFolder } from './_folder.ts'
@@ -93,9 +93,12 @@ describe('a fleet that runs', () => {
   })
 
   test('gives commands its own environment instead of theirs', () => {
-    const known = knownEnvironment(dataDir, 'gateway', { PARLEY_PORT: '4000', PARLEY_MESSAGING_EDIT_WINDOW: '2h' })
+    const known = deriveServiceEnvironment(dataDir, 'gateway', {
+      PARLEY_PORT: '4000',
+      PARLEY_MESSAGING_EDIT_WINDOW: '2h',
+    })
     expect(known).toMatchObject({ PARLEY_WEBSERVER_URL: fleet.state().url, PARLEY_MESSAGING_EDIT_WINDOW: '1h' })
-    expect(knownEnvironment(dataDir, 'gateway', { PARLEY_SEARCH: 'x' })).not.toHaveProperty('PARLEY_SEARCH')
+    expect(deriveServiceEnvironment(dataDir, 'gateway', { PARLEY_SEARCH: 'x' })).not.toHaveProperty('PARLEY_SEARCH')
     expect(readFileSync(join(dataDir, 'run/given.json'), 'utf8')).not.toContain('PARLEY_OWNER_PASSWORD')
   })
 
@@ -225,7 +228,7 @@ describe('with the data of an earlier run', () => {
     const orphans = processes()
     killed.process.kill('SIGKILL')
     await killed.waitForExit()
-    const known = knownEnvironment(dataDir, 'gateway', { PARLEY_PORT: '4000' })
+    const known = deriveServiceEnvironment(dataDir, 'gateway', { PARLEY_PORT: '4000' })
     expect(known).toMatchObject({ PARLEY_WEBSERVER_URL: 'http://127.0.0.1:4000' })
     await using next = startSupervisor(dataDir)
     await next.waitUntilReady()

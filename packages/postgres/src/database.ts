@@ -26,7 +26,7 @@ export type DatabaseOptions = {
    * Whether to use generic plans for prepared statements (`plan_cache_mode = force_generic_plan`). Only for databases
    * in which every prepared statement looks up rows by an indexed key.
    */
-  planOnce?: boolean
+  forceGenericPlans?: boolean
 }
 
 /** An open database; disposing waits for running statements and closes the connections. */
@@ -68,8 +68,8 @@ function createPool(options: DatabaseOptions): MeasuredPool {
   const log = logger('postgres')
   const statementTimeoutMs = options.statementTimeoutMs ?? 4000
   const pool = new MeasuredPool(options.name, {
-    // With `planOnce`, only named statements are prepared: a generic plan may be bad for the others.
-    Client: tracedClient(options.planOnce ? pg.Client : preparingClient()),
+    // With `forceGenericPlans`, only named statements are prepared: a generic plan may be bad for the others.
+    Client: tracedClient(options.forceGenericPlans ? pg.Client : preparingClient()),
     connectionString: options.url,
     application_name: options.name,
     max: options.pool,
@@ -81,7 +81,7 @@ function createPool(options: DatabaseOptions): MeasuredPool {
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + 1000,
     types: typeParsers,
-    options: ['-c jit=off', ...(options.planOnce ? ['-c plan_cache_mode=force_generic_plan'] : [])].join(' '),
+    options: ['-c jit=off', ...(options.forceGenericPlans ? ['-c plan_cache_mode=force_generic_plan'] : [])].join(' '),
   })
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'))
   // If a connection breaks while it is in use, its statement rejects too; this listener only keeps the process alive.

@@ -14,7 +14,7 @@ const things = pgTable('things', {
   madeAt: timestamp('made_at', { withTimezone: true }).notNull().defaultNow(),
 })
 
-const open = (options: { planOnce?: true } = {}) => openDatabase({ url, pool: 1, name: 'test', ...options })
+const open = (options: { forceGenericPlans?: true } = {}) => openDatabase({ url, pool: 1, name: 'test', ...options })
 
 /** The statements that the only connection has prepared. */
 async function readPrepared({ pool }: Database): Promise<string[]> {
@@ -56,8 +56,8 @@ test('a prepared query is built once for a database and once in each transaction
   expect(await readPrepared(database)).toHaveLength(1)
 })
 
-test('a query is not prepared if it has no parameters, or if the database uses planOnce', async () => {
-  await using database = await open({ planOnce: true })
+test('a query without a name is not prepared if it has no parameters, or if the database uses forceGenericPlans', async () => {
+  await using database = await open({ forceGenericPlans: true })
   for (let i = 0; i < 5; i++) await sqlRows(database.db, sum(i))
   expect(await readPrepared(database)).toEqual([])
   await using other = await open()

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(async () => database[Symbol.asyncDispose]())
 beforeEach(async () => {
-  collector = await OtlpReceiver.startHere()
+  collector = await OtlpReceiver.startForThisProcess()
   await startTelemetry(process.env)
 })
 afterEach(() => stopTelemetry())

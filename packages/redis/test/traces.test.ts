@@ -10,7 +10,7 @@ const url = process.env.PARLEY_TEST_REDIS_URL ?? ''
 let collector: OtlpReceiver
 let redis: RedisClient
 beforeEach(async () => {
-  collector = await OtlpReceiver.startHere()
+  collector = await OtlpReceiver.startForThisProcess()
   await startTelemetry(process.env)
   redis = openRedis({ url, name: 'test', commandTimeoutMs: 60_000 })
   await eventually(() => expect(redis.status).toBe('ready'))
@@ -73,8 +73,9 @@ test('a command that times out is a failed span', async () => {
   await using impatient = openRedis({ url, name: 'test', commandTimeoutMs: 100 })
   await eventually(() => impatient.ping())
   await withSpan('work', {}, () => expect(impatient.blpop(randomUUID(), 0)).rejects.toThrow('timed out'))
-  expect((await readSpansInWork()).map(({ name, attributes }) => [name, attributes['error.type']])).toEqual([
-    ['BLPOP', 'timeout'],
+  const sent = await readSpansInWork()
+  expect(sent.map(({ name, attributes, isFailed }) => [name, attributes['error.type'], isFailed])).toEqual([
+    ['BLPOP', 'timeout', true],
   ])
 })
 

@@ -92,7 +92,7 @@ test('a call refused by a busy deployable in the same process is answered by ano
   const login = await loginBy(inProcess)
   const first = login('alice')
   await started.opened
-  // The bus may choose the busy process first; then the call has been refused twice.
+  // The bus may choose the busy process too. Then it refuses the call a second time, which fails and is repeated.
   await using _another = await serve(undefined, () => 'another process')
   await eventually(async () => expect(await login('bob')).toBe('another process'))
   release.open()
@@ -130,7 +130,10 @@ test('an error keeps its code, message, metadata and details', async () => {
     retryAfter: metadata.get('retry-after'),
   })
   expect(fieldsOf(other)).toEqual(fieldsOf(one))
-  expect(other).toMatchObject({ code: Code.NotFound, rawMessage: 'no such name' })
+  expect(fieldsOf(other)).toMatchObject({
+    ...{ code: Code.NotFound, rawMessage: 'no such name', retryAfter: '5' },
+    details: [{ type: 'google.protobuf.Empty' }],
+  })
 })
 
 test('an answer of several parts arrives completely', async () => {

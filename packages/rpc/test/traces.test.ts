@@ -8,7 +8,7 @@ import { startFleet } from './_fleet.ts'
 let collector: OtlpReceiver
 
 beforeEach(async () => {
-  collector = await OtlpReceiver.startHere()
+  collector = await OtlpReceiver.startForThisProcess()
   await startTelemetry(process.env)
 })
 afterAll(() => stopTelemetry())

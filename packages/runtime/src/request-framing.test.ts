@@ -68,7 +68,7 @@ test.each([
 
 const requestSlowly = 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n'
 
-test('a request is handled once the previous one is answered', async () => {
+test('a request is not handled before the previous one of its connection is answered', async () => {
   const answers = send(requestSlowly + next)
   const answer = await slow
   await send(next)
@@ -78,7 +78,7 @@ test('a request is handled once the previous one is answered', async () => {
   expect(handled).toEqual(['GET /slow ', 'GET /next ', 'GET /next '])
 })
 
-test('a client that sends many requests and reads no answer loses the connection', async () => {
+test('a connection on which too many requests wait is closed', async () => {
   expect(await send(requestSlowly.repeat(6))).toBe('')
   expect(handled).toEqual(['GET /slow '])
 })

@@ -33,7 +33,7 @@ export class DatabaseHost extends Host {
   }
 
   /** Opens the database and waits for it. */
-  async openDatabase(options: Pick<DatabaseOptions, 'planOnce'> = {}): Promise<void> {
+  async openDatabase(options: Pick<DatabaseOptions, 'forceGenericPlans'> = {}): Promise<void> {
     const { databaseUrl: url, databasePool: pool } = this.#config
     const database = this.use(await openDatabase({ url, pool, name: this.name, ...options }))
     await this.retry(() => database.ping())

@@ -7,7 +7,7 @@ import { Host, type HostParts } from './host.ts'
 /** Options for starting a deployable. */
 export type HostOptions = HostParts
 
-type DatabaseHostOptions = HostOptions & { config: DatabaseConfig } & Pick<DatabaseOptions, 'planOnce'>
+type DatabaseHostOptions = HostOptions & { config: DatabaseConfig } & Pick<DatabaseOptions, 'forceGenericPlans'>
 
 /**
  * Starts a deployable: opens the internal port, waits for NATS, and runs `compose`, which opens and serves the rest. If
@@ -26,7 +26,7 @@ export function startDatabaseHost(
   compose: (host: DatabaseHost) => Promise<void>,
 ): Promise<Service> {
   return startOrClose(new DatabaseHost(withDependencies(options, ['postgres', 'nats'])), async (host) => {
-    await host.openDatabase(options.planOnce ? { planOnce: true } : {})
+    await host.openDatabase(options.forceGenericPlans ? { forceGenericPlans: true } : {})
     host.ready('postgres')
     await connect(host)
     await compose(host)

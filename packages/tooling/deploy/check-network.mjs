@@ -11,7 +11,7 @@ const statusCaller = 'admin'
 const isWholeCluster = ({ namespaceSelector, podSelector }) =>
   podSelector === undefined && namespaceSelector !== undefined && Object.keys(namespaceSelector).length === 0
 
-/** For some settings, what a deployable that has them connects to besides the bus, its database and Redis. */
+/** Settings that show where else a deployable connects, in addition to the bus, its database and Redis. */
 const reachedBy = {
   PARLEY_SMTP_HOST: 'mail',
   PARLEY_LIVEKIT_API_SECRET: 'media',
@@ -33,8 +33,9 @@ export function problemsOfReach() {
 }
 
 /**
- * Checks the policies of a release: they must allow the connections between pods that settings or routes require, and
- * no others. `egress` are the peers for outgoing connections, by name.
+ * Checks the policies of a release: they must allow the connections that settings, routes, Prometheus and
+ * `parley status` require, and no others to HTTP ports or out of a pod. `egress` is the chart's value
+ * `networkPolicy.egress`: peers for outgoing connections by name, and options.
  */
 export function problemsOfNetwork(objects, { enabled, httpFrom, egress }) {
   if (!enabled) return []
@@ -45,17 +46,17 @@ export function problemsOfNetwork(objects, { enabled, httpFrom, egress }) {
   const processes = network.pods.filter((pod) => network.ports(pod).length > 0)
   for (const to of processes) {
     const name = nameOf(to)
-    const asked = processes.filter((from) => network.urlsOf(from).includes(name)).map(nameOf)
+    const callers = processes.filter((from) => network.deployablesCalledBy(from).includes(name)).map(nameOf)
     const allowed = network.allowed(to, 'http')
     for (const from of processes) {
-      const [may, does] = [allowed.pods.includes(nameOf(from)), asked.includes(nameOf(from))]
+      const [may, does] = [allowed.pods.includes(nameOf(from)), callers.includes(nameOf(from))]
       must(may || allowed.everybody || !does, `${nameOf(from)} needs to connect to ${name}, but may not`)
       must(does || !may, `${nameOf(from)} may connect to ${name}, but does not need to`)
       if (!egress.enabled) continue
-      must(network.mayLeave(from, to, 'http') === does, `the egress rule from ${nameOf(from)} to ${name} is wrong`)
+      must(network.egressAllows(from, to, 'http') === does, `the egress rule from ${nameOf(from)} to ${name} is wrong`)
       const callsStatus = nameOf(from) === statusCaller
       must(
-        network.mayLeave(from, to, 'internal') === callsStatus,
+        network.egressAllows(from, to, 'internal') === callsStatus,
         `the egress rule from ${nameOf(from)} to ${name} for parley status is wrong`,
       )
     }
@@ -66,13 +67,13 @@ export function problemsOfNetwork(objects, { enabled, httpFrom, egress }) {
     must(mayBeOpen || !isOpen, `clients may connect to ${name}`)
     const mayRead = network.rules(to, 'internal').flatMap((from) => from ?? [{}])
     must(mayRead.length > 0, `Prometheus may not read the metrics of ${name}`)
-    const isShown = network.allowed(to, 'internal').pods.includes(statusCaller) || mayRead.some(isWholeCluster)
-    must(isShown || mayRead.length === 0, `parley status in ${statusCaller} cannot connect to ${name}`)
+    const statusMayConnect = network.allowed(to, 'internal').pods.includes(statusCaller) || mayRead.some(isWholeCluster)
+    must(statusMayConnect || mayRead.length === 0, `parley status in ${statusCaller} cannot connect to ${name}`)
   }
   return [...problems, ...(egress.enabled ? problemsOfEgress(network, egress) : [])]
 }
 
-/** Compares the outgoing connections that each deployable may open with the manifest. */
+/** Checks that each deployable may open exactly the outgoing connections that follow from the manifest. */
 function problemsOfEgress(network, egress) {
   const known = Object.keys(egress).filter((name) => Array.isArray(egress[name]) && egress[name].length > 0)
   return deployableNames.flatMap((name) => {
@@ -91,7 +92,7 @@ function problemsOfEgress(network, egress) {
     return [
       ...(found.toSorted().join() === wanted.toSorted().join()
         ? []
-        : [`NetworkPolicies: ${name} may connect to ${found}, not to ${wanted}`]),
+        : [`NetworkPolicies: ${name} may connect to ${found}, but should be allowed ${wanted}`]),
       ...(isDeepStrictEqual(dns?.ports, ports) ? [] : [`NetworkPolicies: ${name} may not use all dnsPorts`]),
     ]
   })
@@ -121,25 +122,26 @@ class Network {
     return this.services.filter(({ metadata }) => metadata.name === host).map(({ spec }) => spec.selector[component])
   }
 
-  /** Deployables whose addresses are in the settings of a pod. */
-  urlsOf({ spec }) {
+  /** Deployables whose URLs are in the settings of a pod. */
+  deployablesCalledBy({ spec }) {
     const urls = spec.containers[0].env.filter(({ name }) => name.endsWith('_URLS')).map(({ value }) => value)
     return urls.flatMap((value) => this.behind(new URL(value).hostname))
   }
 
-  of(pod, type) {
+  /** The policies of a type, `Ingress` or `Egress`, for a pod. */
+  policiesFor(pod, type) {
     return this.policies.filter(
       ({ policyTypes, podSelector }) => policyTypes.includes(type) && selects(podSelector, pod.metadata.labels),
     )
   }
 
   isClosed(pod) {
-    return this.of(pod, 'Ingress').length > 0
+    return this.policiesFor(pod, 'Ingress').length > 0
   }
 
   /** The peers of each rule for a port; undefined if the rule allows everybody. */
   rules(pod, port) {
-    const rules = this.of(pod, 'Ingress').flatMap(({ ingress }) => ingress)
+    const rules = this.policiesFor(pod, 'Ingress').flatMap(({ ingress }) => ingress)
     return rules.filter(({ ports }) => ports.some((each) => each.port === port)).map(({ from }) => from)
   }
 
@@ -157,10 +159,10 @@ class Network {
   }
 
   egress(pod) {
-    return this.of(pod, 'Egress').flatMap(({ egress }) => egress)
+    return this.policiesFor(pod, 'Egress').flatMap(({ egress }) => egress)
   }
 
-  mayLeave(from, to, port) {
+  egressAllows(from, to, port) {
     const peers = this.egress(from)
       .filter(({ ports }) => !ports || ports.some((each) => each.port === port))
       .flatMap((rule) => rule.to)

@@ -77,7 +77,7 @@ test.each([
     'full',
     'parley-rooms',
     (spec) => (spec.egress = spec.egress.slice(0, 2)),
-    'rooms may connect to dns,nats, not to',
+    'rooms may connect to dns,nats, but should be allowed',
   ],
   [
     'a DNS server on another port cannot be reached',

@@ -42,7 +42,7 @@ const kinds = ['internal', 'internal', 'server', 'client', 'producer', 'consumer
 export class OtlpReceiver implements AsyncDisposable {
   /** The body of every request, in the order of arrival. */
   readonly batches: Batch[] = []
-  /** Variables that {@link startHere} set in this process. */
+  /** Variables that {@link startForThisProcess} set in this process. */
   #names: string[] = []
   readonly #server = createServer((request, response) => {
     void json(request).then((batch) => {
@@ -61,7 +61,7 @@ export class OtlpReceiver implements AsyncDisposable {
   /**
    * Starts a receiver and points the exporters of this process to it until it is disposed; start telemetry afterwards.
    */
-  static async startHere(): Promise<OtlpReceiver> {
+  static async startForThisProcess(): Promise<OtlpReceiver> {
     const receiver = await OtlpReceiver.start()
     Object.assign(process.env, receiver.env)
     receiver.#names = Object.keys(receiver.env)

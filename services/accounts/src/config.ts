@@ -50,7 +50,7 @@ export const readConfig = defineConfig({
   }),
   erasurePassAfterMs: duration('PARLEY_ACCOUNTS_ERASURE_PASS_AFTER', {
     default: '15s',
-    doc: 'Pause between two erasure passes, in which all services delete the data of a deleted account.',
+    doc: 'Time from one erasure pass for a deleted account to the next; from the sixth pass on it doubles with each pass, up to an hour.',
   }),
   hashingsAtOnce: int('PARLEY_ACCOUNTS_HASHINGS_AT_ONCE', {
     default: 0,

@@ -23,7 +23,7 @@ export type Context = {
   relay: Pick<Relay, 'wake' | 'waitUntilStored'>
   policy: Pick<PolicyHolder, 'current' | 'loadFresh'>
   passwords: Passwords
-  /** Limits wrong current passwords. */
+  /** Limits how often a wrong password may be entered as the current one. */
   passwordGuesses: RateLimiter
   providers: Providers
   /** Registers background work, for which the process waits before it exits. */
@@ -34,7 +34,7 @@ export type Context = {
   messaging: Client<typeof MessagingInternalService>
   notifications: Client<typeof NotificationsInternalService>
   uploads: Client<typeof UploadsInternalService>
-  presence: Pick<Presence, 'of' | 'report' | 'isUnsure' | 'sweep' | 'sweepEveryMs'>
+  presence: Pick<Presence, 'of' | 'report' | 'isUnsure' | 'sweep' | 'maxSweepPauseMs'>
   now: () => Date
 }
 

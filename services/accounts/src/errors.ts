@@ -8,7 +8,7 @@ export const tooManyGuesses = (retryAfterMs: number) =>
     'retry-after': String(Math.ceil(retryAfterMs / 1000)),
   })
 export const currentPasswordMissing = () => new ConnectError('current password required', Code.InvalidArgument)
-export const passwordSetAlready = () => new ConnectError('password already set', Code.FailedPrecondition)
+export const passwordAlreadySet = () => new ConnectError('password already set', Code.FailedPrecondition)
 export const freshnessMissing = () =>
   new ConnectError(
     'recent authentication required: sign in again, or send the current password',
@@ -118,10 +118,10 @@ export const ownRoleNotRemovable = () =>
 export const searchTooLong = (max: number) =>
   new ConnectError(`search too long: at most ${max} characters`, Code.InvalidArgument)
 export const badCursor = () => new ConnectError('invalid page cursor', Code.InvalidArgument)
-export const tooMany = (what: string, max: number) =>
+export const tooManyAtOnce = (what: string, max: number) =>
   new ConnectError(`at most ${max} ${what} at once`, Code.InvalidArgument)
 export const invalidDigest = () => new ConnectError('invalid digest: 32 bytes are required', Code.InvalidArgument)
-export const unknownReason = (reason: string) =>
+export const unknownEndReason = (reason: string) =>
   new ConnectError(`unknown reason "${reason}" for ending credentials`, Code.InvalidArgument)
 export const lastOwner = () =>
   new ConnectError('the last owner cannot be removed: make somebody else an owner first', Code.FailedPrecondition)

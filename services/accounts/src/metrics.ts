@@ -2,7 +2,7 @@ import { counter, logger } from '@parley/telemetry'
 
 const log = logger('accounts')
 const signIns = counter('parley.accounts.sign_ins', {
-  description: 'Sign-ins, by outcome; failed ones only with a password',
+  description: 'Sign-ins, by outcome; failures are counted only for sign-ins with a password',
   unit: '{sign_in}',
   labels: ['parley.outcome'],
 })
@@ -23,7 +23,7 @@ export const signedIn = (userId: string) => {
   log.info({ userId }, 'signed in')
 }
 export const signInFailed = () => signIns(1, { 'parley.outcome': 'failed' })
-export const credentialsEnded = (userId: string, reason: string) => {
+export const reportCredentialsEnded = (userId: string, reason: string) => {
   ended(1, { 'parley.reason': reason })
   log.info({ userId, reason }, 'credentials ended')
 }
@@ -35,7 +35,7 @@ const presenceFailures = counter('parley.accounts.presence_failures', {
   description: 'Presence queries and hints that failed because Redis or the bus was unavailable',
   unit: '{question}',
 })
-/** Only counted, because the Redis client has already logged it. */
+/** Logged only for debugging, because in an outage every query fails. */
 export const presenceUnavailable = (error: unknown) => {
   presenceFailures(1)
   log.debug({ err: error }, 'presence is unavailable')
@@ -51,14 +51,14 @@ export const mailFailed = (kind: string, codes: { code?: string; responseCode?: 
   if (isFinal) mails(1, { 'parley.kind': kind, 'parley.outcome': 'failed' })
   log.warn({ kind, ...codes }, isFinal ? 'a mail could not be sent' : 'a mail could not be sent; retrying')
 }
-/** An alert uses this outcome: more mails are requested than the operator has allowed. */
+/** More mails are requested than the operator has allowed. An alert uses this outcome. */
 export const mailOverBudget = (kind: string) => {
   mails(1, { 'parley.kind': kind, 'parley.outcome': 'over_budget' })
   log.debug({ kind }, 'a mail was not sent: the hourly limit is reached')
 }
 export const serverNameUnavailable = (error: unknown) =>
   log.warn({ err: error }, 'admin did not return the name of the server')
-export const extendingFailed = (error: unknown) =>
+export const extendingCredentialsFailed = (error: unknown) =>
   log.warn({ err: error }, 'the lifetime of credentials could not be extended after their use')
 export const backgroundTaskFailed = (error: unknown) => log.warn({ err: error }, 'a background task failed')
 export const accountCreated = (userId: string) => log.info({ userId }, 'account created')
@@ -69,7 +69,7 @@ const providerSignIns = counter('parley.accounts.provider_sign_ins', {
   unit: '{sign_in}',
   labels: ['parley.provider', 'parley.outcome'],
 })
-export const providerAnswered = (provider: string, outcome: string) =>
+export const providerSignInHandled = (provider: string, outcome: string) =>
   providerSignIns(1, { 'parley.provider': provider, 'parley.outcome': outcome })
 export const providerUnusable = (provider: string, error: unknown) =>
   log.warn({ provider, reason: messageOf(error) }, 'a sign-in provider could not be used')
@@ -88,7 +88,7 @@ export const identityUnlinked = (userId: string, provider: string) =>
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : 'unknown')
 export const deletionStarted = (userId: string) => log.info({ userId }, 'account deleted')
-export const deletionStuck = (userId: string, error: unknown) =>
+export const deletionStepFailed = (userId: string, error: unknown) =>
   log.warn({ userId, err: error }, 'a step of an account deletion failed; it will be retried')
 export const deletionCompleted = (userId: string) =>
   log.info({ userId }, 'the data of a deleted account was erased in every service')

@@ -15,17 +15,17 @@ import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import { mailBudget, createMailer, openTransport } from './engines/mail/index.ts'
 import { createPasswords } from './engines/passwords/index.ts'
-import { announcePresence, Audiences, Presence } from './engines/presence/index.ts'
+import { presenceAnnouncer, Audiences, Presence } from './engines/presence/index.ts'
 import { tooManyReads } from './errors.ts'
 import { backgroundTaskFailed } from './metrics.ts'
 
-/** Parts that a test may replace. */
+/** What a test may replace. */
 export type TestOverrides = {
   now?: () => Date
   /** How long a presence report is valid. */
   presenceLeaseMs?: number
   /** If more people are online, presence changes are sent only to people who share a room with the user. */
-  presenceCrowd?: number
+  presenceCrowdSize?: number
 }
 
 /** Opens everything that handlers, consumers and jobs use. */
@@ -51,9 +51,9 @@ export async function openContext(host: DatabaseHost, config: Config, overrides:
 }
 
 function openPresence(host: DatabaseHost, redis: RedisClient, overrides: TestOverrides): Presence {
-  const announce = announcePresence(host.calls, new Audiences(host.client(RoomsInternalService)))
-  const { presenceLeaseMs: leaseMs, presenceCrowd: crowd } = overrides
-  return new Presence({ redis, announce, leaseMs, crowd })
+  const announce = presenceAnnouncer(host.calls, new Audiences(host.client(RoomsInternalService)))
+  const { presenceLeaseMs: leaseMs, presenceCrowdSize: crowdSize } = overrides
+  return new Presence({ redis, announce, leaseMs, crowdSize })
 }
 
 function openMailer(host: DatabaseHost, config: Config, redis: RedisClient): Context['mailer'] {

@@ -1,7 +1,7 @@
 import { startErasures } from '@parley/events'
 import type { Service } from '@parley/runtime'
 import { startDatabaseHost, type DatabaseHost, type StartOptions } from '@parley/service'
-import { eraseOwn } from './actions/deletion/erase-own.ts'
+import { eraseInAccounts } from './actions/deletion/erase-in-accounts.ts'
 import { recordErasureReport } from './actions/deletion/record-erasure-report.ts'
 import type { Config } from './config.ts'
 import { onPolicyChanged } from './consumers/deleted-roles.ts'
@@ -25,7 +25,7 @@ async function compose(host: DatabaseHost, config: Config, overrides: Overrides)
   const ctx = await openContext(host, config, overrides)
   await host.consume({ durable: 'deleted-roles', subject: 'evt.control.policy.>', prepare: onPolicyChanged(ctx) })
   host.use(startJobs(ctx, host.signal))
-  const erase = eraseOwn({ db, bus })
+  const erase = eraseInAccounts({ db, bus })
   host.use(
     await startErasures({
       bus,

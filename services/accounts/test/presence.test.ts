@@ -176,7 +176,7 @@ describe('presence with a short lease', () => {
 describe('while many people are online', () => {
   let process: AsyncDisposable
   beforeAll(async () => {
-    process = await env.start({}, { presenceCrowd: 0 })
+    process = await env.start({}, { presenceCrowdSize: 0 })
     await allConnected('third')
   })
   afterAll(async () => process[Symbol.asyncDispose]())
@@ -292,7 +292,7 @@ describe('Presence', () => {
   test('announces a change as crowded if more people are online than the limit', async () => {
     const crowds: boolean[] = []
     const counting = () =>
-      new Presence({ redis, announce: async (_, crowded) => void crowds.push(crowded), leaseMs: 60_000, crowd: 1 })
+      new Presence({ redis, announce: async (_, crowded) => void crowds.push(crowded), leaseMs: 60_000, crowdSize: 1 })
     for (const userId of ['Uanna', 'Ubert']) {
       await counting().report(userId, ONLINE, false)
       await eventually(() => crowds.length === (userId === 'Uanna' ? 1 : 2))

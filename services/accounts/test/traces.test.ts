@@ -10,7 +10,7 @@ const forgetful = 'ida@unspeakable.example'
 let collector: OtlpReceiver
 const traceIds: string[] = []
 beforeAll(async () => {
-  collector = await OtlpReceiver.startHere()
+  collector = await OtlpReceiver.startForThisProcess()
   await startTelemetry(process.env)
   await using server = await startMailServer()
   await using env = await openEnv()

@@ -23,6 +23,9 @@ export function reportMediaFailure(error: unknown, what: string): void {
   log.warn({ err: error, what }, 'a request to the media server failed')
 }
 
+export const reportComparisonFailure = (error: unknown, callId: string): void =>
+  log.warn({ err: error, callId }, 'a call could not be compared with the media server; the next comparison retries it')
+
 export const reportListingsFailed = (): void => log.error('the media server does not answer; ending every call')
 
 export function reportEndingFailed(error: unknown, callId: string): void {

@@ -17,6 +17,8 @@ export class FakeRooms {
   readonly #rooms = new Map<string, Room>()
   /** Called before each `GetRoomAccess` is answered. */
   beforeAccess: ((request: GetRoomAccessRequest) => void) | undefined
+  /** Called before each `ListRecipients` is answered. */
+  beforeRecipients: ((request: ListRecipientsRequest) => void) | undefined
 
   set(roomId: string, members: string[], changes: Partial<Omit<Room, 'members'>> = {}): void {
     const room = { archived: false, kind: RoomKind.CHANNEL, name: 'general', ...changes }
@@ -38,9 +40,11 @@ export class FakeRooms {
     rooms: roomIds.filter((roomId) => this.#has(roomId, userId)).flatMap((roomId) => this.#header(roomId) ?? []),
   })
 
-  readonly listRecipients = ({ roomId, userIds }: ListRecipientsRequest) => ({
-    userIds: userIds.filter((userId) => this.#has(roomId, userId)).sort(),
-  })
+  readonly listRecipients = (request: ListRecipientsRequest) => {
+    this.beforeRecipients?.(request)
+    const { roomId, userIds } = request
+    return { userIds: userIds.filter((userId) => this.#has(roomId, userId)).sort() }
+  }
 
   #has(roomId: string, userId: string): boolean {
     return this.#rooms.get(roomId)?.members.has(userId) ?? false

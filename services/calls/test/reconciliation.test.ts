@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { isNull, like } from 'drizzle-orm'
-import { serveHttp } from '@parley/runtime'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { serveHttp, type Service } from '@parley/runtime'
 import { eventually } from '@parley/testkit'
 import { MediaServer } from '../src/engines/livekit/media-server.ts'
 import { saveParticipants } from '../src/store/participants.ts'
@@ -10,11 +11,12 @@ import { openEnv, type Env } from './_env.ts'
 let env: Env
 /** Minutes by which the clock is ahead. */
 let minutesAhead = 0
+let services: Service[]
 
 beforeAll(async () => {
   env = await openEnv({ compares: true })
   const now = () => new Date(Date.now() + minutesAhead * 60_000)
-  await Promise.all([1, 2].map(() => env.start({}, { compareEveryMs: 120, now })))
+  services = await Promise.all([1, 2].map(() => env.start({}, { compareEveryMs: 120, now })))
 })
 afterAll(async () => env[Symbol.asyncDispose]())
 
@@ -52,6 +54,28 @@ test('the comparison removes people who are no longer members, without an event'
   await eventually(async () => expect(await env.inCall('Rroles', 'Ualice')).toEqual(['Ualice']))
   await eventually(() => expect([...(env.livekit.rooms.get(mediaRoom)?.participants.keys() ?? [])]).toEqual(['Ualice']))
   await eventually(() => expect(published('Rroles')).toContain('call_participant_left Ubob reconciliation'))
+})
+
+test('while the rooms service fails, participants stay and the media server is not counted as failing', async () => {
+  const countMediaFailures = async () => {
+    const metrics = await (await fetch(`http://127.0.0.1:${services[0]?.internalPort}/metrics`)).text()
+    return /^parley_calls_media_server_failures_total(?:\{.*\})? (\d+)/m.exec(metrics)?.[1] ?? '0'
+  }
+  env.rooms.set('Rdown', ['Ualice'])
+  await env.as('Ualice').joinCall({ roomId: 'Rdown' })
+  await env.connect('Ualice', 'Rdown')
+  const before = await countMediaFailures()
+  let failed = 0
+  env.rooms.beforeRecipients = ({ roomId }) => {
+    if (roomId !== 'Rdown') return
+    failed++
+    throw new ConnectError('rooms is down', Code.Unavailable)
+  }
+  await eventually(() => expect(failed).toBeGreaterThan(2))
+  env.rooms.beforeRecipients = undefined
+  expect(await countMediaFailures()).toBe(before)
+  expect(await env.inCall('Rdown', 'Ualice')).toEqual(['Ualice'])
+  await env.as('Ualice').leaveCall({ roomId: 'Rdown' })
 })
 
 test('the comparison gives participants a minute to connect', async () => {

@@ -12,7 +12,7 @@ let collector: OtlpReceiver
 let env: Env
 let gateway: Gateway
 beforeAll(async () => {
-  collector = await OtlpReceiver.startHere()
+  collector = await OtlpReceiver.startForThisProcess()
   await startTelemetry({ ...process.env, PARLEY_JOIN_CLIENT_TRACES: 'true' })
   env = await openEnv()
   gateway = await env.start()

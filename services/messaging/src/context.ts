@@ -15,11 +15,11 @@ import type { RoomWriter } from './actions/room-log/room-writer.ts'
 export type Context = {
   db: Db
   pool: pg.Pool
-  /** Limits concurrent page reads per user, so that writes find a free connection. */
+  /** Limits concurrent page reads, per user and in total, so that writes find a free connection. */
   reads: FairSemaphore
   relay: Pick<Relay, 'wake' | 'waitUntilStored'>
   headers: RoomHeaderCache
-  /** The only writer of room logs. */
+  /** Writes everything into room logs, except erasures. */
   writer: RoomWriter
   profiles: Profiles
   handles: Handles

@@ -14,7 +14,7 @@ export type Overrides = TestOverrides & StartOptions
 
 /** Starts messaging. */
 export function startMessaging(config: Config, overrides: Overrides = {}): Promise<Service> {
-  const options = { name: 'messaging', config, waitsFor: ['policy'], planOnce: true, overrides } as const
+  const options = { name: 'messaging', config, waitsFor: ['policy'], forceGenericPlans: true, overrides } as const
   return startDatabaseHost(options, (host) => compose(host, config, overrides))
 }
 

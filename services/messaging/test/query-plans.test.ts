@@ -23,7 +23,7 @@ let open: Database
 beforeAll(async () => {
   const database = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
   // The pool has the settings of the service, because they affect plans and limit the time of a statement.
-  open = opened.use(await openTestDatabase(database.url, { pool: 1, planOnce: true }))
+  open = opened.use(await openTestDatabase(database.url, { pool: 1, forceGenericPlans: true }))
   const writer = new pg.Client({ connectionString: database.url })
   await writer.connect()
   const others = Array.from({ length: 20 }, (_, i) => ({ roomId: `R${i + 3}`, rows: ordinary.rows }))

@@ -6,7 +6,7 @@ import { startFleet, type Fleet } from './_fleet.ts'
 let collector: OtlpReceiver
 let fleet: Fleet
 beforeAll(async () => {
-  collector = await OtlpReceiver.startHere()
+  collector = await OtlpReceiver.startForThisProcess()
   await startTelemetry(process.env)
   fleet = await startFleet()
 })

@@ -18,8 +18,11 @@ export const pushOn = {
   PARLEY_WEBSERVER_URL: 'https://chat.example',
 }
 
+/** Age, in milliseconds, at which a push that fails is given up. */
+export const giveUpMs = 3_600_000
+
 /** Short delays, so that failed pushes are retried almost at once. */
-const retryLimits = { initialMs: 40, maxMs: 200, giveUpMs: 3_600_000 }
+const retryLimits = { initialMs: 40, maxMs: 200, giveUpMs }
 
 /** A fleet with a fake push service. */
 export type PushFleet = Awaited<ReturnType<typeof openPushFleet>>

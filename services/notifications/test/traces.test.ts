@@ -9,7 +9,7 @@ import { queuedPushes } from './_push-jobs.ts'
 let collector: OtlpReceiver
 let push: PushFleet
 beforeAll(async () => {
-  collector = await OtlpReceiver.startHere()
+  collector = await OtlpReceiver.startForThisProcess()
   await startTelemetry(process.env)
   push = await openPushFleet()
   const broken = { of: 'told', message: { traceparent }, audiences: [{ of: 'members' }] }

@@ -9,7 +9,7 @@ import { groupsUpdated, publish } from './_events.ts'
 
 let collector: OtlpReceiver
 beforeAll(async () => {
-  collector = await OtlpReceiver.startHere()
+  collector = await OtlpReceiver.startForThisProcess()
   await startTelemetry(process.env)
 })
 afterAll(async () => {

@@ -14,7 +14,7 @@ export type Context = {
   db: Db
   /** Limits concurrent reads of long lists. */
   reads: FairSemaphore
-  /** Key for the ids of direct conversations. */
+  /** Key from which the ids of direct messages are derived. */
   dmKey: Uint8Array
   accounts: Client<typeof AccountsInternalService>
   admin: Client<typeof AdminInternalService>

@@ -4,7 +4,8 @@ import { counter, gauge, histogram, logger } from '@parley/telemetry'
 const log = logger('rooms')
 
 const handOverSeconds = histogram('parley.rooms.handover.duration', {
-  description: 'Time from the commit of a room fact until messaging had applied it',
+  description:
+    'Time that an attempt to deliver room facts waited until messaging had applied them, or until it gave up',
   unit: 's',
   labels: ['parley.outcome'],
   buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 2, 4],
@@ -42,8 +43,11 @@ export function reportLostFacts(roomId: string, held: bigint, version: bigint): 
   log.warn({ roomId, held: String(held), version: String(version) }, 'messaging had lost facts of a room')
 }
 
-/** Messaging has facts that this database has lost, because it was restored from a backup. */
-export function reportRebased(roomId: string, held: bigint, facts: number): void {
+/**
+ * Reports that facts got higher versions, because messaging has one that this database lost when it was restored from a
+ * backup. `held` is the version that messaging has, `facts` the number of facts with new versions.
+ */
+export function reportFactsRenumbered(roomId: string, held: bigint, facts: number): void {
   log.warn(
     { roomId, held: String(held), facts },
     'messaging has a fact that the database of rooms has lost; later facts get versions above it',
@@ -51,10 +55,10 @@ export function reportRebased(roomId: string, held: bigint, facts: number): void
 }
 
 const leftBehind = gauge('parley.rooms.left_behind', {
-  description: 'Rooms with facts that messaging has not applied in time',
+  description: 'Rooms with facts that messaging has not applied in time, counted up to 100',
   unit: '{room}',
 })
-/** Number of rooms whose facts were not delivered by the call that changed them. */
+/** Reports the number of rooms that the last run of `handOverLeftBehind` found. */
 export const gaugeLeftBehind = (read: () => number): Disposable => leftBehind(read)
 
 /** Reports a failed attempt of a task that is retried until it succeeds. */
@@ -62,5 +66,6 @@ export function reportRetry(task: string, error: unknown): void {
   log.warn({ task, err: error }, 'a task failed; retrying')
 }
 
-export const logLobbyMade = (groupId: string): void => log.info({ groupId }, 'created the first group with its rooms')
-export const logPeopleFilled = (people: number): void => log.info({ people }, 'copied people from accounts')
+export const logFirstGroupCreated = (groupId: string): void =>
+  log.info({ groupId }, 'created the first group with its rooms')
+export const logPeopleCopied = (people: number): void => log.info({ people }, 'copied people from accounts')

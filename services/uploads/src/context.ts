@@ -10,7 +10,7 @@ import type { Quotas } from './domain/quotas.ts'
 import type { FileLimits } from './domain/upload-draft.ts'
 import type { SafeFetch } from './engines/fetch/index.ts'
 import type { UploadCompletions } from './actions/files/upload-completions.ts'
-import type { Renderings, ImageProcessor, TransformCache } from './engines/images/index.ts'
+import type { RenderingLimit, ImageProcessor, TransformCache } from './engines/images/index.ts'
 import type { PageFetches } from './actions/previews/page-fetches.ts'
 import type { Storage } from './engines/storage/index.ts'
 
@@ -25,9 +25,9 @@ export type Context = {
   /** Cache of recently generated image sizes. */
   transforms: TransformCache
   /** Limits how many new image sizes are generated. */
-  renderings: Renderings
+  renderingLimit: RenderingLimit
   fetch: SafeFetch
-  /** Fetches pages; concurrent requests for a page share one fetch. */
+  /** Limits the fetches of pages; concurrent requests for a page share one fetch. */
   pages: PageFetches
   /** Resolves the credentials of readers who do not use a signed URL. */
   callers: CallerCache
@@ -39,7 +39,7 @@ export type Context = {
   allowedOrigins: readonly string[]
   /** Secrets of blob tickets, shared with the gateway: the current one and the previous one. */
   blobSecrets: readonly string[]
-  /** Secrets with which asset URLs may be signed. */
+  /** Secrets with which a valid asset URL may be signed: the current one and the previous one. */
   signingSecrets: readonly string[]
   /** Base URL and secret of the signed URLs of files. */
   assets: { publicUrl: string; signingSecret: string }
@@ -47,7 +47,7 @@ export type Context = {
   quotas: Quotas
   /** Total size of all files and open uploads, cached for half a minute. */
   serverUsage: () => Promise<number>
-  /** Assembles files. */
+  /** Limits the assembly of files. */
   completions: UploadCompletions
   now: () => Date
 }

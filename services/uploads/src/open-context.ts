@@ -10,7 +10,7 @@ import { openCredentialAttempts } from '@parley/redis'
 import { clientAddressBehind } from '@parley/runtime'
 import type { DatabaseHost } from '@parley/service'
 import { UploadCompletions } from './actions/files/upload-completions.ts'
-import { cacheUsage } from './actions/files/server-usage.ts'
+import { cacheServerUsage } from './actions/files/server-usage.ts'
 import { PageFetches } from './actions/previews/page-fetches.ts'
 import { callersAt } from './clients/callers.ts'
 import { FileOwners } from './clients/file-owners.ts'
@@ -19,7 +19,7 @@ import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import type { MemoryPlan } from './domain/memory.ts'
 import { safeFetch } from './engines/fetch/index.ts'
-import { openImageProcessor, openRenderings, TransformCache } from './engines/images/index.ts'
+import { openImageProcessor, openRenderingLimit, TransformCache } from './engines/images/index.ts'
 import { openStorage } from './engines/storage/index.ts'
 import { sumServerBytes } from './store/usage.ts'
 
@@ -52,8 +52,8 @@ export async function openContext(host: DatabaseHost, parts: Parts): Promise<Con
     owners: new FileOwners({ accounts, admin, messaging: host.client(MessagingInternalService) }),
     imageProcessor: openImageProcessor({ atOnce: memory.imagesAtOnce }),
     transforms: new TransformCache(memory.transformCacheBytes),
-    renderings: host.use(
-      openRenderings({ perHour: config.renderingsPerHour, perNetworkAndHour: config.renderingsPerNetwork }),
+    renderingLimit: host.use(
+      openRenderingLimit({ perHour: config.renderingsPerHour, perNetworkAndHour: config.renderingsPerNetwork }),
     ),
     fetch: safeFetch({
       isAllowed: config.fetchPrivate ? () => true : publicExcept(config.privateNetworks),
@@ -76,7 +76,7 @@ export async function openContext(host: DatabaseHost, parts: Parts): Promise<Con
       userBytes: config.userQuotaBytes,
       serverBytes: config.serverQuotaBytes,
     },
-    serverUsage: cacheUsage(() => sumServerBytes(db, now()), now),
+    serverUsage: cacheServerUsage(() => sumServerBytes(db, now()), now),
     completions: new UploadCompletions(),
   }
 }

@@ -1,7 +1,10 @@
 /** Maximum size of a message, in bytes of UTF-8. */
 export const maxBodyBytes = 10_000
 
-/** Splits a text into parts that each fit into a message, at line ends or spaces if possible. */
+/**
+ * Splits a text into parts that each fit into a message. Cuts at the last line end in the second half of what fits, or
+ * else at the last space there, or else between two characters. Drops white space at the cuts.
+ */
 export function splitBody(text: string, maxBytes = maxBodyBytes): string[] {
   const parts: string[] = []
   let rest = text

@@ -3,7 +3,7 @@ import { fleet } from '../fleet.ts'
 import { newPerson, type Person } from '../people.ts'
 import { disposeTogether, repeatUntilDisposed } from './repeat-until-disposed.ts'
 
-/** A gateway refuses more concurrent calls of one person. */
+/** Number of concurrent calls of one person to one gateway, which refuses more. */
 const callsOfOnePerson = 60
 /** Together they make more concurrent calls than one process runs (256) and queues (1,024). */
 const people = 12

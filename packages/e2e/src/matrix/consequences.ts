@@ -7,8 +7,8 @@ import type { Person } from '../people.ts'
 const outbox = 'outbox where relayed_at is null'
 
 /**
- * Consumers that publish further events, in causal order. `durables` must have handled all events, then the tables in
- * `waits`, by service, must be empty.
+ * Consumers that publish further events, in causal order. `durables` must have handled all events, and the queries in
+ * `waits`, by service, must find no rows.
  */
 const causes: { durables?: RegExp; waits: Record<string, string[]> }[] = [
   { waits: { messaging: [outbox] } },

@@ -19,5 +19,5 @@ export const edit = (
   what: string,
   change: { body?: string; alsoSendToChannel?: boolean },
 ) => fixture.call(who, updateMessage, { roomId: fixture[room], eventId: fixture.id(what), ...change })
-export const typing = (fixture: Fixture, who: Name, room: Where, threadRootEventId = '') =>
+export const sendTyping = (fixture: Fixture, who: Name, room: Where, threadRootEventId = '') =>
   fixture.call(who, RoomService.method.updateTypingIndicator, { roomId: fixture[room], threadRootEventId })

@@ -4,7 +4,7 @@ import { PagePreviewSchema } from '@parley/contracts/internal'
 import { databaseOf } from '../databases.ts'
 import { sendFile } from '../files.ts'
 import type { Fixture } from './fixture.ts'
-import { edit, react, remove, typing, unreact } from './message-calls.ts'
+import { edit, react, remove, sendTyping, unreact } from './message-calls.ts'
 import { row, type Row } from './rows.ts'
 import { channel, hall, pair, without } from './users.ts'
 
@@ -98,12 +98,15 @@ export const messages: Row[] = [
     'reactionRemoved',
     pair,
   ]),
-  row('typing in a channel', (fixture) => typing(fixture, 'ada', 'channel'), ['userTyping', without(channel, 'ada')]),
-  row('typing in a universal room', (fixture) => typing(fixture, 'nina', 'hall'), [
+  row('typing in a channel', (fixture) => sendTyping(fixture, 'ada', 'channel'), [
+    'userTyping',
+    without(channel, 'ada'),
+  ]),
+  row('typing in a universal room', (fixture) => sendTyping(fixture, 'nina', 'hall'), [
     'userTyping',
     without(hall, 'nina'),
   ]),
-  row('typing a direct message', (fixture) => typing(fixture, 'ada', 'dm'), ['userTyping', ['bob']]),
+  row('typing a direct message', (fixture) => sendTyping(fixture, 'ada', 'dm'), ['userTyping', ['bob']]),
   row(
     'a message with files',
     (fixture) => postWithFiles(fixture, 'report', 2),

@@ -23,7 +23,7 @@ export type Revoke = {
   how: string
   /** Whether the room was universal before. */
   isUniversal: boolean
-  revoke: (scene: Membership) => Promise<unknown>
+  revoke: (membership: Membership) => Promise<unknown>
   receives: Kind[]
   /** Whether the server closes the user's sockets. */
   closesSockets?: boolean
@@ -50,7 +50,7 @@ async function newRole(owner: Person): Promise<string> {
   return name
 }
 
-/** Every way to lose access to a room. */
+/** Ways to lose access to a room. */
 export const revokes: Revoke[] = [
   {
     how: 'left',
@@ -144,8 +144,8 @@ export const revokes: Revoke[] = [
   },
 ]
 
-/** Causes every kind of event that belongs to a room; returns the id of the last message. */
-export async function causeEveryRoomEvent(roomId: string, owner: Person, writer: Person): Promise<string> {
+/** Causes the events of messages, typing and changes of the room; returns the id of the last message. */
+export async function causeRoomEvents(roomId: string, owner: Person, writer: Person): Promise<string> {
   const bases = fleet().gateways
   let turn = 0
   const nextGateway = () => ({ base: bases[turn++ % 2 === 0 ? 0 : 1] })

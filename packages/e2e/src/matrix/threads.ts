@@ -1,6 +1,6 @@
 import { ThreadService } from '@parley/contracts/api'
 import type { Fixture } from './fixture.ts'
-import { edit, react, remove, typing } from './message-calls.ts'
+import { edit, react, remove, sendTyping } from './message-calls.ts'
 import { row, type Row } from './rows.ts'
 import { channel, without } from './users.ts'
 
@@ -50,7 +50,7 @@ export const threads: Row[] = [
     'threadFollowChanged',
     ['dora'],
   ]),
-  row('typing in a thread', (fixture) => typing(fixture, 'bob', 'channel', fixture.id('hello')), [
+  row('typing in a thread', (fixture) => sendTyping(fixture, 'bob', 'channel', fixture.id('hello')), [
     'userTyping',
     without(channel, 'bob'),
   ]),

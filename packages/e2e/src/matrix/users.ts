@@ -3,7 +3,7 @@
  *
  * - ada: member of the channel, with a second socket on one node and one of another web client on the other
  * - bob, dora: members of the channel; dora's account is deleted at the end
- * - nina: only in the hall, which is universal
+ * - nina: only in universal rooms, such as the hall
  * - ben: banned from the channel and the hall
  * - leo: left the channel
  * - rex: removed from the channel

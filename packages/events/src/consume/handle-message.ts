@@ -64,7 +64,7 @@ export type Outcome = 'done' | 'later' | 'outage'
  */
 export async function handleMessage(handling: Handling, { message, events }: DecodedMessage): Promise<Outcome> {
   const { consumer, redelivery } = handling
-  const isRedelivered = (deliveryOf(message)?.deliveries ?? 1) > 1
+  const isRedelivered = (deliveryOf(message)?.attempts ?? 1) > 1
   if (events === undefined) {
     countUndecodable()
     log.error({ consumer, subject: message.subject }, 'a message is not an event batch')

@@ -73,7 +73,7 @@ async function handleInOneTransaction(
       // A message that needs an unavailable service is redelivered after growing delays, so that it rarely delays
       // others.
       settle(messagesWithFailure(isServiceUnavailable), (message) => {
-        const times = Math.min(deliveryOf(message)?.deliveries ?? 1, 6)
+        const times = Math.min(deliveryOf(message)?.attempts ?? 1, 6)
         requestRedelivery(message, Math.min(redelivery.initialMs * 2 ** (times - 1), redelivery.maxMs))
       })
       const failedMessages = new Set(messagesWithFailure(() => true))
@@ -105,7 +105,7 @@ async function commitBatch(
   handle: BatchHandler,
 ): Promise<void> {
   const events = messages.flatMap((message) => message.events)
-  const redelivered = messages.filter(({ message }) => (deliveryOf(message)?.deliveries ?? 1) > 1)
+  const redelivered = messages.filter(({ message }) => (deliveryOf(message)?.attempts ?? 1) > 1)
   const redeliveredIds = redelivered.flatMap((message) => message.events.map(({ id }) => id))
   if (events.length === 0) return
   const startedAt = performance.now()

@@ -83,8 +83,8 @@ export class OrderedReader implements Disposable {
     this.#events.onActivity()
     if (message.subject === this.#subject) return this.#control(message)
     const delivery = deliveryOf(message)
-    if (delivery?.delivered !== this.#delivered + 1) return this.#break()
-    this.#delivered = delivery.delivered
+    if (delivery?.consumerSeq !== this.#delivered + 1) return this.#break()
+    this.#delivered = delivery.consumerSeq
     this.#events.onMessage(message, delivery)
     if (this.#backlog !== undefined && delivery.pending === 0) this.#backlog = this.#delivered
     this.#reportCaughtUp()

@@ -26,13 +26,16 @@ test('calls during a run share one later run', async () => {
 test('a failure reaches all callers that share the run, and the next run starts normally', async () => {
   const { finish, call } = controlled()
   const first = call()
-  const second = call()
-  finish[0]?.(new Error('failed'))
-  await expect(first).rejects.toThrow('failed')
+  const [second, third] = [call(), call()]
+  finish[0]?.()
+  await first
   await new Promise(setImmediate)
-  finish[1]?.()
-  await second
-  const third = call()
+  finish[1]?.(new Error('failed'))
+  expect(await Promise.allSettled([second, third])).toMatchObject([
+    { status: 'rejected', reason: { message: 'failed' } },
+    { status: 'rejected', reason: { message: 'failed' } },
+  ])
+  const next = call()
   finish[2]?.()
-  await third
+  await next
 })

@@ -9,12 +9,13 @@ export type DataDir = {
   redis: string
   /** Bytes of avatars, attachments and other assets. */
   assets: string
-  /** Folder of files that are valid only while the fleet runs: pid files, the operator's credential. */
+  /** Folder of files about the running fleet, such as pid files, and of the ports of its last run. */
   run: string
   logs: string
   /** Folder of mails, while there is no mail server. */
   mail: string
   secretsFile: string
+  /** The ports of the last run, which the next one uses again. */
   portsFile: string
   lockFile: string
   /** Credentials with which the operator's command connects to this fleet. */
@@ -47,7 +48,7 @@ export function dataDirAt(folder: string): DataDir {
   }
 }
 
-/** Creates the folders, except the one of PostgreSQL, which creates its own. */
+/** Creates the data folder itself, `run` and `logs`. The servers and services create their own folders. */
 export function createDataDir(dir: DataDir): void {
   mkdirSync(dir.root, { recursive: true })
   mkdirSync(dir.run, { recursive: true, mode: 0o700 })

@@ -25,7 +25,7 @@ export type FleetOptions = {
   readyFile?: string | undefined
   /** Environment of the services, to which the fleet adds its own variables; default: that of this process. */
   env?: NodeJS.ProcessEnv
-  /** False: commits may be lost if the machine crashes; for tests. */
+  /** False: a crash of the machine may corrupt the database; for tests. */
   fsync?: boolean
   /** Called with each line about progress, crashes and warnings of services. */
   say?: (line: string) => void

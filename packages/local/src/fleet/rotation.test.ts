@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { createDataDir, dataDirAt } from './data-dir.ts'
-import { knownEnvironment } from './known-environment.ts'
+import { deriveServiceEnvironment } from './derive-service-environment.ts'
 import { lockDataDir } from './lock.ts'
 import { retireSecret, rotatableSecrets, rotateSecret } from './rotation.ts'
 import { Secrets } from './secrets.ts'
@@ -21,7 +21,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const environment = () => knownEnvironment(folder, 'accounts', {}) ?? {}
+const environment = () => deriveServiceEnvironment(folder, 'accounts', {}) ?? {}
 
 test('after a rotation services receive the new secret, and the previous one until it is retired', async () => {
   expect(environment()).toMatchObject({ PARLEY_CORE_SECRET_KEY: first })
@@ -51,7 +51,7 @@ test('while a secret is being rotated, no fleet can start on the folder', async 
   using _free = await lockDataDir(folder, dataDirAt(folder).lockFile)
 })
 
-test('a rotation is one write: if it is killed, either both secrets are on disk or neither', async () => {
+test('a rotation replaces secrets.json once: after a crash it has the old value alone or both values', async () => {
   const changes: AsyncIterator<{ filename: string | null }, undefined> = watch(folder)[Symbol.asyncIterator]()
   const marker = join(folder, 'marker')
   const rotated = rotateSecret(folder, 'core', {}).finally(() => writeFileSync(marker, ''))
@@ -74,16 +74,18 @@ test('a secret that is set in the environment or the file is not rotated', async
   await rotateSecret(folder, 'uploadsBlob', { PARLEY_CONFIG_FILE: file })
 })
 
-test('settings in parley.toml are not passed on as values of the fleet', () => {
+test('the environment derived for a service leaves out settings from parley.toml and contains those of the environment', () => {
   const file = join(folder, 'parley.toml')
   const text =
     '[webserver]\nurl = "https://chat.example.org"\n[core]\nsecret_key = "from the file"\n[smtp]\nenabled = true\n'
   writeFileSync(file, text)
-  const known = knownEnvironment(folder, 'accounts', { PARLEY_CONFIG_FILE: file }) ?? {}
+  const known = deriveServiceEnvironment(folder, 'accounts', { PARLEY_CONFIG_FILE: file }) ?? {}
   expect(known).not.toHaveProperty('PARLEY_WEBSERVER_URL')
   expect(known).not.toHaveProperty('PARLEY_CORE_SECRET_KEY')
   expect(known).not.toHaveProperty('PARLEY_MAIL_DIR')
-  expect(knownEnvironment(folder, 'accounts', { PARLEY_MAIL_DIR: '/mails', PARLEY_PORT: '4000' })).toMatchObject({
+  expect(
+    deriveServiceEnvironment(folder, 'accounts', { PARLEY_MAIL_DIR: '/mails', PARLEY_PORT: '4000' }),
+  ).toMatchObject({
     PARLEY_MAIL_DIR: '/mails',
     PARLEY_WEBSERVER_URL: 'http://127.0.0.1:4000',
   })
@@ -104,9 +106,9 @@ asRoot(
   },
 )
 
-test('a folder on which no fleet has ever run is reported', () => {
+test('a folder on which no fleet has run has no environment and no rotatable secrets; an unknown service is an error', () => {
   const empty = join(folder, 'empty')
-  expect(knownEnvironment(empty, 'accounts', {})).toBeUndefined()
+  expect(deriveServiceEnvironment(empty, 'accounts', {})).toBeUndefined()
   expect(() => rotatableSecrets(empty)).toThrow(/no fleet has ever run/)
-  expect(() => knownEnvironment(folder, 'nobody', {})).toThrow(RangeError)
+  expect(() => deriveServiceEnvironment(folder, 'nobody', {})).toThrow(RangeError)
 })

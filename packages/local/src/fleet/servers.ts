@@ -32,7 +32,7 @@ export type Servers = {
 export type ServersOptions = {
   dir: DataDir
   secrets: Secrets
-  /** False: commits may be lost if the machine crashes; for tests. */
+  /** False: a crash of the machine may corrupt the database; for tests. */
   fsync: boolean
   say: (line: string) => void
   /** Aborts the installation of missing programs. */

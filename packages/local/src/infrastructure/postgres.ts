@@ -13,8 +13,9 @@ import type { ServerOptions } from './server-options.ts'
 export type Postgres = Child & {
   port: number
   /**
-   * Host in connection strings of programs on this machine: the folder of its Unix socket, escaped, which costs a third
-   * less processor time than TCP; 127.0.0.1 if the path of the socket would be too long.
+   * Host in connection strings of programs on this machine: the percent-encoded folder of its Unix socket, because a
+   * socket costs a third less processor time than TCP. 127.0.0.1 if the path of the socket is too long or contains a
+   * quote or backslash.
    */
   localHost: string
   /** Connection string of the superuser for a database. */
@@ -24,8 +25,8 @@ export type Postgres = Child & {
 }
 
 /**
- * Starts PostgreSQL on a folder, which is created if it is missing. With `fsync: false` it commits faster, but may lose
- * commits if the machine crashes: for tests.
+ * Starts PostgreSQL on a folder, which is created if it is missing. With `fsync: false` it commits faster, but a crash
+ * of the machine may corrupt the database: for tests.
  */
 export async function startPostgres(
   options: ServerOptions & { fsync?: boolean; maxConnections?: number },
@@ -55,7 +56,7 @@ export async function startPostgres(
     `max_connections=${options.maxConnections ?? 300}`,
     'timezone=UTC',
     'log_timezone=UTC',
-    // An idle server then wakes less often. Commits do not wait for this process: they write their WAL themselves.
+    // An idle server then wakes less often. Commits do not wait for the WAL writer: they write their WAL themselves.
     'wal_writer_delay=2s',
     'bgwriter_delay=2s',
     'autovacuum_naptime=5min',

@@ -64,8 +64,8 @@ export class FakeLivekit implements AsyncDisposable {
   }
 
   /**
-   * Connects the holder of a token, and ends an earlier connection of the same person. Rejects if the token does not
-   * permit joining.
+   * Connects the holder of a token to its room, and ends an earlier connection of the same person to that room. Rejects
+   * if the token does not permit joining.
    */
   async connect(token: string): Promise<FakeParticipant> {
     const claims = await new TokenVerifier(this.apiKey, this.apiSecret).verify(token)
@@ -92,7 +92,10 @@ export class FakeLivekit implements AsyncDisposable {
     if (room && participant) this.#leave(room, participant, reason)
   }
 
-  /** Closes a room, as LiveKit does some time after the last participant has left. */
+  /**
+   * Removes all participants of a room and closes it, as after DeleteRoom. LiveKit also closes a room some time after
+   * the last participant has left.
+   */
   closeRoom(name: string): void {
     const room = this.rooms.get(name)
     if (!room) return

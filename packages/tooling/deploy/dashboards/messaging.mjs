@@ -22,13 +22,13 @@ export const messaging = {
     },
     {
       title: 'Hand-over of rooms',
-      meaning: 'Time from a change of a room until messaging had applied it',
+      meaning: 'Time that attempts to deliver changes of rooms waited until messaging had applied them',
       unit: seconds,
       queries: quantiles('parley_rooms_handover_duration_seconds'),
     },
     {
       title: 'Rooms left behind',
-      meaning: 'Rooms with changes that messaging has not applied in time',
+      meaning: 'Rooms with changes that messaging has not applied in time, counted up to 100',
       unit: count,
       queries: [['max(parley_rooms_left_behind)', 'rooms']],
     },

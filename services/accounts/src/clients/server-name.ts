@@ -7,7 +7,7 @@ const fallback = 'Parley'
 
 /**
  * Returns a function that reads the name of the server, and caches it for a minute. While admin is unavailable, it
- * returns the last name.
+ * returns the name read before, or "Parley" if there is none.
  */
 export function createServerNameReader(admin: Client<typeof AdminInternalService>): () => Promise<string> {
   let name = fallback

@@ -39,10 +39,10 @@ export function rolesChanged(userId: string, at: Date, roleIds: string[], rolesV
 }
 
 /**
- * A change that announces the roles of a user again. Other processes may know different ones if the database has lost
- * its latest changes.
+ * A change that announces the roles of a user again, with a higher version. If the database has lost its latest
+ * changes, as after a restore, other processes may know different roles.
  */
-export const repeatRoles = (roleIds: readonly string[]) => ({
+export const announceRolesAgain = (roleIds: readonly string[]) => ({
   changesRoles: true,
   announce: (version: bigint) => [currentRoles([...roleIds], version)],
 })
@@ -52,7 +52,10 @@ export const loginEvent = (succeeded: boolean): Announcement => ({
   fact: { case: 'login', value: { succeeded } },
 })
 
-/** An event for the audit log. Its details are ids and keywords, never names, addresses or secrets. */
+/**
+ * An event for the audit log. Its details are ids, keywords, role names and origins of web clients, never personal data
+ * or secrets.
+ */
 export const auditEvent = (kind: string, details: Record<string, string> = {}): Announcement => ({
   kind,
   fact: { case: 'details', value: { details } },
@@ -74,6 +77,10 @@ export const sessionsRevoked = (credentialIds: string[]): Announcement => ({
   },
 })
 
+/**
+ * All credentials of an account have ended, or those with the given ids. Unless the reason is `session_revoked`, all
+ * sockets of the account are closed, also those of other credentials.
+ */
 export function credentialsEnded(
   userId: string,
   at: Date,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { couldBeDisplayName, displayNameFrom } from './display-name.ts'
+import { isDisplayName, displayNameFrom } from './display-name.ts'
 
 test.each([
   'Anna',
@@ -16,15 +16,15 @@ test.each([
   `a${'😀'.repeat(31)}`,
 ])('"%s" is a display name', (name) => {
   expect(displayNameFrom(name)).toBe(name)
-  expect(couldBeDisplayName(name)).toBe(true)
+  expect(isDisplayName(name)).toBe(true)
 })
 
-test('spaces around a display name are removed; an empty one becomes null', () => {
+test('spaces around a display name are removed, and an empty one becomes null; isDisplayName refuses both', () => {
   expect(displayNameFrom('  Anna B  ')).toBe('Anna B')
   expect(displayNameFrom('')).toBeNull()
   expect(displayNameFrom('   ')).toBeNull()
-  expect(couldBeDisplayName(' Anna')).toBe(false)
-  expect(couldBeDisplayName('')).toBe(false)
+  expect(isDisplayName(' Anna')).toBe(false)
+  expect(isDisplayName('')).toBe(false)
 })
 
 test.each([
@@ -51,5 +51,5 @@ test.each([
   ['an unpaired surrogate', 'Anna\uD83D'],
 ])('a display name with %s is refused', (_, name) => {
   expect(() => displayNameFrom(name)).toThrow('invalid display name')
-  expect(couldBeDisplayName(name)).toBe(false)
+  expect(isDisplayName(name)).toBe(false)
 })

@@ -3,10 +3,7 @@ import { invalidDisplayName } from '../errors.ts'
 const maxLength = 32
 const first = /^[\p{L}\p{Nd}]/u
 const allowed = /^[\p{L}\p{M}\p{Nd}\p{S} '’\-._]*$/u
-/**
- * Invisible characters: zero-width characters, joiners, fillers, braille blank. Variation selectors of emojis are
- * allowed.
- */
+/** Zero-width characters, joiners, fillers and the braille blank, but not the variation selectors of emojis. */
 const invisible = /(?![\uFE0E\uFE0F])[\p{Default_Ignorable_Code_Point}\u2800]/u
 
 /** Validates a display name. Null for an empty one: the login is then shown instead. Throws `invalid_argument`. */
@@ -17,8 +14,8 @@ export function displayNameFrom(text: string): string | null {
   return name === '' ? null : name
 }
 
-/** Whether an imported text is a valid display name. */
-export const couldBeDisplayName = (text: string): boolean =>
+/** Whether a text is a valid display name as it is: not empty, and without spaces around it. */
+export const isDisplayName = (text: string): boolean =>
   text !== '' && text === text.trim() && brokenRule(text) === undefined
 
 function brokenRule(name: string): string | undefined {

@@ -3,7 +3,7 @@ import { invalidEmail } from '../errors.ts'
 const maxLength = 254
 const shape = /^[^\s\p{C}@<>(),;:"[\]\\]+@[^\s\p{C}@<>(),;:"[\]\\]+\.[^\s\p{C}@<>(),;:"[\]\\.]{2,}$/u
 
-/** Addresses are compared by this key, ignoring case. */
+/** Addresses are compared by this key: without white space around them, in lower case. */
 export const emailKey = (address: string): string => address.trim().toLowerCase()
 
 /**

@@ -5,12 +5,12 @@ export const providerUnavailable = (label: string) =>
   new ConnectError(`the sign-in provider "${label}" is unavailable; try again later`, Code.Unavailable)
 export const browserHandleMissing = () =>
   new ConnectError('browser handle required: the request contains none', Code.InvalidArgument)
-export const linkStartNotYours = () =>
+export const linkNotStartedByCaller = () =>
   new ConnectError(
     'authentication required: sign in with the account that you want to link, and start again',
     Code.Unauthenticated,
   )
-export const notInternalPath = () =>
+export const invalidRedirectPath = () =>
   new ConnectError('invalid redirect path: it must be a path on this server', Code.InvalidArgument)
 export const flowNotFound = () =>
   new ConnectError('sign-in not found: it has expired or was completed; sign in at the provider again', Code.NotFound)

@@ -3,18 +3,18 @@ import { invalidLogin } from '../errors.ts'
 const shape = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
 const minLength = 2
 const maxLength = 32
-/** Handles that mention several people, so they are not allowed as logins. */
+/** The handles that mention people of a room without naming them or a role; not allowed as logins. */
 export const mentionHandles: ReadonlySet<string> = new Set(['all', 'here'])
 
-/** Logins are unique and looked up by this key, ignoring case. */
+/** The key by which logins are compared and looked up: without regard to case. */
 export const loginKey = (login: string): string => login.toLowerCase()
 
 /** Whether a text has the form of a login; otherwise there is no need to look it up. */
 export const couldBeLogin = (text: string): boolean => text.length <= maxLength && shape.test(text)
 
 /**
- * Throws `invalid_argument` if the login contains "..". Applies only to logins that a user or an administrator chooses
- * for a new account.
+ * Throws `invalid_argument` if the login contains "..". Called only for registrations, accepted invites and accounts
+ * that an administrator creates in a client.
  */
 export function assertNoDoubleDots(login: string): void {
   if (login.includes('..')) throw invalidLogin('it must not contain ".."')

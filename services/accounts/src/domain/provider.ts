@@ -1,6 +1,6 @@
 import type { AuthProvider } from '@parley/config'
 
-/** The values of one sign-in attempt, which its callback must match. */
+/** The values that bind a callback, and the tokens issued for it, to one sign-in attempt. */
 export type Attempt = { redirectUri: string; state: string; nonce: string; codeVerifier: string }
 
 /** A provider's data about a user. It is not validated: our rules may refuse it. */
@@ -12,7 +12,7 @@ export type ProviderProfile = {
   avatarUrl: string
 }
 
-/** A user who signed in with a provider, identified only by issuer and subject. */
+/** A user who signed in with a provider, identified only by issuer and subject. `readProfile` may reject. */
 export type ProviderIdentity = { issuer: string; subject: string; readProfile: () => Promise<ProviderProfile> }
 
 /** A sign-in provider. Both methods throw {@link ProviderFailed}, and are aborted by the signal. */
@@ -20,6 +20,6 @@ export type Provider = {
   readonly settings: AuthProvider
   /** The URL to open in the browser. */
   authorizeUrl: (attempt: Attempt, signal: AbortSignal) => Promise<URL>
-  /** Identifies the user by the query of the callback. Also throws {@link ProviderDenied}. */
-  identify: (callback: URLSearchParams, attempt: Attempt, signal: AbortSignal) => Promise<ProviderIdentity>
+  /** Identifies the user by the query of the callback URL. Besides ProviderFailed it throws {@link ProviderDenied}. */
+  identify: (callbackQuery: URLSearchParams, attempt: Attempt, signal: AbortSignal) => Promise<ProviderIdentity>
 }

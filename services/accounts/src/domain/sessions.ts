@@ -10,8 +10,8 @@ export type ActiveCredential = {
 export type ActiveSession = Omit<ActiveCredential, 'sessionId'> & { credentialIds: string[] }
 
 /**
- * Groups credentials by the sign-in that created them. Sessions are in the order of their first credential, which also
- * determines when the session ends.
+ * Groups credentials, which must be sorted by expiry with the latest first, by the sign-in that created them. A session
+ * has the properties of its first credential, so it ends when its last one expires; sessions are in the same order.
  */
 export function sessionsOf(credentials: readonly ActiveCredential[]): ActiveSession[] {
   const sessions = new Map<string, ActiveSession>()

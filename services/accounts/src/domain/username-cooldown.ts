@@ -2,7 +2,9 @@ import { usernameCooldown } from '../errors.ts'
 
 const cooldownMs = 30 * 24 * 3600_000
 
-/** Throws `failed_precondition` while the user may not change their login again. */
+/**
+ * Throws `failed_precondition` for 30 days after `cooldownFrom`, when the user last changed their login; null: never.
+ */
 export function assertNoCooldown({ cooldownFrom }: { cooldownFrom: Date | null }, now: Date): void {
   if (!cooldownFrom) return
   const until = new Date(cooldownFrom.getTime() + cooldownMs)

@@ -6,8 +6,8 @@ import { holdersOf } from '../store/emails.ts'
 import { findUsers } from '../store/users.ts'
 
 /**
- * Gives the role owner to existing accounts that have one of the configured addresses, which may have been configured
- * after the account verified them.
+ * Gives the role owner to existing accounts that have verified one of the configured addresses: an address may have
+ * been configured only after that.
  */
 export async function appointOwners(ctx: Context): Promise<void> {
   const holders = await findUsers(

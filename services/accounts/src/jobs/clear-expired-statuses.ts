@@ -7,7 +7,8 @@ const minPauseMs = 100
 
 /**
  * Clears expired custom statuses and announces that. Several processes may run it; a row lock ensures that only one
- * clears a status. Returns the milliseconds until the next status expires.
+ * clears a status. Returns the milliseconds until the next status expires, at least 100; Infinity if
+ * none will.
  */
 export async function clearExpiredStatuses(
   ctx: Pick<Context, 'db' | 'relay' | 'now'>,
@@ -15,14 +16,14 @@ export async function clearExpiredStatuses(
 ): Promise<number> {
   for (;;) {
     const at = ctx.now()
-    const ends = await listStatusEnds(ctx.db, batchSize)
+    const expiring = await listStatusEnds(ctx.db, batchSize)
     const isExpired = ({ statusExpiresAt }: { statusExpiresAt: Date | null }) =>
       statusExpiresAt !== null && statusExpiresAt <= at
-    for (const end of ends) {
-      if (end.at > at) return Math.max(end.at.getTime() - ctx.now().getTime(), minPauseMs)
+    for (const { id, at: expiresAt } of expiring) {
+      if (expiresAt > at) return Math.max(expiresAt.getTime() - ctx.now().getTime(), minPauseMs)
       signal.throwIfAborted()
-      await clearStatus(ctx, end.id, { actorId: '', at }, isExpired)
+      await clearStatus(ctx, id, { actorId: '', at }, isExpired)
     }
-    if (ends.length < batchSize) return Infinity
+    if (expiring.length < batchSize) return Infinity
   }
 }

@@ -7,7 +7,9 @@ const batchSize = 1_000
 /** Ended credentials are kept for a day, so that a repeated call to end one can wait for the same event. */
 const keepEndedMs = 24 * 3600_000
 
-/** Deletes ended and expired credentials in batches, and announces the end of the expired ones. */
+/**
+ * Deletes expired credentials and those that ended a day ago, in batches, and announces the end of the expired ones.
+ */
 export async function deleteCredentials(ctx: Pick<Context, 'db' | 'now'>, signal: AbortSignal): Promise<void> {
   const { db } = ctx
   const at = ctx.now()
@@ -21,7 +23,7 @@ export async function deleteCredentials(ctx: Pick<Context, 'db' | 'now'>, signal
         if (credentialIds.length === 0) return undefined
         return { announce: () => [sessionsRevoked(credentialIds)] }
       })
-      // The account was deleted, so there is nobody to notify.
+      // Undefined: the account was deleted, so there is nobody to notify.
       if (!changed) await deleteExpiredOf(db, userId, at)
     }
     if (users.length < batchSize) return

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { nextStep } from '../actions/deletion/passes.ts'
-import { deletionCompleted, deletionStuck } from '../metrics.ts'
+import { deletionCompleted, deletionStepFailed } from '../metrics.ts'
 import {
   requestPass,
   completeDeletion,
@@ -16,7 +16,7 @@ const pauseMs = 1_000
 /**
  * Returns a job that requests erasure passes until no service has data of the deleted accounts left. Each run handles
  * one batch and continues after the last deletion of the previous run, so that stuck deletions do not block others. A
- * run that found deletions in progress returns the milliseconds until the next one.
+ * run that found deletions in progress returns the milliseconds until the next run.
  */
 export function deletionFinisher(ctx: Context): (signal: AbortSignal) => Promise<number | void> {
   let after: OpenDeletion | undefined
@@ -25,13 +25,13 @@ export function deletionFinisher(ctx: Context): (signal: AbortSignal) => Promise
     after = open.length < batchSize ? undefined : open.at(-1)
     for (const { userId } of open) {
       signal.throwIfAborted()
-      await advance(ctx, userId).catch((error: unknown) => deletionStuck(userId, error))
+      await advanceDeletion(ctx, userId).catch((error: unknown) => deletionStepFailed(userId, error))
     }
     if (open.length > 0) return pauseMs
   }
 }
 
-async function advance(ctx: Context, userId: string): Promise<void> {
+async function advanceDeletion(ctx: Context, userId: string): Promise<void> {
   const now = ctx.now()
   const { completed, entries } = await ctx.db.transaction(async (tx) => {
     const deletion = await lockDeletion(tx, userId)

@@ -13,7 +13,10 @@ const second = 1_000
 const poll = 10 * second
 const hour = 3600_000
 
-/** Starts the periodic jobs, which run until the signal is aborted. Disposing the result waits for running jobs. */
+/**
+ * Starts the periodic jobs, which run until the signal is aborted, and the appointment of owners, which is repeated
+ * only until it succeeds. Disposing the result waits for running periodic jobs.
+ */
 export function startJobs(ctx: Context, signal: AbortSignal): AsyncDisposable {
   const jobs = new Resources()
   const every = (everyMs: number, name: string, run: (stop: AbortSignal) => Promise<number | void>) =>
@@ -23,7 +26,7 @@ export function startJobs(ctx: Context, signal: AbortSignal): AsyncDisposable {
   every(hour, 'delete expired flows', (stop) => deleteExpired(ctx, stop))
   const clearing = every(poll, 'clear expired statuses', (stop) => clearExpiredStatuses(ctx, stop))
   jobs.use(statusExpiries.listen(ctx.db, () => clearing.wake()))
-  every(ctx.presence.sweepEveryMs, 'sweep presence', () => ctx.presence.sweep(second))
+  every(ctx.presence.maxSweepPauseMs, 'sweep presence', () => ctx.presence.sweep(second))
   const finishing = every(poll, 'finish deletions', deletionFinisher(ctx))
   jobs.use(deletionChanges.listen(ctx.db, () => finishing.wake()))
   return jobs

@@ -17,7 +17,7 @@ import type { OperatorContext } from '../context.ts'
 import { createPasswords } from '../engines/passwords/index.ts'
 import { operator } from '../rpc/operator/index.ts'
 
-/** The policy and `blocked` come from admin's database, because accounts reads only its own tables. */
+/** `policy` and `blocked` (whether the login is) come from admin's database: accounts reads only its own tables. */
 type OperatorRequest = { method: string; request: JsonValue; policy: JsonValue; blocked: boolean }
 
 const { databaseUrl, ownerEmails, ownerEmail, maxUsers } = readConfig.fields
@@ -25,8 +25,8 @@ const isUnary = (method: DescMethod): method is DescMethodUnary => method.method
 const readSettings = defineConfig({ databaseUrl, ownerEmails, ownerEmail, maxUsers })
 
 /**
- * Runs one method of OperatorService using only the database. Its events wait in the outbox until a process of accounts
- * runs and publishes them.
+ * Runs one method of OperatorService using only the database. `input`: an OperatorRequest as JSON. The events wait in
+ * the outbox until a process of accounts runs and publishes them.
  */
 export async function answerDirectly(
   input: string,
@@ -47,12 +47,12 @@ export async function answerDirectly(
   }
   const method = OperatorService.methods.filter(isUnary).find((one) => one.name === name)
   if (!method) throw new ConnectError(`OperatorService has no method "${name}"`, Code.Unimplemented)
-  const unavailable = (error: unknown): never => {
+  const throwExplained = (error: unknown): never => {
     throw explainDatabaseError(error, 'accounts') ?? error
   }
-  await database.ping().catch(unavailable)
+  await database.ping().catch(throwExplained)
   const transport = createRouterTransport(({ service }) => service(OperatorService, operator(ctx)), {
-    router: { interceptors: [(next) => (call) => next(call).catch(unavailable)] },
+    router: { interceptors: [(next) => (call) => next(call).catch(throwExplained)] },
   })
   const message = create(method.input, fromJson(method.input, request))
   const response = await transport.unary(method, undefined, undefined, undefined, message)

@@ -20,17 +20,19 @@ export function assertMayManage(policy: Policy, caller: Subject, userId: string)
  * Throws `permission_denied` if the account belongs to an owner and the caller is not an owner, so that nobody else can
  * take over an owner's account.
  */
-export function assertMayChangeOwner(caller: Subject, account: Account): void {
+export function assertOwnerIfTargetIsOwner(caller: Subject, account: Account): void {
   if (hasOwnerRole(account) && !isOwner(caller)) throw onlyForOwners()
 }
 
-/** Throws `permission_denied` unless the caller may delete this account. */
+/**
+ * Throws `permission_denied` unless the caller may delete this account. Does not check whether it is the last owner's.
+ */
 export function assertMayDelete(policy: Policy, caller: Subject, account: Account): void {
   assertPermission(policy, caller, caller.userId === account.id ? 'user.delete-self' : 'user.delete-any')
-  assertMayChangeOwner(caller, account)
+  assertOwnerIfTargetIsOwner(caller, account)
 }
 
-/** Whether the caller may deactivate or reactivate this account; the last owner cannot be deactivated. */
+/** Whether the caller may deactivate or reactivate this account: neither their own nor the last owner's. */
 export function mayDeactivate(policy: Policy, caller: Subject, account: Account, isLastOwner: boolean): boolean {
   if (caller.userId === account.id || (hasOwnerRole(account) && !isOwner(caller))) return false
   return may(policy, caller, 'user.manage-accounts', serverScope) && !isLastOwner

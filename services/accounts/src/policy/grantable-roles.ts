@@ -1,7 +1,7 @@
 import { isOwner, type Policy, type Subject } from '@parley/permissions'
 import { onlyForOwners } from '../errors.ts'
 import { assertPermission } from './administration.ts'
-import { getAssignable } from './assignment.ts'
+import { getAssignableRole } from './assignment.ts'
 
 /**
  * Ids of the named roles, for an account that the caller creates or invites. `asOwner`: whether the configuration makes
@@ -15,5 +15,5 @@ export function getGrantableRoleIds(
 ): string[] {
   assertPermission(policy, caller, 'user.manage-accounts')
   if (asOwner && !isOwner(caller)) throw onlyForOwners()
-  return roleNames.map((name) => getAssignable(policy, caller, name).id)
+  return roleNames.map((name) => getAssignableRole(policy, caller, name).id)
 }

@@ -2,18 +2,18 @@ import { everyoneRoleId, type Policy } from '@parley/permissions'
 import type { PolicyRole } from '@parley/contracts/internal'
 import { everyoneIsImplicit, roleNotFound } from '../errors.ts'
 
-const byName = (policy: Policy): ReadonlyMap<string, PolicyRole> =>
+const rolesByName = (policy: Policy): ReadonlyMap<string, PolicyRole> =>
   new Map([...policy.roles.values()].map((role) => [role.name, role]))
 
-/** Whether each of these names belongs to a role. */
-export function hasRoles(policy: Policy, names: readonly string[]): boolean {
-  const roles = byName(policy)
+/** Whether the policy has a role with each of these names, in this letter case. */
+export function knowsRoles(policy: Policy, names: readonly string[]): boolean {
+  const roles = rolesByName(policy)
   return names.every((name) => roles.has(name))
 }
 
 /** The roles with these names. Throws `not_found`, and `invalid_argument` for everyone, which cannot be assigned. */
 export function getRolesByName(policy: Policy, names: readonly string[]): PolicyRole[] {
-  const roles = byName(policy)
+  const roles = rolesByName(policy)
   return names.map((name) => {
     const role = roles.get(name)
     if (!role) throw roleNotFound(name)

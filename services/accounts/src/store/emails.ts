@@ -52,8 +52,8 @@ export async function holdersOf(db: Reader, addresses: readonly string[]): Promi
   return rows.map((row) => row.userId)
 }
 
-/** The first ten addresses that an account verified, so that adding addresses does not displace earlier ones. */
-export async function firstAddressesOf(tx: Tx, userId: string): Promise<string[]> {
+/** The ten addresses that an account verified first, so that adding addresses does not displace earlier ones. */
+export async function findTenOldestAddresses(tx: Tx, userId: string): Promise<string[]> {
   const rows = await tx
     .select({ address: emails.address })
     .from(emails)

@@ -17,8 +17,8 @@ export async function findIdentity(
 }
 
 /**
- * Links an identity. If it is already linked, changes nothing and returns the user to whom it is linked; otherwise
- * returns undefined.
+ * Links an identity and returns undefined. If it is already linked, changes nothing and returns its user. If another
+ * identity has the same hash, changes nothing and returns an empty user id.
  */
 export async function claimIdentity(tx: Tx, identity: ExternalIdentity): Promise<{ userId: string } | undefined> {
   const inserted = await tx.insert(externalIdentities).values(identity).onConflictDoNothing().returning()

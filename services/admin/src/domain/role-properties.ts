@@ -7,12 +7,12 @@ export type RoleField = keyof RoleProperties
 type Wanted = { [field in RoleField]?: RoleProperties[field] | undefined }
 
 const controls = /\p{Cc}/u
-const controlsButLines = /[^\P{Cc}\n\r\t]/u
+const controlsExceptWhitespace = /[^\P{Cc}\n\r\t]/u
 
 /** The fields that a request sets; absent ones are unchanged. The schema checks lengths. */
 export function parseRoleProperties({ displayName, description, pingable }: Wanted): Partial<RoleProperties> {
   if (displayName !== undefined && controls.test(displayName)) throw badRoleText('display_name')
-  if (description !== undefined && controlsButLines.test(description)) throw badRoleText('description')
+  if (description !== undefined && controlsExceptWhitespace.test(description)) throw badRoleText('description')
   const properties = {
     ...(displayName !== undefined && { displayName }),
     ...(description !== undefined && { description }),

@@ -4,8 +4,8 @@ import { endCalls } from '../actions/calls/end-calls.ts'
 import type { Context, Media } from '../context.ts'
 import { maxFailedListings } from '../domain/limits.ts'
 import { readMediaRoomName } from '../domain/media-room.ts'
-import { reportListingsFailed, reportMediaFailure } from '../metrics.ts'
-import { findCall, listActiveCalls } from '../store/calls.ts'
+import { reportComparisonFailure, reportListingsFailed, reportMediaFailure } from '../metrics.ts'
+import { findCall, listActiveCalls, type CallRow } from '../store/calls.ts'
 import { recordRun, claimRun } from '../store/turns.ts'
 
 const task = 'compare calls'
@@ -54,8 +54,9 @@ async function compareAll(ctx: Context, media: Media, signal: AbortSignal): Prom
     for (let start = 0; start < rows.length; start += callsAtOnce) {
       signal.throwIfAborted()
       const batch = rows.slice(start, start + callsAtOnce)
-      for (const one of await Promise.allSettled(batch.map((row) => compareCall(ctx, media, row, 'reconciliation'))))
-        if (one.status === 'rejected') reportMediaFailure(one.reason, 'compare a call')
+      const compare = (row: CallRow) =>
+        compareCall(ctx, media, row, 'reconciliation').catch((error: unknown) => reportComparisonFailure(error, row.id))
+      await Promise.all(batch.map(compare))
     }
     after = rows.length < callsPerPage ? undefined : rows.at(-1)?.roomId
   }

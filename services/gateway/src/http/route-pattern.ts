@@ -6,7 +6,10 @@ import { providerPath } from './providers/paths.ts'
 const exact = new Set(['/healthz', '/readyz', '/api/server', '/api/graphql', '/api/realtime', '/oauth/token'])
 const prefixes = ['/assets/', '/webhooks/', '/api/connect/']
 
-/** The route of a path that is not a call, for metrics; `*` for files of the web client and unknown paths. */
+/**
+ * The route with which metrics and traces show a request that is not a valid call: `/api/connect/*` for invalid calls,
+ * `*` for files of the web client and unknown paths.
+ */
 export function routePattern(path: string): string {
   if (exact.has(path) || jsonRoutes.has(path) || pageRoutes.has(path) || iconPaths.has(path)) return path
   const prefix = prefixes.find((start) => path.startsWith(start))

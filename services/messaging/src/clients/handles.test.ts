@@ -14,15 +14,15 @@ function handlesOf(...known: string[]) {
   return { state, handles: new Handles(fetch, options) }
 }
 
-const names = async (requested: Promise<ReadonlyMap<string, unknown> | undefined>) => [
+const handlesFound = async (requested: Promise<ReadonlyMap<string, unknown> | undefined>) => [
   ...((await requested)?.keys() ?? ['?']),
 ]
 
 test('users are cached, and unknown handles too, for a shorter time', async () => {
   const { state, handles } = handlesOf('ann')
-  expect(await names(handles.resolve(['ann', 'nobody']))).toEqual(['ann'])
+  expect(await handlesFound(handles.resolve(['ann', 'nobody']))).toEqual(['ann'])
   state.time = 4
-  expect(await names(handles.resolve(['nobody', 'ann']))).toEqual(['ann'])
+  expect(await handlesFound(handles.resolve(['nobody', 'ann']))).toEqual(['ann'])
   expect(state.calls).toHaveLength(1)
   state.time = 7
   await handles.resolve(['ann', 'nobody'])
@@ -32,12 +32,11 @@ test('users are cached, and unknown handles too, for a shorter time', async () =
   expect(state.calls.at(-1)).toEqual(['ann'])
 })
 
-test('handles in a running call are not requested again, and a call has at most 100', async () => {
+test('concurrent lookups share one call, which has at most 100 handles', async () => {
   const { state, handles } = handlesOf('ann')
-  expect(await Promise.all([names(handles.resolve(['ann', 'x'])), names(handles.resolve(['ann', 'y']))])).toEqual([
-    ['ann'],
-    ['ann'],
-  ])
+  expect(
+    await Promise.all([handlesFound(handles.resolve(['ann', 'x'])), handlesFound(handles.resolve(['ann', 'y']))]),
+  ).toEqual([['ann'], ['ann']])
   expect(state.calls).toEqual([['ann', 'x', 'y']])
   await handles.resolve(Array.from({ length: 150 }, (_, n) => `h${n}`))
   expect(state.calls.slice(1).map((call) => call.length)).toEqual([100, 50])
@@ -48,7 +47,7 @@ test('after a failed call nothing is cached, and the handle is requested again',
   state.unavailable = true
   expect(await handles.resolve(['ann'])).toBeUndefined()
   state.unavailable = false
-  expect(await names(handles.resolve(['ann']))).toEqual(['ann'])
+  expect(await handlesFound(handles.resolve(['ann']))).toEqual(['ann'])
 })
 
 test('the size of the cache is limited', async () => {

@@ -46,7 +46,7 @@ export class Handles {
     })
   }
 
-  /** Returns the users with these handles, by handle; undefined if accounts does not answer in time. */
+  /** Returns the users with these handles, by handle; undefined if a call to accounts fails. */
   async resolve(handles: readonly string[]): Promise<Found | undefined> {
     const lookups = handles.map(async (handle) => ({ handle, ...(await this.#cache.forceFetch(handle)) }))
     const answers = await Promise.allSettled(lookups)

@@ -51,7 +51,7 @@ describe('profiles', () => {
     expect(calls).toHaveLength(4)
   })
 
-  test('are fetched again when stale, but still used while accounts is unavailable', async () => {
+  test('are fetched again when stale, and used up to a maximum age while accounts is unavailable', async () => {
     let now = 1
     const { calls, state, fetch } = accounts()
     const profiles = new Profiles(fetch, { freshMs: 10, maxStaleMs: 100, now: () => now })

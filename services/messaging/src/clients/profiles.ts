@@ -29,8 +29,8 @@ type Entry = { user: User | undefined; at: number }
 
 /**
  * Finds the profiles of the users on a page. Profiles include presence, so they are cached for seconds only, and events
- * about the user drop them. Requests in one turn of the event loop share one call. While accounts does not answer,
- * stale profiles are used and missing ones are left out, because a page without names is better than no page.
+ * about the user drop them. Requests in one turn of the event loop share calls. While accounts does not answer,
+ * profiles up to ten minutes old are used and missing ones left out: a page without names is better than no page.
  */
 export class Profiles {
   readonly #cache: LRUCache<string, Entry>

@@ -3,7 +3,7 @@ import { UploadsInternalService, type RoomEvent } from '@parley/contracts/intern
 
 const timeoutMs = 5_000
 
-/** The outcome of a video, and the room in which to announce it. */
+/** How the processing of a video ended, as an event, and the room in which to announce it. */
 export type VideoOutcome = { roomId: string; event: RoomEvent }
 
 /** Fetches the outcomes of at most 100 videos from uploads; unfinished ones are left out. */

@@ -11,7 +11,7 @@ export function encodeCursor(seq: bigint): string {
   return prefix + bytes.toString('base64url')
 }
 
-/** Decodes a cursor; undefined if it is empty. */
+/** Decodes a cursor; undefined if it is empty. Throws `invalid_argument` if it is not from `encodeCursor`. */
 export function decodeCursor(cursor: string): bigint | undefined {
   if (cursor === '') return undefined
   const bytes = Buffer.from(cursor.slice(prefix.length), 'base64url')

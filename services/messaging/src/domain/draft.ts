@@ -8,6 +8,7 @@ export type Draft = Pick<
   'roomId' | 'body' | 'inReplyTo' | 'threadRootEventId' | 'attachmentAssetIds' | 'linkPreviewToken'
 > & { withEcho: boolean }
 
+/** Throws `invalid_argument` if the request is inconsistent or its text invalid. */
 export function draftMessage(request: CreateMessageRequest): Draft {
   const { roomId, inReplyTo, threadRootEventId, attachmentAssetIds, linkPreviewToken } = request
   const withEcho = request.alsoSendToChannel

@@ -21,7 +21,7 @@ export const versionPlaceholder: Placeholder = { value: 2n ** 49n, bytes: 8 }
 
 /**
  * Finds the holes in a payload that was encoded with a placeholder. Throws unless there are `count` of them. No other
- * part of a payload contains the same bytes, because ids and kinds are ASCII.
+ * part of a payload contains the same bytes, because its texts are ASCII and its other numbers have fewer bytes.
  */
 export function findHoles(payload: Buffer, { bytes }: Placeholder, count: number): number[] {
   const hole = Buffer.from([...Array.from({ length: bytes - 1 }, () => 0x80), 0x01])

@@ -12,7 +12,7 @@ export type AttachmentRow = {
   video: string | null
 }
 
-/** A row of a timeline or thread. An echo has the text, files, reactions and `inReplyTo` of its reply. */
+/** A row of a timeline or thread. An echo has the text, files, preview, reactions and `inReplyTo` of its reply. */
 export type EventRow = {
   seq: bigint
   eventId: string
@@ -24,7 +24,7 @@ export type EventRow = {
     | 'room_unarchived'
     | 'user_joined_room'
     | 'user_left_room'
-  /** Who posted the message, joined, left, or made the change; empty for the system. */
+  /** Author, who joined or left, or who changed the room; empty for the system. */
   actorId: string
   createdAt: Date
   updatedAt: Date | null
@@ -43,9 +43,10 @@ export type EventRow = {
   echoOfEventId: string | null
   echoFromThreadRootEventId: string | null
   channelEchoEventId: string | null
-  /** Number of replies in the thread that starts with this row; null without replies. */
+  /** Number of replies in the thread that starts with this row; 0 if all are retracted, null if there never was one. */
   replyCount: number | null
   lastReplyAt: Date | null
+  /** Authors of these replies, at most 50, in the order of their first reply; null if there never was one. */
   participantIds: string[] | null
   /** Whether the reader follows the thread that starts with this row; null if nothing is stored about it. */
   isFollowing: boolean | null

@@ -53,13 +53,13 @@ describe('a ban', () => {
     expect(fold([created, joined('ann'), banned('ann')])[2]?.members).toEqual([{ userId: 'ann', member: false }])
   })
 
-  test('of a non-member is not announced', () => {
+  test('of a non-member is not announced to clients', () => {
     const step = fold([created, joined('ann'), { case: 'left', value: { userId: 'ann' } }, banned('ann')])[3]
     expect(step).toMatchObject({ kind: 'member_banned', members: [], ban: { userId: 'ann', banned: true } })
     expect(step?.clientEvent).toBeUndefined()
   })
 
-  test('in a universal room removes the implicit membership', () => {
+  test('in a universal room is announced as leaving, although there is no membership to remove', () => {
     const universal: Change = { case: 'created', value: { kind: RoomKind.CHANNEL, universal: true } }
     expect(fold([universal, banned('ann')])[1]).toMatchObject({ clientEvent: 'user_left_room', members: [] })
   })
@@ -95,7 +95,7 @@ describe('facts for a room at version 2', () => {
     [1n, []],
     [2n, [90n]],
     [3n, []],
-  ])('with the previous version %s lead to the versions %s', (previousVersion, made) => {
+  ])('that follow version %s lead to the versions %s', (previousVersion, made) => {
     const next = create(RoomFactSchema, { ...fact(90, joined('bob')), previousVersion })
     expect(foldFacts(held, 'R1', [next], nobody).map(({ room }) => room.version)).toEqual(made)
   })

@@ -33,7 +33,8 @@ export type Step = {
 
 /**
  * Derives the effects of facts, starting from the stored state; drops duplicates, and everything after a gap.
- * `isMember` returns whether a user is an explicit member before the first fact. Throws if the facts are inconsistent.
+ * `isMember` returns whether a user is an explicit member before the first fact. Throws if the facts are inconsistent
+ * or one is of an unknown kind.
  */
 export function foldFacts(
   held: LogState | undefined,

@@ -6,9 +6,9 @@ export type Place = { seq: bigint; at: Date }
  * of the marker, and whether the user has muted the room.
  *
  * A room is unread when its last shown root message or channel echo comes after the marker of the room; a thread when
- * its last shown reply comes after the marker of the thread. Markers only move forward: to a message that was read, and
- * to one's own posts, so own messages are never unread. Without a marker everything is unread. Retracted messages are
- * not shown and not unread. Nothing in a muted room is unread.
+ * its last shown reply comes after the marker of the thread. Markers only move forward: to a message that was read, to
+ * the end of an import, and to one's own posts, so own messages are never unread. Without a marker everything is
+ * unread. Retracted messages are not shown and not unread. Nothing in a muted room is unread.
  */
 export const isUnread = (lastShown: string, marker: string, muted: string): string =>
   `(coalesce(${lastShown} > coalesce(${marker}, 0), false) and not ${muted})`

@@ -4,7 +4,7 @@ import type { EventRow } from './event-row.ts'
 export const pageBytes = 256 * 1024
 
 /** Approximate sizes in a response, in bytes: of an attachment with its URLs, and of a tally with its named users. */
-export const [attachmentBytes, reactionBytes] = [1_000, 200]
+export const [attachmentBytes, tallyBytes] = [1_000, 200]
 
 /** Adds the number of bytes that a row takes on a page: its text and everything shown with it. */
 export const withSize = (row: Omit<EventRow, 'bytes'>): EventRow => ({ ...row, bytes: bytesShown(row) })
@@ -13,7 +13,7 @@ const bytesShown = ({ body, linkPreview, attachments, reactions }: Omit<EventRow
   Buffer.byteLength(body ?? '') +
   (linkPreview?.length ?? 0) +
   (attachments?.length ?? 0) * attachmentBytes +
-  (reactions?.length ?? 0) * reactionBytes
+  (reactions?.length ?? 0) * tallyBytes
 
 /** Returns how many rows, from the first on, form a page of up to `limit` rows; `sizes` are their sizes in bytes. */
 export function countFitting(limit: number, sizes: readonly number[]): number {

@@ -15,9 +15,9 @@ export type ReplyTarget = Pick<
   EventRow,
   'eventId' | 'kind' | 'actorId' | 'threadRootEventId' | 'echoOfEventId' | 'echoFromThreadRootEventId'
 > & {
-  /** Author of the root when the event is a reply in a thread. */
+  /** Author of the root if the event is a reply in a thread; otherwise null. */
   rootActorId: string | null
-  /** Whether the thread of the event has replies. */
+  /** Whether the thread of the event has, or had, replies. */
   hasReplies: boolean
   /** Whether the author of the thread's root follows it, or has decided not to. */
   rootActorDecided: boolean
@@ -32,7 +32,10 @@ export const maxFollowersInEvent = 100
 export type ReplyThread = {
   rootEventId: string
   rootAuthorId: string
-  /** Followers of the thread, including the author of the root if the reply makes them follow it. */
+  /**
+   * Followers of the thread; before the first reply also the author of the root, unless they have decided not to
+   * follow. Whether they are still a member is not checked.
+   */
   followerIds: string[]
 }
 
@@ -49,7 +52,7 @@ export function toPlacement(draft: Draft, room: Pick<RoomHeader, 'kind'>, target
     const root = find(draft.threadRootEventId)
     if (!root) throw threadRootNotFound()
     if (root.kind !== 'message_posted' || root.threadRootEventId || root.echoOfEventId) throw threadRootInvalid()
-    const repliedTo = draft.inReplyTo ? findTargetInThread(root.eventId, find(draft.inReplyTo)) : noReply
+    const repliedTo = draft.inReplyTo ? findTargetInThread(root.eventId, find(draft.inReplyTo)) : repliesToNothing
     return { ...repliedTo, thread: threadOf(root, root.eventId, root.actorId) }
   }
   const target = find(draft.inReplyTo)
@@ -64,7 +67,7 @@ export function toPlacement(draft: Draft, room: Pick<RoomHeader, 'kind'>, target
 
 type RepliedTo = Pick<Placement, 'inReplyTo' | 'inReplyToAuthorId'>
 
-const noReply: RepliedTo = inChannel
+const repliesToNothing: RepliedTo = inChannel
 
 function threadOf(target: ReplyTarget, rootEventId: string, rootAuthorId: string): ReplyThread {
   const { hasReplies, rootActorDecided, followerIds } = target

@@ -22,11 +22,12 @@ test.each([
   ['#hash and -dash and 1.5', '#hash and -dash and 1.5'],
   ['  much \t white\u00a0\u2003space  ', 'much white space'],
   ['@ann look', '@ann look'],
+  ['\ue041 icon', '\ufffd icon'],
 ])('%j is shown as %j', (markdown, plain) => {
   expect(plainExcerpt(markdown)).toBe(plain)
 })
 
-test('an excerpt has at most 100 characters and ends between grapheme clusters', () => {
+test('an excerpt has at most 100 characters and ends between grapheme clusters, unless a single one is longer', () => {
   expect(plainExcerpt('x'.repeat(101))).toBe('x'.repeat(100))
   const family = '👨‍👩‍👧‍👦'
   expect(plainExcerpt('x'.repeat(93) + family)).toBe('x'.repeat(93) + family)

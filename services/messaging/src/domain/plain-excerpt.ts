@@ -1,16 +1,19 @@
 const maxCharacters = 100
 
 const fence = /^\s*(?:`{3,}|~{3,})/
+/** A thematic break, or the underline of a heading. */
 const rule = /^\s*(?:([-*_=])\s*(?:\1\s*)+)$/
 /** Markers of block quotes, list items and headings; they may be nested. */
 const markers = /^(?:\s*(?:>|[-+*](?=\s)|\d{1,9}[.)](?=\s)|#{1,6}(?=\s)))*\s*/
 const escaped = /\\([!-/:-@[-`{-~])/g
 /** Escaped characters are moved to this private use area while the marks around them are removed. */
 const privateUseArea = 0xe000
+/** Characters of a message that are there already; they have no meaning outside their own font. */
+const privateUse = /[\ue021-\ue07e]/g
 
 /**
  * Returns the beginning of a message on one line, without Markdown marks: at most 100 characters, ending between
- * grapheme clusters. Constructs that need a full Markdown parser stay as written.
+ * grapheme clusters unless the first one alone is longer. Constructs that need a full Markdown parser stay as written.
  */
 export function plainExcerpt(markdown: string): string {
   let inCode = false
@@ -24,9 +27,9 @@ export function plainExcerpt(markdown: string): string {
 }
 
 function plainLine(line: string): string {
-  const unescaped = line.replace(escaped, (_, character: string) =>
-    String.fromCharCode(privateUseArea + character.charCodeAt(0)),
-  )
+  const unescaped = line
+    .replace(privateUse, '\ufffd')
+    .replace(escaped, (_, character: string) => String.fromCharCode(privateUseArea + character.charCodeAt(0)))
   const parts = unescaped.split(/(`+)/)
   let plain = ''
   let prose = ''
@@ -54,6 +57,7 @@ const plainProse = (prose: string): string =>
     '',
   )
 
+/** Restores the escaped characters, each with `before` in front of it: in code, their backslash. */
 const restore = (text: string, before: string): string =>
   text.replace(
     /[\ue021-\ue07e]/g,

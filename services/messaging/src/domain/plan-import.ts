@@ -1,6 +1,6 @@
 import type { ImportedMessage } from '@parley/contracts/internal'
 import { newId } from '@parley/ids'
-import type { CheckedMessage } from './check-message.ts'
+import type { CheckedMessage } from './check-imported-message.ts'
 
 /** The properties of an imported message that its replies need. */
 export type KnownMessage = { eventId: string; authorId: string; threadRootEventId: string | null }
@@ -21,8 +21,10 @@ export type PlannedEvent = {
   channelEchoEventId: string | null
   linkPreview: Uint8Array | null
 }
+/** A reply in a thread. `shown`: whether it is not deleted. */
 export type PlannedReply = { rootEventId: string; seq: bigint; at: Date; authorId: string; shown: boolean }
 export type PlannedFollow = { rootEventId: string; userId: string }
+/** The reactions with one emoji. `since`: the place that orders the emojis of a message. */
 export type PlannedReaction = { seq: bigint; emoji: string; userIds: string[]; at: Date; since: bigint }
 export type PlannedAttachments = { seq: bigint; attachments: ImportedMessage['attachments'] }
 
@@ -32,6 +34,7 @@ export type ImportPlan = {
   follows: PlannedFollow[]
   reactions: PlannedReaction[]
   attachments: PlannedAttachments[]
+  /** The new messages, without echoes. */
   ids: { externalId: string; eventId: string }[]
   /** Ids at the source of replies whose thread root is unknown. They become root messages. */
   orphaned: string[]
@@ -77,11 +80,11 @@ function planMessage(
   known: ReadonlyMap<string, KnownMessage>,
   { erased, now }: ExistingState,
 ): KnownMessage {
-  const { externalId, authorId, createdAt, threadRoot, inReplyTo, alsoInChannel } = message
+  const { externalId, authorId, createdAt, threadRootExternalId, inReplyToExternalId, alsoInChannel } = message
   const eventId = newId('event')
-  const root = threadRoot === '' ? undefined : known.get(threadRoot)
+  const root = threadRootExternalId === '' ? undefined : known.get(threadRootExternalId)
   const rootEventId = root && (root.threadRootEventId ?? root.eventId)
-  if (threadRoot !== '' && !root) plan.orphaned.push(externalId)
+  if (threadRootExternalId !== '' && !root) plan.orphaned.push(externalId)
   const deletedAt = message.deletedAt ?? (erased.has(authorId) ? now : null)
   const echoEventId = rootEventId !== undefined && alsoInChannel ? newId('event') : null
   const bare = { authorId, createdAt, updatedAt: null, body: null, inReplyTo: null, linkPreview: null, deletedAt }
@@ -89,7 +92,7 @@ function planMessage(
   plan.events.push({
     ...{ ...bare, ...noEcho, seq, eventId, inTimeline: rootEventId === undefined },
     ...(deletedAt === null && { updatedAt: message.updatedAt, body: message.body, linkPreview: message.linkPreview }),
-    inReplyTo: known.get(inReplyTo)?.eventId ?? null,
+    inReplyTo: known.get(inReplyToExternalId)?.eventId ?? null,
     threadRootEventId: rootEventId ?? null,
     channelEchoEventId: echoEventId,
   })

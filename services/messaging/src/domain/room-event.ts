@@ -13,7 +13,7 @@ const kinds: Record<string, readonly string[]> = {
 }
 const factCases: Record<string, RoomEvent['fact']['case']> = { call: 'call', asset: 'assetProcessing' }
 
-/** Whether an event that was handed over is valid and belongs to this room. */
+/** Whether an event that was handed over is valid, and its client event, if any, matches it and this room. */
 export function isRoomEvent(roomId: string, event: RoomEvent): boolean {
   const { aggregateType, aggregateId, eventId, kind, version, fact, envelope } = event
   if (!kinds[aggregateType]?.includes(kind)) return false
@@ -22,7 +22,7 @@ export function isRoomEvent(roomId: string, event: RoomEvent): boolean {
   return envelope.length === 0 || matches(envelope, { roomId, eventId, kind })
 }
 
-/** Whether the client event has that kind and belongs to that room. */
+/** Whether the client event has that id and kind and belongs to that room. */
 function matches(
   bytes: Uint8Array,
   { roomId, eventId, kind }: { roomId: string; eventId: string; kind: string },

@@ -2,7 +2,7 @@ import type { EventRow } from '../domain/event-row.ts'
 import { withSize } from '../domain/page-bytes.ts'
 import { eventColumns, eventJoins } from './readable-events.ts'
 import { statement, type Connection } from './statement.ts'
-import { defineChangeOfUnchangedRoom, type DecidedState } from './unchanged-room.ts'
+import { defineChangeIfRoomUnchanged, type DecidedState } from './unchanged-room.ts'
 
 /** The room and place of a message. */
 export type MessagePlace = { roomId: string; seq: bigint }
@@ -13,7 +13,7 @@ const updateBody = statement(
 )
 
 /** $10 place of the message, $11 text, $12 time, $13 the message or its echo to return. */
-const updateBodyWithEvent = defineChangeOfUnchangedRoom<Omit<EventRow, 'bytes'>>(
+const updateBodyWithEvent = defineChangeIfRoomUnchanged<Omit<EventRow, 'bytes'>>(
   'edit_body_with_event',
   `written as (
   update room_events e set body = $11, updated_at = $12::timestamptz from line where e.room_id = $1 and e.seq = $10::bigint

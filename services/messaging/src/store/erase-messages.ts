@@ -95,7 +95,7 @@ async function eraseInOneRoom(pool: Pool, found: Promise<InRoom[]>, eraseBatch: 
   if (!room) return 0
   return withLockedLog(pool, room.roomId, async (on) => {
     const [row] = await eraseBatch(on, room.roomId)
-    // Prevents changes that were decided before from being written afterwards; see `defineChangeOfUnchangedRoom`.
+    // Prevents changes that were decided before from being written afterwards; see `defineChangeIfRoomUnchanged`.
     await skipPlace(on, room.roomId)
     // Not 0, even if another process was faster: other rooms may contain more.
     return Math.max(row?.erased ?? 0, 1)

@@ -68,15 +68,15 @@ left join room_events e on e.room_id = p.room_id and e.event_id = p.root_event_i
 order by p.last_reply_ms desc, p.room_id, p.root_event_id`,
 )
 
-/** `offset` is ignored if `after` is given. */
-type Page = { limit: number; offset: number; after: FollowedKey | undefined }
+/** Which part of the list to read. `offset` is ignored if `after` is given. */
+export type PageOfFollowed = { limit: number; offset: number; after: FollowedKey | undefined }
 
 /** Returns a page of the threads that the user follows in these rooms, and their total number. */
 export async function readFollowedThreads(
   on: Connection,
   userId: string,
   roomIds: readonly string[],
-  { limit, offset, after }: Page,
+  { limit, offset, after }: PageOfFollowed,
 ): Promise<{ total: bigint; threads: FollowedThread[] }> {
   const continueAfter = [after?.lastReplyMs ?? null, after?.roomId ?? null, after?.rootEventId ?? null]
   const rows = await page.run(on, [roomIds, userId, ...continueAfter, limit, after ? 0 : offset])

@@ -17,8 +17,8 @@ export type NewAttachment = {
 export type NewFollower = {
   userId: string
   /**
-   * The author of a reply always follows. A mentioned member follows, unless they have decided about the thread before.
-   * At the first reply, the same applies to the author of the root.
+   * The author of a reply always follows. A mentioned member follows, and at the first reply the author of the root,
+   * unless they have decided about the thread before.
    */
   why: 'author' | 'root_author' | 'mentioned'
   /** Whether the user is a member even without an explicit membership, as in a universal room. */
@@ -42,6 +42,7 @@ export type NewPost = {
   /** Whether the author is a member even without an explicit membership, as in a universal room. */
   openToAuthor: boolean
   key: string | undefined
+  /** Digest of the request, compared if the key is used again. */
   digest: Uint8Array
   eventId: string
   createdAt: Date
@@ -54,19 +55,23 @@ export type NewPost = {
   reply: NewReply | undefined
 }
 
-/** The outcome of a post. */
+/** What became of a post. */
 export type AppendedPost =
   | { kind: 'written'; seq: bigint }
-  /** The room has another version, or the author is banned or not a member. */
+  /** The room has another version, or the author is banned, deleted or not a member. */
   | { kind: 'unmet' }
   /** The idempotency key was used before. */
   | { kind: 'keyTaken'; used: UsedKey }
   /** The file is already attached to a message. */
   | { kind: 'fileTaken'; assetId: string }
 
-/** The outcome of a post. The first post of a statement has all outbox entries that the statement wrote. */
+/** What became of a post, and outbox ids: the first post of a statement has all that the statement wrote. */
 export type Appended = { post: AppendedPost; entries: bigint[] }
 
+/**
+ * A row of a statement that appends. `met`: whether the room and the author are as a post requires; `file`: id of a
+ * file that is already attached.
+ */
 export type AppendedRow = { met: boolean; seq: bigint | null; entries: bigint[]; file: string | null } & (
   | UsedKey
   | { eventId: null }

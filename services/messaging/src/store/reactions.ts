@@ -1,7 +1,7 @@
 import type { Tally } from '../domain/tally.ts'
 import type { MessagePlace } from './edits.ts'
 import { statement, type Connection } from './statement.ts'
-import { defineChangeOfUnchangedRoom, type DecidedState } from './unchanged-room.ts'
+import { defineChangeIfRoomUnchanged, type DecidedState } from './unchanged-room.ts'
 
 /** The number of users that a tally names. */
 const maxNamed = 5
@@ -55,31 +55,31 @@ returning t.emoji, t.count, t.first_user_ids as "firstUserIds"`,
 
 type TallyRow = Omit<Tally, 'mine'>
 
-const lockedParameters = {
+const parametersUnderLock = {
   seq: '$2::bigint',
   emoji: '$3::text',
   user: '$4::text',
   at: '$5::timestamptz',
   place: '$6::bigint',
 }
-const addSql = addParts(lockedParameters, '')
+const addSql = addParts(parametersUnderLock, '')
 const add = statement<TallyRow>('add_reaction', `with ${addSql.added}\n${addSql.tally}`)
-const removeSql = removeParts(lockedParameters, '')
+const removeSql = removeParts(parametersUnderLock, '')
 const remove = statement<TallyRow>('remove_reaction', `with ${removeSql.removed}\n${removeSql.tally}`)
 
-/** See `defineChangeOfUnchangedRoom`. $10 place of the message, $11 emoji, $12 time. */
-const unlockedParameters = {
+/** See `defineChangeIfRoomUnchanged`. $10 place of the message, $11 emoji, $12 time. */
+const parametersWithoutLock = {
   ...{ seq: '$10::bigint', emoji: '$11::text', user: '$2::text', at: '$12::timestamptz' },
   place: '($4::bigint + 1)',
 }
-const addWithEventSql = addParts(unlockedParameters, ' from line')
-const addWithEvent = defineChangeOfUnchangedRoom<TallyRow>(
+const addWithEventSql = addParts(parametersWithoutLock, ' from line')
+const addWithEvent = defineChangeIfRoomUnchanged<TallyRow>(
   'add_reaction_with_event',
   `${addWithEventSql.added}, written as (\n${addWithEventSql.tally}\n)`,
   'written.* from written',
 )
-const removeWithEventSql = removeParts(unlockedParameters, ' using line')
-const removeWithEvent = defineChangeOfUnchangedRoom<TallyRow | Record<keyof TallyRow, null>>(
+const removeWithEventSql = removeParts(parametersWithoutLock, ' using line')
+const removeWithEvent = defineChangeIfRoomUnchanged<TallyRow | Record<keyof TallyRow, null>>(
   'remove_reaction_with_event',
   `${removeWithEventSql.removed}, lowered as (\n${removeWithEventSql.tally}\n), written as (\n  select from removed\n)`,
   'lowered.* from written left join lowered on true',
@@ -127,7 +127,7 @@ type TallyWithEntry = { entries: bigint[]; tally: Tally | undefined }
 
 /**
  * Adds a reaction and stores its event in one statement. Returns undefined, without writing anything, if the room is no
- * longer in the decided state or the user already has this reaction; see `defineChangeOfUnchangedRoom`.
+ * longer in the decided state or the user already has this reaction; see `defineChangeIfRoomUnchanged`.
  */
 export async function addReactionWithEvent(
   on: Connection,
@@ -143,7 +143,7 @@ export async function addReactionWithEvent(
 
 /**
  * Removes a reaction and stores its event in one statement. Returns undefined, without writing anything, if the room is no
- * longer in the decided state or the user has no such reaction; see `defineChangeOfUnchangedRoom`.
+ * longer in the decided state or the user has no such reaction; see `defineChangeIfRoomUnchanged`.
  */
 export async function removeReactionWithEvent(
   on: Connection,

@@ -1,5 +1,5 @@
 import type { EventRow } from '../domain/event-row.ts'
-import { attachmentBytes, pageBytes, reactionBytes, withSize } from '../domain/page-bytes.ts'
+import { attachmentBytes, pageBytes, tallyBytes, withSize } from '../domain/page-bytes.ts'
 import type { RoomHeader, Standing } from '../domain/room-header.ts'
 import { roomKinds, standingColumns, standingJoins, type HeaderRow } from './rooms.ts'
 import { statement, type Connection } from './statement.ts'
@@ -72,7 +72,7 @@ const countOf = (table: string): string =>
 /** SQL: the size of a row of `withinPage`; must equal what `withSize` computes from the read row. */
 const bytesShown = `coalesce(octet_length(coalesce(o.body, r.body)), 0)
     + coalesce(octet_length(coalesce(o.link_preview, r.link_preview)), 0)
-    + ${attachmentBytes} * ${countOf('message_attachments')} + ${reactionBytes} * ${countOf('reaction_tallies')}`
+    + ${attachmentBytes} * ${countOf('message_attachments')} + ${tallyBytes} * ${countOf('reaction_tallies')}`
 
 /**
  * SQL: the rows of a query on room_events that fit on a page, in this order, and the first row that does not. The sizes

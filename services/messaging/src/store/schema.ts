@@ -108,7 +108,7 @@ export const roomEvents = pgTable(
     kind: roomEventKind('kind').notNull(),
     /** Whether the row is in the timeline of the room. Replies are only in their threads. */
     inTimeline: boolean('in_timeline').notNull(),
-    /** Who posted the message, joined, left, or made the change; empty for the system. */
+    /** Author, who joined or left, or who changed the room; empty for the system. */
     actorId: text('actor_id').notNull(),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at'),

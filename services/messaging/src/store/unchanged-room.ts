@@ -6,15 +6,17 @@ export type DecidedState = { roomId: string; userId: string; version: bigint; ro
 
 /**
  * Defines a statement that changes a message, takes a place and stores the outbox entry, unless the room has changed
- * since the change was decided. It locks the row of the room and compares its version and last place: every change of
- * facts or messages takes a place under that lock. Then it locks the message, which must not be retracted, because
- * processes of an earlier release erase messages without taking a place.
+ * since the change was decided, the message is retracted or the user is being erased. It locks the row of the room and
+ * compares its version and last place: every change of facts or messages takes a place under that lock. Then it locks
+ * the message and checks that it is not retracted: the last place does not show this, because processes of an earlier
+ * release erase messages without taking a place.
  *
- * `written` is a list of CTEs that select from `line`. The last one, also called `written`, has one row if the change
- * was made. `result` selects from `written` what to return in addition to `entries`. $1 is the room, $2 the user, $10
- * the place of the message; $11 and following belong to the change.
+ * The parameter `written` is SQL: CTEs that select from the CTE `line`, which has a row only if the change may be made.
+ * The last one is named `written` and has one row if the change was made. `result` selects from it what to return in
+ * addition to `entries`. $1 is the room, $2 the user, $10 the place of the message; $11 and following belong to the
+ * change.
  */
-export function defineChangeOfUnchangedRoom<Row extends object>(name: string, written: string, result: string) {
+export function defineChangeIfRoomUnchanged<Row extends object>(name: string, written: string, result: string) {
   const { run } = statement<Row & { entries: bigint[] }>(
     name,
     `with line as materialized (
@@ -32,7 +34,7 @@ export function defineChangeOfUnchangedRoom<Row extends object>(name: string, wr
 select array(select id from entry) as entries, ${result}`,
   )
   return {
-    /** Returns undefined, without writing anything, if the room has changed. */
+    /** Returns undefined if nothing was written. */
     async run(
       on: Connection,
       at: DecidedState,

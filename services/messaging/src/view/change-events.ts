@@ -3,8 +3,8 @@ import { newId } from '@parley/ids'
 import type { RoomHeader } from '../domain/room-header.ts'
 import { roomDelivery } from './deliveries.ts'
 
-/** Where and when somebody changes something: the room, the place that the change takes in its log, and the time. */
-export type PlacedChange = { room: RoomHeader; place: bigint; actorId: string; at: Date }
+/** The room of a change, the place that the change takes in its log, and who makes it when. */
+export type ChangeHeader = { room: RoomHeader; place: bigint; actorId: string; at: Date }
 
 /** Files, and the preview image (empty for none), that a change removes from a message. */
 export type Removed = { assetIds: readonly string[]; previewImageKey: string }
@@ -14,22 +14,22 @@ export const nothingRemoved: Removed = { assetIds: [], previewImageKey: '' }
 type Edited = { eventId: string; threadRootEventId: string; echoEventId: string | undefined }
 
 /** The event of a message whose text, attachments or preview changed. It also announces the change of its echo. */
-export function toEditedEvent(change: PlacedChange, message: Edited, removed: Removed): OutgoingEvent {
+export function toEditedEvent(header: ChangeHeader, message: Edited, removed: Removed): OutgoingEvent {
   const id = newId('event')
   const { eventId, threadRootEventId, echoEventId } = message
   const toEdited = (messageEventId: string, envelopeId: string): DeliveryInit =>
-    toDelivery('message_edited', change, envelopeId, messageEventId)
+    toDelivery('message_edited', header, envelopeId, messageEventId)
   return {
-    ...baseOf(change, id, 'message_edited'),
+    ...baseOf(header, id, 'message_edited'),
     ...detailOf(removed),
     fact: {
       case: 'messageEdited',
-      value: { roomSeq: change.place, messageEventId: eventId, threadRootEventId, ...toRemovedFields(removed) },
+      value: { roomSeq: header.place, messageEventId: eventId, threadRootEventId, ...toRemovedFields(removed) },
     },
     deliveries: [
       toEdited(eventId, id),
       ...(echoEventId === undefined ? [] : [toEdited(echoEventId, newId('event'))]),
-      ...toAssetsDeleted(change, removed),
+      ...toAssetsDeleted(header, removed),
     ],
   }
 }
@@ -37,38 +37,38 @@ export function toEditedEvent(change: PlacedChange, message: Edited, removed: Re
 type Retracted = { eventId: string; threadRootEventId: string; channelEchoEventId: string; echoOnly: boolean }
 
 /** The event of a retraction: of a message with its echo, or of an echo alone. */
-export function toRetractedEvent(change: PlacedChange, message: Retracted, removed: Removed): OutgoingEvent {
+export function toRetractedEvent(header: ChangeHeader, message: Retracted, removed: Removed): OutgoingEvent {
   const id = newId('event')
   const { eventId, ...rest } = message
   return {
-    ...baseOf(change, id, 'message_retracted'),
+    ...baseOf(header, id, 'message_retracted'),
     ...detailOf(removed),
     fact: {
       case: 'messageRetracted',
-      value: { roomSeq: change.place, messageEventId: eventId, ...rest, ...toRemovedFields(removed) },
+      value: { roomSeq: header.place, messageEventId: eventId, ...rest, ...toRemovedFields(removed) },
     },
-    deliveries: [toDelivery('message_retracted', change, id, eventId), ...toAssetsDeleted(change, removed)],
+    deliveries: [toDelivery('message_retracted', header, id, eventId), ...toAssetsDeleted(header, removed)],
   }
 }
 
 /** The event of a reaction that was added or removed. It names the message, never its echo. */
 export function toReactionEvent(
-  change: PlacedChange,
+  header: ChangeHeader,
   kind: 'reaction_added' | 'reaction_removed',
   reaction: { eventId: string; emoji: string },
 ): OutgoingEvent {
   const id = newId('event')
-  const { room, place, actorId, at } = change
+  const { room, place, actorId, at } = header
   const { eventId: messageEventId, emoji } = reaction
   const value = { roomId: room.roomId, messageEventId, emoji }
   return {
-    ...baseOf(change, id, kind),
+    ...baseOf(header, id, kind),
     fact: { case: 'reaction', value: { roomSeq: place, messageEventId, emoji } },
     deliveries: [roomDelivery(room, encodeRealtimeEnvelope(kind, { id, createdAt: at, actorId, value }))],
   }
 }
 
-const baseOf = ({ room, place, actorId, at }: PlacedChange, id: string, kind: string) =>
+const baseOf = ({ room, place, actorId, at }: ChangeHeader, id: string, kind: string) =>
   ({ id, kind, aggregateType: 'room', aggregateId: room.roomId, version: place, occurredAt: at, actorId }) as const
 
 /** Uploads consumes only events without a `detail`: those of changes that remove a file or an image. */
@@ -82,7 +82,7 @@ const toRemovedFields = ({ assetIds, previewImageKey }: Removed) => ({
 
 function toDelivery(
   kind: 'message_edited' | 'message_retracted',
-  { room, actorId, at }: PlacedChange,
+  { room, actorId, at }: ChangeHeader,
   id: string,
   messageEventId: string,
 ): DeliveryInit {
@@ -90,7 +90,7 @@ function toDelivery(
   return roomDelivery(room, encodeRealtimeEnvelope(kind, { id, createdAt: at, actorId, value }))
 }
 
-function toAssetsDeleted({ room, actorId, at }: PlacedChange, { assetIds }: Removed): DeliveryInit[] {
+function toAssetsDeleted({ room, actorId, at }: ChangeHeader, { assetIds }: Removed): DeliveryInit[] {
   return assetIds.map((assetId) => {
     const value = { roomId: room.roomId, assetId }
     return roomDelivery(

@@ -1,5 +1,5 @@
 import type { Tx } from '@parley/postgres'
-import { dismissSoon, shardsOfDismissals } from '../actions/dismissal/dismiss-batch.ts'
+import { dismissBatchAndQueueRest, shardsOfDismissals } from '../actions/dismissal/dismiss-batch.ts'
 import type { Dismissal, AudienceJob } from '../domain/work.ts'
 import { shardsOf } from '../domain/shards.ts'
 import { insertJobs } from '../store/jobs.ts'
@@ -35,7 +35,7 @@ export async function applyChanges(tx: Tx, changes: readonly Change[], at: Date)
   const entries = await createNotifications(tx, drafts, at)
   await recordDepartures(tx, left)
   dismissals.push(...(await moveMarkers(tx, read)).map(placeOf))
-  entries.push(...(await dismissSoon(tx, dismissals, at)))
+  entries.push(...(await dismissBatchAndQueueRest(tx, dismissals, at)))
   await insertJobs(tx, valuesOf('job'))
   return entries
 }

@@ -45,7 +45,7 @@ export async function listen(app: App, host: string, wanted: number): Promise<Li
 
 function listenOnce(app: App, host: string, port: number): us_listen_socket | false {
   let listening: us_listen_socket | false = false
-  // Called before this returns.
+  // `app.listen` calls the function before it returns.
   app.listen(host, port, sharedPort, (socket) => (listening = socket))
   return listening
 }

@@ -6,7 +6,10 @@ type Accounts = Client<typeof AccountsInternalService>
 
 const profilesPerCall = 500
 
-/** Profiles by user id; unknown users are missing, deleted ones marked. */
+/**
+ * Profiles by user id; unknown users are missing, deleted ones marked. Throws `unavailable` if accounts does not
+ * answer.
+ */
 export async function findProfiles(accounts: Accounts, userIds: readonly string[]): Promise<Map<string, Profile>> {
   const calls: string[][] = []
   for (let from = 0; from < userIds.length; from += profilesPerCall)
@@ -26,8 +29,8 @@ export async function getProfile(accounts: Accounts, userId: string): Promise<Pr
   return profile
 }
 
-/** Throws unless all of these users have accounts. */
-export async function assertAllExist(accounts: Accounts, userIds: readonly string[]): Promise<void> {
+/** Throws `not_found` if one of these users is unknown or deleted. */
+export async function assertUsersExist(accounts: Accounts, userIds: readonly string[]): Promise<void> {
   const profiles = await findProfiles(accounts, userIds)
   for (const userId of userIds) if (profiles.get(userId)?.user?.deleted !== false) throw userNotFound()
 }

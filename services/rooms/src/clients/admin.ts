@@ -3,8 +3,8 @@ import type { AdminInternalService } from '@parley/contracts/internal'
 import { adminUnavailable } from '../errors.ts'
 
 /**
- * Denies posting in a room to everybody. Called before the room exists, so that nobody can post there even for a
- * moment.
+ * Denies posting in a room to everybody except owners. Called before the room exists, so that nobody else can post
+ * there even for a moment.
  */
 export async function denyPosting(
   admin: Client<typeof AdminInternalService>,
@@ -16,7 +16,10 @@ export async function denyPosting(
   })
 }
 
-/** Denies finding and joining a private room to everybody. Called before the room exists, for the same reason. */
+/**
+ * Denies finding and joining a room to everybody except owners: before a private room is created, or when an imported
+ * one has become private.
+ */
 export async function denyEntry(admin: Client<typeof AdminInternalService>, roomId: string): Promise<void> {
   await admin.denyEntry({ roomId }, { timeoutMs: 3000 }).catch((error: unknown) => {
     throw adminUnavailable(error)

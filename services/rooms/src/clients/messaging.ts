@@ -20,18 +20,21 @@ export function applyFacts(messaging: Client<typeof MessagingInternalService>): 
 
 /** Messaging's state of a room, with the standings changed by facts above a version. */
 export type HeldRoom = TheirRoom & { held: HeldFact }
-/** Fetches a room's state from messaging; undefined if messaging runs an earlier release. */
+/**
+ * Fetches a room's state from messaging; undefined if messaging has no facts of the room, or runs an earlier release.
+ */
 export type ReadHeldRoom = (roomId: string, above: bigint) => Promise<HeldRoom | undefined>
 
+/** The page size of messaging: a shorter page is the last one. */
 const standingsPerCall = 5000
-const readMs = 3000
+const readTimeoutMs = 3000
 
 export function readHeldRoom(messaging: Client<typeof MessagingInternalService>): ReadHeldRoom {
   return async (roomId, aboveVersion) => {
     const standings: TheirRoom['standings'] = new Map()
     for (let afterUserId = ''; ;) {
       const request = { roomId, standings: { aboveVersion, afterUserId } }
-      const { heldVersion, heldEventId, room } = await messaging.applyRoomFacts(request, { timeoutMs: readMs })
+      const { heldVersion, heldEventId, room } = await messaging.applyRoomFacts(request, { timeoutMs: readTimeoutMs })
       if (!room) return undefined
       for (const { userId, member, banned, banExpiresAt } of room.standings)
         standings.set(userId, { member, banned, expiresAt: banExpiresAt ? timestampDate(banExpiresAt) : null })
@@ -51,8 +54,8 @@ export type RoomStates = ReadonlyMap<string, RoomState>
 const roomsPerCall = 5000
 
 /**
- * Fetches the state of rooms for one user, usually with one call. Throws `unavailable` if messaging does not answer:
- * without it, unread state cannot be shown.
+ * Fetches the state of rooms for one user, usually with one call. Throws `unavailable` if messaging does not answer,
+ * because unread state could not be shown.
  */
 export async function readRoomStates(
   messaging: Client<typeof MessagingInternalService>,

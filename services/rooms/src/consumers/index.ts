@@ -2,7 +2,7 @@ import type { DatabaseHost } from '@parley/service'
 import type { Context } from '../context.ts'
 import { onAccessEvent, onProfileEvent } from './people.ts'
 
-/** The event handlers of rooms. */
+/** Starts the consumers that copy names, roles and deletions of users. */
 export async function startConsumers(host: DatabaseHost, { accounts }: Context): Promise<void> {
   await host.consume({ durable: 'people', subject: 'evt.user.>', prepare: onProfileEvent(accounts) })
   await host.consume({ durable: 'people-access', subject: 'evt.control.user.>', on: onAccessEvent(accounts) })

@@ -9,8 +9,8 @@ type Accounts = Pick<Context['accounts'], 'getPeople'>
 const timeoutMs = 3000
 
 /**
- * Copies changed names from accounts to `people`. The names are fetched, because events contain none. A response older
- * than the stored names is fetched again.
+ * Copies changed names from accounts to `people`. The names are fetched, because events contain none. If the response
+ * is older than the stored names, they are fetched again while the row is locked.
  */
 export const onProfileEvent =
   (accounts: Accounts): EventPreparation =>
@@ -44,8 +44,8 @@ const fetchPeople = async (accounts: Accounts, userId: string) =>
   (await accounts.getPeople({ userIds: [userId] }, { timeoutMs })).people
 
 /**
- * A version below the stored one means either a late event, or the first event after accounts' database was restored.
- * Accounts' response, fetched while the row is locked, is newer than everything stored.
+ * Replaces the stored names and roles. A version below the stored one means that an event or response is late, or that
+ * the database of accounts was restored; a response that is fetched while the row is locked is current in both cases.
  */
 async function refetch(accounts: Accounts, tx: Tx, userId: string): Promise<void> {
   const people = await fetchPeople(accounts, userId)

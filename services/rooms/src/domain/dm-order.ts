@@ -1,7 +1,9 @@
 type State = { empty: boolean; lastMessageAt: Date | undefined }
 
-/** Conversations with messages, most recent first; empty ones are hidden. */
-export function activeDms<D extends { room: { id: string } }>(
+/**
+ * Direct messages that are not empty, by their last message, newest first. Those unknown to messaging are left out too.
+ */
+export function dmsWithMessages<D extends { room: { id: string } }>(
   dms: readonly D[],
   states: ReadonlyMap<string, State>,
 ): D[] {

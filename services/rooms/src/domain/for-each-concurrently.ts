@@ -1,4 +1,7 @@
-/** Runs the work for each item with limited concurrency. After the first failure no further item is started. */
+/**
+ * Runs the work for each item with limited concurrency. Rejects with the first failure: then no further item is
+ * started, but started work may still be running.
+ */
 export async function forEachConcurrently<T>(
   items: readonly T[],
   concurrency: number,

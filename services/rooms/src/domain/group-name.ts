@@ -1,7 +1,7 @@
 import { badGroupName } from '../errors.ts'
 
-/** Trims the name. Throws `invalid_argument` if it is empty. */
-export function groupName(given: string): string {
+/** Trims the name. Throws `invalid_argument` if nothing is left. */
+export function toGroupName(given: string): string {
   const name = given.trim()
   if (name === '') throw badGroupName()
   return name

@@ -3,8 +3,8 @@ import { encodeRealtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import type { Cause } from './room-fact.ts'
 
 /**
- * Announces to everyone that groups, links or their order changed. `changed.groupId` is empty if the order of groups
- * changed.
+ * The event that tells everyone that groups, their rooms or links, or an order changed. `changed.groupId` is empty if
+ * the order of groups changed, `changed.roomId` unless the change is about one room.
  */
 export function roomGroupsUpdated(
   layoutVersion: bigint,
@@ -35,7 +35,7 @@ export function roomGroupsUpdated(
 /** An event for the audit log and other services, not for clients. Contains ids, but no names of groups and links. */
 export type LayoutAuditEvent = Pick<OutgoingEvent, 'kind' | 'aggregateType' | 'aggregateId' | 'fact'>
 
-/** Uses the version of the layout, whose lock orders the changes of all groups. */
+/** Gives the event the version of the layout, whose lock orders the changes of all groups. */
 export function toAuditEvent(event: LayoutAuditEvent, layoutVersion: bigint, { actorId, at }: Cause): OutgoingEvent {
   return { ...event, version: layoutVersion, occurredAt: at, actorId }
 }
@@ -57,7 +57,7 @@ export function groupsReordered(groupIds: readonly string[]): LayoutAuditEvent {
 export const itemsReordered = (groupId: string, itemIds: readonly string[]): LayoutAuditEvent =>
   groupEvent('sidebar_group_entries_reordered', groupId, { item_ids: itemIds.join(' ') })
 
-/** Enqueued in addition if the order of the rooms changed. */
+/** Enqueued in addition to `itemsReordered` if the order of the rooms changed. */
 export const roomsReordered = (groupId: string, roomIds: readonly string[]): LayoutAuditEvent =>
   groupEvent('rooms_in_group_reordered', groupId, { room_ids: roomIds.join(' ') })
 

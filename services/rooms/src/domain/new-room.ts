@@ -4,7 +4,10 @@ import { roomFact, type Cause } from './room-fact.ts'
 
 export type Channel = { id: string; name: string; description: string; groupId: string; universal: boolean }
 
-/** A new room with its initial rows. A repeated creation yields the same versions. */
+/**
+ * A new room with its first facts and explicit members; `head` has its id and, for a channel, its properties. A
+ * repeated creation yields the same versions.
+ */
 export type NewRoom<Head> = {
   head: Head
   version: bigint
@@ -15,10 +18,10 @@ export type NewRoom<Head> = {
 
 /** A channel; its creator becomes a member, unless the room is universal or the system creates it. */
 export const newChannel = (channel: Channel, cause: Cause): NewRoom<Channel> =>
-  newChannelOf(channel, channel.universal || !cause.actorId ? [] : [cause.actorId], cause)
+  newChannelWithMembers(channel, channel.universal || !cause.actorId ? [] : [cause.actorId], cause)
 
-/** A channel with these explicit members. */
-export function newChannelOf(channel: Channel, userIds: readonly string[], cause: Cause): NewRoom<Channel> {
+/** A channel that these users join as explicit members. */
+export function newChannelWithMembers(channel: Channel, userIds: readonly string[], cause: Cause): NewRoom<Channel> {
   const { name, groupId, universal } = channel
   const created = roomFact(
     0n,

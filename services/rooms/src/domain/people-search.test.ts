@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals'
 import { isFindable, nameKey, normalizeSearch, searchGrams, searchKey } from './people-search.ts'
 
-test('people are found by login and display name in any letter case', () => {
+test('the search key has login and display name in lower case, and a search is trimmed and in lower case', () => {
   expect(searchKey({ login: 'Ann', displayName: 'ÄNNE M.' })).toBe('ann\nänne m.')
   expect(normalizeSearch('  ÄNN ')).toBe('änn')
 })
 
-test('people are sorted by display name, or login', () => {
+test('people are sorted by display name, or else login, ignoring case', () => {
   expect(nameKey({ login: 'Ann', displayName: 'Änne' })).toBe('änne')
   expect(nameKey({ login: 'Ann', displayName: '' })).toBe('ann')
 })
@@ -34,7 +34,7 @@ test('the trigrams of a contained text are among those of the key', () => {
       expect(searchGrams(characters.slice(from, to).join('')).filter((gram) => !grams.has(gram))).toEqual([])
 })
 
-test('no match spans two names', () => {
+test('a text with a line break, which could span two names, is not findable', () => {
   expect(isFindable('ann\nän')).toBe(false)
   expect(isFindable("o'neil 🌷")).toBe(true)
 })

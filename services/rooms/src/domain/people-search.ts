@@ -3,13 +3,16 @@ type Names = { login: string; displayName: string }
 /** Sort key of people in lists: their shown name, ignoring case. */
 export const nameKey = ({ displayName, login }: Names): string => (displayName || login).toLowerCase()
 
-/** The searchable text of a person. Names contain no control characters, so a match cannot span the two. */
+/**
+ * The searchable text of a person: login and display name, separated by a line break. Texts with control characters are
+ * not searched for (`isFindable`), so no match spans both names.
+ */
 export const searchKey = ({ displayName, login }: Names): string => `${login}\n${displayName}`.toLowerCase()
 
 /** The text to look for in search keys; empty matches everybody. */
 export const normalizeSearch = (search: string): string => search.trim().toLowerCase()
 
-/** Whether a name could contain the text. */
+/** Whether a name could contain the text: names have no control characters. */
 export const isFindable = (needle: string): boolean => !/\p{Cc}/u.test(needle)
 
 const gramLength = 3

@@ -8,8 +8,8 @@ test.each<[string[], string[], boolean]>([
   [['a'], ['a', 'b'], false],
   [['a', 'b'], ['a', 'a'], false],
   [['a', 'b'], ['a', 'x'], false],
-])('%j reordered as %j: %s', (current, wanted, yes) => {
-  expect(isReordering(current, wanted)).toBe(yes)
+])('%j reordered as %j: %s', (current, wanted, expected) => {
+  expect(isReordering(current, wanted)).toBe(expected)
 })
 
 test('two orders are equal if they have the same items in the same positions', () => {

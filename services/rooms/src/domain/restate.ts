@@ -5,15 +5,16 @@ import type { Change } from './room-fact.ts'
 /** A person's standing in a room according to its facts: a ban counts until a fact ends it, even past its expiry. */
 export type StandingByFacts = { member: boolean; banned: boolean; expiresAt: Date | null }
 type Attributes = { name: string; groupId: string; universal: boolean; archived: boolean }
-/** Messaging's state of a channel, with the standings changed by facts that are unknown to rooms. */
+/** Messaging's state of a channel, with the standings changed by facts that rooms has lost or not marked as applied. */
 export type TheirRoom = Attributes & { standings: Map<string, StandingByFacts> }
+/** This database's state of the channel, with the standings of the same users. */
 export type OurRoom = Attributes & { standings: ReadonlyMap<string, StandingByFacts> }
 
 const noStanding: StandingByFacts = { member: false, banned: false, expiresAt: null }
 
 /**
- * The changes that make messaging's channel equal to ours once messaging has applied the unapplied facts. For each
- * user, changes of bans come first.
+ * The changes that messaging must apply after the unapplied facts so that its channel equals ours. For each user, the
+ * change of a ban comes first, because a ban ends the membership.
  */
 export function restate(theirs: TheirRoom, unapplied: readonly RoomFact[], ours: OurRoom): Change[] {
   const expected = roomAfter(theirs, unapplied)
@@ -41,7 +42,7 @@ function standingChanges(userId: string, theirs: StandingByFacts, ours: Standing
   return changes
 }
 
-/** The state after messaging has applied the facts. */
+/** Messaging's state after it has applied the facts; standings that are not in `theirs` stay out. */
 function roomAfter(theirs: TheirRoom, facts: readonly RoomFact[]): TheirRoom {
   const room = { ...theirs, standings: new Map(theirs.standings) }
   for (const { fact } of facts) {

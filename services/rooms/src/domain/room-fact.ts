@@ -27,7 +27,7 @@ export function roomFact(
   })
 }
 
-/** One fact for each change; each follows the version of the one before, the first `previousVersion`. */
+/** One fact for each change. The first follows `previousVersion`, each other one the fact before it. */
 export function roomFacts(previousVersion: bigint, changes: readonly Change[], cause: Cause): RoomFact[] {
   let version = previousVersion
   return changes.map((change) => {
@@ -37,8 +37,8 @@ export function roomFacts(previousVersion: bigint, changes: readonly Change[], c
   })
 }
 
-/** A filter for facts of these kinds; with `userId`, only those about that user. */
-export const factsOf =
+/** A predicate for facts of these kinds; with `userId`, it excludes facts about other users. */
+export const isFactOf =
   (kinds: readonly RoomFact['fact']['case'][], userId?: string) =>
   ({ fact }: RoomFact): boolean =>
     kinds.includes(fact.case) &&

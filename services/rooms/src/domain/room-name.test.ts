@@ -9,7 +9,7 @@ test.each(['', 'two words', 'dot.ted', 'käse', 'x'.repeat(31), 'a\n', '#general
   expect(isRoomName(name)).toBe(false)
 })
 
-test('names that differ only in case are the same', () => {
+test('names that differ only in case have the same key', () => {
   expect(roomNameKey('General')).toBe(roomNameKey('gENERAL'))
 })
 

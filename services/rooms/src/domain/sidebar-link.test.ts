@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { linkLabel, linkUrl } from './sidebar-link.ts'
+import { toLinkLabel, toLinkUrl } from './sidebar-link.ts'
 
 test.each([
   'https://wiki.example/page?x=1#top',
@@ -9,7 +9,7 @@ test.each([
   '/',
   '/help/start?x=1',
 ])('%s can be linked', (url) => {
-  expect(linkUrl(` ${url} `)).toBe(url)
+  expect(toLinkUrl(` ${url} `)).toBe(url)
 })
 
 test.each([
@@ -30,10 +30,10 @@ test.each([
   'https://bad port.example:x',
   'https://example.com:99999',
 ])('%j cannot be linked', (url) => {
-  expect(() => linkUrl(url)).toThrow('http or https')
+  expect(() => toLinkUrl(url)).toThrow('http or https')
 })
 
 test('a label is trimmed and must not be empty', () => {
-  expect(linkLabel(' Our wiki ')).toBe('Our wiki')
-  expect(() => linkLabel(' \t ')).toThrow('label')
+  expect(toLinkLabel(' Our wiki ')).toBe('Our wiki')
+  expect(() => toLinkLabel(' \t ')).toThrow('label')
 })

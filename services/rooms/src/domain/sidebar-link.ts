@@ -1,19 +1,19 @@
 import { badLinkLabel, badLinkUrl } from '../errors.ts'
 
-/** Trims the label. Throws `invalid_argument` if it is empty. */
-export function linkLabel(given: string): string {
+/** Trims the label. Throws `invalid_argument` if nothing is left. */
+export function toLinkLabel(given: string): string {
   const label = given.trim()
   if (label === '') throw badLinkLabel()
   return label
 }
 
-/** Browsers drop control characters and treat "\" as "/", so a URL with them may lead elsewhere than it seems to. */
+/** Browsers drop line breaks and tabs and treat "\" as "/", so a URL with them may lead elsewhere than it seems to. */
 const misleading = /[\\\s\p{Cc}]/u
 const localPath = /^\/(?!\/)/
 const httpUrl = /^https?:\/\/[^/]/i
 
 /** Trims an absolute http(s) URL or a path on this server. Throws `invalid_argument` for anything else. */
-export function linkUrl(given: string): string {
+export function toLinkUrl(given: string): string {
   const url = given.trim()
   if (misleading.test(url) || !(localPath.test(url) || isHttpUrl(url))) throw badLinkUrl()
   return url

@@ -9,20 +9,25 @@ import { findNewestFacts } from '../store/facts.ts'
 
 const roomsPerStep = 20
 const stepEveryMs = 1000
-/** Pause for each step of a walk (at least `minSteps`), taken after the walk: restores are rare. */
+/**
+ * After a walk over all rooms, the job pauses this long for each step of the walk, and for at least `minSteps` steps:
+ * restores are rare.
+ */
 const defaultPausePerStepMs = 10_000
 const minSteps = 6
+const everyMs = 10_000
 
 /**
  * After a restore of a database, messaging may lack facts that it once applied, or have facts that rooms has lost. In a
- * room without changes nobody would notice. This job goes through all rooms, a few per second, and sends the newest
- * fact of each again. If messaging lacks facts, it sends them; if rooms has lost some, it restates the room. After a
- * difference it continues without a pause; after a walk over all rooms it pauses.
+ * room without changes nobody would notice. This job goes through all rooms, `roomsPerStep` at a time, and sends the
+ * newest fact of each again, if messaging once applied it. If messaging lacks facts, the job sends them; if this
+ * database has lost some, it restates the room. After a difference it continues without waiting; after a walk over all
+ * rooms it pauses.
  */
 export function checkMessaging(ctx: Context, apply: ApplyFacts, options: WalkOptions): AsyncDisposable {
   return periodically({
     name: 'compare rooms with messaging',
-    everyMs: defaultPausePerStepMs,
+    everyMs,
     afterFailureMs: stepEveryMs,
     signal: options.signal,
     run: createWalk(ctx, apply, options),
@@ -32,8 +37,8 @@ export function checkMessaging(ctx: Context, apply: ApplyFacts, options: WalkOpt
 type WalkOptions = { signal: AbortSignal; pausePerStepMs?: number | undefined }
 
 /**
- * Returns a function that runs the next steps of the walk and returns the milliseconds until it should run again. It
- * does not fail while messaging is unavailable.
+ * Returns a function that runs the next step of the walk, and further ones as long as they find differences, and
+ * returns the milliseconds until it should run again. It does not fail while messaging is unavailable.
  */
 export function createWalk(
   ctx: Pick<Context, 'db' | 'delivery'>,
@@ -81,7 +86,7 @@ export function createWalk(
     try {
       while (!signal.aborted && (await step()));
     } catch (error) {
-      // Not reported, because services start concurrently and other checks report if messaging stays down.
+      // Not a failure of the job: services start concurrently, and other checks report if messaging stays down.
       if (!isServiceUnavailable(error)) throw error
     }
     return Math.max(pausedUntil - performance.now(), stepEveryMs)

@@ -4,7 +4,7 @@ import { bansToEnd, endBan, isBanExpired, findNextBanEnds } from '../store/bans.
 import { changeRoom, lockRoom } from '../store/changes.ts'
 
 const bansPerRun = 100
-/** Minimum pause between two runs. */
+/** Shortest pause after a run; a new ban with an expiry wakes the job earlier. */
 const minPauseMs = 100
 
 /** Announces expired bans. A ban has no effect once it has expired; the fact is for services that keep copies. */
@@ -42,6 +42,6 @@ async function endExpired(ctx: Context, roomId: string, userId: string): Promise
       return facts
     })
   const facts = await ctx.writes.run(roomId, undefined, write)
-  // If messaging does not apply them in time, the job for facts left behind delivers them.
+  // If messaging does not apply the facts in time, the job for facts left behind delivers them.
   await ctx.delivery.handOver(roomId, facts).catch(() => undefined)
 }

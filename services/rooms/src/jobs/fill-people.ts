@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { logPeopleFilled } from '../metrics.ts'
+import { logPeopleCopied } from '../metrics.ts'
 import { isFilled, markFilled, saveProfiles, saveRoles } from '../store/people.ts'
 import { retryUntilSuccess } from './retry-until-success.ts'
 
@@ -8,7 +8,10 @@ const pageSize = 1000
 /** Building a large statement blocks the process, whose open transactions could then time out. */
 const rowsPerTransaction = 100
 
-/** Copies every account once. The consumers are already running, and newer versions win, so nothing is lost. */
+/**
+ * Copies every account to `people`, once per database. The consumers are already running, and newer versions win, so
+ * nothing is lost.
+ */
 export function fillPeople(ctx: Context, signal: AbortSignal): Promise<void> {
   return retryUntilSuccess('fill people from accounts', signal, () => fillOnce(ctx, signal))
 }
@@ -31,5 +34,5 @@ async function fillOnce(ctx: Context, signal: AbortSignal): Promise<void> {
     after = last.userId
   }
   await ctx.db.transaction((tx) => markFilled(tx, projection))
-  logPeopleFilled(copied)
+  logPeopleCopied(copied)
 }

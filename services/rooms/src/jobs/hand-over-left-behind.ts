@@ -3,17 +3,17 @@ import type { Context } from '../context.ts'
 import { gaugeLeftBehind } from '../metrics.ts'
 import { findRoomsLeftBehind } from '../store/facts.ts'
 
-/** How long the process that committed a fact may take to deliver it. */
+/** A fact is left behind if the process that committed it has not delivered it after this time. */
 const handOverMs = 1000
 const roomsPerRun = 100
 /**
- * Interval without a wake-up. This process wakes the job when messaging does not answer, and the relay wakes it when
- * another process has died.
+ * Interval without a wake-up. This process wakes the job when messaging has not applied facts in time, and the relay
+ * wakes it when another process has died.
  */
 const everyMs = 10_000
 const retryMs = 1000
 
-/** Delivers facts that were left behind by crashed processes or while messaging did not answer. */
+/** Delivers facts that were left behind because a process crashed or messaging did not apply them in time. */
 export function handOverLeftBehind(ctx: Context, signal: AbortSignal): AsyncDisposable {
   let waiting = 0
   const gauge = gaugeLeftBehind(() => waiting)

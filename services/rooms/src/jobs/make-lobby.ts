@@ -3,7 +3,7 @@ import { denyPosting } from '../clients/admin.ts'
 import type { Context } from '../context.ts'
 import { roomGroupsUpdated } from '../domain/layout-event.ts'
 import { newChannel } from '../domain/new-room.ts'
-import { logLobbyMade } from '../metrics.ts'
+import { logFirstGroupCreated } from '../metrics.ts'
 import { anyChannelExists } from '../store/channels.ts'
 import { appendGroup } from '../store/groups.ts'
 import { appendItem, nextLayoutVersion } from '../store/layout.ts'
@@ -11,7 +11,10 @@ import { reserveLobby } from '../store/lobby.ts'
 import { channelRow, insertRoom } from '../store/new-rooms.ts'
 import { retryUntilSuccess } from './retry-until-success.ts'
 
-/** Creates the first group and rooms of a new server; resolves once there is a channel. Retries until admin answers. */
+/**
+ * Creates the first group and rooms of a new server; resolves once there is a channel. Retries after failures, as when
+ * admin does not answer yet.
+ */
 export function makeLobby(ctx: Context, signal: AbortSignal): Promise<void> {
   return retryUntilSuccess('make the first rooms', signal, () => makeOnce(ctx))
 }
@@ -29,7 +32,7 @@ async function makeOnce(ctx: Context): Promise<void> {
   ]
   const entries = await ctx.db.transaction(async (tx) => {
     const layoutVersion = await nextLayoutVersion(tx)
-    // Under the lock of the layout, so that another process starting now finds these rooms.
+    // Checked again under the lock of the layout: another process may have created them in the meantime.
     if (await anyChannelExists(tx)) return []
     await appendGroup(tx, { id: groupId, name: 'Lobby', description: '', createdAt: cause.at })
     for (const room of made) {
@@ -39,7 +42,7 @@ async function makeOnce(ctx: Context): Promise<void> {
     return await enqueue(tx, roomGroupsUpdated(layoutVersion, { groupId, roomId: '' }, cause))
   })
   if (entries.length === 0) return
-  logLobbyMade(groupId)
+  logFirstGroupCreated(groupId)
   ctx.relay.wake(entries)
   // Messaging may start later; the job for facts left behind then delivers them.
   await Promise.allSettled(made.map(({ head, facts }) => ctx.delivery.handOver(head.id, facts)))

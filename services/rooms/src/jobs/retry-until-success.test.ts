@@ -3,7 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { retryUntilSuccess } from './retry-until-success.ts'
 
 test.each([
-  ['does not log failures of a service that is still starting', new ConnectError('unavailable', Code.Unavailable), 0],
+  ['does not log at first that another service is unavailable', new ConnectError('unavailable', Code.Unavailable), 0],
   ['logs other failures', new Error('no such table'), 2],
 ])('retryUntilSuccess %s', async (_, failure, times) => {
   const reported: unknown[] = []

@@ -2,10 +2,10 @@ import { isServiceUnavailable } from '@parley/postgres'
 import { retry } from '@parley/runtime'
 import { reportRetry } from '../metrics.ts'
 
-/** How long failures of another service are not logged, because services start concurrently. */
+/** How long it is not logged that another service is unavailable, because services start concurrently. */
 const startUpMs = 10_000
 
-/** Retries the work until it succeeds once or the process stops. */
+/** Retries the work until it succeeds once. Rejects when the signal is aborted. */
 export async function retryUntilSuccess(
   task: string,
   signal: AbortSignal,

@@ -40,13 +40,13 @@ export class FileOwners {
     return new Set((await this.#owners.messaging.findFileUses(request, { timeoutMs })).previewImageKeys)
   }
 
-  /** Returns the keys that the owners of these avatars, logos and banners currently use. */
+  /** Returns the keys of all avatars, logos and banners that the owners of these images currently use. */
   async findUsedImages(images: readonly Pick<ServerImageRow, 'key' | 'ownerId' | 'kind'>[]): Promise<Set<string>> {
     const userIds = new Set(images.flatMap(({ kind, ownerId }) => (kind === 'avatar' ? ownerId : [])))
-    const hasServerImage = images.some(({ kind }) => kind === 'logo' || kind === 'banner')
+    const hasLogoOrBanner = images.some(({ kind }) => kind === 'logo' || kind === 'banner')
     const [people, server] = await Promise.all([
       userIds.size > 0 ? this.#owners.accounts.getPeople({ userIds: [...userIds] }, { timeoutMs }) : undefined,
-      hasServerImage ? this.#owners.admin.getServerImages({}, { timeoutMs }) : undefined,
+      hasLogoOrBanner ? this.#owners.admin.getServerImages({}, { timeoutMs }) : undefined,
     ])
     const avatars = people?.people.map(({ avatarKey }) => avatarKey) ?? []
     return new Set([...avatars, server?.logoKey ?? '', server?.bannerKey ?? ''])

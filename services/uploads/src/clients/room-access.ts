@@ -24,7 +24,7 @@ export class RoomAccess {
     }
   }
 
-  /** Throws `not_found` or `permission_denied` unless the reader may read the room. */
+  /** Throws `not_found` or `permission_denied` unless the reader may read the room, `unavailable` if rooms fails. */
   async assertMayRead(reader: Reader, roomId: string): Promise<void> {
     const { exists, effectiveMember } = await this.getAccess(reader, roomId)
     if (!exists) throw roomNotFound()

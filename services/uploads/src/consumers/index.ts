@@ -7,15 +7,15 @@ import { onServerUpdated } from './on-server-updated.ts'
 
 /** Starts the consumers of uploads. */
 export async function startConsumers(host: DatabaseHost, { now, fileLimits }: Context): Promise<void> {
-  const posted = { now, processesVideos: fileLimits.videoEnabled }
-  const profiles = 'evt.user.*.user_profile_updated'
-  await host.consume({ durable: 'avatars', subject: profiles, on: onProfileUpdated })
-  const server = 'evt.config.server.server_updated'
-  await host.consume({ durable: 'branding', subject: server, on: onServerUpdated })
+  const options = { now, processesVideos: fileLimits.videoEnabled }
+  const profileUpdates = 'evt.user.*.user_profile_updated'
+  await host.consume({ durable: 'avatars', subject: profileUpdates, on: onProfileUpdated })
+  const serverUpdates = 'evt.config.server.server_updated'
+  await host.consume({ durable: 'branding', subject: serverUpdates, on: onServerUpdated })
   // Messages that consist only of text have another subject.
   for (const [durable, kind, on] of [
-    ['posted', 'message_posted', onMessagePosted(posted)],
-    ['imported', 'messages_imported', onMessagesImported(posted)],
+    ['posted', 'message_posted', onMessagePosted(options)],
+    ['imported', 'messages_imported', onMessagesImported(options)],
     ['edited', 'message_edited', onMessageChanged],
     ['retracted', 'message_retracted', onMessageChanged],
   ] as const)

@@ -3,7 +3,10 @@ import type { Tx } from '@parley/postgres'
 import { markAssetsForDeletion } from '../store/assets.ts'
 import { endPreviewUses } from '../store/preview-uses.ts'
 
-/** After messages were edited or retracted, deletes the files and images that they no longer show. */
+/**
+ * After messages were edited or retracted, marks the files for deletion that they no longer show, and records that they
+ * no longer use the images of their previews.
+ */
 export async function onMessageChanged(events: Event[], tx: Tx): Promise<void> {
   const changes = events.flatMap(({ fact }) =>
     fact.case === 'messageEdited' || fact.case === 'messageRetracted' ? [fact.value] : [],
@@ -12,8 +15,8 @@ export async function onMessageChanged(events: Event[], tx: Tx): Promise<void> {
     tx,
     changes.flatMap(({ removedAssetIds }) => removedAssetIds),
   )
-  const hidden = changes.flatMap(({ removedLinkPreviewImageKey: imageKey, messageEventId }) =>
+  const endedUses = changes.flatMap(({ removedLinkPreviewImageKey: imageKey, messageEventId }) =>
     imageKey === '' ? [] : [{ imageKey, messageEventId }],
   )
-  await endPreviewUses(tx, hidden)
+  await endPreviewUses(tx, endedUses)
 }

@@ -9,7 +9,7 @@ type Options = {
   processesVideos: boolean
 }
 
-/** After messages were posted, keeps their attachments and the images of their previews. */
+/** After messages were posted, keeps their attachments and the images of their previews, and queues their videos. */
 export const onMessagePosted =
   (options: Options) =>
   async (events: Event[], tx: Tx): Promise<void> => {
@@ -24,7 +24,7 @@ export const onMessagePosted =
     await beginPreviewUses(tx, shown)
   }
 
-/** After messages were imported, keeps their attachments. */
+/** After messages were imported, keeps their attachments and queues their videos. */
 export const onMessagesImported =
   (options: Options) =>
   async (events: Event[], tx: Tx): Promise<void> => {

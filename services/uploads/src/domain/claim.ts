@@ -11,9 +11,10 @@ type Claimed = {
 type Claim = { roomId: string; userId: string; eventId: string; now: Date }
 
 /**
- * Whether a message may attach a file. The file must belong to its author and its room, must not be too old, and must
- * not be claimed by another message. A claim whose message did not arrive within a minute belongs to a failed post, and
- * the author may use the file again; if that message arrives after all, messaging gives the file to one of the two.
+ * Whether a message may attach a file. The file must belong to the message's author and room. Unless this message has
+ * claimed it already, it must also be younger than a day, and neither posted nor claimed by another message. A claim
+ * whose message did not arrive within a minute is taken for one of a failed post, and the author may use the file
+ * again; if that message arrives after all, messaging gives the file to one of the two.
  */
 export function isClaimable(asset: Claimed, { roomId, userId, eventId, now }: Claim): boolean {
   if (asset.roomId !== roomId || asset.ownerId !== userId) return false

@@ -1,6 +1,6 @@
 /** Largest chunk of a file. */
 export const maxChunkBytes = 524_288
-/** Chunks below this size are counted, except the last one. */
+/** Chunks below this size, except the last one of a file, count as small. */
 export const smallChunkBytes = 65_536
 /** Maximum number of small chunks per session, which bounds its rows. It allows 25 MiB in chunks of 6.4 KB. */
 export const maxSmallChunks = 4_096
@@ -21,6 +21,7 @@ export const quarantineMs = 7 * 24 * 3_600_000
 /** After this time an unfinished write is considered abandoned. */
 export const unfinishedLifeMs = 24 * 3_600_000
 /**
- * After this time without its message, a claim may pass to another message of the same author, because the post failed.
+ * After this time without its message, a claim may pass to another message of the same author: its post has probably
+ * failed.
  */
 export const claimFailedAfterMs = 60_000

@@ -28,9 +28,9 @@ export const mayHoldScripts = (contentType: string): boolean => !harmless.test(b
 
 const code = /^(text|application)\/(x-)?((java|ecma|j|live)script[\d.]*|css|wasm)$/
 
-/** Whether it is a script or style sheet, which a page that refers to it executes or applies. */
+/** Whether it is a script, style sheet or WebAssembly, which a page that refers to it executes or applies. */
 export const isCode = (contentType: string): boolean => code.test(bare(contentType))
 
-/** Whether a file is processed as a video. */
+/** Whether a file is processed as a video: videos and animated GIFs. */
 export const isProcessedAsVideo = ({ contentType, animated }: { contentType: string; animated: boolean }): boolean =>
   contentType.startsWith('video/') || (contentType === 'image/gif' && animated)

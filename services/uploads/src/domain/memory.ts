@@ -8,13 +8,13 @@ const imageBytes = 200e6
 const leastToolBytes = GiB
 const maxToolBytes = 4 * GiB
 
-const usual = { imagesAtOnce: 2, transformCacheBytes: 64 * MiB, videosAtOnce: 2 }
+const defaults = { imagesAtOnce: 2, transformCacheBytes: 64 * MiB, videosAtOnce: 2 }
 
 /** Settings of the operator. Missing ones are derived from the memory limit. */
-export type MemoryRequests = { [What in keyof typeof usual]?: number | undefined }
+export type MemoryRequests = { [What in keyof typeof defaults]?: number | undefined }
 
 /** Resource limits of one process. `toolBytes`: memory of one ffmpeg. */
-export type MemoryPlan = typeof usual & {
+export type MemoryPlan = typeof defaults & {
   toolBytes: number
   /** The total. */
   bytes: number
@@ -22,7 +22,8 @@ export type MemoryPlan = typeof usual & {
 
 /**
  * Divides a memory limit, such as that of a container, among images and videos; undefined: no limit. Settings of the
- * operator are kept, and at least one image and one video are planned, even if `bytes` then exceeds the limit.
+ * operator are kept, and at least one image and one video at a time are planned if this process works on them, even if
+ * `bytes` then exceeds the limit.
  *
  * @param worksOn - whether this process decodes images, and whether ffmpeg runs in its container
  */
@@ -33,14 +34,14 @@ export function planMemory(
 ): MemoryPlan {
   const room = limit ?? Infinity
   const fitting = (left: number, each: number, max: number) => Math.min(max, Math.max(1, Math.floor(left / each)))
-  const cache = requests.transformCacheBytes ?? Math.min(usual.transformCacheBytes, Math.floor(room / 8))
+  const cache = requests.transformCacheBytes ?? Math.min(defaults.transformCacheBytes, Math.floor(room / 8))
   const transformCacheBytes = worksOn.images ? cache : 0
   const fixed = processBytes + transformCacheBytes
   const forVideos = worksOn.videos ? leastToolBytes : 0
-  const images = requests.imagesAtOnce ?? fitting(room - fixed - forVideos, imageBytes, usual.imagesAtOnce)
+  const images = requests.imagesAtOnce ?? fitting(room - fixed - forVideos, imageBytes, defaults.imagesAtOnce)
   const imagesAtOnce = worksOn.images ? images : 0
   const left = room - fixed - imagesAtOnce * imageBytes
-  const videos = requests.videosAtOnce ?? fitting(left, leastToolBytes, usual.videosAtOnce)
+  const videos = requests.videosAtOnce ?? fitting(left, leastToolBytes, defaults.videosAtOnce)
   const videosAtOnce = worksOn.videos ? videos : 0
   const toolBytes = Math.max(leastToolBytes, Math.min(maxToolBytes, Math.floor(left / Math.max(1, videosAtOnce))))
   const bytes = fixed + imagesAtOnce * imageBytes + videosAtOnce * toolBytes

@@ -17,13 +17,13 @@ export function draftUpload(request: CreateUploadRequest, limits: FileLimits): U
   if (contentType === undefined) throw errors.contentTypeInvalid()
   if (isVideo(contentType) && !limits.videoEnabled) throw errors.videosOff()
   if (request.size <= 0n) throw errors.fileIsEmpty()
-  const largest = largestOf(contentType, limits)
+  const largest = maxBytesOf(contentType, limits)
   if (request.size > BigInt(largest)) throw errors.fileTooLarge(largest)
   const { roomId, sha256 } = request
   return { roomId, filename, contentType, size: Number(request.size), sha256 }
 }
 
-function largestOf(contentType: string, { maxUploadBytes, maxVideoUploadBytes }: FileLimits): number {
+function maxBytesOf(contentType: string, { maxUploadBytes, maxVideoUploadBytes }: FileLimits): number {
   if (isVideo(contentType)) return maxVideoUploadBytes
   return isDecodedImage(contentType) ? Math.min(maxUploadBytes, maxImageBytes) : maxUploadBytes
 }

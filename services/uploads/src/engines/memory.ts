@@ -8,7 +8,7 @@ function memoryLimit(): number | undefined {
 }
 
 /**
- * Divides the memory of this process among images and videos; logs a warning if the limit is too low for the settings.
+ * Divides the memory of this process among images and videos; logs a warning if the plan exceeds the memory limit.
  */
 export function divideMemory(requests: MemoryRequests, worksOn: { images: boolean; videos: boolean }): MemoryPlan {
   const limit = memoryLimit()

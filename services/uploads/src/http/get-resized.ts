@@ -7,11 +7,11 @@ import { Refusal } from './refusal.ts'
  * generated for `callerId` or the client's network.
  */
 export const getResized = (
-  { renderings, imageProcessor, transforms }: Context,
+  { renderingLimit, imageProcessor, transforms }: Context,
   { read, ...wanted }: CachedSizeId & ResizeRequest & { read: () => Promise<Buffer> },
 ): Promise<ResizedImage> | ResizedImage =>
   transforms.get(wanted, () => {
-    const waitMs = renderings.take(wanted.callerId, wanted.address)
+    const waitMs = renderingLimit.take(wanted.callerId, wanted.address)
     if (waitMs > 0) throw tooManyRenderings(waitMs)
     return imageProcessor.resize(read, wanted)
   })

@@ -1,6 +1,6 @@
 import type { Tx } from '@parley/postgres'
 import type { OperatorContext } from '../../context.ts'
-import { roleAssigned, repeatRoles, rolesChanged } from '../../domain/announcements.ts'
+import { roleAssigned, announceRolesAgain, rolesChanged } from '../../domain/announcements.ts'
 import { insertRole } from '../../store/roles.ts'
 import { changeUser, type Change } from '../../store/user-changes.ts'
 import type { UserWithRoles } from '../../store/users.ts'
@@ -34,7 +34,7 @@ export async function assignRoleTo(
   const at = ctx.now()
   const changed = await changeUser(ctx.db, userId, { actorId, at }, async (tx, user) => {
     const change = await addRole(tx, user, at, roleId, ctx.policy.current().roles.get(roleId)?.name)
-    return change ?? repeatRoles(user.roleIds)
+    return change ?? announceRolesAgain(user.roleIds)
   })
   if (!changed) return undefined
   await ctx.relay.waitUntilStored(changed.unrelayed)

@@ -55,7 +55,10 @@ export async function changeNames(
   return changed.after
 }
 
-/** Changes the login. A change of letter case alone neither waits for the cooldown nor starts it. */
+/**
+ * Renames the handle and returns the new columns of the account. A change of letter case alone neither waits for the
+ * cooldown nor starts it.
+ */
 async function changeLogin(
   tx: Tx,
   user: UserRow,

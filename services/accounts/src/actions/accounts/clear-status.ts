@@ -5,7 +5,10 @@ import type { UserRow } from '../../store/users.ts'
 
 const noStatus = { statusEmoji: null, statusText: null, statusExpiresAt: null }
 
-/** Clears the custom status of an account if `shouldClear` accepts the stored one; announces the change. */
+/**
+ * Clears the custom status of an account if it has one and `shouldClear` returns true; announces the change. Undefined
+ * if there is no such account.
+ */
 export async function clearStatus(
   ctx: Pick<Context, 'db' | 'relay'>,
   userId: string,

@@ -28,14 +28,14 @@ export type NewAccount = {
   roleIds: string[]
   /** Whether the user creates the account, rather than an administrator or operator. */
   selfRegistered?: boolean
-  /** The administrator who creates the account; undefined for a user or an operator. */
+  /** The administrator who creates the account; undefined if the user or an operator creates it. */
   actorId?: string
   /** Client address of a self-registration. */
   clientAddress?: string
 }
 export type CreatedAccount = { id: string; authGeneration: number; at: Date; roleIds: string[] }
 
-/** Further steps in the same transaction. Each may abort the creation by throwing. */
+/** Further steps in the transaction, before and after the insertion. Each may abort the creation by throwing. */
 export type Steps = {
   before?: (tx: Tx) => Promise<void>
   after?: (tx: Tx, account: CreatedAccount) => Promise<Announcement[]>

@@ -1,10 +1,10 @@
 import { ownerRoleId } from '@parley/permissions'
 import type { Context } from '../../context.ts'
-import { endEverything } from '../credentials/end-everything.ts'
+import { endAllAccess } from '../credentials/end-all-access.ts'
 import { assertNotLastOwner } from '../deletion/last-owner.ts'
 import { auditEvent } from '../../domain/announcements.ts'
 import { userNotFound } from '../../errors.ts'
-import { credentialsEnded } from '../../metrics.ts'
+import { reportCredentialsEnded } from '../../metrics.ts'
 import { deleteInvitesOf } from '../../store/invites.ts'
 import { changeUser } from '../../store/user-changes.ts'
 import type { UserWithRoles } from '../../store/users.ts'
@@ -12,8 +12,8 @@ import type { UserWithRoles } from '../../store/users.ts'
 type ActorOptions = { actorId: string; assertAllowed: (user: UserWithRoles) => void }
 
 /**
- * Prevents an account from signing in. Resolves once the event that ends all its credentials is on the stream. Throws
- * `not_found`, and `failed_precondition` for the last owner.
+ * Prevents an account from signing in, ends all its access and deletes the invites that it created. Resolves once the
+ * event that ends its credentials is on the stream. Throws `not_found`, and `failed_precondition` for the last owner.
  */
 export async function deactivate(
   ctx: Context,
@@ -25,7 +25,7 @@ export async function deactivate(
     assertAllowed(user)
     if (user.deactivatedAt) return undefined
     if (user.roleIds.includes(ownerRoleId)) await assertNotLastOwner(tx, userId)
-    const end = await endEverything(tx, user, 'account_deactivated', at)
+    const end = await endAllAccess(tx, user, 'account_deactivated', at)
     const invites = await deleteInvitesOf(tx, userId)
     return {
       set: { ...end.set, deactivatedAt: at },
@@ -38,7 +38,7 @@ export async function deactivate(
   })
   if (!changed) throw userNotFound()
   await ctx.relay.waitUntilStored(changed.unrelayed)
-  if (changed.announced) credentialsEnded(userId, 'account_deactivated')
+  if (changed.announced) reportCredentialsEnded(userId, 'account_deactivated')
 }
 
 /** Lets a deactivated account sign in again. Throws `not_found`. */

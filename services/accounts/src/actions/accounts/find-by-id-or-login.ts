@@ -4,7 +4,7 @@ import { couldBeLogin, loginKey } from '../../domain/login.ts'
 import { findHandles } from '../../store/handles.ts'
 import { findUndeletedUsers } from '../../store/users.ts'
 
-/** Users with these ids, followed by users with these logins; unknown and deleted users are left out. */
+/** Users with these ids, followed by users with these logins, each once; unknown and deleted users are left out. */
 export async function findByIdOrLogin(
   { db }: Pick<Context, 'db'>,
   { userIds, logins }: { userIds: readonly string[]; logins: readonly string[] },

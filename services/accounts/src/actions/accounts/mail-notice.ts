@@ -4,8 +4,8 @@ import type { Mail, NoticeKind } from '../../engines/mail/index.ts'
 const retryAfterMs = [1_000, 5_000, 20_000, 60_000]
 
 /**
- * Mails a notice of a change to addresses of the account, if mail is configured. Does not wait until the mails are
- * sent, and retries them a few times.
+ * Notifies these addresses of an account by mail that the account was changed, if mail is configured. Does not wait
+ * until the mails are sent, and retries them a few times.
  */
 export function mailNotice(
   { background, mailer }: Partial<Pick<Context, 'background' | 'mailer'>>,

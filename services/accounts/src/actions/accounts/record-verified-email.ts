@@ -13,8 +13,8 @@ export type VerifiedEmail = { change: Change | undefined; added: boolean; become
 
 /**
  * Records an address as verified, as part of a {@link changeUser} call; the account becomes an owner if the address is
- * listed in the configuration. Does not change an address already recorded. Throws `already_exists` if it belongs to
- * another account.
+ * listed in the configuration. If the account already has the address, it only becomes proven. Throws `already_exists`
+ * if it belongs to another account.
  */
 export async function recordVerifiedEmail(
   ctx: OperatorContext,

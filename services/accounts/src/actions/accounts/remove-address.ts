@@ -3,7 +3,7 @@ import { auditEvent } from '../../domain/announcements.ts'
 import { userNotFound } from '../../errors.ts'
 import { emailRemovedMail } from '../../engines/mail/index.ts'
 import type { OperatorContext } from '../../context.ts'
-import { firstAddressesOf, listEmails, removeEmail, type VerifiedAddress } from '../../store/emails.ts'
+import { findTenOldestAddresses, listEmails, removeEmail, type VerifiedAddress } from '../../store/emails.ts'
 import { deleteFlowTokensOf } from '../../store/flow-tokens.ts'
 import { changeUser } from '../../store/user-changes.ts'
 import type { UserWithRoles } from '../../store/users.ts'
@@ -17,9 +17,10 @@ type Check = (
 ) => unknown
 
 /**
- * Removes an address from an account, invalidates the account's password links, which may have been sent to it, and
- * notifies it and the addresses verified first. `assertAllowed` gets the locked account and may throw. Throws
- * `not_found` if there is no such account.
+ * Removes an address from an account, if the account has it, and invalidates the account's links for resetting the
+ * password, which may have been mailed to the address. Notifies the removed address and the ten that the account
+ * verified first. `assertAllowed` gets the locked account and may throw. Throws `not_found` if there is no such
+ * account.
  */
 export async function removeAddress(
   ctx: OperatorContext,
@@ -32,7 +33,7 @@ export async function removeAddress(
   const changed = await changeUser(ctx.db, userId, { actorId, at }, async (tx, user) => {
     const all = await listEmails(tx, userId)
     await assertAllowed(tx, user, { address: all.find(({ key }) => key === emailKey(address)), all })
-    const before = await firstAddressesOf(tx, userId)
+    const before = await findTenOldestAddresses(tx, userId)
     const removed = await removeEmail(tx, userId, address)
     if (removed === undefined) return undefined
     await deleteFlowTokensOf(tx, userId, 'password_reset')

@@ -1,11 +1,11 @@
 import type { OperatorContext } from '../../context.ts'
-import { endEverything } from '../credentials/end-everything.ts'
+import { endAllAccess } from '../credentials/end-all-access.ts'
 import { auditEvent } from '../../domain/announcements.ts'
 import { assertPassword } from '../../domain/password.ts'
 import { userNotFound } from '../../errors.ts'
 import { passwordSetMail } from '../../engines/mail/index.ts'
-import { credentialsEnded } from '../../metrics.ts'
-import { firstAddressesOf } from '../../store/emails.ts'
+import { reportCredentialsEnded } from '../../metrics.ts'
+import { findTenOldestAddresses } from '../../store/emails.ts'
 import { changeUser } from '../../store/user-changes.ts'
 import type { UserWithRoles } from '../../store/users.ts'
 import type { Tx } from '@parley/postgres'
@@ -25,8 +25,8 @@ export async function replacePassword(
   let addresses: string[] = []
   const changed = await changeUser(ctx.db, userId, { actorId, at }, async (tx, user) => {
     await assertAllowed(tx, user)
-    const end = await endEverything(tx, user, 'password_changed', at)
-    addresses = await firstAddressesOf(tx, userId)
+    const end = await endAllAccess(tx, user, 'password_changed', at)
+    addresses = await findTenOldestAddresses(tx, userId)
     return {
       set: { ...end.set, passwordHash },
       announce: (version) => [auditEvent('user_password_hash_changed'), ...end.announce(version)],
@@ -34,7 +34,7 @@ export async function replacePassword(
   })
   if (!changed) throw userNotFound()
   await ctx.relay.waitUntilStored(changed.unrelayed)
-  credentialsEnded(userId, 'password_changed')
+  reportCredentialsEnded(userId, 'password_changed')
   const { login } = changed.user
-  mailNotice(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, { at, cleared: true }))
+  mailNotice(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, { at, endedAllAccess: true }))
 }

@@ -3,7 +3,7 @@ import { ownerRoleId } from '@parley/permissions'
 import type { PolicyRole } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { assertNotLastOwner } from '../deletion/last-owner.ts'
-import { auditEvent, repeatRoles, rolesChanged } from '../../domain/announcements.ts'
+import { auditEvent, announceRolesAgain, rolesChanged } from '../../domain/announcements.ts'
 import { ownRoleNotRemovable, userNotFound } from '../../errors.ts'
 import { deleteRole } from '../../store/roles.ts'
 import { changeUser } from '../../store/user-changes.ts'
@@ -12,12 +12,13 @@ const ownRolesToKeep: ReadonlySet<string> = new Set([ownerRoleId, 'admin'])
 
 /**
  * Removes a role from an account. Resolves when the event about it is on the stream, even if the account lacked the
- * role.
+ * role. Throws `not_found`, and `failed_precondition` for the caller's own role owner or admin and for the role of the
+ * last owner.
  */
 export async function revokeRole(ctx: Context, userId: string, role: PolicyRole, caller: Caller): Promise<void> {
   const at = ctx.now()
   const changed = await changeUser(ctx.db, userId, { actorId: caller.userId, at }, async (tx, user) => {
-    if (!user.roleIds.includes(role.id)) return repeatRoles(user.roleIds)
+    if (!user.roleIds.includes(role.id)) return announceRolesAgain(user.roleIds)
     if (userId === caller.userId && ownRolesToKeep.has(role.id)) throw ownRoleNotRemovable()
     if (role.id === ownerRoleId) await assertNotLastOwner(tx, userId)
     await deleteRole(tx, userId, role.id)

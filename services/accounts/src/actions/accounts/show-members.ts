@@ -41,9 +41,11 @@ export async function showMember(ctx: Context, caller: Caller, userId: string): 
   return member
 }
 
-/** Returns the id of the server's only owner if it is one of these accounts. */
+/** The id of the only owner among these accounts, if no other owner on the server can sign in. */
 async function findLastOwner({ db }: Context, rows: readonly UserWithRoles[]): Promise<string | undefined> {
-  const [owner, another] = rows.filter(({ roleIds }) => roleIds.includes(ownerRoleId))
+  const [owner, another] = rows.filter(
+    ({ roleIds, deactivatedAt }) => roleIds.includes(ownerRoleId) && deactivatedAt === null,
+  )
   if (!owner || another) return undefined
   return (await isLastOwner(db, owner)) ? owner.id : undefined
 }

@@ -8,7 +8,8 @@ import { avatarUrl } from './avatar-url.ts'
 type ViewContext = Pick<Context, 'config' | 'presence' | 'now'>
 
 /**
- * Converts accounts in the given order; `show` also gets the public view of each. Reads the presence of all at once.
+ * Returns the results of `show` for these accounts, in the given order. `show` gets an account and its public view.
+ * Reads the presence of all accounts at once.
  */
 export async function showEach<Row extends UserRow, T>(
   ctx: ViewContext,

@@ -9,8 +9,8 @@ export type IssuedCode = { code: string; undo: () => Promise<void> }
 
 /**
  * Creates a code for an address; undefined if too many codes were mailed to the address, or too many wrong codes were
- * entered for it. The codes of all users for an address are counted together, so that nobody can use several accounts
- * to flood the address or to guess a code.
+ * entered for it, unless throttling is off. The codes of all users for an address are counted together, so that nobody
+ * can use several accounts to flood the address or to guess a code.
  */
 export async function issueCode(ctx: Context, tx: Tx, key: store.CodeKey, at: Date): Promise<IssuedCode | undefined> {
   const { codeTtlMs, codeThrottling, maxDeliveredCodes, maxWrongAttempts } = ctx.config
@@ -21,13 +21,14 @@ export async function issueCode(ctx: Context, tx: Tx, key: store.CodeKey, at: Da
   const code = String(randomInt(1_000_000)).padStart(6, '0')
   const expiresAt = new Date(at.getTime() + codeTtlMs)
   const previous = await store.findCode(tx, key, at)
-  const codeDigest = secretDigest(ctx.config, ...codeOf(key, code))
+  const codeDigest = secretDigest(ctx.config, ...digestInput(key, code))
   await store.storeCode(tx, { ...key, codeDigest, expiresAt }, at, since)
   return { code, undo: () => store.undoCode(ctx.db, { ...key, codeDigest }, previous) }
 }
 
 /**
- * Checks a code and deletes it if it is right. A wrong code is counted, so the transaction must commit in either case.
+ * Checks a code and deletes it if it is right. Wrong codes are counted, so the transaction must commit in either case.
+ * After too many of them the right code is refused too, unless throttling is off.
  */
 export async function useCode(
   ctx: Context,
@@ -42,7 +43,7 @@ export async function useCode(
   const { codeThrottling, maxWrongAttempts } = ctx.config
   const { wrongAttempts } = await store.countUses(tx, key, { since: at, now: at })
   if (codeThrottling && wrongAttempts >= maxWrongAttempts) return 'wrong'
-  const digests = secretDigests(ctx.config, ...codeOf(key, code))
+  const digests = secretDigests(ctx.config, ...digestInput(key, code))
   if (!digests.some((digest) => timingSafeEqual(stored.codeDigest, digest))) {
     await store.countWrongAttempt(tx, key)
     return 'wrong'
@@ -51,5 +52,5 @@ export async function useCode(
   return 'right'
 }
 
-const codeOf = ({ purpose, emailKey, userId }: store.CodeKey, code: string) =>
+const digestInput = ({ purpose, emailKey, userId }: store.CodeKey, code: string) =>
   ['email code', purpose, emailKey, userId, code] as const

@@ -3,8 +3,9 @@ import { type Mail, type MailKind, sendMail, type Mailer } from '../../engines/m
 import type { IssuedCode } from './email-codes.ts'
 
 /**
- * Mails a code, or another mail instead of it; undoes the code if the mail cannot be sent. Throws `unavailable` if
- * sending fails quickly; does not wait for a slow mail server.
+ * Sends the mail for a code. The mail contains the code or, if the address already has an account, says so instead.
+ * Undoes the code if the mail cannot be sent. Throws `unavailable` if sending fails quickly; does not wait for a slow
+ * mail server.
  */
 export async function mailCode(
   ctx: Context,

@@ -1,7 +1,7 @@
 import type { Caller } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { graceFrom } from '../../domain/session-rotation.ts'
-import { tooMany } from '../../errors.ts'
+import { tooManyAtOnce } from '../../errors.ts'
 import { findValidCredentials } from '../../store/credentials.ts'
 import { toCaller } from '../../view/caller.ts'
 import { extendCredentials } from './extend-credentials.ts'
@@ -10,7 +10,7 @@ const maxDigests = 1_000
 
 /** Finds the callers whose valid credentials have these digests, and extends those credentials. */
 export async function findCallers(ctx: Context, digests: Uint8Array[]): Promise<{ digest: Buffer; caller: Caller }[]> {
-  if (digests.length > maxDigests) throw tooMany('digests', maxDigests)
+  if (digests.length > maxDigests) throw tooManyAtOnce('digests', maxDigests)
   const now = ctx.now()
   const found = await findValidCredentials(
     ctx.db,

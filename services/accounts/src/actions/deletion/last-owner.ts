@@ -12,7 +12,7 @@ export async function assertNotLastOwner(tx: Tx, userId: string): Promise<void> 
   if (!(await isHeldByAnother(tx, ownerRoleId, userId))) throw lastOwner()
 }
 
-/** Whether the account is the only owner. Takes no lock, so use it only for display. */
+/** Whether the account is an owner and no other owner can sign in. Takes no lock, so use it only for display. */
 export async function isLastOwner(
   db: Reader,
   { id, roleIds }: { id: string; roleIds: readonly string[] },

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
 import { erasingServices, nextStep, type NextStep } from './passes.ts'
 
-const passAfterMs = 15_000
+const firstPauseMs = 15_000
 const reports = (found: bigint, missing?: string) =>
   new Map(erasingServices.filter((service) => service !== missing).map((service) => [service, found]))
 const step = (pass: number, sinceMs: number, found: ReadonlyMap<string, bigint>): NextStep =>
-  nextStep({ pass, askedAt: new Date(0), found }, new Date(sinceMs), passAfterMs)
+  nextStep({ pass, askedAt: new Date(0), found }, new Date(sinceMs), firstPauseMs)
 
 test.each<[string, NextStep, NextStep]>([
   ['waits while a service has not reported', step(1, 599_999, reports(0n, 'rooms')), 'wait'],

@@ -12,18 +12,21 @@ export type NextStep = 'wait' | 'complete' | { request: number }
 const repeatAfterMs = 600_000
 const maxPauseMs = 3600_000
 
-/** From the sixth pass on the pause doubles with each pass, because some service repeatedly fails to erase its data. */
-const pauseMs = (pass: number, passAfterMs: number): number =>
-  Math.min(passAfterMs * 2 ** Math.max(pass - 5, 0), Math.max(maxPauseMs, passAfterMs))
+/**
+ * Time from the request of a pass to that of the next one. From the sixth pass on it doubles with each pass, because
+ * some service repeatedly fails to erase its data.
+ */
+const pauseMs = (pass: number, firstPauseMs: number): number =>
+  Math.min(firstPauseMs * 2 ** Math.max(pass - 5, 0), Math.max(maxPauseMs, firstPauseMs))
 
 /**
  * A deletion is complete when a pass after the first finds nothing in any service. The first pass is never enough: data
  * written while it runs is found only by the second.
  */
-export function nextStep({ pass, askedAt, found }: Progress, now: Date, passAfterMs: number): NextStep {
+export function nextStep({ pass, askedAt, found }: Progress, now: Date, firstPauseMs: number): NextStep {
   const sinceMs = now.getTime() - askedAt.getTime()
   if (!erasingServices.every((service) => found.has(service)))
     return sinceMs >= repeatAfterMs ? { request: pass } : 'wait'
   if (pass > 1 && erasingServices.every((service) => found.get(service) === 0n)) return 'complete'
-  return sinceMs >= pauseMs(pass, passAfterMs) ? { request: pass + 1 } : 'wait'
+  return sinceMs >= pauseMs(pass, firstPauseMs) ? { request: pass + 1 } : 'wait'
 }

@@ -6,7 +6,11 @@ import type { ExternalIdentity } from '../../store/external-identities.ts'
 const subjectHash = ({ issuer, subject }: Pick<ExternalIdentity, 'issuer' | 'subject'>): string =>
   createHash('sha256').update(`${issuer}:${subject}`).digest('hex')
 
-/** The configured provider of an identity; undefined if the operator has removed it. */
+/**
+ * The configured provider of an identity; undefined if the operator has removed it. The issuer of an identity is the id
+ * of an OAuth provider, or the issuer of an OpenID Connect provider. Several providers may have the same issuer; then
+ * the one through which the identity was linked is preferred.
+ */
 export function providerOf(
   providers: readonly Provider[],
   { issuer, providerId }: Pick<ExternalIdentity, 'issuer' | 'providerId'>,

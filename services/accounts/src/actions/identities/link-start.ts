@@ -1,2 +1,2 @@
-/** Payload of the token in the URL that starts a link. */
+/** Payload of the token in the URL with which a user starts to link an identity to their account. */
 export type LinkStart = { providerId: string; redirectPath: string }

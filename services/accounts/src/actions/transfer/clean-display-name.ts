@@ -1,12 +1,12 @@
-import { couldBeDisplayName } from '../../domain/display-name.ts'
+import { isDisplayName } from '../../domain/display-name.ts'
 
 const maxCharacters = 32
 const forbidden = /[^\p{L}\p{M}\p{Nd}\p{S} '’\-._]/gu
 const invisible = /(?![\uFE0E\uFE0F])[\p{Default_Ignorable_Code_Point}\u2800]/gu
 
 /**
- * Removes everything from an imported display name that our rules do not allow. Null if nothing remains: the login is
- * then shown instead.
+ * Adapts an imported display name to our rules: removes invisible characters, replaces others that are not allowed with
+ * spaces, and cuts it to the maximum length. Null if no valid name remains: the login is then shown instead.
  */
 export function cleanDisplayName(text: string): string | null {
   const cleaned = text
@@ -16,5 +16,5 @@ export function cleanDisplayName(text: string): string | null {
     .replaceAll(/ {2,}/g, ' ')
     .replace(/^[^\p{L}\p{Nd}]+/u, '')
   const name = [...cleaned].slice(0, maxCharacters).join('').trim()
-  return couldBeDisplayName(name) ? name : null
+  return isDisplayName(name) ? name : null
 }

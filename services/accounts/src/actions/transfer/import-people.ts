@@ -21,9 +21,13 @@ import { countUsers, lockUserCount } from '../../store/users.ts'
 import { loginCandidates } from './login-candidates.ts'
 import { planPeople, preparePeople, type PlannedPerson, type PersonToImport } from './plan-people.ts'
 
-const attempts = 3
+const maxAttempts = 3
 
-/** Finds or creates the accounts of all these people in one transaction. */
+/**
+ * Finds or creates the accounts of all these people in one transaction, then makes new accounts with an owner's address
+ * owners. Throws `resource_exhausted` if there would be too many accounts, and `unavailable` if concurrent calls keep
+ * taking the same logins or addresses.
+ */
 export async function importBatch(ctx: Context, request: ImportPeopleRequest): Promise<PlannedPerson[]> {
   const wanted = preparePeople(request.source, request.people, loginCandidates)
   const logins = [...new Set(wanted.flatMap(({ candidates }) => candidates))]
@@ -35,7 +39,7 @@ export async function importBatch(ctx: Context, request: ImportPeopleRequest): P
     } catch (error) {
       // Another call took a login or an address, or imported the same person, after the lookup.
       if (!isUniqueViolation(error)) throw error
-      if (attempt === attempts) throw importConflict()
+      if (attempt === maxAttempts) throw importConflict()
     }
   }
 }
@@ -57,9 +61,9 @@ async function tryImport(
     const holders = await holdersByEmail(tx, addresses)
     const taken = new Set([...rules.refused, ...(await findTakenHandles(tx, rules.logins))])
     const planned = planPeople(wanted, { known, holders, taken }, rules.matchEmails, now)
-    const people = planned.flatMap(({ account }) => account ?? [])
-    await assertBelowUserLimit(ctx, tx, people.filter(({ user }) => !user.deletedAt).length)
-    await insertPeople(tx, people, now)
+    const newPeople = planned.flatMap(({ account }) => account ?? [])
+    await assertBelowUserLimit(ctx, tx, newPeople.filter(({ user }) => !user.deletedAt).length)
+    await insertPeople(tx, newPeople, now)
     await insertImported(
       tx,
       planned.filter(({ outcome }) => outcome !== ImportedPersonOutcome.KNOWN),

@@ -11,14 +11,19 @@ import { cleanDisplayName } from './clean-display-name.ts'
 export type PersonToImport = {
   person: ImportedPerson
   key: Buffer
-  userId: string
+  /** Id of the account, if a new one is created. */
+  newUserId: string
+  /** Empty if it is missing or invalid, or the person is deleted. */
   email: string
+  /** Possible logins of a new account, in order of preference. */
   candidates: string[]
 }
 
 /** Stored data that decides how people are imported. */
-export type KnownState = {
+export type StoredState = {
+  /** People who were imported before, by key in hex. */
   known: ReadonlyMap<string, KnownPerson>
+  /** Accounts that have an address, by the key of the address. */
   holders: ReadonlyMap<string, { userId: string; login: string }>
   /** Keys of logins that are in use or not allowed. */
   taken: ReadonlySet<string>
@@ -30,6 +35,7 @@ export type PlannedPerson = {
   userId: string
   login: string
   outcome: ImportedPersonOutcome
+  /** Whether a new account is created without the address of the person, because it is invalid or taken. */
   emailDropped: boolean
   /** The account to insert; undefined if the person already has one. */
   account?: NewPerson
@@ -41,20 +47,21 @@ export function preparePeople(
   candidatesOf: (name: string, userId: string) => string[],
 ): PersonToImport[] {
   return people.map((person) => {
-    const userId = newId('user')
+    const newUserId = newId('user')
     const email = !person.deleted && couldBeEmail(person.email) ? person.email : ''
-    const candidates = person.deleted ? [] : candidatesOf(person.name, userId)
-    return { person, key: importKey(source, person.externalId), userId, email, candidates }
+    const candidates = person.deleted ? [] : candidatesOf(person.name, newUserId)
+    return { person, key: importKey(source, person.externalId), newUserId, email, candidates }
   })
 }
 
 /**
- * Decides who was imported before, who is matched by address, and who gets a new account. If two people have the same
- * address, the first one gets it.
+ * Decides who was imported before, who is matched by address, and who gets a new account. If two new people have the
+ * same address, the first one gets it; the second is matched with that account or, without `matchEmails`, gets an
+ * account without an address.
  */
 export function planPeople(
   wanted: readonly PersonToImport[],
-  state: KnownState,
+  state: StoredState,
   matchEmails: boolean,
   now: Date,
 ): PlannedPerson[] {
@@ -89,7 +96,7 @@ type PlanState = {
   now: Date
 }
 
-function plan({ person, key, userId, email, candidates }: PersonToImport, state: PlanState): PlannedPerson {
+function plan({ person, key, newUserId: userId, email, candidates }: PersonToImport, state: PlanState): PlannedPerson {
   const { taken, holders, matchEmails, now } = state
   const holder = email === '' ? undefined : holders.get(emailKey(email))
   const base = { externalId: person.externalId, key, emailDropped: false }
@@ -102,11 +109,18 @@ function plan({ person, key, userId, email, candidates }: PersonToImport, state:
     return { ...base, userId, login: '', outcome, account: { user, email: '' } }
   }
   const login = candidates.find((candidate) => !taken.has(loginKey(candidate))) ?? userId
-  const own = holder ? '' : email
+  const accountEmail = holder ? '' : email
   taken.add(loginKey(login))
-  if (own !== '') holders.set(emailKey(own), { userId, login })
+  if (accountEmail !== '') holders.set(emailKey(accountEmail), { userId, login })
   const user = { ...fresh, login, displayName: cleanDisplayName(person.displayName), passwordHash: null }
-  return { ...base, userId, login, outcome, emailDropped: own !== person.email, account: { user, email: own } }
+  return {
+    ...base,
+    userId,
+    login,
+    outcome,
+    emailDropped: accountEmail !== person.email,
+    account: { user, email: accountEmail },
+  }
 }
 
 /** The creation time at the source, if it is in the past; otherwise now. */

@@ -16,13 +16,14 @@ import { discoveryFailed } from '../../metrics.ts'
 import { responseTimeoutSeconds, providerFetch } from './provider-fetch.ts'
 
 const refreshAfterMs = 3600_000
-/** How long metadata that may be outdated is still used. */
-const staleAfterMs = 60_000
+/** The age at which metadata that is marked as stale is fetched again. */
+const refreshStaleAfterMs = 60_000
 const clockToleranceSeconds = 60
 
 /**
- * An issuer's metadata, cached for an hour, or longer while the issuer is unavailable. Every sign-in gets a new
- * configuration, which fetches the issuer's keys anew, so a replaced key is never used.
+ * An issuer's metadata, cached for an hour. After that it stays in use while new metadata cannot be fetched, unless
+ * `forget` discards it. Every sign-in gets a new configuration, which fetches the issuer's keys anew, so a replaced
+ * key is never used.
  */
 export class Discovery {
   #document: { text: string; at: number } | undefined
@@ -39,7 +40,7 @@ export class Discovery {
     const fetch = providerFetch(signal)
     const cached = this.#document
     const at = this.#now().getTime()
-    if (cached && at - cached.at < (this.#stale ? staleAfterMs : refreshAfterMs))
+    if (cached && at - cached.at < (this.#stale ? refreshStaleAfterMs : refreshAfterMs))
       return this.#configure(fetch, respondWith(cached.text))
     try {
       let text = ''
@@ -94,8 +95,8 @@ const respondWith =
     Promise.resolve(new Response(text, { headers: { 'content-type': 'application/json' } }))
 
 /**
- * Sends the client secret in the body if the issuer supports that, because more issuers implement the header wrongly.
- * An issuer that does not list its methods expects the header.
+ * Sends the client secret in the body if the issuer supports that, because issuers implement the body correctly more
+ * often than the header. An issuer that does not list its methods expects the header.
  */
 function clientAuth(clientSecret: string): ClientAuth {
   const [basic, post] = [ClientSecretBasic(clientSecret), ClientSecretPost(clientSecret)]

@@ -14,7 +14,7 @@ const denials = new Set([
   'account_selection_required',
 ])
 
-/** Whether the provider could not be reached. */
+/** Whether the provider could not be reached, or the request timed out or was aborted. */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof ClientError && unreachableCodes.has(error.code ?? '')) return true
@@ -36,8 +36,8 @@ const outdatedCodes = new Set([
 ])
 
 /**
- * Converts an error that occurred while signing in with a provider. The message contains the error code and the
- * provider's description, but no token.
+ * Converts an error that occurred while signing in with a provider. The message contains the cause, such as an error
+ * code and the provider's description of it, but no token.
  */
 export function providerFailure(error: unknown): ProviderDenied | ProviderFailed {
   if (error instanceof ProviderFailed || error instanceof ProviderDenied) return error
@@ -52,7 +52,7 @@ export function providerFailure(error: unknown): ProviderDenied | ProviderFailed
 const describe = ({ error, error_description }: { error: string; error_description?: string }): string =>
   [error, error_description?.slice(0, 200)].filter(Boolean).join(': ')
 
-/** The messages of the error and of its cause: "fetch failed" alone does not say what went wrong. */
+/** The message of the error, and the code or message of its cause: "fetch failed" alone does not say what went wrong. */
 function reason(error: Error): string {
   const { cause } = error
   const underlying = cause instanceof Error ? ('code' in cause && String(cause.code)) || cause.message : ''

@@ -7,7 +7,7 @@ import {
   type Configuration,
   type IDToken,
 } from 'openid-client'
-import { isTrueClaim, subjectOf, text } from './claims.ts'
+import { isTrueClaim, toSubject, textOrEmpty } from './claims.ts'
 import { Discovery } from './discovery.ts'
 import { isMetadataOutdated, isUnreachable, ProviderFailed, providerFailure } from './failures.ts'
 import type { Attempt, Provider, ProviderProfile } from '../../domain/provider.ts'
@@ -37,7 +37,7 @@ export function oidcProvider(settings: AuthProvider & { issuerUrl: string }, now
         const { claims, accessToken } = await redeemCode(configuration, callback, attempt)
         return {
           issuer: claims.iss,
-          subject: subjectOf(claims.sub),
+          subject: toSubject(claims.sub),
           readProfile: () => readProfile(settings, configuration, claims, accessToken),
         }
       } catch (error) {
@@ -81,11 +81,11 @@ async function readProfile(
   const documents: Record<string, unknown>[] = [userInfo, claims]
   const all: Record<string, unknown> = { ...claims, ...userInfo }
   // `email_verified` applies only to the address in the same document.
-  const verified = documents.find(({ email, email_verified: flag }) => text(email) !== '' && isTrueClaim(flag))
+  const verified = documents.find(({ email, email_verified: flag }) => textOrEmpty(email) !== '' && isTrueClaim(flag))
   return {
-    verifiedEmail: settings.requestEmail ? text(verified?.['email']) : '',
-    loginHint: text(all['preferred_username']) || text(all['nickname']),
-    displayNameHint: text(all['name']),
-    avatarUrl: text(all['picture']),
+    verifiedEmail: settings.requestEmail ? textOrEmpty(verified?.['email']) : '',
+    loginHint: textOrEmpty(all['preferred_username']) || textOrEmpty(all['nickname']),
+    displayNameHint: textOrEmpty(all['name']),
+    avatarUrl: textOrEmpty(all['picture']),
   }
 }

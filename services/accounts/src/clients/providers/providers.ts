@@ -13,7 +13,7 @@ const aliases = ['', 'oidc']
 /** A provider and the URL to which it returns the browser. A sign-in by an alias has its own callback URL. */
 export type Route = {
   readonly provider: Provider
-  /** The provider's id, or empty for an alias. The callback must have the same key as the start. */
+  /** The provider's id, or empty for an alias. A callback is accepted only with the key that the sign-in began with. */
   readonly key: string
   readonly callbackUrl: string
 }
@@ -32,15 +32,16 @@ export function createProviders(settings: readonly AuthProvider[], publicUrl: st
   const all = settings.map((provider) => createProvider(provider, now))
   const byId = new Map(all.map((provider) => [provider.settings.id, provider]))
   const [onlyOidc, ...others] = all.filter((provider) => provider.settings.type === 'oidc')
-  const at = (path: string) => new URL(publicUrl.replace(/\/+$/, '') + path).href
+  const absoluteUrl = (path: string) => new URL(publicUrl.replace(/\/+$/, '') + path).href
   return {
     all,
     find: (id) => byId.get(id),
     route(id) {
       const provider = byId.get(id)
-      if (provider) return { provider, key: id, callbackUrl: at(`/auth/providers/${encodeURIComponent(id)}/callback`) }
+      if (provider)
+        return { provider, key: id, callbackUrl: absoluteUrl(`/auth/providers/${encodeURIComponent(id)}/callback`) }
       if (!onlyOidc || others.length > 0 || !aliases.includes(id)) return undefined
-      return { provider: onlyOidc, key: '', callbackUrl: at('/auth/oidc/callback') }
+      return { provider: onlyOidc, key: '', callbackUrl: absoluteUrl('/auth/oidc/callback') }
     },
   }
 }

@@ -6,8 +6,8 @@ import { mailFields, type MailConfig } from './settings.ts'
 import { smtpOptions } from './smtp.ts'
 
 /**
- * Checks whether the mail server can be reached, offers TLS, accepts our login and has a valid certificate. Sends no
- * mail.
+ * Checks whether the mail server can be reached, accepts our login if there is one and, unless TLS is opportunistic,
+ * has a valid certificate. Without a mail server it checks whether mails can be written to the folder. Sends no mail.
  */
 export const mailCheck = check('mail', mailFields, async (config, report) => {
   const { smtpEnabled, smtpHost: host, smtpFrom, mailDir } = config
@@ -38,9 +38,9 @@ export const mailCheck = check('mail', mailFields, async (config, report) => {
       'Set PARLEY_SMTP_TLS_SKIP_VERIFY to false.',
     )
   else if (secure || requireTLS) {
-    const prelude = secure ? {} : { prelude: startMailTls }
+    const startTls = secure ? {} : { prelude: startMailTls }
     const servername = config.smtpTlsServerName
-    await reportServerCertificate(report, 'mail.certificate', { host, port, servername, ...prelude })
+    await reportServerCertificate(report, 'mail.certificate', { host, port, servername, ...startTls })
   }
 })
 

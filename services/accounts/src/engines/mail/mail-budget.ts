@@ -3,7 +3,9 @@ import { noticeKinds, type MailKind } from './mail.ts'
 
 /** Limits the number of mails that all processes together send. */
 export type MailBudget = {
-  /** Counts a mail; returns false if it must not be sent. */
+  /**
+   * Counts a mail; returns false if it must not be sent. While Redis is unavailable, each process counts on its own.
+   */
   take(kind: MailKind): Promise<boolean>
 }
 

@@ -1,7 +1,7 @@
 /** A mail that is ready to be sent. */
 export type Mail = { to: string; subject: string; text: string; html: string }
 
-/** The kind of a mail, for metrics and logs, which must contain neither its address nor its text. */
+/** The kind of a mail. Metrics and logs name only the kind, never the address or the text. */
 export type MailKind = 'registration_code' | 'account_exists' | 'email_code' | 'password_reset' | 'invite' | NoticeKind
 
 /** Kinds of mails that notify users of a change to their account. */

@@ -6,8 +6,8 @@ import type { Mail, MailKind, Transport } from './mail.ts'
 
 export type Mailer = {
   /**
-   * Sends a mail. After a temporary failure it retries once after each of `retryAfterMs`. Returns whether the mail was
-   * accepted; false at once if too many mails are being sent or the hourly budget is used up.
+   * Sends a mail. After a temporary failure it tries again, as often as `retryAfterMs` has pauses. Returns whether the
+   * mail was accepted; false at once if too many mails are being sent or the hourly budget does not allow it.
    */
   deliver: (kind: MailKind, compose: (serverName: string) => Mail, retryAfterMs: readonly number[]) => Promise<boolean>
 }
@@ -63,13 +63,13 @@ function sendInSpan(kind: MailKind, send: () => Promise<void>): Promise<void> {
   return withSpan('send mail', { kind: 'client', attributes: { 'parley.kind': kind }, failure }, send)
 }
 
-/** Whether the mail server refused the mail permanently, so that a retry would fail too. */
+/** Whether the mail server refused the mail with a permanent error. Errors without a response count as temporary. */
 const isPermanent = (error: unknown): boolean => {
   const { responseCode } = errorCodesOf(error)
   return responseCode !== undefined && responseCode >= 500
 }
 
-/** The part of an error that may be logged; its text may contain the address. */
+/** The codes of an error, which may be logged, unlike its message: that may contain the address. */
 function errorCodesOf(error: unknown): { code?: string; responseCode?: number } {
   if (!(error instanceof Error)) return {}
   return {

@@ -5,7 +5,7 @@ type Compose = (serverName: string) => Mail
 
 const ifNotYou =
   'If this was not you, set a new password immediately, which signs out all sessions, and tell an administrator of this server.'
-const ignore = 'If you did not request this, you can ignore this mail: nothing has changed.'
+const ifNotRequested = 'If you did not request this, you can ignore this mail: nothing has changed.'
 
 export const registrationCodeMail =
   (to: string, code: string, ttlMs: number): Compose =>
@@ -17,7 +17,9 @@ export const registrationCodeMail =
       'If you did not want to register, you can ignore this mail: no account is created without the code.',
     ])
 
-/** Sent instead of a code if the address already belongs to an account; only its owner may learn that. */
+/**
+ * Sent instead of a code if the address already belongs to an account; only the owner of the address may learn that.
+ */
 export const accountExistsMail =
   (to: string, publicUrl: string): Compose =>
   (server) =>
@@ -25,7 +27,7 @@ export const accountExistsMail =
       `Somebody, probably you, tried to register at ${server} with this address. It already belongs to an account, so you can sign in:`,
       { link: `${publicUrl}/login`, label: 'Sign in' },
       'If you forgot your password, request a new one there.',
-      ignore,
+      ifNotRequested,
     ])
 
 export const emailCodeMail =
@@ -35,10 +37,10 @@ export const emailCodeMail =
       `Enter this code to add this e-mail address to your account at ${server}:`,
       { code },
       `The code is valid for ${inMinutes(ttlMs)}. Nobody from ${server} will ask you for it.`,
-      ignore,
+      ifNotRequested,
     ])
 
-/** Sent to the previous addresses of an account: the new address can be used to reset the password. */
+/** Sent to the first ten previous addresses of an account, because the new one can be used to reset the password. */
 export const emailAddedMail =
   (to: string, login: string, at: Date): Compose =>
   (server) =>
@@ -48,7 +50,7 @@ export const emailAddedMail =
       ifNotYou,
     ])
 
-/** Sent to the removed address and the remaining ones. */
+/** Sent to the removed address and the ten that were verified first. */
 export const emailRemovedMail =
   (to: string, login: string, at: Date): Compose =>
   (server) =>
@@ -66,13 +68,13 @@ export const identityLinkedMail =
       ifNotYou,
     ])
 
-/** `cleared`: whether sessions and recent sign-in methods were removed together with the old password. */
+/** `endedAllAccess`: whether sessions, other apps, and recent addresses and sign-in methods were removed too. */
 export const passwordSetMail =
-  (to: string, login: string, { at, cleared }: { at: Date; cleared: boolean }): Compose =>
+  (to: string, login: string, { at, endedAllAccess }: { at: Date; endedAllAccess: boolean }): Compose =>
   (server) =>
     buildMail(to, `Your password at ${server} was changed`, server, [
       `The password of your account ${login} at ${server} was set on ${at.toUTCString()}.`,
-      ...(cleared
+      ...(endedAllAccess
         ? [
             'All sessions were signed out. E-mail addresses and sign-in methods that were added in the last hour were removed, and so was the access of other apps. You can add them again.',
           ]
@@ -97,7 +99,7 @@ export const passwordResetMail =
       `Somebody, probably you, requested a new password at ${server}. You can set it here:`,
       { link, label: 'Set a new password' },
       `The link works once, within ${inMinutes(ttlMs)}. Setting a new password signs out all sessions.`,
-      ignore,
+      ifNotRequested,
     ])
 
 function inMinutes(ms: number): string {

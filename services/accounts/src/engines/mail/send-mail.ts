@@ -13,7 +13,10 @@ type Sending = {
   undo: () => Promise<unknown>
 }
 
-/** Sends a mail. Throws `unavailable` if sending fails quickly; does not wait for a slow mail server. */
+/**
+ * Sends a mail. Throws `unavailable` if sending fails within 3.5 s; otherwise returns then at the latest, and sending
+ * continues in the background.
+ */
 export async function sendMail(
   { background }: { background: (work: Promise<unknown>) => void },
   mailer: Mailer,

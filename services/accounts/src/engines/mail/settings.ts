@@ -49,15 +49,15 @@ export const mailFields = {
     toml: 'smtp.mails_per_hour',
     default: 3_000,
     min: 0,
-    doc: 'Mails per hour from all processes; 0: no limit. Three quarters can be requested without signing in. Notices are sent even above the limit.',
+    doc: 'Mails per hour from all processes; 0: no limit. Those requested without signing in get three quarters; account notices are always sent.',
   }),
   mailDir: str('PARLEY_MAIL_DIR', {
     optional: true,
-    doc: 'Folder to which each mail is written as a file if no mail server is configured.',
+    doc: 'Folder to which each mail is written as a file if smtp.enabled is false.',
   }),
 }
 
-/** Settings for codes that prove an e-mail address. */
+/** Settings for the codes with which users prove that an e-mail address is theirs. */
 export const emailCodeFields = {
   codeTtlMs: duration('PARLEY_AUTH_EMAIL_OTP_TTL', {
     toml: 'auth.email_otp.ttl',

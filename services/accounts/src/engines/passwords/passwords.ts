@@ -5,7 +5,7 @@ import { tooManyHashings } from '../../errors.ts'
 // OWASP's first choice; argon2id is the library's default algorithm.
 const owasp = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const queueLength = 64
-/** One network of any size may fill only half of the queue. */
+/** A signed-in user, and each network that {@link networksOf} returns, may fill only half of the queue. */
 const maxPerNetwork = queueLength / 2
 
 /** For whom a password is hashed: a signed-in user, or somebody at a client address. */
@@ -13,7 +13,7 @@ export type HashingCaller = { userId: string } | { address: string }
 
 /** Hashes and checks passwords with limited concurrency: each hashing takes a core and 19 MiB. */
 export type Passwords = {
-  /** Throws `resource_exhausted` if too many hashings are waiting, in total or for this caller. */
+  /** Throws `resource_exhausted` if too many hashings are waiting, in total or for this user or network. */
   hash: (password: string, caller: HashingCaller) => Promise<string>
   /**
    * Whether the password matches the hash. Without a hash it takes equally long, so that timing reveals nothing. Throws

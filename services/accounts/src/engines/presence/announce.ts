@@ -6,15 +6,15 @@ import type { Bus } from '@parley/rpc'
 import type { Audiences } from './audiences.ts'
 
 export type Hint = { userId: string } & Extract<MessageInitShape<typeof PresenceHintSchema>, { $typeName?: never }>
-/** Announces presence changes. `crowded`: too many people are online to notify all of them. */
+/** Announces presence changes. `crowded`: so many people are online that only those who share a room are notified. */
 export type Announce = (hints: readonly Hint[], crowded: boolean) => Promise<void>
 
 /**
- * Publishes hints about presence changes over core NATS, which does not store them. If many people are online, a hint
- * contains its recipients; while rooms is unavailable it does not, and everybody is notified. Resolves when the bus has
- * received the hints.
+ * Returns a function that publishes hints about presence changes over core NATS, which does not store them. If many
+ * people are online, a hint contains its recipients; while rooms is unavailable it does not, and everybody is notified.
+ * Resolves when the bus has received the hints.
  */
-export const announcePresence =
+export const presenceAnnouncer =
   (bus: Bus, audiences: Pick<Audiences, 'of'>): Announce =>
   async (hints, crowded) => {
     const others = crowded ? await audiences.of(hints.map(({ userId }) => userId)) : undefined

@@ -1,3 +1,3 @@
-export { announcePresence } from './announce.ts'
+export { presenceAnnouncer } from './announce.ts'
 export { Audiences } from './audiences.ts'
 export { Presence } from './presence.ts'

@@ -6,15 +6,18 @@ import { deadlinesKey, recordKey, shardOf, shards, sweeperKey } from './keys.ts'
 import * as scripts from './scripts.ts'
 
 const leaseMs = 60_000
-/** Longest pause between two sweeps; no new deadline can expire in that time, because each is a full lease away. */
-const maxSweepPauseMs = 10_000
-const timeoutMs = 250
-const retryAfterMs = 1_000
+/**
+ * Longest pause between two sweeps. A deadline set during the pause expires after it, because a lease is at least as
+ * long.
+ */
+const longestSweepPauseMs = 10_000
+const queryTimeoutMs = 250
+const pauseAfterFailureMs = 1_000
 /** If more people are online, presence changes are sent only to people who share a room with the user. */
 const defaultCrowdSize = 2_000
 const countTtlMs = 10_000
-/** In an outage shorter than the lease divided by this, no client that reports on time misses its deadline. */
-const outageDivisor = 10
+/** An outage longer than this part of the lease may make clients miss their deadlines although they report on time. */
+const harmlessOutage = 0.1
 const sweepBatch = 500
 /** After this many sweeps, another process takes over expired entries that a process took before it died. */
 const retakeAfterSweeps = 5
@@ -28,7 +31,7 @@ export class Presence {
   readonly #redis: RedisClient
   readonly #announce: Announce
   readonly #leaseMs: number
-  readonly #crowd: number
+  readonly #crowdSize: number
   #crowdCache: { crowded: Promise<boolean>; until: number } | undefined
   #pausedUntil = 0
   /** Times of the first and the last failed query since Redis last responded. */
@@ -39,12 +42,12 @@ export class Presence {
     redis: RedisClient
     announce: Announce
     leaseMs?: number | undefined
-    crowd?: number | undefined
+    crowdSize?: number | undefined
   }) {
     this.#redis = options.redis
     this.#announce = options.announce
     this.#leaseMs = options.leaseMs ?? leaseMs
-    this.#crowd = options.crowd ?? defaultCrowdSize
+    this.#crowdSize = options.crowdSize ?? defaultCrowdSize
     let isConnected = this.#redis.status === 'ready'
     this.#redis.on('ready', () => {
       // Redis may have restarted without its data.
@@ -76,7 +79,9 @@ export class Presence {
   }
 
   /**
-   * Stores a report and announces a change. Returns the effective status; `status` itself while Redis is unavailable.
+   * Stores a report and announces a change. `chosen`: by the user, not reported automatically; an automatic report does
+   * not change a chosen away or do-not-disturb. Returns the effective status; `status` itself while Redis is
+   * unavailable.
    */
   async report(userId: string, status: PresenceStatus, chosen: boolean): Promise<PresenceStatus> {
     return (await this.#query(() => this.#store(userId, status, chosen))) ?? status
@@ -96,27 +101,27 @@ export class Presence {
   }
 
   /** Longest pause between two sweeps. */
-  get sweepEveryMs(): number {
-    return Math.min(maxSweepPauseMs, this.#leaseMs)
+  get maxSweepPauseMs(): number {
+    return Math.min(longestSweepPauseMs, this.#leaseMs)
   }
 
   /**
-   * Announces users whose lease has expired, unless another process is doing so. Returns the milliseconds until the
-   * next sweep, at least `everyMs`; Infinity if no lease will expire.
+   * Announces users whose lease has expired as offline, unless a process did so a moment ago. Returns the milliseconds
+   * until the next sweep, at least `minPauseMs`; Infinity if there are no more leases.
    */
-  async sweep(everyMs: number): Promise<number> {
+  async sweep(minPauseMs: number): Promise<number> {
     const nextMs = await this.#query(async () => {
-      const isSweeper = await this.#redis.set(sweeperKey, '1', 'PX', Math.ceil(everyMs * 0.8), 'NX')
-      if (isSweeper === null) return everyMs
-      const all = Array.from({ length: shards }, (_, shard) => this.#sweepShard(deadlinesKey(shard), everyMs))
+      const isSweeper = await this.#redis.set(sweeperKey, '1', 'PX', Math.ceil(minPauseMs * 0.8), 'NX')
+      if (isSweeper === null) return minPauseMs
+      const all = Array.from({ length: shards }, (_, shard) => this.#sweepShard(deadlinesKey(shard), minPauseMs))
       return Math.min(...(await Promise.all(all)))
-    }, everyMs)
-    return Math.max(nextMs ?? everyMs, everyMs)
+    }, minPauseMs)
+    return Math.max(nextMs ?? minPauseMs, minPauseMs)
   }
 
-  async #sweepShard(key: string, everyMs: number): Promise<number> {
+  async #sweepShard(key: string, minPauseMs: number): Promise<number> {
     for (;;) {
-      const reply = await this.#redis.eval(scripts.takeExpired, 1, key, sweepBatch, retakeAfterSweeps * everyMs)
+      const reply = await this.#redis.eval(scripts.takeExpired, 1, key, sweepBatch, retakeAfterSweeps * minPauseMs)
       const [version, score, ids, nextMs] = reply as [number, number, string[], number]
       const next = nextMs < 0 ? Infinity : nextMs
       if (ids.length === 0) return next
@@ -131,11 +136,11 @@ export class Presence {
     await this.#announce(hints, await this.#isCrowded())
   }
 
-  /** Whether many people are online; cached for a few seconds. */
+  /** Whether many people are online; cached for ten seconds. False if Redis does not respond. */
   #isCrowded(): Promise<boolean> {
     if (!this.#crowdCache || this.#crowdCache.until <= Date.now())
       this.#crowdCache = {
-        crowded: this.#count().then((online) => online > this.#crowd),
+        crowded: this.#count().then((online) => online > this.#crowdSize),
         until: Date.now() + countTtlMs,
       }
     return this.#crowdCache.crowded
@@ -147,16 +152,16 @@ export class Presence {
     return counts?.reduce((sum, count) => sum + count, 0) ?? 0
   }
 
-  /** Runs a query. Undefined if Redis does not respond in time; no further query is sent for a second. */
-  async #query<T>(query: () => Promise<T>, limitMs = timeoutMs): Promise<T | undefined> {
+  /** Runs a query. Undefined if it fails or takes too long, and for a second after that, in which no query is sent. */
+  async #query<T>(query: () => Promise<T>, limitMs = queryTimeoutMs): Promise<T | undefined> {
     if (Date.now() < this.#pausedUntil) return undefined
     try {
       const answer = await withTimeout(query(), limitMs)
-      if (this.#outage && this.#outage.to - this.#outage.from > this.#leaseMs / outageDivisor) this.#markUnsure()
+      if (this.#outage && this.#outage.to - this.#outage.from > this.#leaseMs * harmlessOutage) this.#markUnsure()
       this.#outage = undefined
       return answer
     } catch (error) {
-      this.#pausedUntil = Date.now() + retryAfterMs
+      this.#pausedUntil = Date.now() + pauseAfterFailureMs
       const now = performance.now()
       this.#outage = { from: this.#outage?.from ?? now, to: now }
       presenceUnavailable(error)

@@ -6,7 +6,7 @@ local time = redis.call('TIME')
 local version = time[1] * 1000000 + time[2]
 local now = math.floor(version / 1000)`
 
-/** Deadlines are this much later than the record's expiry, so that the record has certainly expired when announced. */
+/** Deadlines are this much later than the expiry of the record, which is then gone when its user is announced. */
 const afterLeaseMs = 10
 
 /**
@@ -23,9 +23,9 @@ local changed = (not held or string.sub(held, 1, 1) ~= ARGV[2]) and 1 or 0
 return { ARGV[2], changed, version }`
 
 /**
- * Takes expired users, so that the caller can announce them. KEYS: deadlines. ARGV: maximum number; ms after which they
- * can be taken again unless removed. Returns the version, the temporary score of the taken users, their ids, and the ms
- * until the next deadline, -1 if there is none.
+ * Takes expired users, so that the caller can announce them. KEYS: deadlines. ARGV: maximum number; ms after which any
+ * process can take them again unless they are removed. Returns the version, the temporary score of the taken users,
+ * their ids, and the ms until the next deadline, -1 if there is none.
  */
 export const takeExpired = `${clock}
 local expired = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])

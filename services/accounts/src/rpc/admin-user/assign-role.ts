@@ -2,16 +2,16 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { AdminUserService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
 import { assignRoleTo } from '../../actions/accounts/assign-role-to.ts'
-import { policyWithRoles } from '../../actions/accounts/policy-with-roles.ts'
+import { getPolicyKnowingRoles } from '../../actions/accounts/get-policy-knowing-roles.ts'
 import { showMember } from '../../actions/accounts/show-members.ts'
 import type { Context } from '../../context.ts'
 import { userNotFound } from '../../errors.ts'
-import { getAssignable } from '../../policy/assignment.ts'
+import { getAssignableRole } from '../../policy/assignment.ts'
 
 export function assignRole(ctx: Context): MethodImpl<typeof AdminUserService.method.assignRole> {
   return async ({ userId, roleName }, call) => {
     const caller = callerOf(call)
-    const role = getAssignable(await policyWithRoles(ctx, [roleName], caller), caller, roleName)
+    const role = getAssignableRole(await getPolicyKnowingRoles(ctx, [roleName], caller), caller, roleName)
     if (!(await assignRoleTo(ctx, userId, role.id, caller.userId))) throw userNotFound()
     return { member: await showMember(ctx, caller, userId) }
   }

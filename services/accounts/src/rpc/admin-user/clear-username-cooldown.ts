@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts'
 import { auditEvent } from '../../domain/announcements.ts'
 import { profileUpdated, type Cause } from '../../domain/profile-announcements.ts'
 import { userNotFound } from '../../errors.ts'
-import { assertMayManage, assertMayChangeOwner } from '../../policy/administration.ts'
+import { assertMayManage, assertOwnerIfTargetIsOwner } from '../../policy/administration.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
 export function clearUsernameCooldown(ctx: Context): MethodImpl<typeof AdminUserService.method.clearUsernameCooldown> {
@@ -15,7 +15,7 @@ export function clearUsernameCooldown(ctx: Context): MethodImpl<typeof AdminUser
     assertMayManage(ctx.policy.current(), caller, userId)
     const cause: Cause = { actorId: caller.userId, at: ctx.now() }
     const changed = await changeUser(ctx.db, userId, cause, async (_, user) => {
-      assertMayChangeOwner(caller, user)
+      assertOwnerIfTargetIsOwner(caller, user)
       if (user.cooldownFrom === null) return undefined
       const updated = profileUpdated(user, avatarUrl(ctx, user.avatarKey), cause)
       return { set: { cooldownFrom: null }, announce: () => [updated, auditEvent('user_login_cooldown_cleared')] }

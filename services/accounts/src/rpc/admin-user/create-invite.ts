@@ -3,7 +3,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { AdminUserService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
 import { isOwnerEmail } from '../../actions/accounts/create-account.ts'
-import { policyWithRoles } from '../../actions/accounts/policy-with-roles.ts'
+import { getPolicyKnowingRoles } from '../../actions/accounts/get-policy-knowing-roles.ts'
 import type { Context } from '../../context.ts'
 import { assertEmail } from '../../domain/email.ts'
 import { inviteFrom } from '../../domain/invite.ts'
@@ -17,7 +17,7 @@ import { toInvite } from '../../view/invite.ts'
 export function createInvite(ctx: Context): MethodImpl<typeof AdminUserService.method.createInvite> {
   return async ({ label, roleNames, maxUses, ...request }, call) => {
     const caller = callerOf(call)
-    const policy = await policyWithRoles(ctx, roleNames, caller)
+    const policy = await getPolicyKnowingRoles(ctx, roleNames, caller)
     const email = request.email.trim()
     const roleIds = getGrantableRoleIds(policy, caller, { roleNames, asOwner: isOwnerEmail(ctx, email) })
     const expiresAt = request.expiresAt && timestampDate(request.expiresAt)

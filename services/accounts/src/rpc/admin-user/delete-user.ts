@@ -6,7 +6,7 @@ import { assertFresh } from '../../actions/credentials/freshness.ts'
 import { assertCredentialValid } from '../../actions/credentials/assert-credential-valid.ts'
 import { deleteAccount } from '../../actions/deletion/delete-account.ts'
 import { userNotFound } from '../../errors.ts'
-import { assertMayDelete, assertMayChangeOwner } from '../../policy/administration.ts'
+import { assertMayDelete, assertOwnerIfTargetIsOwner } from '../../policy/administration.ts'
 import { findUsers } from '../../store/users.ts'
 
 export function deleteUser(ctx: Context): MethodImpl<typeof AdminUserService.method.deleteUser> {
@@ -17,7 +17,7 @@ export function deleteUser(ctx: Context): MethodImpl<typeof AdminUserService.met
     if (!user || user.deletedAt) throw userNotFound()
     await assertFresh(ctx, caller, currentPassword)
     await deleteAccount(ctx, userId, caller.userId, async (tx, account) => {
-      assertMayChangeOwner(caller, account)
+      assertOwnerIfTargetIsOwner(caller, account)
       await assertCredentialValid(tx, caller)
     })
     return { deleted: true }

@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AdminUserService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
-import { listPage } from '../../actions/accounts/list-page.ts'
+import { listAccounts } from '../../actions/accounts/list-accounts.ts'
 import { showMembers } from '../../actions/accounts/show-members.ts'
 import type { Context } from '../../context.ts'
 import { assertPermission } from '../../policy/administration.ts'
@@ -14,7 +14,7 @@ export function listMembers(ctx: Context): MethodImpl<typeof AdminUserService.me
     const caller = callerOf(call)
     const policy = ctx.policy.current()
     assertPermission(policy, caller, 'admin.view-users')
-    const { rows, page } = await listPage(ctx, caller.userId, request, { maxLimit, includeDeactivated: true })
+    const { rows, page } = await listAccounts(ctx, caller.userId, request, { maxLimit, includeDeactivated: true })
     return { members: await showMembers(ctx, caller, rows), roles: toRoles(policy), page }
   }
 }

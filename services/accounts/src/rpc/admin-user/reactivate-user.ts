@@ -4,7 +4,7 @@ import { callerOf } from '@parley/rpc'
 import { reactivate } from '../../actions/accounts/deactivate.ts'
 import { showMember } from '../../actions/accounts/show-members.ts'
 import type { Context } from '../../context.ts'
-import { assertMayManage, assertMayChangeOwner } from '../../policy/administration.ts'
+import { assertMayManage, assertOwnerIfTargetIsOwner } from '../../policy/administration.ts'
 
 export function reactivateUser(ctx: Context): MethodImpl<typeof AdminUserService.method.reactivateUser> {
   return async ({ userId }, call) => {
@@ -12,7 +12,7 @@ export function reactivateUser(ctx: Context): MethodImpl<typeof AdminUserService
     assertMayManage(ctx.policy.current(), caller, userId)
     await reactivate(ctx, userId, {
       actorId: caller.userId,
-      assertAllowed: (user) => assertMayChangeOwner(caller, user),
+      assertAllowed: (user) => assertOwnerIfTargetIsOwner(caller, user),
     })
     return { member: await showMember(ctx, caller, userId) }
   }

@@ -6,7 +6,7 @@ import { showMember } from '../../actions/accounts/show-members.ts'
 import type { Context } from '../../context.ts'
 import { assertFresh } from '../../actions/credentials/freshness.ts'
 import { assertCredentialValid } from '../../actions/credentials/assert-credential-valid.ts'
-import { assertMayManage, assertMayChangeOwner } from '../../policy/administration.ts'
+import { assertMayManage, assertOwnerIfTargetIsOwner } from '../../policy/administration.ts'
 
 export function removeUserEmailAddress(
   ctx: Context,
@@ -18,7 +18,7 @@ export function removeUserEmailAddress(
     await removeAddress(ctx, userId, address, {
       actorId: caller.userId,
       async assertAllowed(tx, user) {
-        assertMayChangeOwner(caller, user)
+        assertOwnerIfTargetIsOwner(caller, user)
         await assertCredentialValid(tx, caller)
       },
     })

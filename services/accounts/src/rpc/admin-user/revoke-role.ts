@@ -1,17 +1,17 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AdminUserService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
-import { policyWithRoles } from '../../actions/accounts/policy-with-roles.ts'
+import { getPolicyKnowingRoles } from '../../actions/accounts/get-policy-knowing-roles.ts'
 import { revokeRole as revoke } from '../../actions/accounts/revoke-role.ts'
 import { showMember } from '../../actions/accounts/show-members.ts'
 import type { Context } from '../../context.ts'
-import { getAssignable } from '../../policy/assignment.ts'
+import { getAssignableRole } from '../../policy/assignment.ts'
 
 export function revokeRole(ctx: Context): MethodImpl<typeof AdminUserService.method.revokeRole> {
   return async ({ userId, roleName }, call) => {
     const caller = callerOf(call)
-    const policy = await policyWithRoles(ctx, [roleName], caller)
-    await revoke(ctx, userId, getAssignable(policy, caller, roleName), caller)
+    const policy = await getPolicyKnowingRoles(ctx, [roleName], caller)
+    await revoke(ctx, userId, getAssignableRole(policy, caller, roleName), caller)
     return { member: await showMember(ctx, caller, userId) }
   }
 }

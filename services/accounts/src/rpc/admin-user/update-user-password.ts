@@ -6,7 +6,7 @@ import { showMember } from '../../actions/accounts/show-members.ts'
 import type { Context } from '../../context.ts'
 import { assertCredentialValid } from '../../actions/credentials/assert-credential-valid.ts'
 import { assertFresh } from '../../actions/credentials/freshness.ts'
-import { assertMayManage, assertMayChangeOwner } from '../../policy/administration.ts'
+import { assertMayManage, assertOwnerIfTargetIsOwner } from '../../policy/administration.ts'
 
 export function updateUserPassword(ctx: Context): MethodImpl<typeof AdminUserService.method.updateUserPassword> {
   return async ({ userId, password, currentPassword }, call) => {
@@ -14,7 +14,7 @@ export function updateUserPassword(ctx: Context): MethodImpl<typeof AdminUserSer
     assertMayManage(ctx.policy.current(), caller, userId)
     await assertFresh(ctx, caller, currentPassword)
     await replacePassword(ctx, userId, password, caller.userId, async (tx, user) => {
-      assertMayChangeOwner(caller, user)
+      assertOwnerIfTargetIsOwner(caller, user)
       await assertCredentialValid(tx, caller)
     })
     return { member: await showMember(ctx, caller, userId) }

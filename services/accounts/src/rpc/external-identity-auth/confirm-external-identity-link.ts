@@ -10,10 +10,10 @@ import { auditEvent } from '../../domain/announcements.ts'
 import { flowNotFound, identityTaken } from '../../domain/identity-errors.ts'
 import { newIdentity } from '../../actions/identities/identity.ts'
 import { importAvatar } from '../../actions/identities/import-avatar.ts'
-import { getPending, takePending } from '../../actions/identities/pending.ts'
+import { getPendingFlow, takePendingFlow } from '../../actions/identities/pending-flow.ts'
 import { identityLinkedMail } from '../../engines/mail/index.ts'
 import { identityLinked, ownerGranted } from '../../metrics.ts'
-import { claimEmail, firstAddressesOf } from '../../store/emails.ts'
+import { claimEmail, findTenOldestAddresses } from '../../store/emails.ts'
 import { claimIdentity } from '../../store/external-identities.ts'
 import { changeUser, type Change } from '../../store/user-changes.ts'
 import { hasVerifiedEmail, type UserWithRoles } from '../../store/users.ts'
@@ -23,17 +23,17 @@ export function confirmExternalIdentityLink(
   ctx: Context,
 ): MethodImpl<typeof ExternalIdentityAuthService.method.confirmExternalIdentityLink> {
   return async ({ token }) => {
-    const { identity, provider, userId } = await getPending(ctx, token, 'external_link')
+    const { identity, provider, userId } = await getPendingFlow(ctx, token, 'external_link')
     const at = ctx.now()
     const linked = newIdentity(identity, userId, at)
     let becomesOwner = false
     let noticeAddresses: string[] = []
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
-      await takePending(ctx, tx, 'external_link', token)
+      await takePendingFlow(ctx, tx, 'external_link', token)
       const before = await claimIdentity(tx, linked)
       if (before && before.userId !== userId) throw identityTaken()
       if (before) return undefined
-      noticeAddresses = await firstAddressesOf(tx, userId)
+      noticeAddresses = await findTenOldestAddresses(tx, userId)
       const announcements = [auditEvent('user_external_identity_linked', { provider_id: identity.providerId })]
       if (!(await adoptEmail(tx, user, identity.verifiedEmail, at))) return { announce: () => announcements }
       announcements.push(auditEvent('user_verified_email_added'))

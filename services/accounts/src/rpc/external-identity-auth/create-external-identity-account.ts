@@ -7,7 +7,7 @@ import { loginEvent, auditEvent } from '../../domain/announcements.ts'
 import { identityTaken } from '../../domain/identity-errors.ts'
 import { newIdentity } from '../../actions/identities/identity.ts'
 import { importAvatar } from '../../actions/identities/import-avatar.ts'
-import { getPending, takePending } from '../../actions/identities/pending.ts'
+import { getPendingFlow, takePendingFlow } from '../../actions/identities/pending-flow.ts'
 import { identityLinked, signedIn } from '../../metrics.ts'
 import { claimIdentity, findIdentity } from '../../store/external-identities.ts'
 import { findUserByEmail } from '../../store/users.ts'
@@ -19,7 +19,7 @@ export function createExternalIdentityAccount(
   ctx: Context,
 ): MethodImpl<typeof ExternalIdentityAuthService.method.createExternalIdentityAccount> {
   return async ({ token, login }, call) => {
-    const { identity } = await getPending(ctx, token, 'external_create')
+    const { identity } = await getPendingFlow(ctx, token, 'external_create')
     if (await findIdentity(ctx.db, identity)) throw identityTaken()
     const { providerId, verifiedEmail, displayNameHint, avatarUrl } = identity
     // If the address belongs to another account, the new account is created without an address.
@@ -35,7 +35,7 @@ export function createExternalIdentityAccount(
         selfRegistered: true,
       },
       {
-        before: (tx) => takePending(ctx, tx, 'external_create', token),
+        before: (tx) => takePendingFlow(ctx, tx, 'external_create', token),
         async after(tx, created) {
           if (await claimIdentity(tx, newIdentity(identity, created.id, created.at))) throw identityTaken()
           session = await openSession(tx, ctx.config, created, created.at)

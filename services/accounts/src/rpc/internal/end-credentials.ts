@@ -2,8 +2,8 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { AccountsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import * as announcements from '../../domain/announcements.ts'
-import { tooMany, unknownReason } from '../../errors.ts'
-import { credentialsEnded } from '../../metrics.ts'
+import { tooManyAtOnce, unknownEndReason } from '../../errors.ts'
+import { reportCredentialsEnded } from '../../metrics.ts'
 import { endByDigest, usersOfDigests, type EndedCredential } from '../../store/end-credentials.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
@@ -18,8 +18,8 @@ const auditEventsOf = (ended: EndedCredential[]) =>
 export function endCredentials(ctx: Context): MethodImpl<typeof AccountsInternalService.method.endCredentials> {
   return async (request) => {
     const { reason } = request
-    if (request.digests.length > maxDigests) throw tooMany('digests', maxDigests)
-    if (!announcements.isEndReason(reason)) throw unknownReason(reason)
+    if (request.digests.length > maxDigests) throw tooManyAtOnce('digests', maxDigests)
+    if (!announcements.isEndReason(reason)) throw unknownEndReason(reason)
     const digests = request.digests.map((digest) => Buffer.from(digest))
 
     const endCredentialsOf = async (userId: string): Promise<string[]> => {
@@ -33,7 +33,7 @@ export function endCredentials(ctx: Context): MethodImpl<typeof AccountsInternal
         return { announce: () => [...auditEventsOf(ended), announcements.credentialsEnded(userId, at, end)] }
       })
       if (changed) await ctx.relay.waitUntilStored(changed.unrelayed)
-      if (changed?.announced) credentialsEnded(userId, reason)
+      if (changed?.announced) reportCredentialsEnded(userId, reason)
       return credentialIds
     }
     const idsByUser = await Promise.all((await usersOfDigests(ctx.db, digests)).map(endCredentialsOf))

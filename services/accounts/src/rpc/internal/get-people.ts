@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AccountsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { tooMany } from '../../errors.ts'
+import { tooManyAtOnce } from '../../errors.ts'
 import { findUsers } from '../../store/users.ts'
 import { toPerson } from '../../view/user.ts'
 
@@ -9,7 +9,7 @@ const maxIds = 500
 
 export function getPeople(ctx: Context): MethodImpl<typeof AccountsInternalService.method.getPeople> {
   return async ({ userIds }) => {
-    if (userIds.length > maxIds) throw tooMany('user ids', maxIds)
+    if (userIds.length > maxIds) throw tooManyAtOnce('user ids', maxIds)
     return { people: (await findUsers(ctx.db, userIds)).map(toPerson) }
   }
 }

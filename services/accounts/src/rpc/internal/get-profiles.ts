@@ -3,7 +3,7 @@ import type { AccountsInternalService } from '@parley/contracts/internal'
 import { showEach } from '../../actions/accounts/show-users.ts'
 import type { Context } from '../../context.ts'
 import { inOrder } from '../../domain/in-order.ts'
-import { tooMany } from '../../errors.ts'
+import { tooManyAtOnce } from '../../errors.ts'
 import { findUsers } from '../../store/users.ts'
 import { toProfile } from '../../view/user.ts'
 
@@ -11,7 +11,7 @@ const maxIds = 500
 
 export function getProfiles(ctx: Context): MethodImpl<typeof AccountsInternalService.method.getProfiles> {
   return async ({ userIds }) => {
-    if (userIds.length > maxIds) throw tooMany('user ids', maxIds)
+    if (userIds.length > maxIds) throw tooManyAtOnce('user ids', maxIds)
     const ids = [...new Set(userIds)]
     return { profiles: await showEach(ctx, inOrder(ids, await findUsers(ctx.db, ids)), toProfile) }
   }

@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { AccountsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { invalidDigest, tooMany } from '../../errors.ts'
+import { invalidDigest, tooManyAtOnce } from '../../errors.ts'
 import { rekeyCredentials as rekey } from '../../store/credentials.ts'
 
 const maxPerCall = 1_000
@@ -9,7 +9,7 @@ const digestBytes = 32
 
 export function rekeyCredentials({ db }: Context): MethodImpl<typeof AccountsInternalService.method.rekeyCredentials> {
   return async ({ entries }) => {
-    if (entries.length > maxPerCall) throw tooMany('credentials', maxPerCall)
+    if (entries.length > maxPerCall) throw tooManyAtOnce('credentials', maxPerCall)
     if (entries.some(({ digest }) => digest.length !== digestBytes)) throw invalidDigest()
     await rekey(
       db,

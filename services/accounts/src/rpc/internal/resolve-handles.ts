@@ -2,14 +2,14 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { AccountsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { couldBeLogin, loginKey } from '../../domain/login.ts'
-import { tooMany } from '../../errors.ts'
+import { tooManyAtOnce } from '../../errors.ts'
 import { findHandles } from '../../store/handles.ts'
 
 const maxHandles = 100
 
 export function resolveHandles(ctx: Context): MethodImpl<typeof AccountsInternalService.method.resolveHandles> {
   return async (request) => {
-    if (request.handles.length > maxHandles) throw tooMany('handles', maxHandles)
+    if (request.handles.length > maxHandles) throw tooManyAtOnce('handles', maxHandles)
     const keys = [...new Set(request.handles.filter(couldBeLogin).map(loginKey))]
     const found = await findHandles(ctx.db, keys)
     return {

@@ -2,14 +2,14 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { endEverything } from '../../actions/credentials/end-everything.ts'
+import { endAllAccess } from '../../actions/credentials/end-all-access.ts'
 import { assertFresh } from '../../actions/credentials/freshness.ts'
 import { assertCredentialValid } from '../../actions/credentials/assert-credential-valid.ts'
 import { auditEvent } from '../../domain/announcements.ts'
 import { accountGone } from '../../errors.ts'
 import { identityNotFound, lastWayToSignIn } from '../../domain/identity-errors.ts'
 import { providerOf } from '../../actions/identities/identity.ts'
-import { credentialsEnded, identityUnlinked } from '../../metrics.ts'
+import { reportCredentialsEnded, identityUnlinked } from '../../metrics.ts'
 import { deleteIdentity, identitiesOf } from '../../store/external-identities.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
@@ -32,13 +32,13 @@ export function disconnectExternalIdentity(
       if (user.passwordHash === null && !hasOther) throw lastWayToSignIn()
       providerId = identity.providerId
       const unlinked = auditEvent('user_external_identity_unlinked', { provider_id: providerId })
-      const end = await endEverything(tx, user, reason, at)
+      const end = await endAllAccess(tx, user, reason, at)
       return { ...end, announce: (version) => [unlinked, ...end.announce(version)] }
     })
     if (!changed) throw accountGone()
     await ctx.relay.waitUntilStored(changed.unrelayed)
     identityUnlinked(userId, providerId)
-    credentialsEnded(userId, reason)
+    reportCredentialsEnded(userId, reason)
     return { disconnected: true }
   }
 }

@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { MyAccountService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { revokeOtherAccess } from '../../actions/credentials/end-everything.ts'
+import { revokeOtherAccess } from '../../actions/credentials/end-all-access.ts'
 import { auditEvent, sessionsRevoked } from '../../domain/announcements.ts'
 import { sessionsOf } from '../../domain/sessions.ts'
 import { accountGone, oneSessionOrAllOthers, notForOtherClients, sessionEnded } from '../../errors.ts'
@@ -43,7 +43,7 @@ export function endMySession(ctx: Context): MethodImpl<typeof MyAccountService.m
     })
     if (!changed) throw accountGone()
     await ctx.relay.waitUntilStored(changed.unrelayed)
-    if (ended > 0) metrics.credentialsEnded(userId, 'session_revoked')
+    if (ended > 0) metrics.reportCredentialsEnded(userId, 'session_revoked')
     return { ended }
   }
 }

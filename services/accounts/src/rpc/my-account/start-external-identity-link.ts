@@ -5,7 +5,7 @@ import { callerOf } from '@parley/rpc'
 import { tokenContext } from '../../actions/credentials/token-context.ts'
 import type { Context } from '../../context.ts'
 import { assertFresh } from '../../actions/credentials/freshness.ts'
-import { notInternalPath, providerNotFound } from '../../domain/identity-errors.ts'
+import { invalidRedirectPath, providerNotFound } from '../../domain/identity-errors.ts'
 import type { LinkStart } from '../../actions/identities/link-start.ts'
 import { issueFlowToken } from '../../store/flow-tokens.ts'
 import { getAccount } from '../../store/users.ts'
@@ -20,7 +20,7 @@ export function startExternalIdentityLink(
     const { providerId } = request
     if (!ctx.providers.find(providerId)) throw providerNotFound(providerId)
     const redirectPath = internalPath(request.redirectPath || '/')
-    if (redirectPath === undefined) throw notInternalPath()
+    if (redirectPath === undefined) throw invalidRedirectPath()
     // Read before the check below: the flow stores this auth generation, so a password reset in between invalidates the
     // flow.
     const user = await getAccount(ctx.db, caller.userId)

@@ -5,7 +5,7 @@ import { callerOf } from '@parley/rpc'
 import { mailNotice } from '../../actions/accounts/mail-notice.ts'
 import { showUser } from '../../actions/accounts/show-users.ts'
 import type { Context } from '../../context.ts'
-import { endEverything } from '../../actions/credentials/end-everything.ts'
+import { endAllAccess } from '../../actions/credentials/end-all-access.ts'
 import { assertFresh } from '../../actions/credentials/freshness.ts'
 import { assertCredentialValid } from '../../actions/credentials/assert-credential-valid.ts'
 import { auditEvent } from '../../domain/announcements.ts'
@@ -13,21 +13,21 @@ import { assertPassword } from '../../domain/password.ts'
 import {
   accountGone,
   currentPasswordMissing,
-  passwordSetAlready,
+  passwordAlreadySet,
   sessionEnded,
   wrongCurrentPassword,
 } from '../../errors.ts'
 import { passwordSetMail } from '../../engines/mail/index.ts'
-import { credentialsEnded } from '../../metrics.ts'
+import { reportCredentialsEnded } from '../../metrics.ts'
 import { assertCurrentPassword } from '../../engines/passwords/index.ts'
 import { findCredentialOf } from '../../store/credentials.ts'
-import { firstAddressesOf } from '../../store/emails.ts'
+import { findTenOldestAddresses } from '../../store/emails.ts'
 import { changeUser } from '../../store/user-changes.ts'
 import { getAccount, type UserWithRoles } from '../../store/users.ts'
 
 export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService.method.updatePassword> {
   const passwordChanged = auditEvent('user_password_hash_changed')
-  const notify = (addresses: string[], login: string, details: { at: Date; cleared: boolean }) =>
+  const notify = (addresses: string[], login: string, details: { at: Date; endedAllAccess: boolean }) =>
     mailNotice(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, details))
 
   /** Changes the password, and ends every credential, so that anybody who knew the old password is signed out. */
@@ -43,14 +43,14 @@ export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService
       await assertCredentialValid(tx, caller)
       // The password may have been changed while the new one was hashed.
       if (current.passwordHash !== user.passwordHash) throw wrongCurrentPassword()
-      const end = await endEverything(tx, current, 'password_changed', at)
-      addresses = await firstAddressesOf(tx, user.id)
+      const end = await endAllAccess(tx, current, 'password_changed', at)
+      addresses = await findTenOldestAddresses(tx, user.id)
       return { set: { ...end.set, passwordHash }, announce: (version) => [passwordChanged, ...end.announce(version)] }
     })
     if (!result) throw accountGone()
     await ctx.relay.waitUntilStored(result.unrelayed)
-    credentialsEnded(user.id, 'password_changed')
-    notify(addresses, result.user.login, { at, cleared: true })
+    reportCredentialsEnded(user.id, 'password_changed')
+    notify(addresses, result.user.login, { at, endedAllAccess: true })
   }
 
   /** Sets the first password of an account. No credential ends, because nobody could sign in with a password before. */
@@ -61,13 +61,13 @@ export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService
     let addresses: string[] = []
     const result = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, current) => {
       await assertCredentialValid(tx, caller)
-      if (current.passwordHash !== null) throw passwordSetAlready()
-      addresses = await firstAddressesOf(tx, userId)
+      if (current.passwordHash !== null) throw passwordAlreadySet()
+      addresses = await findTenOldestAddresses(tx, userId)
       return { set: { passwordHash }, announce: () => [passwordChanged] }
     })
     if (!result) throw accountGone()
     ctx.relay.wake(result.unrelayed)
-    notify(addresses, result.user.login, { at, cleared: false })
+    notify(addresses, result.user.login, { at, endedAllAccess: false })
   }
 
   return async ({ password, currentPassword }, call) => {

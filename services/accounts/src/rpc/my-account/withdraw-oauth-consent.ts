@@ -32,7 +32,7 @@ export function withdrawOAuthConsent(ctx: Context): MethodImpl<typeof MyAccountS
     })
     if (!changed) throw accountGone()
     await ctx.relay.waitUntilStored(changed.unrelayed)
-    if (ended.length > 0) metrics.credentialsEnded(userId, 'session_revoked')
+    if (ended.length > 0) metrics.reportCredentialsEnded(userId, 'session_revoked')
     return { ended: ended.length }
   }
 }

@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { OperatorService } from '@parley/contracts/internal'
 import { getUserByLogin } from '../../actions/accounts/get-user-by-login.ts'
-import { endEverything } from '../../actions/credentials/end-everything.ts'
+import { endAllAccess } from '../../actions/credentials/end-all-access.ts'
 import { credentialsEnded } from '../../domain/announcements.ts'
 import { loginNotFound } from '../../errors.ts'
 import * as metrics from '../../metrics.ts'
@@ -18,7 +18,7 @@ export function endSessions(ctx: OperatorContext): MethodImpl<typeof OperatorSer
     const changed = await changeUser(ctx.db, user.id, { actorId: '', at }, async (tx, current) => {
       if (sessionIds.length === 0) {
         ended = (await listCredentials(tx, current, at)).length
-        return endEverything(tx, current, 'logout', at)
+        return endAllAccess(tx, current, 'logout', at)
       }
       const credentialIds = await endById(tx, user.id, sessionIds, at)
       ended = credentialIds.length
@@ -27,7 +27,7 @@ export function endSessions(ctx: OperatorContext): MethodImpl<typeof OperatorSer
     })
     if (!changed) throw loginNotFound(login)
     await ctx.relay.waitUntilStored(changed.unrelayed)
-    if (ended > 0) metrics.credentialsEnded(user.id, 'logout')
+    if (ended > 0) metrics.reportCredentialsEnded(user.id, 'logout')
     return { userId: user.id, ended }
   }
 }

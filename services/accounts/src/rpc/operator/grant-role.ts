@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { OperatorService } from '@parley/contracts/internal'
 import { assignRoleTo } from '../../actions/accounts/assign-role-to.ts'
-import { policyWithRoles } from '../../actions/accounts/policy-with-roles.ts'
+import { getPolicyKnowingRoles } from '../../actions/accounts/get-policy-knowing-roles.ts'
 import type { OperatorContext } from '../../context.ts'
 import { loginNotFound } from '../../errors.ts'
 import { getRolesByName } from '../../policy/role-names.ts'
@@ -9,7 +9,7 @@ import { findUserByLogin } from '../../store/users.ts'
 
 export function grantRole(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.grantRole> {
   return async ({ login, roleName }) => {
-    const policy = await policyWithRoles(ctx, [roleName])
+    const policy = await getPolicyKnowingRoles(ctx, [roleName])
     const [role] = getRolesByName(policy, [roleName])
     const user = await findUserByLogin(ctx.db, login)
     const roleIds = user && role && (await assignRoleTo(ctx, user.id, role.id, ''))

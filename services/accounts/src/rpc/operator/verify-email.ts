@@ -8,7 +8,7 @@ import { assertEmail } from '../../domain/email.ts'
 import { loginNotFound } from '../../errors.ts'
 import { emailAddedMail } from '../../engines/mail/index.ts'
 import { ownerGranted } from '../../metrics.ts'
-import { firstAddressesOf } from '../../store/emails.ts'
+import { findTenOldestAddresses } from '../../store/emails.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
 export function verifyEmail(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.verifyEmail> {
@@ -19,7 +19,7 @@ export function verifyEmail(ctx: OperatorContext): MethodImpl<typeof OperatorSer
     let becomesOwner = false
     let noticeAddresses: string[] = []
     const changed = await changeUser(ctx.db, user.id, { actorId: '', at }, async (tx, current) => {
-      const before = await firstAddressesOf(tx, user.id)
+      const before = await findTenOldestAddresses(tx, user.id)
       const verified = await recordVerifiedEmail(ctx, tx, current, email, { at, selfAdded: false })
       becomesOwner = verified.becomesOwner
       noticeAddresses = verified.added ? before : []

@@ -10,7 +10,7 @@ import { couldBeEmail, emailKey } from '../../domain/email.ts'
 import { accountGone, wrongCode } from '../../errors.ts'
 import { emailAddedMail } from '../../engines/mail/index.ts'
 import { ownerGranted } from '../../metrics.ts'
-import { firstAddressesOf } from '../../store/emails.ts'
+import { findTenOldestAddresses } from '../../store/emails.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
 export function confirmEmailCode(ctx: Context): MethodImpl<typeof SignInInternalService.method.confirmEmailCode> {
@@ -28,7 +28,7 @@ export function confirmEmailCode(ctx: Context): MethodImpl<typeof SignInInternal
       isRight = (await useCode(ctx, tx, key, code.trim(), at)) === 'right'
       // A wrong code must be counted, so the transaction commits.
       if (!isRight) return undefined
-      const before = await firstAddressesOf(tx, userId)
+      const before = await findTenOldestAddresses(tx, userId)
       const verified = await recordVerifiedEmail(ctx, tx, user, email, { at, selfAdded: true })
       becomesOwner = verified.becomesOwner
       noticeAddresses = verified.added ? before : []

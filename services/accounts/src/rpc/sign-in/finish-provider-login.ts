@@ -3,9 +3,9 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { FinishProviderLoginResponseSchema, SignInInternalService } from '@parley/contracts/internal'
 import { tokenContext } from '../../actions/credentials/token-context.ts'
 import type { Context } from '../../context.ts'
-import { issuePending } from '../../actions/identities/pending.ts'
+import { storePendingIdentity } from '../../actions/identities/pending-flow.ts'
 import { signInWithIdentity } from '../../actions/identities/sign-in-with-identity.ts'
-import { providerAnswered, providerUnusable } from '../../metrics.ts'
+import { providerSignInHandled, providerUnusable } from '../../metrics.ts'
 import { ProviderDenied, ProviderFailed } from '../../clients/providers/failures.ts'
 import type { Provider, ProviderIdentity } from '../../domain/provider.ts'
 import { findIdentity } from '../../store/external-identities.ts'
@@ -37,7 +37,7 @@ export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInter
     if (session) return { case: 'session', value: session }
     if (!provider.settings.autoProvision) return error('external_identity_unlinked')
     const flow = { purpose: 'external_create', redirectPath } as const
-    return { case: 'pendingToken', value: await issuePending(ctx, provider, identity, flow) }
+    return { case: 'pendingToken', value: await storePendingIdentity(ctx, provider, identity, flow) }
   }
 
   const link = async (
@@ -49,7 +49,7 @@ export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInter
     if (linked)
       return linked.userId === user.id ? { case: 'alreadyLinked', value: true } : error('external_identity_conflict')
     const flow = { purpose: 'external_link', user, redirectPath } as const
-    return { case: 'pendingToken', value: await issuePending(ctx, provider, identity, flow) }
+    return { case: 'pendingToken', value: await storePendingIdentity(ctx, provider, identity, flow) }
   }
 
   return async ({ providerId, query, browserHandle, userId, userAgent }, call) => {
@@ -57,7 +57,7 @@ export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInter
     if (!route) return { redirectPath: '/', outcome: error('provider_not_found') }
     const { provider, key, callbackUrl } = route
     const done = (redirectPath: string, outcome: Outcome) => {
-      providerAnswered(provider.settings.id, outcome.case === 'error' ? outcome.value : outcomeNames[outcome.case])
+      providerSignInHandled(provider.settings.id, outcome.case === 'error' ? outcome.value : outcomeNames[outcome.case])
       return { redirectPath, outcome }
     }
 

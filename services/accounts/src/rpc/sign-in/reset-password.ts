@@ -3,13 +3,13 @@ import type { SignInInternalService } from '@parley/contracts/internal'
 import { mailNotice } from '../../actions/accounts/mail-notice.ts'
 import { tokenContext } from '../../actions/credentials/token-context.ts'
 import type { Context } from '../../context.ts'
-import { endEverything } from '../../actions/credentials/end-everything.ts'
+import { endAllAccess } from '../../actions/credentials/end-all-access.ts'
 import { auditEvent } from '../../domain/announcements.ts'
 import { assertPassword } from '../../domain/password.ts'
 import { resetLinkExpired } from '../../errors.ts'
 import { passwordSetMail } from '../../engines/mail/index.ts'
-import { credentialsEnded } from '../../metrics.ts'
-import { firstAddressesOf } from '../../store/emails.ts'
+import { reportCredentialsEnded } from '../../metrics.ts'
+import { findTenOldestAddresses } from '../../store/emails.ts'
 import { peekFlowToken, takeFlowToken } from '../../store/flow-tokens.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
@@ -26,16 +26,16 @@ export function resetPassword(ctx: Context): MethodImpl<typeof SignInInternalSer
     let addresses: string[] = []
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
       if (!(await takeFlowToken(tx, tokens, 'password_reset', token))) throw resetLinkExpired()
-      const end = await endEverything(tx, user, 'password_reset', at)
-      addresses = await firstAddressesOf(tx, userId)
+      const end = await endAllAccess(tx, user, 'password_reset', at)
+      addresses = await findTenOldestAddresses(tx, userId)
       const resetEvents = [auditEvent('password_reset_completed'), auditEvent('user_password_hash_changed')]
       return { set: { ...end.set, passwordHash }, announce: (version) => [...resetEvents, ...end.announce(version)] }
     })
     if (!changed) throw resetLinkExpired()
     await ctx.relay.waitUntilStored(changed.unrelayed)
-    credentialsEnded(userId, 'password_reset')
+    reportCredentialsEnded(userId, 'password_reset')
     const { login } = changed.user
-    mailNotice(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, { at, cleared: true }))
+    mailNotice(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, { at, endedAllAccess: true }))
     return { userId, names: [login, ...addresses.slice(0, 5)] }
   }
 }

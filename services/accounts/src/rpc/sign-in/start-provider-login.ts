@@ -6,8 +6,8 @@ import { tokenContext } from '../../actions/credentials/token-context.ts'
 import type { Context } from '../../context.ts'
 import {
   browserHandleMissing,
-  linkStartNotYours,
-  notInternalPath,
+  linkNotStartedByCaller,
+  invalidRedirectPath,
   providerNotFound,
   providerUnavailable,
 } from '../../domain/identity-errors.ts'
@@ -28,7 +28,7 @@ export function startProviderLogin(ctx: Context): MethodImpl<typeof SignInIntern
     const { provider, callbackUrl, key } = route
     const link = request.linkStart === '' ? undefined : await getOwnLink(ctx, request, provider.settings.id)
     const redirectPath = internalPath((link ?? request).redirectPath || '/')
-    if (redirectPath === undefined) throw notInternalPath()
+    if (redirectPath === undefined) throw invalidRedirectPath()
 
     const attempt = { state: randomState(), nonce: randomNonce(), codeVerifier: randomPKCECodeVerifier() }
     const deadline = providerDeadline(call)
@@ -42,7 +42,7 @@ export function startProviderLogin(ctx: Context): MethodImpl<typeof SignInIntern
     const secrets = { state, browserHandle: request.browserHandle }
     await ctx.db.transaction(async (tx) => {
       if (link && !(await takeFlowToken(tx, tokenContext(ctx), 'link_start', request.linkStart)))
-        throw linkStartNotYours()
+        throw linkNotStartedByCaller()
       await insertProviderLogin(tx, ctx.config, secrets, {
         ...stored,
         providerId: key,
@@ -64,6 +64,6 @@ async function getOwnLink(
 ): Promise<LinkStart & Pick<FlowToken, 'authGeneration'>> {
   const row = await peekFlowToken(ctx.db, tokenContext(ctx), 'link_start', linkStart)
   const link = row?.payload as LinkStart | undefined
-  if (!row || userId === '' || row.userId !== userId || link?.providerId !== providerId) throw linkStartNotYours()
+  if (!row || userId === '' || row.userId !== userId || link?.providerId !== providerId) throw linkNotStartedByCaller()
   return { ...link, authGeneration: row.authGeneration }
 }

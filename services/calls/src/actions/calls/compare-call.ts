@@ -3,16 +3,19 @@ import type { MediaParticipant } from '../../engines/livekit/index.ts'
 import type { CallRow } from '../../store/calls.ts'
 import { findParticipants, type ParticipantRow } from '../../store/participants.ts'
 import type { Call, Source } from '../../domain/call.ts'
+import { reportMediaFailure } from '../../metrics.ts'
 import { changeCall, mediaRoomOf } from './change-call.ts'
 
 /**
  * Compares the participants of a call with those on the media server and with the members of the room. Participants
- * whose rows change during the requests are left to the next comparison. Throws if the media server or the rooms
- * service does not answer.
+ * whose rows change during the requests are left to the next comparison. If the media server fails, reports it and
+ * changes nothing. Throws if the rooms service does not answer.
  */
 export async function compareCall(ctx: Context, media: Media, row: CallRow, source: Source): Promise<void> {
   const before = new Map((await findParticipants(ctx.db, row.id)).map((one) => [one.userId, one]))
-  const seen = new Map((await media.server.listParticipants(mediaRoomOf(media, row))).map((one) => [one.userId, one]))
+  const listed = await listParticipants(media, row)
+  if (!listed) return
+  const seen = new Map(listed.map((one) => [one.userId, one]))
   const present = [...before.values()].filter(({ leftAt }) => leftAt === null).map(({ userId }) => userId)
   const userIds = [...new Set([...present, ...seen.keys()])]
   const members = await ctx.rooms.findMembers(row.roomId, userIds)
@@ -23,6 +26,15 @@ export async function compareCall(ctx: Context, media: Media, row: CallRow, sour
     }
     if (call.presentParticipants().length === 0) call.end()
   })
+}
+
+async function listParticipants(media: Media, row: CallRow): Promise<MediaParticipant[] | undefined> {
+  try {
+    return await media.server.listParticipants(mediaRoomOf(media, row))
+  } catch (error) {
+    reportMediaFailure(error, 'list participants')
+    return undefined
+  }
 }
 
 function compareOne(call: Call, userId: string, seen: MediaParticipant | undefined, isMember: boolean): void {

@@ -1,12 +1,12 @@
 import { isEffectiveMember, type Subject } from '@parley/permissions'
 import type { Context } from '../../context.ts'
-import { findRoomsWithFollowedThreads, readFollowedThreads } from '../../store/followed-threads.ts'
+import { findRoomsWithFollowedThreads, readFollowedThreads, type PageOfFollowed } from '../../store/followed-threads.ts'
 
 /** A page of the threads that a user follows in rooms of which they are an effective member. */
 export async function listFollowedThreads(
   { pool, policy, reads }: Pick<Context, 'pool' | 'policy' | 'reads'>,
   user: Subject,
-  page: Parameters<typeof readFollowedThreads>[3],
+  page: PageOfFollowed,
 ) {
   const rooms = await findRoomsWithFollowedThreads(pool, user.userId)
   const readable = rooms.filter(({ room, standing }) => isEffectiveMember(policy(), user, room, standing))

@@ -3,11 +3,12 @@ import type { Context } from '../../context.ts'
 import { decideFollowing } from '../../store/follows.ts'
 import { toFollowEvent } from '../../view/reader-events.ts'
 import { changeReader } from './change-reader.ts'
-import { getThread, type Thread } from './get-thread.ts'
+import { getThreadPlaces, type Thread } from './get-thread-places.ts'
 
 /** Makes the caller follow or unfollow a thread. Actions of other users do not change that decision. */
 export async function setFollowing(ctx: Context, caller: Subject, thread: Thread, following: boolean): Promise<void> {
-  await getThread(ctx, caller, thread)
+  // Throws unless the caller may read the thread.
+  await getThreadPlaces(ctx, caller, thread)
   await changeReader(
     ctx,
     caller.userId,

@@ -62,7 +62,7 @@ async function dropDuplicates(on: Connection, roomId: string, events: readonly R
 function isDuplicate({ version }: RoomEvent, { recent, version: held }: HeldVersions): boolean {
   // An earlier release stored only the last version.
   if (recent.at(-1) !== `${held}`) return version <= held
-  // Only the start of a video's processing has version 1, so it cannot follow another event of that video.
+  // Only the first event of an aggregate has version 1: after other versions it is a late duplicate.
   return version === 1n || recent.includes(`${version}`)
 }
 

@@ -22,8 +22,8 @@ export async function applyFacts(
 ): Promise<FactsOutcome[]> {
   const { on, roomId } = log
   const found = await lockLogState(on, roomId)
-  const isNew = batches.some(({ facts }) => facts[0]?.version === 1n && canCreateRoom(roomId, facts))
-  const held = !found.room && isNew ? await insertLog(on, roomId) : found
+  const createsRoom = batches.some(({ facts }) => canCreateRoom(roomId, facts))
+  const held = !found.room && createsRoom ? await insertLog(on, roomId) : found
   const { room, folded } = await foldAll(log, held.room, batches)
   const now = ctx.now()
   const timed = folded.flatMap((fold, n) =>
@@ -36,7 +36,7 @@ export async function applyFacts(
   log.addEntries(entries)
   const lastEntry = entries.at(-1) ?? held.lastEntry
   return folded.map((fold) =>
-    fold.kind === 'refused' ? fold : { kind: 'held', applied: fold.steps.length, room, lastEntry },
+    fold.kind === 'refused' ? fold : { kind: 'stored', applied: fold.steps.length, room, lastEntry },
   )
 }
 
@@ -65,9 +65,9 @@ async function foldAll(
   return { room, folded }
 }
 
-/** Whether the facts, applied to a room that does not exist yet, are consistent. */
+/** Whether the facts begin with the first one of a room and are consistent. */
 const canCreateRoom = (roomId: string, facts: readonly RoomFact[]): boolean =>
-  tryFold(() => foldFacts(undefined, roomId, facts, () => false)).kind === 'folded'
+  facts[0]?.version === 1n && tryFold(() => foldFacts(undefined, roomId, facts, () => false)).kind === 'folded'
 
 function tryFold(fold: () => Step[]): Fold {
   try {

@@ -10,7 +10,7 @@ import { findChangeable } from '../../store/changeable.ts'
 import type { LockedLog } from '../../store/locked-log.ts'
 import type { Connection } from '../../store/statement.ts'
 import type { DecidedState } from '../../store/unchanged-room.ts'
-import type { PlacedChange } from '../../view/change-events.ts'
+import type { ChangeHeader } from '../../view/change-events.ts'
 
 /** The message that a call is about, and the emoji of a reaction. `signal` is aborted when the call ends. */
 export type Target = { roomId: string; eventId: string; emoji?: string; signal: AbortSignal }
@@ -24,7 +24,8 @@ export type Change<Result = void> = {
   events: readonly OutgoingEvent[]
   /**
    * For a change with one event: makes it and stores the event in one statement, without a transaction. Returns
-   * undefined if the room has changed since.
+   * undefined, without writing anything, if the room has changed since the decision, the message is retracted or the
+   * user is erased.
    */
   writeInOneStatement?: (
     on: Connection,
@@ -39,9 +40,10 @@ export type ChangeResult<Result> =
 
 /**
  * Changes a message with the row of its room locked, which excludes joins, leaves, bans, posts and other changes.
- * `decide` throws a refusal, or returns undefined if there is nothing to change. It is first called without the lock,
- * so that refusals and repetitions do not hold it. Its change is then written in one statement, if that is possible and
- * nothing was written to the room in the meantime. Otherwise `decide` is called again under the lock.
+ * `decide` throws a refusal, or returns undefined if there is nothing to change. It is called at once, without the
+ * lock, so that refusals and repetitions do not take it, and again when it is the change's turn. If one statement may
+ * be enough, that is tried first, with the same state; it writes nothing if the room has changed in the meantime.
+ * Otherwise `decide` gets the current state under the lock.
  */
 export async function changeMessage<Result>(
   ctx: Context,
@@ -56,7 +58,7 @@ export async function changeMessage<Result>(
   const planned = decide(first)
   if (!planned) return { kind: 'unchanged', found: first }
   let changed: ChangeResult<Result> = { kind: 'unchanged', found: first }
-  const change = async (log: LockedLog) => {
+  const changeUnderLock = async (log: LockedLog) => {
     const current = await readMessage(ctx, log.on, caller, target)
     const found = { ...current, room: { ...current.room, roomSeq: current.room.roomSeq + log.pendingPlaces } }
     const change = decide(found)
@@ -78,7 +80,7 @@ export async function changeMessage<Result>(
   }
   const command = {
     kind: 'change',
-    change,
+    change: changeUnderLock,
     ...(planned.writeInOneStatement && { changeInOneStatement }),
     signal,
   } as const
@@ -100,7 +102,7 @@ async function readMessage(ctx: Context, on: Connection, caller: Subject, target
 }
 
 /** A change that takes the next place of the log, or the one `skipped` places later. */
-export const atNextPlace = (room: RoomLog, caller: Subject, at: Date, skipped = 0): PlacedChange => ({
+export const toChangeHeader = (room: RoomLog, caller: Subject, at: Date, skipped = 0): ChangeHeader => ({
   room,
   place: room.roomSeq + 1n + BigInt(skipped),
   actorId: caller.userId,

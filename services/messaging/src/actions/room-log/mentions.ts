@@ -3,9 +3,10 @@ import type { Context } from '../../context.ts'
 import { findHandles, possibleHandles } from '../../domain/mentions/find-handles.ts'
 import { noMentions, type FoundMentions } from '../../domain/mentions/mentioned.ts'
 
-/** Handles that mention everyone in the room. They are never logins or names of roles. */
+/** Handles that mention everyone in the room, or all who are not offline. They are never logins or names of roles. */
 const everyone = new Set(['all', 'here'])
-const handlePattern = /^[a-z0-9][a-z0-9._-]{0,31}$/
+/** The form of logins. Other handles are not looked up. */
+const loginPattern = /^[a-z0-9][a-z0-9._-]{0,31}$/
 
 /** Resolves the mentions of a text. Never throws: if accounts does not answer, `pending` is true. */
 export async function findMentions(ctx: Pick<Context, 'handles' | 'policy'>, body: string): Promise<FoundMentions> {
@@ -14,7 +15,7 @@ export async function findMentions(ctx: Pick<Context, 'handles' | 'policy'>, bod
   const roles = rolesByName(ctx.policy())
   const roleNames = handles.flatMap((handle) => possibleHandles(handle).find((name) => roles.has(name)) ?? [])
   const candidates = handles.map((handle) =>
-    possibleHandles(handle).filter((name) => handlePattern.test(name) && !everyone.has(name) && !roles.has(name)),
+    possibleHandles(handle).filter((name) => loginPattern.test(name) && !everyone.has(name) && !roles.has(name)),
   )
   const found = await ctx.handles.resolve([...new Set(candidates.flat())])
   const users = candidates.flatMap((alternatives) => {

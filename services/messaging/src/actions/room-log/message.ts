@@ -7,7 +7,7 @@ import type { PostProperties } from '../../policy/room-access.ts'
 import type { AppendedPost, NewAttachment } from '../../store/new-post.ts'
 import type { PostedMessage } from '../../view/posted-event.ts'
 
-/** A request to post a message. */
+/** A request to post a message. `key`: its idempotency key, if any; `digest`: to recognize the same request again. */
 export type Post = {
   caller: Subject
   draft: Draft

@@ -58,7 +58,7 @@ function toNewReply(ctx: Context, room: RoomHeader, message: Message, thread: Re
     ...{ userId, why, open, delivery: encodeThreadFollowed(room, message, userId) },
   })
   const others = mentioned.users.filter(({ userId }) => userId !== actorId)
-  // The roles of the root's author are not known here.
+  // The roles of the root's author are not known here, so only the permissions of everyone count for them.
   const rootAuthor = { userId: thread.rootAuthorId, roleIds: [] }
   return {
     rootEventId: thread.rootEventId,

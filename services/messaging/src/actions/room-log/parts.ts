@@ -3,12 +3,12 @@ import { looksLikeId } from '../../domain/ids.ts'
 import { unknownAttachment, unknownLinkPreview } from '../../errors.ts'
 import { findAttachedAsset } from '../../store/attached-assets.ts'
 import type { NewAttachment } from '../../store/new-post.ts'
-import { redeemLinkPreview } from '../../store/redeem-link-preview.ts'
+import { findLinkPreview } from '../../store/find-link-preview.ts'
 import type { Parts, Post } from './message.ts'
 
 export const noParts: Parts = { attachments: [], linkPreview: undefined }
 
-/** Claims the files and redeems the token of the link preview. Throws `invalid_argument` if one of them is unusable. */
+/** Claims the files and finds the link preview by its token. Throws `invalid_argument` if one of them is unusable. */
 export async function prepareParts(ctx: Context, post: Post, eventId: string): Promise<Parts> {
   const [linkPreview, attachments] = await Promise.all([findPreview(ctx, post), claimFiles(ctx, post, eventId)])
   return { attachments, linkPreview }
@@ -16,7 +16,7 @@ export async function prepareParts(ctx: Context, post: Post, eventId: string): P
 
 async function findPreview(ctx: Context, { caller, draft }: Post): Promise<Uint8Array | undefined> {
   if (draft.linkPreviewToken === '') return undefined
-  const preview = await redeemLinkPreview(ctx.pool, caller.userId, draft.linkPreviewToken)
+  const preview = await findLinkPreview(ctx.pool, caller.userId, draft.linkPreviewToken)
   if (!preview) throw unknownLinkPreview()
   return preview
 }

@@ -31,19 +31,23 @@ export type PostOutcome =
   | { kind: 'fileTaken'; assetId: string }
   | { kind: 'refused'; error: ConnectError }
 
-/** Writes a message into the log of its room. Throws if the outcome is unknown, for example during an outage. */
+/**
+ * Writes a message into the log of its room. Throws, instead of returning a refusal, if something fails or is
+ * unavailable; the message may then have been written.
+ */
 export async function post(ctx: Context, request: Post, signal: AbortSignal): Promise<PostOutcome> {
   const outcome = await write(ctx, request, signal)
   if (outcome.kind === 'keyTaken') return replay(ctx, request, outcome.used)
   if (outcome.kind === 'written') return { kind: 'written', row: await toRow(ctx, outcome.message, outcome.seq) }
   if (outcome.kind === 'fileTaken' || request.key === undefined) return outcome
+  // A repeated request may be refused although the first one was not: the author may have lost access since.
   const used = await findMessageKey(ctx.pool, request.caller.userId, request.key)
   return used ? replay(ctx, request, used) : outcome
 }
 
-type Write = Exclude<PostWriteOutcome, { kind: 'written' }> | { kind: 'written'; seq: bigint; message: Message }
+type WriteOutcome = Exclude<PostWriteOutcome, { kind: 'written' }> | { kind: 'written'; seq: bigint; message: Message }
 
-async function write(ctx: Context, request: Post, signal: AbortSignal): Promise<Write> {
+async function write(ctx: Context, request: Post, signal: AbortSignal): Promise<WriteOutcome> {
   const { roomId } = request.draft
   try {
     if (!looksLikeId(roomId)) throw roomNotFound()
@@ -56,7 +60,7 @@ async function write(ctx: Context, request: Post, signal: AbortSignal): Promise<
   }
 }
 
-/** Returns the message that was posted with the key. */
+/** The outcome for a key that was used before: the message posted with it, unless the request differs or it is gone. */
 async function replay(ctx: Context, { caller, digest }: Post, used: UsedKey): Promise<PostOutcome> {
   if (!digest.equals(used.digest)) return { kind: 'keyReused' }
   const { roomId } = used

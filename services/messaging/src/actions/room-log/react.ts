@@ -13,7 +13,7 @@ import {
   removeReactionWithEvent,
 } from '../../store/reactions.ts'
 import { toReactionEvent } from '../../view/change-events.ts'
-import { changeMessage, atNextPlace, type Change, type FoundMessage, type Target } from './change.ts'
+import { changeMessage, toChangeHeader, type Change, type FoundMessage, type Target } from './change.ts'
 
 /** A request to add or remove a reaction. */
 export type ReactionRequest = Target & { emoji: string; change: 'add' | 'remove' }
@@ -44,16 +44,16 @@ function planReaction(
   if (change === 'add' && !message.acceptsEmoji) throw tooManyEmojis(maxEmojis)
   const now = ctx.now()
   const reaction = { roomId: room.roomId, seq: message.seq, emoji, userId: caller.userId }
-  const placed = atNextPlace(room, caller, now)
+  const header = toChangeHeader(room, caller, now)
   const kind = change === 'add' ? 'reaction_added' : 'reaction_removed'
   return {
-    write: (on) => (change === 'add' ? addReaction(on, reaction, now, placed.place) : removeReaction(on, reaction)),
+    write: (on) => (change === 'add' ? addReaction(on, reaction, now, header.place) : removeReaction(on, reaction)),
     async writeInOneStatement(on, decided) {
       const written = await (change === 'add'
         ? addReactionWithEvent(on, decided, reaction, now)
         : removeReactionWithEvent(on, decided, reaction))
       return written && { entries: written.entries, result: written.tally }
     },
-    events: [toReactionEvent(placed, kind, { eventId: message.eventId, emoji })],
+    events: [toReactionEvent(header, kind, { eventId: message.eventId, emoji })],
   }
 }

@@ -25,7 +25,10 @@ export async function readAsMember(ctx: Context, caller: Subject, roomId: string
   return (await readRoom(ctx, caller, roomId, read)).events
 }
 
-/** Returns the root of a thread and the replies that `read` found. Throws unless the caller may read the room. */
+/**
+ * Returns the root of a thread and the replies that `read` found; `read` returns the root first. Throws unless the
+ * caller may read the room and the room has this root.
+ */
 export async function readThread(
   ctx: Context,
   caller: Subject,
@@ -40,7 +43,10 @@ export async function readThread(
   return { root, replies }
 }
 
-/** Returns the given messages that are in the room and not retracted, in no particular order. */
+/**
+ * Returns those of the messages that are in the room and not retracted, in no particular order. Throws unless the
+ * caller may read the room.
+ */
 export async function readVisibleMessages(
   ctx: Context,
   caller: Subject,

@@ -7,12 +7,12 @@ import { attachmentNotFound, linkPreviewNotFound, messageNotFound } from '../../
 import { assertAuthor } from '../../policy/message-changes.ts'
 import { dropAttachment, dropLinkPreview } from '../../store/edits.ts'
 import { toEditedEvent, type Removed } from '../../view/change-events.ts'
-import { atNextPlace, type Change, type FoundMessage } from './change.ts'
+import { toChangeHeader, type Change, type FoundMessage } from './change.ts'
 import { buildRetraction } from './retract.ts'
 
 /**
- * Plans the removal of an attachment. Only the author may remove it, in archived rooms too. If the message has nothing
- * else to show, it is retracted.
+ * Plans the removal of an attachment. Only the author may remove it, even in an archived room. If the message has
+ * neither text nor another attachment, it is retracted.
  */
 export function planAttachmentRemoval(ctx: Context, caller: Subject, assetId: string, found: FoundMessage): Change {
   const message = getOwnMessage(caller, found)
@@ -26,7 +26,7 @@ export function planAttachmentRemoval(ctx: Context, caller: Subject, assetId: st
   }
 }
 
-/** Plans the removal of the preview of this URL. Only the author may remove it, in archived rooms too. */
+/** Plans the removal of the preview of this URL. Only the author may remove it, even in an archived room. */
 export function planPreviewRemoval(ctx: Context, caller: Subject, url: string, found: FoundMessage): Change {
   const message = getOwnMessage(caller, found)
   const preview = message.linkPreview && decodePreview(message.linkPreview)
@@ -47,5 +47,5 @@ function getOwnMessage(caller: Subject, { message }: FoundMessage) {
 function toEdited({ room, message }: FoundMessage, caller: Subject, now: Date, removed: Removed) {
   const { eventId, threadRootEventId, echo } = message
   const change = { eventId, threadRootEventId: threadRootEventId ?? '', echoEventId: echo?.eventId }
-  return toEditedEvent(atNextPlace(room, caller, now), change, removed)
+  return toEditedEvent(toChangeHeader(room, caller, now), change, removed)
 }

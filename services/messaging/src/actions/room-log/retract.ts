@@ -5,7 +5,7 @@ import { previewImageKey } from '../../domain/page-preview.ts'
 import { assertMayRetract } from '../../policy/message-changes.ts'
 import { retractMessage, removeEcho } from '../../store/retractions.ts'
 import { nothingRemoved, toRetractedEvent } from '../../view/change-events.ts'
-import { atNextPlace, type Change, type FoundMessage } from './change.ts'
+import { toChangeHeader, type Change, type FoundMessage } from './change.ts'
 
 /**
  * Plans the retraction of a message with its echo, or of the echo alone if the request names the echo. Returns
@@ -29,11 +29,11 @@ export function buildRetraction({ room, message }: FoundMessage, caller: Subject
   const removed = { assetIds: attachmentIds, previewImageKey: previewImageKey(linkPreview) }
   return {
     write: (on) => retractMessage(on, { roomId: room.roomId, places, threadRootEventId, authorId }, now),
-    events: [toRetractedEvent(atNextPlace(room, caller, now), retracted, removed)],
+    events: [toRetractedEvent(toChangeHeader(room, caller, now), retracted, removed)],
   }
 }
 
-/** Removes the echo of a reply from the timeline. */
+/** Removes the echo of a reply from the timeline. `skipped`: how many places earlier steps of the change take. */
 export function buildEchoRemoval(
   { room, message }: FoundMessage,
   echo: NonNullable<ChangeableMessage['echo']>,
@@ -46,6 +46,6 @@ export function buildEchoRemoval(
   const retracted = { eventId, threadRootEventId, channelEchoEventId: '', echoOnly: true }
   return {
     write: (on) => removeEcho(on, { roomId: room.roomId, replySeq: message.seq, seq }, now),
-    events: [toRetractedEvent(atNextPlace(room, caller, now, skipped), retracted, nothingRemoved)],
+    events: [toRetractedEvent(toChangeHeader(room, caller, now, skipped), retracted, nothingRemoved)],
   }
 }

@@ -28,12 +28,12 @@ export type FactsCommand = Submitted & { kind: 'facts'; facts: readonly RoomFact
 
 export type RoomCommand = PostCommand | ChangeCommand | FactsCommand
 
-/** The number of places that a change took; 0 if there was nothing to change. */
+/** `places`: the number of events that the change returned, each of which took a place; 0 if nothing changed. */
 export type ChangeOutcome = { kind: 'changed'; places: number } | { kind: 'refused'; error: ConnectError }
 
 /**
  * The state after the facts and the number of new ones; or the refusal of inconsistent facts, none of which is applied.
  */
-export type FactsOutcome = ({ kind: 'held'; applied: number } & HeldFacts) | { kind: 'refused'; error: ConnectError }
+export type FactsOutcome = ({ kind: 'stored'; applied: number } & HeldFacts) | { kind: 'refused'; error: ConnectError }
 
 export type Outcome = PostWriteOutcome | ChangeOutcome | FactsOutcome

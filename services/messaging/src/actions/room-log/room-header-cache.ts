@@ -11,7 +11,8 @@ export class RoomHeaderCache {
   constructor(load: (roomId: string) => Promise<RoomHeader | undefined>, maxEntries = 20_000) {
     this.#headers = new LRUCache({
       max: maxEntries,
-      // If `put` caches a header during a read, that header stays cached, although the reader gets the one it read.
+      // If `put` caches a header during a read, that header stays cached, although the reader gets the one it read, or
+      // the cached one if it read none.
       ignoreFetchAbort: true,
       fetchMethod: async (roomId) => (await load(roomId)) ?? this.#headers.get(roomId),
     })

@@ -27,7 +27,7 @@ function slowWriter() {
 function outcomeOf({ kind }: RoomCommand): Outcome {
   if (kind === 'post') return { kind: 'written', seq: 1n }
   if (kind === 'change') return { kind: 'changed', places: 1 }
-  return { kind: 'held', applied: 1, room: undefined, lastEntry: 0n }
+  return { kind: 'stored', applied: 1, room: undefined, lastEntry: 0n }
 }
 
 test('a room has one running batch, and waiting facts come first in the next one', async () => {
@@ -42,10 +42,10 @@ test('a room has one running batch, and waiting facts come first in the next one
   await batches[0]?.end()
   await batches[1]?.end()
   expect(batches.map(({ kinds }) => kinds)).toEqual([['post'], ['facts', 'post', 'change']])
-  expect((await outcomes).map(({ kind }) => kind)).toEqual(['written', 'written', 'changed', 'held'])
+  expect((await outcomes).map(({ kind }) => kind)).toEqual(['written', 'written', 'changed', 'stored'])
 })
 
-test('a batch has at most 64 posts or 16 changes', async () => {
+test('a batch is full with 64 posts, and a change counts as four', async () => {
   const { writer, batches } = slowWriter()
   void Array.from({ length: 80 }, () => writer.submit('R1', post))
   void Array.from({ length: 20 }, () => writer.submit('R1', change))

@@ -15,15 +15,16 @@ import type {
 
 export type WriteBatch = (roomId: string, commands: readonly RoomCommand[]) => Promise<(Outcome | Error)[]>
 
-/** Maximum number of posts in a batch. A change needs more round trips, so it counts as four. */
+/** Number of posts with which a batch is full. A change needs more round trips, so it counts as four. */
 const postsPerBatch = 64
 const weightOfChange = 4
+/** Maximum number of posts and changes that wait for the running batch of their room. */
 const maxWaiting = 2_048
 
 /**
- * The only writer of room logs. This process runs at most one writing statement or transaction per room at a time;
- * commands that arrive during it form the next batch. A busy room thus uses one connection, and its row is locked by
- * few, large batches.
+ * Writes everything into room logs except erasures, which have transactions of their own. It runs at most one statement
+ * or transaction per room at a time; commands that arrive during it form the next batch. A busy room thus uses one
+ * connection, and its row is locked by few, large batches.
  */
 export class RoomWriter {
   readonly #batches: KeyedBatcher<RoomCommand, Outcome>

@@ -10,15 +10,15 @@ import { addEcho } from '../../store/echoes.ts'
 import { storeBody, storeBodyWithEvent } from '../../store/edits.ts'
 import { nothingRemoved, toEditedEvent } from '../../view/change-events.ts'
 import { toPostedEvent } from '../../view/posted-event.ts'
-import { atNextPlace, type Change, type FoundMessage } from './change.ts'
+import { toChangeHeader, type Change, type FoundMessage } from './change.ts'
 import { buildEchoRemoval } from './retract.ts'
 
 /** The requested changes of the message or echo with this id. Fields that are undefined stay as they are. */
 export type Update = { eventId: string; body: string | undefined; withEcho: boolean | undefined }
 
 /**
- * Plans the changes of an update: first the text, then the echo. A change that is written in one statement returns the
- * row of `eventId`; other changes return undefined.
+ * Plans the changes of an update: first the text, then the echo. Returns undefined if there is nothing to change. The
+ * result of writing the change is the row of `eventId` if one statement was enough, otherwise undefined.
  */
 export function planUpdate(
   ctx: Context,
@@ -50,9 +50,9 @@ export function planUpdate(
   }
 }
 
-function editInOneStatement({ message: { seq } }: FoundMessage, at: Date, text: string, shown: string) {
+function editInOneStatement({ message: { seq } }: FoundMessage, at: Date, text: string, shownEventId: string) {
   return async (...[on, decided]: Parameters<NonNullable<Change['writeInOneStatement']>>) => {
-    const written = await storeBodyWithEvent(on, decided, { seq, text, at, shown })
+    const written = await storeBodyWithEvent(on, decided, { seq, text, at, shown: shownEventId })
     return written && { entries: written.entries, result: written.row }
   }
 }
@@ -81,12 +81,12 @@ function buildEdit(
   const edited = { eventId, threadRootEventId: threadRootEventId ?? '', echoEventId }
   return {
     write: (on) => storeBody(on, { roomId: room.roomId, seq }, body, now),
-    events: [toEditedEvent(atNextPlace(room, caller, now), edited, nothingRemoved)],
+    events: [toEditedEvent(toChangeHeader(room, caller, now), edited, nothingRemoved)],
   }
 }
 
 function buildEchoAddition({ room, message }: FoundMessage, caller: Subject, now: Date, skipped: number): Change {
-  const { place } = atNextPlace(room, caller, now, skipped)
+  const { place } = toChangeHeader(room, caller, now, skipped)
   const { eventId: echoOfEventId, seq, threadRootEventId } = message
   const eventId = newId('event')
   const reply = { seq, eventId: echoOfEventId, threadRootEventId: threadRootEventId ?? '' }

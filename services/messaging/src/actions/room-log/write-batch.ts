@@ -10,8 +10,8 @@ import { wakeMentionResolver, writePosts, writePostsInto } from './write-posts.t
 type CommandsByKind = { facts: FactsCommand[]; changes: ChangeCommand[]; posts: PostCommand[] }
 
 /**
- * Writes a batch of commands. Posts alone are written in one statement, and so is a single change if possible. Every
- * other batch is one transaction. Facts come first, so that posts of users who lost access are refused.
+ * Writes a batch of commands: posts alone or a single change in one statement, if possible, everything else in one
+ * transaction. Facts come first, so that posts of users who lost access are refused.
  */
 export async function writeBatch(
   ctx: Context,
@@ -66,7 +66,7 @@ async function writeInTransaction(
     await log.flush()
     return log
   })
-  for (const outcome of outcomes.values()) if (outcome.kind === 'held' && outcome.room) ctx.headers.put(outcome.room)
+  for (const outcome of outcomes.values()) if (outcome.kind === 'stored' && outcome.room) ctx.headers.put(outcome.room)
   ctx.relay.wake(log.entries)
   wakeMentionResolver(ctx, messages)
   return commands.map((command) => outcomes.get(command) ?? new Error(`a command (${command.kind}) has no outcome`))

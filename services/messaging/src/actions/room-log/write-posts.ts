@@ -44,8 +44,8 @@ export async function writePosts(
 }
 
 /**
- * Writes messages in one statement, with permissions from the cached header. Messages that the header refuses, or that
- * were not written because it is stale, get no outcome.
+ * Writes messages in one statement, with permissions from the cached header. A message gets no outcome if the header
+ * refuses it or is stale, or if its author is deleted, banned or not a member.
  */
 async function writeWithCachedHeader(
   ctx: Context,
@@ -60,7 +60,7 @@ async function writeWithCachedHeader(
   wakeMentionResolver(ctx, ready)
 }
 
-/** Writes messages with the room's row locked. Messages that are already refused before do not wait for the lock. */
+/** Writes messages with the room's row locked. Messages that are refused without it do not wait for the lock. */
 async function writeLocked(
   ctx: Context,
   roomId: string,

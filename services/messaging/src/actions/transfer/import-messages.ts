@@ -14,7 +14,7 @@ import { writeImport } from '../../store/write-import.ts'
 import type { LockedLog } from '../../store/locked-log.ts'
 import { findHeader } from '../../store/rooms.ts'
 import type { Connection } from '../../store/statement.ts'
-import { checkMessage, type CheckedMessage } from '../../domain/check-message.ts'
+import { checkImportedMessage, type CheckedMessage } from '../../domain/check-imported-message.ts'
 import { toImportedEvents } from './imported-event.ts'
 import { planImport, type ImportPlan } from '../../domain/plan-import.ts'
 
@@ -30,7 +30,7 @@ export async function importIntoRoom(
   const room = await findHeader(ctx.pool, roomId)
   if (!room) throw roomNotFound()
   const now = ctx.now()
-  const messages = request.messages.map((message) => checkMessage(message, { dm: isDm(room), now }))
+  const messages = request.messages.map((message) => checkImportedMessage(message, { dm: isDm(room), now }))
   let plan: ImportPlan | undefined
   const change = async (log: LockedLog) => {
     // The import assigns its places itself, after those of the pending events.
@@ -59,7 +59,11 @@ async function readAndPlan(
   const target = await findLogSummary(on, roomId)
   if (!target) throw roomNotFound()
   if (state ? state.source !== source : target.everPosted) throw roomHasOtherMessages()
-  const references = messages.flatMap(({ externalId, threadRoot, inReplyTo }) => [externalId, threadRoot, inReplyTo])
+  const references = messages.flatMap((message) => [
+    message.externalId,
+    message.threadRootExternalId,
+    message.inReplyToExternalId,
+  ])
   const known = await findImported(
     on,
     roomId,

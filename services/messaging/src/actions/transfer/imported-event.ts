@@ -8,7 +8,7 @@ export type ImportedAttachment = { assetId: string; messageEventId: string }
 /** Maximum number of attachments per event, because the size of events is limited. Further events name the others. */
 const attachmentsPerEvent = 2_000
 
-/** The events that announce imported messages. Clients reload the room, and nobody is notified. */
+/** The events that announce imported messages, from `place` on. Clients reload the room, and nobody is notified. */
 export function toImportedEvents(
   room: RoomHeader,
   place: bigint,

@@ -1,4 +1,7 @@
-/** A container of Markdown lines: a block quote, or a list item whose content is indented by this many columns. */
+/**
+ * A container of Markdown lines: a block quote, or a list item. `indent`: by how many columns the content of the item
+ * is indented; `empty`: whether it has no content yet.
+ */
 export type Container = { kind: 'quote' } | { kind: 'item'; indent: number; empty: boolean }
 
 /** A line that is parsed from left to right; `at` is the current position. */

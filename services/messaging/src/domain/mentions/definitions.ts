@@ -5,7 +5,7 @@ const definition =
 /** CommonMark's limit for labels, in characters. */
 const maxLabelLength = 999
 
-/** Labels of link references. As in CommonMark, neither case nor the amount of white space matters. */
+/** The labels of link reference definitions. As in CommonMark, neither case nor the amount of white space matters. */
 export class Labels {
   readonly #defined = new Set<string>()
 

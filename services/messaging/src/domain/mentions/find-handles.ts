@@ -1,5 +1,5 @@
 import { Labels } from './definitions.ts'
-import { removeCodeSpans } from './inline-prose.ts'
+import { removeCodeSpans } from './code-spans.ts'
 import { removeLinks } from './links.ts'
 import { paragraphsOf } from './prose.ts'
 

@@ -14,7 +14,10 @@ const reference = /\[((?:\\.|[^\\[\]])*)\]/y
 const webAddress =
   /(?<![\p{L}\p{N}+.-])(?:[a-z][a-z\d+.-]*:\/\/|www\.|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+[/?#])[^\s<>]*/giu
 
-/** Returns the text of a paragraph without code spans, with a space in place of each link, image and web address. */
+/**
+ * Returns the text of a paragraph with a space in place of each link, image and web address, and of each run of white
+ * space. The paragraph must not contain code spans any more.
+ */
 export function removeLinks(paragraph: string, labels: Labels): string {
   const text = paragraph.replace(/\s+/g, ' ')
   let prose = ''

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { MentionsSchema } from '@parley/contracts/internal'
 
-/** A user mentioned in a text. */
+/** A user mentioned in a text, with all roles of that user except everyone. */
 export type MentionedUser = { userId: string; roleIds: readonly string[] }
 
 /** The users and roles that a text mentions, whether or not they are in the room. */

@@ -37,14 +37,14 @@ class ParagraphReader {
 
   read(line: Line): void {
     const continued = enterContinued(line, this.#containers)
-    const inAll = continued === this.#containers.length
-    if (inAll && this.#fence) return this.#readCode(line, this.#fence)
-    const opened = this.#openContainers(line, inAll && this.#inParagraph)
-    if (!inAll && opened.length === 0 && this.#inParagraph && this.#continuesParagraph(line)) {
+    const continuesAll = continued === this.#containers.length
+    if (continuesAll && this.#fence) return this.#readCode(line, this.#fence)
+    const opened = this.#openContainers(line, continuesAll && this.#inParagraph)
+    if (!continuesAll && opened.length === 0 && this.#inParagraph && this.#continuesParagraph(line)) {
       this.#paragraph.push(line.text.slice(line.at))
       return
     }
-    if (!inAll || opened.length > 0) {
+    if (!continuesAll || opened.length > 0) {
       this.#endParagraph()
       this.#fence = undefined
       this.#containers = [...this.#containers.slice(0, continued), ...opened]

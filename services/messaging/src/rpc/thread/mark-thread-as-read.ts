@@ -7,7 +7,7 @@ import { looksLikeId } from '../../domain/ids.ts'
 import { nextMarker } from '../../domain/marker.ts'
 import { readTargetNotInThread } from '../../errors.ts'
 import { changeReader } from '../../actions/reading/change-reader.ts'
-import { getThread } from '../../actions/reading/get-thread.ts'
+import { getThreadPlaces } from '../../actions/reading/get-thread-places.ts'
 import { moveThreadMarker } from '../../store/markers.ts'
 import { toThreadReadEvent } from '../../view/reader-events.ts'
 
@@ -17,7 +17,7 @@ export function markThreadAsRead(ctx: Context): MethodImpl<typeof ThreadService.
     const { userId } = caller
     if (upToEventId && !looksLikeId(upToEventId)) throw readTargetNotInThread()
     const thread = { roomId, rootEventId: threadRootEventId }
-    const { read: target, marker } = await getThread(ctx, caller, thread, upToEventId)
+    const { read: target, marker } = await getThreadPlaces(ctx, caller, thread, upToEventId)
     if (upToEventId && !target) throw readTargetNotInThread()
     const to = nextMarker(target, marker)
     if (to) {

@@ -16,7 +16,7 @@ export async function dismissBatch(tx: Tx, dismissals: readonly Dismissal[], at:
 }
 
 /** Dismisses one batch, and inserts jobs for the others. */
-export async function dismissSoon(tx: Tx, dismissals: readonly Dismissal[], at: Date): Promise<bigint[]> {
+export async function dismissBatchAndQueueRest(tx: Tx, dismissals: readonly Dismissal[], at: Date): Promise<bigint[]> {
   const { entries, more } = await dismissBatch(tx, dismissals, at)
   if (more) await insertJobs(tx, dismissals)
   return entries

@@ -1,6 +1,6 @@
 import { idsPerCall, isOnline, isDoNotDisturb, type Audiences } from '../../clients/audiences.ts'
 import type { Context } from '../../context.ts'
-import { firstReasons, type Recipient } from '../../domain/candidates.ts'
+import { findFirstKinds, type Recipient } from '../../domain/candidates.ts'
 import type { Audience } from '../../domain/work.ts'
 import type { Posting } from '../../domain/message.ts'
 import { filterAllMessagesUsers } from '../../store/all-messages.ts'
@@ -42,7 +42,7 @@ export async function findRecipients(needs: Needs, posting: Posting): Promise<Fo
     ? others.flatMap(([kind, ids]): Audience[] => (ids.length > 0 ? [{ of: 'listed', kind, userIds: [...ids] }] : []))
     : []
   const mentioned = [...(fact.mentions?.userIds ?? []), ...groups.userIds]
-  const candidates = firstReasons([['mention', mentioned], ...(isDeferred ? [] : others)], message.actorId)
+  const candidates = findFirstKinds([['mention', mentioned], ...(isDeferred ? [] : others)], message.actorId)
   const found = await filterMembers(needs, message.roomId, [...candidates.keys()])
   const recipients = found.userIds.flatMap((userId): Recipient[] => {
     const reason = candidates.get(userId)

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { idsPerCall, isOnline, isDoNotDisturb, type People } from '../../clients/audiences.ts'
 import type { Context } from '../../context.ts'
-import { firstReasons, type Recipient } from '../../domain/candidates.ts'
+import { findFirstKinds, type Recipient } from '../../domain/candidates.ts'
 import { kindOf, messageOf, type Audience, type AudienceJob } from '../../domain/work.ts'
 import type { Message } from '../../domain/message.ts'
 import { byShard } from '../../domain/shards.ts'
@@ -31,8 +31,8 @@ export async function notifyNextMembers(ctx: Context, work: AudienceJob, after: 
     // The other audiences do not wait for presence.
     return { work: { ...work, audiences: [...others, audience] }, after: '' }
   }
-  const reasons = firstReasons([[kindOf(audience), page.userIds]], message.actorId)
-  const recipients = [...reasons].flatMap(([userId, kind]): Recipient[] =>
+  const kinds = findFirstKinds([[kindOf(audience), page.userIds]], message.actorId)
+  const recipients = [...kinds].flatMap(([userId, kind]): Recipient[] =>
     audience.of === 'present_members' && !isOnline(presences, userId)
       ? []
       : [{ userId, kind, silent: isDoNotDisturb(presences, userId) }],

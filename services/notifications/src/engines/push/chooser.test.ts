@@ -44,7 +44,7 @@ test('each priority sends its oldest push first, and the turns of a host are div
   expect(order.slice(0, 60).filter(({ lane }) => lane === 'mass')).toHaveLength(12)
 })
 
-test('a push with priority first overtakes waiting pushes with priority mass to its host', () => {
+test('a push of priority "first" overtakes the waiting pushes of priority "mass" to its host', () => {
   const mass = pushes('a', 'mass', 1000)
   const fleet = setUp('a')
   expect(fleet.chooser.choose(mass, 0)).toHaveLength(maxPerHost)
@@ -54,7 +54,7 @@ test('a push with priority first overtakes waiting pushes with priority mass to 
   expect(fleet.chooser.choose(rest, 0)).toEqual(rest.slice(-1))
 })
 
-test('when mass pushes to other hosts use all slots, a first push gets the next free one', () => {
+test('when pushes of priority "mass" to other hosts use all slots, one of priority "first" gets the next free slot', () => {
   const busy = ['a', 'b', 'c', 'd', 'e']
   const mass = busy.flatMap((host) => pushes(host, 'mass', 20))
   const fleet = setUp(...busy, 'quiet')
@@ -66,7 +66,7 @@ test('when mass pushes to other hosts use all slots, a first push gets the next 
   expect(fleet.chooser.choose(rest, 0)).toEqual([direct])
 })
 
-test('first pushes to other hosts do not block mass pushes', () => {
+test('pushes of priority "first" to other hosts do not block those of priority "mass"', () => {
   const busy = ['a', 'b', 'c', 'd']
   const mass = pushes('quiet', 'mass', 10)
   const order = sendAll(setUp(...busy, 'quiet'), [...busy.flatMap((host) => pushes(host, 'first', 50)), ...mass])

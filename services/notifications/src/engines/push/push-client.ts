@@ -10,7 +10,7 @@ import type { PushRequest } from './request.ts'
 export type PushClient = Disposable & { send(request: PushRequest, signal: AbortSignal): Promise<Answer> }
 
 const timeoutMs = 10_000
-/** Maximum number of bytes to read of a response, so that its connection can be reused. */
+/** Responses are read to their end, so that the connection can be reused. One with more bytes than this is aborted. */
 const maxBytes = 16_384
 const connections = { keepAlive: true, maxFreeSockets: 2, timeout: 30_000 }
 
@@ -30,7 +30,7 @@ export function openPushClient(network: PushNetwork): PushClient {
       const request = isTls ? tlsRequest(endpoint, options) : plainRequest(endpoint, options)
       request.on('response', resolve)
       request.on('error', (error) => reject(request.reusedSocket ? new ReusedConnectionFailed(error) : error))
-      // A response that switches the protocol without a request emits neither event.
+      // An unrequested protocol switch (status 101) emits neither event.
       request.on('close', () => reject(new Error('the connection was closed without an answer')))
       request.end(body)
     })

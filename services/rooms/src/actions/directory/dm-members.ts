@@ -7,8 +7,8 @@ import type { ShownRoom } from '../../store/rows.ts'
  * The participants of the direct messages among these rooms, by room; empty while accounts does not answer, because
  * they are needed only for display.
  */
-export async function findDmMembers(ctx: Context, seen: readonly ShownRoom[]): Promise<ReadonlyMap<string, User[]>> {
-  const dms = seen.filter(({ dmMemberIds }) => dmMemberIds.length > 0)
+export async function findDmMembers(ctx: Context, rooms: readonly ShownRoom[]): Promise<ReadonlyMap<string, User[]>> {
+  const dms = rooms.filter(({ dmMemberIds }) => dmMemberIds.length > 0)
   if (dms.length === 0) return new Map()
   const ids = new Set(dms.flatMap(({ dmMemberIds }) => dmMemberIds))
   const profiles = await findProfiles(ctx.accounts, [...ids]).catch(() => undefined)

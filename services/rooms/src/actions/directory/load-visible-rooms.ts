@@ -10,16 +10,16 @@ import { readRoomStates, type RoomStates } from '../../clients/messaging.ts'
 export type VisibleRooms = { visible: ShownRoom[]; states: RoomStates; viewer: Viewer }
 
 /**
- * Keeps the rooms that the viewer may see, and adds their data from messaging and accounts, fetched for all rooms
- * together.
+ * Keeps the rooms that the viewer may see. Fetches the states of those of which they are a member from messaging, and
+ * the participants of direct messages from accounts, each for all rooms together.
  */
 export async function loadVisibleRooms(
   ctx: Context,
   subject: Subject,
-  seen: readonly ShownRoom[],
+  rooms: readonly ShownRoom[],
 ): Promise<VisibleRooms> {
   const policy = ctx.policy.current()
-  const visible = seen.filter(({ room, standing }) => canSee(policy, subject, toPolicyRoom(room), standing))
+  const visible = rooms.filter(({ room, standing }) => canSee(policy, subject, toPolicyRoom(room), standing))
   const own = roomsOfMember(policy, subject, visible).map(({ room }) => room.id)
   const [states, members] = await Promise.all([
     readRoomStates(ctx.messaging, subject.userId, own),

@@ -2,7 +2,7 @@ import { isEffectiveMember, type Subject } from '@parley/permissions'
 import type { DirectoryMember } from '@parley/contracts/api'
 import { findProfiles } from '../../clients/accounts.ts'
 import type { Context } from '../../context.ts'
-import { inOrder } from '../../domain/in-order.ts'
+import { inOrderOfIds } from '../../domain/in-order.ts'
 import { notAMember } from '../../errors.ts'
 import { toPolicyRoom } from '../../policy/standing.ts'
 import type { RoomRow } from '../../store/rows.ts'
@@ -11,7 +11,8 @@ import { standingsOf } from '../../store/standings.ts'
 import { toDirectoryMember } from '../../view/member.ts'
 
 /**
- * Returns a room. Throws `permission_denied` unless the viewer is a member, `not_found` if it is unknown to the viewer.
+ * Returns a room of which the viewer is an effective member. Throws `not_found` for an unknown room and for a direct
+ * message of others, `permission_denied` for any other room.
  */
 export async function getRoomOfMember(ctx: Context, viewer: Subject, roomId: string): Promise<RoomRow> {
   const { room, standing } = await getRoomWithStanding(ctx.db, viewer.userId, roomId)
@@ -19,7 +20,7 @@ export async function getRoomOfMember(ctx: Context, viewer: Subject, roomId: str
   return room
 }
 
-/** Returns the given users who are members of the room, in order and without duplicates. */
+/** Returns the given users who are effective members of the room, in the given order and without duplicates. */
 export async function findMembers(ctx: Context, room: RoomRow, userIds: readonly string[]): Promise<DirectoryMember[]> {
   const ids = [...new Set(userIds)]
   const [profiles, standings] = await Promise.all([findProfiles(ctx.accounts, ids), standingsOf(ctx.db, room.id, ids)])
@@ -30,5 +31,5 @@ export async function findMembers(ctx: Context, room: RoomRow, userIds: readonly
     const belongs = isEffectiveMember(policy, { userId, roleIds: profile.roleIds }, toPolicyRoom(room), standing)
     return belongs ? [toDirectoryMember(profile, policy)] : []
   })
-  return inOrder(ids, members, ({ user }) => user?.id ?? '')
+  return inOrderOfIds(ids, members, ({ user }) => user?.id ?? '')
 }

@@ -3,18 +3,18 @@ import { joinEligibility } from '../../policy/eligibility.ts'
 import { findRoomRows } from '../../store/access.ts'
 import { findRecipients } from '../../store/recipients.ts'
 
-type Wanted = Pick<Parameters<typeof findRecipients>[1], 'all' | 'userIds' | 'roleIds'>
+type Selection = Pick<Parameters<typeof findRecipients>[1], 'all' | 'userIds' | 'roleIds'>
 
-/** A room and a page of its effective members; undefined for an unknown room. */
+/** A room, and a page of the selected users among its effective members; undefined for an unknown room. */
 export async function findRoomAndRecipients(
   { db, policy }: Pick<Context, 'db' | 'policy'>,
   roomId: string,
-  wanted: Wanted,
+  selection: Selection,
   page: { after: string; limit: number },
 ) {
   const [room] = await findRoomRows(db, [roomId])
   if (!room) return undefined
   const scope = { kind: 'room', roomId, groupId: room.groupId ?? '' } as const
   const eligible = room.universal ? joinEligibility(policy.current(), scope) : undefined
-  return { room, userIds: await findRecipients(db, { roomId, eligible, ...wanted }, page) }
+  return { room, userIds: await findRecipients(db, { roomId, eligible, ...selection }, page) }
 }

@@ -6,15 +6,13 @@ import { findRoleIds } from '../../store/people.ts'
 import type { RoomRow } from '../../store/rows.ts'
 import { findRoom, findRoomsOfPerson } from '../../store/rooms.ts'
 
-type Reading = Pick<Context, 'db' | 'policy'>
-
 /**
- * A room, and whether a user is an effective member. Without `roleIds`, the stored roles of the user are used.
- * Undefined for an unknown room, and for a direct message in which the user does not take part. A deleted user is a
+ * A room, and whether a user is an effective member. Undefined for an unknown room, and for a direct message in which
+ * the user does not take part. Without `roleIds`, the stored roles are used, and a user who is stored as deleted is a
  * member of no room, not even of universal ones.
  */
 export async function findRoomAccess(
-  { db, policy }: Reading,
+  { db, policy }: Pick<Context, 'db' | 'policy'>,
   { userId, roleIds: given }: { userId: string; roleIds: readonly string[] | undefined },
   roomId: string,
 ): Promise<{ room: RoomRow; effectiveMember: boolean } | undefined> {
@@ -29,7 +27,7 @@ export async function findRoomAccess(
 
 /** Returns the given rooms of which the user is an effective member; none for a deleted user. */
 export async function findAccessibleRooms(
-  { db, policy }: Reading,
+  { db, policy }: Pick<Context, 'db' | 'policy'>,
   user: Subject,
   roomIds: string[],
 ): Promise<RoomRow[]> {

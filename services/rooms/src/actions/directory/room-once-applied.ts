@@ -5,8 +5,8 @@ import type { RoomRow } from '../../store/rows.ts'
 import { getRoomWithStanding } from '../../store/rooms.ts'
 
 /**
- * Returns the current room once messaging has applied its stored changes: the response to a repeated creation. Throws
- * `not_found` when the caller may no longer see it.
+ * Waits until messaging has applied all stored changes of a room, and returns the room: the response to a repeated
+ * creation. Throws `not_found` for an unknown room, and for a direct message in which the caller does not take part.
  */
 export async function getRoomOnceApplied(ctx: Context, call: HandlerContext, roomId = ''): Promise<RoomRow> {
   const { userId } = callerOf(call)

@@ -4,7 +4,10 @@ import { eraseRowsOf, findRoomsWithStanding } from '../../store/erased-people.ts
 
 const roomsPerPage = 50
 
-/** Removes a deleted person from every room, through each room's log, and deletes their other data in this service. */
+/**
+ * Ends the memberships and bans of a deleted person in every room, and deletes their stored responses, names and roles.
+ * Returns the number of rooms and rows found; 0 if nothing was left.
+ */
 export const erasePerson =
   (ctx: Context) =>
   async (userId: string, signal: AbortSignal): Promise<number> => {

@@ -6,7 +6,10 @@ import type { Cause } from '../../domain/room-fact.ts'
 import { type RemainingTime, layoutKey } from '../../engines/delivery/index.ts'
 import { nextLayoutVersion } from '../../store/layout.ts'
 
-/** The result of a layout change, and its events for the audit log; without events, nothing changed. */
+/**
+ * The response to a layout change, the group that it changes (missing if groups are reordered), and its events for the
+ * audit log; without events, nothing changed.
+ */
 export type LayoutChange<T> = { answer: T; groupId?: string; auditEvents?: LayoutAuditEvent[] }
 
 /**

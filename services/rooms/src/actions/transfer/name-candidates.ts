@@ -1,7 +1,10 @@
-const lastNumber = 20
+const highestNumber = 20
 const maxCharacters = 30
 
-/** Possible names for an imported room, in order of preference. The last one contains a part of the id. */
+/**
+ * Valid names for an imported room, in order of preference: its name without invalid characters, the same with a number
+ * from 2 to 20, and the same with the end of the id.
+ */
 export function nameCandidates(name: string, roomId: string): string[] {
   const base =
     name
@@ -11,7 +14,7 @@ export function nameCandidates(name: string, roomId: string): string[] {
       .replaceAll(/^-+|-+$/g, '') || 'room'
   const suffixes = [
     '',
-    ...Array.from({ length: lastNumber - 1 }, (_, index) => `-${index + 2}`),
+    ...Array.from({ length: highestNumber - 1 }, (_, index) => `-${index + 2}`),
     `-${roomId.slice(-8)}`,
   ]
   return suffixes.map((suffix) => base.slice(0, maxCharacters - suffix.length) + suffix)

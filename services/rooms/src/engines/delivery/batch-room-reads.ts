@@ -6,8 +6,8 @@ import type { RoomWithStanding } from '../../store/rows.ts'
 import { getStandingsInRoom } from '../../store/rooms.ts'
 
 /**
- * Returns a room and a user's standing in it. Throws `not_found` for an unknown room, and for a direct message in which
- * the viewer does not take part.
+ * Returns a room and a user's standing in it. `viewerId` is given if another user asks, and empty for an import. Throws
+ * `not_found` for an unknown room, and for a direct message in which the viewer does not take part.
  */
 export type ReadRoom = (userId: string, roomId: string, viewerId?: string) => Promise<RoomWithStanding>
 
@@ -30,7 +30,7 @@ export function batchRoomReads(db: Db): ReadRoom {
   })
   return async (userId, roomId, viewerId = userId) => {
     const [seen, viewed] = await Promise.all([userId, viewerId].map((id) => batcher.submit(roomId, id)))
-    // An import has no viewer, so direct messages are not hidden from it.
+    // Direct messages are not hidden from an import, which has no viewer.
     if (!seen || !viewed || (viewerId !== '' && isDmOfOthers(viewed))) throw roomNotFound()
     return seen
   }

@@ -15,7 +15,10 @@ export type RoomChange = {
   /** The user whose standing is needed for the decision. */
   userId: string
   cause: Cause
-  /** Throws if the change is forbidden. Called twice: before the room is locked, and under the lock. */
+  /**
+   * Throws if the change is forbidden. Called before the room is locked and, if there is something to change, again
+   * under the lock.
+   */
   decide: (seen: RoomWithStanding) => Outcome
   /** `join` and `leave` begin and end the membership of the user; a function makes any other change. */
   write: 'join' | 'leave' | ((tx: Tx, room: RoomRow) => Promise<Changed>)
@@ -31,12 +34,12 @@ export type RoomChange = {
   layoutAuditEvents?: (before: RoomRow) => LayoutAuditEvent[] | undefined
 }
 
-/** A committed change, with its outbox entries. */
+/** A committed change, with the ids of its outbox entries. */
 export type Committed = Changed & { entries: bigint[] }
 
 /**
- * Commits changes of one room in the given order, in one transaction. Locks the layout before the room, as all
- * transactions do to avoid deadlocks.
+ * Commits changes of one room in the given order, in one transaction. If the layout may change, it is locked before the
+ * room: all transactions keep this order, to avoid deadlocks.
  */
 export function commitChanges(db: Db, roomId: string, changes: readonly RoomChange[]): Promise<Committed[]> {
   return db.transaction(async (tx) => {
@@ -44,29 +47,32 @@ export function commitChanges(db: Db, roomId: string, changes: readonly RoomChan
     for (const change of changes) if (change.layoutAuditEvents) layoutVersions.set(change, await nextLayoutVersion(tx))
     if (!(await lockRoom(tx, roomId))) throw roomNotFound()
     const committed: Committed[] = []
-    for (const group of groupChanges(changes)) {
-      const [first] = group
-      if (isMembership(first)) committed.push(...(await commitMemberships(tx, roomId, group)))
+    for (const joint of divideForWriting(changes)) {
+      const [first] = joint
+      if (isMembership(first)) committed.push(...(await commitMemberships(tx, roomId, joint)))
       else committed.push(await commitOne(tx, first, layoutVersions.get(first)))
     }
     return committed
   })
 }
 
-type ChangeGroup = [RoomChange, ...RoomChange[]]
+type JointChanges = [RoomChange, ...RoomChange[]]
 
 const isMembership = ({ write }: RoomChange): boolean => write === 'join' || write === 'leave'
 
-/** Changes that are written together: memberships of different people, or a single one of another kind. */
-function groupChanges(changes: readonly RoomChange[]): ChangeGroup[] {
-  const groups: ChangeGroup[] = []
+/**
+ * Divides the changes, in their order, into those that are written together: consecutive memberships of different
+ * people, or a single change of another kind.
+ */
+function divideForWriting(changes: readonly RoomChange[]): JointChanges[] {
+  const divided: JointChanges[] = []
   for (const change of changes) {
-    const group = groups.at(-1)
-    const fits = group && isMembership(change) && isMembership(group[0])
-    if (fits && group.every(({ userId }) => userId !== change.userId)) group.push(change)
-    else groups.push([change])
+    const joint = divided.at(-1)
+    const fits = joint && isMembership(change) && isMembership(joint[0])
+    if (fits && joint.every(({ userId }) => userId !== change.userId)) joint.push(change)
+    else divided.push([change])
   }
-  return groups
+  return divided
 }
 
 /** The number of statements does not depend on the number of people who join or leave. */

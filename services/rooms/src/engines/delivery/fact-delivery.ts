@@ -3,7 +3,7 @@ import type { Db } from '@parley/postgres'
 import type { ApplyFacts, HeldFact, ReadHeldRoom } from '../../clients/messaging.ts'
 import { takesAccessAway } from '../../domain/room-fact.ts'
 import { notAppliedYet } from '../../errors.ts'
-import { countFacts, reportHandOverFailure, reportRebased } from '../../metrics.ts'
+import { countFacts, reportHandOverFailure, reportFactsRenumbered } from '../../metrics.ts'
 import {
   findFactsAbove,
   factsPerCall,
@@ -24,15 +24,20 @@ export type FactDelivery = AsyncDisposable & {
    */
   handOver(roomId: string, facts: readonly RoomFact[], remaining?: RemainingTime): Promise<void>
   /**
-   * For a call whose change was already made. Resolves when messaging has applied every fact of the room or, with
-   * `isAbout`, the newest fact that it accepts. Asks messaging for the last fact that it has.
+   * For a call that finds its change already made. Asks messaging for its last fact of the room, and resolves when it
+   * has applied all stored facts; with `isAbout`, usually only those up to the newest one for which `isAbout` is true.
+   * Throws unavailable if that takes too long.
    */
   waitUntilApplied(roomId: string, remaining?: RemainingTime, isAbout?: (fact: RoomFact) => boolean): Promise<void>
-  /** Reads the facts up to a version from the database and sends them to messaging. */
+  /**
+   * Reads the unapplied facts up to a version from the database and sends them to messaging. Resolves when messaging
+   * has applied them; throws unavailable if that takes too long.
+   */
   sendStored(roomId: string, version: bigint, awaitStream: boolean): Promise<void>
   /**
    * `held` is the last fact that messaging has. If this database has lost it, gives the unapplied facts higher
-   * versions, delivers them and returns the newest version. Otherwise returns undefined.
+   * versions, adds facts that restate what differs, delivers all and returns the newest version. Otherwise returns
+   * undefined.
    */
   reconcile(roomId: string, held: HeldFact, remaining?: RemainingTime): Promise<bigint | undefined>
   /** Calls the listener when messaging has not applied facts in time; dispose the result to stop. */
@@ -56,14 +61,14 @@ export function openFactDelivery(options: {
     return newest
   }
 
-  /** No fact is sent; messaging only returns the last one that it has. */
-  async function query(roomId: string, remaining?: RemainingTime): Promise<bigint | undefined> {
+  /** Sends no fact, so messaging only returns the last one that it has. */
+  async function fetchHeldAndReconcile(roomId: string, remaining?: RemainingTime): Promise<void> {
     const request = { roomId, facts: [], awaitStream: false, timeoutMs: deliveries.waitMs(remaining) }
     const held = await apply(request).catch((error: unknown) => {
       reportHandOverFailure(roomId, error)
       throw notAppliedYet()
     })
-    return await reconcile(roomId, held, remaining)
+    await reconcile(roomId, held, remaining)
   }
 
   return {
@@ -75,7 +80,7 @@ export function openFactDelivery(options: {
     },
     reconcile,
     async waitUntilApplied(roomId, remaining, isAbout) {
-      await query(roomId, remaining)
+      await fetchHeldAndReconcile(roomId, remaining)
       const target = await unappliedTarget(db, roomId, isAbout)
       if (target) await deliveries.wait(roomId, target, remaining)
     },
@@ -92,7 +97,7 @@ function factStore(db: Db, read: ReadHeldRoom): FactStore {
     one: (roomId, version) => findFact(db, roomId, version),
     async rebase(roomId, held, versions) {
       const done = await rebaseFacts(db, roomId, held, { versions, read })
-      if (done.rebased > 0) reportRebased(roomId, held.version, done.rebased)
+      if (done.rebased > 0) reportFactsRenumbered(roomId, held.version, done.rebased)
       return done
     },
     markApplied: (roomId, upTo, streamed) => markApplied(db, roomId, upTo, streamed),
@@ -100,9 +105,9 @@ function factStore(db: Db, read: ReadHeldRoom): FactStore {
 }
 
 /**
- * What messaging still has to apply; undefined if it has applied all. If `isAbout` is given, only the newest matching
- * fact is needed, unless there are too many to search. Facts above the version that the caller read count too: a rebase
- * may have given the caller's change a higher version, or restated it.
+ * The stored facts that are not marked as applied; undefined if there are none. With `isAbout`, only those up to the
+ * newest matching one, unless there are too many to search. Facts above the version that the caller read count too: a
+ * rebase may have given the caller's change a higher version, or restated it.
  */
 async function unappliedTarget(
   db: Db,

@@ -7,13 +7,16 @@ import { RoomDelivery, type FactStore } from './room-delivery.ts'
 /** Remaining time of the call that makes a change; undefined without a deadline. */
 export type RemainingTime = { timeoutMs: () => number | undefined }
 
-/** The facts that messaging must apply: all up to `version`. `facts` holds those already in memory. */
+/**
+ * The facts that messaging must apply: all up to `version`. `facts` has those already in memory. `awaitStream`: their
+ * events must also be on the stream.
+ */
 export type Target = { version: bigint; facts: readonly RoomFact[]; awaitStream: boolean }
 
 type Options = { apply: ApplyFacts; facts: FactStore; timeoutMs: number }
 
 /** Time reserved for the response to reach the caller before its deadline. */
-const answerMs = 250
+const reservedForResponseMs = 250
 
 /** The deliveries in progress in this process, and the calls that wait for them. */
 export class RoomDeliveries {
@@ -35,9 +38,9 @@ export class RoomDeliveries {
     throw notAppliedYet()
   }
 
-  /** How long to wait for messaging. */
+  /** How long to wait for messaging: the configured time, or less if the call's deadline is earlier. */
   waitMs(remaining?: RemainingTime): number {
-    return Math.max(Math.min(this.#options.timeoutMs, (remaining?.timeoutMs() ?? Infinity) - answerMs), 1)
+    return Math.max(Math.min(this.#options.timeoutMs, (remaining?.timeoutMs() ?? Infinity) - reservedForResponseMs), 1)
   }
 
   /** Calls the listener when a target was not applied in time. */

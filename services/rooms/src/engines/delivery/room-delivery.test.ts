@@ -9,7 +9,7 @@ const fact = (version: number): RoomFact =>
   roomFact(BigInt(version - 1), { case: 'joined', value: { userId: `U${version}` } }, { actorId: '', at: new Date(0) })
 const facts = (...versions: number[]): RoomFact[] => versions.map(fact)
 
-/** A model of messaging, and of the room's stored facts. */
+/** A model of messaging (`held`: the last version it applied), and of the room's stored facts. */
 let held: bigint
 let sent: number[][]
 let stored: RoomFact[]
@@ -51,7 +51,7 @@ function delivery({ awaitStream = false } = {}): RoomDelivery {
   })
 }
 
-test('a delivery sends a fact held in memory without reading it again, and marks it as applied', async () => {
+test('a delivery sends a fact from memory without reading it again, and marks it as applied', async () => {
   held = 4n
   const one = delivery()
   await expect(one.deliver(5n, facts(5), 60_000)).resolves.toBe(true)
@@ -74,7 +74,7 @@ test('facts that arrive during a call are sent in the next one, in version order
   expect(sent).toEqual([[3], [4, 5]])
 })
 
-test('a delivery reads and sends the facts that messaging lacks before the one held in memory', async () => {
+test('a delivery reads and sends the facts that messaging lacks before the one in memory', async () => {
   held = 1n
   await expect(delivery().deliver(5n, facts(5), 60_000)).resolves.toBe(true)
   expect(sent).toEqual([[5], [2, 3, 4, 5]])

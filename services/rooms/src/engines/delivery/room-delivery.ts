@@ -4,14 +4,14 @@ import type { ApplyFacts, HeldFact } from '../../clients/messaging.ts'
 import { factsPerCall } from '../../store/facts.ts'
 import type { Rebased } from '../../store/rebase-facts.ts'
 
-/** Reads facts that a delivery does not have in memory, and records applied versions. */
+/** The stored facts: those that a delivery does not have in memory, and which of them messaging has applied. */
 export type FactStore = {
   above(roomId: string, version: bigint): Promise<RoomFact[]>
   unapplied(roomId: string, upTo: bigint): Promise<RoomFact[]>
   one(roomId: string, version: bigint): Promise<RoomFact[]>
   /**
    * If messaging has a fact that this database has lost, moves the unapplied facts above it, and adds facts that
-   * restate differing values. Returns the new versions of the requested facts.
+   * restate differing values. Returns the current versions of the requested facts.
    */
   rebase(roomId: string, held: HeldFact, versions: readonly bigint[]): Promise<Rebased>
   markApplied(roomId: string, upTo: bigint, streamed: boolean): Promise<void>
@@ -23,7 +23,7 @@ export type RoomDeliveryOptions = {
   awaitStream: boolean
   apply: ApplyFacts
   facts: FactStore
-  /** Called for each failed call of messaging; the delivery retries as long as a caller waits. */
+  /** Called when messaging or the store of facts fails; the delivery retries as long as a caller waits. */
   onFailure: (error: unknown) => void
   /** Called when no caller waits for this delivery any longer. */
   onIdle: () => void
@@ -33,15 +33,16 @@ type Waiter = { version: bigint; deadline: number; settle: (isApplied: boolean) 
 
 /** Timeout of one call, so that an unresponsive process of messaging does not use up the time of all callers. */
 const attemptMs = 1500
-const firstPauseMs = 50
+const firstPauseMs = 100
 const longestPauseMs = 250
 
 /**
- * Delivers one room's facts from this process to messaging, one call at a time. Facts that arrive during a call are
- * sent in the next one. Facts in memory are sent without reading them again. The version that messaging returns shows
- * which facts are missing before or after them; those are read from the database. Other processes may do the same
- * concurrently, because messaging drops duplicates. If the fact that messaging returns is known here, everything up to
- * it is applied; otherwise this database was restored, and the facts are rebased.
+ * Delivers facts of one room from this process to messaging, one call at a time; a second delivery of the room delivers
+ * those that wait for the stream. Facts that arrive during a call are sent in the next one. Facts in memory are sent
+ * without reading them again. The version that messaging returns shows which facts are missing before or after them;
+ * those are read from the database. Other processes may do the same concurrently, because messaging drops duplicates.
+ * If the fact that messaging returns is known here, everything up to it is applied; otherwise this database was
+ * restored, and the facts are rebased.
  */
 export class RoomDelivery {
   readonly #options: RoomDeliveryOptions
@@ -53,7 +54,9 @@ export class RoomDelivery {
     this.#options = options
   }
 
-  /** Resolves with true when messaging has applied the version, with false on a timeout. */
+  /**
+   * Resolves with true when messaging has applied the version; with false on a timeout, or if the room does not exist.
+   */
   deliver(version: bigint, facts: readonly RoomFact[], timeoutMs: number): Promise<boolean> {
     return new Promise((resolve) => {
       const finish = (isApplied: boolean) => {
@@ -88,7 +91,10 @@ export class RoomDelivery {
         this.#options.onFailure(error)
       }
       if (progress) pauseMs = firstPauseMs
-      else if (this.#waiters.size > 0) await sleep((pauseMs = Math.min(pauseMs * 2, longestPauseMs)))
+      else if (this.#waiters.size > 0) {
+        await sleep(pauseMs)
+        pauseMs = Math.min(pauseMs * 2, longestPauseMs)
+      }
     }
     // In the same tick as the check above, so that later callers start a new delivery.
     this.#inMemory = []
@@ -96,7 +102,7 @@ export class RoomDelivery {
     this.#options.onIdle()
   }
 
-  /** Makes one call. `held` is the version that the previous call returned; undefined at first and after a failure. */
+  /** Makes one call. `held` is the version that the previous call confirmed; undefined at first and after a failure. */
   async #deliverOnce(held: bigint | undefined): Promise<{ held: bigint; settled: number }> {
     const { roomId, awaitStream, apply, facts, onFailure } = this.#options
     const waiters = [...this.#waiters]
@@ -117,8 +123,8 @@ export class RoomDelivery {
   }
 
   /**
-   * Handles a returned fact other than the last one sent: another process sent it, or this database has lost it.
-   * Returns true if it is lost.
+   * Handles a returned fact other than the last one sent: messaging lacks facts before those sent, another process sent
+   * later ones, or this database has lost the fact. Returns whether this call rebased facts, because it is lost.
    */
   async #reconcile(held: HeldFact): Promise<boolean> {
     const waiters = [...this.#waiters]
@@ -134,6 +140,10 @@ export class RoomDelivery {
     return rebased > 0
   }
 
+  /**
+   * The facts to send next: those in memory, or the stored ones above `held` if messaging lacks facts before them.
+   * Without facts in memory, the unapplied ones up to the target or, if there are none, the target.
+   */
   async #batch(held: bigint | undefined, target: bigint): Promise<RoomFact[]> {
     const { roomId, facts } = this.#options
     const fresh = this.#inMemory.sort((a, b) => Number(a.version - b.version)).slice(0, factsPerCall)
@@ -146,5 +156,6 @@ export class RoomDelivery {
   }
 }
 
+/** Whether messaging's last fact is this one; if messaging has recorded no event id, the version decides. */
 export const isSameFact = (held: HeldFact, fact: RoomFact | undefined): boolean =>
   held.version === fact?.version && (held.eventId === fact.eventId || held.eventId === '')

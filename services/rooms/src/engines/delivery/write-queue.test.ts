@@ -6,7 +6,7 @@ import { WriteQueue } from './write-queue.ts'
 const nothingCommitted = () => Promise.resolve([])
 const newQueue = () => new WriteQueue(nothingCommitted)
 
-/** A change of room R1 by a user, and the result of a commit. */
+/** A change of room R1 by a user. */
 const change = (userId: string) => ({ roomId: 'R1', userId }) as RoomChange
 const committed = { facts: [], entries: [] } as unknown as Committed
 const remaining = { timeoutMs: () => undefined }

@@ -16,9 +16,9 @@ type Item = (Change | Work) & { remaining: RemainingTime | undefined }
 const maxChangesPerBatch = 64
 
 /**
- * Allows one writer per room in this process. Waiting callers hold no connection, so a busy room leaves the pool to the
- * others, and only processes compete for the lock in the database. Waiting changes of a room are committed in one
- * transaction.
+ * Allows one writer per key (a room, the layout or a group) in this process. Waiting callers hold no connection, so a
+ * busy room leaves the pool to other rooms, and competes for its lock in the database only with other processes.
+ * Waiting changes of a room are committed in one transaction.
  */
 export class WriteQueue {
   readonly #batches: KeyedBatcher<Item, Committed | undefined>
@@ -60,7 +60,7 @@ export class WriteQueue {
 
 /**
  * Commits the changes, then runs the work items. If committing the changes together fails, no work item has run, and
- * each item is tried separately.
+ * each item is tried separately, unless the database is unavailable.
  */
 async function runTogether(
   roomId: string,

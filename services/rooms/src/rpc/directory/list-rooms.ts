@@ -3,7 +3,7 @@ import { RoomDirectoryScope, RoomKind, type RoomDirectoryService } from '@parley
 import { callerOf } from '@parley/rpc'
 import { loadVisibleRooms } from '../../actions/directory/load-visible-rooms.ts'
 import type { Context } from '../../context.ts'
-import { activeDms } from '../../domain/dm-order.ts'
+import { dmsWithMessages } from '../../domain/dm-order.ts'
 import { findActiveChannels, findActiveChannelsAndDms, findDms } from '../../store/rooms.ts'
 import { toRoomWithViewerState } from '../../view/room.ts'
 
@@ -18,7 +18,7 @@ export function listRooms(ctx: Context): MethodImpl<typeof RoomDirectoryService.
     const found = await finderFor(scope)(ctx.db, caller.userId)
     const { visible, states, viewer } = await loadVisibleRooms(ctx, caller, found)
     const isDm = ({ room }: (typeof visible)[number]) => room.kind === RoomKind.DM
-    const shown = [...visible.filter((seen) => !isDm(seen)), ...activeDms(visible.filter(isDm), states)]
+    const shown = [...visible.filter((seen) => !isDm(seen)), ...dmsWithMessages(visible.filter(isDm), states)]
     return { rooms: shown.map((seen) => toRoomWithViewerState(seen, viewer)) }
   }
 }

@@ -3,7 +3,7 @@ import type { AdminRoomLayoutService } from '@parley/contracts/admin'
 import { newId } from '@parley/ids'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { groupName } from '../../domain/group-name.ts'
+import { toGroupName } from '../../domain/group-name.ts'
 import { groupCreated } from '../../domain/layout-event.ts'
 import { changeLayout } from '../../actions/layout/change-layout.ts'
 import { showGroup } from '../../actions/layout/show-layout.ts'
@@ -15,7 +15,7 @@ export function createRoomGroup(ctx: Context): MethodImpl<typeof AdminRoomLayout
     const caller = callerOf(call)
     const policy = ctx.policy.current()
     assertCanArrangeGroups(policy, caller)
-    const name = groupName(given)
+    const name = toGroupName(given)
     const cause = { actorId: caller.userId, at: ctx.now() }
     const id = newId('group')
     const group = await changeLayout(ctx, cause, call, async (tx) => {

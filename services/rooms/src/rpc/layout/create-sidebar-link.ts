@@ -4,7 +4,7 @@ import { newId } from '@parley/ids'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { linkAdded } from '../../domain/layout-event.ts'
-import { linkLabel, linkUrl } from '../../domain/sidebar-link.ts'
+import { toLinkLabel, toLinkUrl } from '../../domain/sidebar-link.ts'
 import { groupNotFound } from '../../errors.ts'
 import { changeLayout } from '../../actions/layout/change-layout.ts'
 import { assertCanManageGroup } from '../../policy/arrangement.ts'
@@ -15,7 +15,7 @@ export function createSidebarLink(ctx: Context): MethodImpl<typeof AdminRoomLayo
   return async ({ groupId, label, url }, call) => {
     const caller = callerOf(call)
     assertCanManageGroup(ctx.policy.current(), caller, groupId)
-    const link = { id: newId('link'), label: linkLabel(label), url: linkUrl(url) }
+    const link = { id: newId('link'), label: toLinkLabel(label), url: toLinkUrl(url) }
     const cause = { actorId: caller.userId, at: ctx.now() }
     const sidebarLink = await changeLayout(ctx, cause, call, async (tx) => {
       if (!(await groupExists(tx, groupId))) throw groupNotFound()

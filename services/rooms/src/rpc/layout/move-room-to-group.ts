@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { AdminRoomLayoutService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { factsOf } from '../../domain/room-fact.ts'
+import { isFactOf } from '../../domain/room-fact.ts'
 import { roomRemoved } from '../../domain/layout-event.ts'
 import { groupNotFound } from '../../errors.ts'
 import { makeChange } from '../../engines/delivery/index.ts'
@@ -28,7 +28,7 @@ export function moveRoomToGroup(ctx: Context): MethodImpl<typeof AdminRoomLayout
           seenIn ??= toPolicyRoom(room).groupId
           return decideRoomMove(ctx.policy.current(), caller, toPolicyRoom(room), { seenIn, groupId })
         },
-        isAbout: factsOf(['created', 'moved']),
+        isAbout: isFactOf(['created', 'moved']),
         write: async (tx, room) => {
           if (!(await groupExists(tx, groupId))) throw groupNotFound()
           await moveItem(tx, roomId, groupId)

@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { AdminRoomLayoutService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { groupName } from '../../domain/group-name.ts'
+import { toGroupName } from '../../domain/group-name.ts'
 import { groupUpdated } from '../../domain/layout-event.ts'
 import { emptyUpdate } from '../../errors.ts'
 import { changeLayout } from '../../actions/layout/change-layout.ts'
@@ -16,7 +16,7 @@ export function updateRoomGroup(ctx: Context): MethodImpl<typeof AdminRoomLayout
     const policy = ctx.policy.current()
     assertCanArrangeGroups(policy, caller)
     if (wanted.name === undefined && wanted.description === undefined) throw emptyUpdate()
-    const newName = wanted.name === undefined ? undefined : groupName(wanted.name)
+    const newName = wanted.name === undefined ? undefined : toGroupName(wanted.name)
     const cause = { actorId: caller.userId, at: ctx.now() }
     const group = await changeLayout(ctx, cause, call, async (tx) => {
       const before = await showGroup(tx, policy, caller, groupId)

@@ -3,7 +3,7 @@ import type { AdminRoomLayoutService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { linkUpdated } from '../../domain/layout-event.ts'
-import { linkLabel, linkUrl } from '../../domain/sidebar-link.ts'
+import { toLinkLabel, toLinkUrl } from '../../domain/sidebar-link.ts'
 import { emptyUpdate } from '../../errors.ts'
 import { changeLayout } from '../../actions/layout/change-layout.ts'
 import { assertCanManageGroup } from '../../policy/arrangement.ts'
@@ -16,8 +16,8 @@ export function updateSidebarLink(ctx: Context): MethodImpl<typeof AdminRoomLayo
     assertCanManage((await getLink(ctx.db, linkId)).groupId)
     if (given.label === undefined && given.url === undefined) throw emptyUpdate()
     const wanted = {
-      ...(given.label !== undefined && { label: linkLabel(given.label) }),
-      ...(given.url !== undefined && { url: linkUrl(given.url) }),
+      ...(given.label !== undefined && { label: toLinkLabel(given.label) }),
+      ...(given.url !== undefined && { url: toLinkUrl(given.url) }),
     }
     const cause = { actorId: caller.userId, at: ctx.now() }
     const sidebarLink = await changeLayout(ctx, cause, call, async (tx) => {

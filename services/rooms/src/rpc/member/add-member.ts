@@ -3,7 +3,7 @@ import type { RoomService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import { getProfile } from '../../clients/accounts.ts'
 import type { Context } from '../../context.ts'
-import { factsOf } from '../../domain/room-fact.ts'
+import { isFactOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../engines/delivery/index.ts'
 import { decideAddition, assertCanManage } from '../../policy/management.ts'
 import { toPolicyRoom } from '../../policy/standing.ts'
@@ -23,7 +23,7 @@ export function addMember(ctx: Context): MethodImpl<typeof RoomService.method.ad
         userId,
         cause,
         decide: ({ room, standing }) => decideAddition(ctx.policy.current(), caller, toPolicyRoom(room), standing),
-        isAbout: factsOf(['created', 'universal', 'joined'], userId),
+        isAbout: isFactOf(['created', 'universal', 'joined'], userId),
         write: 'join',
       },
       call,

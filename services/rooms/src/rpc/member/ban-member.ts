@@ -5,8 +5,8 @@ import type { Tx } from '@parley/postgres'
 import { callerOf } from '@parley/rpc'
 import { getProfile } from '../../clients/accounts.ts'
 import type { Context } from '../../context.ts'
-import { banReason } from '../../domain/ban-reason.ts'
-import { factsOf, type Change } from '../../domain/room-fact.ts'
+import { toBanReason } from '../../domain/ban-reason.ts'
+import { isFactOf, type Change } from '../../domain/room-fact.ts'
 import { banEndsInThePast } from '../../errors.ts'
 import { makeChange } from '../../engines/delivery/index.ts'
 import { assertCanBan, decideBan } from '../../policy/banning.ts'
@@ -19,7 +19,7 @@ import { getRoomWithStanding } from '../../store/rooms.ts'
 
 export function banMember(ctx: Context): MethodImpl<typeof RoomService.method.banMember> {
   return async ({ roomId, userId, reason: given, expiresAt: until }, call) => {
-    const reason = banReason(given)
+    const reason = toBanReason(given)
     const caller = callerOf(call)
     const cause = { actorId: caller.userId, at: ctx.now() }
     const expiresAt = until ? timestampDate(until) : null
@@ -51,7 +51,7 @@ export function banMember(ctx: Context): MethodImpl<typeof RoomService.method.ba
           if (repeated && standing.banned) return 'nothing'
           return decideBan(ctx.policy.current(), caller, toPolicyRoom(room), target, standing)
         },
-        isAbout: factsOf(['banned'], userId),
+        isAbout: isFactOf(['banned'], userId),
         write,
       },
       call,

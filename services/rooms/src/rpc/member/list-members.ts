@@ -5,7 +5,7 @@ import { callerOf } from '@parley/rpc'
 import { findProfiles } from '../../clients/accounts.ts'
 import type { Context } from '../../context.ts'
 import { getRoomOfMember } from '../../actions/directory/members.ts'
-import { inOrder } from '../../domain/in-order.ts'
+import { inOrderOfIds } from '../../domain/in-order.ts'
 import { badCursor } from '../../errors.ts'
 import { joinEligibility } from '../../policy/eligibility.ts'
 import { countMembers, listMembers as listMemberKeys, type MemberKey } from '../../store/member-list.ts'
@@ -36,7 +36,7 @@ export function listMembers(ctx: Context): MethodImpl<typeof RoomService.method.
     const ids = shown.map(({ userId }) => userId)
     const profiles = [...(await findProfiles(ctx.accounts, ids)).values()]
     return {
-      members: inOrder(ids, profiles, ({ user }) => user?.id ?? '').map((profile) =>
+      members: inOrderOfIds(ids, profiles, ({ user }) => user?.id ?? '').map((profile) =>
         toDirectoryMember(profile, policy),
       ),
       page: { totalCount, hasMore, nextCursor },

@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { RoomService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { factsOf } from '../../domain/room-fact.ts'
+import { isFactOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../engines/delivery/index.ts'
 import { decideRemoval } from '../../policy/management.ts'
 import { toPolicyRoom } from '../../policy/standing.ts'
@@ -18,7 +18,7 @@ export function removeMember(ctx: Context): MethodImpl<typeof RoomService.method
         userId,
         cause,
         decide: ({ room, standing }) => decideRemoval(ctx.policy.current(), caller, toPolicyRoom(room), standing),
-        isAbout: factsOf(['universal', 'left', 'banned'], userId),
+        isAbout: isFactOf(['universal', 'left', 'banned'], userId),
         write: 'leave',
       },
       call,

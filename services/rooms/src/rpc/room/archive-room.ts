@@ -2,7 +2,7 @@ import type { HandlerContext, MethodImpl } from '@connectrpc/connect'
 import type { Room, RoomService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { factsOf } from '../../domain/room-fact.ts'
+import { isFactOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../engines/delivery/index.ts'
 import { decideArchiving } from '../../policy/management.ts'
 import { toPolicyRoom } from '../../policy/standing.ts'
@@ -27,7 +27,7 @@ async function setArchived(ctx: Context, call: HandlerContext, roomId: string, a
       userId: caller.userId,
       cause,
       decide: ({ room }) => decideArchiving(ctx.policy.current(), caller, toPolicyRoom(room), archived),
-      isAbout: factsOf([archived ? 'archived' : 'unarchived']),
+      isAbout: isFactOf([archived ? 'archived' : 'unarchived']),
       write: (tx, room) => {
         const change = archived ? 'archived' : 'unarchived'
         return changeRoom(tx, room, { case: change, value: {} }, cause, { archived })

@@ -3,7 +3,7 @@ import type { RoomService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
 import { forEachConcurrently } from '../../domain/for-each-concurrently.ts'
-import { factsOf } from '../../domain/room-fact.ts'
+import { isFactOf } from '../../domain/room-fact.ts'
 import { groupNotFound } from '../../errors.ts'
 import { groupKey } from '../../engines/delivery/index.ts'
 import { wouldJoin } from '../../policy/membership.ts'
@@ -26,7 +26,7 @@ export function joinRoomGroup(ctx: Context): MethodImpl<typeof RoomService.metho
       seen.filter(({ room, standing }) => wouldJoin(ctx.policy.current(), caller, toPolicyRoom(room), standing))
 
     // Joins stored by an earlier, unanswered attempt are returned like new ones.
-    const isAbout = factsOf(['joined'], userId)
+    const isAbout = isFactOf(['joined'], userId)
     const pending = await findUnappliedJoins(ctx.db, userId, groupId)
     const channels = await findChannelsOfGroup(ctx.db, userId, groupId)
     const wanted = filterJoinable(channels).map(({ room }) => room.id)

@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { RoomService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { factsOf } from '../../domain/room-fact.ts'
+import { isFactOf } from '../../domain/room-fact.ts'
 import { makeChange } from '../../engines/delivery/index.ts'
 import { decideJoin } from '../../policy/membership.ts'
 import { toPolicyRoom } from '../../policy/standing.ts'
@@ -20,7 +20,7 @@ export function joinRoom(ctx: Context): MethodImpl<typeof RoomService.method.joi
         userId,
         cause,
         decide: ({ room, standing }) => decideJoin(ctx.policy.current(), caller, toPolicyRoom(room), standing),
-        isAbout: factsOf(['created', 'universal', 'joined'], userId),
+        isAbout: isFactOf(['created', 'universal', 'joined'], userId),
         write: 'join',
       },
       call,

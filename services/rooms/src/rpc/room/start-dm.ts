@@ -4,7 +4,7 @@ import { mayStartDm } from '@parley/permissions'
 import { RoomService, StartDMResponseSchema } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import { answerOnce } from '@parley/service'
-import { assertAllExist } from '../../clients/accounts.ts'
+import { assertUsersExist } from '../../clients/accounts.ts'
 import type { Context } from '../../context.ts'
 import { newDm } from '../../domain/new-room.ts'
 import { mayNotStartDms } from '../../errors.ts'
@@ -29,7 +29,7 @@ export function startDm(ctx: Context): MethodImpl<typeof method> {
           const participantIds = [...new Set([caller.userId, ...req.participantIds])].sort()
           const { roomId, known } = await findDm(ctx.db, ctx.dmKey, { participantIds, viewerId: caller.userId })
           // An existing conversation can be continued after the account of a participant was deleted.
-          if (!known) await assertAllExist(ctx.accounts, participantIds)
+          if (!known) await assertUsersExist(ctx.accounts, participantIds)
 
           const dm = newDm(roomId, participantIds, { actorId: caller.userId, at: ctx.now() })
           const row = known?.room ?? dmRow(dm)

@@ -3,7 +3,7 @@ import type { RoomService } from '@parley/contracts/api'
 import { isUniqueViolation, type Tx } from '@parley/postgres'
 import { callerOf } from '@parley/rpc'
 import type { Context } from '../../context.ts'
-import { factsOf } from '../../domain/room-fact.ts'
+import { isFactOf } from '../../domain/room-fact.ts'
 import { isRoomName, roomNameKey } from '../../domain/room-name.ts'
 import { assertNotEmpty, updateOf } from '../../domain/room-update.ts'
 import { badRoomName, roomNameTaken } from '../../errors.ts'
@@ -50,7 +50,7 @@ export function updateRoom(ctx: Context): MethodImpl<typeof RoomService.method.u
           const { detailsChanged, universalChanged } = updateOf(room, req)
           return detailsChanged || universalChanged ? 'change' : 'nothing'
         },
-        isAbout: factsOf(['created', 'updated', 'universal']),
+        isAbout: isFactOf(['created', 'updated', 'universal']),
         write,
         ...(name !== undefined && {
           layoutAuditEvents: (before: RoomRow) => (name === before.name ? undefined : []),

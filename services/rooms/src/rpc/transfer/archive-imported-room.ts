@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import { RoomKind } from '@parley/contracts/api'
 import type { RoomsTransferService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { factsOf } from '../../domain/room-fact.ts'
+import { isFactOf } from '../../domain/room-fact.ts'
 import { notAChannel } from '../../errors.ts'
 import { makeChange } from '../../engines/delivery/index.ts'
 import { changeRoom } from '../../store/changes.ts'
@@ -18,7 +18,7 @@ export function archiveImportedRoom(ctx: Context): MethodImpl<typeof RoomsTransf
           if (room.kind !== RoomKind.CHANNEL) throw notAChannel()
           return room.archived ? 'nothing' : 'change'
         },
-        isAbout: factsOf(['archived']),
+        isAbout: isFactOf(['archived']),
         write: (tx, room) => changeRoom(tx, room, { case: 'archived', value: {} }, cause, { archived: true }),
         layoutAuditEvents: () => [],
       },

@@ -2,16 +2,16 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { RoomsTransferService } from '@parley/contracts/internal'
 import { newId } from '@parley/ids'
 import type { Context } from '../../context.ts'
-import { groupName } from '../../domain/group-name.ts'
+import { toGroupName } from '../../domain/group-name.ts'
 import { groupCreated } from '../../domain/layout-event.ts'
 import { changeLayout } from '../../actions/layout/change-layout.ts'
 import { appendGroup, findGroups } from '../../store/groups.ts'
-import { descriptionOf } from '../../actions/transfer/description.ts'
+import { toStorableDescription } from '../../actions/transfer/description.ts'
 
 export function importGroup(ctx: Context): MethodImpl<typeof RoomsTransferService.method.importGroup> {
   return async (request, call) => {
-    const name = groupName(request.name)
-    const description = descriptionOf(request)
+    const name = toGroupName(request.name)
+    const description = toStorableDescription(request)
     const cause = { actorId: '', at: ctx.now() }
     return changeLayout<{ groupId: string; made: boolean }>(ctx, cause, call, async (tx) => {
       const known = (await findGroups(tx)).find((group) => group.name === name)

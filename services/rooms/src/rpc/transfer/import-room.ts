@@ -8,7 +8,7 @@ import { badDmParticipants, importedIdMissing, tooManyIds } from '../../errors.t
 import type { RemainingTime } from '../../engines/delivery/index.ts'
 import { findDm } from '../../store/dm-ids.ts'
 import { dmRow, insertRoomOnce } from '../../store/new-rooms.ts'
-import { makeChannel, type ImportedRoom } from '../../actions/transfer/make-room.ts'
+import { makeChannel, type ImportedRoom } from '../../actions/transfer/make-channel.ts'
 
 const maxMembers = 5_000
 const maxParticipants = 10

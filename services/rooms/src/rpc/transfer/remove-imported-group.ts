@@ -4,7 +4,7 @@ import type { RoomsTransferService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { changeLayout } from '../../actions/layout/change-layout.ts'
 import { groupDeleted, roomRemoved } from '../../domain/layout-event.ts'
-import { factsOf, type Cause } from '../../domain/room-fact.ts'
+import { isFactOf, type Cause } from '../../domain/room-fact.ts'
 import { makeChange, type RemainingTime } from '../../engines/delivery/index.ts'
 import { groupNotFound, notAChannel } from '../../errors.ts'
 import { toPolicyRoom } from '../../policy/standing.ts'
@@ -39,7 +39,7 @@ async function moveOut(ctx: Context, { roomId, from, to }: MoveOut, cause: Cause
         if (room.kind !== RoomKind.CHANNEL) throw notAChannel()
         return toPolicyRoom(room).groupId === from ? 'change' : 'nothing'
       },
-      isAbout: factsOf(['created', 'moved']),
+      isAbout: isFactOf(['created', 'moved']),
       write: async (tx, room) => {
         if (!(await groupExists(tx, to))) throw groupNotFound()
         await moveItem(tx, roomId, to)

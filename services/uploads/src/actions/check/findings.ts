@@ -11,7 +11,7 @@ import { quarantine } from './quarantine.ts'
 /** A problem, and whether it has been repaired. */
 export type Finding = { kind: StorageFindingKind; key: string; size: number; storedAt?: Date; mended: boolean }
 
-/** Result of checking one page. `last`: the position after which the next page starts; undefined if there is none. */
+/** Result of checking one page. `last`: the position after which the next page starts; undefined for the last page. */
 export type CheckedPage = { checked: number; findings: Finding[]; last?: string | undefined }
 
 /** Whether to repair findings, and whether to do so even if most of the bytes are missing. */
@@ -22,7 +22,10 @@ type CheckContext = Pick<Context, 'db' | 'storage' | 'now'>
 const pageSize = 500
 const objectsAtOnce = 16
 
-/** Finds stored objects below a prefix that have no row. */
+/**
+ * Finds stored objects below a prefix that are old enough to have a row, but have none. With `repair`, puts them into
+ * quarantine, and deletes those that have been there for a week.
+ */
 export async function checkObjects(
   ctx: CheckContext,
   prefix: string,
@@ -34,7 +37,8 @@ export async function checkObjects(
   const settled = page.filter(({ modifiedAt }) => now - modifiedAt.getTime() > settledMs)
   const orphans = (await orphanFinders(ctx.db)[prefix]?.(settled.map(({ key }) => key))) ?? []
   const findings: Finding[] = []
-  // Rows are deleted after their bytes. So if the bytes still exist, they had no row when the rows were read.
+  // Objects that were being deleted together with their row are gone by now, because rows are deleted after their
+  // bytes.
   const findObject = async (key: string) => ctx.storage.stat(key)
   for await (const found of readAhead(orphans, objectsAtOnce, findObject))
     if (found) findings.push({ kind: StorageFindingKind.ORPHAN, ...describe(found), mended: false })
@@ -48,7 +52,7 @@ export async function checkObjects(
   return { checked: page.length, findings, last: page.length === pageSize ? page.at(-1)?.key : undefined }
 }
 
-/** Finds writes that were never finished. */
+/** Finds at most 500 writes that were not finished in time. With `repair`, discards those that are older than a day. */
 export async function checkUnfinished(ctx: CheckContext, repair: boolean): Promise<CheckedPage> {
   const now = ctx.now().getTime()
   const page: CheckedPage = { checked: 0, findings: [] }
@@ -64,7 +68,10 @@ export async function checkUnfinished(ctx: CheckContext, repair: boolean): Promi
   return page
 }
 
-/** Finds rows whose bytes are missing or damaged. */
+/**
+ * Finds rows whose bytes are missing or have another size, and rows marked as lost whose bytes are complete again. With
+ * `repair`, records this, see `markLost`.
+ */
 export async function checkRows(
   ctx: CheckContext,
   table: TableWithBytes,
@@ -74,16 +81,16 @@ export async function checkRows(
   const guardsAgainstLoss = options.repair && !options.acceptLoss
   if (guardsAgainstLoss) await assertNotEmpty(ctx)
   const rows = await table.listAfter(ctx.db, after, pageSize)
-  const damaged: { row: ExpectedBytes; stored: ListedObject | undefined; kind: StorageFindingKind }[] = []
+  const mismatches: { row: ExpectedBytes; stored: ListedObject | undefined; kind: StorageFindingKind }[] = []
   const findBytes = async (row: ExpectedBytes) => ({ row, stored: await ctx.storage.stat(row.key) })
   for await (const { row, stored } of readAhead(rows, objectsAtOnce, findBytes)) {
     const kind = problemOf(row, stored)
     // The row may have been deleted in the meantime, with its bytes.
-    if (kind !== undefined && (await table.find(ctx.db, row.id))) damaged.push({ row, stored, kind })
+    if (kind !== undefined && (await table.find(ctx.db, row.id))) mismatches.push({ row, stored, kind })
   }
-  if (guardsAgainstLoss) assertFewMissing(damaged.filter(({ stored }) => !stored).length, rows.length)
+  if (guardsAgainstLoss) assertFewMissing(mismatches.filter(({ stored }) => !stored).length, rows.length)
   const findings: Finding[] = []
-  for (const { row, stored, kind } of damaged) {
+  for (const { row, stored, kind } of mismatches) {
     if (options.repair) await table.markLost(ctx.db, row.id, kind !== StorageFindingKind.RETURNED)
     findings.push({ kind, ...(stored ? describe(stored) : { key: row.key, size: 0 }), mended: options.repair })
   }

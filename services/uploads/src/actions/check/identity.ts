@@ -13,18 +13,18 @@ type CheckContext = Pick<Context, 'db' | 'storage'>
 type Identity = { storageId: string; mark: string }
 
 /**
- * On a new server, each starting process stores a mark before it writes the identity object. With more marks than this,
- * a missing identity object has been lost.
+ * On a new server, each process adds a mark to the database before it writes the identity object, so the object may be
+ * missing for a moment. With more marks than this the server is not new, and a missing object has been lost.
  */
 const maxFirstMarks = 10
-const [firstMarkChecks, firstMarkPauseMs] = [10, 200]
+const [firstMarkRetries, firstMarkPauseMs] = [10, 200]
 
 /** A mark that no database has. A server that finds it deletes nothing in the storage. */
 const contested = 'contested'
 
 /**
- * Whether storage and database belong together: `missing` when the storage has lost its identity, `foreign` when
- * another database wrote there last, such as a copy of this one, or this one before a restore.
+ * Whether storage and database belong together: `missing` when the storage has lost its identity object, `foreign` when
+ * another database wrote that object last, such as a copy of this one, or this one before a restore.
  */
 export type Belonging = 'own' | 'missing' | 'foreign'
 
@@ -33,7 +33,7 @@ export type Belonging = 'own' | 'missing' | 'foreign'
  * replaced by a contested one; then no server deletes anything in the storage until an operator decides.
  */
 export async function compareIdentity(ctx: CheckContext): Promise<Belonging> {
-  for (let left = firstMarkChecks; ; left -= 1) {
+  for (let left = firstMarkRetries; ; left -= 1) {
     const belonging = await compareOnce(ctx)
     if (belonging !== 'about to be written') return belonging
     if (left === 0) return 'missing'
@@ -42,7 +42,7 @@ export async function compareIdentity(ctx: CheckContext): Promise<Belonging> {
 }
 
 async function compareOnce(ctx: CheckContext): Promise<Belonging | 'about to be written'> {
-  // Read in this order, because a mark is written to the database before the storage.
+  // The storage is read first, because a mark is written to the database first.
   const found = await readIdentity(ctx)
   const { storageId, marks } = await getIdentity(ctx.db)
   if (!found && marks.length > 0) return marks.length > maxFirstMarks ? 'missing' : 'about to be written'
@@ -68,7 +68,10 @@ export async function assertMayDelete(ctx: CheckContext): Promise<void> {
   throw storageMismatch(belonging)
 }
 
-/** Writes a new mark into our own storage. Earlier states of the database do not know it. */
+/**
+ * Writes a new mark into the storage, which must be our own. Earlier states of the database, such as a copy or
+ * a backup, do not have the mark, so the storage is foreign to them.
+ */
 export async function renewIdentity(ctx: CheckContext): Promise<void> {
   const { storageId } = await getIdentity(ctx.db)
   const mark = randomUUID()

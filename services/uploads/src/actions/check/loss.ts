@@ -3,21 +3,27 @@ import { storageLooksEmpty, tooMuchIsMissing } from '../../errors.ts'
 import { storageKeys } from '../../engines/storage/index.ts'
 import { tablesWithBytes } from '../../store/tables-with-bytes.ts'
 
-/** If the database has fewer files, all of them may have been lost one by one. */
+/** With fewer files, an empty storage may be right: they may have been lost one by one. */
 const manyFiles = 10
 const maxMissing = 50
 /** Prefixes of bytes that are kept for long, unlike blobs and chunks. */
-const lasting = [storageKeys.assets, storageKeys.variants, storageKeys.serverImages]
+const lastingPrefixes = [storageKeys.assets, storageKeys.variants, storageKeys.serverImages]
 const lastingTables = tablesWithBytes.filter(({ name }) => ['assets', 'variants', 'images'].includes(name))
 
-/** Throws if the storage is empty although the database has many files: most likely its disk is not mounted. */
+/**
+ * Throws if the storage has no files or public images although the database has many: most likely its disk is not
+ * mounted. Blobs and chunks do not count.
+ */
 export async function assertNotEmpty({ db, storage }: Pick<Context, 'db' | 'storage'>): Promise<void> {
-  for (const prefix of lasting) for await (const _ of storage.list(prefix)) return
+  for (const prefix of lastingPrefixes) for await (const _ of storage.list(prefix)) return
   const known = await Promise.all(lastingTables.map((table) => table.listAfter(db, '', manyFiles)))
   if (known.flat().filter(({ lost }) => !lost).length >= manyFiles) throw storageLooksEmpty()
 }
 
-/** Throws if the bytes of more than 50 rows, and of more than half, are missing: most likely this is another storage. */
+/**
+ * Throws if the bytes of more than 50 of the checked rows, and of more than half of them, are missing: most likely this
+ * is another storage.
+ */
 export function assertFewMissing(missing: number, rows: number): void {
   if (missing > maxMissing && missing > rows / 2) throw tooMuchIsMissing(missing, rows)
 }

@@ -5,8 +5,8 @@ import { forgetOrphans, recordOrphans } from '../../store/orphans.ts'
 import { compareIdentity } from './identity.ts'
 
 /**
- * Records bytes without a row, and deletes those that have been in quarantine for a week, if the storage belongs to
- * this database. Returns the deleted keys.
+ * Records these keys of bytes without a row. If the storage belongs to this database, also deletes the bytes whose key
+ * was first recorded at least a week ago. Returns the keys of the deleted ones.
  */
 export async function quarantine(
   ctx: Pick<Context, 'db' | 'storage' | 'now'>,

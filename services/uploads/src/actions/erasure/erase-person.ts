@@ -15,12 +15,13 @@ import {
 } from '../../store/server-images.ts'
 import { findChunksOf, endUploadsOf, forgetEnded } from '../../store/uploads.ts'
 
-const atOnce = 100
-const rowsAtOnce = 1_000
+const objectsPerStep = 100
+const rowsPerStep = 1_000
 
 /**
- * Deletes all data of a deleted person, in bounded steps: files, images, uploads, blobs, uses of previews and
- * idempotency keys. If bytes of a file or image cannot be deleted now, its row stays for the next pass.
+ * Deletes all data of a deleted person, in bounded steps: files, images and their claims, uploads, blobs, uses of
+ * previews and answers to idempotent calls. If bytes of a file, image or chunk cannot be deleted now, its row stays for
+ * the next pass. Returns the number of rows found, without chunks; 0 if nothing was left.
  */
 export const erasePerson =
   (ctx: Pick<Context, 'db' | 'storage'>) =>
@@ -30,29 +31,29 @@ export const erasePerson =
     let found = (await countImagesOf(db, userId)) + (await countAssetsOf(db, userId))
     found += (await forgetClaimsOf(db, userId)) + (await endUploadsOf(db, userId))
     found += await deleteAnswersOf(db, userId, signal)
-    found += await runAll((limit) => forgetUsesOf(db, userId, limit), rowsAtOnce)
-    await runAll((limit) => markOwnedImagesForDeletion(db, userId, limit), rowsAtOnce)
-    await runAll((limit) => markOwnedAssetsForDeletion(db, userId, limit), rowsAtOnce)
+    found += await runAll((limit) => forgetUsesOf(db, userId, limit), rowsPerStep)
+    await runAll((limit) => markOwnedImagesForDeletion(db, userId, limit), rowsPerStep)
+    await runAll((limit) => markOwnedAssetsForDeletion(db, userId, limit), rowsPerStep)
     const deleteAndCount = async (ids: string[], deleteThem: (ids: string[]) => Promise<void>) => {
       await deleteThem(ids)
       return ids.length
     }
     await runAll(
       async (limit) => deleteAndCount(await findImagesToDelete(db, limit, userId), (keys) => deleteImages(ctx, keys)),
-      atOnce,
+      objectsPerStep,
     )
     await runAll(
       async (limit) => deleteAndCount(await findChunksOf(db, userId, limit), (keys) => deleteChunks(ctx, keys)),
-      atOnce,
+      objectsPerStep,
     )
     await forgetEnded(db, userId)
     await runAll(
       async (limit) => deleteAndCount(await findAssetsToDelete(db, limit, userId), (ids) => deleteAssets(ctx, ids)),
-      atOnce,
+      objectsPerStep,
     )
     found += await runAll(
       async (limit) => deleteAndCount(await takeBlobsOf(db, userId, limit), (ids) => deleteBlobs(ctx, ids)),
-      atOnce,
+      objectsPerStep,
     )
     return found
   }

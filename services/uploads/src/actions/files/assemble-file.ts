@@ -15,12 +15,13 @@ import { assetCreated } from '../../view/asset-events.ts'
 import { readAhead } from './read-ahead.ts'
 import type { Completed } from './upload-completions.ts'
 
-/** Number of chunks in memory while a file is assembled. */
+/** Number of chunks that are read concurrently while a file is assembled. */
 const chunksAtOnce = 4
 
 /**
- * Assembles the file from its chunks: the bytes first, then the row. Returns undefined if another call completed the
- * upload first. Throws `invalid_argument` if the file differs from the announced one, or is an invalid image.
+ * Assembles the file from its chunks: stores the bytes first, then the row. Returns undefined if another call has
+ * completed or ended the upload meanwhile. Throws `invalid_argument` if the file differs from the announced one or is
+ * an invalid image, `not_found` if a chunk is gone or the owner is deleted, and `resource_exhausted` under overload.
  */
 export const assembleFile = (ctx: Context, upload: UploadRow): Promise<Completed | undefined> =>
   ctx.completions.run(upload.id, () => assemble(ctx, upload))
@@ -82,14 +83,14 @@ async function* contentOf(ctx: Context, chunks: readonly string[], hash: Hash): 
   }
 }
 
-async function commit(ctx: Context, uploadId: string, asset: NewAsset): Promise<Completed | 'erased' | 'not first'> {
+async function commit(ctx: Context, uploadId: string, asset: NewAsset): Promise<Completed | 'erased' | 'not open'> {
   const now = asset.createdAt
   const expiresAt = new Date(now.getTime() + keptMs)
   const done = await ctx.db.transaction(async (tx) => {
     if (await isErased(tx, asset.ownerId)) return 'erased'
     const upload = await markCompleted(tx, uploadId, { assetId: asset.id, expiresAt })
     const row = upload && (await insertAsset(tx, asset))
-    if (!row) return 'not first'
+    if (!row) return 'not open'
     return { upload, asset: row, entries: await enqueue(tx, assetCreated(row, now)) }
   })
   if (typeof done === 'object') ctx.relay.wake(done.entries)

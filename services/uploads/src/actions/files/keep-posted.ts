@@ -8,7 +8,7 @@ type Options = {
   processesVideos: boolean
 }
 
-/** Keeps files that posted messages attach, and queues the videos among them for processing. */
+/** Keeps files that posted messages attach, and queues the videos and animated GIFs among them for processing. */
 export async function keepPosted(tx: Tx, posted: PostedFiles, { now, processesVideos }: Options): Promise<void> {
   await confirmPosted(tx, posted.files)
   if (processesVideos) await queueVideos(tx, posted, now)

@@ -6,11 +6,18 @@ import { sumOwnerBytes, sumPendingBytes, lockOwner, sumOpenUploads } from '../..
 
 type Wanted = { ownerId: string; size: number; createdAt: Date }
 
-/** Checks that there is room for a file, and locks the owner's usage. Throws `resource_exhausted`. */
-export async function assertQuotas(ctx: Context, tx: Tx, { ownerId, size, createdAt: now }: Wanted): Promise<void> {
+/**
+ * Checks that a file fits into the owner's quotas, and locks the owner's usage until the transaction ends. Throws
+ * `resource_exhausted`.
+ */
+export async function assertOwnerQuotas(
+  ctx: Context,
+  tx: Tx,
+  { ownerId, size, createdAt: now }: Wanted,
+): Promise<void> {
   const { maxUploadBytes, videoEnabled, maxVideoUploadBytes } = ctx.fileLimits
   const { userBytes } = ctx.quotas
-  // At least the size of the largest allowed file, so that one file always fits.
+  // At least the size of the largest allowed file, so that a file always fits if nothing else is pending.
   const pendingBytes = Math.max(ctx.quotas.pendingBytes, maxUploadBytes, videoEnabled ? maxVideoUploadBytes : 0)
   await lockOwner(tx, ownerId)
   const open = await sumOpenUploads(tx, ownerId, now)
@@ -21,8 +28,8 @@ export async function assertQuotas(ctx: Context, tx: Tx, { ownerId, size, create
 }
 
 /**
- * Checks the limit of the whole server in the same way. Call it outside a transaction: the sum uses a separate
- * connection, and open transactions could hold all of them.
+ * Checks that a file fits into the quota of the whole server. Throws `resource_exhausted`. Call it outside a
+ * transaction: the sum needs a connection of its own, and waiting transactions could hold all connections.
  */
 export async function assertServerQuota(ctx: Context, size: number): Promise<void> {
   const { serverBytes } = ctx.quotas

@@ -1,4 +1,4 @@
-/** Reads each item in order, while the following ones are already being read. */
+/** Yields the result of each item, in order. Up to `atOnce` items are read concurrently. */
 export async function* readAhead<Item, Result>(
   items: Iterable<Item>,
   atOnce: number,

@@ -3,10 +3,9 @@ import { LRUCache } from 'lru-cache'
 const cacheTtlMs = 30_000
 
 /**
- * Returns a function for the number of stored bytes. Measuring adds up all files, so the result is cached for half a
- * minute.
+ * Caches for half a minute what `measure` adds up: the size of all files and open uploads, in bytes.
  */
-export function cacheUsage(measure: () => Promise<number>, now: () => Date): () => Promise<number> {
+export function cacheServerUsage(measure: () => Promise<number>, now: () => Date): () => Promise<number> {
   const cache = new LRUCache<'bytes', number>({
     ...{ max: 1, ttl: cacheTtlMs, ttlResolution: 0, perf: { now: () => now().getTime() } },
     fetchMethod: measure,

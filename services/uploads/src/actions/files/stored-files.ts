@@ -8,7 +8,7 @@ import { findVariant, type VariantRow } from '../../store/asset-variants.ts'
 import { findAsset, type AssetRow } from '../../store/assets.ts'
 import { findServerImage, type ServerImageRow } from '../../store/server-images.ts'
 
-/** A row and its bytes. `content` resolves with undefined if the storage does not have the bytes. */
+/** A row and its bytes. `content` resolves with undefined if the bytes are missing or incomplete. */
 export type StoredFile<Row> = { row: Row; content: (range?: ByteRange) => Promise<Readable | undefined> }
 
 /** Finds a file, if the reader may read it. Rejects with `unavailable` if rooms does not answer. */
@@ -51,7 +51,7 @@ function toStoredFile<Row extends { size: number }>(
     const found = await storage.get(key, range)
     if (found?.size === row.size) return found.content
     found?.content.destroy()
-    // The bytes may have been deleted or replaced since the row was read.
+    // This also happens if the file was deleted after its row was read.
     reportMissing()
     return undefined
   }

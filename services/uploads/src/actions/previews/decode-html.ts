@@ -1,6 +1,9 @@
 import { TextDecoder } from 'node:util'
 
-/** Decodes a page by its byte order mark, else the charset of `contentType`, else that of the page, else UTF-8. */
+/**
+ * Decodes a page by its byte order mark, else by the charset in `contentType`, else by that in a `<meta>` element. Uses
+ * UTF-8 if there is none, or the first one found is unknown.
+ */
 export function decodeHtml(bytes: Buffer, contentType: string): string {
   const ofMark = charsetOfMark(bytes)
   const charset =

@@ -10,8 +10,11 @@ test('OpenGraph takes precedence over other card formats, and these over the tit
   expect(await describeHtml(plain)).toEqual({
     ...{ title: 'A title', description: 'A description', siteName: '', imageUrl: undefined },
   })
-  const cards = `${plain}<meta name="twitter:title" content="Card"><meta name=twitter:image content=/card.png>`
-  expect(await describeHtml(cards)).toMatchObject({ title: 'Card', imageUrl: 'https://example.org/card.png' })
+  const cards = `${plain}<meta name="twitter:title" content="Card"><meta name=twitter:description content="Of the card">
+    <meta name=twitter:image content=/card.png>`
+  expect(await describeHtml(cards)).toEqual({
+    ...{ title: 'Card', description: 'Of the card', siteName: '', imageUrl: 'https://example.org/card.png' },
+  })
   const graph = `${cards}<meta property="og:title" content="Graph &amp; more"><meta property="og:description" content="Its own">
     <meta property="og:site_name" content="The site"><meta property="og:image" content="pic.png">`
   expect(await describeHtml(graph)).toEqual({
@@ -20,7 +23,7 @@ test('OpenGraph takes precedence over other card formats, and these over the tit
   })
 })
 
-test('titles in the body, in images and in comments are ignored', async () => {
+test('titles in comments, SVG images, scripts and the body are ignored', async () => {
   const html = `<!-- <title>No</title> --><svg><title>Icon</title></svg><script>"<title>Script</title>"</script>
     <title>Yes</title></head><body><meta property="og:title" content="Body"><title>Late</title>`
   expect(await describeHtml(html)).toMatchObject({ title: 'Yes' })
@@ -37,7 +40,7 @@ test('texts are limited in length, on one line, and without invisible characters
 })
 
 test.each(['', '<', '<html', '<title>', '<meta property="og:image" content="http://[">', '<meta>'.repeat(10_000)])(
-  'a broken page has an empty title and no image: %#',
+  'a page without a title and without a valid image URL gets neither: %#',
   async (html) => {
     expect(await describeHtml(html)).toMatchObject({ title: '', imageUrl: undefined })
   },

@@ -17,7 +17,10 @@ export function describePage({ meta, title }: PageHead, pageUrl: URL): PageDescr
   }
 }
 
-/** Puts a text on one line, removes invisible and direction-changing characters, and cuts it to a length. */
+/**
+ * Puts a text on one line, removes zero-width spaces and direction-changing characters, and cuts it to a number of code
+ * points, with an ellipsis.
+ */
 function shorten(text = '', maxLength: number): string {
   const clean = text
     .replace(/[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')

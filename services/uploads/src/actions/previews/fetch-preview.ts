@@ -8,12 +8,12 @@ import { storeImage, type PublicKind } from '../../engines/images/index.ts'
 import { decodeHtml } from './decode-html.ts'
 import { describePage, type PageDescription } from './describe-page.ts'
 import { readPage } from './read-page.ts'
-import { youtubeVideo } from './youtube.ts'
+import { youtubeVideoId } from './youtube.ts'
 
 const maxPageBytes = 2 * 1024 * 1024
 const imageKind: PublicKind = { name: 'link_preview', maxSize: { width: 1200, height: 630 } }
 
-/** Result of fetching a page; without `preview` there is nothing to show. */
+/** Result of fetching a page. `preview`: an encoded `PagePreview`; missing if there is nothing to show. */
 export type FetchedPreview = { preview?: Uint8Array; imageKey?: string }
 
 /** A page, and the user who requests it. */
@@ -21,15 +21,16 @@ type Page = { url: URL; callerId: string }
 
 /**
  * Fetches a page and its image, and stores the image. Returns no preview if there is nothing to show, as for a page
- * that cannot be fetched or read. Throws `resource_exhausted` if there are too many fetches at the moment.
+ * that cannot be fetched, except for a YouTube video: its URL suffices. Throws `resource_exhausted` if too many names
+ * are being resolved or images converted. Also rejects if the image cannot be stored or `signal` is aborted.
  */
 export async function fetchPreview(
   ctx: Context,
   { url, callerId }: Page,
   signal: AbortSignal,
 ): Promise<FetchedPreview> {
-  const page = await describe(ctx, { url, callerId }, signal)
-  const embedId = youtubeVideo(url)
+  const page = await fetchAndDescribe(ctx, { url, callerId }, signal)
+  const embedId = youtubeVideoId(url)
   if (!page && embedId === undefined) return {}
   const imageKey =
     page?.imageUrl === undefined ? undefined : await fetchAndStoreImage(ctx, { url: page.imageUrl, callerId }, signal)
@@ -42,7 +43,7 @@ export async function fetchPreview(
   return { preview: encode(PagePreviewSchema, preview), ...(imageKey !== undefined && { imageKey }) }
 }
 
-async function describe(
+async function fetchAndDescribe(
   ctx: Context,
   { url, callerId }: Page,
   signal: AbortSignal,

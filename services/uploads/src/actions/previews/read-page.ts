@@ -10,7 +10,10 @@ const maxMeta = 200
 /** Deeper than any real head. The parser's time grows with the square of the depth. */
 const deepest = 256
 
-/** Parses the head of a page in pieces, so that other work can run in between. Ignores everything after the head. */
+/**
+ * Parses the head of a page in pieces, so that other work can run in between. Ignores everything after the head or
+ * after an element nested too deeply, further metadata with the same name, and what exceeds the limits above.
+ */
 export async function readPage(html: string): Promise<PageHead> {
   const meta = new Map<string, string>()
   let title: string | undefined

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { youtubeVideo } from './youtube.ts'
+import { youtubeVideoId } from './youtube.ts'
 
 test.each([
   ['https://www.youtube.com/watch?v=dQw4w9WgXcQ&t=42s', 'dQw4w9WgXcQ'],
@@ -14,5 +14,5 @@ test.each([
   ['https://youtube.com.example.org/watch?v=dQw4w9WgXcQ', undefined],
   ['https://notyoutu.be/dQw4w9WgXcQ', undefined],
 ])('the video in %s is %p', (url, id) => {
-  expect(youtubeVideo(new URL(url))).toBe(id)
+  expect(youtubeVideoId(new URL(url))).toBe(id)
 })

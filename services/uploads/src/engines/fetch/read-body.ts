@@ -11,8 +11,8 @@ const decoders: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
 }
 
 /**
- * Reads and decompresses a response body. At most `maxBytes` are held in memory, regardless of compression; a longer
- * body is truncated or refused.
+ * Reads and decompresses a response body. Regardless of compression, at most `maxBytes` and one more piece are held in
+ * memory; a longer body is truncated or refused.
  */
 export async function readBody(
   response: IncomingMessage,

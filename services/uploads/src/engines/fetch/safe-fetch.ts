@@ -14,8 +14,9 @@ export type FetchOptions = {
   maxBytes: number
   /** Whether to truncate or refuse a longer body. */
   ifTooLong: 'truncate' | 'refuse'
-  /** Whether to read a response with this content type. */
+  /** Whether to read a response with this content type. Default: any. */
   acceptsType?: (contentType: string) => boolean
+  /** For the whole fetch, with redirects. Default: 10 s. */
   timeoutMs?: number
 }
 
@@ -31,13 +32,13 @@ export type SafeFetch = (url: string, options: FetchOptions, signal: AbortSignal
 const maxRedirects = 5
 const redirects = new Set([301, 302, 303, 307, 308])
 
-/** Fetches URLs. Connects only to allowed addresses, also after redirects. */
+/** Returns a fetch that connects only to allowed addresses, also after redirects. */
 export function safeFetch(network: Network): SafeFetch {
   const hop = async (url: URL, options: FetchOptions, signal: AbortSignal, hopsLeft: number): Promise<Fetched> => {
     const request = () => sendRequest(url, options, { ...network, signal })
     const response = await countOutgoing('page', request, ({ statusCode: status }) => status)
     const { statusCode = 0, headers } = response
-    const refuse = (error: Error): never => {
+    const destroyAndThrow = (error: Error): never => {
       response.destroy()
       throw error
     }
@@ -46,9 +47,9 @@ export function safeFetch(network: Network): SafeFetch {
       if (hopsLeft === 0) throw new FetchRefused('redirects')
       return hop(parseHttpUrl(headers.location, url), options, signal, hopsLeft - 1)
     }
-    if (statusCode !== 200) return refuse(new Error(`status ${statusCode}`))
+    if (statusCode !== 200) return destroyAndThrow(new Error(`status ${statusCode}`))
     const contentType = headers['content-type'] ?? ''
-    if (options.acceptsType && !options.acceptsType(contentType)) return refuse(new FetchRefused('type'))
+    if (options.acceptsType && !options.acceptsType(contentType)) return destroyAndThrow(new FetchRefused('type'))
     return { url, contentType, bytes: await readBody(response, options.maxBytes, options.ifTooLong) }
   }
   return async (url, options, signal) => {
@@ -57,7 +58,10 @@ export function safeFetch(network: Network): SafeFetch {
   }
 }
 
-/** Parses an absolute http or https URL without credentials. Throws `FetchRefused`. */
+/**
+ * Parses an http or https URL without credentials: an absolute one or, with `base`, a relative one. Throws
+ * `FetchRefused`.
+ */
 export function parseHttpUrl(text: string, base?: URL): URL {
   const url = URL.canParse(text, base?.href) ? new URL(text, base) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) throw new FetchRefused('url')

@@ -40,9 +40,9 @@ const fits: Record<ServerImageFit, keyof FitEnum> = { contain: 'inside', cover: 
 const maxWaiting = 64
 /** Per person, or per public image. */
 const maxWaitingPerCaller = 16
-/** Maximum number of waiting and running resizes for one customer's network. */
+/** Maximum number of waiting and running resizes for one IPv4 address or IPv6 /64. */
 const maxPerNetwork = 32
-/** The same for a wider network, which several customers may share. */
+/** The same for a wider network (IPv4 /24, IPv6 /56 or /48), which several clients may share. */
 const maxPerWideNetwork = 48
 const timeoutSeconds = 10
 /** Calls that wait longer are refused, and may be retried. */

@@ -11,8 +11,8 @@ const maxPixelsOfFrames = 100_000_000
 export const decoderOptions: SharpOptions = { limitInputPixels: maxPixels, failOn: 'error', sequentialRead: true }
 
 /**
- * Checks an image without decoding its pixels. Throws `invalid_argument` for other formats, animations, too many
- * pixels, and unreadable headers.
+ * Checks an image without decoding its pixels. Throws `invalid_argument` for an empty image, a format other than
+ * `ImageFormat`, an animation, too many pixels and an unreadable header.
  */
 export async function assertStillImage(bytes: Buffer): Promise<void> {
   const format = formatOf(bytes)
@@ -21,7 +21,11 @@ export async function assertStillImage(bytes: Buffer): Promise<void> {
   if (pages > 1) throw errors.imageIsAnimated()
 }
 
-/** Checks an attached image in the same way, but it may be animated. Returns its displayed size. */
+/**
+ * Checks an attached image in the same way, except that a GIF or WebP may be animated, within a limit of frames and
+ * their pixels, and an animated PNG counts as still. Returns its format, its size when displayed upright, and whether
+ * it is animated.
+ */
 export async function inspectAttachment(
   bytes: Buffer,
 ): Promise<{ format: ImageFormat; width: number; height: number; animated: boolean }> {

@@ -1,7 +1,7 @@
 /** Formats that are decoded. */
 export type ImageFormat = 'jpeg' | 'png' | 'gif' | 'webp'
 
-/** Detects the format by the first bytes; `markup` for SVG, HTML and other XML. */
+/** Detects the format by the first bytes; `markup` for SVG, HTML and whatever else begins with `<`. */
 export function sniffImage(bytes: Buffer): ImageFormat | 'markup' | undefined {
   if (hasText(bytes, 0, '\xff\xd8\xff')) return 'jpeg'
   if (hasText(bytes, 0, '\x89PNG\r\n\x1a\n')) return 'png'

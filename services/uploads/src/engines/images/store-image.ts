@@ -31,7 +31,8 @@ type Purpose = { kind: PublicKind; ownerId: string }
 
 /**
  * Converts an image to a public image and stores it: the bytes first, then the row, in one transaction with `within`.
- * The sweep deletes bytes without a row. Returns the key. Throws `invalid_argument` for an invalid image.
+ * The sweep deletes bytes without a row. Returns the key. Throws `invalid_argument` for an invalid image, `not_found`
+ * for a deleted owner and `resource_exhausted` under overload.
  */
 export async function storeImage(
   ctx: Dependencies,

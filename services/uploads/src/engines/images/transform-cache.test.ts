@@ -33,7 +33,7 @@ test('a failure is not cached', async () => {
   expect((await cache.get(size('a'), countRenderings().render('a', 3))).bytes).toHaveLength(3)
 })
 
-test('many sizes of one image do not evict others', async () => {
+test('many sizes of one image do not evict sizes of other images', async () => {
   const cache = new TransformCache(100)
   const { rendered, render } = countRenderings()
   await cache.get(size('other'), render('other', 10))

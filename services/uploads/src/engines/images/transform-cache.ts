@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import type { ResizedImage } from './image-processor.ts'
 
-/** Identifies a size of an image; the tag identifies its bytes. */
+/** Identifies an image in one size. `tag`: identifies the bytes of the resized image, see `sizeTag`. */
 export type CachedSizeId = { imageId: string; tag: string }
 
-/** Number of cached sizes per image; more than clients request. */
+/** Maximum number of cached sizes per image; clients request fewer. */
 const maxPerImage = 8
 
 /**

@@ -10,13 +10,16 @@ import type { Storage } from './storage.ts'
 /** Not a prefix of any key of uploads, so that neither listings nor `parley storage check` see the probe. */
 const prefix = 'doctor'
 const probe = 'probe'
-const limits = { connectionTimeout: 4_000, requestTimeout: 4_000, socketTimeout: 4_000 }
+const timeouts = { connectionTimeout: 4_000, requestTimeout: 4_000, socketTimeout: 4_000 }
 
-/** Checks the storage of files with a probe that is written, read, listed and deleted. */
+/**
+ * Checks the storage of files: writes, reads and deletes a probe, and lists objects and unfinished writes. For a bucket,
+ * also checks the certificate and the clock of its server.
+ */
 export const storageCheck = check('storage', assetStorageFields(), async ({ assetStorage }, report) => {
   if (assetStorage.backend === 's3') return await checkBucket(assetStorage, report)
   const { directory } = assetStorage
-  const next = `Mount the folder and let the user of uploads read and write it, or correct PARLEY_CORE_ASSETS_DIRECTORY; check the free space of its disk.`
+  const advice = `Mount the folder and let the user of uploads read and write it, or correct PARLEY_CORE_ASSETS_DIRECTORY; check the free space of its disk.`
   try {
     // Opening the storage would create the folder even where its disk is not mounted, and then find it empty.
     if (!(await hasBeenUsed(directory)))
@@ -25,9 +28,9 @@ export const storageCheck = check('storage', assetStorageFields(), async ({ asse
         `uploads has never used the folder ${directory}`,
         'This is normal before the first start of uploads. Otherwise its disk is not mounted: mount it, or correct PARLEY_CORE_ASSETS_DIRECTORY.',
       )
-    await checkProbe(await openDiskStorage(directory), `the folder ${directory}`, report, () => next)
+    await checkProbe(await openDiskStorage(directory), `the folder ${directory}`, report, () => advice)
   } catch (error) {
-    report.fail('storage.reach', `the folder ${directory} cannot be used: ${reasonOf(error)}`, next)
+    report.fail('storage.reach', `the folder ${directory} cannot be used: ${reasonOf(error)}`, advice)
   }
 })
 
@@ -36,7 +39,7 @@ async function checkBucket(settings: S3Settings, report: Report): Promise<void> 
   if (settings.useSsl)
     await reportServerCertificate(report, 'storage.certificate', { host: url.hostname, port: portOf(url) })
   await checkServerClock(url, report)
-  using storage = openS3Storage(settings, limits)
+  using storage = openS3Storage(settings, timeouts)
   const bucket = `the bucket ${settings.bucket} at ${settings.endpoint}`
   try {
     await storage.ping()
@@ -119,7 +122,7 @@ function adviceFor(error: unknown, { bucket }: S3Settings): string {
   const status = cause instanceof Error && '$metadata' in cause ? (cause.$metadata as { httpStatusCode?: number }) : {}
   const name = nameOf(error)
   if (name === 'NoSuchBucket' || (status.httpStatusCode === 404 && name !== 'NoSuchKey'))
-    return `Create the bucket ${bucket}, or correct ${setting('BUCKET')} and ${setting('PATH_STYLE')}, which most self-hosted servers need.`
+    return `Create the bucket ${bucket}, or correct ${setting('BUCKET')}. Most self-hosted servers also need ${setting('PATH_STYLE')}.`
   if (/InvalidAccessKeyId|SignatureDoesNotMatch/.test(name))
     return `Correct ${setting('ACCESS_KEY_ID')}, ${setting('SECRET_ACCESS_KEY')} and ${setting('REGION')}.`
   if (name === 'RequestTimeTooSkewed') return 'Synchronise the clocks of this machine and of the S3 server (NTP).'

@@ -8,7 +8,10 @@ import { storageFailure } from './storage-failure.ts'
 import { checkKey, isKey } from './keys.ts'
 import type { ByteRange, ListedObject, Storage, UnfinishedWrite } from './storage.ts'
 
-/** Whether uploads has ever started with this folder. Rejects if the folder cannot be used. Creates nothing. */
+/**
+ * Whether uploads has ever started with this folder. If not, rejects unless this process could create or write it.
+ * Creates nothing.
+ */
 export async function hasBeenUsed(folder: string): Promise<boolean> {
   const root = resolve(folder)
   if (await statOf(join(root, 'objects'))) return true
@@ -126,7 +129,7 @@ const ifMissing =
     throw error
   }
 
-/** Translates disk errors to `unavailable`. Errors of the source of the content are thrown unchanged. */
+/** Translates errors of system calls, such as of the disk, to `unavailable`. Throws other errors unchanged. */
 async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -1,6 +1,6 @@
 const pattern = /^[\w-]+(\/[\w-]+)*$/
 
-/** Whether a name has the form of a key. Files and folders of other programs are ignored. */
+/** Whether a text has the form of a key, unlike the names of most files and folders of other programs. */
 export const isKey = (name: string): boolean => pattern.test(name)
 
 /** Returns the key. Throws if the text is not a key, which only a bug of this service can cause. */

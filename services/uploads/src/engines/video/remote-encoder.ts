@@ -55,29 +55,30 @@ async function send(worker: URL, source: string, signal: AbortSignal): Promise<I
     return response.on('error', () => undefined)
   } catch (error) {
     signal.throwIfAborted()
-    // In all other cases the worker may have received the video and crashed.
+    // With any other code the worker may have received the video and crashed, so the attempt counts.
     throw unreachable.has((error as NodeJS.ErrnoException).code ?? '') ? workerUnavailable(error) : error
   }
 }
 
+/** Codes of errors with which no worker has received the video. */
 const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'])
 
-/** An error that does not count as an attempt. */
+/** An error with which the attempt at the video is not counted. */
 const workerUnavailable = (cause: unknown) =>
-  new ConnectError('no video worker is available', Code.Unavailable, undefined, undefined, cause)
+  new ConnectError('the video worker is not available', Code.Unavailable, undefined, undefined, cause)
 
-const maxErrorBytes = 5_000
+const maxErrorLength = 5_000
 
 async function readErrorText(response: IncomingMessage): Promise<string> {
   let text = ''
   for await (const bytes of response as AsyncIterable<Buffer>) {
     text += bytes.toString()
-    if (text.length > maxErrorBytes) break
+    if (text.length > maxErrorLength) break
   }
-  return text.slice(0, maxErrorBytes)
+  return text.slice(0, maxErrorLength)
 }
 
-/** Writes the results into the folder. Throws if a length differs from the announced one. */
+/** Writes the results into the folder. Throws if the response is shorter than announced; ignores surplus bytes. */
 async function receive(
   response: IncomingMessage,
   { renditions, poster }: Encoded,

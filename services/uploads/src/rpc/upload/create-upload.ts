@@ -12,7 +12,7 @@ import { answerOnce } from '@parley/service'
 import type { Context } from '../../context.ts'
 import { uploadLifeMs } from '../../domain/limits.ts'
 import { draftUpload } from '../../domain/upload-draft.ts'
-import { assertQuotas, assertServerQuota } from '../../actions/files/quotas.ts'
+import { assertOwnerQuotas, assertServerQuota } from '../../actions/files/quotas.ts'
 import { assertMayAttach } from '../../policy/attaching.ts'
 import { findUpload, insertUpload, type UploadRow } from '../../store/uploads.ts'
 import { toUpload } from '../../view/upload.ts'
@@ -49,7 +49,7 @@ export function createUpload(ctx: Context): MethodImpl<typeof method> {
           const answer = create(CreateUploadResponseSchema, { upload: toUpload(upload) })
           await ctx.db.transaction(async (tx) => {
             await key.store(tx, answer)
-            await assertQuotas(ctx, tx, upload)
+            await assertOwnerQuotas(ctx, tx, upload)
             await insertUpload(tx, upload)
           })
           return answer

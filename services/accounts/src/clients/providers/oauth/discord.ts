@@ -1,7 +1,7 @@
-import { membersOf, subjectOf, text } from '../claims.ts'
+import { toJsonObject, toSubject, textOrEmpty } from '../claims.ts'
 import type { OAuthType } from './oauth.ts'
 
-/** Discord. Only tests set a base URL. */
+/** Discord. Only the public service exists, so a base URL is useful only in tests. */
 export const discord: OAuthType = {
   endpoints: (base = 'https://discord.com') => ({
     issuer: 'https://discord.com',
@@ -10,16 +10,16 @@ export const discord: OAuthType = {
     apiUrl: `${base}/api/v10`,
   }),
   async getUser(read) {
-    const user = membersOf(await read('/users/@me'))
-    const subject = subjectOf(user['id'])
-    const avatar = text(user['avatar'])
+    const user = toJsonObject(await read('/users/@me'))
+    const subject = toSubject(user['id'])
+    const avatar = textOrEmpty(user['avatar'])
     return {
       subject,
       readProfile: () =>
         Promise.resolve({
-          verifiedEmail: user['verified'] === true ? text(user['email']) : '',
-          loginHint: text(user['username']),
-          displayNameHint: text(user['global_name']) || text(user['username']),
+          verifiedEmail: user['verified'] === true ? textOrEmpty(user['email']) : '',
+          loginHint: textOrEmpty(user['username']),
+          displayNameHint: textOrEmpty(user['global_name']) || textOrEmpty(user['username']),
           avatarUrl: avatar === '' ? '' : `https://cdn.discordapp.com/avatars/${subject}/${avatar}.png?size=256`,
         }),
     }

@@ -1,4 +1,4 @@
-import { membersOf, subjectOf, text } from '../claims.ts'
+import { toJsonObject, toSubject, textOrEmpty } from '../claims.ts'
 import type { OAuthType, ReadApi } from './oauth.ts'
 
 /** GitHub, or the GitHub Enterprise Server at the base URL. */
@@ -13,23 +13,26 @@ export const github: OAuthType = {
     }
   },
   async getUser(read) {
-    const user = membersOf(await read('/user'))
+    const user = toJsonObject(await read('/user'))
     return {
-      subject: subjectOf(user['id']),
+      subject: toSubject(user['id']),
       readProfile: async () => ({
         verifiedEmail: await primaryEmail(read),
-        loginHint: text(user['login']),
-        displayNameHint: text(user['name']),
-        avatarUrl: text(user['avatar_url']),
+        loginHint: textOrEmpty(user['login']),
+        displayNameHint: textOrEmpty(user['name']),
+        avatarUrl: textOrEmpty(user['avatar_url']),
       }),
     }
   },
 }
 
-/** The primary address if it is verified; empty otherwise, or if the scope for reading addresses was not granted. */
+/**
+ * The primary address if it is verified; empty otherwise, or if the addresses cannot be read, for example because the
+ * scope for them was not granted.
+ */
 async function primaryEmail(read: ReadApi): Promise<string> {
   const addresses: unknown = await read('/user/emails').catch(() => [])
   if (!Array.isArray(addresses)) return ''
-  const primary = addresses.map(membersOf).find((address) => address['primary'] === true)
-  return primary?.['verified'] === true ? text(primary['email']) : ''
+  const primary = addresses.map(toJsonObject).find((address) => address['primary'] === true)
+  return primary?.['verified'] === true ? textOrEmpty(primary['email']) : ''
 }

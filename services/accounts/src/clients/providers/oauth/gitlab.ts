@@ -1,4 +1,4 @@
-import { membersOf, subjectOf, text } from '../claims.ts'
+import { toJsonObject, toSubject, textOrEmpty } from '../claims.ts'
 import type { OAuthType } from './oauth.ts'
 
 /** GitLab.com, or the GitLab instance at the base URL. */
@@ -10,17 +10,18 @@ export const gitlab: OAuthType = {
     apiUrl: `${base}/api/v4`,
   }),
   async getUser(read, { confirmedIsVerified }) {
-    const user = membersOf(await read('/user'))
+    const user = toJsonObject(await read('/user'))
     return {
-      subject: subjectOf(user['id']),
+      subject: toSubject(user['id']),
       readProfile: () =>
         Promise.resolve({
-          // `confirmed_at` only says that the account was confirmed once. An administrator can confirm an account and
-          // then change its address.
-          verifiedEmail: confirmedIsVerified && text(user['confirmed_at']) !== '' ? text(user['email']) : '',
-          loginHint: text(user['username']),
-          displayNameHint: text(user['name']),
-          avatarUrl: text(user['avatar_url']),
+          // `confirmed_at` only says that the account was confirmed once; an administrator may have changed its address
+          // since. So it counts only if the operator trusts it.
+          verifiedEmail:
+            confirmedIsVerified && textOrEmpty(user['confirmed_at']) !== '' ? textOrEmpty(user['email']) : '',
+          loginHint: textOrEmpty(user['username']),
+          displayNameHint: textOrEmpty(user['name']),
+          avatarUrl: textOrEmpty(user['avatar_url']),
         }),
     }
   },

@@ -1,7 +1,7 @@
-import { isTrueClaim, membersOf, subjectOf, text } from '../claims.ts'
+import { isTrueClaim, toJsonObject, toSubject, textOrEmpty } from '../claims.ts'
 import type { OAuthType } from './oauth.ts'
 
-/** Google accounts. Only tests set a base URL. */
+/** Google accounts. Only the public service exists, so a base URL is useful only in tests. */
 export const google: OAuthType = {
   endpoints: (base) => ({
     issuer: 'https://accounts.google.com',
@@ -10,16 +10,16 @@ export const google: OAuthType = {
     apiUrl: `${base ?? 'https://openidconnect.googleapis.com'}/v1`,
   }),
   async getUser(read) {
-    const user = membersOf(await read('/userinfo'))
+    const user = toJsonObject(await read('/userinfo'))
     return {
-      subject: subjectOf(user['sub']),
+      subject: toSubject(user['sub']),
       readProfile: () =>
         Promise.resolve({
-          verifiedEmail: isTrueClaim(user['email_verified']) ? text(user['email']) : '',
+          verifiedEmail: isTrueClaim(user['email_verified']) ? textOrEmpty(user['email']) : '',
           // Google has no user names; the local part of the address is the closest substitute.
-          loginHint: text(user['email']).split('@', 1)[0] ?? '',
-          displayNameHint: text(user['name']),
-          avatarUrl: text(user['picture']),
+          loginHint: textOrEmpty(user['email']).split('@', 1)[0] ?? '',
+          displayNameHint: textOrEmpty(user['name']),
+          avatarUrl: textOrEmpty(user['picture']),
         }),
     }
   },

@@ -15,10 +15,13 @@ import { ProviderFailed, providerFailure } from '../failures.ts'
 import { responseTimeoutSeconds, providerFetch } from '../provider-fetch.ts'
 import type { Provider, ProviderProfile } from '../../../domain/provider.ts'
 
-/** URLs of a provider. `issuer` is the value of `iss` in its callbacks. */
+/** URLs of a provider. `issuer` is the value of `iss` in its callbacks, not the issuer of its identities. */
 export type Endpoints = { issuer: string; authorizeUrl: string; tokenUrl: string; apiUrl: string }
 
-/** Reads a JSON document from the provider's API with the user's access token. Throws {@link ProviderFailed}. */
+/**
+ * Reads a JSON document from the provider's API with the user's access token. Throws {@link ProviderFailed} for an
+ * error status, and other errors if the request fails or the document is not JSON.
+ */
 export type ReadApi = (path: string) => Promise<unknown>
 
 /** The specifics of one type of OAuth provider. */
@@ -32,7 +35,10 @@ export type OAuthType = {
   ) => Promise<{ subject: string; readProfile: () => Promise<ProviderProfile> }>
 }
 
-/** A provider that supports OAuth 2 and returns the user through its own API. */
+/**
+ * A provider that supports OAuth 2 and returns the user through its own API. The issuer of its identities is the
+ * provider's id.
+ */
 export function oauthProvider(settings: AuthProvider, type: OAuthType, now: () => Date): Provider {
   const { baseUrl, ...overrides } = settings.options
   const standard = type.endpoints(baseUrl?.replace(/\/+$/, ''))
@@ -73,7 +79,11 @@ export function oauthProvider(settings: AuthProvider, type: OAuthType, now: () =
           apiReader(configuration, apiUrl, tokens.access_token),
           settings.options,
         )
-        return { issuer: settings.id, subject, readProfile: async () => withoutEmail(settings, await readProfile()) }
+        return {
+          issuer: settings.id,
+          subject,
+          readProfile: async () => withoutUnrequestedEmail(settings, await readProfile()),
+        }
       } catch (error) {
         throw providerFailure(error)
       }
@@ -100,5 +110,5 @@ async function withErrorStatus(response: Response): Promise<Response> {
 }
 
 /** Removes the address if it was not requested: some providers return it nevertheless. */
-const withoutEmail = ({ requestEmail }: AuthProvider, profile: ProviderProfile): ProviderProfile =>
+const withoutUnrequestedEmail = ({ requestEmail }: AuthProvider, profile: ProviderProfile): ProviderProfile =>
   requestEmail ? profile : { ...profile, verifiedEmail: '' }

@@ -9,18 +9,21 @@ import { findUsers, type UserWithRoles } from '../../store/users.ts'
 const defaultLimit = 20
 const maxSearchLength = 100
 
-export type ListedPage = {
+export type AccountPage = {
   rows: UserWithRoles[]
   page: Pick<PageInfo, 'totalCount' | 'hasMore' | 'nextCursor'>
 }
 
-/** A page of the accounts that match a search, oldest first. */
-export async function listPage(
+/**
+ * A page of the accounts that match a search, oldest first. Throws `invalid_argument` for a search that is too long or
+ * an invalid cursor.
+ */
+export async function listAccounts(
   ctx: Pick<Context, 'db' | 'reads'>,
   callerId: string,
   request: { search: string; page?: PageRequest | undefined },
   { maxLimit, includeDeactivated }: { maxLimit: number; includeDeactivated: boolean },
-): Promise<ListedPage> {
+): Promise<AccountPage> {
   const { search, page } = request
   if ([...search].length > maxSearchLength) throw searchTooLong(maxSearchLength)
   const limit = Math.min(page?.limit || defaultLimit, maxLimit)

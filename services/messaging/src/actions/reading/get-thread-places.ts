@@ -10,10 +10,11 @@ import { findPlacesInThread, type ReadPlaces } from '../../store/read-places.ts'
 export type Thread = { roomId: string; rootEventId: string }
 
 /**
- * Returns the caller's read marker in a thread, and the place of the message `upToEventId` or, without it, of the last
- * shown message. Throws unless the thread exists and the caller may read it.
+ * Returns the caller's read marker in a thread, and the place of the message `upToEventId`, if it is in the thread;
+ * without an id, the place of the last shown reply, or of the root if there is none. Throws unless the root exists, can
+ * start a thread, and the caller may read it.
  */
-export async function getThread(
+export async function getThreadPlaces(
   ctx: Context,
   caller: Subject,
   { roomId, rootEventId }: Thread,

@@ -23,7 +23,7 @@ export const serviceNames: readonly string[] = definitions.map(({ name }) => nam
  * folder: with the ports and secrets of the last run and, while the fleet runs, with its environment instead of `own`.
  * Undefined if no fleet has run there. Throws for an unknown service.
  */
-export function knownEnvironment(
+export function deriveServiceEnvironment(
   dataDir: string,
   service: string,
   own: NodeJS.ProcessEnv,

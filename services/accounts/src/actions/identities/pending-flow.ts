@@ -1,7 +1,7 @@
 import type { Tx } from '@parley/postgres'
 import { tokenContext } from '../credentials/token-context.ts'
 import type { Context } from '../../context.ts'
-import { couldBeDisplayName } from '../../domain/display-name.ts'
+import { isDisplayName } from '../../domain/display-name.ts'
 import { couldBeEmail } from '../../domain/email.ts'
 import { loginHintFrom } from '../../domain/login-hint.ts'
 import { flowNotFound, wrongFlow } from '../../domain/identity-errors.ts'
@@ -13,14 +13,14 @@ import { issueFlowToken, peekFlowToken, takeFlowToken, type FlowUser } from '../
 const lifetimeMs = 15 * 60_000
 const maxUrlLength = 2_048
 
-/** Stores an identity until the user confirms it; returns the token that confirms it. */
-export async function issuePending(
+/** Stores an identity for 15 minutes, until the user confirms it; returns the token with which they do. */
+export async function storePendingIdentity(
   ctx: Context,
   { settings }: Provider,
   { issuer, subject, readProfile }: ProviderIdentity,
   flow: { purpose: Purpose; user?: FlowUser; redirectPath: string },
 ): Promise<string> {
-  // The profile only provides hints, so the flow continues without it.
+  // Everything in a profile is optional, so the flow continues without it.
   const profile = await readProfile().catch((error: unknown) => {
     profileNotRead(settings.id, error)
     return { verifiedEmail: '', loginHint: '', displayNameHint: '', avatarUrl: '' }
@@ -36,8 +36,11 @@ export async function issuePending(
   return issueFlowToken(ctx.db, tokenContext(ctx), { purpose, payload, ttlMs: lifetimeMs, ...(user && { user }) })
 }
 
-/** The flow of a token. Throws `not_found`, and `invalid_argument` if the token is for another flow than `wanted`. */
-export async function getPending(ctx: Context, token: string, wanted?: Purpose): Promise<PendingFlow> {
+/**
+ * The flow of a token. Throws `not_found`, also if its provider is no longer configured, and `invalid_argument` if the
+ * token is for another flow than `wanted`.
+ */
+export async function getPendingFlow(ctx: Context, token: string, wanted?: Purpose): Promise<PendingFlow> {
   const found = await Promise.all(
     purposes.map(async (purpose) => {
       const row = await peekFlowToken(ctx.db, tokenContext(ctx), purpose, token)
@@ -63,18 +66,18 @@ function withoutInvalidValues({
   return {
     verifiedEmail: couldBeEmail(verifiedEmail) ? verifiedEmail : '',
     loginHint: loginHintFrom(loginHint),
-    displayNameHint: couldBeDisplayName(name) ? name : '',
+    displayNameHint: isDisplayName(name) ? name : '',
     avatarUrl: isWebUrl ? avatarUrl : '',
   }
 }
 
 /** Consumes the token of a flow. Throws `not_found` if there is none, or another call has consumed it. */
-export async function takePending(ctx: Context, tx: Tx, purpose: Purpose, token: string): Promise<void> {
+export async function takePendingFlow(ctx: Context, tx: Tx, purpose: Purpose, token: string): Promise<void> {
   if (!(await takeFlowToken(tx, tokenContext(ctx), purpose, token))) throw flowNotFound()
 }
 
 /** Consumes the token of a flow, if there is one. */
-export async function cancelPending(ctx: Context, token: string): Promise<void> {
+export async function cancelPendingFlow(ctx: Context, token: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     for (const purpose of purposes) await takeFlowToken(tx, tokenContext(ctx), purpose, token)
   })

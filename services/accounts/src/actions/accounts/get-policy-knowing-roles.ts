@@ -1,17 +1,17 @@
 import { may, serverScope, type Policy, type Subject } from '@parley/permissions'
 import type { OperatorContext } from '../../context.ts'
-import { hasRoles } from '../../policy/role-names.ts'
+import { knowsRoles } from '../../policy/role-names.ts'
 
 /**
  * The policy in which to look up these role names: the local copy or, if that lacks a name, admin's, so that a role is
  * found as soon as CreateRole has returned. Callers who may not assign roles are refused anyway and get the local copy.
  */
-export async function policyWithRoles(
+export async function getPolicyKnowingRoles(
   { policy }: Pick<OperatorContext, 'policy'>,
   roleNames: readonly string[],
   caller?: Subject,
 ): Promise<Policy> {
   const local = policy.current()
   const mayAssign = caller === undefined || may(local, caller, 'role.assign', serverScope)
-  return mayAssign && !hasRoles(local, roleNames) ? policy.loadFresh() : local
+  return mayAssign && !knowsRoles(local, roleNames) ? policy.loadFresh() : local
 }

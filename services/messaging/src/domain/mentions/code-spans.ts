@@ -32,22 +32,22 @@ function isEscaped(text: string, at: number, from: number): boolean {
   return backslashes % 2 === 1
 }
 
-/** Runs by length. They are queried from left to right, so no run is visited twice. */
+/** Runs by length, the last ones first. To be queried from left to right: runs that were passed are dropped. */
 class RunsByLength {
   readonly #byLength = new Map<number, { index: number; run: Run }[]>()
 
   constructor(runs: readonly Run[]) {
     for (const [index, run] of [...runs.entries()].reverse()) {
-      const same = this.#byLength.get(run.length)
-      if (same) same.push({ index, run })
+      const ofLength = this.#byLength.get(run.length)
+      if (ofLength) ofLength.push({ index, run })
       else this.#byLength.set(run.length, [{ index, run }])
     }
   }
 
   /** The next run of this length after the run with this index. */
   after(index: number, length: number): Run | undefined {
-    const same = this.#byLength.get(length)
-    while (same?.length && (same.at(-1)?.index ?? 0) <= index) same.pop()
-    return same?.at(-1)?.run
+    const ofLength = this.#byLength.get(length)
+    while (ofLength?.length && (ofLength.at(-1)?.index ?? 0) <= index) ofLength.pop()
+    return ofLength?.at(-1)?.run
   }
 }

@@ -12,22 +12,26 @@ import {
   threadInDm,
 } from '../errors.ts'
 
-/** An imported message that was validated like a posted one. */
+/** A valid imported message. The text of a deleted one is empty. */
 export type CheckedMessage = Pick<
   ImportedMessage,
-  'externalId' | 'authorId' | 'alsoInChannel' | 'reactions' | 'attachments'
+  | 'externalId'
+  | 'authorId'
+  | 'threadRootExternalId'
+  | 'inReplyToExternalId'
+  | 'alsoInChannel'
+  | 'reactions'
+  | 'attachments'
 > & {
   createdAt: Date
   updatedAt: Date | null
   deletedAt: Date | null
   body: string
-  threadRoot: string
-  inReplyTo: string
   linkPreview: Uint8Array | null
 }
 
 /** Validates an imported message. Throws `invalid_argument` with the id of the message at the source. */
-export function checkMessage(message: ImportedMessage, context: { dm: boolean; now: Date }): CheckedMessage {
+export function checkImportedMessage(message: ImportedMessage, context: { dm: boolean; now: Date }): CheckedMessage {
   try {
     return check(message, context)
   } catch (error) {
@@ -50,8 +54,8 @@ function check(message: ImportedMessage, { dm, now }: { dm: boolean; now: Date }
     updatedAt: timeOf(message.updatedAt, now),
     alsoInChannel: message.alsoInChannel,
     body: deletedAt === null ? checkBody(message.body, attachments.length > 0) : '',
-    threadRoot: message.threadRootExternalId,
-    inReplyTo: message.inReplyToExternalId,
+    threadRootExternalId: message.threadRootExternalId,
+    inReplyToExternalId: message.inReplyToExternalId,
     // Images of previews are not imported.
     linkPreview: linkPreview ? encode(PagePreviewSchema, { ...linkPreview, imageKey: '' }) : null,
   }

@@ -5,7 +5,7 @@ import { isUniqueViolation } from '@parley/postgres'
 import { denyEntry, denyPosting } from '../../clients/admin.ts'
 import type { Context } from '../../context.ts'
 import { roomGroupsUpdated } from '../../domain/layout-event.ts'
-import { newChannelOf } from '../../domain/new-room.ts'
+import { newChannelWithMembers } from '../../domain/new-room.ts'
 import type { Cause } from '../../domain/room-fact.ts'
 import { isAnnouncements, roomNameKey } from '../../domain/room-name.ts'
 import { groupNotFound, importRaced } from '../../errors.ts'
@@ -15,16 +15,18 @@ import { reserveRoomId, findTakenNames } from '../../store/imported-rooms.ts'
 import { appendItem, nextLayoutVersion } from '../../store/layout.ts'
 import { channelRow, insertRoom } from '../../store/new-rooms.ts'
 import { findRoom } from '../../store/rooms.ts'
-import { descriptionOf } from './description.ts'
+import { toStorableDescription } from './description.ts'
 import { nameCandidates } from './name-candidates.ts'
 
+/** `made`: whether this call created the room. */
 export type ImportedRoom = { roomId: string; name: string; made: boolean }
 
 const attempts = 3
 
 /**
- * Creates an imported channel, or finds the existing one. Entry to a private channel is denied before the channel
- * exists, so that nobody can find or join it even for a moment.
+ * Creates an imported channel, or finds the one that an earlier call created. Entry to a private channel, and posting
+ * in `announcements`, are denied before the channel exists, so that nobody but owners can enter or post even for a
+ * moment.
  */
 export async function makeChannel(
   ctx: Context,
@@ -62,9 +64,9 @@ async function tryMakeChannel(
   const candidates = nameCandidates(request.name, roomId)
   const taken = await findTakenNames(ctx.db, candidates)
   const name = candidates.find((candidate) => !taken.has(roomNameKey(candidate))) ?? roomId
-  const description = descriptionOf(request)
+  const description = toStorableDescription(request)
   const members = universal ? [] : [...new Set(memberIds)]
-  const room = newChannelOf({ id: roomId, name, description, groupId, universal }, members, cause)
+  const room = newChannelWithMembers({ id: roomId, name, description, groupId, universal }, members, cause)
   if (request.private) await denyEntry(ctx.admin, roomId)
   if (isAnnouncements(name)) await denyPosting(ctx.admin, roomId, '')
   const entries = await ctx.writes.run(layoutKey, remaining, () =>

@@ -1,7 +1,7 @@
 import { eagerLimiter, takeFromNetworks, waitMsOfNetworks } from '@parley/redis'
 
 /** Limits how many new image sizes this process generates, per person or public image and per network. */
-export type Renderings = AsyncDisposable & {
+export type RenderingLimit = AsyncDisposable & {
   /** Counts one new size and returns 0. If a limit is reached, returns the milliseconds to wait instead. */
   take(callerId: string, address: string): number
 }
@@ -11,7 +11,7 @@ const maxIds = 50_000
 
 type Options = { perHour: number; perNetworkAndHour: number }
 
-export function openRenderings({ perHour, perNetworkAndHour }: Options): Renderings {
+export function openRenderingLimit({ perHour, perNetworkAndHour }: Options): RenderingLimit {
   const limit = { windowMs: 3_600_000, maxIds }
   const people = eagerLimiter({ ...limit, key: 'renderings', points: perHour })
   const networks = eagerLimiter({ ...limit, key: 'renderings-by-network', points: perNetworkAndHour })

@@ -11,7 +11,7 @@ import type { UserWithRoles } from '../../store/users.ts'
 
 const hourMs = 3600_000
 
-/** Reasons for which somebody else may have had access to the account. */
+/** Reasons that suggest that somebody else had access to the account. */
 const recoveryReasons: ReadonlySet<EndReason> = new Set([
   'logout',
   'password_changed',
@@ -23,7 +23,7 @@ const recoveryReasons: ReadonlySet<EndReason> = new Set([
  * Ends every credential of a locked account and revokes its other access (see {@link revokeOtherAccess}). Returns the
  * change for {@link changeUser}; the caller may add to it.
  */
-export async function endEverything(
+export async function endAllAccess(
   tx: Tx,
   user: UserWithRoles,
   reason: EndReason,
@@ -37,9 +37,9 @@ export async function endEverything(
 
 /**
  * Invalidates all unfinished flows of a locked account (mailed links and codes, authorization codes, identities being
- * linked) and withdraws its consents to other web clients. With `removeRecent` it also removes addresses and identities
- * that its sessions added in the last hour, because an attacker adds those first. It keeps those that the account was
- * created with, and addresses added by an operator.
+ * linked) and withdraws its consents to other web clients. `set` raises the auth generation. With `removeRecent` it
+ * also removes addresses and identities that sessions of the account added in the last hour: an attacker adds some to
+ * keep access. It keeps those that the account was created with, and addresses added by an operator.
  */
 export async function revokeOtherAccess(
   tx: Tx,

@@ -7,16 +7,19 @@ import { databaseOf } from './databases.ts'
 import { fleet } from './fleet.ts'
 
 /** For each text, where it was found: a table, a subject of the stream, or a file. */
-export type Traces = Map<string, string[]>
+export type Occurrences = Map<string, string[]>
 
-/** Searches for texts, ignoring case, in every column of every table, every event and every file of the fleet. */
-export async function findTraces(texts: readonly string[]): Promise<Traces> {
-  const traces: Traces = new Map(texts.map((text) => [text, []]))
-  const found = (text: string, where: string) => traces.get(text)?.push(where)
+/**
+ * Searches for texts, ignoring case, in every column of every table, every event, and every asset and log file of the
+ * fleet.
+ */
+export async function findOccurrences(texts: readonly string[]): Promise<Occurrences> {
+  const occurrences: Occurrences = new Map(texts.map((text) => [text, []]))
+  const found = (text: string, where: string) => occurrences.get(text)?.push(where)
   for (const service of databaseOwners) await searchDatabase(service, texts, found)
   await searchStream(texts, found)
   searchFiles(texts, found)
-  return traces
+  return occurrences
 }
 
 type Found = (text: string, where: string) => unknown

@@ -9,7 +9,7 @@ const find = statement<{ preview: Buffer }>(
 /**
  * Returns the preview of the token; undefined if the token is unknown, expired or another user's.
  */
-export async function redeemLinkPreview(on: Connection, userId: string, token: string): Promise<Buffer | undefined> {
+export async function findLinkPreview(on: Connection, userId: string, token: string): Promise<Buffer | undefined> {
   const digest = createHash('sha256').update(token).digest()
   return (await find.run(on, [digest, userId]))[0]?.preview
 }
