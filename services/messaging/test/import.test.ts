@@ -9,6 +9,8 @@ import {
   type ImportedMessageSchema,
 } from '@parley/contracts/internal'
 import { eventually } from '@parley/testkit'
+import { markImportRead } from '../src/store/imports.ts'
+import { transaction } from '../src/store/statement.ts'
 import { recordRoomEvents, errorWith, say, findInTimeline } from './_conversation.ts'
 import { startFleet, type Fleet } from './_fleet.ts'
 
@@ -203,6 +205,35 @@ from thread_markers where room_id = $1 and user_id = 'ann' order by seq`,
       { older: true, first: true },
       { older: false, first: false },
     ])
+  })
+
+  test.each([
+    ['a room', `insert into room_markers (room_id, user_id, seq, read_at) values ($1, $2, 1, now())`],
+    [
+      'threads',
+      `insert into thread_markers (room_id, root_event_id, user_id, seq, read_at) values ($1, $2, 'bob', 1, now())`,
+    ],
+  ])('are marked as read in one order in %s, so that an import and posts cannot deadlock', async (_, insertMarker) => {
+    const roomId = await channel()
+    await send(roomId, [message('1', 1)])
+    for (const root of ['cid', 'bob'])
+      await fleet.pool.query(
+        `insert into thread_follows (room_id, root_event_id, user_id, following) values ($1, $2, 'bob', true)`,
+        [roomId, root],
+      )
+    let marking = Promise.resolve()
+    await transaction(fleet.pool, async (on) => {
+      await on.query(insertMarker, [roomId, 'bob'])
+      marking = transaction(fleet.pool, (their) => markImportRead(their, roomId, ['cid', 'bob']))
+      marking.catch(() => undefined)
+      await eventually(async () => {
+        const { rows } = await fleet.pool.query(`select from pg_stat_activity
+          where wait_event_type = 'Lock' and datname = current_database()`)
+        expect(rows).toHaveLength(1)
+      })
+      await on.query(insertMarker, [roomId, 'cid'])
+    })
+    await marking
   })
 
   test('are found by their ids at the source', async () => {

@@ -28,7 +28,7 @@ const toUsers = (userIds: string[], envelope: Uint8Array) => ({
   audience: { case: 'users', value: { userIds } } as const,
 })
 
-/** A message posted in a channel. */
+/** A message posted in a channel. `bytes`: how many bytes to add to the event that clients receive. */
 export function posted(roomId: string, roomSeq: number, bytes = 0): EventInit {
   const event = common('room', roomId, roomSeq)
   const value = { roomId, messageEventId: event.id, ...(bytes > 0 && { threadRootEventId: 'x'.repeat(bytes) }) }
@@ -41,13 +41,13 @@ export function posted(roomId: string, roomSeq: number, bytes = 0): EventInit {
   }
 }
 
-/** A message posted in a direct message room. */
+/** A message posted in a direct message room, for these participants. */
 export function postedTo(userIds: string[], roomId: string, roomSeq: number): EventInit {
   const { deliveries = [], ...event } = posted(roomId, roomSeq)
   return { ...event, deliveries: deliveries.map(({ envelope = new Uint8Array() }) => toUsers(userIds, envelope)) }
 }
 
-/** An event for everyone. */
+/** The event of changed groups of rooms, which is for everyone. */
 export function groupsUpdated(version: number): EventInit {
   const event = common('layout', 'server', version)
   const envelope = encodeRealtimeEnvelope('room_groups_updated', {
@@ -92,7 +92,7 @@ export function accountDeleted(userId: string, version: number): EventInit {
   }
 }
 
-/** The event of a room fact with a version and a place, as published by messaging. */
+/** The event of a room fact, as published by messaging: at the place `roomSeq`, and with the fact's own `version`. */
 export function roomFact(
   roomId: string,
   [roomSeq, version]: [number, number],
@@ -100,16 +100,16 @@ export function roomFact(
   header: Header = {},
 ): EventInit {
   const event = common('room', roomId, roomSeq)
-  const notice = kindOfFact(fact)
+  const clientKind = clientKindOf(fact)
   const base = { id: event.id, createdAt: new Date() }
   const envelope =
-    notice === 'room_universal_changed'
-      ? encodeRealtimeEnvelope(notice, { ...base, value: { roomId, universal: header.universal ?? false } })
-      : notice && encodeRealtimeEnvelope(notice, { ...base, value: { roomId } })
-  const person = notice === 'user_joined_room' || notice === 'user_left_room' ? personOf(fact) : undefined
+    clientKind === 'room_universal_changed'
+      ? encodeRealtimeEnvelope(clientKind, { ...base, value: { roomId, universal: header.universal ?? false } })
+      : clientKind && encodeRealtimeEnvelope(clientKind, { ...base, value: { roomId } })
+  const person = clientKind === 'user_joined_room' || clientKind === 'user_left_room' ? personOf(fact) : undefined
   return {
     ...event,
-    kind: notice ?? 'room_fact',
+    kind: clientKind ?? 'room_fact',
     fact: {
       case: 'roomFact',
       value: { roomSeq: event.version, fact: { version: BigInt(version), fact }, header: { groupId: 'G1', ...header } },
@@ -118,7 +118,7 @@ export function roomFact(
   }
 }
 
-function kindOfFact(fact: Fact) {
+function clientKindOf(fact: Fact) {
   switch (fact.case) {
     case 'joined':
       return 'user_joined_room'

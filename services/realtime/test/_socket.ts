@@ -67,7 +67,7 @@ export class Socket {
   }
 
   /** Ids of the received events, in order. */
-  get received(): string[] {
+  get eventIds(): string[] {
     return this.events.map(({ id }) => id)
   }
 
@@ -98,6 +98,7 @@ export class Socket {
     this.#ws.resume()
   }
 
+  /** Closes the connection at once, without a closing handshake. */
   close(): void {
     this.#ws.terminate()
   }
@@ -121,7 +122,7 @@ export class Socket {
   /** Waits for an event. Rejects if the socket is closed without having received it. */
   async waitForEvent(id: string): Promise<void> {
     const received = await this.#unlessClosed(() => this.events.find((event) => event.id === id))
-    if (!received) throw new Error(`${id} is not among ${this.received.join(', ') || 'nothing'}, closed`)
+    if (!received) throw new Error(`${id} is not among ${this.eventIds.join(', ') || 'nothing'}, closed`)
   }
 
   /** Waits until `find` finds something; undefined if the socket is closed before. */

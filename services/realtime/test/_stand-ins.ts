@@ -20,7 +20,7 @@ export function createStandIns() {
   const policy = standardPolicy()
   /** Valid sessions, by digest in hex. */
   const sessions: Map<string, Session> = new Map()
-  /** Standings, as rooms returns them. */
+  /** Standings by user, as rooms returns them. */
   const standings: Map<string, Standing[]> = new Map()
   const universalRooms: { roomId: string; version: number; universal?: boolean }[] = []
   /** How often each service was called; `ListUniversalRooms` and `RekeyCredentials` are not counted. */
@@ -29,6 +29,7 @@ export function createStandIns() {
   const unavailable: Set<ServiceName> = new Set()
   /** Digests, in hex, that were looked up in accounts. */
   const lookedUp: Set<string> = new Set()
+  /** Services whose answers are held back. */
   const held = new Map<ServiceName, Promise<void>>()
   const answer = async <T>(service: ServiceName, value: () => T): Promise<T> => {
     requests[service]++

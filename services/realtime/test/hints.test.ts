@@ -63,7 +63,7 @@ const typing = (socket: Socket) =>
     event.case === 'userTyping' ? [{ from: actorId, roomId: event.value.roomId, position }] : [],
   )
 
-test('members receive typing hints on every node; the typist and people who lost access do not', async () => {
+test('members receive typing hints on every node; the typist, outsiders and people who lost access do not', async () => {
   env.standings.set('Utea', [{ roomId: 'Rtea', member: true, version: 2 }])
   env.standings.set('Umilk', [{ roomId: 'Rtea', member: true, version: 3 }])
   const [tea, milk, outside] = [
@@ -77,7 +77,7 @@ test('members receive typing hints on every node; the typist and people who lost
   const fromMilk = { from: 'Umilk', roomId: 'Rtea', position: '' }
   for (const socket of tea) await eventually(() => expect(typing(socket)).toEqual([fromMilk]))
   await publish(env.bus, roomFact('Rtea', [4, 4], { case: 'left', value: { userId: 'Umilk' } }))
-  // Hints are faster than the stream.
+  // A hint may overtake events of the stream, so the next one is sent only after the leave has arrived.
   await settle(env, { Utea: tea, Umilk: milk })
   publishTyping('Usugar', 'Rtea')
   for (const socket of tea) await eventually(() => expect(typing(socket)).toHaveLength(2))

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { toBinary } from '@bufbuild/protobuf'
-import { PermissionDecision } from '@parley/contracts/admin'
+import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { EventSchema } from '@parley/contracts/internal'
 import { declareStreams, eventStream } from '@parley/events'
 import { eventually, testEvent } from '@parley/testkit'
@@ -58,7 +58,7 @@ describe('a start', () => {
           ...decision,
           roleId: 'everyone',
           permission: 'room.join',
-          scope: { $typeName: 'svc.admin.v1.PermissionScope' as const, kind: 3, id: 'Rdenied' },
+          scope: { $typeName: 'svc.admin.v1.PermissionScope' as const, kind: PermissionScopeKind.ROOM, id: 'Rdenied' },
           decision: PermissionDecision.DENY,
         })),
     )
@@ -97,7 +97,7 @@ describe('an outage of the bus', () => {
     await eventually(async () => (await env.socketOf(node, 'Ubert')).isClosed === false)
   })
 
-  test('that loses the stream makes all clients reload', async () => {
+  test('that loses the stream closes sockets, and those opened later receive events again', async () => {
     const node = await env.start()
     await waitUntilReady(node)
     const socket = await env.socketOf(node, 'Uanna')
@@ -176,6 +176,7 @@ test('a policy delta whose predecessor is missing reloads the whole policy', asy
 })
 
 describe('a socket that does not read', () => {
+  /** Publishes messages of this total size, from the place `from` on; returns the next place. */
   const flood = async (bytes: number, from: number) => {
     const size = 20_000
     for (let n = 0; n < bytes / size; n++) await publish(env.bus, posted('R1', from + n, size))
@@ -244,7 +245,7 @@ describe('a socket that does not read', () => {
 })
 
 describe('a node', () => {
-  test('tells surplus clients when to retry if there are too many simultaneous hellos', async () => {
+  test('refuses hellos above its limit per second, and tells these clients when to retry', async () => {
     const node = await env.start({ PARLEY_REALTIME_HELLOS_PER_SECOND: '1' })
     await waitUntilReady(node)
     const hello = { case: 'hello', value: { protocolVersion: 1, bearerToken: env.signIn('Uanna') } } as const

@@ -100,7 +100,7 @@ describe('changes during a call to rooms', () => {
   })
 })
 
-test('no event is lost between the response and the stream, and none precedes subscribed', async () => {
+test('a stream begins with `subscribed`, and has every event after the position in it', async () => {
   env.standings.set('Uemil', [{ roomId: 'Rbusy', member: true, version: 1 }])
   const before = await env.socketOf(node, 'Uemil')
   let seq = 100
@@ -132,7 +132,7 @@ test('no event is lost between the response and the stream, and none precedes su
 })
 
 describe('changes of sessions and roles', () => {
-  test('that report other roles with an older version make the user’s sockets reconnect', async () => {
+  test('that report an older version than the session has, with other roles, make the user’s sockets reconnect', async () => {
     const change = rolesChanged('Uida', 3, [])
     const roles = { roleIds: ['owner'], rolesVersion: 9n }
     const socket = await Socket.openSubscribed(node.url, env.signIn('Uida', roles))
@@ -198,7 +198,7 @@ describe('changes of sessions and roles', () => {
 })
 
 describe('the end of sessions', () => {
-  test('is sent only to the sockets of the person, and closes them', async () => {
+  test('by a logout is sent to all sockets of the person and no others, and closes them', async () => {
     const [first, second] = [await env.socketOf(node, 'Uida'), await env.socketOf(node, 'Uida')]
     const other = await env.socketOf(node, 'Ujan')
     const end = credentialsEnded('Uida', 7, { credentialIds: ['Sida'] })
@@ -219,7 +219,7 @@ describe('the end of sessions', () => {
     expect(other.isClosed).toBe(false)
   })
 
-  test('published again much later ends only sessions that are no longer valid', async () => {
+  test('announced again much later closes only sockets whose sessions are no longer valid', async () => {
     const valid = await env.socketOf(node, 'Ukarl')
     const ended = await env.socketOf(node, 'Ulena')
     for (const [digest, { userId }] of env.sessions) if (userId === 'Ulena') env.sessions.delete(digest)

@@ -181,7 +181,7 @@ describe('a client that violates the protocol gets an error and is disconnected'
     expect(await socket.closed()).toEqual({ code: closeCode, reason: 'bad_frame' })
   })
 
-  test('frames sent early that are not allowed next', async () => {
+  test('a frame that is not allowed next, sent before the previous one is answered', async () => {
     for (const [second, third, code] of [
       [ping('x'), undefined, 'bad_subscribe'],
       [subscribe, subscribe, 'bad_frame'],
@@ -205,13 +205,16 @@ describe('a client that violates the protocol gets an error and is disconnected'
     expect(await socket.first('error')).toMatchObject({ code: 'bad_frame' })
     release()
   })
+})
 
-  test('a frame of megabytes, without an error frame', async () => {
-    const socket = await env.socketOf(node, 'Uanna')
-    socket.sendRaw(new Uint8Array(4 * 1024 * 1024))
-    await socket.closed()
-    await env.socketOf(node, 'Uanna')
-  })
+test('a frame of megabytes closes its socket, without an error frame, and no others', async () => {
+  const [socket, other] = [await env.socketOf(node, 'Uanna'), await env.socketOf(node, 'Uanna')]
+  socket.sendRaw(new Uint8Array(4 * 1024 * 1024))
+  await socket.closed()
+  expect(socket.kinds()).not.toContain('error')
+  other.sendRaw(ping('x'))
+  await other.first('pong')
+  other.close()
 })
 
 describe('credentials of a socket', () => {
@@ -266,7 +269,7 @@ describe('credentials of a socket', () => {
     expect(await opens({ origin: 'https://evil.example.com' }, env.signIn('Uanna'))).toBe('hello')
   })
 
-  test('are refused for pages of origins that are not allowed', async () => {
+  test('do not matter on pages of origins that are not allowed, which cannot connect', async () => {
     const strict = await env.start({ PARLEY_WEBSERVER_ALLOWED_ORIGINS: 'https://app.example.org' })
     await waitUntilReady(strict)
     for (const origin of ['https://evil.example.com', 'null', 'https://app.example.org.evil.com'])
@@ -276,7 +279,7 @@ describe('credentials of a socket', () => {
   })
 })
 
-test('when accounts does not answer, clients are told to reconnect', async () => {
+test('while accounts is unavailable, a hello is refused, with a time to wait before the next', async () => {
   env.unavailable.add('accounts')
   const socket = await Socket.open(node.url)
   socket.sendRaw(hello(env.signIn('Uanna')))
@@ -285,7 +288,7 @@ test('when accounts does not answer, clients are told to reconnect', async () =>
   expect(await socket.closed()).toMatchObject({ code: 1013 })
 })
 
-test('while the rooms service does not answer, a stream cannot start; afterwards it can', async () => {
+test('while the rooms service is unavailable, a stream cannot start; afterwards it can', async () => {
   env.unavailable.add('rooms')
   const token = env.signIn('Uberta')
   const socket = await Socket.openWithHello(node.url, token)

@@ -21,7 +21,7 @@ const joined = (userId: string) => ({ case: 'joined', value: { userId } }) as co
 const left = (userId: string) => ({ case: 'left', value: { userId } }) as const
 const newRoom = () => `Rresume${++rooms}`
 
-/** The position that the socket received last. */
+/** The last position that the socket received, with an event, `subscribed` or a heartbeat. */
 const positionOf = (socket: Socket): string => {
   const positions = socket.frames.flatMap(({ case: kind, value }) =>
     kind === 'event' || kind === 'subscribed' || kind === 'heartbeat' ? value.position : [],
@@ -29,7 +29,7 @@ const positionOf = (socket: Socket): string => {
   return positions.filter((position) => position !== '').at(-1) ?? ''
 }
 
-/** Joins a user to a new room, lets their socket receive an event there, and closes it. */
+/** Joins a user to a new room, lets their socket receive an event there, and closes the socket. */
 async function connectMember(userId: string) {
   const room = newRoom()
   const token = env.signIn(userId)
@@ -75,7 +75,7 @@ describe('a socket that resumes', () => {
     expect(withoutPosition.map(({ id }) => id)).toEqual([news.id])
   })
 
-  test('may use the position of a heartbeat, even after a long time without events', async () => {
+  test('may use the position of a heartbeat, which advances without events for the socket', async () => {
     const { room, token, position } = await connectMember('Ucarl')
     using quiet = await resume(node, token, position)
     for (let seq = 1; seq <= 20; seq++) await publish(env.bus, posted('Relsewhere', seq))

@@ -38,7 +38,7 @@ test('an event is delivered synchronously, and a failure is reported within the 
   ])
 })
 
-test('the delivery of an event is a span of the trace that caused it', async () => {
+test('the delivery of an event is a span, a child of the one named by the event', async () => {
   await using env = await openEnv()
   const node = await env.start()
   await waitUntilReady(node)

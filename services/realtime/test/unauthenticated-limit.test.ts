@@ -34,8 +34,8 @@ async function hello(bearerToken: string | undefined, headers: OutgoingHttpHeade
 const from = (address: string) => forwardedHeaders({ secretKey }, address)
 
 /**
- * Sends hellos until a network has no attempts left; `more` then runs further checks. All of it must happen within a
- * minute, because the limit is per minute.
+ * Sends hellos until a network has no attempts left; `more` then runs further checks. The limit is per minute, so all of
+ * it is repeated if a new minute begins in between.
  */
 async function exhaust(send: (n: number) => ReturnType<typeof hello>, more: () => Promise<void>): Promise<void> {
   await eventually(async () => {
@@ -91,7 +91,7 @@ test('sockets that close while they wait are not looked up', async () => {
   await Promise.all(stay.map((socket) => socket.first('hello')))
   const [last] = await hellos('last', 1)
   await last?.first('hello')
-  // A new minute may begin in between, but even then fewer than twenty are looked up.
+  // A new minute may begin in between, but even then not all of the twenty that left are looked up.
   expect(env.lookedUp.size - before).toBeLessThanOrEqual(2 * maxAttempts + 1)
 })
 

@@ -86,6 +86,7 @@ cross join unnest($2::text[]) as u (id)
 left join room_markers k on k.room_id = i.room_id and k.user_id = u.id
 where i.room_id = $1 and ${liveIsRead('k', 'e.in_timeline')}
   and not exists (select from erasures e where e.user_id = u.id)
+order by u.id
 on conflict (room_id, user_id) do update
 set seq = excluded.seq, read_at = greatest(m.read_at, excluded.read_at) where m.seq < excluded.seq`,
 )
@@ -100,6 +101,7 @@ left join thread_markers k on k.room_id = f.room_id and k.root_event_id = f.root
 where i.room_id = $1 and f.user_id = any ($2::text[])
   and ${liveIsRead('k', 'e.thread_root_event_id = f.root_event_id')}
   and not exists (select from erasures e where e.user_id = f.user_id)
+order by f.root_event_id, f.user_id
 on conflict (room_id, root_event_id, user_id) do update
 set seq = excluded.seq, read_at = greatest(m.read_at, excluded.read_at) where m.seq < excluded.seq`,
 )
@@ -107,7 +109,8 @@ set seq = excluded.seq, read_at = greatest(m.read_at, excluded.read_at) where m.
 /**
  * Marks the imported messages of a room, and of the threads they follow in it, as read by these users. A room or thread
  * stays as it is for a user who has not read all messages posted there between the calls of the import. Users with
- * deleted accounts are ignored.
+ * deleted accounts are ignored. The markers are written in the order of their keys, as posts do, so that transactions
+ * cannot deadlock. The users must be distinct.
  */
 export async function markImportRead(on: Connection, roomId: string, userIds: readonly string[]): Promise<void> {
   await markRooms.run(on, [roomId, userIds])

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 
 type Level = { userId: string; roomId: string; level: NotificationLevel; version: bigint }
 
-/** Returns the stored level; undefined if there is none. */
+/** Returns the stored level of a room or, with an empty room id, of the server; undefined if none is stored. */
 export async function findLevel(db: Db, { userId, roomId }: Pick<Level, 'userId' | 'roomId'>) {
   const query = sql`select level, version from notification_levels where user_id = ${userId} and room_id = ${roomId}`
   const [held] = await sqlRows<Pick<Level, 'level' | 'version'>>(db, query)

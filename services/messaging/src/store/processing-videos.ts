@@ -10,8 +10,8 @@ order by a.asset_id limit $2`,
 )
 
 /**
- * Returns the ids of videos that are marked as processing and whose message is older than five minutes, in order,
- * starting after the id `after`.
+ * Returns at most `limit` ids, in ascending order and greater than `after`, of videos that are marked as processing and
+ * whose message is older than five minutes.
  */
 export async function findProcessingVideos(on: Connection, after: string, limit: number): Promise<string[]> {
   return (await find.run(on, [after, limit])).map(({ assetId }) => assetId)

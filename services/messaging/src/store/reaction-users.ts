@@ -5,7 +5,7 @@ import { statement, type Connection } from './statement.ts'
 /** The sort key of users who reacted: by time, then by id. */
 export type ReactionKey = { at: Date; userId: string }
 
-type Row = AccessRow & { isMessage: boolean; total: bigint } & (ReactionKey | { userId: null })
+type Row = AccessRow & { isShownMessage: boolean; total: bigint } & (ReactionKey | { userId: null })
 
 /**
  * $1 room, $2 reader, $3 message or echo, $4 emoji, $5 and $6 key to continue after (null for the first page), $7
@@ -13,7 +13,7 @@ type Row = AccessRow & { isMessage: boolean; total: bigint } & (ReactionKey | { 
  */
 const read = statement<Row>(
   'read_reaction_users',
-  `select ${accessColumns}, e.seq is not null as "isMessage", coalesce(t.count, 0)::bigint as total, r.user_id as "userId",
+  `select ${accessColumns}, e.seq is not null as "isShownMessage", coalesce(t.count, 0)::bigint as total, r.user_id as "userId",
   r.created_at as at
 from room_lines l${standingJoins('$2')}
 left join lateral (
@@ -37,12 +37,14 @@ order by r.created_at, r.user_id`,
 )
 
 type ReactionQuery = { roomId: string; userId: string; eventId: string; emoji: string }
+/** `offset` counts from the start of the list; it is ignored if `after` is given. */
 type Page = { limit: number; offset: number; after: ReactionKey | undefined }
-export type ReactionUsers = { access: Access; isMessage: boolean; total: bigint; users: ReactionKey[] }
+export type ReactionUsers = { access: Access; isShownMessage: boolean; total: bigint; users: ReactionKey[] }
 
 /**
  * Returns a page of the users who reacted to a message with an emoji, for the reader `userId`; undefined if the room is
- * unknown. `isMessage` tells whether the event is a message that is not retracted.
+ * unknown. `isShownMessage`: whether the event is a message or echo that is not retracted. `total`: the number of all users
+ * who reacted with the emoji.
  */
 export async function listReactionUsers(
   on: Connection,
@@ -53,9 +55,9 @@ export async function listReactionUsers(
   const rows = await read.run(on, [roomId, userId, eventId, emoji, ...continueAfter, limit, after ? 0 : offset])
   const [first] = rows
   if (!first) return undefined
-  const { isMessage, total } = first
+  const { isShownMessage, total } = first
   return {
-    ...{ access: toAccess(roomId, first), isMessage, total },
+    ...{ access: toAccess(roomId, first), isShownMessage, total },
     users: rows.flatMap((row) => (row.userId === null ? [] : { at: row.at, userId: row.userId })),
   }
 }

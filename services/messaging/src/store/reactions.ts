@@ -55,24 +55,30 @@ returning t.emoji, t.count, t.first_user_ids as "firstUserIds"`,
 
 type TallyRow = Omit<Tally, 'mine'>
 
-const underLock = { seq: '$2::bigint', emoji: '$3::text', user: '$4::text', at: '$5::timestamptz', place: '$6::bigint' }
-const addSql = addParts(underLock, '')
+const parametersUnderLock = {
+  seq: '$2::bigint',
+  emoji: '$3::text',
+  user: '$4::text',
+  at: '$5::timestamptz',
+  place: '$6::bigint',
+}
+const addSql = addParts(parametersUnderLock, '')
 const add = statement<TallyRow>('add_reaction', `with ${addSql.added}\n${addSql.tally}`)
-const removeSql = removeParts(underLock, '')
+const removeSql = removeParts(parametersUnderLock, '')
 const remove = statement<TallyRow>('remove_reaction', `with ${removeSql.removed}\n${removeSql.tally}`)
 
-/** $10 place of the message, $11 emoji, $12 time. */
-const withEvent = {
+/** See `defineChangeIfRoomUnchanged`. $10 place of the message, $11 emoji, $12 time. */
+const parametersWithoutLock = {
   ...{ seq: '$10::bigint', emoji: '$11::text', user: '$2::text', at: '$12::timestamptz' },
   place: '($4::bigint + 1)',
 }
-const addWithEventSql = addParts(withEvent, ' from line')
+const addWithEventSql = addParts(parametersWithoutLock, ' from line')
 const addWithEvent = defineChangeIfRoomUnchanged<TallyRow>(
   'add_reaction_with_event',
   `${addWithEventSql.added}, written as (\n${addWithEventSql.tally}\n)`,
   'written.* from written',
 )
-const removeWithEventSql = removeParts(withEvent, ' using line')
+const removeWithEventSql = removeParts(parametersWithoutLock, ' using line')
 const removeWithEvent = defineChangeIfRoomUnchanged<TallyRow | Record<keyof TallyRow, null>>(
   'remove_reaction_with_event',
   `${removeWithEventSql.removed}, lowered as (\n${removeWithEventSql.tally}\n), written as (\n  select from removed\n)`,
@@ -93,7 +99,10 @@ export type Reaction = MessagePlace & { emoji: string; userId: string }
 
 const parameters = ({ roomId, seq, emoji, userId }: Reaction) => [roomId, seq, emoji, userId]
 
-/** Adds a reaction at this place in the log, which must be locked. Returns all reactions with that emoji. */
+/**
+ * Adds a reaction at this place in the log, which must be locked. Returns the new tally of the emoji; undefined, without
+ * changing anything, if the user already has this reaction.
+ */
 export async function addReaction(
   on: Connection,
   reaction: Reaction,
@@ -104,16 +113,22 @@ export async function addReaction(
   return tally && { ...tally, mine: true }
 }
 
-/** Removes a reaction. The log must be locked. Returns the remaining reactions with that emoji. */
+/**
+ * Removes a reaction. The log must be locked. Returns the new tally of the emoji; undefined if no reaction remains or the
+ * user had none.
+ */
 export async function removeReaction(on: Connection, reaction: Reaction): Promise<Tally | undefined> {
   const [tally] = await remove.run(on, parameters(reaction))
   return tally && { ...tally, mine: false }
 }
 
-/** The outbox entry of a change, and the reactions with that emoji. */
+/** The outbox entry of a change, and the new tally of the emoji; undefined if no reaction remains. */
 type TallyWithEntry = { entries: bigint[]; tally: Tally | undefined }
 
-/** Adds a reaction and stores its event in one statement; returns undefined if the room has changed. */
+/**
+ * Adds a reaction and stores its event in one statement. Returns undefined, without writing anything, if the room is no
+ * longer in the decided state or the user already has this reaction; see `defineChangeIfRoomUnchanged`.
+ */
 export async function addReactionWithEvent(
   on: Connection,
   decided: DecidedState,
@@ -126,7 +141,10 @@ export async function addReactionWithEvent(
   return { entries, tally: { ...tally, mine: true } }
 }
 
-/** Removes a reaction and stores its event in one statement; returns undefined if the room has changed. */
+/**
+ * Removes a reaction and stores its event in one statement. Returns undefined, without writing anything, if the room is no
+ * longer in the decided state or the user has no such reaction; see `defineChangeIfRoomUnchanged`.
+ */
 export async function removeReactionWithEvent(
   on: Connection,
   decided: DecidedState,
@@ -138,7 +156,7 @@ export async function removeReactionWithEvent(
   return { entries, tally: tally.emoji === null ? undefined : { ...tally, mine: false } }
 }
 
-/** Returns the reactions with that emoji as the user sees them; undefined if there are none. */
+/** Returns the tally of the emoji as the user sees it; undefined if nobody reacted with it. */
 export async function findTally(on: Connection, reaction: Reaction): Promise<Tally | undefined> {
   const [row] = await read.run(on, parameters(reaction))
   return row

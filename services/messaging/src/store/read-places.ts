@@ -20,7 +20,7 @@ export type ReadPlaces = HeaderAndStanding & {
   erased: boolean
   /**
    * The place up to which everything will be read: that of the named message or, if none is named, of the last shown
-   * one.
+   * one; undefined if there is no such message.
    */
   read: Place | undefined
   /** The current place of the marker. */
@@ -77,7 +77,7 @@ function toPlaces(row: PlaceRow): ReadPlaces {
 }
 
 /**
- * For the marker in a room: finds the root message or echo with this id, or the last shown one if the id is empty.
+ * For the marker in a room: finds the root message or echo with this id, even if it is retracted, or the last shown one if the id is empty.
  * Returns undefined if the room is unknown.
  */
 export async function findPlacesInRoom(
@@ -90,11 +90,11 @@ export async function findPlacesInRoom(
   return row && toPlaces(row)
 }
 
-/** `root` is the kind of row that the root id names; undefined if there is none. */
+/** `root`: what the root id names; undefined if it names nothing in the room. */
 export type ThreadPlaces = ReadPlaces & { root: 'thread root' | 'something else' | undefined }
 
 /**
- * For the marker in a thread: finds the message of the thread with this id. If the id is empty, finds the last shown
+ * For the marker in a thread: finds the message with this id in the thread, which may be its root. If the id is empty, finds the last shown
  * reply, or the root if there is none. Returns undefined if the room is unknown.
  */
 export async function findPlacesInThread(

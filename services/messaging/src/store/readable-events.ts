@@ -66,9 +66,10 @@ left join lateral (
   select * from thread_follows where room_id = l.room_id and root_event_id = e.event_id and user_id = $2 limit 1
 ) f on true`
 
-// Equals the size that `withSize` computes. An echo shows the content of its reply.
+/** SQL: the number of rows of a table that belong to the shown message; for an echo, to its reply. */
 const countOf = (table: string): string =>
   `(select count(*) from ${table} t where t.room_id = r.room_id and t.seq = coalesce(o.seq, r.seq))::integer`
+/** SQL: the size of a row of `withinPage`; must equal what `withSize` computes from the read row. */
 const bytesShown = `coalesce(octet_length(coalesce(o.body, r.body)), 0)
     + coalesce(octet_length(coalesce(o.link_preview, r.link_preview)), 0)
     + ${attachmentBytes} * ${countOf('message_attachments')} + ${tallyBytes} * ${countOf('reaction_tallies')}`

@@ -1,8 +1,8 @@
 import { statement, type Connection } from './statement.ts'
 
 /**
- * SQL expression: the place of the last shown root message or echo of `room_lines l`, without the rows at `places`, so
- * that retracted messages are not unread. `last_message_at` stays, because it tells whether anything was ever posted.
+ * SQL expression: the place of the last shown root message or echo of `room_lines l`, not counting the rows at
+ * `places`, so that messages being retracted are not unread. `last_message_at` stays, because it tells whether anything was ever posted.
  */
 export const lastShown = (places: string) => `case when l.last_message_seq = any (${places}) then (
   select e.seq from room_events e
@@ -48,7 +48,7 @@ update room_lines l set last_message_seq = ${lastShown('$2::bigint[]')} where l.
 
 export type Retraction = {
   roomId: string
-  /** Places of the message and of its echo. */
+  /** Places of the message and, if it has one, of its echo. */
   places: readonly bigint[]
   threadRootEventId: string | null
   authorId: string

@@ -15,13 +15,13 @@ export type RoomAttachment = AttachmentRow & {
 /** The sort key of files: newest message first, then by position in the message. */
 export type AttachmentKey = { seq: bigint; position: number }
 
-/** Where to continue, and the total number from the first page. */
+/** The key to continue after, and the total number of files, which is counted only for the first page. */
 export type AttachmentCursor = AttachmentKey & { total: bigint }
 
 type Row = AccessRow & { total: bigint } & (RoomAttachment | { assetId: null })
 
 /**
- * $1 room, $2 reader, $3 and $4 key to continue after (null for the first page), $5 limit, $6 offset, $7 total or null.
+ * $1 room, $2 reader, $3 and $4 key to continue after (`maxPlace` and 0 for the first page), $5 limit, $6 offset, $7 total or null.
  */
 const read = statement<Row>(
   'read_room_attachments',
@@ -40,6 +40,7 @@ where l.room_id = $1
 order by a.seq desc, a.position`,
 )
 
+/** `offset` counts from the start of the list; it is ignored if `after` is given. */
 type Page = { limit: number; offset: number; after: AttachmentCursor | undefined }
 export type RoomAttachments = { access: Access; total: bigint; attachments: RoomAttachment[] }
 

@@ -5,11 +5,14 @@ import { headerColumns, toHeader, type HeaderRow } from './rooms.ts'
 import { statement, type Connection } from './statement.ts'
 
 /** An aggregate of another service that has events in a room: a call or an asset. */
-export type EventSource = Pick<RoomEvent, 'aggregateType' | 'aggregateId'>
-/** The newest stored version of an aggregate, and its last hundred versions as decimal strings, oldest first. */
-export type HeldVersions = EventSource & { version: bigint; recent: string[] }
+export type SourceAggregate = Pick<RoomEvent, 'aggregateType' | 'aggregateId'>
+/**
+ * The newest stored version of an aggregate, and its most recent versions as decimal strings, oldest first; see
+ * `roomEventVersions`.
+ */
+export type HeldVersions = SourceAggregate & { version: bigint; recent: string[] }
 
-/** Enough to recognize every duplicate, because events of a room are handed over in order, fifty at a time. */
+/** How many are stored. Enough to recognize every duplicate, because events of a room are handed over in order, fifty at a time. */
 const maxRecentVersions = 100
 
 const readLog = statement<HeaderRow & { roomSeq: bigint }>(
@@ -34,7 +37,7 @@ on conflict (room_id, aggregate_type, aggregate_id) do update
 set version = excluded.version, recent_versions = excluded.recent_versions, heard_at = excluded.heard_at`,
 )
 
-const storeStates = statement(
+const updateVideoStates = statement(
   'store_video_states',
   `update message_attachments a set video = changed.video
 from unnest($2::text[], $3::bytea[]) as changed (asset_id, video)
@@ -61,12 +64,12 @@ export async function findLog(on: Connection, roomId: string): Promise<RoomLog |
 export function findHeldVersions(
   on: Connection,
   roomId: string,
-  sources: readonly EventSource[],
+  sources: readonly SourceAggregate[],
 ): Promise<HeldVersions[]> {
   return readVersions.run(on, [roomId, ...columnsOf(sources)])
 }
 
-/** Stores the versions, one element per aggregate. */
+/** Stores the versions. No aggregate may occur twice. */
 export async function storeHeldVersions(
   on: Connection,
   roomId: string,
@@ -76,7 +79,7 @@ export async function storeHeldVersions(
   await upsertVersions.run(on, [roomId, ...columnsOf(versions), versions.map(({ version }) => version), recent])
 }
 
-const columnsOf = (sources: readonly EventSource[]) => [
+const columnsOf = (sources: readonly SourceAggregate[]) => [
   sources.map(({ aggregateType }) => aggregateType),
   sources.map(({ aggregateId }) => aggregateId),
 ]
@@ -87,10 +90,10 @@ const processing = Buffer.from(encode(VideoStateSchema, { status: 'processing' }
  * Stores the states of videos, by asset, with the messages that attach them. The state `processing` does not replace
  * another one, because a replayed event may report the start of processing long after its end.
  */
-export async function storeVideos(on: Connection, roomId: string, videos: ReadonlyMap<string, VideoState>) {
+export async function storeVideoStates(on: Connection, roomId: string, videos: ReadonlyMap<string, VideoState>) {
   if (videos.size === 0) return
   const states = [...videos.values()].map((video) => Buffer.from(encode(VideoStateSchema, video)))
-  await storeStates.run(on, [roomId, [...videos.keys()], states, processing])
+  await updateVideoStates.run(on, [roomId, [...videos.keys()], states, processing])
 }
 
 /** Deletes at most `limit` rows of aggregates that had no event for three days; returns their number. */

@@ -26,7 +26,7 @@ export const processingVideo = String.raw`'\x0a0a70726f63657373696e67'::bytea`
 
 export const roomKind = pgEnum('room_kind', ['channel', 'dm'])
 
-/** The log of a room: the room's header, the last place, and the last root message. Its row lock serialises changes. */
+/** The log of a room: the room's header, the last place, and the last shown message. Its row lock serialises changes. */
 export const roomLines = pgTable(
   'room_lines',
   {
@@ -46,7 +46,9 @@ export const roomLines = pgTable(
     name: text('name').notNull(),
     /** Participants of a direct message. */
     participantIds: text('participant_ids').array().notNull(),
+    /** Place of the last root message or echo that is not retracted. */
     lastMessageSeq: place('last_message_seq'),
+    /** Time of the newest root message or echo, even if it was retracted since. */
     lastMessageAt: instant('last_message_at'),
   },
   (table) => [
@@ -106,7 +108,7 @@ export const roomEvents = pgTable(
     kind: roomEventKind('kind').notNull(),
     /** Whether the row is in the timeline of the room. Replies are only in their threads. */
     inTimeline: boolean('in_timeline').notNull(),
-    /** Author, or who joined or left; empty for the system. */
+    /** Author, who joined or left, or who changed the room; empty for the system. */
     actorId: text('actor_id').notNull(),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at'),
@@ -201,7 +203,7 @@ export const reactionTallies = pgTable(
     seq: place('seq').notNull(),
     emoji: text('emoji').notNull(),
     count: integer('count').notNull(),
-    /** The first five users who reacted. */
+    /** At most five users who reacted, those who reacted first. */
     firstUserIds: text('first_user_ids').array().notNull(),
     /** Place of the first reaction. Emojis are shown in this order. */
     since: place('since').notNull(),
@@ -221,7 +223,7 @@ export const threads = pgTable(
     lastReplyAt: instant('last_reply_at'),
     lastReplySeq: place('last_reply_seq'),
     /**
-     * The first 50 users who replied, in the order of their first reply; without users whose replies are all retracted.
+     * At most 50 users who replied, in the order of their first reply; without users whose replies are all retracted.
      */
     participantIds: text('participant_ids').array().notNull(),
   },

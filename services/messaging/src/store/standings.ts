@@ -5,12 +5,15 @@ import { roomLines } from './schema.ts'
 export type ChangedStanding = { userId: string; member: boolean; banned: boolean; expiresAt: Date | null }
 export type HeldRoom = { room: typeof roomLines.$inferSelect; standings: ChangedStanding[] }
 
-const maxStandings = 5000
+const maxStandingsPerCall = 5000
 
-/** Selects the standings that facts above this version changed, of users whose ids come after this one. */
+/** Selects standings that facts of higher versions than `above` changed, of users with ids greater than `after`. */
 export type Selection = { roomId: string; above: bigint; after: string }
 
-/** Returns a room and the selected standings in it, from one snapshot; undefined if the room is unknown. */
+/**
+ * Returns a room and the first 5,000 of the selected standings, by user id, from one snapshot; undefined if the room is
+ * unknown.
+ */
 export function findHeldRoom(db: Db, { roomId, above, after }: Selection): Promise<HeldRoom | undefined> {
   return db.transaction(
     async (tx) => {
@@ -24,7 +27,7 @@ export function findHeldRoom(db: Db, { roomId, above, after }: Selection): Promi
           from (select * from line_members where room_id = ${roomId}) m
           full join (select * from line_bans where room_id = ${roomId}) b using (user_id)
           where greatest(m.version, b.version) > ${above}::bigint and user_id > ${after}
-          order by user_id limit ${maxStandings}`,
+          order by user_id limit ${maxStandingsPerCall}`,
       )
       return { room, standings }
     },

@@ -29,7 +29,10 @@ export function readRoomStates(on: Connection, userId: string, roomIds: readonly
   return states.run(on, [userId, roomIds])
 }
 
-/** A room with unread messages, either in its timeline or, if `inThread`, in a thread that the user follows. */
+/**
+ * A room with unread messages, either in its timeline or, if `inThread`, in a thread that the user follows. `member`:
+ * whether the user was found as an explicit member; false for the timeline of a universal room.
+ */
 export type UnreadRoom = { roomId: string; groupId: string; member: boolean; inThread: boolean }
 
 /**
@@ -65,9 +68,10 @@ const roomsWithUnreadThreads = `
   where ${isUnread('t.last_reply_seq', 'r.seq', 'false')}`
 
 /**
- * At most one room with unread messages of which the user is an explicit member, and all universal ones from which the
- * user is not banned; and all such rooms with unread threads. Rows whose `inThread` is null are rooms in which followed
- * threads should be settled, because the watermark is missing or old.
+ * One row for the timeline of at most one unread room of which the user is an explicit member, one for that of each
+ * unread universal room, and one for each room with unread threads. Archived and muted rooms are left out, and so are
+ * rooms of which the user is not an explicit member, except universal ones from which they are not banned. A row whose
+ * `inThread` is null is a room in which followed threads should be settled, because the watermark is missing or old.
  */
 const unread = statement<Omit<UnreadRoom, 'inThread'> & { inThread: boolean | null }>(
   'read_unread',
@@ -108,8 +112,9 @@ where follows > ${maxFollowsWithoutWatermark}`,
 )
 
 /**
- * Finds rooms with unread messages or threads. `toSettle`: the rooms in which the user's followed threads should be
- * settled, so that the next look is cheaper.
+ * Finds rooms with unread messages or threads. Of the rooms whose timeline is unread and of which the user is an explicit
+ * member, it finds only one, which is enough to tell that there are any. `toSettle`: the rooms in which the user's
+ * followed threads should be settled, so that the next look is cheaper.
  */
 export async function readUnread(on: Connection, userId: string): Promise<{ rooms: UnreadRoom[]; toSettle: string[] }> {
   const rows = await unread.run(on, [userId])

@@ -88,7 +88,8 @@ returning user_id as "userId"`,
 )
 
 /**
- * Makes users follow the thread if they are in the room and have never decided about it; returns their ids.
+ * Makes users follow the thread if they are in the room and nothing is stored about them and the thread; returns the
+ * ids of those who now follow it.
  */
 export async function followAsMentioned(
   on: Connection,

@@ -10,8 +10,8 @@ import { VideoStateSchema } from '@parley/contracts/internal'
 import type { AttachmentRow } from '../domain/event-row.ts'
 import type { ViewContext } from './view-context.ts'
 
-/** Size of images in timelines. */
-const thumbnail = { width: 960, height: 400, fit: 'contain' } as const
+/** Maximum size of images in timelines, in pixels. */
+const timelineThumbnail = { width: 960, height: 400, fit: 'contain' } as const
 
 /** Converts a file. Its URLs are valid for this reader, for a day. */
 export function toAttachment(
@@ -23,12 +23,12 @@ export function toAttachment(
   return {
     ...{ id, filename, contentType, width, height },
     assetUrl: toUrl(viewContext, id),
-    ...(isImage && { thumbnailAssetUrl: toUrl(viewContext, id, thumbnail) }),
+    ...(isImage && { thumbnailAssetUrl: toUrl(viewContext, id, timelineThumbnail) }),
     ...(video !== null && { videoProcessing: toVideo(viewContext, id, video) }),
   }
 }
 
-/** The signed URL of a file, or of an image of this size, for this reader. */
+/** The signed URL, for this reader, of a file or, with `image`, of an image file scaled to this size. */
 export function toUrl(
   { assets, userId, now }: ViewContext,
   assetId: string,
@@ -38,7 +38,7 @@ export function toUrl(
   return { url, expiresAt: timestampFromDate(expiresAt) }
 }
 
-/** Converts the state of a video, with the signed URLs of its renditions for this reader. */
+/** Converts the state of a video, a `video` of `AttachmentRow`, with the signed URLs of its renditions for this reader. */
 export function toVideo(
   { assets, userId, now }: ViewContext,
   assetId: string,

@@ -3,10 +3,10 @@ import { newId } from '@parley/ids'
 import type { RoomHeader } from '../domain/room-header.ts'
 import { roomDelivery } from './deliveries.ts'
 
-/** A change, and the place that it takes in the log of its room. */
+/** The room of a change, the place that the change takes in its log, and who makes it when. */
 export type ChangeHeader = { room: RoomHeader; place: bigint; actorId: string; at: Date }
 
-/** Files and images that a change removes from a message. */
+/** Files, and the preview image (empty for none), that a change removes from a message. */
 export type Removed = { assetIds: readonly string[]; previewImageKey: string }
 
 export const nothingRemoved: Removed = { assetIds: [], previewImageKey: '' }
@@ -71,7 +71,7 @@ export function toReactionEvent(
 const baseOf = ({ room, place, actorId, at }: ChangeHeader, id: string, kind: string) =>
   ({ id, kind, aggregateType: 'room', aggregateId: room.roomId, version: place, occurredAt: at, actorId }) as const
 
-/** Uploads does not receive changes that remove neither a file nor an image. */
+/** Uploads consumes only events without a `detail`: those of changes that remove a file or an image. */
 const detailOf = ({ assetIds, previewImageKey }: Removed): Pick<OutgoingEvent, 'detail'> =>
   assetIds.length > 0 || previewImageKey !== '' ? {} : { detail: 'text' }
 

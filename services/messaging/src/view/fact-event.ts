@@ -3,7 +3,7 @@ import type { ClientEventKind, Step } from '../domain/fold-facts.ts'
 import { isDm } from '../domain/room-header.ts'
 import { roomDelivery, userDelivery } from './deliveries.ts'
 
-/** The event of a fact. */
+/** The event that announces a fact of a room, at the place that the fact has in the log. */
 export function toFactEvent(step: Step, occurredAt: Date): OutgoingEvent {
   const { fact, room } = step
   const { roomId, roomSeq, groupId, universal, archived, name } = room

@@ -4,8 +4,8 @@ import type { LinkPreviewSchema } from '@parley/contracts/api'
 import { decodePreview } from '../domain/page-preview.ts'
 import type { ViewContext } from './view-context.ts'
 
-/** The size at which preview images are stored. */
-const imageSize = { width: 1200, height: 630, fit: 'contain' } as const
+/** The maximum size with which uploads stores preview images, in pixels. */
+const maxImageSize = { width: 1200, height: 630, fit: 'contain' } as const
 
 /** Converts a stored preview. Empty values are left out. */
 export function toLinkPreview(
@@ -20,6 +20,6 @@ export function toLinkPreview(
     ...(siteName && { siteName }),
     ...(embedType && { embedType }),
     ...(embedId && { embedId }),
-    ...(imageKey && { imageUrl: serverImageUrl(assets, imageKey, imageSize), imageAssetId: imageKey }),
+    ...(imageKey && { imageUrl: serverImageUrl(assets, imageKey, maxImageSize), imageAssetId: imageKey }),
   }
 }

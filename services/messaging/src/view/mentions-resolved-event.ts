@@ -6,9 +6,12 @@ import { toPostedFact, type PostedMessage, type PostedDetails } from './posted-e
 
 /** Mentions that were resolved after their message was posted. */
 export type MentionsResolved = {
+  /** Id of the event about them. */
   id: string
   occurredAt: Date
+  /** Place of that event. */
   roomSeq: bigint
+  /** Place of the message. */
   messageSeq: bigint
   message: PostedMessage
   details: PostedDetails
@@ -16,7 +19,7 @@ export type MentionsResolved = {
   newFollowerIds: readonly string[]
 }
 
-/** The event of resolved mentions. It is delivered only to the new followers of the thread. */
+/** The event of resolved mentions. Its only deliveries tell each new follower that they follow the thread. */
 export function toMentionsResolvedEvent(room: RoomHeader, resolved: MentionsResolved): OutgoingEvent {
   const { id, occurredAt, roomSeq, messageSeq, message, details, newFollowerIds } = resolved
   return {

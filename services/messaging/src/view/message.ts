@@ -33,13 +33,13 @@ const toContent = (viewContext: ViewContext, { body, attachments, linkPreview, r
   reactions: (reactions ?? []).map(toReaction),
 })
 
-/** The number of participants of a thread that a summary names. */
-const participantsShown = 5
+/** The maximum number of participants that the summary of a thread names. */
+const maxParticipantsShown = 5
 
 export const shownParticipants = (row: Pick<EventRow, 'participantIds'>): string[] =>
-  row.participantIds?.slice(0, participantsShown) ?? []
+  row.participantIds?.slice(0, maxParticipantsShown) ?? []
 
-/** The summary of the thread that starts with this row. An echo starts no thread, so its summary is empty. */
+/** The summary of the thread that starts with this row. An echo starts no thread, so its summary shows no replies. */
 export function toThreadSummary(row: EventRow, hasUnread?: boolean): MessageInitShape<typeof ThreadSummarySchema> {
   return {
     threadRootEventId: row.eventId,

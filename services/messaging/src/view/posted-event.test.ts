@@ -11,13 +11,15 @@ test('the two holes of an entry are its version and room_seq, whatever its time'
     const options = { markedAsRead: true }
     const { payload, holes } = toPostedEntry(dm, { ...posted, createdAt: new Date(time) }, options)
     const [version = 0, roomSeq = 0] = holes
+    // The byte before a hole is the tag of its field: number 5 is the version, number 1 is room_seq.
     expect(payload[version - 2]).toBe((5 << 3) | 0)
     expect(payload[roomSeq - 2]).toBe((1 << 3) | 0)
     const between = payload.subarray(version - 1 + roomSeqPlaceholder.bytes, roomSeq - 1)
+    // The placeholder, of which a time must not have a copy.
     expect(between.includes(Buffer.from('808080808001', 'hex'))).toBe(false)
   }
 })
 
-test('a payload without two holes is rejected', () => {
+test('a payload with one hole instead of two is rejected', () => {
   expect(() => findHoles(Buffer.from('28808080808001', 'hex'), roomSeqPlaceholder, 2)).toThrow('1 holes instead of 2')
 })

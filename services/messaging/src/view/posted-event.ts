@@ -6,7 +6,7 @@ import { roomSeqPlaceholder, findHoles, type EntryWithHoles } from '../domain/en
 import { isDm, type RoomHeader } from '../domain/room-header.ts'
 import { encodeDelivery, roomDelivery, userDelivery } from './deliveries.ts'
 
-/** A message that is about to be written. */
+/** A posted message, as far as its events need it. */
 export type PostedMessage = {
   eventId: string
   actorId: string
@@ -14,13 +14,13 @@ export type PostedMessage = {
   inReplyTo: string
   threadRootEventId: string
   echoOfEventId: string
-  /** W3C traceparent of the request; default: the current one. */
+  /** W3C traceparent of the request; empty or missing: none. */
   traceparent?: string
 }
 
 type PostedFact = MessageInitShape<typeof MessagePostedFactSchema>
 
-/** Additional fields of the fact. */
+/** Fields of the fact that are not in `PostedMessage`. */
 export type PostedDetails = Pick<
   PostedFact,
   | 'attachmentAssetIds'

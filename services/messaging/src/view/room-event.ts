@@ -4,10 +4,12 @@ import type { OutgoingEvent } from '@parley/events'
 import { isDm, type RoomHeader } from '../domain/room-header.ts'
 import { roomDelivery } from './deliveries.ts'
 
-/** Converts an event that another service handed over for a room. An event without a time gets `now`. */
+/**
+ * Converts an event that another service handed over for a room. If it has no time, it gets `now`.
+ */
 export function toRoomEvent(room: RoomHeader, place: bigint, event: RoomEvent, now: Date): OutgoingEvent {
   const { eventId, kind, occurredAt, actorId, envelope, traceparent } = event
-  const stored = { ...event, envelope: new Uint8Array(), traceparent: '' }
+  const withoutEnvelope = { ...event, envelope: new Uint8Array(), traceparent: '' }
   return {
     id: eventId,
     kind,
@@ -16,7 +18,7 @@ export function toRoomEvent(room: RoomHeader, place: bigint, event: RoomEvent, n
     version: place,
     occurredAt: occurredAt ? timestampDate(occurredAt) : now,
     actorId,
-    fact: { case: 'roomEvent', value: { roomSeq: place, event: stored, dm: isDm(room) } },
+    fact: { case: 'roomEvent', value: { roomSeq: place, event: withoutEnvelope, dm: isDm(room) } },
     deliveries: envelope.length > 0 ? [roomDelivery(room, envelope)] : [],
     traceparent,
   }

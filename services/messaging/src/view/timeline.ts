@@ -20,7 +20,8 @@ const roomEventCases = {
 
 /**
  * Converts a page of a timeline or thread. If it has no rows, both cursors are that of the request, so that a client
- * can continue from there. The root of a thread precedes the rows and is not one of them.
+ * can continue from there. `root`, of a thread, precedes the rows and has no influence on
+ * the cursors.
  */
 export function toPage(
   viewContext: ViewContext,
@@ -51,8 +52,8 @@ function toTimelineEvent(viewContext: ViewContext, row: EventRow): TimelineEvent
   }
 }
 
-/** The users whose profiles a client needs to show the rows. */
-export function usersShown(rows: readonly EventRow[]): string[] {
+/** The ids of the users whose profiles a client needs to show the rows. */
+export function shownUserIds(rows: readonly EventRow[]): string[] {
   const ids = rows.flatMap((row) => [row.actorId, ...shownParticipants(row), ...shownReactors(row)])
   return [...new Set(ids)].filter((id) => id !== '')
 }

@@ -5,9 +5,9 @@ import {
   findHeldVersions,
   findLog,
   storeHeldVersions,
-  storeVideos,
+  storeVideoStates,
   type HeldVersions,
-  type EventSource,
+  type SourceAggregate,
 } from '../../store/room-events.ts'
 import type { LockedLog } from '../../store/locked-log.ts'
 import type { Connection } from '../../store/statement.ts'
@@ -29,7 +29,7 @@ export async function appendServiceEvents(
     const { fresh, versions } = await dropDuplicates(on, roomId, events)
     if (fresh.length === 0) return []
     await storeHeldVersions(on, roomId, versions)
-    await storeVideos(on, roomId, videosIn(fresh))
+    await storeVideoStates(on, roomId, videosIn(fresh))
     const next = room.roomSeq + pendingPlaces + 1n
     return fresh.map((event, n) => toRoomEvent(room, next + BigInt(n), event, ctx.now()))
   }
@@ -38,7 +38,7 @@ export async function appendServiceEvents(
   return outcome.places
 }
 
-const keyOf = ({ aggregateType, aggregateId }: EventSource): string => `${aggregateType} ${aggregateId}`
+const keyOf = ({ aggregateType, aggregateId }: SourceAggregate): string => `${aggregateType} ${aggregateId}`
 
 /**
  * Returns the new events, and the recent versions of their aggregates, including those of the new events. An event with

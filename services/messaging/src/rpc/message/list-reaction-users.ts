@@ -25,7 +25,7 @@ export function listReactionUsers(ctx: Context): MethodImpl<typeof MessageServic
       : undefined
     if (!found) throw roomNotFound()
     assertMayRead(ctx.policy(), caller, found.access.room, found.access.standing)
-    if (!found.isMessage) throw messageNotFound()
+    if (!found.isShownMessage) throw messageNotFound()
     const { shown, page } = cutPage(found.users, { limit, total: found.total, cursorOf })
     const userIds = shown.map(({ userId }) => userId)
     const users = await ctx.profiles.get(userIds)

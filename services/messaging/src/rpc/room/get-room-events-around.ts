@@ -8,7 +8,7 @@ import { eventNotInTimeline } from '../../errors.ts'
 import { readAsMember } from '../../actions/room-log/read.ts'
 import { viewContextOf } from '../../actions/room-log/view-context.ts'
 import { readTimelineAround } from '../../store/timeline.ts'
-import { toPage, usersShown } from '../../view/timeline.ts'
+import { toPage, shownUserIds } from '../../view/timeline.ts'
 
 export function getRoomEventsAround(ctx: Context): MethodImpl<typeof RoomService.method.getRoomEventsAround> {
   return async ({ roomId, eventId, limit }, call) => {
@@ -21,7 +21,7 @@ export function getRoomEventsAround(ctx: Context): MethodImpl<typeof RoomService
     const anchor = rows.findIndex((row) => row.eventId === anchorId)
     if (anchor < 0) throw eventNotInTimeline()
     const { target, ...window } = windowAround(count, rows.slice(0, anchor), rows.slice(anchor))
-    const users = await ctx.profiles.get(usersShown(window.rows))
+    const users = await ctx.profiles.get(shownUserIds(window.rows))
     return { page: toPage(viewContextOf(ctx, caller, roomId), window, users), targetIndex: target }
   }
 }

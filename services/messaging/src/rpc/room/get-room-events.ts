@@ -7,7 +7,7 @@ import { clampLimit, windowAt } from '../../domain/window.ts'
 import { readAsMember } from '../../actions/room-log/read.ts'
 import { viewContextOf } from '../../actions/room-log/view-context.ts'
 import { readTimeline } from '../../store/timeline.ts'
-import { toPage, usersShown } from '../../view/timeline.ts'
+import { toPage, shownUserIds } from '../../view/timeline.ts'
 
 export function getRoomEvents(ctx: Context): MethodImpl<typeof RoomService.method.getRoomEvents> {
   return async ({ roomId, limit, cursor }, call) => {
@@ -19,7 +19,7 @@ export function getRoomEvents(ctx: Context): MethodImpl<typeof RoomService.metho
       readTimeline(ctx.pool, reader, position, count + 1),
     )
     const window = windowAt(count, position, rows)
-    const users = await ctx.profiles.get(usersShown(window.rows))
+    const users = await ctx.profiles.get(shownUserIds(window.rows))
     return { page: toPage(viewContextOf(ctx, caller, roomId), window, users, { requestCursor: cursor.value }) }
   }
 }

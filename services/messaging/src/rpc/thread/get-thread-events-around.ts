@@ -10,7 +10,7 @@ import { eventNotInThread } from '../../errors.ts'
 import { readThread } from '../../actions/room-log/read.ts'
 import { viewContextOf } from '../../actions/room-log/view-context.ts'
 import { readReplies, readThreadAround } from '../../store/thread-events.ts'
-import { toPage, usersShown } from '../../view/timeline.ts'
+import { toPage, shownUserIds } from '../../view/timeline.ts'
 
 const afterRoot = { after: 0n }
 
@@ -27,7 +27,7 @@ export function getThreadEventsAround(ctx: Context): MethodImpl<typeof ThreadSer
         : readThreadAround(ctx.pool, reader, rootEventId, anchorId, count),
     )
     const { target, ...window } = atRoot ? windowFromRoot(count, replies) : windowAroundReply(count, replies, anchorId)
-    const users = await ctx.profiles.get(usersShown([root, ...window.rows]))
+    const users = await ctx.profiles.get(shownUserIds([root, ...window.rows]))
     return {
       page: toPage(viewContextOf(ctx, caller, roomId), window, users, { root, requestCursor: encodeCursor(root.seq) }),
       targetIndex: target,

@@ -7,7 +7,7 @@ import { clampLimit, windowAt } from '../../domain/window.ts'
 import { readThread } from '../../actions/room-log/read.ts'
 import { viewContextOf } from '../../actions/room-log/view-context.ts'
 import { readReplies } from '../../store/thread-events.ts'
-import { toPage, usersShown } from '../../view/timeline.ts'
+import { toPage, shownUserIds } from '../../view/timeline.ts'
 
 export function getThreadEvents(ctx: Context): MethodImpl<typeof ThreadService.method.getThreadEvents> {
   return async ({ roomId, threadRootEventId, limit, cursor }, call) => {
@@ -22,7 +22,7 @@ export function getThreadEvents(ctx: Context): MethodImpl<typeof ThreadService.m
     const window = windowAt(count, position, replies)
     // Only a page without a cursor begins with the root.
     const firstPageRoot = position ? undefined : root
-    const users = await ctx.profiles.get(usersShown([...(firstPageRoot ? [firstPageRoot] : []), ...window.rows]))
+    const users = await ctx.profiles.get(shownUserIds([...(firstPageRoot ? [firstPageRoot] : []), ...window.rows]))
     // The cursor of a page without replies: that of the request or, if it has none, that of the root.
     const requestCursor = cursor.value || encodeCursor(root.seq)
     return { page: toPage(viewContextOf(ctx, caller, roomId), window, users, { requestCursor, root: firstPageRoot }) }

@@ -10,7 +10,7 @@ import { cursorInvalid } from '../../errors.ts'
 import { viewContextOf } from '../../actions/room-log/view-context.ts'
 import type { FollowedKey } from '../../store/followed-threads.ts'
 import { toFollowedThread } from '../../view/followed-thread.ts'
-import { usersShown } from '../../view/timeline.ts'
+import { shownUserIds } from '../../view/timeline.ts'
 
 const limits = { defaultLimit: 20, maxLimit: 100 }
 
@@ -21,7 +21,7 @@ export function listFollowedThreads(ctx: Context): MethodImpl<typeof ThreadServi
     const after = cursor === '' ? undefined : keyOf(cursor)
     const { total, threads } = await listThreads(ctx, caller, { limit: rowsToRead, offset, after })
     const { shown, page } = cutPage(threads, { limit, total, cursorOf, bytesOf: ({ root }) => root.bytes })
-    const users = await ctx.profiles.get(usersShown(shown.map(({ root }) => root)))
+    const users = await ctx.profiles.get(shownUserIds(shown.map(({ root }) => root)))
     return {
       threads: shown.map((thread) => toFollowedThread(viewContextOf(ctx, caller, thread.room.roomId), thread)),
       includes: { users: Object.fromEntries(users) },

@@ -12,8 +12,7 @@ export function finishImport(ctx: Context): MethodImpl<typeof MessagingTransferS
     if (userIds.length > maxUsers) throw tooManyAtOnce('users', maxUsers)
     const [state] = await findImports(ctx.pool, [roomId])
     if (!state) throw importNotFound()
-    // Rows of several users are to be locked by ascending id, so that transactions cannot deadlock.
-    const users = [...new Set(userIds)].sort()
+    const users = [...new Set(userIds)]
     await transaction(ctx.pool, (on) => markImportRead(on, roomId, users))
     return {}
   }
