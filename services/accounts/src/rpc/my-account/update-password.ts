@@ -30,7 +30,10 @@ export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService
   const notify = (addresses: string[], login: string, details: { at: Date; endedAllAccess: boolean }) =>
     mailNotice(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, details))
 
-  /** Changes the password, and ends all access (see {@link endAllAccess}) of anybody who knew the old one, and the caller's. */
+  /**
+   * Changes the password and ends all access to the account, the caller's too, so that anybody who knew the old password
+   * is signed out.
+   */
   const changePassword = async (caller: Caller, user: UserWithRoles, password: string, currentPassword: string) => {
     if (currentPassword === '') throw currentPasswordMissing()
     const credential = await findCredentialOf(ctx.db, caller)
