@@ -20,7 +20,10 @@ export async function findIdentity(
  * Links an identity and returns undefined. If it is already linked, changes nothing and returns its user. If another
  * identity has the same hash, changes nothing and returns an empty user id.
  */
-export async function claimIdentity(tx: Tx, identity: ExternalIdentity): Promise<{ userId: string } | undefined> {
+export async function claimIdentityOrFindHolder(
+  tx: Tx,
+  identity: ExternalIdentity,
+): Promise<{ userId: string } | undefined> {
   const inserted = await tx.insert(externalIdentities).values(identity).onConflictDoNothing().returning()
   if (inserted.length > 0) return undefined
   // If no row has this issuer and subject, the conflict is with another identity that has the same hash.

@@ -15,7 +15,7 @@ export async function deleteRole(tx: Tx, userId: string, roleId: string): Promis
 }
 
 /** Blocks other transactions that check for owners, or create the first one, until this one ends. */
-export async function lockFirstOwner(tx: Tx): Promise<void> {
+export async function lockOwnerCount(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: first owner'))`)
 }
 

@@ -6,14 +6,14 @@ import type { UserRow } from '../../store/users.ts'
 const noStatus = { statusEmoji: null, statusText: null, statusExpiresAt: null }
 
 /**
- * Clears the custom status of an account if it has one and `shouldClear` returns true; announces the change. Undefined
+ * Clears the custom status of an account if it has one and `shouldClear`, if given, returns true; announces the change. Undefined
  * if there is no such account.
  */
 export async function clearStatus(
   ctx: Pick<Context, 'db' | 'relay'>,
   userId: string,
   cause: Cause,
-  shouldClear: (user: UserRow) => boolean,
+  shouldClear: (user: UserRow) => boolean = () => true,
 ): Promise<Changed | undefined> {
   const changed = await changeUser(ctx.db, userId, cause, async (_, user) =>
     user.statusEmoji !== null && shouldClear(user)

@@ -27,7 +27,7 @@ export async function listAccounts(
   const { search, page } = request
   if ([...search].length > maxSearchLength) throw searchTooLong(maxSearchLength)
   const limit = Math.min(page?.limit || defaultLimit, maxLimit)
-  const after = page?.cursor ? keyOf(page.cursor) : undefined
+  const after = page?.cursor ? parseCursor(page.cursor) : undefined
   // One more than the page holds, to find out whether there is another page.
   const wanted = { limit: limit + 1, offset: page?.offset ?? 0, after, includeDeactivated }
   const { keys, total } = await ctx.reads.run(() => listUsers(ctx.db, search, wanted), callerId)
@@ -45,7 +45,8 @@ export async function listAccounts(
   }
 }
 
-function keyOf(cursor: string): UserKey {
+/** The key of the last account of the previous page. Throws `invalid_argument` for a malformed cursor. */
+function parseCursor(cursor: string): UserKey {
   const [at = '', login, ...rest] = decodeCursor(cursor)
   const createdAt = new Date(at)
   if (login === undefined || login.includes('\0') || rest.length > 0 || Number.isNaN(createdAt.getTime()))

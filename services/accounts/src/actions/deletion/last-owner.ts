@@ -1,14 +1,14 @@
 import { ownerRoleId } from '@parley/permissions'
 import type { Reader, Tx } from '@parley/postgres'
 import { lastOwner } from '../../errors.ts'
-import { isHeldByAnother, lockFirstOwner } from '../../store/roles.ts'
+import { isHeldByAnother, lockOwnerCount } from '../../store/roles.ts'
 
 /**
  * Throws `failed_precondition` unless another owner can sign in. Holds a lock until the transaction ends, so that two
  * owners cannot be removed concurrently.
  */
 export async function assertNotLastOwner(tx: Tx, userId: string): Promise<void> {
-  await lockFirstOwner(tx)
+  await lockOwnerCount(tx)
   if (!(await isHeldByAnother(tx, ownerRoleId, userId))) throw lastOwner()
 }
 

@@ -17,6 +17,7 @@ export function clearUsernameCooldown(ctx: Context): MethodImpl<typeof AdminUser
     const changed = await changeUser(ctx.db, userId, cause, async (_, user) => {
       assertOwnerIfTargetIsOwner(caller, user)
       if (user.cooldownFrom === null) return undefined
+      // Announced as for other changes of an account, although the profile itself does not change.
       const updated = profileUpdated(user, avatarUrl(ctx, user.avatarKey), cause)
       return { set: { cooldownFrom: null }, announce: () => [updated, auditEvent('user_login_cooldown_cleared')] }
     })

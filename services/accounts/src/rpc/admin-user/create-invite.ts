@@ -3,7 +3,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { AdminUserService } from '@parley/contracts/admin'
 import { callerOf } from '@parley/rpc'
 import { isOwnerEmail } from '../../actions/accounts/create-account.ts'
-import { getPolicyKnowingRoles } from '../../actions/accounts/get-policy-knowing-roles.ts'
+import { getPolicyForRoleNames } from '../../actions/accounts/get-policy-for-role-names.ts'
 import type { Context } from '../../context.ts'
 import { assertEmail } from '../../domain/email.ts'
 import { inviteFrom } from '../../domain/invite.ts'
@@ -17,13 +17,13 @@ import { toInvite } from '../../view/invite.ts'
 export function createInvite(ctx: Context): MethodImpl<typeof AdminUserService.method.createInvite> {
   return async ({ label, roleNames, maxUses, ...request }, call) => {
     const caller = callerOf(call)
-    const policy = await getPolicyKnowingRoles(ctx, roleNames, caller)
+    const policy = await getPolicyForRoleNames(ctx, roleNames, caller)
     const email = request.email.trim()
     const roleIds = getGrantableRoleIds(policy, caller, { roleNames, asOwner: isOwnerEmail(ctx, email) })
     const expiresAt = request.expiresAt && timestampDate(request.expiresAt)
-    const wanted = inviteFrom({ label, email, maxUses, expiresAt }, ctx.now())
+    const invite = { ...inviteFrom({ label, email, maxUses, expiresAt }, ctx.now()), roleIds }
     if (email === '') {
-      const { row, url } = await makeInvite(ctx, caller, { ...wanted, roleIds })
+      const { row, url } = await makeInvite(ctx, caller, invite)
       return { invite: toInvite(row, policy), url }
     }
 
@@ -31,7 +31,7 @@ export function createInvite(ctx: Context): MethodImpl<typeof AdminUserService.m
     const { mailer } = ctx
     if (!mailer) throw noMailer()
     if (await findVerifiedEmail(ctx.db, email)) throw emailTaken()
-    const { row, url } = await makeInvite(ctx, caller, { ...wanted, roleIds })
+    const { row, url } = await makeInvite(ctx, caller, invite)
     await sendMail(ctx, mailer, {
       kind: 'invite',
       compose: inviteMail(email, url, row.expiresAt),

@@ -3,7 +3,7 @@ import type { AdminUserService } from '@parley/contracts/admin'
 import { isOwner } from '@parley/permissions'
 import { callerOf } from '@parley/rpc'
 import { createAccount, isOwnerEmail } from '../../actions/accounts/create-account.ts'
-import { getPolicyKnowingRoles } from '../../actions/accounts/get-policy-knowing-roles.ts'
+import { getPolicyForRoleNames } from '../../actions/accounts/get-policy-for-role-names.ts'
 import { showMember } from '../../actions/accounts/show-members.ts'
 import { assertCredentialValid } from '../../actions/credentials/assert-credential-valid.ts'
 import type { Context } from '../../context.ts'
@@ -15,7 +15,7 @@ export function createUser(ctx: Context): MethodImpl<typeof AdminUserService.met
   return async ({ login, password, roleNames, ...request }, call) => {
     const caller = callerOf(call)
     const email = request.email.trim()
-    const policy = await getPolicyKnowingRoles(ctx, roleNames, caller)
+    const policy = await getPolicyForRoleNames(ctx, roleNames, caller)
     const roleIds = getGrantableRoleIds(policy, caller, { roleNames, asOwner: isOwnerEmail(ctx, email) })
     assertNoDoubleDots(login)
     const displayName = displayNameFrom(request.displayName)

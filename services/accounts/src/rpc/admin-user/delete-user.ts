@@ -13,6 +13,7 @@ export function deleteUser(ctx: Context): MethodImpl<typeof AdminUserService.met
   return async ({ userId, currentPassword }, call) => {
     const caller = callerOf(call)
     const [user] = await findUsers(ctx.db, [userId])
+    // Checked for unknown ids too, so that only callers who may delete accounts learn which ones exist.
     assertMayDelete(ctx.policy.current(), caller, user ?? { id: userId, roleIds: [] })
     if (!user || user.deletedAt) throw userNotFound()
     await assertFresh(ctx, caller, currentPassword)

@@ -16,7 +16,7 @@ export function listInvites(ctx: Context): MethodImpl<typeof AdminUserService.me
     const policy = ctx.policy.current()
     assertPermission(policy, callerOf(call), 'user.manage-accounts')
     const limit = Math.min(page?.limit || defaultLimit, maxLimit)
-    const before = page?.cursor ? keyOf(page.cursor) : undefined
+    const before = page?.cursor ? parseCursor(page.cursor) : undefined
     const now = ctx.now()
     const [rows, total] = await Promise.all([
       // One more than the page holds, to find out whether there is another page.
@@ -37,7 +37,8 @@ export function listInvites(ctx: Context): MethodImpl<typeof AdminUserService.me
   }
 }
 
-function keyOf(cursor: string): store.InviteKey {
+/** The key of the last invite of the previous page. Throws `invalid_argument` for a malformed cursor. */
+function parseCursor(cursor: string): store.InviteKey {
   const [at = '', id, ...rest] = decodeCursor(cursor)
   const createdAt = new Date(at)
   if (id === undefined || id.includes('\0') || rest.length > 0 || Number.isNaN(createdAt.getTime())) throw badCursor()

@@ -14,7 +14,7 @@ import { getPendingFlow, takePendingFlow } from '../../actions/identities/pendin
 import { identityLinkedMail } from '../../engines/mail/index.ts'
 import { identityLinked, ownerGranted } from '../../metrics.ts'
 import { claimEmail, findTenOldestAddresses } from '../../store/emails.ts'
-import { claimIdentity } from '../../store/external-identities.ts'
+import { claimIdentityOrFindHolder } from '../../store/external-identities.ts'
 import { changeUser, type Change } from '../../store/user-changes.ts'
 import { hasVerifiedEmail, type UserWithRoles } from '../../store/users.ts'
 import { toLinkedIdentity } from '../../view/external-identity.ts'
@@ -30,9 +30,9 @@ export function confirmExternalIdentityLink(
     let noticeAddresses: string[] = []
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
       await takePendingFlow(ctx, tx, 'external_link', token)
-      const before = await claimIdentity(tx, linked)
-      if (before && before.userId !== userId) throw identityTaken()
-      if (before) return undefined
+      const holder = await claimIdentityOrFindHolder(tx, linked)
+      if (holder && holder.userId !== userId) throw identityTaken()
+      if (holder) return undefined
       noticeAddresses = await findTenOldestAddresses(tx, userId)
       const announcements = [auditEvent('user_external_identity_linked', { provider_id: identity.providerId })]
       if (!(await adoptEmail(tx, user, identity.verifiedEmail, at))) return { announce: () => announcements }

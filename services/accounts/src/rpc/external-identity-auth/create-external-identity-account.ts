@@ -9,7 +9,7 @@ import { newIdentity } from '../../actions/identities/identity.ts'
 import { importAvatar } from '../../actions/identities/import-avatar.ts'
 import { getPendingFlow, takePendingFlow } from '../../actions/identities/pending-flow.ts'
 import { identityLinked, signedIn } from '../../metrics.ts'
-import { claimIdentity, findIdentity } from '../../store/external-identities.ts'
+import { claimIdentityOrFindHolder, findIdentity } from '../../store/external-identities.ts'
 import { findUserByEmail } from '../../store/users.ts'
 
 /** Response header that passes the browser session to the gateway: cookie handle, lifetime in seconds, user id. */
@@ -23,13 +23,13 @@ export function createExternalIdentityAccount(
     if (await findIdentity(ctx.db, identity)) throw identityTaken()
     const { providerId, verifiedEmail, displayNameHint, avatarUrl } = identity
     // If the address belongs to another account, the new account is created without an address.
-    const isEmailFree = verifiedEmail !== '' && !(await findUserByEmail(ctx.db, verifiedEmail))
+    const isEmailTaken = verifiedEmail !== '' && (await findUserByEmail(ctx.db, verifiedEmail)) !== undefined
     let session: OpenedSession | undefined
     const account = await createAccount(
       ctx,
       {
         login,
-        email: isEmailFree ? verifiedEmail : '',
+        email: isEmailTaken ? '' : verifiedEmail,
         ...(displayNameHint !== '' && { displayName: displayNameHint }),
         roleIds: [],
         selfRegistered: true,
@@ -37,7 +37,7 @@ export function createExternalIdentityAccount(
       {
         before: (tx) => takePendingFlow(ctx, tx, 'external_create', token),
         async after(tx, created) {
-          if (await claimIdentity(tx, newIdentity(identity, created.id, created.at))) throw identityTaken()
+          if (await claimIdentityOrFindHolder(tx, newIdentity(identity, created.id, created.at))) throw identityTaken()
           session = await openSession(tx, ctx.config, created, created.at)
           const linked = auditEvent('user_external_identity_linked', { provider_id: providerId })
           return [linked, loginEvent(true), ...session.announcements]

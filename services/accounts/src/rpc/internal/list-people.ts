@@ -4,11 +4,11 @@ import type { Context } from '../../context.ts'
 import { listUsersAfter } from '../../store/users.ts'
 import { toPerson } from '../../view/user.ts'
 
-const maxPage = 1_000
+const maxPageSize = 1_000
 
 export function listPeople(ctx: Context): MethodImpl<typeof AccountsInternalService.method.listPeople> {
   return async ({ after, limit }) => {
-    const page = limit === 0 ? maxPage : Math.min(limit, maxPage)
-    return { people: (await listUsersAfter(ctx.db, after, page)).map(toPerson) }
+    const pageSize = limit === 0 ? maxPageSize : Math.min(limit, maxPageSize)
+    return { people: (await listUsersAfter(ctx.db, after, pageSize)).map(toPerson) }
   }
 }

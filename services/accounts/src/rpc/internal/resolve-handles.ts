@@ -10,6 +10,7 @@ const maxHandles = 100
 export function resolveHandles(ctx: Context): MethodImpl<typeof AccountsInternalService.method.resolveHandles> {
   return async (request) => {
     if (request.handles.length > maxHandles) throw tooManyAtOnce('handles', maxHandles)
+    // Role names have the form of logins, so the filter keeps them.
     const keys = [...new Set(request.handles.filter(couldBeLogin).map(loginKey))]
     const found = await findHandles(ctx.db, keys)
     return {

@@ -8,7 +8,7 @@ import { accountGone } from '../../errors.ts'
 export function deleteCustomStatus(ctx: Context): MethodImpl<typeof MyAccountService.method.deleteCustomStatus> {
   return async (_, call) => {
     const { userId } = callerOf(call)
-    if (!(await clearStatus(ctx, userId, { actorId: userId, at: ctx.now() }, () => true))) throw accountGone()
+    if (!(await clearStatus(ctx, userId, { actorId: userId, at: ctx.now() }))) throw accountGone()
     return {}
   }
 }

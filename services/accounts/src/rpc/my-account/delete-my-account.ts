@@ -14,7 +14,7 @@ export function deleteMyAccount(ctx: Context): MethodImpl<typeof MyAccountServic
     assertMayDeleteSelf(ctx.policy.current(), caller)
     const tokens = tokenContext(ctx)
     await deleteAccount(ctx, caller.userId, caller.userId, async (tx) => {
-      // The token is checked while the account is locked, and deleted together with the account's other data.
+      // Only looked up, not used up: the deletion of the account invalidates all its tokens.
       const token = await peekFlowToken(tx, tokens, 'account_deletion', confirmationToken)
       if (!token) throw unknownDeletionToken()
       if (token.userId !== caller.userId) throw deletionTokenOfOtherAccount()

@@ -28,8 +28,9 @@ export function disconnectExternalIdentity(
       await assertCredentialValid(tx, caller)
       const identity = await deleteIdentity(tx, userId, subjectHash)
       if (!identity) throw identityNotFound()
-      const hasOther = (await identitiesOf(tx, userId)).some((other) => providerOf(ctx.providers.all, other))
-      if (user.passwordHash === null && !hasOther) throw lastWayToSignIn()
+      // An identity whose provider the operator has removed does not count: nobody can sign in with it.
+      const canUseAnother = (await identitiesOf(tx, userId)).some((other) => providerOf(ctx.providers.all, other))
+      if (user.passwordHash === null && !canUseAnother) throw lastWayToSignIn()
       providerId = identity.providerId
       const unlinked = auditEvent('user_external_identity_unlinked', { provider_id: providerId })
       const end = await endAllAccess(tx, user, reason, at)

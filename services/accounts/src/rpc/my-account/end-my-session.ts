@@ -20,6 +20,7 @@ export function endMySession(ctx: Context): MethodImpl<typeof MyAccountService.m
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
       const credential = await findCredentialOf(tx, { userId, credentialId })
       if (!credential) throw sessionEnded()
+      // Only the credentials of other web clients can never be fresh.
       if (allOthers && credential.freshUntil === null) throw notForOtherClients()
       const sessions = sessionsOf(await listCredentials(tx, user, at))
       const ids = allOthers
@@ -28,6 +29,7 @@ export function endMySession(ctx: Context): MethodImpl<typeof MyAccountService.m
       const credentialIds = await endById(tx, userId, ids, at)
       const revoked = allOthers ? await revokeOtherAccess(tx, user, { at, removeRecent: true }) : undefined
       if (revoked) {
+        // Otherwise the raised auth generation would end the caller's session too.
         const own = sessions.find(({ credentialIds: all }) => all.includes(credentialId))?.credentialIds ?? []
         await moveToGeneration(tx, userId, own, revoked.set.authGeneration)
       } else if (credentialIds.length === 0) return undefined

@@ -9,7 +9,7 @@ import { assertMayDeleteSelf } from '../../policy/self-deletion.ts'
 import { issueFlowToken } from '../../store/flow-tokens.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
-const ttlMs = 15 * 60_000
+const tokenTtlMs = 15 * 60_000
 
 export function requestAccountDeletion(
   ctx: Context,
@@ -21,7 +21,7 @@ export function requestAccountDeletion(
     const at = ctx.now()
     let confirmationToken = ''
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
-      const flow = { purpose: 'account_deletion', user, payload: {}, ttlMs } as const
+      const flow = { purpose: 'account_deletion', user, payload: {}, ttlMs: tokenTtlMs } as const
       confirmationToken = await issueFlowToken(tx, tokenContext(ctx, at), flow)
       return { announce: () => [auditEvent('account_deletion_confirmation_issued')] }
     })

@@ -6,11 +6,12 @@ import { tokenContext } from '../../actions/credentials/token-context.ts'
 import type { Context } from '../../context.ts'
 import { assertFresh } from '../../actions/credentials/freshness.ts'
 import { invalidRedirectPath, providerNotFound } from '../../domain/identity-errors.ts'
+import { publicUrlOf } from '../../domain/public-url.ts'
 import type { LinkStart } from '../../actions/identities/link-start.ts'
 import { issueFlowToken } from '../../store/flow-tokens.ts'
 import { getAccount } from '../../store/users.ts'
 
-const lifetimeMs = 15 * 60_000
+const tokenTtlMs = 15 * 60_000
 
 export function startExternalIdentityLink(
   ctx: Context,
@@ -21,14 +22,14 @@ export function startExternalIdentityLink(
     if (!ctx.providers.find(providerId)) throw providerNotFound(providerId)
     const redirectPath = internalPath(request.redirectPath || '/')
     if (redirectPath === undefined) throw invalidRedirectPath()
-    // Read before the check below: the flow stores this auth generation, so a password reset in between invalidates the
-    // flow.
+    // Read before `assertFresh`: the flow stores this auth generation, so a password reset after that check invalidates
+    // the flow.
     const user = await getAccount(ctx.db, caller.userId)
     await assertFresh(ctx, caller, request.currentPassword)
 
     const payload: LinkStart = { providerId, redirectPath }
-    const flow = { purpose: 'link_start', user, payload, ttlMs: lifetimeMs } as const
-    const url = new URL(ctx.config.publicUrl.replace(/\/+$/, '') + `/auth/providers/${encodeURIComponent(providerId)}`)
+    const flow = { purpose: 'link_start', user, payload, ttlMs: tokenTtlMs } as const
+    const url = new URL(`${publicUrlOf(ctx.config)}/auth/providers/${encodeURIComponent(providerId)}`)
     url.searchParams.set('intent', 'link')
     url.searchParams.set('link_start', await issueFlowToken(ctx.db, tokenContext(ctx), flow))
     return { startUrl: url.href }

@@ -30,8 +30,11 @@ export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService
   const notify = (addresses: string[], login: string, details: { at: Date; endedAllAccess: boolean }) =>
     mailNotice(ctx, addresses, 'password_set', (to) => passwordSetMail(to, login, details))
 
-  /** Changes the password, and ends every credential, so that anybody who knew the old password is signed out. */
-  const change = async (caller: Caller, user: UserWithRoles, password: string, currentPassword: string) => {
+  /**
+   * Changes the password and ends all access to the account, the caller's too, so that anybody who knew the old password
+   * is signed out.
+   */
+  const changePassword = async (caller: Caller, user: UserWithRoles, password: string, currentPassword: string) => {
     if (currentPassword === '') throw currentPasswordMissing()
     const credential = await findCredentialOf(ctx.db, caller)
     if (!credential) throw sessionEnded()
@@ -54,7 +57,7 @@ export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService
   }
 
   /** Sets the first password of an account. No credential ends, because nobody could sign in with a password before. */
-  const setFirst = async (caller: Caller, password: string) => {
+  const setFirstPassword = async (caller: Caller, password: string) => {
     const { userId } = caller
     const passwordHash = await ctx.passwords.hash(password, { userId })
     const at = ctx.now()
@@ -76,8 +79,8 @@ export function updatePassword(ctx: Context): MethodImpl<typeof MyAccountService
     const user = await getAccount(ctx.db, caller.userId)
     if (user.passwordHash === null) {
       await assertFresh(ctx, caller, currentPassword)
-      await setFirst(caller, password)
-    } else await change(caller, user, password, currentPassword)
+      await setFirstPassword(caller, password)
+    } else await changePassword(caller, user, password, currentPassword)
     return { user: await showUser(ctx, user) }
   }
 }

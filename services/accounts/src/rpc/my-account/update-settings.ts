@@ -16,7 +16,9 @@ export function updateSettings(ctx: Context): MethodImpl<typeof MyAccountService
   return async (request, call) => {
     const { userId } = callerOf(call)
     const changes: Partial<Settings> = {
-      ...(request.timezone !== undefined && { timezone: (request.timezone && timezoneFrom(request.timezone)) || null }),
+      ...(request.timezone !== undefined && {
+        timezone: request.timezone === '' ? null : timezoneFrom(request.timezone),
+      }),
       ...(request.timeFormat !== undefined && { timeFormat: storedFormat(request.timeFormat) }),
     }
     const cause: Cause = { actorId: userId, at: ctx.now() }
@@ -31,7 +33,7 @@ export function updateSettings(ctx: Context): MethodImpl<typeof MyAccountService
   }
 }
 
-/** Null for AUTO, which is the default. Throws `invalid_argument` for an unknown format. */
+/** Null for AUTO, which is the default, and for UNSPECIFIED. Throws `invalid_argument` for an unknown format. */
 function storedFormat(format: TimeFormat): TimeFormat | null {
   if (format === TimeFormat.TIME_FORMAT_12_HOUR || format === TimeFormat.TIME_FORMAT_24_HOUR) return format
   if (format === TimeFormat.TIME_FORMAT_AUTO || format === TimeFormat.TIME_FORMAT_UNSPECIFIED) return null
@@ -40,9 +42,11 @@ function storedFormat(format: TimeFormat): TimeFormat | null {
 
 function auditEventsOf(before: Settings, after: Settings): Announcement[] {
   return [
-    ...(before.timezone !== after.timezone ? [auditEvent(`user_timezone_${suffixOf(after.timezone)}`)] : []),
-    ...(before.timeFormat !== after.timeFormat ? [auditEvent(`user_time_format_${suffixOf(after.timeFormat)}`)] : []),
+    ...(before.timezone !== after.timezone ? [auditEvent(`user_timezone_${clearedOrChanged(after.timezone)}`)] : []),
+    ...(before.timeFormat !== after.timeFormat
+      ? [auditEvent(`user_time_format_${clearedOrChanged(after.timeFormat)}`)]
+      : []),
   ]
 }
 
-const suffixOf = (value: unknown): string => (value === null ? 'cleared' : 'changed')
+const clearedOrChanged = (value: unknown): string => (value === null ? 'cleared' : 'changed')

@@ -7,8 +7,8 @@ import { showUser } from '../../actions/accounts/show-users.ts'
 import type { Context } from '../../context.ts'
 import { accountGone, imageMissing } from '../../errors.ts'
 
-/** Longer than usual, because uploads decodes and resizes the image. */
-const timeoutMs = 20_000
+/** Longer than for most calls to other services, because uploads decodes and resizes the image. */
+const storeTimeoutMs = 20_000
 
 export function uploadAvatar(ctx: Context): MethodImpl<typeof MyAccountService.method.uploadAvatar> {
   return async (_, call) => {
@@ -16,7 +16,7 @@ export function uploadAvatar(ctx: Context): MethodImpl<typeof MyAccountService.m
     const blobId = blobOf(call)
     if (blobId === undefined) throw imageMissing()
     const image = { blobId, kind: ServerImageKind.AVATAR, ownerId: userId, callerId: userId }
-    const { key } = await ctx.uploads.storeServerImage(image, { timeoutMs, signal: call.signal })
+    const { key } = await ctx.uploads.storeServerImage(image, { timeoutMs: storeTimeoutMs, signal: call.signal })
     const changed = await setAvatar(ctx, userId, key)
     if (!changed) throw accountGone()
     return { user: await showUser(ctx, changed.after) }

@@ -15,24 +15,25 @@ export function withdrawOAuthConsent(ctx: Context): MethodImpl<typeof MyAccountS
   return async ({ origin }, call) => {
     const { userId } = callerOf(call)
     const at = ctx.now()
-    let ended: string[] = []
+    let endedIds: string[] = []
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx) => {
       const withdrawn = await withdrawConsent(tx, userId, origin)
-      // Otherwise the client could exchange a code that it already has for a new token.
+      // Otherwise the client could exchange a code that it already has for a new token. Deletes the unused codes of all
+      // clients; the others have to ask for new ones.
       await deleteFlowTokensOf(tx, userId, 'authorization_code')
-      ended = await endById(tx, userId, await credentialsOfClient(tx, userId, origin), at)
-      if (!withdrawn && ended.length === 0) return undefined
+      endedIds = await endById(tx, userId, await credentialsOfClient(tx, userId, origin), at)
+      if (!withdrawn && endedIds.length === 0) return undefined
       return {
         announce: () => [
           ...(withdrawn ? [auditEvent('oauth_consent_withdrawn', { origin })] : []),
-          ...ended.map((id) => auditEvent('session_revoked', { credential_id: id })),
-          ...(ended.length > 0 ? [sessionsRevoked(ended)] : []),
+          ...endedIds.map((id) => auditEvent('session_revoked', { credential_id: id })),
+          ...(endedIds.length > 0 ? [sessionsRevoked(endedIds)] : []),
         ],
       }
     })
     if (!changed) throw accountGone()
     await ctx.relay.waitUntilStored(changed.unrelayed)
-    if (ended.length > 0) metrics.reportCredentialsEnded(userId, 'session_revoked')
-    return { ended: ended.length }
+    if (endedIds.length > 0) metrics.reportCredentialsEnded(userId, 'session_revoked')
+    return { ended: endedIds.length }
   }
 }

@@ -4,7 +4,7 @@ import type { OperatorService } from '@parley/contracts/internal'
 import { createAccount } from '../../actions/accounts/create-account.ts'
 import type { OperatorContext } from '../../context.ts'
 import { ownerGranted } from '../../metrics.ts'
-import { firstHolder, lockFirstOwner } from '../../store/roles.ts'
+import { firstHolder, lockOwnerCount } from '../../store/roles.ts'
 
 /** Thrown inside the transaction if another call has created an owner first. */
 class OwnerExists extends Error {}
@@ -19,7 +19,7 @@ export function bootstrapOwner(ctx: OperatorContext): MethodImpl<typeof Operator
         { login, password, email, roleIds: [ownerRoleId] },
         {
           before: async (tx) => {
-            await lockFirstOwner(tx)
+            await lockOwnerCount(tx)
             if (await firstHolder(tx, ownerRoleId)) throw new OwnerExists()
           },
         },

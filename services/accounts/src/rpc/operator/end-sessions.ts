@@ -9,13 +9,15 @@ import type { OperatorContext } from '../../context.ts'
 import { listCredentials } from '../../store/credentials.ts'
 import { endById } from '../../store/end-credentials.ts'
 import { changeUser } from '../../store/user-changes.ts'
+import { operatorActorId } from './actor.ts'
 
+/** Ends single credentials: the bearer token and the cookie of one sign-in are two of the operator's sessions. */
 export function endSessions(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.endSessions> {
   return async ({ login, sessionIds }) => {
     const user = await getUserByLogin(ctx, login)
     const at = ctx.now()
     let ended = 0
-    const changed = await changeUser(ctx.db, user.id, { actorId: '', at }, async (tx, current) => {
+    const changed = await changeUser(ctx.db, user.id, { actorId: operatorActorId, at }, async (tx, current) => {
       if (sessionIds.length === 0) {
         ended = (await listCredentials(tx, current, at)).length
         return endAllAccess(tx, current, 'logout', at)

@@ -5,6 +5,7 @@ import { getUserByLogin } from '../../actions/accounts/get-user-by-login.ts'
 import type { OperatorContext } from '../../context.ts'
 import { listCredentials } from '../../store/credentials.ts'
 
+/** Lists single credentials: the bearer token and the cookie of one sign-in are two of the operator's sessions. */
 export function listSessions(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.listSessions> {
   return async ({ login }) => {
     const user = await getUserByLogin(ctx, login)

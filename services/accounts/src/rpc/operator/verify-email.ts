@@ -10,6 +10,7 @@ import { emailAddedMail } from '../../engines/mail/index.ts'
 import { ownerGranted } from '../../metrics.ts'
 import { findTenOldestAddresses } from '../../store/emails.ts'
 import { changeUser } from '../../store/user-changes.ts'
+import { operatorActorId } from './actor.ts'
 
 export function verifyEmail(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.verifyEmail> {
   return async ({ login, email }) => {
@@ -18,7 +19,7 @@ export function verifyEmail(ctx: OperatorContext): MethodImpl<typeof OperatorSer
     const at = ctx.now()
     let becomesOwner = false
     let noticeAddresses: string[] = []
-    const changed = await changeUser(ctx.db, user.id, { actorId: '', at }, async (tx, current) => {
+    const changed = await changeUser(ctx.db, user.id, { actorId: operatorActorId, at }, async (tx, current) => {
       const before = await findTenOldestAddresses(tx, user.id)
       const verified = await recordVerifiedEmail(ctx, tx, current, email, { at, selfAdded: false })
       becomesOwner = verified.becomesOwner
