@@ -7,7 +7,7 @@ import { findImagesToDelete } from '../store/server-images.ts'
 
 const maxPerRound = 100
 
-/** Deletes the bytes of files and public images that are marked for deletion, with a job for each kind. */
+/** Deletes files and public images that are marked for deletion, bytes and rows, with a job for each kind. */
 export function deleteMarked(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },

@@ -23,7 +23,7 @@ export type S3Settings = {
   readonly useSsl: boolean
   /** Whether the bucket is in the path of URLs instead of the host name. */
   readonly pathStyle: boolean
-  /** Whether clients are redirected to the server for large files and media. */
+  /** Whether clients are redirected to the S3 server for large files and for audio and video. */
   readonly presign: boolean
 }
 
@@ -156,7 +156,7 @@ function problemOfEndpoint(value: string): string | undefined {
 const problemOfBucket = (value: string): string | undefined =>
   /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value)
     ? undefined
-    : 'is not a valid bucket name: 3 to 63 lower-case letters, digits, hyphens and dots'
+    : 'is not a valid bucket name: 3 to 63 lower-case letters, digits, hyphens and dots, with a letter or digit at each end'
 
 const problemOfPrefix = (value: string): string | undefined =>
   /^\/*([\w.-]+(\/[\w.-]+)*)?\/*$/.test(value) ? undefined : 'may contain letters, digits, _, -, . and single slashes'

@@ -13,7 +13,7 @@ import { processingEnded } from './room-events.ts'
 import { deleteVariantBytes, storeVariants } from './store-variants.ts'
 import type { FailureReason } from './video-failure.ts'
 
-/** Dependencies from uploads. */
+/** The part of the context of uploads that processing a video needs. */
 export type VideoContext = { db: Db; storage: Storage; now: () => Date }
 /** Dependencies for processing a video. */
 export type VideoDependencies = { ctx: VideoContext; encoder: Encoder }
@@ -21,7 +21,10 @@ export type VideoDependencies = { ctx: VideoContext; encoder: Encoder }
 /** `discarded`: the file has been deleted, or another process works on it. */
 export type VideoOutcome = 'completed' | 'failed' | 'discarded'
 
-/** Encodes all renditions of a video and announces the result to its room. Rejects if it should be retried. */
+/**
+ * Encodes all renditions of a video, stores them and announces the result to its room. Rejects with a VideoFailure if
+ * the video cannot be processed, with another error if it should be retried.
+ */
 export async function processVideo(
   deps: VideoDependencies,
   job: ClaimedJob,

@@ -45,9 +45,7 @@ export function startVideoWorker(
   })
 }
 
-/**
- * Processes a video within a time limit. Rejects if the video should be retried, because it did not cause the failure.
- */
+/** Processes a video within a time limit. Rejects if something other than the video failed, so that it is retried. */
 async function processInTime(
   deps: VideoDependencies,
   job: ClaimedJob,
