@@ -64,9 +64,9 @@ export function reportFailedDeletion(id: string, error: unknown): void {
   log.warn({ id, err: error }, 'bytes could not be deleted; the deletion will be retried')
 }
 
-/** Reports that unused bytes could not be deleted, and are left to the sweep. */
-export const reportLeftForSweeping = (error: unknown): void =>
-  log.warn({ err: error }, 'bytes could not be deleted; a sweep will delete them')
+/** Reports that unused bytes could not be deleted, and are left to a periodic job. */
+export const reportLeftForJob = (error: unknown): void =>
+  log.warn({ err: error }, 'bytes could not be deleted; a periodic job will delete them')
 
 /**
  * Reports that the bucket cannot be used. The name of the error tells why: the bucket does not exist, the access key is

@@ -53,7 +53,7 @@ async function route(ctx: Context, request: IncomingMessage, response: ServerRes
   if (path === '/internal/blobs') return putBlob(ctx, request, response)
   if (!path.startsWith('/assets/')) throw new Refusal(404, 'not found')
   const [, key, signedSize] = serverImagePath.exec(path) ?? []
-  const [, assetId, image] = filePath.exec(path) ?? []
+  const [, assetId, sizePath] = filePath.exec(path) ?? []
   const variant = parseVariantPath(path)
   const cors =
     key === undefined
@@ -65,7 +65,7 @@ async function route(ctx: Context, request: IncomingMessage, response: ServerRes
   if (request.method !== 'GET' && request.method !== 'HEAD')
     throw new Refusal(405, 'method not allowed: use GET', { allow: 'GET, HEAD' })
   if (key !== undefined) return getServerImage(ctx, { key, signedSize }, request, response)
-  if (assetId !== undefined) return getFile(ctx, { assetId, image }, request, response)
+  if (assetId !== undefined) return getFile(ctx, { assetId, sizePath }, request, response)
   if (variant) return getVariant(ctx, variant, request, response)
 }
 

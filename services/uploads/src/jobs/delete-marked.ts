@@ -20,6 +20,7 @@ export function deleteMarked(
     const run = async () => {
       const marked = await find(ctx.db, maxPerRound)
       if (marked.length > 0) await remove(ctx, marked)
+      // With 0 the next run starts at once.
       return marked.length < maxPerRound ? undefined : 0
     }
     const deleting = jobs.use(periodically({ name: `delete marked ${what}`, everyMs, signal, run }))

@@ -189,6 +189,7 @@ async function* list(
   } while (StartAfter !== undefined)
 }
 
+/** Position in the list of unfinished uploads. */
 type Marker = { KeyMarker?: string; UploadIdMarker?: string | undefined }
 
 async function* unfinished(

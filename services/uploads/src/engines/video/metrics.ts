@@ -1,5 +1,5 @@
 import { counter, gauge, histogram, logger } from '@parley/telemetry'
-import type { VideoOutcome } from './process-video.ts'
+import type { ProcessingOutcome } from './process-video.ts'
 
 const log = logger('video')
 const videos = counter('parley.video.videos', {
@@ -22,7 +22,7 @@ const waiting = gauge('parley.video.waiting', {
   unit: '{video}',
 })
 
-export function reportVideo(outcome: VideoOutcome, durationSeconds: number): void {
+export function reportVideo(outcome: ProcessingOutcome, durationSeconds: number): void {
   videos(1, { 'parley.outcome': outcome })
   seconds(durationSeconds)
 }
@@ -41,7 +41,7 @@ export const reportToolsUnusable = (problem: string): void =>
   log.error({ problem }, 'videos are refused: their processing is enabled, but ffmpeg does not work here')
 
 /** Logs a failure of a video worker, whose caller retries. */
-export const reportWorkFailed = (error: unknown): void => log.warn({ err: error }, 'a video could not be processed')
+export const reportWorkerFailure = (error: unknown): void => log.warn({ err: error }, 'a video could not be processed')
 
 /** Logs, once at start, that ffmpeg runs as the user of this process because it cannot run as `userId`. */
 export const reportRunsAsOwnUser = (userId: number, problem: string): void =>

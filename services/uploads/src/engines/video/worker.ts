@@ -1,7 +1,7 @@
 import { JobLost, runJobs, type RetryPolicy } from '@parley/jobs'
 import { videoQueue, type ClaimedJob } from '../../store/video-jobs.ts'
 import { logFailedVideo, reportVideo, reportVideoRetry } from './metrics.ts'
-import { failVideo, processVideo, type VideoDependencies, type VideoOutcome } from './process-video.ts'
+import { failVideo, processVideo, type VideoDependencies, type ProcessingOutcome } from './process-video.ts'
 import { VideoFailure } from './video-failure.ts'
 
 export type WorkerOptions = {
@@ -50,7 +50,7 @@ async function processInTime(
   deps: VideoDependencies,
   job: ClaimedJob,
   { timeoutMs, stop }: { timeoutMs: number; stop: AbortSignal },
-): Promise<VideoOutcome> {
+): Promise<ProcessingOutcome> {
   const timeout = AbortSignal.timeout(timeoutMs)
   try {
     return await processVideo(deps, job, AbortSignal.any([stop, timeout]))
@@ -63,7 +63,11 @@ async function processInTime(
   }
 }
 
-function fail({ ctx }: VideoDependencies, job: ClaimedJob, { reason, message }: VideoFailure): Promise<VideoOutcome> {
+function fail(
+  { ctx }: VideoDependencies,
+  job: ClaimedJob,
+  { reason, message }: VideoFailure,
+): Promise<ProcessingOutcome> {
   logFailedVideo(job.assetId, message)
   return failVideo(ctx, job, reason)
 }
