@@ -76,9 +76,9 @@ export const tooManyCompletions = () =>
 export const assetNotFound = () => new ConnectError('attachment not found', Code.NotFound)
 export const assetNotUsable = (id: string) =>
   invalid(`attachment_asset_ids: ${id} is unknown, expired, not yours, in another room or used in another message`)
-export const tooManyAssets = () => invalid('asset_ids: 1 to 10 ids are required')
+export const wrongNumberOfAssets = () => invalid('asset_ids: 1 to 10 ids are required')
 
-export const tooManyVideos = (max: number) => invalid(`asset_ids: at most ${max} ids are allowed`)
+export const tooManyVideoIds = (max: number) => invalid(`asset_ids: at most ${max} ids are allowed`)
 
 export const badPageUrl = () => invalid('url: an absolute http or https URL without a password is required')
 export const tooManyPages = () =>

@@ -7,7 +7,7 @@ const claimsWithoutImage = counter('parley.uploads.claims_without_image', {
   description: 'Events that refer to a missing public image',
   unit: '{event}',
 })
-const imagesWithoutBytes = counter('parley.uploads.files_without_bytes', {
+const filesWithoutBytes = counter('parley.uploads.files_without_bytes', {
   description: 'Requests for public images and files whose bytes are missing or incomplete in the storage',
   unit: '{request}',
 })
@@ -32,12 +32,12 @@ export function reportClaimWithoutImage(key: string, ownerId: string): void {
 }
 
 export function reportImageWithoutBytes(key: string): void {
-  imagesWithoutBytes(1)
+  filesWithoutBytes(1)
   log.error({ key }, 'the bytes of an image are missing from the storage or incomplete')
 }
 
 export function reportFileWithoutBytes(assetId: string): void {
-  imagesWithoutBytes(1)
+  filesWithoutBytes(1)
   log.error({ assetId }, 'the bytes of a file are missing from the storage or incomplete')
 }
 
@@ -54,7 +54,7 @@ export function reportStorageMismatch(belonging: 'missing' | 'foreign'): void {
   log.error({ belonging }, storageMismatch(belonging).rawMessage)
 }
 
-/** Counts deletions that wait, because the storage does not belong to the database. */
+/** Counts a batch of deletions that waits, because the storage does not belong to the database. */
 export const countRefusedDeletions = (belonging: 'missing' | 'foreign'): void =>
   deletionsRefused(1, { 'parley.belonging': belonging })
 
@@ -64,13 +64,13 @@ export function reportFailedDeletion(id: string, error: unknown): void {
   log.warn({ id, err: error }, 'bytes could not be deleted; the deletion will be retried')
 }
 
-/** Reports that unused bytes could not be deleted, and are left to the sweep. */
-export const reportLeftForSweeping = (error: unknown): void =>
-  log.warn({ err: error }, 'bytes could not be deleted; a sweep will delete them')
+/** Reports that unused bytes could not be deleted, and are left to a periodic job. */
+export const reportLeftForJob = (error: unknown): void =>
+  log.warn({ err: error }, 'bytes could not be deleted; a periodic job will delete them')
 
 /**
- * Reports that the bucket cannot be used. The name of the error tells why: it does not exist, the key is invalid, or
- * the server does not answer.
+ * Reports that the bucket cannot be used. The name of the error tells why: the bucket does not exist, the access key is
+ * invalid, or the server does not answer.
  */
 export const reportStorageUnavailable = (bucket: string, error: unknown): void =>
   log.error({ bucket, err: error }, 'the bucket cannot be used; retrying')

@@ -42,7 +42,7 @@ export async function openContext(host: DatabaseHost, parts: Parts): Promise<Con
   const admin = host.client(AdminInternalService)
   const policy = await host.policy(admin)
   const now = overrides.now ?? (() => new Date())
-  // Names are resolved one at a time per user. Messaging limits how many pages a user fetches concurrently.
+  // One name per user is resolved at a time. Three more may wait, since messaging allows each user four fetches.
   const names = host.use(new NameResolver({ maxWaitingPerCaller: 3 }))
   return {
     ...{ db, storage, now },

@@ -10,7 +10,7 @@ export function isUnchanged(headers: IncomingHttpHeaders, { etag, lastModified }
   return wholeSeconds(lastModified) <= Date.parse(headers['if-modified-since'] ?? '')
 }
 
-/** Whether a range may be sent, because the client's earlier parts belong to the same state. */
+/** Whether a range may be sent. It may not if the client has parts of another state, which it names in If-Range. */
 export function mayServeRange(headers: IncomingHttpHeaders, { etag, lastModified }: Validators): boolean {
   const given = headers['if-range']
   if (given === undefined || given === etag) return true

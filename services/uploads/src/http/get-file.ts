@@ -14,17 +14,18 @@ import { Refusal } from './refusal.ts'
 import { getResized } from './get-resized.ts'
 import { readAll, fromMemory, replyIfUnchanged, send } from './send.ts'
 
-type Params = { assetId: string; image: string | undefined }
+/** `sizePath`: `{W}x{H}/{fit}`. */
+type Params = { assetId: string; sizePath: string | undefined }
 
 /** `GET /assets/files/{id}` and `.../image/{W}x{H}/{fit}?access=SIGNATURE`: attachments. */
 export async function getFile(
   ctx: Context,
-  { assetId, image }: Params,
+  { assetId, sizePath }: Params,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const size = image === undefined ? undefined : readImagePath(image)
-  if (image !== undefined && !size) throw new Refusal(400, 'invalid image size')
+  const size = sizePath === undefined ? undefined : readImagePath(sizePath)
+  if (sizePath !== undefined && !size) throw new Refusal(400, 'invalid image size')
   const found = await findReadableAsset(ctx, request, response, { assetId, size })
   if (size) return sendSize(ctx, { ...found, size }, request, response)
   const { row: asset, content, headers } = found

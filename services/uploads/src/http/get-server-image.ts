@@ -18,16 +18,17 @@ const headers: OutgoingHttpHeaders = {
   'cross-origin-resource-policy': 'cross-origin',
 }
 
-type Params = { key: string; segment: string | undefined }
+/** `signedSize`: `{params}.{sig}`. */
+type Params = { key: string; signedSize: string | undefined }
 
 /** `GET /assets/server/{key}` and `GET /assets/server/{key}/t/{params}.{sig}`: public images. */
 export async function getServerImage(
   ctx: Context,
-  { key, segment }: Params,
+  { key, signedSize }: Params,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const size = segment === undefined ? undefined : readSize(ctx, key, segment)
+  const size = signedSize === undefined ? undefined : readSize(ctx, key, signedSize)
   const found = await findStoredImage(ctx, key)
   if (!found) throw noSuchAsset()
   const { row: image, content } = found
@@ -49,9 +50,9 @@ async function resize(ctx: Context, file: StoredFile<ServerImageRow>, { address,
   return (await getResized(ctx, { ...wanted, read: readOriginal })).bytes
 }
 
-function readSize(ctx: Context, key: string, segment: string): ServerImageSize {
-  const size = readServerImageParams(ctx.signingSecrets, key, segment)
+function readSize(ctx: Context, key: string, signedSize: string): ServerImageSize {
+  const size = readServerImageParams(ctx.signingSecrets, key, signedSize)
   if (size) return size
-  if (/^[\w-]+\.[0-9a-f]{32}$/.test(segment)) throw new Refusal(403, 'permission denied: invalid signature')
+  if (/^[\w-]+\.[0-9a-f]{32}$/.test(signedSize)) throw new Refusal(403, 'permission denied: invalid signature')
   throw new Refusal(400, 'invalid image URL')
 }

@@ -5,8 +5,8 @@ import { storeBlob } from '../actions/files/store-blob.ts'
 import { replyJson } from './reply.ts'
 
 /**
- * `POST /internal/blobs`: stores bytes for a later call. The ticket, which only the gateway can sign, names the user
- * who sends them.
+ * `POST /internal/blobs`: stores bytes for a later call. The ticket, which the gateway signs, names the user who sends
+ * them.
  */
 export async function putBlob(ctx: Context, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== 'POST')

@@ -1,12 +1,12 @@
 import { parse } from 'range-parser'
 import type { ByteRange } from '../engines/storage/index.ts'
 
-/** Result of the parser for an invalid range. */
+/** Bit in the `code` of the parser: the header, or one of its ranges, is invalid. */
 const malformed = 1
 
 /**
- * The bytes selected by a Range header. Undefined means the whole file, for no range, several or an invalid one;
- * `beyond` means that the range is outside the file.
+ * The bytes selected by a Range header. Undefined means the whole file, if the header is missing, invalid or has
+ * several ranges. `beyond` means that no selected byte exists.
  */
 export function rangeOf(header: string | undefined, size: number): ByteRange | 'beyond' | undefined {
   const { code, type, ranges } = parse(size, header ?? '')

@@ -8,7 +8,7 @@ export function replyJson(
   headers: OutgoingHttpHeaders = {},
 ): void {
   const body = JSON.stringify(value)
-  // The unread rest of a refused body cannot be distinguished from the next request on this connection.
+  // Otherwise the rest of a refused body would have to be read before the next request on this connection.
   if (!response.req.complete) headers['connection'] = 'close'
   response
     .writeHead(status, {

@@ -24,7 +24,7 @@ const publicCorsHeaders = {
   'access-control-expose-headers': exposedHeaders.join(', '),
 }
 
-/** The pattern of a path, for metrics. */
+/** The pattern of a path, for metrics and traces; `*` for unknown paths. */
 export function routeOf(path: string): string {
   if (path === '/internal/blobs') return path
   if (serverImagePath.test(path)) return '/assets/server/{key}'
@@ -52,8 +52,8 @@ async function route(ctx: Context, request: IncomingMessage, response: ServerRes
   const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
   if (path === '/internal/blobs') return putBlob(ctx, request, response)
   if (!path.startsWith('/assets/')) throw new Refusal(404, 'not found')
-  const [, key, segment] = serverImagePath.exec(path) ?? []
-  const [, assetId, image] = filePath.exec(path) ?? []
+  const [, key, signedSize] = serverImagePath.exec(path) ?? []
+  const [, assetId, sizePath] = filePath.exec(path) ?? []
   const variant = parseVariantPath(path)
   const cors =
     key === undefined
@@ -64,8 +64,8 @@ async function route(ctx: Context, request: IncomingMessage, response: ServerRes
   if (key === undefined && assetId === undefined && !variant) throw noSuchAsset()
   if (request.method !== 'GET' && request.method !== 'HEAD')
     throw new Refusal(405, 'method not allowed: use GET', { allow: 'GET, HEAD' })
-  if (key !== undefined) return getServerImage(ctx, { key, segment }, request, response)
-  if (assetId !== undefined) return getFile(ctx, { assetId, image }, request, response)
+  if (key !== undefined) return getServerImage(ctx, { key, signedSize }, request, response)
+  if (assetId !== undefined) return getFile(ctx, { assetId, sizePath }, request, response)
   if (variant) return getVariant(ctx, variant, request, response)
 }
 
@@ -84,7 +84,7 @@ function toRefusal(thrown: unknown): Refusal {
     reportFailedRequest(thrown)
     return new Refusal(500, 'internal server error')
   }
-  // Overload of this process is not the client's fault, so it may retry.
+  // Here this code means that the process is overloaded, not that the client sent too much.
   const status = error.code === Code.ResourceExhausted ? 503 : codeToHttpStatus(error.code)
   const after = error.metadata.get('retry-after') ?? '1'
   return new Refusal(status, error.rawMessage, status === 503 ? { 'retry-after': after } : {})

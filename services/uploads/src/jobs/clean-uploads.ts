@@ -5,7 +5,10 @@ import { endExpired, forgetEnded, findIdleChunks } from '../store/uploads.ts'
 
 const chunksPerRound = 500
 
-/** Ends expired upload sessions, deletes the chunks of ended ones, then deletes their rows. */
+/**
+ * Ends expired upload sessions, deletes the chunks of all that are not open, then the rows of ended ones without
+ * chunks.
+ */
 export function cleanUploads(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },

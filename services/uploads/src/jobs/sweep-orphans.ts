@@ -10,8 +10,9 @@ import { forgetOrphansUnseen } from '../store/orphans.ts'
 const batchSize = 500
 
 /**
- * Deletes bytes that have had no row for a week. They were left by a process that ended while it stored them, or before
- * it wrote their row. Deletes nothing if the storage does not belong to the database.
+ * Deletes bytes that have had no row for a week: the process that stored them ended before it wrote the row, or could
+ * not delete them. Discards writes that have been unfinished for a day. Does neither if the storage does not belong to
+ * the database.
  */
 export function sweepOrphans(
   ctx: Context,

@@ -9,7 +9,10 @@ import { markImagesForDeletion, findUnclaimedImages, type ImagePosition } from '
 const blobsPerRound = 1_000
 const imagesPerRound = 200
 
-/** Deletes blobs that no call used, and images to which no event referred and that their owners do not use. */
+/**
+ * Deletes blobs that no call used in time, up to a number per run. Marks avatars, logos and banners for deletion to
+ * which no event referred in time and that their owners do not use.
+ */
 export function sweepUnclaimed(
   ctx: Context,
   { everyMs, signal }: { everyMs: number; signal: AbortSignal },

@@ -28,7 +28,7 @@ test.each([
   ['the room does not exist', access({ exists: false }), Code.NotFound],
   ['the user is not a member', access({ effectiveMember: false }), Code.PermissionDenied],
   ['the room is archived', access({ room: { ...room, archived: true } }), Code.FailedPrecondition],
-])('nobody may send files: %s', (_, given, code) => {
+])('sending files is refused if %s', (_, given, code) => {
   expect(assertion(given)).toThrow(expect.objectContaining({ code }))
 })
 

@@ -9,7 +9,7 @@ import {
   detectDemuxer,
   readOutputFile,
   type OutputFile,
-  reportWorkFailed,
+  reportWorkerFailure,
   type Encoder,
   encodePath,
   VideoFailure,
@@ -55,7 +55,7 @@ export function handleVideoRequests({ encoder, atOnce, maxBytes, signal }: Optio
         // The caller retries with another worker.
         if (signal.aborted) return replyJson(response, 503, shuttingDown)
         if (error instanceof VideoFailure) return replyJson(response, 422, { error: error.message })
-        reportWorkFailed(error)
+        reportWorkerFailure(error)
         replyJson(response, 500, { error: 'the video could not be processed; try again' })
       })
       .finally(() => running--)

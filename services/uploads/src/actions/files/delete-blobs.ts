@@ -1,6 +1,6 @@
 import { assertMayDelete } from '../check/identity.ts'
 import type { Context } from '../../context.ts'
-import { reportLeftForSweeping } from '../../metrics.ts'
+import { reportLeftForJob } from '../../metrics.ts'
 import { storageKeys } from '../../engines/storage/index.ts'
 
 /** Deletes the bytes of blobs whose rows are gone; bytes that cannot be deleted are left to the sweep. */
@@ -9,7 +9,7 @@ export async function deleteBlobs(ctx: Pick<Context, 'db' | 'storage'>, ids: rea
   try {
     await assertMayDelete(ctx)
   } catch (error) {
-    return reportLeftForSweeping(error)
+    return reportLeftForJob(error)
   }
-  for (const id of ids) await ctx.storage.delete(storageKeys.blob(id)).catch(reportLeftForSweeping)
+  for (const id of ids) await ctx.storage.delete(storageKeys.blob(id)).catch(reportLeftForJob)
 }

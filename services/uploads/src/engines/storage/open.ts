@@ -5,7 +5,7 @@ import { openS3Storage } from './s3.ts'
 import type { AssetStorage } from './settings.ts'
 import type { Storage } from './storage.ts'
 
-/** Opens the configured storage. Waits until a bucket can be used. */
+/** Opens the configured storage; with a bucket, waits until it can be used. Rejects when `signal` is aborted. */
 export async function openStorage(
   settings: AssetStorage,
   opened: Pick<Resources, 'use'>,

@@ -21,7 +21,7 @@ import {
   isOwnKey,
   type ByteRange,
   type ListedObject,
-  type Presigned,
+  type PresignOptions,
   type Storage,
   type StoredObject,
   type UnfinishedWrite,
@@ -32,7 +32,7 @@ const partBytes = 8 * 1024 * 1024
 const partsAtOnce = 2
 /** Many connections, because each slow reader occupies one. */
 const agent = { keepAlive: true, maxSockets: 512 }
-const timeouts = {
+const defaultTimeouts = {
   connectionTimeout: 10_000,
   requestTimeout: 60_000,
   socketTimeout: 60_000,
@@ -41,12 +41,12 @@ const timeouts = {
 
 export type S3Storage = Storage &
   Disposable & {
-    /** Rejects with the error of the server if the bucket cannot be used. */
+    /** Checks that the bucket can be used; otherwise rejects with the original error instead of `unavailable`. */
     ping(): Promise<void>
   }
 
-/** Stores bytes in a bucket. */
-export function openS3Storage(settings: S3Settings, limits: Partial<typeof timeouts> = {}): S3Storage {
+/** Opens a storage in a bucket, without connecting to its server yet. */
+export function openS3Storage(settings: S3Settings, timeouts: Partial<typeof defaultTimeouts> = {}): S3Storage {
   const { bucket: Bucket, pathPrefix, accessKeyId, secretAccessKey } = settings
   const client = new S3Client({
     endpoint: `${settings.useSsl ? 'https' : 'http'}://${settings.endpoint}`,
@@ -54,8 +54,8 @@ export function openS3Storage(settings: S3Settings, limits: Partial<typeof timeo
     credentials: { accessKeyId, secretAccessKey },
     forcePathStyle: settings.pathStyle,
     maxAttempts: 3,
-    requestHandler: { httpAgent: agent, httpsAgent: agent, ...timeouts, ...limits },
-    // Not every server supports the newer checksums; the signature covers each body.
+    requestHandler: { httpAgent: agent, httpsAgent: agent, ...defaultTimeouts, ...timeouts },
+    // Not every server supports the newer checksums, and the signature of a request covers its body anyway.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   })
@@ -93,7 +93,10 @@ export function openS3Storage(settings: S3Settings, limits: Partial<typeof timeo
 
 type ObjectLocation = { Bucket: string; Key: string }
 
-/** Uploads in parts. The object exists once all parts have been received; the parts of a failed upload are deleted. */
+/**
+ * Uploads in parts, if the content is larger than one. The object exists once all parts have been received. Parts of a
+ * failed upload are deleted if the server still answers. Errors of reading `content` are rethrown unchanged.
+ */
 async function put(client: S3Client, params: ObjectLocation, content: Readable): Promise<void> {
   let failure: { cause: unknown } | undefined
   const body = async function* () {
@@ -126,7 +129,7 @@ async function get(
     const size = Number(/\/(\d+)$/.exec(ContentRange ?? '')?.[1] ?? ContentLength)
     const body = Body as Readable
     const content = Readable.from(checkLength(body, ContentLength), { objectMode: false })
-    // The generator destroys the body at its end, but a generator that is never read does not run at all.
+    // Reading to the end destroys the body. This destroys it if reading stops earlier or never starts.
     content.once('close', () => body.destroy())
     return { size, content }
   } catch (error) {
@@ -151,10 +154,13 @@ const statusOf = (error: unknown) => (error instanceof S3ServiceException ? erro
 const isMissing = (error: unknown): boolean =>
   statusOf(error) === 404 && !(error instanceof Error && error.name === 'NoSuchBucket')
 
-/** Throws if the content is shorter than announced, so that a lost connection does not look like the end of a file. */
+/**
+ * Passes on the content; throws if it is shorter than announced, so that a lost connection does not look like the end
+ * of a file.
+ */
 async function* checkLength(body: Readable, length: number): AsyncIterable<Buffer> {
   const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]()
-  // Only errors of reading are translated. A reader that disconnects throws its own error at the yield.
+  // Only errors of reading are translated: `yield` throws if the receiver fails, such as a client that disconnects.
   const next = () => chunks.next().catch((error: unknown) => Promise.reject(storageFailure(error)))
   let read = 0
   for (let chunk = await next(); !chunk.done; chunk = await next()) {
@@ -183,6 +189,7 @@ async function* list(
   } while (StartAfter !== undefined)
 }
 
+/** Position in the list of unfinished uploads. */
 type Marker = { KeyMarker?: string; UploadIdMarker?: string | undefined }
 
 async function* unfinished(
@@ -210,7 +217,7 @@ async function* unfinished(
 function presign(
   client: S3Client,
   location: ObjectLocation,
-  { expiresMs, contentType, filename }: Presigned,
+  { expiresMs, contentType, filename }: PresignOptions,
 ): Promise<string> {
   const asciiName = filename.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
   const ResponseContentDisposition = `inline; filename="${asciiName}"; filename*=UTF-8''${encodeRfc5987(filename)}`
@@ -224,7 +231,7 @@ const encodeRfc5987 = (text: string): string =>
     (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 
-/** Translates every error of the server to `unavailable`, because the caller cannot fix it. */
+/** Runs a request and translates every error to `unavailable`, because the caller cannot fix it. */
 async function translateErrors<T>(request: () => Promise<T>): Promise<T> {
   try {
     return await countOutgoing('storage', request)

@@ -28,7 +28,7 @@ test('a folder is the default backend, and needs only its path', () => {
   expect(problemsOf({})).toEqual([expect.stringContaining('PARLEY_CORE_ASSETS_DIRECTORY: is missing')])
 })
 
-test('a bucket needs no folder; region, TLS and addressing by host name have defaults', () => {
+test('a bucket needs no folder; region, TLS, path style, presigned URLs and path prefix have defaults', () => {
   const defaults = { region: 'us-east-1', useSsl: true, pathStyle: false, presign: true, pathPrefix: '' }
   const given = { endpoint: 's3.example.org:9000', bucket: 'parley-files', accessKeyId: 'parley' }
   expect(storageOf(complete)).toEqual({ backend: 's3', ...given, secretAccessKey: 'hunter2', ...defaults })
@@ -38,7 +38,7 @@ test('a bucket needs no folder; region, TLS and addressing by host name have def
   })
 })
 
-test('all missing settings of a bucket are reported at once', () => {
+test('all missing and invalid settings of a bucket are reported at once', () => {
   const settings = ['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']
   expect(problemsOf({ STORAGE_BACKEND: 's3', S3_USE_SSL: 'perhaps' })).toEqual([
     ...settings.map((name) => expect.stringContaining(`PARLEY_CORE_ASSETS_${name}: is missing`)),
@@ -54,12 +54,12 @@ describe('an invalid setting is refused', () => {
     ['S3_ENDPOINT', 's3.example.org/bucket', /not a host/],
     ['S3_BUCKET', 'No_Bucket', /not a valid bucket name/],
     ['S3_PATH_PREFIX', 'a//b', /single slashes/],
-  ])('%s = %s', (name, value, said) => {
-    expect(problemsOf({ ...complete, [name]: value })).toEqual([expect.stringMatching(said)])
+  ])('%s = %s', (name, value, problem) => {
+    expect(problemsOf({ ...complete, [name]: value })).toEqual([expect.stringMatching(problem)])
   })
 })
 
-test('the secret access key is redacted, and every setting is documented', () => {
+test('the secret access key is redacted, and every setting is listed', () => {
   expect(JSON.stringify(redact(readConfig({ env: toEnv(complete) })))).not.toContain('hunter2')
   expect(describeConfig(readConfig).map(({ toml }) => toml)).toEqual([
     'core.assets.storage_backend',

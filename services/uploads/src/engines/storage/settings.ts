@@ -23,7 +23,7 @@ export type S3Settings = {
   readonly useSsl: boolean
   /** Whether the bucket is in the path of URLs instead of the host name. */
   readonly pathStyle: boolean
-  /** Whether clients are redirected to the server for large files and media. */
+  /** Whether clients are redirected to the S3 server for large files and for audio and video. */
   readonly presign: boolean
 }
 
@@ -33,19 +33,19 @@ export type AssetStorage =
   | ({ readonly backend: 's3' } & S3Settings)
 
 const toml = 'core.assets'
-const at = (key: string) => ({
+const namesOf = (key: string) => ({
   toml: `${toml}.${key}`,
   env: `PARLEY_CORE_ASSETS_${key.replace('.', '_').toUpperCase()}`,
 })
 const text = (key: string, doc: string, more: { default?: string } = {}) =>
-  str(at(key).env, { toml: at(key).toml, doc, ...more, optional: true })
+  str(namesOf(key).env, { toml: namesOf(key).toml, doc, ...more, optional: true })
 
 const backends = ['disk', 's3'] as const
 const backend: Field<(typeof backends)[number]> = rejectValue(
   'nats',
   'is not supported: "disk" stores bytes in a folder, "s3" in a bucket',
-  oneOf(at('storage_backend').env, {
-    toml: at('storage_backend').toml,
+  oneOf(namesOf('storage_backend').env, {
+    toml: namesOf('storage_backend').toml,
     values: backends,
     default: 'disk',
     doc: 'where files are stored: disk (a folder) or s3 (a bucket)',
@@ -65,23 +65,23 @@ const s3 = {
   ),
   region: text('s3.region', 'region of the S3 bucket', { default: 'us-east-1' }),
   accessKeyId: text('s3.access_key_id', 'id of the access key for the S3 server; required with s3'),
-  secretAccessKey: secret(at('s3.secret_access_key').env, {
-    toml: at('s3.secret_access_key').toml,
+  secretAccessKey: secret(namesOf('s3.secret_access_key').env, {
+    toml: namesOf('s3.secret_access_key').toml,
     optional: true,
     doc: 'secret access key for the S3 server; required with s3',
   }),
-  useSsl: bool(at('s3.use_ssl').env, {
-    toml: at('s3.use_ssl').toml,
+  useSsl: bool(namesOf('s3.use_ssl').env, {
+    toml: namesOf('s3.use_ssl').toml,
     default: true,
     doc: 'whether to connect to the S3 server with TLS',
   }),
-  pathStyle: bool(at('s3.path_style').env, {
-    toml: at('s3.path_style').toml,
+  pathStyle: bool(namesOf('s3.path_style').env, {
+    toml: namesOf('s3.path_style').toml,
     default: false,
     doc: 'whether the bucket is part of the path instead of the host name, as most self-hosted S3 servers require',
   }),
-  presign: bool(at('s3.presign').env, {
-    toml: at('s3.presign').toml,
+  presign: bool(namesOf('s3.presign').env, {
+    toml: namesOf('s3.presign').toml,
     default: true,
     doc: 'whether clients download large files and media directly from the S3 server, which they must reach at the endpoint',
   }),
@@ -156,7 +156,7 @@ function problemOfEndpoint(value: string): string | undefined {
 const problemOfBucket = (value: string): string | undefined =>
   /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value)
     ? undefined
-    : 'is not a valid bucket name: 3 to 63 lower-case letters, digits, hyphens and dots'
+    : 'is not a valid bucket name: 3 to 63 lower-case letters, digits, hyphens and dots, with a letter or digit at each end'
 
 const problemOfPrefix = (value: string): string | undefined =>
   /^\/*([\w.-]+(\/[\w.-]+)*)?\/*$/.test(value) ? undefined : 'may contain letters, digits, _, -, . and single slashes'

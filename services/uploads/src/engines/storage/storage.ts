@@ -15,8 +15,8 @@ export type ListedObject = { key: string; size: number; modifiedAt: Date }
 /** A write that has not been completed. It may still be in progress, or its process may have been killed. */
 export type UnfinishedWrite = { key: string; startedAt: Date; discard: () => Promise<void> }
 
-/** Lifetime and response headers of a presigned URL. */
-export type Presigned = { expiresMs: number; contentType: string; filename: string }
+/** For a presigned URL: its lifetime, and the type and file name that the response announces. */
+export type PresignOptions = { expiresMs: number; contentType: string; filename: string }
 
 /**
  * Storage for bytes. Keys are segments of `A-Za-z0-9_-` separated by slashes. Writes are atomic, even after a crash.
@@ -26,7 +26,7 @@ export type Storage = {
   put(key: string, content: Readable): Promise<void>
   /** Undefined if the object does not exist. */
   get(key: string, range?: ByteRange): Promise<StoredObject | undefined>
-  /** Size and age of an object; undefined if it does not exist. */
+  /** Describes an object as a listing does; undefined if it does not exist. */
   stat(key: string): Promise<ListedObject | undefined>
   /** Deleting a missing object succeeds. */
   delete(key: string): Promise<void>
@@ -35,15 +35,18 @@ export type Storage = {
    * keys are left out.
    */
   list(prefix: string): AsyncIterable<ListedObject>
-  /** The first `limit` objects of a listing whose keys come after `after`, in the order of their keys. */
+  /**
+   * The first `limit` objects of a listing, in the order of their keys, that come after the key `after`, or from the
+   * start if it is ''.
+   */
   page(prefix: string, after: string, limit: number): Promise<ListedObject[]>
   /** Our unfinished writes. Listings do not contain them. */
   unfinished(): AsyncIterable<UnfinishedWrite>
   /**
-   * Returns a URL with which anybody may read the object, including ranges, until it expires. Undefined for storages
-   * that only this service can reach. Does not check whether the object exists.
+   * Returns a URL with which anybody may read the object, including ranges, until it expires. Does not check whether
+   * the object exists. The method is missing if clients cannot read from the storage, or if the settings forbid it.
    */
-  presign?(key: string, options: Presigned): Promise<string>
+  presign?(key: string, options: PresignOptions): Promise<string>
 }
 
 /** Keys of the objects that this service stores. */
@@ -64,5 +67,8 @@ export const storageKeys = {
 
 const ownKey = /^(blobs|chunks|files|variants|server)\/A[\w-]+$/
 
-/** Whether a key has the form of a key of this service. Other programs may use the same bucket. */
+/**
+ * Whether a key has the form of the keys of this service, except that of the identity object. Other programs may use
+ * the same bucket.
+ */
 export const isOwnKey = (key: string): boolean => ownKey.test(key)

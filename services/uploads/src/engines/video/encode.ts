@@ -13,11 +13,14 @@ export type Encoded = {
   poster: OutputFile | undefined
 }
 
-/** Encodes renditions of videos. */
+/** Encodes the renditions and posters of videos. */
 export type Encoder = {
-  /** A folder for one video: its source and its renditions. */
+  /** Opens a folder for the files of one video: the source and what is encoded from it. */
   openFolder: () => Promise<JobFolder>
-  /** Encodes all renditions of the source in the folder. Throws a VideoFailure if the source cannot be converted. */
+  /**
+   * Encodes all renditions and the poster of the source in the folder, into the same folder. Throws a VideoFailure if
+   * the source cannot be converted.
+   */
   encode: (job: EncodeJob) => Promise<Encoded>
 }
 
@@ -53,8 +56,8 @@ export async function encode(tools: VideoTools, { demuxer, folder, signal }: Enc
 function assertSucceeded(result: ToolResult): ToolResult {
   const { code, killed, errorOutput } = result
   if (code === 0) return result
-  // This machine ran out of memory or disk space.
+  // This machine ran out of memory or disk space, or the program exceeded its CPU limit.
   if (killed === 'SIGKILL' || /No space left on device/.test(errorOutput))
-    throw new Error('ffmpeg was killed, or the disk is full')
+    throw new Error('ffmpeg or ffprobe was killed, or the disk is full')
   throw new VideoFailure('processing_failed', errorOutput.trim().split('\n').at(-1) ?? '')
 }

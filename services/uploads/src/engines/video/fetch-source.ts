@@ -9,7 +9,10 @@ import { VideoFailure } from './video-failure.ts'
 
 type Source = { assetId: string; size: number; folder: string; signal: AbortSignal }
 
-/** Writes the original into a folder and returns the demuxer for it. Throws a VideoFailure if it is not a video. */
+/**
+ * Writes the original into a folder and returns the demuxer for it. Throws a VideoFailure if it is missing from the
+ * storage, larger than `size` bytes, or in no accepted container format.
+ */
 export async function fetchSource(storage: Storage, { assetId, size, folder, signal }: Source): Promise<string> {
   const stored = await storage.get(storageKeys.asset(assetId))
   if (!stored) throw new VideoFailure('original_missing', 'the bytes are not in the storage')
@@ -18,14 +21,14 @@ export async function fetchSource(storage: Storage, { assetId, size, folder, sig
   return detectDemuxer(path)
 }
 
-/** Detects the demuxer for a file. Throws a VideoFailure if it is not a video. */
+/** Detects the demuxer for a file. Throws a VideoFailure if its container format is not accepted. */
 export async function detectDemuxer(path: string): Promise<string> {
   const demuxer = sniffContainer(await readStart(path))
   if (demuxer === undefined) throw new VideoFailure('processing_failed', 'unknown container format')
   return demuxer
 }
 
-/** A pipeline step that throws a VideoFailure if there are more bytes. */
+/** A pipeline step that throws a VideoFailure if there are more than `size` bytes. */
 export const limitBytes = (size: number) =>
   async function* bounded(content: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
     let length = 0

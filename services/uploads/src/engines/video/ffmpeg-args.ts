@@ -25,29 +25,20 @@ export const probeArgs = (demuxer: string, file: string): string[] => [
   ...input(demuxer, file),
 ]
 
-const withoutMetadata = ['-sn', '-dn', '-map_metadata', '-1', '-map_chapters', '-1', '-threads', threads]
+/** For every output: no subtitles, data streams, metadata or chapters. */
+const outputArgs = ['-sn', '-dn', '-map_metadata', '-1', '-map_chapters', '-1', '-threads', threads]
 /** Selects the first video stream, but not the cover of a music file. */
 const firstVideo = ['-map', '0:V:0']
 const scaleFilter = ({ width, height }: Rendition): string => `scale=${width}:${height},setsar=1`
 
 const renditionArgs = (rendition: Rendition): string[] => [
-  ...[...firstVideo, '-map', '0:a:0?', ...withoutMetadata, '-vf', `${scaleFilter(rendition)},format=yuv420p`],
+  ...[...firstVideo, '-map', '0:a:0?', ...outputArgs, '-vf', `${scaleFilter(rendition)},format=yuv420p`],
   ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '23', '-c:a', 'aac', '-b:a', '128k', '-ac', '2'],
   ...['-max_muxing_queue_size', '1024', '-movflags', '+faststart', '-f', 'mp4', `file:${renditionFile(rendition)}`],
 ]
 
 const posterArgs = (rendition: Rendition, atMs: number): string[] => [
-  ...[
-    ...firstVideo,
-    '-an',
-    ...withoutMetadata,
-    '-ss',
-    String(atMs / 1000),
-    '-frames:v',
-    '1',
-    '-vf',
-    scaleFilter(rendition),
-  ],
+  ...[...firstVideo, '-an', ...outputArgs, '-ss', String(atMs / 1000), '-frames:v', '1', '-vf', scaleFilter(rendition)],
   ...['-pix_fmt', 'yuvj420p', '-q:v', '3', '-f', 'image2', '-update', '1', `file:${posterFile}`],
 ]
 

@@ -5,7 +5,10 @@ const prefix = 'parley-video-'
 
 export type JobFolder = AsyncDisposable & { path: string }
 
-/** A new folder for one job, owned by the given user; disposing removes it with its content. */
+/**
+ * Creates a folder for one job, owned by a system user (default: that of this process). Disposing removes it with its
+ * content.
+ */
 export async function openJobFolder(parent: string, userId?: number): Promise<JobFolder> {
   await mkdir(parent, { recursive: true })
   const path = await mkdtemp(join(parent, prefix))
@@ -19,7 +22,10 @@ export async function openJobFolder(parent: string, userId?: number): Promise<Jo
   return { path, [Symbol.asyncDispose]: remove }
 }
 
-/** Removes folders of jobs whose process was killed. */
+/**
+ * Removes the folders of jobs that are older than `olderThanMs`: their process was killed. Creates `parent` if it is
+ * missing.
+ */
 export async function removeOldJobFolders(parent: string, olderThanMs: number): Promise<void> {
   await mkdir(parent, { recursive: true })
   for await (const { name } of await opendir(parent)) {

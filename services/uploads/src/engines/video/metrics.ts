@@ -1,14 +1,14 @@
 import { counter, gauge, histogram, logger } from '@parley/telemetry'
-import type { VideoOutcome } from './process-video.ts'
+import type { ProcessingOutcome } from './process-video.ts'
 
 const log = logger('video')
 const videos = counter('parley.video.videos', {
-  description: 'Processed videos, by outcome',
+  description: 'Ended attempts to process a video, by outcome',
   unit: '{video}',
   labels: ['parley.outcome'],
 })
 const seconds = histogram('parley.video.duration', {
-  description: 'Time for processing one video',
+  description: 'Time of the last attempt to process a video; 0 if it was given up after several',
   unit: 's',
   buckets: [0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320],
 })
@@ -22,7 +22,7 @@ const waiting = gauge('parley.video.waiting', {
   unit: '{video}',
 })
 
-export function reportVideo(outcome: VideoOutcome, durationSeconds: number): void {
+export function reportVideo(outcome: ProcessingOutcome, durationSeconds: number): void {
   videos(1, { 'parley.outcome': outcome })
   seconds(durationSeconds)
 }
@@ -36,14 +36,15 @@ export function reportVideoRetry(assetId: string, error: unknown): void {
 export const logFailedVideo = (assetId: string, explanation: string): void =>
   log.info({ assetId, explanation }, 'a video cannot be processed')
 
-export const reportNoVideo = (problem: string): void =>
+/** Reports that the local ffmpeg or ffprobe does not work. */
+export const reportToolsUnusable = (problem: string): void =>
   log.error({ problem }, 'videos are refused: their processing is enabled, but ffmpeg does not work here')
 
 /** Logs a failure of a video worker, whose caller retries. */
-export const reportWorkFailed = (error: unknown): void => log.warn({ err: error }, 'a video could not be processed')
+export const reportWorkerFailure = (error: unknown): void => log.warn({ err: error }, 'a video could not be processed')
 
-/** Logged once at start. */
-export const reportOwnUser = (userId: number, problem: string): void =>
+/** Logs, once at start, that ffmpeg runs as the user of this process because it cannot run as `userId`. */
+export const reportRunsAsOwnUser = (userId: number, problem: string): void =>
   log.info(
     { userId, problem },
     'ffmpeg cannot run as a separate user, so it runs as the user of this process and could read its secrets',

@@ -5,7 +5,10 @@ import type { VideoSettings } from './settings.ts'
 
 type Settings = VideoSettings & { videoEnabled: boolean; videoWorkerUrls: readonly string[] }
 
-/** Opens the encoder of videos: the configured workers, or the local ffmpeg. Undefined if there is none. */
+/**
+ * Opens the encoder of videos: the configured workers, or the local ffmpeg. Undefined if videos are off or the local
+ * ffmpeg does not work.
+ */
 export async function openEncoder(
   config: Settings,
   memoryBytes: number,

@@ -1,26 +1,30 @@
 import { tmpdir } from 'node:os'
 import { encode, type Encoder } from './encode.ts'
 import { openJobFolder } from './job-folder.ts'
-import { reportNoVideo, reportOwnUser } from './metrics.ts'
+import { reportRunsAsOwnUser, reportToolsUnusable } from './metrics.ts'
 import type { VideoSettings } from './settings.ts'
 import { findProblem, videoTools, type VideoTools } from './tools.ts'
 
 type Options = { memoryBytes: number; signal: AbortSignal }
 
-/** Opens an encoder with the ffmpeg of this machine. Logs an error and returns undefined if it does not work. */
+/**
+ * Opens an encoder with the ffmpeg of this machine. Logs an error and returns undefined if it does not work. Throws if
+ * the folder for jobs cannot be used.
+ */
 export async function openLocalEncoder(settings: VideoSettings, options: Options): Promise<Encoder | undefined> {
   const userId = await findToolUser(settings, options)
   const tools = videoTools(settings, { ...options, userId })
   const problem = await checkTools(tools, { settings, userId, signal: options.signal })
   if (problem === undefined)
     return { encode: (job) => encode(tools, job), openFolder: () => openFolder(settings, userId) }
-  reportNoVideo(problem)
+  reportToolsUnusable(problem)
   return undefined
 }
 
 /**
- * Returns the user as whom ffmpeg runs, if this process may change users. A compromised ffmpeg then cannot read this
- * process, whose environment contains secrets.
+ * Returns the configured separate user if ffmpeg works as that user; undefined if none is configured, this process may
+ * not change users, or ffmpeg does not work. As a separate user, a compromised ffmpeg cannot read this process, whose
+ * environment contains secrets.
  */
 async function findToolUser(settings: VideoSettings, options: Options): Promise<number | undefined> {
   const { videoUserId: userId } = settings
@@ -32,7 +36,7 @@ async function findToolUser(settings: VideoSettings, options: Options): Promise<
   })
   if (problem === undefined) return userId
   options.signal.throwIfAborted()
-  reportOwnUser(userId, problem)
+  reportRunsAsOwnUser(userId, problem)
   return undefined
 }
 

@@ -13,20 +13,23 @@ import { processingEnded } from './room-events.ts'
 import { deleteVariantBytes, storeVariants } from './store-variants.ts'
 import type { FailureReason } from './video-failure.ts'
 
-/** Dependencies from uploads. */
+/** The part of the context of uploads that processing a video needs. */
 export type VideoContext = { db: Db; storage: Storage; now: () => Date }
 /** Dependencies for processing a video. */
 export type VideoDependencies = { ctx: VideoContext; encoder: Encoder }
 
-/** `discarded`: the file has been deleted, or another process works on it. */
-export type VideoOutcome = 'completed' | 'failed' | 'discarded'
+/** `discarded`: the file has been deleted or lost, or another process works on it. */
+export type ProcessingOutcome = 'completed' | 'failed' | 'discarded'
 
-/** Encodes all renditions of a video and announces the result to its room. Rejects if it should be retried. */
+/**
+ * Encodes all renditions of a video, stores them and announces the result to its room. Rejects with a VideoFailure if
+ * the video cannot be processed, with another error if it should be retried.
+ */
 export async function processVideo(
   deps: VideoDependencies,
   job: ClaimedJob,
   signal: AbortSignal,
-): Promise<VideoOutcome> {
+): Promise<ProcessingOutcome> {
   const { ctx, encoder } = deps
   const asset = await findAnyAsset(ctx.db, job.assetId)
   if (!asset) return 'discarded'
@@ -48,7 +51,11 @@ export async function processVideo(
 }
 
 /** Stores that a video failed, and announces it to its room. */
-export async function failVideo(ctx: VideoContext, job: ClaimedJob, reasonCode: FailureReason): Promise<VideoOutcome> {
+export async function failVideo(
+  ctx: VideoContext,
+  job: ClaimedJob,
+  reasonCode: FailureReason,
+): Promise<ProcessingOutcome> {
   return (await finish(ctx, job, { state: { status: 'failed', reasonCode }, variants: [] })) ? 'failed' : 'discarded'
 }
 
@@ -56,7 +63,7 @@ type Finished = { state: MessageInitShape<typeof VideoStateSchema>; variants: re
 
 /**
  * Stores and announces a result. Locks the row of the file, so that it is not deleted concurrently. Returns false if it
- * is deleted or another process works on it.
+ * is deleted or lost, or another process works on it.
  */
 function finish(ctx: VideoContext, job: ClaimedJob, { state, variants }: Finished): Promise<boolean> {
   return ctx.db.transaction(async (tx) => {

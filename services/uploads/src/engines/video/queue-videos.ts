@@ -6,7 +6,10 @@ import { processingStarted } from './room-events.ts'
 /** Files of posted messages, each with its message. */
 export type PostedFiles = { files: readonly { assetId: string; eventId: string }[]; imported: boolean }
 
-/** Queues the videos and animated images among the files for processing, and announces that to their rooms. */
+/**
+ * Queues the videos and animated GIFs among the files for processing, except those queued before, and announces that to
+ * their rooms.
+ */
 export async function queueVideos(tx: Tx, { files, imported }: PostedFiles, now: Date): Promise<void> {
   const queued = await insertVideoJobs(tx, files, { imported, now })
   for (const roomId of new Set(queued.map((video) => video.roomId))) {

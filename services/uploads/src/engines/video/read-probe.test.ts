@@ -7,6 +7,8 @@ const read = (stream: object, format: object = { duration: '2.5' }) =>
 
 test('the first video stream is used; covers and subtitles are not videos', () => {
   expect(read(video)).toEqual({ width: 1920, height: 1080, durationMs: 2500 })
+  const smaller = { ...video, width: 640, height: 360 }
+  expect(readProbe(JSON.stringify({ streams: [video, smaller] }))).toMatchObject({ width: 1920, height: 1080 })
   expect(read({ ...video, disposition: { attached_pic: 1 } })).toBeUndefined()
   expect(read({ codec_type: 'subtitle' })).toBeUndefined()
 })
@@ -21,7 +23,7 @@ test.each([
   expect(read({ ...video, ...more })).toMatchObject({ width, height })
 })
 
-test('the duration may be a property of the stream, or missing', () => {
+test('the duration may be a property of the stream; a missing or invalid one is undefined', () => {
   expect(read({ ...video, duration: '1.0004' }, {})?.durationMs).toBe(1000)
   for (const duration of ['N/A', '-1', '0', '1e99', undefined])
     expect(read(video, { duration })?.durationMs).toBeUndefined()

@@ -1,4 +1,4 @@
-/** Displayed properties of a video. */
+/** Properties of a video as it is displayed: rotated, and with square pixels. */
 export type SourceVideo = {
   /** Undefined if the file does not contain it. */
   durationMs: number | undefined
@@ -29,7 +29,10 @@ export const probedEntries = [
 const maxSide = 16_384
 const maxPixels = 40_000_000
 
-/** Parses the first video stream in the output of ffprobe. Undefined if there is none, or if it is too large. */
+/**
+ * Parses the first video stream in the output of ffprobe. Undefined if there is none, or if its size is invalid or too
+ * large.
+ */
 export function readProbe(output: string): SourceVideo | undefined {
   const { streams, duration } = parse(output)
   const stream = streams.find(
@@ -40,7 +43,7 @@ export function readProbe(output: string): SourceVideo | undefined {
   if (!isSide(width) || !isSide(height) || width * height > maxPixels) return undefined
   const displayed = { width: Math.round(width * pixelAspectRatio(stream)), height }
   if (!isSide(displayed.width)) return undefined
-  const upright = isRotated(stream) ? { width: height, height: displayed.width } : displayed
+  const upright = isSideways(stream) ? { width: height, height: displayed.width } : displayed
   return { ...upright, durationMs: toDurationMs(duration, stream.duration) }
 }
 
@@ -62,7 +65,8 @@ function pixelAspectRatio({ sample_aspect_ratio: ratio }: Stream): number {
   return Number(across) / Number(down)
 }
 
-function isRotated({ side_data_list: sideData = [], tags }: Stream): boolean {
+/** Whether it is rotated by 90 or 270 degrees, so that the sides are swapped. */
+function isSideways({ side_data_list: sideData = [], tags }: Stream): boolean {
   const rotation = sideData.find((entry) => entry.rotation !== undefined)?.rotation ?? tags?.rotate ?? 0
   return Math.abs(Math.round(Number(rotation) / 90)) % 2 === 1
 }

@@ -1,11 +1,11 @@
-/** A rendition to encode. */
+/** A rendition to encode. `quality`: its height and name, such as `720p`. */
 export type Rendition = { quality: string; width: number; height: number }
 
 type Size = { width: number; height: number }
 
 /**
- * The renditions for a displayed size, best first: 720p and 480p, or only one of at most the height of the source.
- * Sides are even, as the codec requires.
+ * The renditions for a displayed size, best first: 720p and 480p from a height of 720; else only 480p or, for a source
+ * that is lower, its own height. Sides are even and at least 2, as the codec requires.
  */
 export function planRenditions(source: Size): [Rendition, ...Rendition[]] {
   const { height } = source
@@ -15,7 +15,7 @@ export function planRenditions(source: Size): [Rendition, ...Rendition[]] {
 
 function atHeight(source: Size, wanted: number): Rendition {
   const height = even(wanted)
-  // Rounded to the nearest even number.
+  // With 1 more, rounding down to an even number gives the nearest one.
   const width = (source.width * height) / source.height + 1
   return { quality: `${height}p`, width: even(Math.min(width, source.width)), height }
 }

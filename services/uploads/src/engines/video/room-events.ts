@@ -13,8 +13,9 @@ export const processingStarted = (video: QueuedVideo, now: Date): RoomEventInit 
   toRoomEvent('asset_processing_started', video, { version: 1n, state: processing, now })
 
 /**
- * The event that the processing has ended, with the version of `endJob`. After a restore of the database of uploads a
- * video is processed again, and the new result must replace the earlier one, whose files are lost.
+ * The event that the processing has ended. `version`: from `endJob`, which takes it from the clock: after a restore of
+ * the database of uploads a video is processed again, and the new result must replace the earlier one, whose files are
+ * lost.
  */
 export const processingEnded = (
   video: QueuedVideo,

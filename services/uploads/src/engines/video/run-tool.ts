@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 export type ToolCall = {
   program: string
   args: readonly string[]
-  /** Working directory; file names have no folder. */
+  /** Working directory, to which the file names in `args` are relative. */
   folder: string
   /** Kills the program and its children. */
   signal: AbortSignal
@@ -19,8 +19,8 @@ export type ToolLimits = { cpuSeconds: number; fileBytes: number; memoryBytes: n
 /** Result of a program. `killed`: the signal that ended it, unless this process sent it. */
 export type ToolResult = { code: number | null; killed: NodeJS.Signals | null; output: string; errorOutput: string }
 
-const maxOutputBytes = 1024 ** 2
-const maxErrorBytes = 4096
+const maxOutputLength = 1024 ** 2
+const maxErrorLength = 4096
 
 /** Shell script that runs the program with limits that it cannot raise, and with a lower CPU priority. */
 const limitScript = ({ cpuSeconds, fileBytes, memoryBytes }: ToolLimits): string =>
@@ -33,7 +33,10 @@ const limitScript = ({ cpuSeconds, fileBytes, memoryBytes }: ToolLimits): string
     'exec nice -n 10 "$@"',
   ].join('; ')
 
-/** Runs a program with limits, without input, in its own process group. Rejects when `signal` is aborted. */
+/**
+ * Runs a program with limits, without input, in its own process group. Rejects when `signal` is aborted, or if no
+ * process can be started in the folder as this user.
+ */
 export function runTool({ program, args, folder, signal, limits, userId }: ToolCall): Promise<ToolResult> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
@@ -50,10 +53,10 @@ export function runTool({ program, args, folder, signal, limits, userId }: ToolC
     let errorOutput = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text
-      if (output.length > maxOutputBytes) kill()
+      if (output.length > maxOutputLength) kill()
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      errorOutput = (errorOutput + text).slice(-maxErrorBytes)
+      errorOutput = (errorOutput + text).slice(-maxErrorLength)
     })
     child.once('error', reject)
     child.once('close', (code, killed) => {
@@ -61,7 +64,7 @@ export function runTool({ program, args, folder, signal, limits, userId }: ToolC
       // Kills child processes that the program may have left behind.
       kill()
       if (signal.aborted) return reject(signal.reason as Error)
-      if (output.length > maxOutputBytes)
+      if (output.length > maxOutputLength)
         return resolve({ code: 1, killed: null, output: '', errorOutput: 'too much output' })
       resolve({ code, killed, output, errorOutput })
     })

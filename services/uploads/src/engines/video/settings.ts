@@ -46,7 +46,7 @@ export const remoteVideoFields = () => ({
   }),
 })
 
-/** Paths and limits of ffmpeg. */
+/** Settings for processing videos. */
 export type VideoSettings = {
   ffmpegPath: string
   ffprobePath: string

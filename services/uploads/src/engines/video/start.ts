@@ -22,7 +22,9 @@ type VideoOptions = {
   signal: AbortSignal
 }
 
-/** Processes videos until it is disposed; if processing is off, gives up the remaining jobs. */
+/**
+ * Processes videos until it is disposed; without an encoder, gives up jobs on which no process has worked for a day.
+ */
 export async function startVideos(
   ctx: VideoContext,
   { encoder, settings, atOnce, sweepEveryMs, signal }: VideoOptions,

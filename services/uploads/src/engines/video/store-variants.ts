@@ -10,7 +10,10 @@ const posterName = 'poster'
 
 type Work = { assetId: string; folder: string; signal: AbortSignal; encoded: Encoded }
 
-/** Stores the renditions and the poster of a video: all of them, or none unless the process dies. */
+/**
+ * Stores the bytes of the renditions and the poster of a video and returns their rows. If one cannot be stored, deletes
+ * the others; if that fails or the process dies, they are left to the sweep.
+ */
 export async function storeVariants(
   ctx: { storage: Storage; now: () => Date },
   { assetId, folder, signal, encoded }: Work,
@@ -23,7 +26,7 @@ export async function storeVariants(
     const row = { key, assetId, name, contentType, size: file.size, createdAt: ctx.now() }
     // Recorded before its bytes are stored, so that they are deleted if a later file cannot be stored.
     const index = stored.push({ ...row, sha256: '' }) - 1
-    await ctx.storage.put(storageKeys.variant(key), Readable.from(updateHash(readOutputFile(folder, file), hash)))
+    await ctx.storage.put(storageKeys.variant(key), Readable.from(hashWhileReading(readOutputFile(folder, file), hash)))
     stored[index] = { ...row, sha256: hash.digest('hex') }
   }
   try {
@@ -41,7 +44,11 @@ export async function deleteVariantBytes(ctx: { storage: Storage }, variants: re
   for (const { key } of variants) await ctx.storage.delete(storageKeys.variant(key))
 }
 
-async function* updateHash(content: AsyncIterable<Buffer>, hash: ReturnType<typeof createHash>): AsyncIterable<Buffer> {
+/** Passes on the content and adds it to the hash. */
+async function* hashWhileReading(
+  content: AsyncIterable<Buffer>,
+  hash: ReturnType<typeof createHash>,
+): AsyncIterable<Buffer> {
   for await (const bytes of content) {
     hash.update(bytes)
     yield bytes

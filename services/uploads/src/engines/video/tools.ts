@@ -1,17 +1,17 @@
 import { runTool, type ToolCall, type ToolResult } from './run-tool.ts'
 import type { VideoSettings } from './settings.ts'
 
-/** ffmpeg and ffprobe. Each call has the limits of one job. */
+/** Calls of ffmpeg and ffprobe. Each call has the limits for CPU time, file size and memory to itself. */
 export type VideoTools = {
   ffmpeg: (call: ToolUse) => Promise<ToolResult>
   ffprobe: (call: ToolUse) => Promise<ToolResult>
 }
 export type ToolUse = Pick<ToolCall, 'args' | 'folder' | 'signal'>
 
-const checkMs = 20_000
+const checkTimeoutMs = 20_000
 
 type Options = {
-  /** Limits of one call. */
+  /** Memory limit of one call. */
   memoryBytes: number
   /** System user that runs them. Default: the user of this process. */
   userId?: number | undefined
@@ -35,7 +35,7 @@ export async function findProblem(
   { folder, signal }: Pick<ToolUse, 'folder' | 'signal'>,
 ): Promise<string | undefined> {
   const use = (...args: string[]): ToolUse => {
-    return { args, folder, signal: AbortSignal.any([signal, AbortSignal.timeout(checkMs)]) }
+    return { args, folder, signal: AbortSignal.any([signal, AbortSignal.timeout(checkTimeoutMs)]) }
   }
   const outcomes = await Promise.allSettled([ffmpeg(use('-hide_banner', '-encoders')), ffprobe(use('-version'))])
   signal.throwIfAborted()

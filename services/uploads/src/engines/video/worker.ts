@@ -1,7 +1,7 @@
 import { JobLost, runJobs, type RetryPolicy } from '@parley/jobs'
 import { videoQueue, type ClaimedJob } from '../../store/video-jobs.ts'
 import { logFailedVideo, reportVideo, reportVideoRetry } from './metrics.ts'
-import { failVideo, processVideo, type VideoDependencies, type VideoOutcome } from './process-video.ts'
+import { failVideo, processVideo, type VideoDependencies, type ProcessingOutcome } from './process-video.ts'
 import { VideoFailure } from './video-failure.ts'
 
 export type WorkerOptions = {
@@ -45,14 +45,12 @@ export function startVideoWorker(
   })
 }
 
-/**
- * Processes a video within a time limit. Rejects if the video should be retried, because it did not cause the failure.
- */
+/** Processes a video within a time limit. Rejects if something other than the video failed, so that it is retried. */
 async function processInTime(
   deps: VideoDependencies,
   job: ClaimedJob,
   { timeoutMs, stop }: { timeoutMs: number; stop: AbortSignal },
-): Promise<VideoOutcome> {
+): Promise<ProcessingOutcome> {
   const timeout = AbortSignal.timeout(timeoutMs)
   try {
     return await processVideo(deps, job, AbortSignal.any([stop, timeout]))
@@ -65,7 +63,11 @@ async function processInTime(
   }
 }
 
-function fail({ ctx }: VideoDependencies, job: ClaimedJob, { reason, message }: VideoFailure): Promise<VideoOutcome> {
+function fail(
+  { ctx }: VideoDependencies,
+  job: ClaimedJob,
+  { reason, message }: VideoFailure,
+): Promise<ProcessingOutcome> {
   logFailedVideo(job.assetId, message)
   return failVideo(ctx, job, reason)
 }

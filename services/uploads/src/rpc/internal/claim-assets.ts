@@ -2,7 +2,7 @@ import type { MethodImpl } from '@connectrpc/connect'
 import type { UploadsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { isClaimable } from '../../domain/claim.ts'
-import { assetNotUsable, ownerIsGone, tooManyAssets } from '../../errors.ts'
+import { assetNotUsable, ownerIsGone, wrongNumberOfAssets } from '../../errors.ts'
 import { claim, lockAssets } from '../../store/assets.ts'
 import { isErased } from '../../store/erased.ts'
 import { toAttachedAsset } from '../../view/attached-asset.ts'
@@ -11,7 +11,7 @@ const maxPerCall = 10
 
 export function claimAssets(ctx: Context): MethodImpl<typeof UploadsInternalService.method.claimAssets> {
   return async ({ roomId, eventId, userId, assetIds }) => {
-    if (assetIds.length < 1 || assetIds.length > maxPerCall) throw tooManyAssets()
+    if (assetIds.length < 1 || assetIds.length > maxPerCall) throw wrongNumberOfAssets()
     const now = ctx.now()
     const rows = await ctx.db.transaction(async (tx) => {
       if (await isErased(tx, userId)) throw ownerIsGone()

@@ -1,7 +1,7 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { UploadsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
-import { tooManyVideos } from '../../errors.ts'
+import { tooManyVideoIds } from '../../errors.ts'
 import { findVideoOutcomes } from '../../store/video-jobs.ts'
 import { processingEnded } from '../../engines/video/index.ts'
 
@@ -9,7 +9,7 @@ const maxPerCall = 100
 
 export function getVideoOutcomes(ctx: Context): MethodImpl<typeof UploadsInternalService.method.getVideoOutcomes> {
   return async ({ assetIds }) => {
-    if (assetIds.length > maxPerCall) throw tooManyVideos(maxPerCall)
+    if (assetIds.length > maxPerCall) throw tooManyVideoIds(maxPerCall)
     const ended = await findVideoOutcomes(ctx.db, assetIds)
     const now = ctx.now()
     return {

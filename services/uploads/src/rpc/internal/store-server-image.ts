@@ -4,7 +4,7 @@ import type { UploadsInternalService } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { unknownBlob } from '../../errors.ts'
 import { storeImage, toPublicKind } from '../../engines/images/index.ts'
-import { reportLeftForSweeping } from '../../metrics.ts'
+import { reportLeftForJob } from '../../metrics.ts'
 import { storageKeys } from '../../engines/storage/index.ts'
 import { findBlob, takeBlob } from '../../store/blobs.ts'
 
@@ -19,7 +19,7 @@ export function storeServerImage(ctx: Context): MethodImpl<typeof UploadsInterna
       if (!stored) throw unknownBlob()
       return buffer(stored.content)
     }
-    const deleteBytes = () => ctx.storage.delete(bytesKey).catch(reportLeftForSweeping)
+    const deleteBytes = () => ctx.storage.delete(bytesKey).catch(reportLeftForJob)
     try {
       const key = await storeImage(ctx, wanted, read, async (tx) => {
         if (!(await takeBlob(tx, blob.id))) throw unknownBlob()

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import { uploadIncomplete, uploadNotFound } from '../../errors.ts'
 import { deleteChunksOf } from '../../actions/files/delete-chunks.ts'
 import { assembleFile } from '../../actions/files/assemble-file.ts'
-import { reportLeftForSweeping } from '../../metrics.ts'
+import { reportLeftForJob } from '../../metrics.ts'
 import { findAnyAsset, recordImportCompleted } from '../../store/imported-files.ts'
 import { findUpload } from '../../store/uploads.ts'
 import { toAttachedAsset } from '../../view/attached-asset.ts'
@@ -19,7 +19,7 @@ export function completeImportedFile(
     if (!existing && upload.committed < upload.size) throw uploadIncomplete(upload.committed, upload.size)
     const asset = existing ?? (await assembleFile(ctx, upload))?.asset
     if (!asset) throw uploadNotFound()
-    await deleteChunksOf(ctx, upload.id).catch(reportLeftForSweeping)
+    await deleteChunksOf(ctx, upload.id).catch(reportLeftForJob)
     await recordImportCompleted(ctx.db, upload.id, asset.id)
     return { asset: toAttachedAsset(asset, ctx.fileLimits) }
   }

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { uploadNotOpen } from '../../errors.ts'
 import { deleteChunksOf } from '../../actions/files/delete-chunks.ts'
 import { getOwnUpload } from '../../actions/files/own-upload.ts'
-import { reportLeftForSweeping } from '../../metrics.ts'
+import { reportLeftForJob } from '../../metrics.ts'
 import { markEnded } from '../../store/uploads.ts'
 import { toUpload } from '../../view/upload.ts'
 
@@ -19,7 +19,7 @@ export function cancelUpload(ctx: Context): MethodImpl<typeof AssetUploadService
       await getOwnUpload(ctx, uploadId, userId)
       throw uploadNotOpen()
     }
-    await deleteChunksOf(ctx, upload.id).catch(reportLeftForSweeping)
+    await deleteChunksOf(ctx, upload.id).catch(reportLeftForJob)
     return { upload: toUpload(ended) }
   }
 }

@@ -7,7 +7,7 @@ import { deleteChunksOf } from '../../actions/files/delete-chunks.ts'
 import { getOwnUpload } from '../../actions/files/own-upload.ts'
 import { assembleFile } from '../../actions/files/assemble-file.ts'
 import type { Completed } from '../../actions/files/upload-completions.ts'
-import { reportLeftForSweeping } from '../../metrics.ts'
+import { reportLeftForJob } from '../../metrics.ts'
 import { assertMayAttach } from '../../policy/attaching.ts'
 import { findAsset } from '../../store/assets.ts'
 import { toAsset } from '../../view/asset.ts'
@@ -45,7 +45,7 @@ export function completeUpload(ctx: Context): MethodImpl<typeof AssetUploadServi
       if (!other) throw uploadNotFound()
       return other
     }
-    await deleteChunksOf(ctx, upload.id).catch(reportLeftForSweeping)
+    await deleteChunksOf(ctx, upload.id).catch(reportLeftForJob)
     return answer(done)
   }
 }
