@@ -6,6 +6,8 @@ import type { Bus } from '@parley/rpc'
 import { metricsText } from '@parley/telemetry'
 import { eventually } from '@parley/tooling/eventually'
 import { declareStreams, enqueue, startRelay } from '../src/index.ts'
+import { requeueForStream } from '../src/consume/requeue.ts'
+import { shardOf } from '../src/outbox/shards.ts'
 import { commit, firstOccurrences, onStream, plainEvent, waitUntilStored, oneTo, countWaiting } from './_events.ts'
 import { operatorOf } from './_operator.ts'
 import { newBus, newDatabase, newServer, withStream } from './_servers.ts'
@@ -178,6 +180,15 @@ describe('the relay', () => {
     })
     expect((await operator.listParkedEvents({})).events).toEqual([])
   })
+})
+
+test('a requeued control event belongs to its aggregate again', async () => {
+  await using database = await newDatabase()
+  const subject = 'evt.control.user.U1.credentials_ended'
+  const entry = { eventId: 'E-control', subject, payload: Buffer.from('event') }
+  await database.db.transaction((tx) => requeueForStream(tx, [entry]))
+  const requeued = await database.pool.query('select aggregate, shard from outbox')
+  expect(requeued.rows).toEqual([{ aggregate: 'user.U1', shard: shardOf('user.U1') }])
 })
 
 describe('relay.waitUntilStored', () => {
