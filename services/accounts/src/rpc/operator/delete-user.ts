@@ -3,7 +3,7 @@ import type { OperatorService } from '@parley/contracts/internal'
 import { getUserByLogin } from '../../actions/accounts/get-user-by-login.ts'
 import { deleteAccount } from '../../actions/deletion/delete-account.ts'
 import type { OperatorContext } from '../../context.ts'
-import { operatorActorId } from './actor.ts'
+import { operatorActorId } from '../../domain/operator-actor.ts'
 
 export function deleteUser(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.deleteUser> {
   return async ({ login }) => {

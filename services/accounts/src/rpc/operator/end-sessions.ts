@@ -9,7 +9,7 @@ import type { OperatorContext } from '../../context.ts'
 import { listCredentials } from '../../store/credentials.ts'
 import { endById } from '../../store/end-credentials.ts'
 import { changeUser } from '../../store/user-changes.ts'
-import { operatorActorId } from './actor.ts'
+import { operatorActorId } from '../../domain/operator-actor.ts'
 
 /** Ends single credentials: the bearer token and the cookie of one sign-in are two of the operator's sessions. */
 export function endSessions(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.endSessions> {

@@ -6,7 +6,7 @@ import type { OperatorContext } from '../../context.ts'
 import { loginNotFound } from '../../errors.ts'
 import { getRolesByName } from '../../policy/role-names.ts'
 import { findUserByLogin } from '../../store/users.ts'
-import { operatorActorId } from './actor.ts'
+import { operatorActorId } from '../../domain/operator-actor.ts'
 
 export function grantRole(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.grantRole> {
   return async ({ login, roleName }) => {

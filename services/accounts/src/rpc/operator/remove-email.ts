@@ -4,7 +4,7 @@ import { getUserByLogin } from '../../actions/accounts/get-user-by-login.ts'
 import { removeAddress } from '../../actions/accounts/remove-address.ts'
 import { emailNotFound } from '../../errors.ts'
 import type { OperatorContext } from '../../context.ts'
-import { operatorActorId } from './actor.ts'
+import { operatorActorId } from '../../domain/operator-actor.ts'
 
 export function removeEmail(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.removeEmail> {
   return async ({ login, email }) => {

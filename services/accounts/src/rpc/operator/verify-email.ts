@@ -10,7 +10,7 @@ import { emailAddedMail } from '../../engines/mail/index.ts'
 import { ownerGranted } from '../../metrics.ts'
 import { findTenOldestAddresses } from '../../store/emails.ts'
 import { changeUser } from '../../store/user-changes.ts'
-import { operatorActorId } from './actor.ts'
+import { operatorActorId } from '../../domain/operator-actor.ts'
 
 export function verifyEmail(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.verifyEmail> {
   return async ({ login, email }) => {
