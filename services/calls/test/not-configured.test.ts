@@ -16,9 +16,9 @@ beforeAll(async () => {
 afterAll(async () => env[Symbol.asyncDispose]())
 
 test('without a media server there are no calls; earlier calls are ended, and one that cannot be ended does not block the others', async () => {
-  const before = await env.start()
+  const configured = await env.start()
   for (const roomId of ['R1', 'R2']) await env.as('Ualice').joinCall({ roomId })
-  await before[Symbol.asyncDispose]()
+  await configured[Symbol.asyncDispose]()
   await env.db.execute(
     sql`create function refuse() returns trigger language plpgsql as 'begin raise exception ''no''; end'`,
   )

@@ -9,7 +9,7 @@ import { callParticipants, calls } from '../src/store/schema.ts'
 import { openEnv, type Env } from './_env.ts'
 
 let env: Env
-/** Minutes by which the clock is ahead. */
+/** Minutes by which the clock of the services is ahead. */
 let minutesAhead = 0
 let services: Service[]
 
@@ -78,7 +78,7 @@ test('while the rooms service fails, participants stay and the media server is n
   await env.as('Ualice').leaveCall({ roomId: 'Rdown' })
 })
 
-test('the comparison gives participants a minute to connect', async () => {
+test('the comparison keeps a participant who does not connect at first, and removes them after two minutes', async () => {
   env.rooms.set('Rlost', ['Ualice', 'Ubob'])
   await env.as('Ualice').joinCall({ roomId: 'Rlost' })
   const requested = () => env.livekit.requests.filter(({ room }) => room.startsWith('server_Rlost@')).length
@@ -124,7 +124,7 @@ test('thousands of participants can be stored at once', async () => {
   await env.as('Ualice').leaveCall({ roomId: 'Rcrowd' })
 })
 
-test('every call is ended when the media server does not answer three times in a row', async () => {
+test('every call is ended if the media server remains unavailable', async () => {
   env.rooms.set('Rdown', ['Ualice'])
   await env.as('Ualice').joinCall({ roomId: 'Rdown' })
   await env.connect('Ualice', 'Rdown')

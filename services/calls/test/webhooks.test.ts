@@ -29,7 +29,7 @@ const post = async (body: string, authorization?: string) => {
 }
 const signed = (body: string, keys = webhookKeys) => signWebhook(keys, body)
 
-const roomOf = async (roomId: string, userId: string) => {
+const mediaRoomOf = async (roomId: string, userId: string) => {
   const { callId } = await env.as(userId).getCallToken({ roomId })
   return `server_${roomId}@${callId}`
 }
@@ -37,7 +37,7 @@ const roomOf = async (roomId: string, userId: string) => {
 test('webhooks add and remove participants', async () => {
   env.rooms.set('Rhooks', ['Ualice', 'Ubob'])
   await env.as('Ualice').joinCall({ roomId: 'Rhooks' })
-  const mediaRoom = await roomOf('Rhooks', 'Ualice')
+  const mediaRoom = await mediaRoomOf('Rhooks', 'Ualice')
   await env.connect('Ualice', 'Rhooks')
   await env.connect('Ubob', 'Rhooks')
   await env.livekit.waitUntilSent()
@@ -84,7 +84,7 @@ test('a participant who connects with a token from before a ban is removed', asy
   await env.as('Ualice').joinCall({ roomId: 'Rbanned' })
   const { token } = await env.as('Ubob').getCallToken({ roomId: 'Rbanned' })
   env.rooms.remove('Rbanned', 'Ubob')
-  const mediaRoom = await roomOf('Rbanned', 'Ualice')
+  const mediaRoom = await mediaRoomOf('Rbanned', 'Ualice')
   await env.livekit.connect(token)
   await env.livekit.waitUntilSent()
   await eventually(() =>
@@ -103,7 +103,7 @@ test('a room closed by the media server ends the call, even for people who are a
   env.rooms.set('Rclosed', ['Ualice', 'Ubob'])
   await env.as('Ualice').joinCall({ roomId: 'Rclosed' })
   await env.connect('Ualice', 'Rclosed')
-  const mediaRoom = await roomOf('Rclosed', 'Ualice')
+  const mediaRoom = await mediaRoomOf('Rclosed', 'Ualice')
   await env.livekit.waitUntilSent()
   await env.as('Ubob').joinCall({ roomId: 'Rclosed' })
   expect(await env.livekit.send(hook, roomFinished(mediaRoom, 'EV_closed', 0))).toBe(200)
@@ -115,7 +115,7 @@ test('a room closed before somebody joined does not end their call', async () =>
   env.rooms.set('Rlater', ['Ualice', 'Ubob'])
   await env.as('Ualice').joinCall({ roomId: 'Rlater' })
   await env.connect('Ualice', 'Rlater')
-  const mediaRoom = await roomOf('Rlater', 'Ualice')
+  const mediaRoom = await mediaRoomOf('Rlater', 'Ualice')
   await env.livekit.waitUntilSent()
   await env.as('Ubob').joinCall({ roomId: 'Rlater' })
   const late = roomFinished(mediaRoom, 'EV_late', 5)
@@ -135,7 +135,7 @@ test('requests that failed during an outage of the media server are repeated', a
     await env.as(userId).joinCall({ roomId: 'Raway' })
     await env.connect(userId, 'Raway')
   }
-  const mediaRoom = await roomOf('Raway', 'Ubob')
+  const mediaRoom = await mediaRoomOf('Raway', 'Ubob')
   env.livekit.isUnavailable = true
   await env.as('Ualice').leaveCall({ roomId: 'Raway' })
   expect(atMediaServer(mediaRoom)).toEqual(['Ualice', 'Ubob'])
@@ -150,7 +150,7 @@ test('a person who returned before the removal reached the media server stays', 
     await env.as(userId).joinCall({ roomId: 'Rback' })
     await env.connect(userId, 'Rback')
   }
-  const mediaRoom = await roomOf('Rback', 'Ubob')
+  const mediaRoom = await mediaRoomOf('Rback', 'Ubob')
   env.livekit.isUnavailable = true
   await env.as('Ualice').leaveCall({ roomId: 'Rback' })
   await env.as('Ualice').joinCall({ roomId: 'Rback' })
@@ -197,7 +197,7 @@ test('only webhooks signed with one of the two key pairs are accepted, and other
 test('webhooks about recorders, unknown rooms and rooms of other servers are ignored', async () => {
   env.rooms.set('Rours', ['Ualice'])
   await env.as('Ualice').joinCall({ roomId: 'Rours' })
-  const mediaRoom = await roomOf('Rours', 'Ualice')
+  const mediaRoom = await mediaRoomOf('Rours', 'Ualice')
   const participant = { sid: 'PA_x', identity: 'Ualice', name: '', metadata: '', state: 'ACTIVE' as const }
   const joined = { event: 'participant_joined', createdAt: '1', participant: { ...participant, joinedAt: '1' } }
   for (const [n, name] of [

@@ -27,8 +27,8 @@ export function createMetrics() {
       log.warn({ address, hint }, 'requests come through a proxy that is not trusted')
     },
     /**
-     * Counts a public call. gRPC answers all calls with 200. A call that exceeded its client's deadline counts as
-     * canceled.
+     * Counts a public call, which began at `began` of `performance.now()`. gRPC answers all calls with 200. A call that
+     * exceeded its client's deadline counts as canceled.
      */
     countCall: (method: DescMethod, { code, missedClientDeadline = false }: Outcome, began: number, isGrpc = false) =>
       countRequest({

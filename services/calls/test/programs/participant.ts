@@ -1,4 +1,5 @@
-// A client of the media server in a separate process: sends a tone, or measures how much of a tone it receives.
+// A client of the media server in a separate process: measures how much of the audio it receives is the tone, and with
+// the role `speak` also sends the tone.
 import {
   AudioFrame,
   AudioSource,

@@ -5,8 +5,9 @@ export function pathOf(target: string | undefined): string {
 }
 
 /**
- * Whether every server interprets a path in the same way. An upstream server may interpret encoded slashes, dots and
- * backslashes, dot segments, empty segments and a fragment differently.
+ * Whether every server interprets a path in the same way. An upstream server may interpret these differently: dot
+ * segments, empty segments, backslashes, a fragment, invalid encodings, and encoded slashes, dots, backslashes, percent
+ * signs and control characters.
  */
 export function isPlainPath(path: string): boolean {
   if (!/^(\/[\x21-\x7e]*)$/.test(path) || /[\\#]|\/\/|\/\.{1,2}(\/|$)/.test(path)) return false

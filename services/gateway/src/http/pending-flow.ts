@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setCookie, readCookie } from './cookies.ts'
 
-const name = 'parley_flow'
+const cookieName = 'parley_flow'
 const lifetimeSeconds = 15 * 60
 
 type Cookies = { secure: boolean }
@@ -11,13 +11,13 @@ const digest = (token: string): string => createHash('sha256').update(token).dig
 
 /** Stores a digest of the token of a sign-in flow in the browser where the flow began. */
 export const storePendingFlow = (cookies: Cookies, response: ServerResponse, token: string): void =>
-  setCookie(cookies, response, name, digest(token), lifetimeSeconds)
+  setCookie(cookies, response, cookieName, digest(token), lifetimeSeconds)
 
 /**
  * Whether the flow began in this browser: a link to somebody else's flow would sign the user in to that person's
  * account.
  */
 export function isPendingFlow(cookies: Cookies, request: IncomingMessage, token: string): boolean {
-  const [kept, expected] = [readCookie(cookies, request.headers.cookie, name) ?? '', digest(token)]
+  const [kept, expected] = [readCookie(cookies, request.headers.cookie, cookieName) ?? '', digest(token)]
   return kept.length === expected.length && timingSafeEqual(Buffer.from(kept), Buffer.from(expected))
 }

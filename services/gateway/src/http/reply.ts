@@ -10,7 +10,10 @@ const acceptsGzip = (request: IncomingMessage): boolean => {
   return typeof accepted === 'string' && /(^|,)\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*(,|$))[\d.]+)?\s*(,|$)/i.test(accepted)
 }
 
-/** Sends a complete response, compressed if it is large enough and the client accepts it. */
+/**
+ * Sends a complete response. It is compressed if its body has at least `compressFrom` bytes and the client accepts
+ * gzip; 0 means never.
+ */
 export async function reply(
   request: IncomingMessage,
   response: ServerResponse,

@@ -78,7 +78,7 @@ test('session cookies are restricted to this site and, over https, to https', ()
   expect(readCsrfCookies('a=1; parley_csrf=x=y; __Host-parley_csrf=z; b=2')).toEqual(['z', 'x=y'])
 })
 
-test('ending a session deletes its cookie under all names', () => {
+test('the session and CSRF cookies are deleted under all their names', () => {
   const namesOf = (cookies: string[]) => cookies.map((cookie) => cookie.split('=')[0])
   expect(namesOf(clearedCookies({ secure: false }))).toEqual(['parley_session', 'parley_csrf'])
   const cleared = clearedCookies({ secure: true })

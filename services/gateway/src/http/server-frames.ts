@@ -7,8 +7,8 @@ const lengthBits = 0x7f
 const firstControl = 0x8
 
 /**
- * Forwards the frames that a WebSocket server sends (RFC 6455) and tracks where a message ends, because other frames
- * can be inserted only there.
+ * Forwards the frames that a WebSocket server sends (RFC 6455) and tracks where a message ends, so that the stream can
+ * be ended there with frames of our own.
  */
 export class ServerFrames extends Transform {
   /** The bytes received so far of an incomplete frame header. */

@@ -20,8 +20,8 @@ type Options = {
 export type PublicPort = {
   port: number
   /**
-   * Asks WebSockets to reconnect elsewhere, then accepts no new connections, lets requests finish, and closes the
-   * remaining connections at the deadline.
+   * Asks WebSockets to reconnect elsewhere, for up to a third of `deadlineMs`; then accepts no new connections, lets
+   * requests finish, and closes the remaining connections after another `deadlineMs`.
    */
   drain: (deadlineMs: number) => Promise<void>
 }
@@ -31,7 +31,10 @@ const keepAliveTimeoutMs = 65_000
 const maxConcurrentStreams = 100
 /** Limit for the headers of one HTTP/2 request, in bytes; the same as for HTTP/1.1. */
 const maxHeaderListSize = 16 * 1024
-/** While draining, connections are not closed as idle before this time: a client may already have sent a request. */
+/**
+ * Time for which a drain, once no new connections are accepted, keeps idle connections, in milliseconds: a client may
+ * already have sent a request. At most half of the deadline.
+ */
 const idleGraceMs = 1_000
 
 /**

@@ -9,7 +9,10 @@ import { clearedCookies, sessionCookies } from './cookies.ts'
 import { readCsrfCookies, isCsrfTokenValid } from './csrf.ts'
 import { Refusal } from './failure.ts'
 
-/** Finds the caller of a browser route by bearer token, then by cookie. Throws a 503 if the call to accounts fails. */
+/**
+ * Finds the caller of a browser route by bearer token or else by cookie. Throws a `Refusal` with status 503 if the call
+ * to accounts fails.
+ */
 export function authenticateRequest(context: AuthContext, request: IncomingMessage): Promise<SignedIn | undefined> {
   return authenticateOr503(context, credentialsOf(context, request))
 }

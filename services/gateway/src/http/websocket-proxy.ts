@@ -12,16 +12,18 @@ import { serverFrame, ServerFrames } from './server-frames.ts'
 
 /** Timeout for a node's response to an upgrade, in milliseconds. */
 const answerMs = 10_000
-/** Period over which sockets reconnect to another gateway, in milliseconds. */
+/** Maximum delay before a client reconnects to another gateway, in milliseconds; each client gets a random one. */
 const spreadMs = 2000
 const serviceRestart = 1012
 /** Time for a client to close an ended connection, in milliseconds. */
 const lingerMs = 5000
-const slices = 20
+/** Number of random groups in which the open sockets are closed. */
+const drainGroups = 20
 
 /**
  * Forwards WebSockets to realtime nodes if no ingress does. If a node does not answer, the next one is tried. Data of
- * the client is forwarded only once the node has accepted the upgrade; after a refusal the connection is not reused.
+ * the client is forwarded only once a node has accepted the upgrade. If a node refuses, its response is forwarded and
+ * the connection is closed.
  */
 export class WebSocketProxy {
   readonly #targets: Targets<URL>
@@ -56,9 +58,9 @@ export class WebSocketProxy {
   async drain(windowMs: number): Promise<void> {
     this.#draining = true
     const endAt = performance.now() + windowMs
-    for (let left = slices; this.#open.size > 0 && performance.now() < endAt; left = Math.max(1, left - 1)) {
+    for (let left = drainGroups; this.#open.size > 0 && performance.now() < endAt; left = Math.max(1, left - 1)) {
       for (const frames of [...this.#open]) if (Math.random() < 1 / left) frames.endWith(drainingFrames())
-      await sleep(windowMs / slices / 2)
+      await sleep(windowMs / drainGroups / 2)
     }
   }
 

@@ -36,7 +36,10 @@ export async function deleteBan(tx: Tx, roomId: string, userId: string): Promise
   await tx.delete(roomBans).where(and(eq(roomBans.roomId, roomId), eq(roomBans.userId, userId)))
 }
 
-/** Deletes the stored responses of a person and clears their row in `people`. Returns the number of rows changed. */
+/**
+ * Deletes the stored responses to calls of a person and clears their row in `people`. Returns the number of rows
+ * deleted or changed.
+ */
 export async function eraseRowsOf(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const answers = await deleteAnswersOf(db, userId, signal)
   const tombstone = { ...noNames, roleIds: [], deleted: true }

@@ -19,7 +19,7 @@ export const insertFacts = (tx: Tx, roomId: string, facts: readonly RoomFact[], 
     at,
   )
 
-/** Stores facts, adding to each the event id of the previous fact. The rooms must be locked. */
+/** Stores facts and sets in each the event id of the previous fact, if it is missing. The rooms must be locked. */
 export async function insertFactsOfRooms(tx: Tx, facts: readonly FactOfRoom[], at: Date): Promise<void> {
   await setPreviousEventIds(tx, facts)
   await tx.insert(roomFacts).values(
@@ -62,7 +62,10 @@ export function decodeFact(bytes: Uint8Array): RoomFact {
 
 const decodeFacts = (rows: { fact: Uint8Array }[]): RoomFact[] => rows.map(({ fact }) => decodeFact(fact))
 
-/** The next facts above a version that messaging has, each with the version of the previous one. */
+/**
+ * The next facts above a version that messaging has. Each follows the one before it, and the first follows `version`,
+ * even if facts between them are missing.
+ */
 export async function findFactsAbove(reader: Reader, roomId: string, version: bigint): Promise<RoomFact[]> {
   const above = and(eq(roomFacts.roomId, roomId), gt(roomFacts.version, version))
   const facts = decodeFacts(
@@ -105,8 +108,8 @@ export async function findFact(reader: Reader, roomId: string, version: bigint):
 }
 
 /**
- * The version of the newest unapplied fact, up to a version if one is given, and whether one of them waits for the
- * stream; undefined if there is none.
+ * The highest version of the unapplied facts, up to a version if one is given, and whether any of these facts counts as
+ * applied only when its event is on the stream; undefined if there are none.
  */
 export async function summarizeUnapplied(
   reader: Reader,
@@ -122,8 +125,8 @@ export async function summarizeUnapplied(
 }
 
 /**
- * Marks the facts up to a version as applied. `streamed`: also those that wait for the stream, because the call to
- * messaging waited for it.
+ * Marks the facts up to a version as applied; with `streamed` also those that count as applied only when their event is
+ * on the stream, because the call to messaging waited for this.
  */
 export async function markApplied(db: Db, roomId: string, upTo: bigint, streamed: boolean): Promise<void> {
   await db
@@ -139,9 +142,12 @@ export async function markApplied(db: Db, roomId: string, upTo: bigint, streamed
     )
 }
 
+/**
+ * A room with unapplied facts: their highest version, and whether any of them waits for its event to be on the stream.
+ */
 export type LeftBehind = { roomId: string; version: bigint; awaitStream: boolean }
 
-/** Rooms with facts that were not delivered in time, oldest first. */
+/** Rooms with unapplied facts created before `olderThan`; the room with the oldest such fact comes first. */
 export function findRoomsLeftBehind(reader: Reader, olderThan: Date, limit: number): Promise<LeftBehind[]> {
   return sqlRows<LeftBehind>(
     reader,
@@ -151,7 +157,7 @@ export function findRoomsLeftBehind(reader: Reader, olderThan: Date, limit: numb
   )
 }
 
-/** The newest fact of each of the next rooms in id order, if messaging once applied it. */
+/** The newest facts of the next rooms in id order; rooms whose newest fact messaging has not applied are skipped. */
 export async function findNewestFacts(reader: Reader, afterRoomId: string, limit: number): Promise<FactOfRoom[]> {
   const rows = await reader
     .select({ roomId: rooms.id, fact: roomFacts.fact })

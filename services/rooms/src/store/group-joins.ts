@@ -5,14 +5,16 @@ import { saveMemberships } from './changes.ts'
 import { insertFactsOfRooms, type FactOfRoom } from './facts.ts'
 import type { RoomRow } from './rows.ts'
 
-/** Locks the rows of these rooms in the order of their ids, as every transaction does, so that none deadlock. */
+/**
+ * Locks the rows of these rooms in the order of their ids. Every transaction uses this order, so that none deadlock.
+ */
 export async function lockRooms(tx: Tx, roomIds: readonly string[]): Promise<void> {
   await tx.execute(sql`select from rooms where id = any(${sql.param([...roomIds])}) order by id for update`)
 }
 
 /**
- * Adds a user to rooms they are not in yet, with a fixed number of statements. The caller must have locked the rows of
- * the rooms (`lockRooms`).
+ * Adds a user to rooms of which they are not a member, with the same number of statements for any number of rooms. The
+ * caller must have locked the rooms (`lockRooms`).
  */
 export async function joinRooms(
   tx: Tx,

@@ -40,13 +40,13 @@ export async function orderGroups(tx: Tx, groupIds: readonly string[]): Promise<
     where room_groups.id = ordered.id`)
 }
 
-/** Whether a group has neither rooms, including archived ones, nor links. */
+/** Whether a group has no links and no rooms, not even archived ones. */
 export async function isGroupEmpty(reader: Reader, groupId: string): Promise<boolean> {
-  const [items, rest] = [
+  const [items, roomsOfGroup] = [
     await reader.select({ id: layoutItems.itemId }).from(layoutItems).where(eq(layoutItems.groupId, groupId)).limit(1),
     await reader.select({ id: rooms.id }).from(rooms).where(eq(rooms.groupId, groupId)).limit(1),
   ]
-  return items.length + rest.length === 0
+  return items.length + roomsOfGroup.length === 0
 }
 
 export async function deleteGroup(tx: Tx, groupId: string): Promise<void> {

@@ -47,18 +47,18 @@ export async function findMembersAmong(
   return new Set(rows.map(({ userId }) => userId))
 }
 
-/** Rooms in id order, optionally restricted to names or ids. */
+/** The next rooms in id order; if `idsOrNames` is not empty, only rooms with one of these ids or names. */
 export function findRoomsAfter(
   reader: Reader,
   after: string,
   idsOrNames: readonly string[],
   limit: number,
 ): Promise<RoomRow[]> {
-  const named = or(anyOf(rooms.id, idsOrNames), anyOf(rooms.nameKey, idsOrNames.map(roomNameKey)))
+  const isListed = or(anyOf(rooms.id, idsOrNames), anyOf(rooms.nameKey, idsOrNames.map(roomNameKey)))
   return reader
     .select()
     .from(rooms)
-    .where(and(gt(rooms.id, after), idsOrNames.length === 0 ? undefined : named))
+    .where(and(gt(rooms.id, after), idsOrNames.length === 0 ? undefined : isListed))
     .orderBy(asc(rooms.id))
     .limit(limit)
 }
@@ -86,7 +86,7 @@ export async function findMembersAfter(
   return found.map(({ userId }) => userId)
 }
 
-/** The permanent id of the server: the id that was reserved for its first group. */
+/** The permanent id of the server: the id that was reserved for its first group; empty if none was reserved. */
 export async function findServerId(reader: Reader): Promise<string> {
   const [row] = await reader
     .select({ id: lobby.groupId })

@@ -5,7 +5,7 @@ import { anyOf } from './any-of.ts'
 import type { LinkRow, RoomRow } from './rows.ts'
 import { layout, layoutItems, rooms, sidebarLinks } from './schema.ts'
 
-/** Locks the layout for a change, before any room is locked, and returns its next version. */
+/** Locks and raises the version of the layout and returns it. The caller must not have locked a room before. */
 export async function nextLayoutVersion(tx: Tx): Promise<bigint> {
   const [row] = await tx
     .insert(layout)
@@ -48,7 +48,7 @@ const inOrder = [asc(layoutItems.groupId), asc(layoutItems.position), asc(layout
 const isTheLink = and(eq(layoutItems.kind, 'link'), eq(sidebarLinks.id, layoutItems.itemId))
 const isTheRoom = and(eq(layoutItems.kind, 'room'), eq(rooms.id, layoutItems.itemId))
 
-/** Items of these groups, each group in its order. An item without a link is a room. */
+/** The items of these groups, in order within each group. An item without a link is a room. */
 export function findItems(reader: Reader, groupIds: readonly string[]): Promise<ItemRow[]> {
   return reader
     .select({ groupId: layoutItems.groupId, itemId: layoutItems.itemId, link: sidebarLinks })
@@ -74,7 +74,7 @@ export function findPlacedItems(reader: Reader, groupIds: readonly string[]): Pr
 
 export type ChannelRow = { groupId: string; roomId: string; name: string }
 
-/** Every channel that is not archived, in the order of its group. */
+/** Every channel that is not archived: by group id, and within each group in its order. */
 export function findChannelsInOrder(reader: Reader): Promise<ChannelRow[]> {
   return reader
     .select({ groupId: layoutItems.groupId, roomId: rooms.id, name: rooms.name })

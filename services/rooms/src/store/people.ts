@@ -7,7 +7,7 @@ export type Profile = { userId: string; login: string; displayName: string; dele
 export type Roles = { userId: string; roleIds: string[]; version: bigint }
 
 /** Lower than the version of any account. */
-const nothingYet = -1n
+const noVersion = -1n
 
 /** Values of the name columns for a person whose name is unknown or deleted. */
 export const noNames = { login: '', displayName: '', nameKey: '', searchKey: '', searchGrams: [] as string[] }
@@ -17,7 +17,7 @@ function namesOf(names: { login: string; displayName: string }): typeof noNames 
   return { ...names, nameKey: nameKey(names), searchKey: key, searchGrams: searchGrams(key) }
 }
 
-/** Reads the stored versions of a person and locks the row until the transaction ends. */
+/** Reads the stored versions of a person and locks the row, if there is one, until the transaction ends. */
 export async function lockVersions(tx: Tx, userId: string) {
   const { profileVersion, rolesVersion } = people
   const [held] = await tx
@@ -25,12 +25,12 @@ export async function lockVersions(tx: Tx, userId: string) {
     .from(people)
     .where(eq(people.userId, userId))
     .for('update')
-  return held ?? { profileVersion: nothingYet, rolesVersion: nothingYet }
+  return held ?? { profileVersion: noVersion, rolesVersion: noVersion }
 }
 
 /** Resets the versions of a person's names and roles, because accounts was restored and its current values apply. */
 export async function forgetVersions(tx: Tx, userId: string): Promise<void> {
-  const unknown = { profileVersion: nothingYet, rolesVersion: nothingYet }
+  const unknown = { profileVersion: noVersion, rolesVersion: noVersion }
   await tx.update(people).set(unknown).where(eq(people.userId, userId))
 }
 
@@ -43,7 +43,7 @@ export async function saveProfiles(tx: Tx, profiles: readonly Profile[]): Promis
   const rows = profiles.map((profile) => {
     const { userId, login, displayName, deleted, version } = profile
     const names = deleted ? noNames : namesOf({ login, displayName })
-    return { userId, ...names, deleted, profileVersion: version, roleIds: [], rolesVersion: nothingYet }
+    return { userId, ...names, deleted, profileVersion: version, roleIds: [], rolesVersion: noVersion }
   })
   await tx
     .insert(people)
@@ -67,7 +67,7 @@ export async function saveProfiles(tx: Tx, profiles: readonly Profile[]): Promis
 /** Stores roles that are newer than the stored ones. Ids must be in ascending order. */
 export async function saveRoles(tx: Tx, roles: readonly Roles[]): Promise<void> {
   if (roles.length === 0) return
-  const unnamed = { ...noNames, deleted: false, profileVersion: nothingYet }
+  const unnamed = { ...noNames, deleted: false, profileVersion: noVersion }
   await tx
     .insert(people)
     .values(roles.map(({ userId, roleIds, version }) => ({ ...unnamed, userId, roleIds, rolesVersion: version })))
@@ -78,6 +78,7 @@ export async function saveRoles(tx: Tx, roles: readonly Roles[]): Promise<void> 
     })
 }
 
+/** Whether the projection of this name has been filled from its owner. */
 export async function isFilled(reader: Reader, name: string): Promise<boolean> {
   const found = await reader
     .select({ name: projectionFills.name })

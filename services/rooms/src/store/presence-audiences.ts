@@ -3,9 +3,13 @@ import { sqlRows, type Reader } from '@parley/postgres'
 
 /** Maximum size of a channel whose members receive each other's presence. */
 const maxMembers = 200
+/** Maximum number of users who receive the presence of one user. */
 const maxOthers = 2_000
 
-/** The users who share a direct message or a small channel with each of these users. */
+/**
+ * For each of these users, up to {@link maxOthers} others who share a direct message or a small channel with them;
+ * universal and archived channels do not count.
+ */
 export async function findPresenceAudiences(
   reader: Reader,
   userIds: readonly string[],

@@ -11,13 +11,16 @@ import type { RoomRow } from './rows.ts'
 import { roomFacts, rooms } from './schema.ts'
 
 export type Rebased = {
-  /** Current versions of the requested facts, by the requested version; empty if the room does not exist. */
+  /**
+   * For each requested version, the version for which to wait instead: itself, or after rebasing the newest one. Empty
+   * if the room does not exist.
+   */
   newVersions: ReadonlyMap<bigint, bigint>
   /** Number of facts that got a new version or restate a difference. */
   rebased: number
   /**
-   * Version of the room after rebasing; undefined if messaging has no fact that is lost here. By now the room may have
-   * newer facts from another process.
+   * Version of the room after rebasing; undefined if messaging has no fact that is lost here, or if the room does not
+   * exist. By now the room may have newer facts from another process.
    */
   newest?: bigint
 }
@@ -141,7 +144,7 @@ async function removeWaitingFacts(tx: Tx, roomId: string): Promise<{ facts: Room
   return { facts: rows.map(({ fact }) => decodeFact(fact)), since: rows[0]?.createdAt ?? new Date() }
 }
 
-/** The same facts in the same order, renumbered above a version and applied to the state that messaging holds. */
+/** The same facts in the same order, with new event ids and versions above `top`; the first one follows `held`. */
 function renumber(facts: readonly RoomFact[], top: bigint, held: HeldFact): RoomFact[] {
   let version = top
   let previous = held

@@ -16,7 +16,7 @@ export type RecipientFilter = {
 }
 type Page = { after: string; limit: number }
 
-/** Effective members by user id. */
+/** The next effective members that the filter selects, in the order of their ids. */
 export async function findRecipients(reader: Reader, filter: RecipientFilter, page: Page): Promise<string[]> {
   const statement = recipientsPage(filter, page)
   const rows = statement ? await sqlRows<{ userId: string }>(reader, statement) : []

@@ -22,7 +22,7 @@ type Difference = {
   top: bigint
 }
 
-const rowsPerStatement = 1000
+const factsPerStatement = 1000
 
 /**
  * Restates a locked channel where messaging differs; returns the facts. The participants of a direct message never
@@ -37,8 +37,8 @@ export async function restateRoom(tx: Tx, room: RoomRow, difference: Difference)
     changes.push({ case: 'moved', value: { groupId: ours.groupId } })
   const at = new Date()
   const facts = toFacts(difference, changes, at)
-  for (let from = 0; from < facts.length; from += rowsPerStatement) {
-    const some = facts.slice(from, from + rowsPerStatement)
+  for (let from = 0; from < facts.length; from += factsPerStatement) {
+    const some = facts.slice(from, from + factsPerStatement)
     await insertFacts(tx, room.id, some, at)
     await saveVersions(tx, room.id, some, at)
   }
@@ -80,7 +80,7 @@ async function ourRoom(tx: Tx, room: RoomRow, userIds: readonly string[]): Promi
   return { name, groupId: groupId ?? '', universal, archived, standings: new Map(standings) }
 }
 
-/** Updates rows of standings to the version of their new fact. */
+/** Stores the version of each new fact in the membership or ban that it restates. */
 async function saveVersions(tx: Tx, roomId: string, facts: readonly RoomFact[], since: Date): Promise<void> {
   const memberships = new Map<string, typeof roomMembers.$inferInsert>()
   for (const { fact, version } of facts) {

@@ -46,7 +46,7 @@ const byIds = shownRooms<{ userId: string; roomIds: readonly string[] }>(
   sql`${rooms.id}`,
 )
 
-/** The rooms among these ids that exist, in no particular order. */
+/** The existing rooms among these ids, in id order. */
 export function findRooms(reader: Reader, userId: string, roomIds: readonly string[]): Promise<ShownRoom[]> {
   return byIds(reader, { userId, roomIds })
 }
@@ -58,7 +58,7 @@ const ofPerson = shownRooms<{ userId: string; roomIds: readonly string[] }>(
   sql`${rooms.id}`,
 )
 
-/** Like `findRooms` for a person who may be deleted: a deleted person has none. */
+/** Like `findRooms`, but returns no rooms for a deleted person. */
 export function findRoomsOfPerson(reader: Reader, userId: string, roomIds: readonly string[]): Promise<ShownRoom[]> {
   return ofPerson(reader, { userId, roomIds })
 }
@@ -69,8 +69,8 @@ export async function findRoom(reader: Reader, userId: string, roomId: string): 
 }
 
 /**
- * Returns a room and the user's standing in it. `viewerId` is given if another user asks. Throws `not_found` for an
- * unknown room, and for a direct message in which the viewer does not take part.
+ * Returns a room and the standing of `userId` in it. `viewerId` is the user who asks, if it is another one. Throws
+ * `not_found` for an unknown room, and for a direct message in which the viewer does not take part.
  */
 export async function getRoomWithStanding(
   reader: Reader,

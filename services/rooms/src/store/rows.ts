@@ -7,5 +7,5 @@ export type LinkRow = typeof sidebarLinks.$inferSelect
 
 /** A room and one user's standing in it. */
 export type RoomWithStanding = { room: RoomRow; standing: Standing }
-/** The row with all shown data; for a direct message also its participants, including deleted ones. */
+/** A room with one user's standing and, for a direct message, its participants, including deleted ones. */
 export type ShownRoom = RoomWithStanding & { dmMemberIds: string[] }

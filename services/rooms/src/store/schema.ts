@@ -25,7 +25,7 @@ const bytea = customType<{ data: Uint8Array; driverData: Buffer }>({
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' })
 const version = (name: string) => bigint(name, { mode: 'bigint' })
 
-/** Key for the ids of direct conversations; one for the life of the installation. */
+/** Key for the ids of direct messages: a single row, which never changes. */
 export const dmKeys = pgTable(
   'dm_keys',
   { only: boolean().primaryKey().default(true), key: bytea('key').notNull() },

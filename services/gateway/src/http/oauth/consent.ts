@@ -9,7 +9,7 @@ import type { AuthorizationRequest } from './authorization-request.ts'
 import { unsealRequest, pendingRequestSeconds, sealRequest } from './pending-request.ts'
 import { responseUrl } from './redirect-target.ts'
 
-const name = 'parley_oauth'
+const cookieName = 'parley_oauth'
 
 /** Stores a request in a cookie until the user has decided. */
 export function storePendingRequest(
@@ -21,7 +21,7 @@ export function storePendingRequest(
   setCookie(
     context,
     response,
-    name,
+    cookieName,
     sealRequest(context.cookieSigningSecret, authorization, user),
     pendingRequestSeconds,
   )
@@ -32,7 +32,7 @@ export function storePendingRequest(
  * none.
  */
 function readPendingRequest(context: AuthContext, request: IncomingMessage, user: SignedIn): AuthorizationRequest {
-  const sealed = readCookie(context, request.headers.cookie, name)
+  const sealed = readCookie(context, request.headers.cookie, cookieName)
   const candidates = cookieSecrets(context).map((secret) => unsealRequest(secret, sealed, user))
   const authorization = candidates.find((request) => request !== undefined)
   if (!authorization) throw noPendingRequest()
@@ -51,7 +51,7 @@ async function decide(
   await context.signIn.decideConsent({ userId, credentialId, origin, granted })
   const consent = { user: decision.user, consentedNow: true }
   const url = granted ? await issueCode(context, authorization, consent) : deniedUrl(context, authorization)
-  deleteCookie(context, response, name)
+  deleteCookie(context, response, cookieName)
   return url
 }
 

@@ -23,7 +23,7 @@ export function sealRequest(
 }
 
 /**
- * Decodes the request in a cookie of {@link sealRequest}; undefined if it belongs to another session, is too old or has
+ * Decodes a cookie value that {@link sealRequest} made; undefined if it belongs to another session, is too old or has
  * an invalid signature.
  */
 export function unsealRequest(

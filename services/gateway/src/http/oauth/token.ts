@@ -54,7 +54,7 @@ function toExchange(fields: Fields) {
   return { code, codeVerifier, redirectUri }
 }
 
-/** Reads a form or a JSON object. Throws for a duplicate field, because parsers differ in which one they use. */
+/** Reads a form or a JSON object. Throws if a form has a field twice, because parsers differ in which one they use. */
 async function readFields(request: IncomingMessage): Promise<Fields> {
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/json' && type !== 'application/x-www-form-urlencoded')

@@ -11,7 +11,7 @@ test('text is escaped, markup is kept, false and undefined add nothing', () => {
   expect(html`${html`<b>${1}</b>`}${false}${undefined}${[html`<i></i>`, '<']}`.text).toBe('<b>1</b><i></i>&lt;')
 })
 
-test('no text can escape its context', () => {
+test('escaped text has no markup characters and can be decoded to the original', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('<', '>', '"', "'", '&', 'a', ' ', '$', '\\', '`') }), (text) => {
       const inside = html`${text}`.text

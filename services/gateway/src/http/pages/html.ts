@@ -13,8 +13,8 @@ type Value = Html | string | number | false | undefined | readonly Value[]
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 /**
- * Builds markup. Every value is escaped for text and quoted attributes. Attributes must be quoted, and must not contain
- * scripts.
+ * Builds markup. Every value except {@link Html} is escaped for text and quoted attributes. Attributes must be quoted,
+ * and must not contain scripts.
  */
 export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
   return new Html(String.raw({ raw: strings.raw }, ...values.map(render)))

@@ -7,7 +7,7 @@ import { languageOf, pageText, type PageText } from './texts.ts'
 
 type Message = { status?: number; heading: PageText; text: PageText; headers?: Record<string, string> }
 
-/** Sends a page that shows a message, in a language of the browser. */
+/** Sends a page that shows a message, in a language that the browser accepts. */
 export function replyMessage(
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { reply } from '../reply.ts'
-import { html, Html, type Html as Markup } from './html.ts'
+import { html, Html } from './html.ts'
 import { style } from './style.ts'
 import type { PageLanguage } from './texts.ts'
 
-type Page = { status?: number; language: PageLanguage; title: string; body: Markup; headers?: Record<string, string> }
+type Page = { status?: number; language: PageLanguage; title: string; body: Html; headers?: Record<string, string> }
 
 // The hash covers the whole content of the element, so nothing else may be in it.
 const styleElement = new Html(`<style>${style}</style>`)
 const styleHash = createHash('sha256').update(style).digest('base64')
 
-/** Allows no scripts, forms, frames or resources of other origins. */
-const security = {
+/** Forbids scripts, forms, display in frames and every resource except the style. */
+const securityHeaders = {
   'content-security-policy': [
     "default-src 'none'",
     `style-src 'sha256-${styleHash}'`,
@@ -45,7 +45,7 @@ export function replyPage(request: IncomingMessage, response: ServerResponse, pa
     </html> `
   return reply(request, response, {
     status,
-    headers: { 'content-type': 'text/html; charset=utf-8', ...security, ...headers },
+    headers: { 'content-type': 'text/html; charset=utf-8', ...securityHeaders, ...headers },
     body: Buffer.from(markup.text),
   })
 }

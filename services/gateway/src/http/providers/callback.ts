@@ -12,7 +12,7 @@ import { loginErrorPath } from './login-error.ts'
 /** Timeout of the call, during which accounts requests tokens, keys and the profile from the provider. */
 const timeoutMs = 30_000
 
-/** `GET /auth/providers/{id}/callback`: handles the provider's response, with which it redirected the browser here. */
+/** `GET /auth/providers/{id}/callback`: handles the provider's response, which is in the query. */
 export async function finishProviderLogin(
   context: AuthContext,
   providerId: string,

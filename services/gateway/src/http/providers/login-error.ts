@@ -10,7 +10,10 @@ const loginErrors = [
   'authentication_required',
 ] as const
 
-/** Path of the sign-in page with an error; after signing in, the browser continues to `redirectPath`. */
+/**
+ * Path of the sign-in page with an error, `provider_failed` for an unknown one. After signing in, the browser continues
+ * to `redirectPath`.
+ */
 export function loginErrorPath(error: string, redirectPath: string): string {
   const known: LoginError = loginErrors.find((one) => one === error) ?? 'provider_failed'
   return `/login?${new URLSearchParams({ error: known, ...(redirectPath !== '/' && { redirect: redirectPath }) }).toString()}`

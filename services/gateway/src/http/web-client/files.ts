@@ -16,7 +16,7 @@ export type ClientFile = {
   body: Buffer
   compressed: ReadonlyMap<Encoding, Buffer>
   contentType: string
-  /** Whether its name changes with its content. */
+  /** Whether its name changes with its content, so that caches may keep it. */
   immutable: boolean
   etag: string
 }
@@ -35,8 +35,9 @@ const contentTypes = new Map([
 const hashedFolder = '/app/'
 
 /**
- * Reads all files of a built web client, by the path at which they are served; empty if there are none. Only
- * these files can be served, so no path leads out of the folder.
+ * Reads the files of a built web client that have a known content type, by the path at which they are served, each
+ * together with its compressed forms. Empty if there are none. Only these files can be served, so no path leads out of
+ * the folder.
  */
 export async function readClientFiles(folder: string): Promise<ReadonlyMap<string, ClientFile>> {
   const files = new Map<string, ClientFile>()

@@ -60,8 +60,8 @@ export class WebClient {
   }
 
   /**
-   * Answers a browser that opened an unknown path with status 404 and the page of the web client. False for any other
-   * request.
+   * Answers a browser that opened an unknown path: status 404, with the page of the web client. Returns false for any
+   * other request, and if there is no built web client.
    */
   serveNotFound(request: IncomingMessage, response: ServerResponse): boolean {
     if (!this.#page || !acceptsHtml(request)) return false
@@ -119,9 +119,10 @@ function chooseEncoding({ headers }: IncomingMessage, { compressed }: ClientFile
 }
 
 /**
- * Allows only the client's own scripts, no frames, and forms only to this server. Strings become markup only through
- * the Trusted Types policy of its rendering library. Images must come from this server, so that no other server learns
- * who views them. Video and audio may come from a bucket at any https address.
+ * Allows only the client's own scripts, no frames, and forms only to this server. Strings become markup or the URL of a
+ * worker only through one of the two Trusted Types policies, of its rendering library and for workers. Images must come
+ * from this server, so that no other server learns who views them. Video and audio may come from a bucket at any https
+ * address.
  */
 function pageHeaders(publicOrigin: string): OutgoingHttpHeaders {
   const own = `'self' blob: data: ${publicOrigin}`
