@@ -13,7 +13,7 @@ const log = logger('gateway')
 /** How a call ended: the code of its failure, and whether it exceeded a deadline of its client. */
 type Outcome = { code?: Code | undefined; missedClientDeadline?: boolean }
 
-/** Everything this service counts or logs. */
+/** The reports of this service: each function counts or logs something. */
 export type Metrics = ReturnType<typeof createMetrics>
 
 export function createMetrics() {

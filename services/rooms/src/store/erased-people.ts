@@ -43,9 +43,9 @@ export async function deleteBan(tx: Tx, roomId: string, userId: string): Promise
 export async function eraseRowsOf(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const answers = await deleteAnswersOf(db, userId, signal)
   const tombstone = { ...noNames, roleIds: [], deleted: true }
-  const known = await db
+  const cleared = await db
     .update(people)
     .set(tombstone)
     .where(and(eq(people.userId, userId), eq(people.deleted, false)))
-  return answers + (known.rowCount ?? 0)
+  return answers + (cleared.rowCount ?? 0)
 }

@@ -38,10 +38,10 @@ async function setPreviousEventIds(tx: Tx, facts: readonly FactOfRoom[]): Promis
   const keyOf = (roomId: string, version: bigint) => `${roomId} ${version}`
   const ids = new Map(facts.map(({ roomId, fact }) => [keyOf(roomId, fact.version), fact.eventId]))
   const incomplete = facts.filter(({ fact }) => fact.previousVersion > 0n && fact.previousEventId === '')
-  const stored = incomplete.filter(({ roomId, fact }) => !ids.has(keyOf(roomId, fact.previousVersion)))
-  if (stored.length > 0) {
-    const roomIds = sql.param(stored.map(({ roomId }) => roomId))
-    const versions = sql.param(stored.map(({ fact }) => fact.previousVersion))
+  const afterStored = incomplete.filter(({ roomId, fact }) => !ids.has(keyOf(roomId, fact.previousVersion)))
+  if (afterStored.length > 0) {
+    const roomIds = sql.param(afterStored.map(({ roomId }) => roomId))
+    const versions = sql.param(afterStored.map(({ fact }) => fact.previousVersion))
     const rows = await sqlRows<{ roomId: string; version: bigint; eventId: string }>(
       tx,
       sql`select room_id as "roomId", version, event_id as "eventId"

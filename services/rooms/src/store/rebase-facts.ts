@@ -150,8 +150,8 @@ function renumber(facts: readonly RoomFact[], top: bigint, held: HeldFact): Room
   let previous = held
   return facts.map((fact) => {
     version += 1n
-    const named = { previousVersion: previous.version, previousEventId: previous.eventId }
-    const moved = { ...fact, ...named, version, eventId: newId('event') }
+    const link = { previousVersion: previous.version, previousEventId: previous.eventId }
+    const moved = { ...fact, ...link, version, eventId: newId('event') }
     previous = moved
     return moved
   })

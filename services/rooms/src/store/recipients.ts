@@ -44,16 +44,18 @@ export function recipientsPage(filter: RecipientFilter, page: Page): SQL | undef
   return sql`${both} order by "userId" limit ${page.limit}`
 }
 
-type Want = (userId: SQL) => SQL
+/** Whether the filter selects a user. */
+type IsSelected = (userId: SQL) => SQL
 
 /** Finds members even if rooms has not received their account yet. */
-function ofMembers(filter: RecipientFilter, page: Page, want: Want): SQL {
+function ofMembers(filter: RecipientFilter, page: Page, isSelected: IsSelected): SQL {
   const isActive = sql`coalesce((select not p.deleted from people as p where p.user_id = m.user_id), true)`
   return sql`select m.user_id as "userId" from room_members as m
-    where m.room_id = ${filter.roomId} and m.member and ${isActive} and ${onPage(filter, page, want, sql`m.user_id`)}`
+    where m.room_id = ${filter.roomId} and m.member and ${isActive}
+      and ${onPage(filter, page, isSelected, sql`m.user_id`)}`
 }
 
-function ofPeople(filter: RecipientFilter, page: Page, want: Want): SQL {
+function ofPeople(filter: RecipientFilter, page: Page, isSelected: IsSelected): SQL {
   const { roomId, eligible } = filter
   const explicit = sql`coalesce(
     (select m.member from room_members as m where m.room_id = ${roomId} and m.user_id = p.user_id), false)`
@@ -63,8 +65,9 @@ function ofPeople(filter: RecipientFilter, page: Page, want: Want): SQL {
       : sql`(${isEligible(eligible)} or ${explicit})`
     : explicit
   return sql`select p.user_id as "userId" from people as p
-    where not p.deleted and ${isMember} and ${onPage(filter, page, want, sql`p.user_id`)}`
+    where not p.deleted and ${isMember} and ${onPage(filter, page, isSelected, sql`p.user_id`)}`
 }
 
-const onPage = ({ roomId }: RecipientFilter, { after, limit }: Page, want: Want, userId: SQL): SQL =>
-  sql`${userId} > ${after} and ${want(userId)} and ${notBanned(roomId, userId)} order by ${userId} limit ${limit}`
+/** The conditions that apply to every kind of page, and its order and limit. */
+const onPage = ({ roomId }: RecipientFilter, { after, limit }: Page, isSelected: IsSelected, userId: SQL): SQL =>
+  sql`${userId} > ${after} and ${isSelected(userId)} and ${notBanned(roomId, userId)} order by ${userId} limit ${limit}`

@@ -38,9 +38,9 @@ export async function restateRoom(tx: Tx, room: RoomRow, difference: Difference)
   const at = new Date()
   const facts = toFacts(difference, changes, at)
   for (let from = 0; from < facts.length; from += factsPerStatement) {
-    const some = facts.slice(from, from + factsPerStatement)
-    await insertFacts(tx, room.id, some, at)
-    await saveVersions(tx, room.id, some, at)
+    const batch = facts.slice(from, from + factsPerStatement)
+    await insertFacts(tx, room.id, batch, at)
+    await saveVersions(tx, room.id, batch, at)
   }
   return facts
 }

@@ -30,14 +30,16 @@ export function redirectTarget(given: string | null, origins: ClientOrigins): UR
   return known || (protocol === 'https:' && oauthRedirectOrigins.includes('*')) ? target : undefined
 }
 
-/** The redirect URL with the response in its query, including our issuer (RFC 9207). */
+/**
+ * The client's redirect URL with these response parameters, except empty ones, and our issuer (RFC 9207) in its query.
+ */
 export function responseUrl(
   { publicUrl }: Pick<ClientOrigins, 'publicUrl'>,
   redirectUri: string,
-  answer: Record<string, string>,
+  parameters: Record<string, string>,
 ): string {
   const target = new URL(redirectUri)
-  const named = { ...answer, iss: issuerOf(publicUrl) }
-  for (const [name, value] of Object.entries(named)) if (value !== '') target.searchParams.set(name, value)
+  const all = { ...parameters, iss: issuerOf(publicUrl) }
+  for (const [name, value] of Object.entries(all)) if (value !== '') target.searchParams.set(name, value)
   return target.href
 }

@@ -3,7 +3,10 @@ export type ProviderPath = { providerId: string; callback: boolean }
 
 const pattern = /^\/auth\/(?:oidc|providers\/([^/]+))(\/callback)?$/
 
-/** Reads `/auth/providers/{id}` and `/auth/oidc`, each with or without `/callback`; undefined for other paths. */
+/**
+ * Reads `/auth/providers/{id}` and `/auth/oidc`, each with or without `/callback`; undefined for other paths and
+ * invalid encodings.
+ */
 export function providerPath(path: string): ProviderPath | undefined {
   const match = pattern.exec(path)
   if (!match) return undefined
