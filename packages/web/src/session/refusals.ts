@@ -59,7 +59,7 @@ const reasons: readonly Refusal[] = [
   ['the message can no longer be edited', 'refused.editOver'],
   ['too many reactions', 'refused.manyEmojis'],
   ['body: at most', 'refused.bodyTooLong'],
-  ['body: at least', 'refused.bodyEmpty'],
+  ['body: without attachments', 'refused.bodyEmpty'],
   ['attachment_asset_ids', 'refused.fileGone'],
   ['in_reply_to', 'refused.answeredGone'],
   ['upload not found', 'refused.uploadOver'],
