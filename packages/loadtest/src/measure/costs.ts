@@ -8,7 +8,7 @@ import { measureCall, type CallCosts } from '../load/call-costs.ts'
 import { time } from '../load/timing.ts'
 import type { Report } from '../report.ts'
 
-const warmUp = { seconds: 0.25, inFlight: 8 }
+const warmUp = { seconds: 1, inFlight: 8 }
 
 type Row = { name: string; costs: CallCosts; ratio: number; budget: number | undefined }
 
