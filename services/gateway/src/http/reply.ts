@@ -2,13 +2,9 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { hasBody } from '@parley/runtime'
+import { acceptsEncoding } from './accepted.ts'
 
 const gzipAsync = promisify(gzip)
-
-const acceptsGzip = (request: IncomingMessage): boolean => {
-  const accepted = request.headers['accept-encoding']
-  return typeof accepted === 'string' && /(^|,)\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*(,|$))[\d.]+)?\s*(,|$)/i.test(accepted)
-}
 
 /**
  * Sends a complete response. It is compressed if its body has at least `compressFrom` bytes and the client accepts
@@ -23,7 +19,7 @@ export async function reply(
   let { body } = answer
   if (compressFrom > 0 && body.length >= compressFrom) {
     headers['vary'] = [headers['vary'], 'Accept-Encoding'].filter(Boolean).join(', ')
-    if (acceptsGzip(request)) {
+    if (acceptsEncoding(request.headers['accept-encoding'], 'gzip')) {
       body = await gzipAsync(body)
       headers['content-encoding'] = 'gzip'
     }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { parseAccepted } from '../accepted.ts'
 
 const english = {
   invalidRequest: 'Invalid authorization request',
@@ -31,15 +32,8 @@ export type PageLanguage = keyof typeof languages
 
 /** The language of these that a browser prefers most; English if it accepts none of them. */
 export function languageOf({ headers }: Pick<IncomingMessage, 'headers'>): PageLanguage {
-  const accepted = (headers['accept-language'] ?? '').split(',').map((one) => {
-    const [range = '', ...parameters] = one
-      .trim()
-      .toLowerCase()
-      .split(/\s*;\s*/)
-    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
-    return { language: range.split('-', 1)[0], weight: weight === undefined ? 1 : Number(weight) }
-  })
-  const [best] = accepted
+  const [best] = parseAccepted(headers['accept-language'])
+    .map(({ value, weight }) => ({ language: value.split('-', 1)[0], weight }))
     .filter(({ language, weight }) => (language === 'de' || language === 'en') && weight > 0)
     .toSorted((one, other) => other.weight - one.weight)
   return best?.language === 'de' ? 'de' : 'en'

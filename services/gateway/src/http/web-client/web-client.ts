@@ -1,4 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { acceptsEncoding } from '../accepted.ts'
 import { replyJson } from '../reply.ts'
 import type { ClientFile, Encoding } from './files.ts'
 
@@ -108,14 +109,7 @@ function matchesEtag({ headers }: IncomingMessage, etag: string): boolean {
 
 /** The best encoding that the request accepts and the file has. */
 function chooseEncoding({ headers }: IncomingMessage, { compressed }: ClientFile): Encoding | undefined {
-  const accepted = headers['accept-encoding']
-  const taken = (typeof accepted === 'string' ? accepted : '')
-    .toLowerCase()
-    .split(',')
-    .map((one) => one.trim())
-  const accepts = (name: string) =>
-    taken.some((one) => one.split(';', 1)[0]?.trim() === name && !/;\s*q=0(\.0*)?$/.test(one))
-  return [...compressed.keys()].find(accepts)
+  return [...compressed.keys()].find((encoding) => acceptsEncoding(headers['accept-encoding'], encoding))
 }
 
 /**
