@@ -13,6 +13,9 @@ type ServerFrame = RealtimeServerFrame['frame']
 type AnyFrame = Exclude<ServerFrame, { case: undefined }>
 type FrameValues = { [Frame in AnyFrame as Frame['case']]: Frame['value'] }
 
+/** An event whose consumer was killed, as in some suites, is delivered again only after a minute. */
+const redelivered = { timeoutMs: 100_000 }
+
 /** A plain WebSocket and the frames it received. */
 export class Socket implements Disposable {
   readonly #ws: WebSocket
@@ -114,7 +117,7 @@ export class Socket implements Disposable {
       const found = find()
       if (found === undefined && !this.isClosed) throw new Error(`no ${what} arrived; ${describe(this.frames)}`)
       return { found }
-    })
+    }, redelivered)
     if (found === undefined) throw new Error(`the socket is closed, and no ${what} arrived; ${describe(this.frames)}`)
     return found
   }
