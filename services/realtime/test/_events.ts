@@ -47,7 +47,7 @@ export function postedTo(userIds: string[], roomId: string, roomSeq: number): Ev
   return { ...event, deliveries: deliveries.map(({ envelope = new Uint8Array() }) => toUsers(userIds, envelope)) }
 }
 
-/** The event of changed groups of rooms, which is for everyone. */
+/** The event that groups of rooms have changed, which every user receives. */
 export function groupsUpdated(version: number): EventInit {
   const event = common('layout', 'server', version)
   const envelope = encodeRealtimeEnvelope('room_groups_updated', {
