@@ -19,6 +19,7 @@ function listWithRequests() {
           resolve({ items, page: { nextCursor, totalCount: 7n } as PageInfo })
         requests.push({ search, cursor, answer, fail: () => reject(new Error('unavailable')) })
       }),
+    (item) => item,
   )
   return { list, requests }
 }
@@ -55,6 +56,32 @@ test('a query typed during the pause replaces the earlier one', async () => {
   await Promise.all(typed)
   expect(requests.map(({ search }) => search)).toEqual(['ann'])
   expect(list.items.value).toEqual(['Ann'])
+})
+
+test('an item that moved to a later page is listed once', async () => {
+  const { list, requests } = listWithRequests()
+  const first = list.search('')
+  requests[0]?.answer(['a', 'b'], 'after b')
+  await first
+  const more = list.more()
+  requests[1]?.answer(['c', 'a'])
+  await more
+  expect(list.items.value).toEqual(['a', 'b', 'c'])
+})
+
+test('a search is kept when the list is reloaded or continued in its pause', async () => {
+  for (const next of ['reload', 'more'] as const) {
+    const { list, requests } = listWithRequests()
+    const first = list.search('')
+    requests[0]?.answer(['a'], 'after a')
+    await first
+    const searched = list.search('ann')
+    const meanwhile = list[next]()
+    requests[1]?.answer(['Ann'])
+    await Promise.all([searched, meanwhile])
+    expect(requests.slice(1).map(({ search, cursor }) => [search, cursor])).toEqual([['ann', '']])
+    expect(list.items.value).toEqual(['Ann'])
+  }
 })
 
 test('after a failure the loaded pages stay, and the next attempt clears the failure', async () => {

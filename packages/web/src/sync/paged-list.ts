@@ -16,20 +16,28 @@ export class PagedList<T> {
   /** Why the list could not be read. */
   readonly failure = new Cell<unknown>(undefined)
   readonly #read: (query: Query) => Promise<Result<T>>
+  readonly #keyOf: (item: T) => unknown
   #search = ''
   #cursor = ''
   #latestQuery = 0
 
-  constructor(read: (query: Query) => Promise<Result<T>>) {
+  /** `keyOf` returns what identifies an item: a changed item may be on two pages, and is shown once. */
+  constructor(read: (query: Query) => Promise<Result<T>>, keyOf: (item: T) => unknown) {
     this.#read = read
+    this.#keyOf = keyOf
   }
 
-  /** Searches after a short pause, unless another request begins meanwhile. An empty search is not delayed. */
+  /**
+   * Searches after a short pause, unless another request, which then searches for the same, begins meanwhile. An empty
+   * search is not delayed.
+   */
   async search(search: string): Promise<void> {
     const query = ++this.#latestQuery
+    this.#search = search.trim()
+    // The next page of another search is not the next one of this search.
+    this.#cursor = ''
     if (search !== '') await new Promise((resolve) => setTimeout(resolve, pauseMs))
     if (query !== this.#latestQuery) return
-    this.#search = search.trim()
     await this.#load('')
   }
 
@@ -47,12 +55,16 @@ export class PagedList<T> {
     try {
       const { items, page } = await this.#read({ search: this.#search, cursor })
       if (query !== this.#latestQuery) return
-      this.items.update((before = []) => (cursor === '' ? items : [...before, ...items]))
+      this.items.update((before = []) => (cursor === '' ? items : [...before, ...this.#newAmong(items, before)]))
       this.#cursor = page?.nextCursor ?? ''
       this.hasMore.set(this.#cursor !== '')
       this.total.set(Number(page?.totalCount ?? 0))
     } catch (thrown) {
       if (query === this.#latestQuery) this.failure.set(thrown)
     }
+  }
+  #newAmong(items: readonly T[], before: readonly T[]): T[] {
+    const known = new Set(before.map(this.#keyOf))
+    return items.filter((item) => !known.has(this.#keyOf(item)))
   }
 }

@@ -12,14 +12,16 @@ export const listRoomMembers = (
   people: People,
   { roomId, pageSize }: { roomId: string; pageSize: number },
 ): PagedList<string> =>
-  new PagedList(({ search, cursor }) =>
-    people.trackChangesDuring(async (changes) => {
-      const { members, page } = await server.api.room.listMembers({
-        ...{ roomId, search, membership: RoomMembershipKind.EFFECTIVE },
-        page: { limit: pageSize, cursor },
-      })
-      const users = members.flatMap(({ user }) => user ?? [])
-      people.learn(users, changes)
-      return { items: users.map(({ id }) => id), page }
-    }),
+  new PagedList(
+    ({ search, cursor }) =>
+      people.trackChangesDuring(async (changes) => {
+        const { members, page } = await server.api.room.listMembers({
+          ...{ roomId, search, membership: RoomMembershipKind.EFFECTIVE },
+          page: { limit: pageSize, cursor },
+        })
+        const users = members.flatMap(({ user }) => user ?? [])
+        people.learn(users, changes)
+        return { items: users.map(({ id }) => id), page }
+      }),
+    (id) => id,
   )
