@@ -9,7 +9,10 @@ import { isBanActive } from './rooms.ts'
 /** What ended after this time is still listed, because the event about the end may not have been published yet. */
 const threeDaysAgo = sql`now() - interval '3 days'`
 
-/** The standing of a user in a channel: membership and ban, with version 0 if there is no row. */
+/**
+ * The standing of a user in a channel: membership and ban. The version is 0 for one that does not exist or is no longer
+ * listed.
+ */
 export type StandingRow = {
   userId: string
   roomId: string
