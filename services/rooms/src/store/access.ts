@@ -82,7 +82,7 @@ const findPage = preparedQuery('standings_of_users', (reader) => {
 
 /**
  * Returns the explicit memberships and bans of users in channels, including recently ended ones, in the order of user
- * and room: the first `limit` ones after the place.
+ * and room: the first `limit` ones after `after`.
  */
 export async function listStandings(
   reader: Reader,
