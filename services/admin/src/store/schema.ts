@@ -67,7 +67,7 @@ export const permissionDecisions = pgTable(
   ],
 )
 
-/** One row: texts and images of the server. Null means the default name or description, and no other text or image. */
+/** One row: texts and images of the server. Null means the default (name, description) or none (all others). */
 export const serverProfile = pgTable(
   'server_profile',
   {
