@@ -64,7 +64,7 @@ type Options = {
 const rpcPath = /^(\/api\/connect)?\/(svc|grpc)\.[\w.]+\/\w+$/
 
 /**
- * The route with which a request is traced. Undefined for calls, whose protocol traces them, for probes and for files.
+ * The route with which a request is traced. Undefined for calls (traced by method), probes, files and unknown paths.
  */
 function tracedRoute(path: string): string | undefined {
   if (rpcPath.test(path) || path === '/healthz' || path === '/readyz') return undefined
@@ -94,7 +94,7 @@ export class Dispatch {
     }
   }
 
-  /** HTTP/1.1. */
+  /** Handles a request over HTTP/1.1. */
   readonly http1 = (request: IncomingMessage, response: ServerResponse): void => {
     holdBytes(request, response, this.#openBudget(request))
     const route = isRecording() ? tracedRoute(pathOf(request.url)) : undefined
@@ -169,7 +169,7 @@ export class Dispatch {
     }
   }
 
-  /** Serves the sign-in routes, for programs and for people, and the icons; undefined for other paths. */
+  /** Serves the routes of sign-in (JSON, pages, providers, tokens) and the icons; undefined for other paths. */
   #signInRoute(
     path: string,
     request: IncomingMessage,
@@ -195,8 +195,8 @@ export class Dispatch {
   ): Promise<void> {
     const method = findMethod(path)
     const contentType = request.headers['content-type']
-    const streaming = /^application\/(grpc|connect\+)/i.test(contentType ?? '')
-    if (request.method === 'POST' && streaming && (method || isReflection(path))) {
+    const isForAdapter = /^application\/(grpc|connect\+)/i.test(contentType ?? '')
+    if (request.method === 'POST' && isForAdapter && (method || isReflection(path))) {
       for (const [name, value] of Object.entries(cors)) if (value !== undefined) response.setHeader(name, value)
       closeAfterUnread(request, response)
       return void this.#grpc(path, method, request, response)
@@ -223,7 +223,7 @@ export class Dispatch {
     admitCall(this.#options, call).catch(this.#options.metrics.reportFailure)
   }
 
-  /** Counts the memory of a request for the address of its client. */
+  /** Opens the count of the memory that a request uses; it also counts for the networks of the client. */
   #openBudget(request: NodeServerRequest): HeldBytes {
     const { budget, clientAddress } = this.#options
     return budget.open(clientAddress(request.socket.remoteAddress, (name) => headerOf(request, name)))
@@ -234,7 +234,7 @@ export class Dispatch {
   }
 }
 
-/** With HTTP/2 compression a few bytes can expand to many headers. */
+/** The uncompressed size of headers: with HTTP/2 compression a few bytes can expand to many headers. */
 const headerBytes = (rawHeaders: readonly string[]): number => rawHeaders.reduce((sum, text) => sum + text.length, 0)
 
 const isReflection = (path: string): boolean =>

@@ -26,12 +26,13 @@ export type DescribeClient = (request: IncomingMessage) => Record<string, string
 
 /**
  * Headers of a forwarded request, except the content length, which the sender of the body sets. Drops headers
- * reserved for our own processes, and the client's claims about its own address. The trace context is kept.
+ * reserved for our own processes, and the client's claims about its own address. The trace context becomes that of the
+ * current span, if there is one.
  */
 export function upstreamHeaders(request: IncomingMessage, describeClient: DescribeClient): IncomingHttpHeaders {
-  const isOurs = (name: string): boolean =>
+  const isDropped = (name: string): boolean =>
     ['content-length', 'forwarded', 'x-forwarded-for', 'x-real-ip'].includes(name) || name.startsWith('parley-')
-  const kept = Object.entries(endToEnd(request.headers)).filter(([name]) => !isOurs(name))
+  const kept = Object.entries(endToEnd(request.headers)).filter(([name]) => !isDropped(name))
   const traceparent = currentTraceparent()
   return { ...Object.fromEntries(kept), ...(traceparent && { traceparent }), ...describeClient(request) }
 }

@@ -16,7 +16,7 @@ const defaultFirstByteMs = 5_000
 type Options = {
   what: 'assets' | 'webhooks'
   targets: readonly string[]
-  /** Methods that are forwarded. Only POST has a body. */
+  /** Methods that are forwarded. */
   methods: readonly string[]
   describeClient: DescribeClient
   /** Time in milliseconds for a server to begin its response before the next one is tried. Default: 5 s. */

@@ -53,6 +53,6 @@ export const requestedSession = (request: IncomingMessage, body: Record<string, 
   cookieOnly: body['cookieOnly'] === true,
 })
 
-/** The address of the client that signs in, for limits and the audit log. */
+/** The address of the client, for limits and the audit log. */
 export const clientAddressOf = ({ clientAddress }: AuthContext, request: IncomingMessage): string =>
   clientAddress(request.socket.remoteAddress, (name) => headerOf(request, name))
