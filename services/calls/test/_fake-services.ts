@@ -59,7 +59,7 @@ export class FakeRooms {
   }
 }
 
-/** Fake messaging service. It stores an event unless it has the same or a higher version of its aggregate. */
+/** Fake messaging service. It drops an event if it has one of the same aggregate with the same or a higher version. */
 export class FakeMessaging {
   readonly events: (RoomEvent & { roomId: string })[] = []
 
