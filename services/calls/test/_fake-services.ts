@@ -12,7 +12,7 @@ import type {
 
 type Room = { members: Set<string>; archived: boolean; kind: RoomKind; name: string }
 
-/** A fake of rooms, with a few rooms and their members. */
+/** A fake of the rooms service. Tests set its rooms and their members. */
 export class FakeRooms {
   readonly #rooms = new Map<string, Room>()
   /** Called before each `GetRoomAccess` is answered. */

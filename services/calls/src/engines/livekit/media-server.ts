@@ -9,7 +9,7 @@ const timeoutSeconds = 5
 /** A participant at the media server. */
 export type MediaParticipant = { userId: string; connection: Connection }
 
-/** The media server, if configured. */
+/** The media server and its settings. */
 export type Media = { settings: LivekitSettings; server: MediaServer }
 
 /** Client of the media server. Each request times out after a few seconds. */
