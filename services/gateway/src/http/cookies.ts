@@ -23,7 +23,7 @@ export function sessionCookies(session: BrowserSession, options: { secret: strin
 }
 
 /** `Set-Cookie` values that delete the session and CSRF cookies, under their names over https and over http. */
-export function clearedCookies(options: CookieOptions): string[] {
+export function cookieDeletions(options: CookieOptions): string[] {
   const names = (name: string): Set<string> => new Set([siteCookieName(name, options), name])
   const common = `${ofSite(options)}; Max-Age=0`
   return [

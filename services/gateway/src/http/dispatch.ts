@@ -114,12 +114,12 @@ export class Dispatch {
   readonly http2 = (request: Http2ServerRequest, response: Http2ServerResponse): void => {
     const path = pathOf(request.url)
     if (rpcPath.test(path)) return void this.#grpc(path, findMethod(path), request, response)
-    const ready = this.#options.health.status()
+    const status = this.#options.health.status()
     if (path === '/healthz') response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}')
     else if (path === '/readyz')
       response
-        .writeHead(ready.ready ? 200 : 503, { 'content-type': 'application/json' })
-        .end(JSON.stringify(readiness(ready)))
+        .writeHead(status.ready ? 200 : 503, { 'content-type': 'application/json' })
+        .end(JSON.stringify(readinessBody(status)))
     else
       response
         .writeHead(404, { 'content-type': 'application/json' })
@@ -142,8 +142,8 @@ export class Dispatch {
     if (path === '/api/graphql') return serveGraphql(this.#discovery, request, response, cors)
     const signIn = this.#signInRoute(path, request, response, cors)
     if (signIn) return signIn
-    if (path.startsWith('/assets/')) return this.#options.assets.http(request, response, cors)
-    if (path.startsWith('/webhooks/')) return this.#options.webhooks.http(request, response, cors)
+    if (path.startsWith('/assets/')) return this.#options.assets.handle(request, response, cors)
+    if (path.startsWith('/webhooks/')) return this.#options.webhooks.handle(request, response, cors)
     if (path.startsWith(`${connectPrefix}/`)) return this.#unary.refuseRequest(request, response, cors, false)
     // A link to somebody else's flow would sign the user in to that person's account.
     if (path === '/sso/confirm' && !isPendingFlow(this.#options.auth, request, queryOf(request).get('token') ?? '')) {
@@ -157,7 +157,7 @@ export class Dispatch {
         return replyJson(request, response, 200, { status: 'ok' })
       case '/readyz': {
         const status = this.#options.health.status()
-        return replyJson(request, response, status.ready ? 200 : 503, readiness(status))
+        return replyJson(request, response, status.ready ? 200 : 503, readinessBody(status))
       }
       case '/':
         return void response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(welcome)
@@ -241,7 +241,7 @@ const isReflection = (path: string): boolean =>
   /\/grpc\.reflection\.v1(alpha)?\.ServerReflection\/ServerReflectionInfo$/.test(path)
 
 /** Omits the reasons for not being ready, which only the internal port shows. */
-const readiness = ({ ready }: { ready: boolean }) => ({ status: ready ? 'ready' : 'not ready' })
+const readinessBody = ({ ready }: { ready: boolean }) => ({ status: ready ? 'ready' : 'not ready' })
 
 /** The protocol library closes the connection if it does not read a body to its end, so the response must say so. */
 function closeAfterUnread(request: IncomingMessage, response: ServerResponse): void {

@@ -16,7 +16,7 @@ const hopByHop = new Set([
 ])
 
 /** The end-to-end headers: all but the hop-by-hop headers and those named in `Connection`. */
-export function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+export function endToEndHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const named = new Set((headers.connection ?? '').toLowerCase().split(/[\s,]+/))
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.has(name)))
 }
@@ -32,7 +32,7 @@ export type DescribeClient = (request: IncomingMessage) => Record<string, string
 export function upstreamHeaders(request: IncomingMessage, describeClient: DescribeClient): IncomingHttpHeaders {
   const isDropped = (name: string): boolean =>
     ['content-length', 'forwarded', 'x-forwarded-for', 'x-real-ip'].includes(name) || name.startsWith('parley-')
-  const kept = Object.entries(endToEnd(request.headers)).filter(([name]) => !isDropped(name))
+  const kept = Object.entries(endToEndHeaders(request.headers)).filter(([name]) => !isDropped(name))
   const traceparent = currentTraceparent()
   return { ...Object.fromEntries(kept), ...(traceparent && { traceparent }), ...describeClient(request) }
 }

@@ -38,7 +38,7 @@ const proxyTo = async (handle: RequestListener): Promise<string> => {
     describeClient,
   })
   proxies.push(proxy)
-  return serve((request, response) => void proxy.http(request, response))
+  return serve((request, response) => void proxy.handle(request, response))
 }
 
 test('a range request is forwarded, and so is the partial response', async () => {
@@ -181,7 +181,7 @@ test('an incomplete body is not mistaken for a complete one', async () => {
 test('if no server is reachable, the response is a 503 that says to try again', async () => {
   const proxy = new HttpProxy({ what: 'assets', targets: ['http://127.0.0.1:1'], methods: ['GET'], describeClient })
   proxies.push(proxy)
-  const response = await fetch(await serve((request, answer) => void proxy.http(request, answer)))
+  const response = await fetch(await serve((request, answer) => void proxy.handle(request, answer)))
   expect([response.status, await response.json()]).toEqual([503, { error: 'assets is not available; try again' }])
 })
 
@@ -190,7 +190,7 @@ describe('with several servers', () => {
     const options = firstByteMs === undefined ? {} : { firstByteMs }
     const proxy = new HttpProxy({ what: 'assets', targets, methods: ['GET', 'POST'], describeClient, ...options })
     proxies.push(proxy)
-    return serve((request, response) => void proxy.http(request, response))
+    return serve((request, response) => void proxy.handle(request, response))
   }
   const unreachable = 'http://127.0.0.1:1'
   const read = async (url: string, init?: RequestInit) => {

@@ -48,7 +48,7 @@ export type UserHandler = (
  * Options of the session that a sign-in starts: its user agent, and whether it has only a cookie, without a bearer
  * token.
  */
-export const requestedSession = (request: IncomingMessage, body: Record<string, unknown>) => ({
+export const readSessionOptions = (request: IncomingMessage, body: Record<string, unknown>) => ({
   userAgent: headerOf(request, 'user-agent') ?? '',
   cookieOnly: body['cookieOnly'] === true,
 })
