@@ -8,7 +8,7 @@ export async function listAllMessagesUsers(
   limit: number,
   after: string,
 ): Promise<string[]> {
-  const rows = await sqlRows<{ userId: string }>(db, selectAllMessages(sql`${roomId}`, limit, after))
+  const rows = await sqlRows<{ userId: string }>(db, selectAllMessagesUsers(sql`${roomId}`, limit, after))
   return rows.map(({ userId }) => userId)
 }
 
@@ -45,13 +45,13 @@ export async function listFirstAllMessagesUsers(
     sql`
     select room as "roomId", array_agg("userId" order by "userId") as "userIds"
     from unnest(${sql.param([...roomIds])}::text[]) room
-    cross join lateral (${selectAllMessages(sql`room`, limit, '')}) found
+    cross join lateral (${selectAllMessagesUsers(sql`room`, limit, '')}) found
     group by room`,
   )
   return new Map(rows.map(({ roomId, userIds }) => [roomId, userIds]))
 }
 
-const selectAllMessages = (roomId: SQL, limit: number, after: string): SQL => sql`
+const selectAllMessagesUsers = (roomId: SQL, limit: number, after: string): SQL => sql`
   select user_id as "userId" from (
     (
       select user_id from notification_levels
