@@ -170,7 +170,7 @@ test('events are prepared before they are handled, and no attempt is counted whi
       if (++requested < 6)
         throw new ConnectError('unavailable', requested % 2 === 0 ? Code.Unavailable : Code.DeadlineExceeded)
       const prepared = new Set(events.map(({ id }) => id))
-      // Later calls prepare single events.
+      // Then some events still need the unavailable service.
       const unavailable = requested < 15 ? events.filter(({ version }) => version % 4n === 0n) : []
       const code = requested % 2 === 0 ? Code.Unavailable : Code.DeadlineExceeded
       return {

@@ -55,7 +55,10 @@ export async function verifyPositions(bus: Bus, positions: Positions, timeoutMs?
   return 'present'
 }
 
-/** Whether the stream still holds this event at this sequence. Never rejects. */
+/**
+ * Whether the stream still holds this event at this sequence. An event that it may have dropped by age counts as held
+ * if the stream has reached the sequence. Never rejects.
+ */
 async function lookUpPosition(bus: Bus, position: Position, timeoutMs?: number): Promise<PositionState> {
   const { seq, eventId, storedAt } = position
   if (!bus.connected()) return 'unknown'

@@ -31,9 +31,7 @@ export async function filterAllMessagesUsers(
   return rows.map(({ userId }) => userId)
 }
 
-/**
- * Lists the first users with the effective level ALL_MESSAGES by room; rooms without such users are missing.
- */
+/** Lists, by room, up to `limit` users with the effective level ALL_MESSAGES; rooms without such users are missing. */
 export async function listFirstAllMessagesUsers(
   db: Reader,
   roomIds: readonly string[],
