@@ -1,7 +1,7 @@
 import { sqlRows, type Reader } from '@parley/postgres'
 import { sql, type SQL } from 'drizzle-orm'
 
-/** Lists the users with the effective level ALL_MESSAGES in a room, after an id, in id order. */
+/** Lists up to `limit` users with the effective level ALL_MESSAGES in a room, after an id, in id order. */
 export async function listAllMessagesUsers(
   db: Reader,
   roomId: string,
