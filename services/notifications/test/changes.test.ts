@@ -28,8 +28,8 @@ function newRoom() {
       ...{ roomId, eventId, messageId: eventId, actorId: ann, roomSeq: ++seq, threadRootEventId: '', inReplyTo: '' },
       ...{ postedAt: new Date(), ...of },
     }
-    const hints = { roomName: 'den', sender: undefined, others: 0 }
-    return { eventId, draft: { message, hints, recipients: [{ userId: bob, kind, silent: false }] } }
+    const display = { roomName: 'den', sender: undefined, others: 0 }
+    return { eventId, draft: { message, display, recipients: [{ userId: bob, kind, silent: false }] } }
   }
   const list = async () => {
     const { notifications } = await fleet.as(bob).notifications.listNotifications({})

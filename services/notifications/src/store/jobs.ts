@@ -10,7 +10,7 @@ export type NotificationJob = Job<typeof notificationJobs>
 /** State of a job after a step; undefined if it is finished. */
 export type JobState = { work: Work; after: string } | undefined
 
-/** Whether a job notifies people with the level ALL_MESSAGES. These jobs run last, because nobody waits for them. */
+/** Whether a job next notifies people with the level ALL_MESSAGES. Such jobs run last, because nobody waits for them. */
 const isAllMessagesJob = sql`coalesce(${notificationJobs.work} #>> '{audiences,0,of}' = 'all_messages', false)`
 
 export const notificationQueue = new JobQueue(notificationJobs, {
