@@ -10,9 +10,9 @@ import { closeTogether, startTogether, type Start } from './start-together.ts'
 const isProxy = (name: CompactDeployable) => propertiesOf(name).proxies === true
 
 /**
- * Starts deployables in this process. They call each other in memory, and the others over the bus. `env` contains the
- * settings of all of them. Throws a ConfigError with the problems of all of them; rejects with the reason of `stop` if
- * that is aborted first.
+ * Starts the configured deployables in this process. They call each other in memory, and the deployables of other
+ * processes over the bus. `env` contains the settings of all of them. Throws a ConfigError with the problems of the
+ * process or, if it has none, of all deployables; rejects with the reason of `stop` if that is aborted first.
  */
 export async function startCompact(env: NodeJS.ProcessEnv, stop: AbortSignal): Promise<Service> {
   const config = readConfig({ env })

@@ -17,8 +17,8 @@ export const envNamesPerRow: string[] = []
 
 /**
  * Reads an array of tables such as `[[auth.providers]]`. Each setting of row n can also be set in the environment as
- * `PARLEY_AUTH_PROVIDERS_<n>_<KEY>`, which takes precedence. Further rows may be set only in the environment. Numbers
- * start at 0 and have no gaps. Throws {@link SettingErrors} with the errors of all rows.
+ * `PARLEY_AUTH_PROVIDERS_<n>_<KEY>`, which takes precedence. The environment may add rows after those of the file.
+ * Numbers start at 0 and have no gaps. Throws {@link SettingErrors} with the errors of all rows.
  */
 export function readTables<C extends Columns>(toml: string, columns: C, sources: LoadedSources): Row<C>[] {
   const prefix = prefixOf(toml)
