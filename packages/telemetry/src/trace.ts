@@ -54,7 +54,7 @@ export function setRecording(on: boolean): void {
 }
 
 /** Sets whether this process continues the traces of clients. */
-export function joinClientTraces(join: boolean): void {
+export function setJoinClientTraces(join: boolean): void {
   joinsClientTraces = join
 }
 
