@@ -23,10 +23,12 @@ export async function startCompact(env: NodeJS.ProcessEnv, stop: AbortSignal): P
     const shared = opened.use(await SharedProcess.open(config))
     const startAll = (some: CompactDeployable[], given: NodeJS.ProcessEnv) =>
       startTogether(new Map(some.map((name) => [name, startOf(name, given, shared)])), stop)
-    const [edge, inner] = [names.filter(isProxy), names.filter((name) => !isProxy(name))]
-    const behind = await startAll(inner, env)
-    opened.defer('deployables', () => closeTogether(behind.values()))
-    const proxies = await startAll(edge, { ...env, ...addressesOf(behind) })
+    const others = await startAll(
+      names.filter((name) => !isProxy(name)),
+      env,
+    )
+    opened.defer('deployables', () => closeTogether(others.values()))
+    const proxies = await startAll(names.filter(isProxy), { ...env, ...addressesOf(others) })
     opened.defer('proxies', () => closeTogether(proxies.values()))
     const url = [...proxies.values()].find((service) => service.url !== undefined)?.url
     const { internalPort } = shared

@@ -62,12 +62,12 @@ const fieldOfRow = (field: Field<unknown>, toml: string, n: number, key: string)
   toml: `${toml}.${n}.${key}`,
 })
 
-function rowNumbers(inFile: number, inEnv: ReadonlySet<number>, prefix: string, problems: string[]): number[] {
-  const beyond = [...inEnv].filter((n) => n >= inFile).sort((a, b) => a - b)
-  const gap = beyond.find((n, i) => n !== inFile + i)
+function rowNumbers(countInFile: number, inEnv: ReadonlySet<number>, prefix: string, problems: string[]): number[] {
+  const beyond = [...inEnv].filter((n) => n >= countInFile).sort((a, b) => a - b)
+  const gap = beyond.find((n, i) => n !== countInFile + i)
   if (gap !== undefined)
     problems.push(`${prefix}${gap}_...: there is a gap in the numbers before ${gap}; they start at 0`)
-  return [...Array(inFile).keys(), ...beyond]
+  return [...Array(countInFile).keys(), ...beyond]
 }
 
 function numbersOfEnv(prefix: string, columns: Columns, env: NodeJS.ProcessEnv) {
