@@ -59,8 +59,8 @@ export class FairSemaphore {
     else this.#running.delete(caller)
     let next: (() => void) | undefined
     let fewest = this.#atOncePerCaller
-    for (const [enter, of] of this.#waiting) {
-      const running = this.#runningOf(of)
+    for (const [enter, waitingCaller] of this.#waiting) {
+      const running = this.#runningOf(waitingCaller)
       if (running < fewest) [next, fewest] = [enter, running]
     }
     next?.()

@@ -72,7 +72,7 @@ export class Host implements AsyncDisposable {
     this.#shared = shared
     this.#drainTimeoutMs = drainTimeoutMs
     this.signal = stop ? AbortSignal.any([this.#closing.signal, stop]) : this.#closing.signal
-    for (const what of waitsFor) this.#awaited.set(what, this.health.startup(what))
+    for (const what of waitsFor) this.#awaited.set(what, this.health.requireAtStart(what))
   }
 
   /** Opens the internal port, unless the process has one. */
