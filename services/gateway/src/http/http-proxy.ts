@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import { countRequested, hasBody } from '@parley/runtime'
+import { countOutgoingRequest, hasBody } from '@parley/runtime'
 import { errors, Pool } from 'undici'
 import { Targets } from '../clients/targets.ts'
 import { holdStalledBytes } from './held-bytes.ts'
@@ -92,13 +92,13 @@ export class HttpProxy implements AsyncDisposable {
       const upstream = { method: request.method as 'GET', path: upstreamPath(request.url), ...content, signal }
       await pool.stream(upstream, ({ statusCode, headers }) => {
         clearTimeout(timeout)
-        countRequested(this.#what, performance.now() - began, statusCode)
+        countOutgoingRequest(this.#what, performance.now() - began, statusCode)
         const unread = !request.complete && { connection: 'close' }
         return response.writeHead(statusCode, { ...endToEndHeaders(headers), ...unread })
       })
       return undefined
     } catch (error) {
-      if (!response.headersSent) countRequested(this.#what, performance.now() - began, undefined, 'no_answer')
+      if (!response.headersSent) countOutgoingRequest(this.#what, performance.now() - began, undefined, 'no_answer')
       return error
     } finally {
       clearTimeout(timeout)

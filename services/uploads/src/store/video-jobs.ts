@@ -109,7 +109,7 @@ export async function endJob(
   const [ended] = await tx
     .update(videoJobs)
     .set({ result, endedVersion: sql.raw(versionOfNow) })
-    .where(videoQueue.isHeld(job))
+    .where(videoQueue.whereHeld(job))
     .returning({ version: videoJobs.endedVersion })
   return ended?.version ?? undefined
 }

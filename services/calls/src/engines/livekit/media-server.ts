@@ -1,6 +1,6 @@
 import { RoomServiceClient, TwirpError } from 'livekit-server-sdk'
 import type { LivekitSettings } from '@parley/config'
-import { countOutgoing } from '@parley/runtime'
+import { measureOutgoing } from '@parley/runtime'
 import type { Connection } from '../../domain/connection.ts'
 import { connectionFrom, isPerson, isConnected } from './participant.ts'
 
@@ -43,7 +43,7 @@ export class MediaServer {
   }
 }
 
-const measure = <T>(request: () => Promise<T>): Promise<T> => countOutgoing('media', request)
+const measure = <T>(request: () => Promise<T>): Promise<T> => measureOutgoing('media', request)
 
 async function ignoreNotFound<T>(request: () => Promise<T>): Promise<T | undefined> {
   try {
