@@ -43,7 +43,7 @@ export const users = pgTable(
     statusEmoji: text('status_emoji'),
     statusText: text('status_text'),
     statusExpiresAt: moment('status_expires_at'),
-    /** When a password link was last mailed. */
+    /** When a link for resetting the password was last created. */
     resetMailedAt: moment('reset_mailed_at'),
     createdAt: moment('created_at').notNull(),
     /** When the account was deactivated; null: it is active. */

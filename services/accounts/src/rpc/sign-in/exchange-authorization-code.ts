@@ -18,13 +18,13 @@ export function exchangeAuthorizationCode(
 ): MethodImpl<typeof SignInInternalService.method.exchangeAuthorizationCode> {
   return async (request) => {
     const at = ctx.now()
-    const tokens = tokenContext(ctx, at)
-    const flow = await peekFlowToken(ctx.db, tokens, 'authorization_code', request.code)
+    const tokenCtx = tokenContext(ctx, at)
+    const flow = await peekFlowToken(ctx.db, tokenCtx, 'authorization_code', request.code)
     if (!flow) throw invalidAuthorizationCode()
     const { userId } = flow
     let session: OpenedSession | undefined
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
-      const taken = await takeFlowToken(tx, tokens, 'authorization_code', request.code)
+      const taken = await takeFlowToken(tx, tokenCtx, 'authorization_code', request.code)
       if (!taken) throw invalidAuthorizationCode()
       const reason = mismatch(taken, request)
       // The transaction commits even in case of a mismatch, so that the code is used up.
