@@ -37,8 +37,8 @@ const defaultBatch = 1000
 
 /**
  * Deletes rows that belong to an account, but not the account itself. Goes through the tables in order, and stops after
- * the first from which it deleted a full batch. `found`: the number of rows deleted. `complete`: whether it went through
- * all tables; otherwise rows may be left.
+ * the first from which it deleted a full batch. `found`: the number of rows deleted. `complete`: whether it went
+ * through all tables; otherwise rows may be left.
  */
 export async function eraseBelongings(
   tx: Tx,

@@ -127,8 +127,8 @@ export async function rekeyCredentials(
 }
 
 /**
- * Replaces the handle of a browser session that got its cookie before `due`, and extends the session. Returns whether it
- * did: of several concurrent calls only one succeeds, and none for a session that is no longer valid.
+ * Replaces the handle of a browser session that got its cookie before `due`, and extends the session. Returns whether
+ * it did: of several concurrent calls only one succeeds, and none for a session that is no longer valid.
  */
 export async function rotateSession(
   db: Db,
@@ -187,7 +187,10 @@ export async function findCredentialIdsOfSession(tx: Tx, userId: string, session
   return rows.map(({ id }) => id)
 }
 
-/** The valid credentials of a user, those that expire last first. A use extends a credential, but at most once a day. */
+/**
+ * The valid credentials of a user, latest expiry first: to within a day the most recently used ones, because a use
+ * extends a credential at most once a day.
+ */
 export async function listCredentials(db: Reader, user: { id: string; authGeneration: number }, now: Date) {
   const { id, kind, sessionId, userAgent, createdAt, expiresAt } = credentials
   return db

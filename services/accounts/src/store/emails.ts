@@ -55,7 +55,7 @@ export async function findUsersByProvenAddress(db: Reader, addresses: readonly s
   return rows.map((row) => row.userId)
 }
 
-/** The ten addresses that an account verified first. Notices go to these, so that added addresses displace none of them. */
+/** The ten addresses that an account verified first. Notices go to these: later addresses displace none of them. */
 export async function findTenOldestAddresses(tx: Tx, userId: string): Promise<string[]> {
   const rows = await tx
     .select({ address: emails.address })

@@ -56,7 +56,7 @@ export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInter
     const route = ctx.providers.route(providerId)
     if (!route) return { redirectPath: '/', outcome: error('provider_not_found') }
     const { provider, key, callbackUrl } = route
-    const done = (redirectPath: string, outcome: Outcome) => {
+    const respond = (redirectPath: string, outcome: Outcome) => {
       countProviderSignIn(provider.settings.id, outcome.case === 'error' ? outcome.value : outcomeNames[outcome.case])
       return { redirectPath, outcome }
     }
@@ -64,20 +64,21 @@ export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInter
     const callback = new URLSearchParams(query)
     const state = callback.get('state') ?? ''
     const login = await takeProviderLogin(ctx.db, tokenContext(ctx), { state, browserHandle }, key)
-    if (!login) return done('/', error('provider_failed'))
+    if (!login) return respond('/', error('provider_failed'))
     const { redirectPath, linkUserId, nonce, codeVerifier } = login
     const user = { id: userId, authGeneration: login.linkAuthGeneration ?? 0 }
-    if (linkUserId !== null && linkUserId !== userId) return done(redirectPath, error('authentication_required'))
+    if (linkUserId !== null && linkUserId !== userId) return respond(redirectPath, error('authentication_required'))
     try {
       const attempt = { redirectUri: callbackUrl, state, nonce, codeVerifier }
       const identity = await provider.identify(callback, attempt, providerDeadline(call))
-      if (linkUserId === null) return done(redirectPath, await signIn(provider, identity, { redirectPath, userAgent }))
-      return done(redirectPath, await link(provider, identity, { user, redirectPath }))
+      if (linkUserId === null)
+        return respond(redirectPath, await signIn(provider, identity, { redirectPath, userAgent }))
+      return respond(redirectPath, await link(provider, identity, { user, redirectPath }))
     } catch (failure) {
-      if (failure instanceof ProviderDenied) return done(redirectPath, error('provider_denied'))
+      if (failure instanceof ProviderDenied) return respond(redirectPath, error('provider_denied'))
       if (!(failure instanceof ProviderFailed)) throw failure
       logProviderFailure(provider.settings.id, failure)
-      return done(redirectPath, error('provider_failed'))
+      return respond(redirectPath, error('provider_failed'))
     }
   }
 }
