@@ -13,7 +13,7 @@ import { routes } from './rpc/index.ts'
 
 export type Overrides = TestOverrides &
   StartOptions & {
-    /** Interval of the jobs that delete unused data. */
+    /** Interval of most jobs that delete unused data; the intervals of the others are derived from it. */
     sweepEveryMs?: number
   }
 

@@ -277,7 +277,7 @@ export const videoJobs = pgTable(
 export const assetVariants = pgTable(
   'asset_variants',
   {
-    /** The key of the bytes in the storage is `variants/` and this key. */
+    /** The bytes are stored under `variants/` followed by this key. */
     key: text().primaryKey(),
     assetId: text('asset_id').notNull(),
     /** Such as `720p`, or `poster`. */

@@ -23,7 +23,7 @@ const shuttingDown = { error: 'this worker is shutting down; try another one' }
 
 /**
  * Encodes the video in the body of a POST request. Responds with its renditions and poster, with 422 if the video is
- * invalid, or with 503 if the worker is busy or shutting down.
+ * invalid, with 503 if the worker is busy or shutting down, and with 500 after any other failure.
  */
 export function handleVideoRequests({ encoder, atOnce, maxBytes, signal }: Options): RequestListener {
   let running = 0
