@@ -37,7 +37,7 @@ test('reports that no fleet runs', async () => {
 })
 
 test('reports a process that is not ready, a process that has ended, and deployables without a process', async () => {
-  using _waiting = { [Symbol.dispose]: health.startup('postgres') }
+  using _waiting = { [Symbol.dispose]: health.requireAtStart('postgres') }
   write({ name: 'rooms', internalPort: port }, { name: 'calls', internalPort: 1 })
   const log = logger('relay')
   log.error({ err: Object.assign(new Error('of alice'), { code: '57P01' }) }, 'the outbox could not be read')

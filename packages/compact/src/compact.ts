@@ -10,9 +10,9 @@ import { closeTogether, startTogether, type Start } from './start-together.ts'
 const isProxy = (name: CompactDeployable) => propertiesOf(name).proxies === true
 
 /**
- * Starts deployables in this process. They call each other in memory, and the others over the bus. `env` contains the
- * settings of all of them. Throws a ConfigError with the problems of all of them; rejects with the reason of `stop` if
- * that is aborted first.
+ * Starts the configured deployables in this process. They call each other in memory, and the deployables of other
+ * processes over the bus. `env` contains the settings of all of them. Throws a ConfigError with the problems of the
+ * process or, if it has none, of all deployables; rejects with the reason of `stop` if that is aborted first.
  */
 export async function startCompact(env: NodeJS.ProcessEnv, stop: AbortSignal): Promise<Service> {
   const config = readConfig({ env })
@@ -23,10 +23,12 @@ export async function startCompact(env: NodeJS.ProcessEnv, stop: AbortSignal): P
     const shared = opened.use(await SharedProcess.open(config))
     const startAll = (some: CompactDeployable[], given: NodeJS.ProcessEnv) =>
       startTogether(new Map(some.map((name) => [name, startOf(name, given, shared)])), stop)
-    const [edge, inner] = [names.filter(isProxy), names.filter((name) => !isProxy(name))]
-    const behind = await startAll(inner, env)
-    opened.defer('deployables', () => closeTogether(behind.values()))
-    const proxies = await startAll(edge, { ...env, ...addressesOf(behind) })
+    const others = await startAll(
+      names.filter((name) => !isProxy(name)),
+      env,
+    )
+    opened.defer('deployables', () => closeTogether(others.values()))
+    const proxies = await startAll(names.filter(isProxy), { ...env, ...addressesOf(others) })
     opened.defer('proxies', () => closeTogether(proxies.values()))
     const url = [...proxies.values()].find((service) => service.url !== undefined)?.url
     const { internalPort } = shared

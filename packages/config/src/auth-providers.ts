@@ -174,9 +174,9 @@ function problemsOfUrls({ values, name }: ProviderRow): string[] {
     if (values.issuer_url === undefined) return []
     return [`${name('issuer_url')}: is allowed only for type oidc (this one is ${values.type})`]
   }
-  const options = optionKeys.filter((key) => values[key] !== undefined)
+  const urls = urlKeys.filter((key) => values[key] !== undefined)
   return [
-    ...options.map((key) => `${name(key)}: is not allowed for type oidc; its URLs are discovered from issuer_url`),
+    ...urls.map((key) => `${name(key)}: is not allowed for type oidc; its URLs are discovered from issuer_url`),
     ...problemsOfIssuer(values.issuer_url).map((problem) => `${name('issuer_url')}: ${problem}`),
   ]
 }
@@ -188,7 +188,7 @@ function problemsOfIssuer(issuer: string | undefined): string[] {
   return username || password || search || hash ? ['must not contain credentials, a query or a fragment'] : []
 }
 
-const optionKeys = [
+const urlKeys = [
   'provider_options.base_url',
   'provider_options.authorize_url',
   'provider_options.token_url',

@@ -40,7 +40,7 @@ export class FieldReader {
     }
   }
 
-  /** The same, but a missing setting is the problem `ifMissing`. */
+  /** Like `read`, but if the setting is missing, records `ifMissing` as a problem. */
   required<T>(field: Field<T | undefined>, ifMissing: string): T | undefined {
     const before = this.problems.length
     const value = this.read(field)

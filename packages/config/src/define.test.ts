@@ -95,7 +95,7 @@ describe('when settings are invalid,', () => {
 })
 
 describe('when settings are displayed,', () => {
-  test('redact hides secrets and passwords inside URLs', () => {
+  test('redact hides secrets and credentials inside URLs', () => {
     const env = { PARLEY_DATABASE_URL: 'postgres://u:hunter2@h/d', PARLEY_PROXY: 'http://u:hunter2@proxy' }
     expect(redact(readConfig({ env }))).toMatchObject({
       databaseUrl: '***',

@@ -1,7 +1,7 @@
 import { ConfigError } from './error.ts'
 import { SettingError, SettingErrors, type Field } from './field.ts'
 import { readConfigFile } from './file.ts'
-import { readField, withoutPassword } from './read-field.ts'
+import { readField, withoutCredentials } from './read-field.ts'
 
 /** Declared settings, by their property name in the resulting configuration. */
 export type Fields = Readonly<Record<string, Field<unknown>>>
@@ -53,7 +53,7 @@ function problemsOf(error: unknown): readonly string[] {
   throw error
 }
 
-/** The configuration for display, with secrets and passwords inside URLs hidden. */
+/** The configuration for display, with secrets and credentials inside URLs hidden. */
 export function redact(config: object): Record<string, unknown> {
   const fields = declarations.get(config)
   if (!fields) throw new TypeError('this configuration was not read by a function that defineConfig returned')
@@ -67,5 +67,5 @@ export function redact(config: object): Record<string, unknown> {
 
 function shown(field: Field<unknown> | undefined, value: unknown): unknown {
   if (field?.secret) return '***'
-  return withoutPassword(field?.shown ? field.shown(value) : value)
+  return withoutCredentials(field?.shown ? field.shown(value) : value)
 }

@@ -1,13 +1,16 @@
 import type { Fields, ReadConfig, Sources } from './define.ts'
 import { SettingError, SettingErrors, type Field, type LoadedSources } from './field.ts'
 import { readConfigFile } from './file.ts'
-import { readField, withoutPassword } from './read-field.ts'
+import { readField, withoutCredentials } from './read-field.ts'
 
 /** A setting with its effective value. */
 export type EffectiveSetting = {
   /** Its name in the program. Settings that are read as one share a name. */
   name: string
-  /** The environment variable that was read, or the one with the highest precedence; empty if none has a fixed name. */
+  /**
+   * The environment variable that sets it; if none does, the one with the highest precedence. Empty if none has a fixed
+   * name.
+   */
   env: string
   /** Key in parley.toml, or empty. */
   toml: string
@@ -91,5 +94,5 @@ function textsOf(error: unknown): readonly string[] {
 
 function shown(field: Field<unknown>, value: unknown): unknown {
   if (field.secret) return '***'
-  return withoutPassword(field.shown ? field.shown(value) : value)
+  return withoutCredentials(field.shown ? field.shown(value) : value)
 }

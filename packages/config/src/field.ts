@@ -1,6 +1,9 @@
 import type { ConfigFile } from './file.ts'
 
-/** Thrown by a parser. The message says what is wrong and does not repeat the value. */
+/**
+ * Thrown by a parser with a message that says what is wrong and does not repeat the value. `readField` throws it with a
+ * complete message: the setting, the value unless it is secret, and what is wrong.
+ */
 export class SettingError extends Error {}
 
 /** Thrown by a field that consists of several settings. Each message names its setting. */
@@ -47,9 +50,9 @@ export type Field<T> = {
   readonly parse: (raw: unknown) => T
   /** Reads a field that consists of several settings. Throws {@link SettingError} or {@link SettingErrors}. */
   readonly read?: (sources: LoadedSources) => T
-  /** Returns the part of a value that may be displayed; by default the whole value. Not called for a secret. */
+  /** Converts a value for display, for example without secrets in it. Default: unchanged. Not called for a secret. */
   readonly shown?: (value: unknown) => unknown
-  /** The settings it consists of, for the documentation. */
+  /** The settings it consists of. */
   readonly parts?: readonly Field<unknown>[]
 }
 

@@ -14,13 +14,13 @@ export function readConfigFile(named: string | undefined): { file?: ConfigFile; 
   if (named === undefined && !existsSync(path)) return {}
   try {
     const table = parse(readFileSync(path, 'utf8'))
-    return { file: { path, get: (key) => key.split('.').reduce(step, table) } }
+    return { file: { path, get: (key) => key.split('.').reduce(valueIn, table) } }
   } catch (error) {
     return { problem: `${path}: ${reasonOf(error)}` }
   }
 }
 
-function step(table: unknown, key: string): unknown {
+function valueIn(table: unknown, key: string): unknown {
   return typeof table === 'object' && table !== null && Object.hasOwn(table, key)
     ? (table as Record<string, unknown>)[key]
     : undefined

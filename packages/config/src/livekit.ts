@@ -60,8 +60,8 @@ const webhookApiSecret = secret('PARLEY_LIVEKIT_WEBHOOK_API_SECRET', {
 export const livekitAddressFields = (): { livekitUrl: Field<string | undefined> } => ({
   livekitUrl: combinedField(address, [enabled, address], (reader) => {
     const isEnabled = reader.read(enabled) ?? false
-    const at = readIf(isEnabled, reader, address)
-    return isEnabled ? at : undefined
+    const given = readOrRequire(isEnabled, reader, address)
+    return isEnabled ? given : undefined
   }),
 })
 
@@ -77,23 +77,25 @@ export const livekitFields = (): { livekit: Field<LivekitSettings | undefined> }
   },
 })
 
-/** A setting that is required if calls are enabled. */
-const readIf = <T>(isEnabled: boolean, reader: FieldReader, field: Field<T | undefined>): T | undefined =>
+/** Reads a setting that is required if calls are enabled. */
+const readOrRequire = <T>(isEnabled: boolean, reader: FieldReader, field: Field<T | undefined>): T | undefined =>
   isEnabled
     ? reader.required(field, `${field.env[0]}: is missing; livekit.enabled needs it (${field.doc})`)
     : reader.read(field)
 
 function readLivekit(reader: FieldReader): LivekitSettings | undefined {
   const isEnabled = reader.read(enabled) ?? false
-  const [at, key, apiSecretGiven] = [address, apiKey, apiSecret].map((one) => readIf(isEnabled, reader, one))
+  const [serverUrl, key, apiSecretGiven] = [address, apiKey, apiSecret].map((one) =>
+    readOrRequire(isEnabled, reader, one),
+  )
   const [id, webhookKey, webhookSecret] = [serverId, webhookApiKey, webhookApiSecret].map((one) => reader.read(one))
   if ((webhookKey === undefined) !== (webhookSecret === undefined))
     reader.problems.push(`${webhookApiKey.env[0]} and ${webhookApiSecret.env[0]}: set both or neither`)
-  if (!isEnabled || at === undefined || key === undefined || apiSecretGiven === undefined) return undefined
+  if (!isEnabled || serverUrl === undefined || key === undefined || apiSecretGiven === undefined) return undefined
   const other =
     webhookKey === undefined || webhookSecret === undefined ? [] : [{ key: webhookKey, secret: webhookSecret }]
   return {
-    url: at,
+    url: serverUrl,
     ...{ apiKey: key, apiSecret: apiSecretGiven, serverId: id },
     webhookKeys: [{ key, secret: apiSecretGiven }, ...other],
   }

@@ -120,7 +120,8 @@ const hasPrivateKey = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && 'privateKey' in value
 
 /**
- * The value of a setting that push requires; if it is missing or invalid, an empty string, and the problem is recorded.
+ * The value of a setting that push requires; an empty string if there is none. If it is missing or invalid, the problem
+ * is recorded.
  */
 function readRequired(
   reader: FieldReader,

@@ -20,17 +20,17 @@ function parseFrom<T>(field: Field<T>, raw: unknown, source: string): T {
     return field.parse(raw)
   } catch (error) {
     if (!(error instanceof SettingError)) throw error
-    const shown = field.secret ? 'the given value' : JSON.stringify(withoutPassword(raw))
+    const shown = field.secret ? 'the given value' : JSON.stringify(withoutCredentials(raw))
     throw new SettingError(`${source}: ${shown} ${error.message}`)
   }
 }
 
-/** The value with the passwords inside URLs hidden. */
-export function withoutPassword(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutPassword)
+/** The value with the user names and passwords inside URLs hidden. */
+export function withoutCredentials(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutCredentials)
   if (typeof value === 'object' && value !== null) {
     return Object.fromEntries(
-      Object.entries(value).map(([key, part]: [string, unknown]) => [key, withoutPassword(part)]),
+      Object.entries(value).map(([key, part]: [string, unknown]) => [key, withoutCredentials(part)]),
     )
   }
   return typeof value === 'string' ? value.replaceAll(/\/\/[^@/\s]*@/g, '//***@') : value

@@ -12,7 +12,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 const key = { key: secret('PARLEY_TEST_KEY', { doc: '' }) }
 const secretsOf = (value: string) => secretsIn(key, { env: { PARLEY_TEST_KEY: value } })
 
-test('the password in a URL is hidden, both encoded and decoded', () => {
+test('the password in a URL is found, both encoded and decoded', () => {
   expect(secretsOf('redis://:p%40ssword@redis')).toEqual(expect.arrayContaining(['p%40ssword', 'p@ssword']))
   expect(secretsOf('redis://:100%sure@redis')).toContain('100%sure')
 })

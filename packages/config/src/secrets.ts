@@ -9,8 +9,8 @@ const maxRows = 50
 /**
  * Collects what must not appear in any text: the values of secret settings, the credentials for telemetry collectors in
  * the environment, and the passwords in those values that are URLs. The longest come first, because one may contain
- * another. Without `collectors`, the credentials for collectors are left out: a header
- * may be an ordinary word, such as the name of a tenant, which unrelated texts contain too.
+ * another. Without `collectors`, the credentials for collectors are left out: a header may be an ordinary word, such as
+ * the name of a tenant, which unrelated texts contain too.
  */
 export function secretsIn(fields: Fields, sources: Sources, { collectors = true } = {}): string[] {
   const declared = Object.values(fields)

@@ -17,8 +17,8 @@ export const envNamesPerRow: string[] = []
 
 /**
  * Reads an array of tables such as `[[auth.providers]]`. Each setting of row n can also be set in the environment as
- * `PARLEY_AUTH_PROVIDERS_<n>_<KEY>`, which takes precedence. Further rows may be set only in the environment. Numbers
- * start at 0 and have no gaps. Throws {@link SettingErrors} with the errors of all rows.
+ * `PARLEY_AUTH_PROVIDERS_<n>_<KEY>`, which takes precedence. The environment may add rows after those of the file.
+ * Numbers start at 0 and have no gaps. Throws {@link SettingErrors} with the errors of all rows.
  */
 export function readTables<C extends Columns>(toml: string, columns: C, sources: LoadedSources): Row<C>[] {
   const prefix = prefixOf(toml)
@@ -62,12 +62,12 @@ const fieldOfRow = (field: Field<unknown>, toml: string, n: number, key: string)
   toml: `${toml}.${n}.${key}`,
 })
 
-function rowNumbers(inFile: number, inEnv: ReadonlySet<number>, prefix: string, problems: string[]): number[] {
-  const beyond = [...inEnv].filter((n) => n >= inFile).sort((a, b) => a - b)
-  const gap = beyond.find((n, i) => n !== inFile + i)
+function rowNumbers(countInFile: number, inEnv: ReadonlySet<number>, prefix: string, problems: string[]): number[] {
+  const beyond = [...inEnv].filter((n) => n >= countInFile).sort((a, b) => a - b)
+  const gap = beyond.find((n, i) => n !== countInFile + i)
   if (gap !== undefined)
     problems.push(`${prefix}${gap}_...: there is a gap in the numbers before ${gap}; they start at 0`)
-  return [...Array(inFile).keys(), ...beyond]
+  return [...Array(countInFile).keys(), ...beyond]
 }
 
 function numbersOfEnv(prefix: string, columns: Columns, env: NodeJS.ProcessEnv) {

@@ -55,7 +55,10 @@ export const outboxLeases = pgTable('outbox_leases', {
 /** The newest position on the stream that each shard has recorded. */
 export const outboxPlaces = pgTable('outbox_places', {
   shard: integer('shard').primaryKey(),
-  /** Incremented by each loss of the stream, so that it does not drop entries relayed again as duplicates. */
+  /**
+   * Incremented by each loss of the stream. Part of the message ids, so that the stream does not mistake entries that
+   * are relayed again for duplicates.
+   */
   generation: integer('generation').notNull().default(0),
   streamSeq: bigint('stream_seq', { mode: 'bigint' }),
   eventId: text('event_id'),
@@ -118,8 +121,8 @@ export const parkedEvents = pgTable(
 )
 
 /**
- * Erasure passes over a service's data of deleted accounts. Rows are kept forever: nothing may be written for these
- * users again.
+ * Passes of the erasure of deleted accounts from a service's data. Rows are kept forever: nothing may be written for
+ * these users again.
  */
 export const erasures = pgTable(
   'erasures',

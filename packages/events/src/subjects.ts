@@ -54,9 +54,9 @@ export function covers(filter: string, subject: string): boolean {
   return wanted.every((one, at) => one === '>' || one === '*' || one === tokens[at])
 }
 
-/** Subject of messages that notify the holder of a shard of waiting entries. */
+/** Subject of messages that tell the holder of a shard which entries wait. */
 export const wakeSubject = (service: string, shard: number): string => `wake.${service}.${shard}`
-/** Subject of messages that notify the relays of a service that one started, stopped or released shards. */
+/** Subject of messages that tell the relays of a service that one started, stopped or released shards. */
 export const relaysSubject = (service: string): string => `wake.${service}.relays`
 
 /** Subject of a deployable's requests to the keeper; the bus lets each deployable use only its own name. */

@@ -42,7 +42,7 @@ export async function waitUntilStored(relay: Relay, entryIds: bigint[]): Promise
 }
 
 /** Reads all events of the stream, in order. */
-export async function onStream(bus: Bus): Promise<Event[]> {
+export async function readStream(bus: Bus): Promise<Event[]> {
   const manager = await bus.nc.jetstreamManager()
   const { state } = await manager.streams.info(eventStream)
   const events: Event[] = []

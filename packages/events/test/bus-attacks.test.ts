@@ -15,7 +15,7 @@ import { requestKeeper } from '../src/keep/requests.ts'
 /** The shipped configuration. */
 const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
 
-/** The aggregate types that each deployable publishes, and one of its durables. */
+/** The aggregate types that each attacking deployable publishes, and one of its durables. */
 const deployables = {
   realtime: { publishes: [], durable: undefined },
   accounts: { publishes: ['user', 'auth', 'control.user'], durable: 'erasures' },
@@ -54,10 +54,11 @@ let keeperBus: Bus
 let keeper: AsyncDisposable
 const opened: NatsConnection[] = []
 
-/** Messages that reached a service on a subject on which no attacker may publish. */
+/**
+ * Messages that reached a service on a subject on which no attacker may publish. Traces, which some releases of NATS
+ * send to the subject in a header, are left out: they cause no call.
+ */
 let received: string[] = []
-/** Likewise for traces, which some releases of NATS send to the subject in a header. They cause no call. */
-const traced: string[] = []
 const isTrace = (data: Uint8Array): boolean => Buffer.from(data).toString().startsWith('{"server":')
 
 async function logIn(user: string, login = user): Promise<NatsConnection> {
@@ -118,9 +119,7 @@ async function listenAsVictims(): Promise<void> {
         ...(subject.startsWith('rpc.') && { queue: user }),
         callback: (error, message) => {
           const trace = !error && !message.reply && !message.headers && isTrace(message.data)
-          const what = `${user}: ${error ? error.message : message.subject}`
-          if (trace) traced.push(what)
-          else received.push(what)
+          if (!trace) received.push(`${user}: ${error ? error.message : message.subject}`)
         },
       })
     await nc.flush()
@@ -135,11 +134,11 @@ async function takeReceived(): Promise<string[]> {
 
 type OnStream = { subject: string; data: string }
 
-/** Sequence of the first event of the current attacker, because each attacker leaves hundreds of events. */
+/** Sequence from which `readStream` reads, so that it leaves out the hundreds of events of earlier attackers. */
 let startSeq = 1
 
 /** Reads the events since `startSeq`, up to one that is published to mark the end. */
-async function onStream(): Promise<OnStream[]> {
+async function readStream(): Promise<OnStream[]> {
   const stream = keeperBus.nc.jetstream()
   const end = await stream.publish('evt.config.X2.read', 'end')
   const all: OnStream[] = []
@@ -186,7 +185,7 @@ const targets = (attacker: Attacker): string[] => [
   ],
 ]
 
-/** Requests for every verb of JetStream's API, for the event stream and for a stream of the attacker. */
+/** Requests to JetStream's API, for the event stream and for a stream of the attacker. */
 const apiCalls = (durable: string): [string, object][] => {
   const consumer = { durable_name: 'stolen', ack_policy: 'none', deliver_policy: 'all' }
   const pushed = (deliver_subject: string) => ({
@@ -243,7 +242,7 @@ async function readProtectedState(attacker: Attacker) {
   for await (const { name, config, num_waiting, ack_floor, delivered } of manager.consumers.list(eventStream))
     if (!name.startsWith(`${attacker}-`) && !name.startsWith('reader-'))
       consumers.push({ name, config, num_waiting, acked: ack_floor.stream_seq, delivered: delivered.stream_seq })
-  const events = (await onStream()).filter(
+  const events = (await readStream()).filter(
     ({ subject }) => !ownTypes(attacker).some((type) => subject.startsWith(`evt.${type}.`)),
   )
   const streams = []
@@ -360,8 +359,8 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     if (type) await stream.publish(subjectOf(type), 'forged')
     const mine = await readLastSeq()
     for (const target of targets(attacker)) {
-      // Replies to the publication, the look-up, the pull and the acknowledgement of an event, and answers of the
-      // keeper.
+      // The target would receive the replies to the publication, the look-up, the pull and the acknowledgement of an
+      // event, and those of the keeper.
       if (type) events.publish(subjectOf(type), 'forged', { reply: target })
       events.publish('$JS.API.DIRECT.GET.EVENTS', json({ seq: mine }), { reply: target })
       events.publish(`stream.${attacker}.state`, '{}', { reply: target })
@@ -442,7 +441,7 @@ describe.each(attackers)('with the password of %s', (attacker) => {
     await assertNothingHappened()
   })
 
-  test('of the subjects of the NATS server, only those about its own connections are answered', async () => {
+  test('of the requests to the NATS server, only those for the connections of the attacker are answered', async () => {
     const subjects = [
       ...['SERVER.PING', 'SERVER.PING.JSZ', 'CLAIMS.UPDATE', 'USER.AUTH'].map((name) => `$SYS.REQ.${name}`),
       ...['CONNZ', 'SUBSZ', 'INFO', 'JSZ', 'CLAIMS.UPDATE'].flatMap((name) =>

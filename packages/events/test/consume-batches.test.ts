@@ -63,7 +63,7 @@ test('waiting events are handled in batches, in order, once', async () => {
   expect(batches.length).toBeLessThan(60)
 })
 
-test('two processes that receive the same events at once handle each once', async () => {
+test('several consumers of a durable handle each event once', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'batches2' })
   await database.db.transaction((tx) => recordHandled([], tx))
@@ -134,7 +134,7 @@ test('while the database is down, no event is lost or parked', async () => {
   await eventually(async () => expect((await writing.pool.query('select from parked_events')).rowCount).toBe(0))
 })
 
-test('after a database was restored from an older backup, its lost events are handled again', async () => {
+test('after a database was restored from a backup, the events handled since the backup are handled again', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'batches5' })
   await database.db.transaction((tx) => recordHandled([], tx))
@@ -157,7 +157,7 @@ test('after a database was restored from an older backup, its lost events are ha
   expect(new Set((await readHandled(database.db)).map(({ id }) => id)).size).toBe(10)
 })
 
-test('other services are called before the transaction, and no attempt is counted while one is unavailable', async () => {
+test('events are prepared before they are handled, and no attempt is counted while another service is unavailable', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'batches6' })
   await database.db.transaction((tx) => recordHandled([], tx))
@@ -170,7 +170,7 @@ test('other services are called before the transaction, and no attempt is counte
       if (++requested < 6)
         throw new ConnectError('unavailable', requested % 2 === 0 ? Code.Unavailable : Code.DeadlineExceeded)
       const prepared = new Set(events.map(({ id }) => id))
-      // Later calls prepare single events.
+      // Then some events still need the unavailable service.
       const unavailable = requested < 15 ? events.filter(({ version }) => version % 4n === 0n) : []
       const code = requested % 2 === 0 ? Code.Unavailable : Code.DeadlineExceeded
       return {

@@ -54,7 +54,7 @@ test('two processes of a consumer handle each event once, including events store
   expect(handled).toHaveLength(100)
 })
 
-test('after a database was restored from an older backup, its lost events are handled again', async () => {
+test('after a database was restored from a backup, the events handled since the backup are handled again', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'older' })
   const handled: string[] = []
@@ -86,7 +86,7 @@ test('only the configured kinds are handled', async () => {
   expect(handled).toEqual(['room_archived', 'room_archived'])
 })
 
-test('other services are called outside the transaction, and no attempt is counted while one is unavailable', async () => {
+test('no attempt is counted while a service that the preparation of an event calls is unavailable', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'asking' })
   let requests = 0
@@ -146,7 +146,7 @@ test('a parked event is listed, handled again on request, and stays parked if it
   expect(await metricsText()).toMatch(/parley_consumer_replayed_total\{[^}]*test-replayed[^}]*\} 2/)
 })
 
-test('one request finds the lags of all consumers of a process, and one query their parked events and replays', async () => {
+test('one request finds the lags of all consumers of a process; parked events are counted until they are replayed', async () => {
   await using database = await newDatabase()
   const { db } = database
   await using relay = await startRelay({ ...database, bus, service: 'watched' })

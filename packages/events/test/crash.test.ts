@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { eventually } from '@parley/tooling/eventually'
 import { declareStreams, startRelay } from '../src/index.ts'
-import { commit, firstOccurrences, onStream, countRelayed, waitUntilStored, oneTo, countWaiting } from './_events.ts'
+import { commit, firstOccurrences, readStream, countRelayed, waitUntilStored, oneTo, countWaiting } from './_events.ts'
 import { forkRelay } from './_processes.ts'
 import { newBus, newDatabase, newServer } from './_servers.ts'
 
@@ -35,7 +35,7 @@ test('when relays are killed while publishing, every event arrives, and first oc
   await writer
   await using _relay = await startRelay({ ...database, bus, service: 'crash' })
   await eventually(async () => expect(await countWaiting(database)).toBe(0))
-  const versionsByRoom = firstOccurrences(await onStream(bus))
+  const versionsByRoom = firstOccurrences(await readStream(bus))
   for (const room of rooms) expect(versionsByRoom.get(room)).toEqual(oneTo(last.get(room) ?? 0))
 }, 300_000)
 
@@ -54,6 +54,6 @@ test('a frozen holder loses its shards, and does not disturb their order when it
   frozen.thaw()
   for (const room of rooms) await waitUntilStored(relay, await commit(database, room, [4])).catch(() => undefined)
   await eventually(async () => expect(await countWaiting(database)).toBe(0))
-  const versionsByRoom = firstOccurrences(await onStream(bus))
+  const versionsByRoom = firstOccurrences(await readStream(bus))
   for (const room of rooms) expect(versionsByRoom.get(room)).toEqual([1, 2, 3, 4])
 }, 300_000)

@@ -165,7 +165,7 @@ test('an event that messaging keeps refusing is parked without its envelope, doe
   await using _handOver = startHandOver({ ...database, service: 'calls', apply, pauses, pollMs })
   await eventually(async () => expect(await waitingRows(database)).toEqual([]))
   expect(messaging.accepted.get('R1')).toEqual([1n, 3n])
-  // Ten times alone, and once together with the first event, which counts only for that one.
+  // Ten times alone, and before that once together with the first event: that refusal counts for the first event.
   expect(refusals).toBe(11)
   const { rows } = await database.pool.query<{ payload: Buffer }>('select * from parked_events')
   const about = { consumer: 'handover', event_id: 'R1-2', subject: 'evt.room.R1.call_participant_joined', attempts: 10 }

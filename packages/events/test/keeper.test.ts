@@ -206,7 +206,7 @@ test('the position of an event that may have expired is present if the stream ha
   expect(await verify(2)).toBe('missing')
 })
 
-test('an unanswered request is repeated, unless the keeper may have to act on it only once', async () => {
+test('an unanswered request is repeated, unless the keeper must not carry it out twice', async () => {
   await using server = await newServer({ keeper: false })
   await using bus = await newBus(server)
   await using keeperBus = await newBus(server, 'admin')

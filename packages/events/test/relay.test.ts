@@ -8,7 +8,7 @@ import { eventually } from '@parley/tooling/eventually'
 import { declareStreams, enqueue, startRelay } from '../src/index.ts'
 import { requeueForStream } from '../src/consume/requeue.ts'
 import { shardOf } from '../src/outbox/shards.ts'
-import { commit, firstOccurrences, onStream, plainEvent, waitUntilStored, oneTo, countWaiting } from './_events.ts'
+import { commit, firstOccurrences, readStream, plainEvent, waitUntilStored, oneTo, countWaiting } from './_events.ts'
 import { operatorOf } from './_operator.ts'
 import { newBus, newDatabase, newServer, withStream } from './_servers.ts'
 
@@ -17,7 +17,7 @@ withStream((stream) => (bus = stream.bus))
 
 /** The events of aggregates whose id has this prefix. */
 const eventsOf = async (prefix: string) => {
-  return (await onStream(bus)).filter((event) => event.aggregateId.startsWith(prefix))
+  return (await readStream(bus)).filter((event) => event.aggregateId.startsWith(prefix))
 }
 
 type TestDatabase = Awaited<ReturnType<typeof newDatabase>>
@@ -136,7 +136,7 @@ describe('the relay', () => {
     await eventually(async () => expect(await shardsPerHolder(database)).toEqual([8]))
   })
 
-  test('does not lose entries of a new database as duplicates of earlier ones with the same ids', async () => {
+  test('publishes the entries of a new database, although those of an earlier one had the same ids', async () => {
     for (const room of ['again1', 'again2']) {
       await using database = await newDatabase()
       await using relay = await startRelay({ ...database, bus, service: 'again' })
@@ -253,7 +253,7 @@ test('entries committed during an outage of the stream are stored in order after
   await commit(database, 'down2', oneTo(5))
   await own.start()
   await eventually(async () => expect(await countWaiting(database)).toBe(0))
-  const versionsByRoom = firstOccurrences(await onStream(ownBus))
+  const versionsByRoom = firstOccurrences(await readStream(ownBus))
   expect(versionsByRoom.get('down1')).toEqual(oneTo(30))
   expect(versionsByRoom.get('down2')).toEqual(oneTo(5))
 })

@@ -189,7 +189,7 @@ test('a durable without acknowledgements is kept', async () => {
   expect((await durable.info()).created).toBe(created)
 })
 
-test('a consumer notices after an outage that the database was restored, before it handles the waiting message', async () => {
+test('a consumer notices after an outage that the database was restored, and handles lost and waiting events', async () => {
   await using outage = await outageProxy(database.url)
   await using reached = await openDatabase({ url: outage.url, pool: 4, name: 'consumer' })
   const room = new Durable('outage')
@@ -209,8 +209,9 @@ test('a consumer notices after an outage that the database was restored, before 
   expect(handled.toSorted()).toEqual([1, 2, 2, 3])
 })
 
-// These tests move the clock forward. The clock of the relay goes back after each, so they come last.
-test('a running consumer notices that the database was restored before it handles the next event', async () => {
+// The tests from here on move the clock forward. They come last, because the clock jumps back for the relay, too, when
+// they end.
+test('a running consumer notices with the next event that the database was restored', async () => {
   const room = new Durable('running')
   const handled: number[] = []
   await using _consumer = await consumeEvents({
@@ -230,7 +231,7 @@ test('a running consumer notices that the database was restored before it handle
   expect(handled.toSorted()).toEqual([1, 2, 2, 3])
 })
 
-test('if the database is unavailable during a check, the check is repeated before the message is handled', async () => {
+test('if the database is unavailable during a check, the check is repeated', async () => {
   const room = new Durable('between')
   const handled: number[] = []
   await using _consumer = await consumeEvents({

@@ -8,7 +8,7 @@ import { connectBus } from '@parley/rpc'
 import { eventually } from '@parley/tooling/eventually'
 import { consumeEvents, declareStreams, followEvents, keepStream, startRelay } from '../src/index.ts'
 import { requestKeeper } from '../src/keep/requests.ts'
-import { commit, firstOccurrences, onStream, waitUntilStored, oneTo, countWaiting } from './_events.ts'
+import { commit, firstOccurrences, readStream, waitUntilStored, oneTo, countWaiting } from './_events.ts'
 import { newDatabase } from './_servers.ts'
 
 const conf = fileURLToPath(new URL('../../../deploy/nats/parley.conf', import.meta.url))
@@ -88,8 +88,8 @@ test('the stream of a server without accounts moves to the account for events, a
     await eventually(() => expect(followed).toEqual(['E-room1-6']))
     expect(resets).toBe(0)
     // No relay mistook the moved stream for a new one, which would have published entries again.
-    expect((await onStream(admin)).map(({ id }) => id)).toEqual(oneTo(6).map((version) => `E-room1-${version}`))
-    expect(firstOccurrences(await onStream(admin)).get('room1')).toEqual(oneTo(6))
+    expect((await readStream(admin)).map(({ id }) => id)).toEqual(oneTo(6).map((version) => `E-room1-${version}`))
+    expect(firstOccurrences(await readStream(admin)).get('room1')).toEqual(oneTo(6))
   } finally {
     await server.stop()
     rmSync(dir, { recursive: true, force: true })

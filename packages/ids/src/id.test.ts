@@ -42,7 +42,7 @@ describe('dmRoomId', () => {
     expect(dmRoomId(key, ['Ua', 'bUc'])).not.toBe(dmRoomId(key, ['Uab', 'Uc']))
   })
 
-  test('without a key is the base62 tail of SHA-256 over the sorted ids, each ended by NUL', () => {
+  test('without a key consists of the lowest base62 digits of SHA-256 over the sorted ids, each followed by NUL', () => {
     const digest = BigInt(`0x${createHash('sha256').update('Ua\0Ub\0').digest('hex')}`)
     const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
     const expected = Array.from({ length: 14 }, (_, i) => alphabet[Number((digest / 62n ** BigInt(i)) % 62n)]).join('')

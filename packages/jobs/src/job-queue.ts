@@ -117,11 +117,11 @@ export class JobQueue<T extends JobTable> {
 
   /** Deletes a job that is done or given up. */
   async remove(db: Reader, job: Job<T>): Promise<boolean> {
-    return ((await db.delete(this.#table).where(this.isHeld(job))).rowCount ?? 0) > 0
+    return ((await db.delete(this.#table).where(this.whereHeld(job))).rowCount ?? 0) > 0
   }
 
   /** SQL condition: the row is an unfinished job that no other process has claimed since. */
-  isHeld(job: Job<T>): SQL | undefined {
+  whereHeld(job: Job<T>): SQL | undefined {
     const key = this.#options.key.map((name, at) => eq(this.#key()[at] as AnyPgColumn, job[name]))
     return and(...key, eq(this.#table.fence, job.fence), this.#options.open)
   }
@@ -164,6 +164,6 @@ export class JobQueue<T extends JobTable> {
 
   async #update(db: Reader, job: Job<T>, set: object): Promise<boolean> {
     const table: PgTable = this.#table
-    return ((await db.update(table).set(set).where(this.isHeld(job))).rowCount ?? 0) > 0
+    return ((await db.update(table).set(set).where(this.whereHeld(job))).rowCount ?? 0) > 0
   }
 }

@@ -7,7 +7,7 @@ const waited = histogram('parley.jobs.wait', {
   buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
 })
 const worked = histogram('parley.jobs.duration', {
-  description: 'Time that a process worked on a job: `done`, `continued` later, or `failed`',
+  description: 'Time that a process worked on a job, by outcome: `done`, to be `continued` later, or `failed`',
   unit: 's',
   labels: ['parley.queue', 'parley.outcome'],
   buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],

@@ -56,13 +56,13 @@ export type JobRunnerOptions<T extends JobTable> = {
   /**
    * Runs a job. The signal is aborted when the runner is disposed, or with a `JobLost`. Returns nothing if the job is
    * done and is to be deleted; `ended` if the function has finished the job itself; otherwise new values of columns:
-   * the job then moves behind the others, and its attempts are reset. A job may run twice if its process was considered
-   * dead.
+   * the job is then due again, in the default order after the other due jobs, and its attempts are reset. A job may run
+   * twice if its process was considered dead.
    */
   run: (job: Job<T>, signal: AbortSignal) => Promise<Partial<InferInsertModel<T>> | 'ended' | void>
   /** Called when a job has failed and will be retried. */
   onFailure: (job: Job<T>, failure: JobFailure) => void
-  /** Called before a job is deleted because it is given up, for example to park it. Check `isHeld` in its statement. */
+  /** Called before a job that is given up is deleted, for example to park it. Its statement must check `whereHeld`. */
   giveUp?: (job: Job<T>, failure: JobFailure) => Promise<void>
 }
 

@@ -49,20 +49,20 @@ function work(
 /** A `run` function that blocks until it is released or its signal is aborted. */
 function blockingWork() {
   const started: string[] = []
-  const lost: string[] = []
+  const aborted: string[] = []
   let release = () => {}
   const released = new Promise<void>((resolve) => (release = resolve))
   const run = ({ text }: Letter, signal: AbortSignal) => {
     started.push(text)
     const stopped = new Promise((_, reject) =>
       signal.addEventListener('abort', () => {
-        lost.push(text)
+        aborted.push(text)
         reject(signal.reason as Error)
       }),
     )
     return Promise.race([released, stopped])
   }
-  return { started, lost, run, release: () => release() }
+  return { started, aborted, run, release: () => release() }
 }
 
 test('a job starts when its transaction commits, and is deleted when done', async () => {
@@ -84,7 +84,7 @@ test('a job starts when its transaction commits, and is deleted when done', asyn
   expect(done).toEqual(['first', 'second'])
 })
 
-test('workers of two processes run each job once, in the order of the queue', async () => {
+test('a worker runs jobs in the order of the queue, and workers of two processes run each job once', async () => {
   await database.db.insert(letters).values(['a', 'b', 'c'].map((text) => ({ text, bulk: text === 'a' })))
   const order: string[] = []
   {
@@ -217,7 +217,7 @@ test('a worker whose lease was lost is stopped by its signal, and cannot change 
     if (next.started.length === 0) await expireFirstLease()
     expect(next.started).toEqual(['contested'])
   })
-  await eventually(() => expect(dead.lost).toEqual(['contested']))
+  await eventually(() => expect(dead.aborted).toEqual(['contested']))
   expect(worker.failed).toEqual([])
   expect(await rows()).toMatchObject([{ text: 'contested', fence: 2, attempts: 2 }])
   next.release()

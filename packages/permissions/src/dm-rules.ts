@@ -1,6 +1,6 @@
 import { bitsOf, type Bits } from './bits.ts'
 
-/** Not granted in a direct message, regardless of decisions, except to owners. */
+/** Not granted in a direct message, regardless of decisions; for owners, {@link neverInDmForOwners} applies instead. */
 export const neverInDm: Bits = bitsOf(
   'room.create',
   'room.manage',
@@ -14,4 +14,4 @@ export const neverInDm: Bits = bitsOf(
 export const neverInDmForOwners: Bits = bitsOf('message.post-in-thread')
 
 /** Granted in a direct message if there is no decision. */
-export const unlessDeniedInDm: Bits = bitsOf('room.join', 'message.post', 'message.attach', 'message.react')
+export const defaultInDm: Bits = bitsOf('room.join', 'message.post', 'message.attach', 'message.react')

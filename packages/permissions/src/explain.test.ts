@@ -116,7 +116,7 @@ test.each(cases)('%s', (_, specs, scope, outcome, entries) => {
 })
 
 describe('rules that take precedence over decisions', () => {
-  test('an owner is allowed as owner, regardless of stored decisions', () => {
+  test('the reason why an owner is allowed something is the role, regardless of stored decisions', () => {
     const specs: DecisionSpec[] = [['role:everyone', 'deny', 'message.post', 'server']]
     const entries = ['!+rule:owner', '-server:everyone']
     expect(explained(specs, 'message.post', room, owner)).toEqual({ outcome: 'allow', entries })

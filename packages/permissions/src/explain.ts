@@ -1,6 +1,6 @@
 import { bitOf, type Bits } from './bits.ts'
 import type { DecisionBits, ScopeDecisions } from './decision-index.ts'
-import { neverInDm, neverInDmForOwners, unlessDeniedInDm } from './dm-rules.ts'
+import { defaultInDm, neverInDm, neverInDmForOwners } from './dm-rules.ts'
 import { scopesAt } from './scopes-at.ts'
 import { permissions, type Permission, type ScopeKind } from './permissions.ts'
 import type { Policy } from './policy.ts'
@@ -12,7 +12,7 @@ export const dmPolicyName = '@dm-policy'
 
 /** One reason for or against a permission. */
 export type TraceEntry = {
-  /** Scope at which the decision is stored; undefined for a rule, which takes precedence over decisions. */
+  /** Scope at which the decision is stored; undefined for a rule, which is not stored. */
   readonly level: ScopeKind | undefined
   /** Role of the decision, `owner` or `@dm-policy` for a rule; empty for a decision about the user. */
   readonly roleName: string
@@ -86,6 +86,6 @@ function overridingRule(subject: Subject, scope: Scope, bit: Bits): Reason | und
 
 /** Defaults that apply without a decision. */
 function defaultRule(scope: Scope, bit: Bits): Reason | undefined {
-  if (scope.kind !== 'dm' || !(unlessDeniedInDm & bit)) return undefined
+  if (scope.kind !== 'dm' || !(defaultInDm & bit)) return undefined
   return { level: undefined, roleName: dmPolicyName, decision: 'allow' }
 }

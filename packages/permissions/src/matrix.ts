@@ -28,9 +28,9 @@ export function storedAt(policy: Policy, holder: Holder, scope: Scope): Decision
 }
 
 /**
- * The holder's permissions at this scope by the nearest stored decision: the scope itself, then wider ones. For display
- * only: `resolve` considers all holders, and a DENY for any of them takes precedence there. The role `owner` is allowed
- * everything although nothing is stored.
+ * The holder's permissions at this scope: for each, the decision stored at the nearest scope counts, which is the scope
+ * itself or a wider one. For display only: `resolve` considers all holders, and a DENY for any of them takes precedence
+ * there. The role `owner` is allowed everything although nothing is stored.
  */
 export function effectiveAt(policy: Policy, holder: Holder, scope: Scope): Decisions {
   return toDecisions(resolveByNearest(holder, scopesAt(policy, scope), applicablePermissions(scope)))

@@ -25,8 +25,8 @@ export function policyFrom(snapshot: GetPolicyResponse): Policy {
 }
 
 /**
- * Whether a delta is based on this policy. If not, a delta was missed, or admin's database was restored to an earlier
- * state: the delta is still valid, but the rest has to be loaded again.
+ * Whether a delta is based on this policy. If a newer one is not, a delta was missed, or admin's database was restored
+ * to an earlier state: the delta is still valid, but the rest has to be loaded again.
  */
 export const isNext = (policy: Policy, { revision, baseRevision }: PolicyDelta): boolean =>
   // Earlier releases increased the revision by one and did not send `baseRevision`.

@@ -26,7 +26,7 @@ test('resolution agrees with a literal implementation of the rules', () => {
   )
 })
 
-test('a policy built from deltas equals one that is loaded as a whole, and older policies do not change', () => {
+test('a policy built from deltas agrees with the same rules, and older policies do not change', () => {
   const steps = fc.array(fc.array(decisionSpec, { maxLength: 4 }), { maxLength: 8 })
   fc.assert(
     fc.property(steps, subject, scope, (deltas, who, where) => {

@@ -1,6 +1,6 @@
 import { allBits, bitOf, type Bits } from './bits.ts'
 import type { ScopeDecisions } from './decision-index.ts'
-import { neverInDm, neverInDmForOwners, unlessDeniedInDm } from './dm-rules.ts'
+import { defaultInDm, neverInDm, neverInDmForOwners } from './dm-rules.ts'
 import type { Permission } from './permissions.ts'
 import type { Policy } from './policy.ts'
 import { everyoneRoleId, ownerRoleId } from './roles.ts'
@@ -50,7 +50,7 @@ function resolveAll(policy: Policy, subject: Subject, scope: Scope): { allow: Bi
   if (scope.kind === 'room' || scope.kind === 'dm') collect(found, rooms.get(scope.roomId), subject)
   if (inDm) {
     found.deny |= neverInDm
-    found.allow |= unlessDeniedInDm
+    found.allow |= defaultInDm
   }
   return found
 }

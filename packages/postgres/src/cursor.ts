@@ -5,7 +5,7 @@ export function encodeCursor(parts: readonly (string | number | bigint)[]): stri
   return Buffer.from(JSON.stringify(parts.map(String))).toString('base64url')
 }
 
-/** Decodes the key in a cursor. Throws invalid_argument for anything that `encodeCursor` did not create. */
+/** Decodes the key in a cursor. Throws invalid_argument for a text that does not contain a key. */
 export function decodeCursor(cursor: string): string[] {
   const parts = parse(cursor)
   if (!Array.isArray(parts) || !parts.every((part): part is string => typeof part === 'string')) {

@@ -18,7 +18,10 @@ export type DatabaseOptions = {
   pool: number
   /** Shown by the server as application name, and in metrics. */
   name: string
-  /** Milliseconds after which the server cancels a statement; shorter than every deadline of a call. Default: 4000. */
+  /**
+   * Milliseconds after which the server cancels a statement. Default: 4000, shorter than the default deadline of a call
+   * (5 s).
+   */
   statementTimeoutMs?: number
   /** Milliseconds to wait for an idle connection or a new one. Default 2000. */
   connectTimeoutMs?: number
@@ -40,8 +43,8 @@ export type Database = AsyncDisposable & {
 /**
  * Opens a pool that connects on first use. While the server is unavailable, statements fail, but the process starts and
  * keeps running; statements succeed again once the server is back. No statement waits forever: by default 2 s for a
- * connection, 1 s for a lock, and the statement timeout on the server plus one second on the client, in case the server
- * hangs. JIT compilation is off: compiling takes longer than the statements.
+ * connection and 1 s for a lock. The server cancels it after the statement timeout; if the server hangs, it fails a
+ * second later. JIT compilation is off: compiling takes longer than the statements.
  */
 export function openDatabase(options: DatabaseOptions): Promise<Database> {
   const pool = createPool(options)

@@ -18,8 +18,8 @@ const networkCodes = new Set([
 
 /**
  * SQLSTATE classes and codes of temporary failures: connection exceptions (08), out of resources (53), shutdown and
- * start-up (57P), cancelled by statement_timeout, lock_timeout, idle transaction ended, read-only standby, deadlock,
- * serialisation.
+ * start-up (57P), statement_timeout (57014), lock_timeout (55P03), end of an idle transaction (25P03), read-only standby
+ * (25006), deadlock (40P01), serialisation failure (40001).
  */
 const temporaryFailures = /^(08...|53...|57P..|57014|55P03|25P03|25006|40P01|40001)$/
 
@@ -67,7 +67,8 @@ function isNetworkError(error: Error): boolean {
 
 /**
  * Whether the failure is temporary, so that a retry may help: the server could not be reached, dropped the connection,
- * is starting or stopping, or timed out.
+ * is starting, stopping, read-only or out of resources, or ended the statement because of a timeout or a conflict with
+ * another transaction.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   for (const cause of causes(error)) {
@@ -78,15 +79,15 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return false
 }
 
-/** The error a caller gets when the database fails: unavailable; undefined for other failures. */
+/** The error `unavailable` for a caller, if the failure of the database is temporary; otherwise undefined. */
 export function translateDatabaseError(error: unknown): ConnectError | undefined {
   if (!isDatabaseUnavailable(error)) return undefined
   return new ConnectError('the database is not available; try again', Code.Unavailable, undefined, undefined, error)
 }
 
 /**
- * The error an operator gets when working on a service's database: PostgreSQL's message, without the statement and its
- * parameters. Undefined for other failures.
+ * The error for an operator who works on a service's database: PostgreSQL's message, without the statement and its
+ * parameters, or that the database is not available. Undefined if the database is not the cause.
  */
 export function explainDatabaseError(error: unknown, service: string): ConnectError | undefined {
   const unavailable = translateDatabaseError(error)

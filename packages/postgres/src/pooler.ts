@@ -13,12 +13,12 @@ export async function assertPreparedStatementsWork(pool: pg.Pool): Promise<void>
   const statement = { name: 'parley_kept', text: 'select 1' }
   const client = await pool.connect()
   const held = [client]
-  let broken = true
+  let mustClose = true
   try {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
     // PostgreSQL reports its process id to the client; a pooler reports its own.
-    broken = !('processID' in client && client.processID === rows[0]?.pid)
-    if (!broken) return
+    mustClose = !('processID' in client && client.processID === rows[0]?.pid)
+    if (!mustClose) return
     await client.query(statement)
     // These transactions occupy server connections, including the one that has the statement, unless it is reserved for
     // its client.
@@ -33,11 +33,11 @@ export async function assertPreparedStatementsWork(pool: pg.Pool): Promise<void>
       },
     )
   } finally {
-    for (const client of held) client.release(broken)
+    for (const client of held) client.release(mustClose)
   }
 }
 
-/** Rejects if no connection to the server is available in time. */
+/** Begins transactions on further connections and adds these to `held`. Rejects if none is available in time. */
 async function beginOnOthers(pool: pg.Pool, held: pg.PoolClient[]): Promise<void> {
   for (let i = Math.min(transactions, pool.options.max - 1); i > 0; i--) {
     const other = await pool.connect()

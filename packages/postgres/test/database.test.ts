@@ -258,7 +258,7 @@ describe('the metrics of a pool', () => {
     expect(await valueOf(ofPool('pending_requests'))).toBe(1)
     held.release()
     await waiting
-    // Both found no idle connection.
+    // Neither `connect` nor the first query found an idle connection.
     expect(await valueOf(ofPool('wait_time_seconds_count'))).toBe(2)
     await pool.query('select 1')
     expect(await valueOf(ofPool('wait_time_seconds_count'))).toBe(2)

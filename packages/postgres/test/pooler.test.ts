@@ -66,7 +66,7 @@ ignore_startup_parameters = ${ignored}
   return there
 }
 
-test('a server without a pooler keeps prepared statements', async () => {
+test('without a pooler, a database answers the first ping and later ones', async () => {
   await using database = await openDatabase({ url, pool: 2, name: 'test' })
   await database.ping()
   await database.ping()
@@ -85,7 +85,7 @@ withPooler('a pooler that keeps a connection per client is accepted', async () =
   await database.ping()
 })
 
-withPooler('a pooler with a single connection cannot be detected, and is accepted', async () => {
+withPooler('a pooler with a single connection cannot be checked, and is accepted', async () => {
   const there = await poolerOf('transaction', 1)
   await using database = await openDatabase({ url: there, pool: 4, name: 'test', statementTimeoutMs: 500 })
   await database.ping()

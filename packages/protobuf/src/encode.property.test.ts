@@ -67,7 +67,7 @@ function fieldOf(field: DescField, depth: number): fc.Arbitrary<unknown> {
   return valueOf(field, depth)
 }
 
-/** Input for a message of the type: plain objects with optional fields left out. */
+/** Input for a message of the type: plain objects, in which any field may be left out. */
 function messageOf(schema: DescMessage, depth = 0): fc.Arbitrary<Record<string, unknown>> {
   const isTooDeep = (field: DescField) => depth >= maxDepth && field.message !== undefined
   const members = schema.members.flatMap((member): [string, fc.Arbitrary<unknown>][] => {
@@ -101,7 +101,7 @@ test('unknown fields are kept', () => {
   expect(encode(api.RoomSchema, message as typeof known)).toEqual(new Uint8Array(toBinary(api.RoomSchema, known)))
 })
 
-test('a value outside the range of its field fails with the message type, and the next message is encoded correctly', () => {
+test('the error for a value outside the range of its field names the type, and the next message is encoded correctly', () => {
   const event = { id: 'E1', createdAt: { seconds: 2n ** 63n, nanos: 0 } }
   expect(() => encode(realtime.RealtimeEventEnvelopeSchema, event)).toThrow(
     'cannot encode svc.realtime.v1.RealtimeEventEnvelope: invalid int64',

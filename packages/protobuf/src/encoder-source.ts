@@ -19,7 +19,7 @@ const writerMethods = new Map<ScalarType, string>([
 
 /**
  * Generates the source of a function body for a message type, and lists the types of its message fields in `inner`. The
- * function gets the encoders of these types, also as `inner`, and returns the encoder of the message type.
+ * function gets the encoders of these types, also as `inner`, and returns the function `write` of an encoder.
  */
 export function encoderSource(schema: DescMessage): { source: string; inner: DescMessage[] } {
   if (Number(schema.file.edition) !== protobuf3) throw new Error('only proto3 is supported')

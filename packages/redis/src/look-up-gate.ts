@@ -14,9 +14,9 @@ export const maxWaiting = 1_000
 const retryAfterMs = 1_000
 
 /**
- * Lets a look-up begin while every network of its address has a point left for each running look-up. So a burst cannot
- * exceed a limit that counts only failed look-ups. Others wait: a burst of valid credentials is delayed, not refused,
- * as long as the queue of the network has room.
+ * Lets a look-up begin if every network of its address has more points left than running look-ups. So a burst cannot
+ * exceed a limit that counts only failed look-ups. Other look-ups wait: a burst of valid credentials is delayed, not
+ * refused, as long as the queue of the network has room.
  */
 export class LookUpGate {
   readonly #limiter: Pick<EagerLimiter, 'left' | 'wait'>

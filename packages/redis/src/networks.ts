@@ -7,7 +7,7 @@ export type Network = { id: string; budgetFactor: number }
 
 /**
  * The networks under which limits count an address, narrowest first. An IPv6 /64 belongs to one customer. A customer
- * may have a whole /56 or /48, so these have budgets too, which are only slightly larger. An IPv4 address belongs to
+ * may have a whole /56 or /48, so these have budgets too, only two and four times as large. An IPv4 address belongs to
  * one customer or is shared by many. Its /24 has a budget too, larger because it may belong to many customers.
  */
 export function networksOf(address: string): Network[] {

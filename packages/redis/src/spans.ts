@@ -23,7 +23,8 @@ export function commandSpan(command: Command, database: number): void {
 }
 
 /**
- * Returns the code with which an error message of the server begins. The rest of the message may quote keys and values.
+ * Returns `timeout`, the code with which an error message of the server begins, or the name of another error. The rest
+ * of a message may quote keys and values.
  */
 function failure(error: unknown): string {
   if (!(error instanceof Error)) return typeof error

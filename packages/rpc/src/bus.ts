@@ -49,13 +49,13 @@ export type Bus = AsyncDisposable & {
  */
 export async function connectBus(options: BusOptions): Promise<Bus> {
   const inboxPrefix = `_INBOX.${options.name}`
-  if (options.once) return watch(await attempt(options, inboxPrefix), options.name, inboxPrefix)
+  if (options.once) return toBus(await attempt(options, inboxPrefix), options.name, inboxPrefix)
   const nc = await retry(() => attempt(options, inboxPrefix), {
     ...(options.signal ? { signal: options.signal } : {}),
     initialMs: 100,
     maxMs: 2_000,
   })
-  return watch(nc, options.name, inboxPrefix)
+  return toBus(nc, options.name, inboxPrefix)
 }
 
 const userOf = (user: string, { purpose }: BusOptions) => (purpose === 'events' ? `${user}-events` : user)
@@ -84,7 +84,7 @@ async function attempt(options: BusOptions, inboxPrefix: string): Promise<NatsCo
   }
 }
 
-function watch(nc: NatsConnection, name: string, inboxPrefix: string): Bus {
+function toBus(nc: NatsConnection, name: string, inboxPrefix: string): Bus {
   let connected = true
   const reconnectListeners = new Set<() => void>()
   const disconnectListeners = new Set<() => void>()

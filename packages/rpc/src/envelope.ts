@@ -21,12 +21,17 @@ export const trailerPrefix = 'trailer-'
 /** Metadata of `unavailable` errors with the reason. Set by the caller's transport; a server never sends it. */
 export const reasonHeader = 'parley-reason'
 
-/** Control fields of a request. Times are milliseconds; `sentAt` is read from the sender's own monotonic clock. */
+/** Control fields of a request. */
 export type RequestControl = {
+  /** Id of the client that sends it. */
   readonly sender: string
+  /** When it was sent, in milliseconds of the sender's own monotonic clock. */
   readonly sentAt: number
+  /** From then until the deadline. */
   readonly budgetMs: number
+  /** From then until the latest time at which a server may start the call. */
   readonly startByMs: number
+  /** Number of the attempt, from 1. */
   readonly attempt: number
 }
 

@@ -6,7 +6,7 @@ import { counter, gauge, histogram } from '@parley/telemetry'
 import type { NotStartedReason } from './envelope.ts'
 
 const served = histogram('rpc.server.call.duration', {
-  description: 'Time from the arrival of a call over the bus to its answer',
+  description: 'Time from the arrival of a call, over the bus or in memory, to its answer',
   unit: 's',
   labels: ['rpc.method', 'rpc.response.status_code'],
 })

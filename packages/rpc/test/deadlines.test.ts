@@ -24,7 +24,7 @@ beforeAll(async () => {
         },
       }),
   })
-  // A member of the queue group that reads nothing, like a frozen process.
+  // A subscriber that never replies, like a frozen process.
   const frozen = await fleet.bus()
   frozen.nc.subscribe('rpc.internal.svc_internal_v1_AccountsInternalService.*', { callback: () => {} })
   await frozen.nc.flush()
@@ -80,7 +80,7 @@ test('a handler that takes too long causes deadline_exceeded, and its signal is 
 
 test('a handler stopped by the signal causes deadline_exceeded too', async () => {
   work = (call) => sleep(10_000, undefined, { signal: call.signal })
-  // The client's own deadline passes first, so a client with a longer one reads the response of the server.
+  // An RpcClient stops waiting at the same deadline, so the test itself sends the request and reads the replies.
   const bus = await fleet.bus()
   const replies: MsgHdrs[] = []
   bus.nc.subscribe('_INBOX.replies', { callback: (_error, msg) => void (msg.headers && replies.push(msg.headers)) })

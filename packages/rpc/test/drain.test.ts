@@ -32,7 +32,7 @@ const serve = (work: () => Promise<void>, drainTimeoutMs = 5_000): Promise<RpcSe
       }),
   })
 
-// A method that is not repeatable: only a clean hand-over keeps such calls from being lost.
+// A method that is not repeatable: its calls are lost unless the servers drain properly.
 const login = (identifier: string) =>
   createClient(AccountsInternalService, rpc.transport()).passwordLogin({ identifier })
 
@@ -70,11 +70,17 @@ test('draining waits for running calls', async () => {
   })
   const answer = login('slow')
   await started.opened
-  const drained = server[Symbol.asyncDispose]()
+  let isDrained = false
+  const drained = Promise.resolve(server[Symbol.asyncDispose]()).then(() => (isDrained = true))
+  await eventually(async () => {
+    expect((await errorOf(login('later'))).metadata.get('parley-reason')).toBe('no-owner')
+  })
+  // A drain that does not wait would end during these calls.
+  for (let n = 0; n < 20; n++) await errorOf(login('later'))
+  expect(isDrained).toBe(false)
   release.open()
   expect((await answer).userId).toBe('slow')
   await drained
-  expect((await errorOf(login('later'))).metadata.get('parley-reason')).toBe('no-owner')
 })
 
 test('draining waits for running calls only until the drain timeout', async () => {

@@ -62,11 +62,11 @@ test('a call in memory survives the loss of the bus', async () => {
     await release.opened
     return 'here'
   })
-  const rpc = await fleet.bus({ name: 'gateway' })
-  const client = createRpcClient(rpc, { ...stoppedClock, name: 'gateway', inProcess, defaultTimeoutMs: 30_000 })
+  const bus = await fleet.bus({ name: 'gateway' })
+  const client = createRpcClient(bus, { ...stoppedClock, name: 'gateway', inProcess, defaultTimeoutMs: 30_000 })
   const answer = createClient(AccountsInternalService, client.transport()).passwordLogin({ identifier: 'alice' })
   await started.opened
-  const lost = new Promise<void>((resolve) => rpc.onDisconnect(resolve))
+  const lost = new Promise<void>((resolve) => bus.onDisconnect(resolve))
   await fleet.nats.stop()
   await lost
   await fleet.nats.start()

@@ -25,7 +25,7 @@ function receive(bus: Bus, method: DescMethodUnary): Msg[] {
 
 const answer = (blocked: boolean) => toBinary(CheckLoginResponseSchema, create(CheckLoginResponseSchema, { blocked }))
 
-test('a service that answers one method cannot reply to calls of another', async () => {
+test('a deployable cannot reply to calls of another', async () => {
   await using nats = await startFleet()
   const services = await nats.bus()
   const [logins, users] = [receive(services, checkLogin), receive(services, countUsers)]

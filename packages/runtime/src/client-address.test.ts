@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { clientAddressBehind } from './client-address.ts'
 
-const from = (trusted: string[], peer: string, forwardedFor?: string) =>
+const addressFrom = (trusted: string[], peer: string, forwardedFor?: string) =>
   clientAddressBehind(trusted)(peer, (name) => (name === 'x-forwarded-for' ? forwardedFor : undefined))
 
 describe('the address of a client', () => {
@@ -19,13 +19,13 @@ describe('the address of a client', () => {
     ['is what a trusted proxy reports', ['10.0.0.0/8'], '10.1.2.3', '198.51.100.1', '198.51.100.1'],
     ['is read from the right', ['10.0.0.0/8'], '10.1.2.3', '6.6.6.6, 198.51.100.1, 10.9.9.9', '198.51.100.1'],
     ['is the leftmost when all are trusted', ['10.0.0.0/8'], '10.1.2.3', '10.7.7.7', '10.7.7.7'],
-    ['is the last valid one if an entry is garbage', ['10.0.0.0/8'], '10.1.2.3', '1.2.3.4, unknown', '10.1.2.3'],
+    ['is the one to the right of an invalid entry', ['10.0.0.0/8'], '10.1.2.3', '1.2.3.4, unknown', '10.1.2.3'],
     ['may come with a port', ['10.1.2.3'], '10.1.2.3', '198.51.100.1:4711', '198.51.100.1'],
     ['may be IPv6', ['fd00::/8'], 'fd00::1', '[2001:db8:0:0:1::5]:443', '2001:db8::1:0:0:5'],
     ['is IPv4, however it is written', ['10.0.0.0/8'], '::ffff:a01:203', '::ffff:c633:6401', '198.51.100.1'],
     ['is that of the trusted proxy if it names none', ['10.0.0.0/8'], '10.1.2.3', undefined, '10.1.2.3'],
   ])('%s', (_, trusted, peer, forwardedFor, expected) => {
-    expect(from(trusted, peer, forwardedFor)).toBe(expected)
+    expect(addressFrom(trusted, peer, forwardedFor)).toBe(expected)
   })
 
   test('is what our own forwarding process reports, and nothing from before it', () => {
@@ -51,8 +51,8 @@ describe('the address of a client', () => {
     ],
     ...['unknown', '[10.0.0.1', '0x0a000001', '10.0.0.1/8', Array.from({ length: 2_000 }, () => '10.0.0.1').join(',')],
   ])('is what a trusted proxy appends to %s', (madeUp) => {
-    expect(from(['10.0.0.0/8', 'fd00::/8'], '10.1.2.3', `${madeUp}, 198.51.100.1, fd00::9`)).toBe('198.51.100.1')
-    expect(from(['10.0.0.0/8'], '10.1.2.3', `${madeUp},198.51.100.1`)).toBe('198.51.100.1')
+    expect(addressFrom(['10.0.0.0/8', 'fd00::/8'], '10.1.2.3', `${madeUp}, 198.51.100.1, fd00::9`)).toBe('198.51.100.1')
+    expect(addressFrom(['10.0.0.0/8'], '10.1.2.3', `${madeUp},198.51.100.1`)).toBe('198.51.100.1')
   })
 })
 

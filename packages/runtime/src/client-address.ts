@@ -19,7 +19,7 @@ type Options = {
 /**
  * Finds the client's address. Proxies append the address of their peer to X-Forwarded-For. The list is read from the
  * right, for as long as the sender of an entry is a trusted proxy (an address or a network in CIDR notation); entries
- * written by the client itself are ignored. Throws for a proxy that is neither an address nor a network.
+ * written by the client itself are ignored. Throws like {@link trustedProxies}.
  */
 export function clientAddressBehind(
   proxies: readonly string[],

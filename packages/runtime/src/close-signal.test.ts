@@ -11,7 +11,7 @@ async function originOf(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('over HTTP/1, a disconnected client aborts the signal, even one that is requested later', async () => {
+test('over HTTP/1, the signal is aborted when the client disconnects, and if the client has disconnected before', async () => {
   const requested: ServerResponse[] = []
   await using server = createServer((_, response) => requested.push(response))
   const request = get(await originOf(server)).on('error', () => undefined)

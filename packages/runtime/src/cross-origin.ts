@@ -20,7 +20,7 @@ const maxAgeSeconds = '86400'
 
 /** Which other origins may read responses, and which response headers. */
 export type CrossOrigin = {
-  /** Public address of this server. */
+  /** Public URL of this server. */
   publicUrl: string
   allowedOrigins: readonly string[]
   exposedHeaders: readonly string[]
@@ -38,7 +38,7 @@ export function isOwnOrigin(origin: string, host: string | undefined, publicUrl:
 
 /**
  * CORS headers of a response: the allowed origins and our own may read it with credentials; other origins only without
- * credentials and if `*` is allowed; otherwise no headers.
+ * credentials and if `*` is allowed. If the origin may not read it, only Vary; without an origin, none.
  */
 export function crossOriginHeaders(
   { origin, host }: IncomingHttpHeaders,

@@ -1,9 +1,11 @@
 import { performance } from 'node:perf_hooks'
 import { nextSharedTick } from '@parley/telemetry'
 
-const blockMs = 400
+/** A timer that fires at least this late counts as a stall. */
+const minStallMs = 400
 const windowMs = 10_000
-const limitMs = 5_000
+/** Total length of the stalls in a window from which on the process should get no work. */
+const maxBlockedMs = 5_000
 /**
  * Intervals of the check while the loop is mostly idle (a multiple of the timer ticks that periodic tasks share), and
  * while it is busy.
@@ -29,7 +31,7 @@ export class EventLoopStalls {
    * because the loop is busy.
    */
   record({ now, lateMs, activeMs }: Measurement): boolean {
-    if (lateMs >= blockMs) this.#stalls.push({ endedAt: now, ms: Math.min(lateMs, windowMs) })
+    if (lateMs >= minStallMs) this.#stalls.push({ endedAt: now, ms: Math.min(lateMs, windowMs) })
     this.#stalls = this.#stalls.filter(({ endedAt }) => endedAt > now - windowMs)
     this.#often = activeMs >= busyFraction * (now - this.#measuredAt)
     this.#measuredAt = now
@@ -43,7 +45,7 @@ export class EventLoopStalls {
   reason(now: number): string | undefined {
     const recent = this.#stalls.filter(({ endedAt }) => endedAt > now - windowMs)
     const blocked = recent.reduce((sum, { ms }) => sum + ms, 0)
-    return blocked < limitMs ? undefined : `blocked for ${(blocked / 1000).toFixed(1)} s of the last 10 s`
+    return blocked < maxBlockedMs ? undefined : `blocked for ${(blocked / 1000).toFixed(1)} s of the last 10 s`
   }
 }
 

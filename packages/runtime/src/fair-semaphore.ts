@@ -13,8 +13,8 @@ type Options = {
 }
 
 /**
- * A semaphore with a bounded queue and a bounded wait; further calls are refused. A free slot goes to the caller with
- * the fewest slots, and among equals to the one that has waited longest.
+ * A semaphore with a bounded queue and, if `maxWaitMs` is set, a bounded wait; calls beyond these bounds are refused. A
+ * free slot goes to the caller with the fewest slots, and among equals to the one that has waited longest.
  */
 export class FairSemaphore {
   readonly #options: Options
@@ -59,8 +59,8 @@ export class FairSemaphore {
     else this.#running.delete(caller)
     let next: (() => void) | undefined
     let fewest = this.#atOncePerCaller
-    for (const [enter, of] of this.#waiting) {
-      const running = this.#runningOf(of)
+    for (const [enter, waitingCaller] of this.#waiting) {
+      const running = this.#runningOf(waitingCaller)
       if (running < fewest) [next, fewest] = [enter, running]
     }
     next?.()

@@ -4,7 +4,7 @@ import { Health } from './health.ts'
 test('a process of several parts is ready when every part is, and reports those that are not', () => {
   const health = new Health()
   const [rooms, calls] = [health.of('rooms'), health.of('calls')]
-  const policy = rooms.startup('policy')
+  const policy = rooms.requireAtStart('policy')
   expect(health.status()).toEqual({ ready: false, reasons: ['rooms: waiting for policy'] })
   policy()
   expect(health.status().ready).toBe(true)

@@ -1,12 +1,12 @@
-type Backlog = { name: string; check: () => string | undefined }
+type Check = { name: string; reason: () => string | undefined }
 
 /**
- * Whether this process should receive work. Dependencies count only at start. Later only draining and the process's own
- * backlog make it unready, so that an outage of a shared dependency does not take the whole fleet out of service.
+ * Whether this process should receive work. Dependencies count only at start. Later only draining and the checks of the
+ * process itself make it unready, so that an outage of a shared dependency does not take the whole fleet out of service.
  */
 export class Health {
   readonly #starting = new Set<string>()
-  readonly #backlogs: Backlog[] = []
+  readonly #checks: Check[] = []
   readonly #parts = new Map<string, Health>()
   #draining = false
 
@@ -17,8 +17,8 @@ export class Health {
     return known
   }
 
-  /** Adds a condition for the first work; call the result once it is met. */
-  startup(name: string): () => void {
+  /** Adds a condition without which the process does not become ready; call the result once it is met. */
+  requireAtStart(name: string): () => void {
     const pending = uniqueIn(this.#starting, name)
     this.#starting.add(pending)
     return () => {
@@ -31,20 +31,20 @@ export class Health {
     this.#draining = true
   }
 
-  /** Makes the process not ready while `check` returns a reason. Dispose the result to remove the check. */
-  backlog(name: string, check: () => string | undefined): Disposable {
-    const backlog = { name, check }
-    this.#backlogs.push(backlog)
-    return { [Symbol.dispose]: () => void this.#backlogs.splice(this.#backlogs.indexOf(backlog), 1) }
+  /** Makes the process not ready while `reason` returns one, such as a backlog. Dispose the result to remove the check. */
+  addCheck(name: string, reason: () => string | undefined): Disposable {
+    const check = { name, reason }
+    this.#checks.push(check)
+    return { [Symbol.dispose]: () => void this.#checks.splice(this.#checks.indexOf(check), 1) }
   }
 
   /** The current state, with the reasons for not being ready. */
   status(): { ready: boolean; reasons: string[] } {
     const reasons = this.#draining ? ['draining'] : []
     for (const name of this.#starting) reasons.push(`waiting for ${name}`)
-    for (const { name, check } of this.#backlogs) {
-      const reason = check()
-      if (reason !== undefined) reasons.push(`${name}: ${reason}`)
+    for (const { name, reason } of this.#checks) {
+      const why = reason()
+      if (why !== undefined) reasons.push(`${name}: ${why}`)
     }
     for (const [part, health] of this.#parts) for (const why of health.status().reasons) reasons.push(`${part}: ${why}`)
     return { ready: reasons.length === 0, reasons }

@@ -7,7 +7,7 @@ import { answerRequests } from './request-framing.ts'
 /** A listening HTTP server; disposing it lets running requests finish. `url` is its address on this machine. */
 export type HttpServer = AsyncDisposable & { url: string }
 
-/** Timeouts of a connection without progress, in milliseconds. */
+/** Timeouts after which a connection is closed, in milliseconds. */
 export type HttpTimeouts = {
   /** For the head of a request. */
   head: number
@@ -24,7 +24,7 @@ type Options = {
   host: string
   port: number
   handle: RequestListener
-  /** The pattern of a path, for metrics; there must be only a few patterns. Default: `*` for all. */
+  /** The pattern of a path, for metrics and traces; there must be only a few patterns. Default: `*` for all. */
   routeOf?: (path: string) => string
   timeouts?: HttpTimeouts
 }

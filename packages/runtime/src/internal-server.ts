@@ -49,7 +49,7 @@ export async function serveInternal(options: InternalServerOptions): Promise<{ p
     server.listen(options.port, host, resolve)
   })
   const eventLoop = watchEventLoop()
-  const watched = health.backlog('event loop', () => eventLoop.reason())
+  const watched = health.addCheck('event loop', () => eventLoop.reason())
   const address = server.address()
   return {
     port: typeof address === 'object' && address ? address.port : options.port,

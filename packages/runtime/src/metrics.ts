@@ -31,14 +31,14 @@ type Answered = {
 }
 
 /** Counts an answered request. */
-export function countRequest({ method, route, status, error, durationMs }: Answered): void {
+export function countServedRequest({ method, route, status, error, durationMs }: Answered): void {
   const labels = { 'http.request.method': methodOf(method), 'http.route': route, 'http.response.status_code': status }
   const failure = error ?? (status >= 500 ? String(status) : undefined)
   served(durationMs / 1000, failure === undefined ? labels : { ...labels, 'error.type': failure })
 }
 
 /**
- * Handles a request inside its span, which ends with the response; `route` as for {@link countRequest}. Call it only
+ * Handles a request inside its span, which ends with the response; `route` as for {@link countServedRequest}. Call it only
  * while spans are recorded.
  */
 export async function traceRequest(
@@ -61,12 +61,12 @@ export async function traceRequest(
   })
 }
 
-/** Counts a request when its response has ended or its client has disconnected; `route` as for {@link countRequest}. */
+/** Counts a request when its response has ended or its client has disconnected; `route` as for {@link countServedRequest}. */
 export function countWhenAnswered(request: IncomingMessage, response: ServerResponse, route: string): void {
   const startedAt = performance.now()
   response.once('close', () => {
     const { method } = request
-    countRequest({ method, route, status: statusOf(response), durationMs: performance.now() - startedAt })
+    countServedRequest({ method, route, status: statusOf(response), durationMs: performance.now() - startedAt })
   })
 }
 
@@ -80,7 +80,7 @@ export type Peer = LabelsOf<'parley.peer'>['parley.peer']
  * Measures a request to an external server. `statusOf` returns the HTTP status of an answer, if it is known; an error
  * of `request` counts as a failure.
  */
-export async function countOutgoing<T>(
+export async function measureOutgoing<T>(
   peer: Peer,
   request: () => Promise<T>,
   statusOf: (answer: T) => number | undefined = () => undefined,
@@ -88,17 +88,17 @@ export async function countOutgoing<T>(
   const startedAt = performance.now()
   try {
     const answer = await request()
-    countRequested(peer, performance.now() - startedAt, statusOf(answer))
+    countOutgoingRequest(peer, performance.now() - startedAt, statusOf(answer))
     return answer
   } catch (error) {
     const status = statusOfError(error)
-    countRequested(peer, performance.now() - startedAt, status, status === undefined ? 'no_answer' : undefined)
+    countOutgoingRequest(peer, performance.now() - startedAt, status, status === undefined ? 'no_answer' : undefined)
     throw error
   }
 }
 
 /** Counts a request to another server that was answered with a status, or failed. */
-export function countRequested(peer: Peer, durationMs: number, status?: number, error?: string): void {
+export function countOutgoingRequest(peer: Peer, durationMs: number, status?: number, error?: string): void {
   const failure = error ?? (status !== undefined && status >= 400 ? String(status) : undefined)
   requested(durationMs / 1000, {
     'parley.peer': peer,

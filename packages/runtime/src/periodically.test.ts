@@ -43,7 +43,7 @@ async function errorsOf(outcomes: boolean[], pauses: { everyMs: number; afterFai
   return failures().filter((error) => !before.includes(error)).length
 }
 
-test('a failure that does not follow another is logged as a warning if the next run follows within a minute', async () => {
+test('a failure is not logged as an error if the run before it succeeded and the next one follows within a minute', async () => {
   const everyMs = 1
   expect(await errorsOf([false, true, false, true], { everyMs })).toBe(0)
   expect(await errorsOf([false, false], { everyMs })).toBe(1)

@@ -11,10 +11,11 @@ export type PeriodicTask = {
   /** Name for the log. */
   name: string
   /**
-   * Longest pause between two runs. Below 2.5 s it is exact to about a tenth. From there on, all tasks of a process run
-   * on shared timer ticks, so that they wake it together: the pause is up to 2.5 s shorter, and the first one shorter
-   * by any amount. Tasks due on the same tick start one after another, so that they need one database connection and not
-   * one each; none waits longer than 0.1 s for another.
+   * Usual pause between two runs. Below 2.5 s, it varies by up to a tenth in both directions. From there on, all tasks
+   * of a process run on shared timer ticks, so that they wake it together: the pause is up to 2.5 s shorter, and after
+   * the first run and those that were woken it is shorter by any amount. Tasks due on the same
+   * tick start one after another, so that they need one database connection and not one each; none waits longer than
+   * 0.1 s for another.
    */
   everyMs: number
   /** Ends the task, as disposing it does. */
@@ -32,8 +33,8 @@ export type PeriodicTask = {
 /** A running task. Disposing waits for the current run and ends the task. */
 export type Periodic = AsyncDisposable & {
   /**
-   * Requests a run now or after the given milliseconds; it begins then at the latest, after the current one. Calls may
-   * be omitted or repeated: no work waits longer than the usual pause.
+   * Requests a run now or after the given milliseconds; it begins then at the latest, after the current one. A missing
+   * call does no harm, because work waits no longer than the usual pause anyway, and neither does a repeated one.
    */
   wake(inMs?: number): void
 }

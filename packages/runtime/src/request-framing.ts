@@ -7,8 +7,8 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
 
 /**
  * Handles the requests of a server, one per connection at a time. Only a POST may have a body, and its length must be
- * unambiguous for every server. Any other request is refused without reading its body and without 100-continue; the
- * connection closes, and the bytes that follow are not interpreted as a request.
+ * unambiguous for every server. A request that breaks these rules is refused without reading its body and without
+ * 100-continue; the connection closes, and the bytes that follow are not interpreted as a request.
  */
 export function answerRequests(server: Server, handle: RequestListener): void {
   const answer = (request: IncomingMessage, response: ServerResponse, prepare?: () => void): void =>

@@ -4,7 +4,7 @@ import { logger, stopTelemetry } from '@parley/telemetry'
 /** A started deployable. Disposing it drains and closes it. */
 export type Service = AsyncDisposable & {
   internalPort: number
-  /** Public address, if any. */
+  /** URL of its port for clients, on this machine, if it has one. */
   url?: string
   /** Time limit for disposing; five seconds later the process is killed. Default 15 s. */
   drainTimeoutMs?: number

@@ -12,7 +12,7 @@ export type TestProcess = {
   line(pattern: RegExp): Promise<string>
   lines: string[]
   errors: string[]
-  /** Waits for the end and returns the exit code, or the name of the signal that ended it. */
+  /** Resolves at the end with the exit code, or with the name of the signal that ended the process. */
   ended: Promise<number | NodeJS.Signals>
 } & AsyncDisposable
 

@@ -17,14 +17,14 @@ async function startServer(health = new Health()) {
 
 test('the process is live from the start', async () => {
   await using server = await startServer()
-  server.health.startup('nats')
+  server.health.requireAtStart('nats')
   expect(await server.json('/healthz')).toEqual({ status: 200, body: { status: 'ok' } })
 })
 
 test('the process is ready once all dependencies are available, and not while it drains', async () => {
   await using server = await startServer()
-  const nats = server.health.startup('nats')
-  const postgres = server.health.startup('postgres')
+  const nats = server.health.requireAtStart('nats')
+  const postgres = server.health.requireAtStart('postgres')
   expect(await server.json('/readyz')).toEqual({
     status: 503,
     body: { status: 'not ready', reasons: ['waiting for nats', 'waiting for postgres'] },
@@ -40,17 +40,17 @@ test('the process is ready once all dependencies are available, and not while it
 
 test('readiness waits for both of two dependencies with the same name', async () => {
   const health = new Health()
-  const [first, second] = [health.startup('nats'), health.startup('nats')]
+  const [first, second] = [health.requireAtStart('nats'), health.requireAtStart('nats')]
   first()
   expect(health.status().ready).toBe(false)
   second()
   expect(health.status()).toEqual({ ready: true, reasons: [] })
 })
 
-test('a backlog makes the process unready while it lasts', async () => {
+test('a check makes the process unready while it returns a reason', async () => {
   await using server = await startServer()
   let behind: string | undefined = '5000 events behind'
-  const watched = server.health.backlog('relay', () => behind)
+  const watched = server.health.addCheck('relay', () => behind)
   expect((await server.json('/readyz')).body).toMatchObject({ reasons: ['relay: 5000 events behind'] })
   behind = undefined
   expect(await server.json('/readyz')).toMatchObject({ status: 200 })

@@ -48,7 +48,7 @@ export class DatabaseHost extends Host {
     return this.#open.pool
   }
 
-  /** Follows the policy of admin; resolves with the first version. `feed`: a control feed to share. */
+  /** Follows the policy of admin; resolves once it has been loaded. `feed`: a control feed to share. */
   async policy(admin: Client<typeof AdminInternalService>, feed?: ControlFeed): Promise<PolicyHolder> {
     const source = feed === undefined ? { bus: this.events } : { feed }
     const policy = this.use(await followPolicy({ ...source, signal: this.signal, load: () => admin.getPolicy({}) }))
@@ -88,7 +88,10 @@ export class DatabaseHost extends Host {
     this.use(await startErasures({ ...this.#own, erase, report }))
   }
 
-  /** Serves the methods of this deployable, and refuses changes by users whose account is being erased. */
+  /**
+   * Serves the methods of this deployable. Unless `serving` has another guard, refuses changes by users whose account is
+   * being erased.
+   */
   override serve(serving: Serving): Promise<void> {
     return super.serve({ guard: refuseErased(this.db), ...serving })
   }

@@ -30,7 +30,7 @@ export type HostParts = {
 
 /** How a program starts a deployable. */
 export type StartOptions = {
-  /** Aborts the start. */
+  /** Aborts the start, and after it the `signal` of the host. */
   stop?: AbortSignal | undefined
   /** The process, if it is shared with other deployables. */
   shared?: SharedProcess | undefined
@@ -43,16 +43,16 @@ const connectRetry = { initialMs: 200, maxMs: 5_000 }
 
 /**
  * The environment of a deployable. It opens dependencies, waits for them without a time limit, and owns everything that
- * the deployable opens. It closes everything in this order: readiness; servers, newest first; `signal` and the
- * background work; the rest, newest first; the internal port.
+ * the deployable opens. It closes everything in this order: readiness; servers, newest first; `signal`, if it is not
+ * aborted yet, and the background work; the rest, newest first; the internal port.
  */
 export class Host implements AsyncDisposable {
   readonly name: Deployable
   readonly config: HostConfig
   readonly health: Health
-  /** Aborted at once if the process is stopped before it has started, otherwise after its servers have closed. */
+  /** Aborted when `stop` of the overrides is aborted, before servers close; otherwise after they have closed. */
   readonly signal: AbortSignal
-  /** Public URL of this deployable, if any. */
+  /** URL of its port for clients, on this machine, if it has one. */
   url: string | undefined
   protected readonly opened = new Resources()
   readonly #serving = new Resources()
@@ -72,7 +72,7 @@ export class Host implements AsyncDisposable {
     this.#shared = shared
     this.#drainTimeoutMs = drainTimeoutMs
     this.signal = stop ? AbortSignal.any([this.#closing.signal, stop]) : this.#closing.signal
-    for (const what of waitsFor) this.#awaited.set(what, this.health.startup(what))
+    for (const what of waitsFor) this.#awaited.set(what, this.health.requireAtStart(what))
   }
 
   /** Opens the internal port, unless the process has one. */
@@ -155,7 +155,10 @@ export class Host implements AsyncDisposable {
     this.#background.add(done)
   }
 
-  /** Runs `close` first when the process stops, while everything still works, to release connected clients. */
+  /**
+   * Runs `close` when the process stops, in reverse order with the servers and while everything opened by {@link use}
+   * still works, to release connected clients.
+   */
   onDrain(name: string, close: () => Promise<void> | void): void {
     this.#serving.defer(name, close)
   }

@@ -6,7 +6,7 @@ import { EventLoopLag } from './event-loop-lag.ts'
 beforeEach(() => void jest.useFakeTimers({ doNotFake: ['performance'] }))
 afterEach(() => void jest.useRealTimers())
 
-/** Blocks the event loop for a fifth of a second, until the monitor has seen it. */
+/** Blocks the event loop for a fifth of a second, again and again until the monitor has seen it. */
 async function block(lag: EventLoopLag) {
   while (lag.max() < 0.15) {
     await setTimeout(30)

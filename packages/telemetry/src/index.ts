@@ -15,7 +15,7 @@ export {
   withTraceOf,
   isRecording,
   isTraced,
-  joinClientTraces,
+  setJoinClientTraces,
   markFailed,
   withoutTrace,
   withSpan,

@@ -1,4 +1,4 @@
-/** The values of a label: one of a few constants, or values of a known source with a limited number of them. */
+/** The meaning of a label, and its values: a few constants, or a limited number of values of a known source. */
 type Label = { readonly meaning: string } & (
   | { readonly values: readonly string[] }
   | {
@@ -17,7 +17,7 @@ export const labels = {
   'db.client.connection.pool.name': { meaning: 'the deployable that has the pool', atMost: 12 },
   'db.client.connection.state': { meaning: 'whether a connection is in use', values: ['idle', 'used'] },
   'error.type': {
-    meaning: 'only for failures: the Connect code, the HTTP status from 500, or the kind of failure',
+    meaning: 'only for failures: the Connect code, an HTTP error status, or the kind of the failure',
     atMost: 40,
   },
   'http.request.method': {

@@ -14,7 +14,7 @@ test('a counter counts separately for each value of its labels', async () => {
   expect(text).toContain('\ntest_posted_total{parley_kind="reply"} 2\n')
 })
 
-test('metrics contain the version that reports them', async () => {
+test('metrics name the version of the server', async () => {
   expect(await metricsText()).toMatch(new RegExp(`^target_info\\{.*service_version="${serverVersion}"`, 'm'))
 })
 
@@ -23,7 +23,7 @@ test('a counter without labels is reported before anything was counted', async (
   expect(await metricsText()).toContain('\ntest_lost_total 0\n')
 })
 
-test('the unit is the last word of the name in Prometheus', async () => {
+test('in Prometheus the unit is the last word of the name, before `_total` or `_count`', async () => {
   counter('test.sent', { description: 'Sent', unit: 'By' })(5)
   histogram('test.age', { description: 'Age', unit: 's' })(0.3)
   using _ = sum('test.work', { description: 'Work', unit: 's' })(() => 7)

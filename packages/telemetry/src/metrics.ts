@@ -10,7 +10,7 @@ type Description<K extends LabelName> = {
   description: string
   /** Unit in UCUM notation: `s`, `By`, or the counted thing in braces, such as `{message}`. */
   unit: string
-  /** Labels that each measurement has. */
+  /** Labels of each measurement; `error.type` and the status may be left out. */
   labels?: readonly K[]
 }
 
@@ -51,7 +51,7 @@ export function histogram<K extends LabelName = never>(
   return (value, labels?: LabelsOf<K>) => instrument.record(value, labels)
 }
 
-/** Reads a value whenever metrics are collected, until the result is disposed. An undefined value changes nothing. */
+/** Reads a value whenever metrics are collected, until the result is disposed. If it is undefined, the last one stays. */
 type Observe<K extends LabelName> = (read: () => number | undefined, ...labels: Labelled<K>) => Disposable
 
 /** Declares a value that is read whenever metrics are collected. The returned function starts reading it. */

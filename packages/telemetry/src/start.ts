@@ -2,7 +2,7 @@ import { metrics } from '@opentelemetry/api'
 import { ConfigError, defineConfig, processFields } from '@parley/config'
 import { meterProvider } from './metrics.ts'
 import { processMetrics } from './process-metrics.ts'
-import { joinClientTraces } from './trace.ts'
+import { setJoinClientTraces } from './trace.ts'
 
 let stopExporting: ((withinMs: number) => Promise<void>) | undefined
 let processMeasurement: Disposable | undefined
@@ -11,7 +11,7 @@ let processMeasurement: Disposable | undefined
 export async function startTelemetry(env: NodeJS.ProcessEnv): Promise<void> {
   metrics.setGlobalMeterProvider(meterProvider)
   processMeasurement ??= processMetrics()
-  joinClientTraces(shouldJoinClientTraces(env))
+  setJoinClientTraces(shouldJoinClientTraces(env))
   if (!hasCollector(env)) return
   // The exporters are most of OpenTelemetry's weight, so they are loaded only if a collector is configured.
   const { startExporting } = await import('./exporting.ts')

@@ -20,16 +20,16 @@ export type SpanOptions = {
   kind?: 'internal' | 'server' | 'client' | 'producer' | 'consumer'
   /** Kinds, counts, codes and ids; never what people wrote, names, addresses or secrets. */
   attributes?: Attributes
-  /** A W3C traceparent that came with the work; the span becomes its child. Anything else is ignored. */
+  /** A W3C traceparent that came with the work; the span becomes its child. With any other text it begins a trace. */
   parent?: string | undefined
   /**
    * W3C traceparents of several pieces of work that are done together: the span becomes a child of the first that is
-   * recorded and links to the others. Instead of `parent`.
+   * sampled, or else of the first, and links to the others. Instead of `parent`.
    */
   joined?: readonly string[]
   /**
-   * Kind of a failure, for `error.type`; undefined for one that is not this program's, which does not mark the span.
-   * Default: the code that the error has as a string, else its name.
+   * Returns the kind of a failure for `error.type`; undefined if it is not a failure of this program, so that the span
+   * is not marked. Default: the code of the error if it is a string, otherwise its name.
    */
   failure?: (error: unknown) => string | undefined
 }
@@ -54,7 +54,7 @@ export function setRecording(on: boolean): void {
 }
 
 /** Sets whether this process continues the traces of clients. */
-export function joinClientTraces(join: boolean): void {
+export function setJoinClientTraces(join: boolean): void {
   joinsClientTraces = join
 }
 

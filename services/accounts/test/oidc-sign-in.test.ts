@@ -171,7 +171,7 @@ describe('the provider', () => {
     expect(discoveryCount()).toBe(before)
   })
 
-  test('is asked for its metadata again after an unknown key, at most once a minute; the old metadata is used while it does not respond', async () => {
+  test('is asked for its metadata again if its keys could not be read, at most once a minute; the old metadata is used while it does not respond', async () => {
     const later = 100 * 3600_000
     now = later
     await startLogin(env, 'corp')
@@ -242,7 +242,7 @@ describe('the provider', () => {
     expect((await signInAs('hans')).pendingToken).toBeDefined()
   })
 
-  test('makes a sign-in fail if it stops in between; later its cached metadata is used while it is unavailable', async () => {
+  test('makes a sign-in fail, and its metadata is forgotten, if it stops before the callback; otherwise cached metadata is used while it is unavailable', async () => {
     const callback = await signInAt(provider, await startLogin(env, 'corp'), 'ida')
     await provider.stop()
     expect(await finishLogin(env, 'corp', callback)).toMatchObject({ error: 'provider_failed' })

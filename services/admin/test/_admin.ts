@@ -41,7 +41,7 @@ export const testAdmin = (options: TestDatabaseOptions = {}) =>
     },
     ({ clients }) => ({
       anonymous: clients(services),
-      /** A user without further permissions. */
+      /** A user without roles. */
       alice: clients(services, { userId: 'Ualice' }),
       /** A user with the role admin. */
       bert: clients(services, { userId: 'Ubert', roleIds: ['admin'] }),

@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 beforeEach(() => fakes.unavailable.clear())
 afterEach(async () => {
-  // Clears the decisions for people, and those for system roles except the seeded ones.
+  // Clears the decisions for Umia and, except at server scope, those for two roles.
   for (const roleName of ['everyone', 'moderator']) {
     const { decisions } = await admin.owner.adminPermissions.listRolePermissionDecisions({ roleName })
     for (const { permission, scope } of decisions)
@@ -58,7 +58,7 @@ const setUser = (
   { scope, permission, decision }: Request,
   by: Pick<TestAdmin['bert'], 'adminPermissions'> = admin.bert,
 ) => by.adminPermissions.setUserPermission({ userId: 'Umia', permission, decision, ...(scope && { scope }) })
-const ofModerator = async () =>
+const listForModerator = async () =>
   (await admin.bert.adminPermissions.listRolePermissionDecisions({ roleName: 'moderator' })).decisions.map(
     ({ permission, scope, override, effective }) => [permission, scope?.kind, scope?.id, override, effective],
   )
@@ -84,10 +84,10 @@ describe('a decision for a role', () => {
           scope,
           decision,
         })
-        expect(await ofModerator()).toEqual([['room.join', scope.kind, scope.id, decision, decision], ...seeded])
+        expect(await listForModerator()).toEqual([['room.join', scope.kind, scope.id, decision, decision], ...seeded])
       }
       expect((await setRole({ ...request, decision: NONE })).decision).toMatchObject({ scope, decision: NONE })
-      expect(await ofModerator()).toEqual(seeded)
+      expect(await listForModerator()).toEqual(seeded)
     }
   })
 
@@ -95,7 +95,7 @@ describe('a decision for a role', () => {
     for (const scope of [undefined, {}, { kind: UNSPECIFIED }, { kind: SERVER }]) {
       const { decision } = await setRole({ permission: 'room.join', decision: ALLOW, scope })
       expect(decision?.scope).toMatchObject({ kind: SERVER, id: '' })
-      expect(await ofModerator()).toContainEqual(['room.join', SERVER, '', ALLOW, ALLOW])
+      expect(await listForModerator()).toContainEqual(['room.join', SERVER, '', ALLOW, ALLOW])
       await setRole({ permission: 'room.join', decision: NONE, scope })
     }
   })
@@ -167,7 +167,7 @@ describe('a decision for a role', () => {
     ],
   ] as [string, Request, Code][])('%s is refused', async (_, request, code) => {
     await expect(setRole(request)).rejects.toMatchObject(fails(code))
-    expect(await ofModerator()).toEqual(seeded)
+    expect(await listForModerator()).toEqual(seeded)
   })
 
   test('is accepted only at scopes where the permission can be decided', async () => {
@@ -190,7 +190,7 @@ describe('a decision for a role', () => {
     await setRole({ permission: 'room.create', decision: ALLOW, scope })
     fakes.groups = []
     await setRole({ permission: 'room.create', decision: NONE, scope })
-    expect(await ofModerator()).toEqual(seeded)
+    expect(await listForModerator()).toEqual(seeded)
     if (lobby) fakes.groups = [lobby]
   })
 
@@ -213,7 +213,7 @@ describe('a decision for a role', () => {
     const request = { permission: 'message.attach', decision: DENY, scope }
     await expect(setRole(request, admin.as('Umia'))).rejects.toMatchObject(fails(Code.PermissionDenied))
     await setRole(request)
-    expect(await ofModerator()).toContainEqual(['message.attach', ROOM, 'Rdm', DENY, DENY])
+    expect(await listForModerator()).toContainEqual(['message.attach', ROOM, 'Rdm', DENY, DENY])
   })
 })
 
@@ -235,7 +235,7 @@ describe('storing a decision for a role', () => {
     await setUser({ permission: 'room.manage', decision: ALLOW, scope: tea })
     const request = { permission: 'message.post', decision: DENY }
     await setRole({ ...request, scope: tea }, mia)
-    expect(await ofModerator()).toContainEqual(['message.post', ROOM, 'R1', DENY, DENY])
+    expect(await listForModerator()).toContainEqual(['message.post', ROOM, 'R1', DENY, DENY])
     expect((await mia.adminPermissions.getRolePermissionTierMatrix({ scope: tea })).matrix?.roles).toHaveLength(4)
     for (const scope of [{}, { kind: GROUP, id: 'G1' }, { kind: ROOM, id: 'R2' }, { kind: ROOM, id: 'R9' }]) {
       const denied = fails(Code.PermissionDenied)
@@ -275,7 +275,7 @@ test('reading the decisions for a role requires role.manage', async () => {
 })
 
 describe('a decision for a user', () => {
-  const ofMia = async () =>
+  const listForMia = async () =>
     (await admin.bert.adminPermissions.listUserPermissionDecisions({ userId: 'Umia' })).decisions.map(
       ({ permission, scope, override, effective }) => [permission, scope?.kind, scope?.id, override, effective],
     )
@@ -283,13 +283,13 @@ describe('a decision for a user', () => {
   test('is stored, listed, changed, cleared and audited', async () => {
     await setUser({ permission: 'message.post', decision: DENY, scope: tea })
     await setUser({ permission: 'message.post', decision: ALLOW })
-    expect(await ofMia()).toEqual([
+    expect(await listForMia()).toEqual([
       ['message.post', SERVER, '', ALLOW, ALLOW],
       ['message.post', ROOM, 'R1', DENY, DENY],
     ])
     await setUser({ permission: 'message.post', decision: NONE, scope: tea })
     await setUser({ permission: 'message.post', decision: NONE, scope: tea })
-    expect(await ofMia()).toEqual([['message.post', SERVER, '', ALLOW, ALLOW]])
+    expect(await listForMia()).toEqual([['message.post', SERVER, '', ALLOW, ALLOW]])
     const details = { user_id: 'Umia', permission: 'message.post' }
     await eventually(() => expect(auditEventsWith(details)).toHaveLength(3))
     expect(
@@ -309,7 +309,7 @@ describe('a decision for a user', () => {
     ['a room without an id', { permission: 'room.join', decision: ALLOW, scope: { kind: ROOM } }, Code.InvalidArgument],
   ] as [string, Request, Code][])('is refused for %s', async (_, request, code) => {
     await expect(setUser(request)).rejects.toMatchObject(fails(code))
-    expect(await ofMia()).toEqual([])
+    expect(await listForMia()).toEqual([])
   })
 
   test.each(['Unobody', 'Ugone'])(
@@ -356,7 +356,7 @@ test('no denial by an administrator can lock out owners', async () => {
   )
   const { explanations } = await ownerClients('Usecond').adminPermissions.explainPermissions({ userId: 'Uowner' })
   expect(explanations.every(({ state, decidedByRole }) => state === ALLOW && decidedByRole === 'owner')).toBe(true)
-  const mayDefault = new Set([
+  const allowedByDefault = new Set([
     'user.delete-self',
     'room.list',
     'room.join',
@@ -365,7 +365,7 @@ test('no denial by an administrator can lock out owners', async () => {
       .filter((name) => /^message\.(post|attach|react|echo)/.test(name)),
   ])
   for (const { permission } of permissions) {
-    const decision = mayDefault.has(permission) ? ALLOW : NONE
+    const decision = allowedByDefault.has(permission) ? ALLOW : NONE
     await admin.owner.adminPermissions.setRolePermission({ roleName: 'everyone', permission, decision })
     await admin.owner.adminPermissions.setUserPermission({ userId: 'Uowner', permission, decision: NONE })
   }

@@ -1,6 +1,7 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { eventually, recordEvents, type Recording } from '@parley/testkit'
+import { PermissionDecision } from '@parley/contracts/admin'
 import { testAdmin, type TestAdmin } from './_admin.ts'
 import { startFakeServices, type FakeServices } from './_fake-services.ts'
 
@@ -74,7 +75,7 @@ describe('roles', () => {
 
   test('are shown with their denials', async () => {
     await createRole('muted')
-    const deny = { roleName: 'muted', permission: 'message.post', decision: 2 }
+    const deny = { roleName: 'muted', permission: 'message.post', decision: PermissionDecision.DENY }
     await admin.bert.adminPermissions.setRolePermission(deny)
     const { role } = await admin.alice.adminRoles.getRole({ name: 'muted' })
     expect(role).toMatchObject({ permissions: [], permissionDenials: ['message.post'] })
@@ -259,13 +260,13 @@ describe('an order of roles', () => {
   })
 
   test.each([
-    ['an incomplete one', ['one', 'two'], Code.InvalidArgument],
-    ['a longer one', ['one', 'two', 'three', 'four'], Code.InvalidArgument],
-    ['one with a name twice', ['one', 'two', 'two'], Code.InvalidArgument],
-    ['one with a system role', ['one', 'two', 'moderator'], Code.InvalidArgument],
-    ['one with an unknown name', ['one', 'two', 'four'], Code.NotFound],
-    ['an empty one', [], Code.InvalidArgument],
-  ])('%s is refused', async (_, order, code) => {
+    ['is incomplete', ['one', 'two'], Code.InvalidArgument],
+    ['has an additional name', ['one', 'two', 'three', 'four'], Code.InvalidArgument],
+    ['has a name twice', ['one', 'two', 'two'], Code.InvalidArgument],
+    ['contains a system role', ['one', 'two', 'moderator'], Code.InvalidArgument],
+    ['contains an unknown name', ['one', 'two', 'four'], Code.NotFound],
+    ['is empty', [], Code.InvalidArgument],
+  ])('is refused if it %s', async (_, order, code) => {
     await expect(reorder(...order)).rejects.toMatchObject(fails(code))
   })
 })
@@ -274,7 +275,7 @@ describe('deleting a role', () => {
   test('deletes its decisions and releases its name; a new role with that name is another role', async () => {
     await createRole('crew')
     const first = fakes.handles.get('crew') ?? ''
-    const grant = { roleName: 'crew', permission: 'room.create', decision: 1 }
+    const grant = { roleName: 'crew', permission: 'room.create', decision: PermissionDecision.ALLOW }
     await admin.bert.adminPermissions.setRolePermission(grant)
     await using control = await recordEvents(admin.bus, 'evt.control.policy.>')
     expect(await admin.bert.adminRoles.deleteRole({ name: 'crew' })).toMatchObject({ deleted: true })

@@ -31,7 +31,7 @@ async function partitions(): Promise<string[]> {
   }
 }
 
-test('a month of entries about conversations is deleted after 30 days, one about security and administration after 400', async () => {
+test('a month of entries about conversations is deleted 30 days after its end, one about security and administration 400 days', async () => {
   const january = await admin.start({}, on('2026-01-31'))
   expect(await partitions()).toEqual([
     'audit_entries_conversation_2026_01',

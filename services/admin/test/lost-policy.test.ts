@@ -20,7 +20,7 @@ const decide = (decision: PermissionDecision) =>
   admin.owner.adminPermissions.setRolePermission({ roleName: 'moderator', permission: 'message.post', decision })
 
 /** The newest delta that other deployables received. */
-async function newest() {
+async function readNewestDelta() {
   const manager = await admin.bus.nc.jetstreamManager()
   const message = await manager.streams.getMessage('EVENTS', {
     last_by_subj: 'evt.control.policy.server.policy_changed',
@@ -32,9 +32,9 @@ async function newest() {
 /** Stores a denial, then an ALLOW that the database loses. Returns the lost revision. */
 async function loseAllow(): Promise<bigint> {
   await decide(DENY)
-  const kept = await newest()
+  const kept = await readNewestDelta()
   await decide(ALLOW)
-  const lost = await newest()
+  const lost = await readNewestDelta()
   const client = new pg.Client(admin.database.url)
   await client.connect()
   await client.query(
@@ -49,13 +49,13 @@ test('repeating a stored decision announces it with a revision above the lost on
   await admin.start()
   const lost = await loseAllow()
   await decide(DENY)
-  const published = await newest()
+  const published = await readNewestDelta()
   expect(published?.revision).toBeGreaterThan(lost)
   // A process without the base revision loads the whole policy.
   expect(published?.baseRevision).toBeLessThan(lost)
   expect(published?.decisions).toMatchObject([{ permission: 'message.post', decision: DENY }])
   await decide(DENY)
-  expect((await newest())?.revision).toBe(published?.revision)
+  expect((await readNewestDelta())?.revision).toBe(published?.revision)
 })
 
 test('a starting process announces a revision above the lost one', async () => {
@@ -63,5 +63,5 @@ test('a starting process announces a revision above the lost one', async () => {
   const lost = await loseAllow()
   await first[Symbol.asyncDispose]()
   await admin.start()
-  await eventually(async () => expect((await newest())?.revision).toBeGreaterThan(lost))
+  await eventually(async () => expect((await readNewestDelta())?.revision).toBeGreaterThan(lost))
 })

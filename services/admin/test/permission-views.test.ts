@@ -95,7 +95,7 @@ describe('the matrix of a role', () => {
     expect(Object.keys(about('room.create'))).toEqual(['server', 'group:G2', 'group:G1'])
   })
 
-  test('of the role owner shows every permission as allowed, without stored decisions', async () => {
+  test('shows every permission of the role owner as allowed, without stored decisions', async () => {
     const { matrix } = await admin.bert.adminPermissions.getRolePermissionMatrix({ roleName: 'owner' })
     expect(matrix?.cells.every(({ override, effective }) => override === NONE && effective === ALLOW)).toBe(true)
   })

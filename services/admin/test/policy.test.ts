@@ -102,7 +102,7 @@ test('decisions for a deleted group are removed, those for others are kept', asy
   )
 })
 
-test('denying everyone posting is answered once it is on the stream', async () => {
+test('denying everyone posting is answered only after the change is on the stream', async () => {
   const { revision } = await admin.anonymous.internal.denyPosting({ roomId: 'Rstored' })
   const jsm = await admin.bus.nc.jetstreamManager()
   const last = await jsm.streams.getMessage('EVENTS', { last_by_subj: policySubject })

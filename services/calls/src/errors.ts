@@ -11,7 +11,7 @@ export const callsNotConfigured = () =>
   new ConnectError('voice and video calls are not configured', Code.FailedPrecondition)
 export const noCallForToken = () =>
   new ConnectError('there is no active call in this room; start one with JoinCall', Code.FailedPrecondition)
-export const joiningFailed = () => unavailable('could not join: each call ended before you joined; try again')
+export const joiningFailed = () => unavailable('could not join: the call ended in the meantime; try again')
 export const accountGone = () => new ConnectError('account not found: it was deleted', Code.Unauthenticated)
 export const roomsUnavailable = (cause: unknown) =>
   unavailable('room membership cannot be checked at the moment; try again', cause)

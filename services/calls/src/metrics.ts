@@ -1,7 +1,7 @@
 import { counter, logger } from '@parley/telemetry'
 
 const log = logger('calls')
-const webhooksTaken = counter('parley.calls.webhooks', {
+const webhooks = counter('parley.calls.webhooks', {
   description: 'Webhooks of the media server, by outcome',
   unit: '{request}',
   labels: ['parley.outcome'],
@@ -16,7 +16,7 @@ const endingsFailed = counter('parley.calls.ending_failures', {
 })
 
 export const countWebhook = (outcome: 'taken' | 'ignored' | 'refused'): void =>
-  webhooksTaken(1, { 'parley.outcome': outcome })
+  webhooks(1, { 'parley.outcome': outcome })
 
 export function reportMediaFailure(error: unknown, what: string): void {
   mediaFailures(1)

@@ -12,7 +12,7 @@ import type {
 
 type Room = { members: Set<string>; archived: boolean; kind: RoomKind; name: string }
 
-/** A fake of rooms, with a few rooms and their members. */
+/** A fake of the rooms service. Tests set its rooms and their members. */
 export class FakeRooms {
   readonly #rooms = new Map<string, Room>()
   /** Called before each `GetRoomAccess` is answered. */
@@ -59,7 +59,7 @@ export class FakeRooms {
   }
 }
 
-/** Fake messaging service. It stores an event unless it has the same or a higher version of its aggregate. */
+/** Fake messaging service. It drops an event if it has one of the same aggregate with the same or a higher version. */
 export class FakeMessaging {
   readonly events: (RoomEvent & { roomId: string })[] = []
 

@@ -149,7 +149,7 @@ test('a repeated request to join with the same key gets the same response, and d
   expect(await env.inCall('Rkeys', 'Ualice')).toEqual(['Ubob'])
 })
 
-test('a user who is banned between the check and the join does not stay in the call', async () => {
+test('a user whose membership ends while they join is refused and does not stay in the call', async () => {
   env.rooms.set('Rban', ['Ualice', 'Ubob'])
   await env.as('Ubob').joinCall({ roomId: 'Rban' })
   let requested = 0

@@ -49,7 +49,7 @@ export const readConfig = defineConfig({
   signInWindowMs: duration('PARLEY_GATEWAY_SIGN_IN_WINDOW', {
     default: '5m',
     min: 1_000,
-    doc: 'Period over which failed sign-ins and requested mails are counted.',
+    doc: 'Period over which failed sign-ins, started sign-ins at external providers and requested mails are counted.',
   }),
   signInAttempts: int('PARLEY_GATEWAY_SIGN_IN_ATTEMPTS', {
     default: 10,
@@ -64,7 +64,7 @@ export const readConfig = defineConfig({
   signInSlowAfter: int('PARLEY_GATEWAY_SIGN_IN_SLOW_AFTER', {
     default: 10,
     min: 1,
-    doc: 'Number of failed sign-ins within PARLEY_GATEWAY_SIGN_IN_WINDOW to one account, from all addresses together, after which only one attempt per 5 s is accepted. Browsers that signed in before are not slowed down, and accounts are never locked.',
+    doc: 'Number of failed sign-ins within PARLEY_GATEWAY_SIGN_IN_WINDOW to one account, from all addresses together, after which only one attempt per 5 s is accepted. Failures elsewhere do not slow down browsers that signed in to the account before, and accounts are never locked.',
   }),
   providerSignInsPerAddress: int('PARLEY_GATEWAY_PROVIDER_SIGN_INS_PER_ADDRESS', {
     default: 1_000,
@@ -90,7 +90,11 @@ export const readConfig = defineConfig({
   readsPerMinute: callsPerMinute('reads', 120_000, 'calls that change nothing'),
   writesPerMinute: callsPerMinute('writes', 6_000, 'calls that change something'),
   searchesPerMinute: callsPerMinute('searches', 6_000, 'searches'),
-  uploadsPerMinute: callsPerMinute('uploads', 6_000, 'calls that upload bytes (chunks of files, images)'),
+  uploadsPerMinute: callsPerMinute(
+    'uploads',
+    6_000,
+    'calls that upload images, or create, fill or finish uploads of files,',
+  ),
   outboundPerMinute: callsPerMinute(
     'outbound',
     120,

@@ -1,7 +1,7 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import { Code } from '@connectrpc/connect'
 import { codeToHttpStatus, codeToString } from '@connectrpc/connect/protocol-connect'
-import { countRequest } from '@parley/runtime/metrics'
+import { countServedRequest } from '@parley/runtime/metrics'
 import { counter, logger } from '@parley/telemetry'
 
 const untrustedProxies = counter('parley.gateway.untrusted_proxy_requests', {
@@ -31,7 +31,7 @@ export function createMetrics() {
      * exceeded its client's deadline counts as canceled.
      */
     countCall: (method: DescMethod, { code, missedClientDeadline = false }: Outcome, began: number, isGrpc = false) =>
-      countRequest({
+      countServedRequest({
         ...{ method: 'POST', route: `/${method.parent.typeName}/${method.name}` },
         durationMs: performance.now() - began,
         status: code === undefined || isGrpc ? 200 : codeToHttpStatus(code),

@@ -37,7 +37,7 @@ describe('POST /auth/login', () => {
     ])
   })
 
-  test('passes on to accounts that a page requests only the cookie, and its user agent', async () => {
+  test('tells accounts the user agent, and whether only a cookie is requested', async () => {
     const fields = { login: 'ada', password: 'correct horse', cookieOnly: true }
     const answer = await browser.postJson('/auth/login', fields, { 'user-agent': 'Program/1' })
     expect(answer.status).toBe(200)
@@ -156,7 +156,9 @@ describe('registration', () => {
     const mistyped = await browser.postJson('/auth/invite/accept', { ...account, passwordConfirmation: 'other' })
     expect(mistyped.status).toBe(400)
   })
+})
 
+describe('the gateway', () => {
   const complete = { token: 't', login: 'l', password: 'p', passwordConfirmation: 'p' }
   test.each([
     ['/auth/register', { email: 'a@b' }, 'requestRegistrationCode', Code.PermissionDenied, 403],
@@ -291,11 +293,14 @@ describe('an e-mail address to verify', () => {
     [paths[0], 'requestEmailCode', Code.FailedPrecondition, 503],
     [paths[1], 'confirmEmailCode', Code.InvalidArgument, 400],
     [paths[1], 'confirmEmailCode', Code.AlreadyExists, 409],
-  ] as const)('gets at %s, if %s fails with code %i, status %i', async (path, method, code, status) => {
-    env.accounts.refuse(method, code)
-    const bearer = { authorization: `Bearer ${env.accounts.credential('U-bob')}` }
-    expect((await browser.postJson(path, body, bearer)).status).toBe(status)
-  })
+  ] as const)(
+    'is refused at %s if %s fails with code %i: the response has status %i',
+    async (path, method, code, status) => {
+      env.accounts.refuse(method, code)
+      const bearer = { authorization: `Bearer ${env.accounts.credential('U-bob')}` }
+      expect((await browser.postJson(path, body, bearer)).status).toBe(status)
+    },
+  )
 })
 
 describe('POST /auth/logout', () => {
@@ -372,12 +377,11 @@ describe('a session cookie', () => {
     expect((await browser.postJson(path, { email: 'a@b' }, { ...invalid, ...browser.csrf })).status).toBe(200)
   })
 
-  test('that cannot be checked gets status 503', async () => {
+  test('that cannot be checked gets status 503, with and without an unknown bearer token', async () => {
     await login()
-    env.accounts.callers.clear()
     env.accounts.isUnavailable = true
-    const fresh = { authorization: 'Bearer prl_ATunseen' }
-    expect((await browser.postJson('/auth/verify-email/request-code', { email: 'a@b' }, fresh)).status).toBe(503)
+    for (const headers of [{}, { authorization: 'Bearer prl_ATunseen' }])
+      expect((await browser.postJson('/auth/verify-email/request-code', { email: 'a@b' }, headers)).status).toBe(503)
     env.accounts.isUnavailable = false
   })
 })

@@ -152,7 +152,7 @@ test('callers of a burst who have disconnected are not looked up', async () => {
   session.destroy()
 })
 
-test('processes share counts, and continue to count without Redis', async () => {
+test('every process limits calls, with and without Redis', async () => {
   const settings = { PARLEY_LIMITS_WRITES_PER_MINUTE: '5' }
   const [one, other] = [await fleet.start(settings), await fleet.start(settings)]
   const write = async (url: string, userId: string) => (await post(url, createMessage, as(userId))).status

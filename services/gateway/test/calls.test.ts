@@ -145,7 +145,7 @@ describe('headers', () => {
     expect(tokens.status).toBe(401)
   })
 
-  test('of a response are not forwarded, unless clients may see them', async () => {
+  test('of a response that clients must not see are not forwarded', async () => {
     const answer = await call(bearer())
     expect(answer.status).toBe(200)
     for (const name of ['parley-session', 'parley-secret', 'set-cookie']) expect(answer.headers.get(name)).toBeNull()
@@ -220,7 +220,7 @@ describe('a method', () => {
     'multipart/form-data; boundary=x',
     'application/xml',
     '',
-  ])('refuses the content type "%s", with the session cookie or without', async (type) => {
+  ])('refuses the content type "%s", even with the session cookie', async (type) => {
     const answer = await browser.send('POST', getRoom, '{"roomId":"R1"}', { 'content-type': type, ...cookie() })
     expect(answer.status).toBe(415)
     expect(env.received).toEqual([])
@@ -234,7 +234,7 @@ describe('a method', () => {
     expect((await call(bearer(), internal)).status).toBe(404)
   })
 
-  test('accepts bodies up to a megabyte, compressed or not', async () => {
+  test('refuses a body above a megabyte, also if it is smaller when compressed', async () => {
     const big = JSON.stringify({ roomId: 'x'.repeat(1_100_000) })
     expect((await browser.postJson(getRoom, big, bearer())).status).toBe(429)
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip', ...bearer() }
@@ -329,7 +329,7 @@ describe('a session near its end', () => {
     expect(page.cookies.filter((one) => one.startsWith('parley_session='))).toHaveLength(1)
   })
 
-  test('keeps its CSRF token valid', async () => {
+  test('gets a CSRF token that is valid with its new cookie', async () => {
     const first = await call({ cookie: sessionCookie(dueCredential('U-ada')) })
     expect(first.cookies[1]).toMatch(/^parley_csrf=/)
     expect((await browser.postJson('/auth/verify-email/request-code', { email: 'a@b' }, browser.csrf)).status).toBe(200)

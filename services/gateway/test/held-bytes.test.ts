@@ -70,7 +70,7 @@ describe('without a credential a call is refused before its body arrives', () =>
     expect(answer).toMatchObject(refusal)
   })
 
-  test('and the client may send the rest before reading the response', async () => {
+  test('and the client may still send the rest of its body', async () => {
     const body = 'x'.repeat(900_000)
     const socket = await send(head(getRoom, body.length, json))
     await receive(socket, isHead)
@@ -137,7 +137,7 @@ describe('responses that a network does not read are limited, and release their 
   })
 })
 
-describe('a client that disconnects during the check of its credential releases its memory', () => {
+describe('a client that disconnects during the check of its credential leaves no image slot occupied', () => {
   const method = 'svc.api.v1.MyAccountService/UploadAvatar'
   const protobuf = 'Content-Type: application/proto'
   const bearer = (token: string) => `Bearer ${token}`

@@ -67,7 +67,7 @@ const errorOf = async (call: Promise<unknown>) =>
     (error: unknown) => ConnectError.from(error),
   )
 
-describe.each(protocols)('%s', (_, open) => {
+describe.each(protocols)('the gateway over %s', (_, open) => {
   test('stores the bytes of an image in uploads and forwards the rest', async () => {
     // Larger than the maximum payload of the bus.
     const image = randomBytes(2 * 1024 * 1024)
@@ -100,7 +100,7 @@ describe.each(protocols)('%s', (_, open) => {
     ])
   })
 
-  test('forwards a request without bytes unchanged', async () => {
+  test('stores nothing for a request without bytes', async () => {
     await createClient(MyAccountService, open(url, token)).uploadAvatar({ image: { filename: 'me.png' } })
     expect([fleet.blobs, fleet.requested[0]?.blob]).toEqual([[], undefined])
   })
@@ -132,7 +132,7 @@ describe.each(protocols)('%s', (_, open) => {
   })
 })
 
-test('a body may be 64 KiB larger than the limit for images', async () => {
+test('an image in protobuf may reach the limit; one in JSON must be smaller, because its encoding counts', async () => {
   const post = async (body: Uint8Array | string, contentType: string) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': contentType }
     const path = '/api/connect/svc.api.v1.MyAccountService/UploadAvatar'

@@ -244,7 +244,7 @@ describe('POST /oauth/token', () => {
     }))
   })
 
-  test.each(['form', 'json'])('gives a token for a code in %s', async (form) => {
+  test.each(['form', 'json'])('gives a token for a code that is sent as %s', async (form) => {
     const answer = await (form === 'form'
       ? browser.postForm('/oauth/token', fields, { origin: 'https://any.example' })
       : browser.postJson('/oauth/token', fields, { origin: 'https://any.example' }))

@@ -85,7 +85,7 @@ describe('a sign-in at a provider', () => {
     ['external_identity_unlinked', '/', '/login?error=external_identity_unlinked'],
     ['something new', '/', '/login?error=provider_failed'],
     ['external_identity_conflict', '/me?tab=2', '/me?tab=2&error=external_identity_conflict'],
-  ])('that ends in %s after %s leads to %s', async (error, redirectPath, location) => {
+  ])('that ends in %s, with the redirect path %s, leads to %s', async (error, redirectPath, location) => {
     env.accounts.answers.set('finishProviderLogin', () => ({ redirectPath, outcome: { case: 'error', value: error } }))
     expect(await redirectOf('/auth/providers/corp/callback?state=s')).toEqual([307, location])
     expect(browser.jar.has('parley_session')).toBe(false)
@@ -124,7 +124,7 @@ describe('a sign-in at a provider', () => {
 })
 
 describe('linking an identity', () => {
-  test('starts for the user of this browser, and requires the token of the link', async () => {
+  test('starts for the user of this browser, and passes on the token of the link only with intent=link', async () => {
     expect(await redirectOf('/auth/providers/corp?intent=link')).toEqual([307, '/login?error=authentication_required'])
     signIn('U-ada')
     await browser.get('/auth/providers/corp?intent=link&link_start=ELS1')

@@ -211,7 +211,7 @@ describe('an upgrade', () => {
     expect(answer).toMatch(/\r\n\r\n\{\}$/)
   })
 
-  test('that is accepted is followed by the bytes that the client sent early', async () => {
+  test('that is accepted also forwards the bytes that the client sent early', async () => {
     const socket = await rawSocket(gateway.url)
     socket.write(`${open('/api/realtime?welcome')}early`)
     const answer = await receive(socket, (text) => text.endsWith('early'))
@@ -223,7 +223,7 @@ describe('an upgrade', () => {
     ['a socket that is refused', '/api/realtime', 'websocket', /slowHTTP\/1\.1 403 [^]*\r\n\r\n\{\}$/],
     ['a socket that is accepted', '/api/realtime?welcome', 'websocket', /slowHTTP\/1\.1 101 [^]*\r\n\r\nwelcome $/],
     ['another protocol', '/assets/files/A1', 'h2c', /slowHTTP\/1\.1 200 [^]*\/assets\/files\/A1$/],
-  ])('that follows an unanswered request waits for that response: %s', async (_, path, protocol, answers) => {
+  ])('that follows an unanswered request waits for the response to it: %s', async (_, path, protocol, answers) => {
     const socket = await rawSocket(gateway.url)
     const offered = ['Host: x', 'Connection: Upgrade', `Upgrade: ${protocol}`, 'Sec-WebSocket-Version: 13']
     socket.write(`GET /assets/slow HTTP/1.1\r\nHost: x\r\n\r\nGET ${path} HTTP/1.1\r\n${offered.join('\r\n')}\r\n\r\n`)

@@ -46,7 +46,7 @@ describe('GET /api/server', () => {
     })
   })
 
-  test('does not list passwords if nobody can register', async () => {
+  test('does not list the method password if nobody can register', async () => {
     fleet.server.registration = false
     fleet.server.providers = []
     const answer: unknown = await (await fetch(`${url}/api/server`)).json()
@@ -134,7 +134,7 @@ describe('GraphQL', () => {
     expect((await post('{ server { name } }', { accept })).status).toBe(200)
   })
 
-  test('accepts only JSON, with variables and the name of one of several operations', async () => {
+  test('accepts only JSON, and runs the named one of several operations with the given variables', async () => {
     expect((await post('{ server { name } }', { 'content-type': 'text/plain' })).status).toBe(415)
     const query = 'query a { server { name } } query b($n: Boolean!) { server { version @include(if: $n) } }'
     const body = JSON.stringify({ query, operationName: 'b', variables: { n: true } })

@@ -55,7 +55,7 @@ describe('an account under attack', () => {
     await waitForSharedCounts([one, other])
   })
 
-  test('admits one attempt at a time, and its owner can sign in from known browsers', async () => {
+  test('admits a few attempts only, but its owner can sign in from known browsers', async () => {
     const own = one.browser()
     expect((await attempt(newAddress(), 'correct horse', own)).status).toBe(200)
     await own.postJson('/auth/logout', {}, { 'x-csrf-token': own.jar.get('parley_csrf') ?? '' })

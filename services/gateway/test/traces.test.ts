@@ -2,7 +2,7 @@ import { createClient, type Transport } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport } from '@connectrpc/connect-node'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { RoomDirectoryService } from '@parley/contracts/api'
-import { joinClientTraces, startTelemetry, stopTelemetry } from '@parley/telemetry'
+import { setJoinClientTraces, startTelemetry, stopTelemetry } from '@parley/telemetry'
 import { OtlpReceiver } from '@parley/testkit'
 import { openEnv, type Env, type Gateway } from './_env.ts'
 
@@ -17,9 +17,9 @@ beforeAll(async () => {
   env = await openEnv()
   gateway = await env.start()
   for (const [n, transport] of transports().entries()) await getRoom(transport, traceIds[n])
-  joinClientTraces(false)
+  setJoinClientTraces(false)
   await getRoom(createGrpcTransport({ baseUrl: gateway.url }), notJoined)
-  joinClientTraces(true)
+  setJoinClientTraces(true)
   await fetch(`${gateway.url}/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', traceparent: `00-${signIn}-b7ad6b7169203331-01` },

@@ -18,7 +18,7 @@ import { ErasureReports, recordEvents, testDatabaseService } from '@parley/testk
 import { readConfig } from '../src/config.ts'
 import { startNotifications } from '../src/service.ts'
 
-/** A room of the fake service rooms. */
+/** A room of the fake rooms service. */
 export type FakeRoom = {
   members: Set<string>
   dm?: boolean
@@ -66,7 +66,7 @@ export class FakeServices {
   }
 }
 
-/** The service notifications with real servers; other services are fakes on the bus. */
+/** The notifications service with a real database and bus; other services are fakes on the bus. */
 export type Fleet = Awaited<ReturnType<typeof openFleet>>
 
 const services = {

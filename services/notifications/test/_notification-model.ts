@@ -26,9 +26,7 @@ export type Post = {
   followers?: readonly number[]
 }
 
-/**
- * Everything that happened in a room. Computes from it, from the beginning, which notifications must be pending.
- */
+/** Records everything that happens in a room, and computes from all of it which notifications must be pending. */
 export class RoomHistory {
   readonly levels: Level[]
   readonly members: boolean[]

@@ -11,7 +11,7 @@ type Plan = {
   Plans?: Plan[]
 }
 
-/** What the query plans of executed statements did. */
+/** What executed statements read, according to their query plans. */
 export type PlanSummary = {
   indexes: string[]
   /** Tables that were scanned sequentially. */
@@ -23,8 +23,8 @@ export type PlanSummary = {
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 
 /**
- * Runs a store function with each statement under EXPLAIN ANALYZE, then rolls back; returns what the plans did. The
- * function sees empty results.
+ * Runs a store function with each statement under EXPLAIN ANALYZE, then rolls back; returns what the statements
+ * read. The function sees empty results.
  */
 export async function explainStatements(db: Db, run: (tx: Tx) => Promise<unknown>): Promise<PlanSummary> {
   const nodes: Plan[] = []

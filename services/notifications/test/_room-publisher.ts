@@ -10,7 +10,7 @@ export { publishEvents as publish } from '@parley/testkit'
 
 export type PostedFact = MessageInitShape<typeof MessagePostedFactSchema>
 
-/** Publishes the events of a room like messaging: each event takes the next place in the log of the room. */
+/** Publishes the events of a room like messaging: all but read markers take the next place in the log of the room. */
 export class RoomPublisher {
   readonly #bus: Bus
   readonly #roomId: string

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newId } from '@parley/ids'
 import { eventually } from '@parley/testkit'
+import { and, eq, isNull } from 'drizzle-orm'
 import { applyChanges, type Change } from '../src/consumers/changes.ts'
 import type { Message } from '../src/domain/message.ts'
+import { notifications } from '../src/store/schema.ts'
 import { openFleet, type Fleet } from './_fleet.ts'
 
 let fleet: Fleet
@@ -20,14 +22,14 @@ const bob = newId('user')
 function newRoom() {
   const roomId = newId('room')
   let seq = 0n
-  const publish = (kind: 'reply' | 'mention', of: Partial<Message> = {}): Change & { eventId: string } => {
+  const newMessage = (kind: 'reply' | 'mention', of: Partial<Message> = {}): Change & { eventId: string } => {
     const eventId = newId('event')
     const message = {
       ...{ roomId, eventId, messageId: eventId, actorId: ann, roomSeq: ++seq, threadRootEventId: '', inReplyTo: '' },
       ...{ postedAt: new Date(), ...of },
     }
-    const hints = { roomName: 'den', sender: undefined, others: 0 }
-    return { eventId, draft: { message, hints, recipients: [{ userId: bob, kind, silent: false }] } }
+    const display = { roomName: 'den', sender: undefined, others: 0 }
+    return { eventId, draft: { message, display, recipients: [{ userId: bob, kind, silent: false }] } }
   }
   const list = async () => {
     const { notifications } = await fleet.as(bob).notifications.listNotifications({})
@@ -38,7 +40,7 @@ function newRoom() {
   const apply = (...changes: Change[]) => applyAt((clock += 1000), changes)
   return {
     roomId,
-    publish,
+    newMessage,
     list,
     apply,
     applyAt,
@@ -63,11 +65,11 @@ const ways = [
 test.each(ways)('the echo of a reply that was read in its thread notifies nobody, %s', async (_, all) => {
   const room = newRoom()
   member(room.roomId)
-  const reply = room.publish('reply', { threadRootEventId: 'Eroot' })
-  const echo = room.publish('mention', { messageId: reply.eventId })
+  const reply = room.newMessage('reply', { threadRootEventId: 'Eroot' })
+  const echo = room.newMessage('mention', { messageId: reply.eventId })
   await all(room.apply, [reply, echo, { read: room.place('Eroot') }])
   expect(await room.list()).toEqual([])
-  const later = room.publish('mention')
+  const later = room.newMessage('mention')
   await all(room.apply, [later])
   expect(await room.list()).toEqual([later.eventId])
 })
@@ -77,12 +79,12 @@ test.each(ways)(
   async (_, all) => {
     const room = newRoom()
     member(room.roomId)
-    const before = room.publish('mention')
+    const before = room.newMessage('mention')
     const read = room.place()
-    const unread = room.publish('mention')
+    const unread = room.newMessage('mention')
     const { threadRootEventId: _root, ...left } = room.place()
     const changes = [before, { read }, unread, { left }]
-    const after = [room.publish('mention'), room.publish('mention'), room.publish('mention')]
+    const after = [room.newMessage('mention'), room.newMessage('mention'), room.newMessage('mention')]
     await all(room.apply, [...changes, ...after])
     expect(await room.list()).toEqual(after.map(({ eventId }) => eventId).reverse())
     await all(room.apply, [{ dismissal: { of: 'message', eventId: after[1]?.eventId ?? '' } }, { read }])
@@ -93,23 +95,27 @@ test.each(ways)(
 test.each(ways)('read markers of several rooms dismiss their notifications, %s', async (_, all) => {
   const rooms = [newRoom(), newRoom(), newRoom()]
   for (const { roomId } of rooms) member(roomId)
-  const published = rooms.map((room) => [room.publish('mention'), room.publish('mention')])
-  await all(rooms[0]?.apply ?? (() => Promise.resolve()), published.flat())
+  const messages = rooms.map((room) => [room.newMessage('mention'), room.newMessage('mention')])
+  await all(rooms[0]?.apply ?? (() => Promise.resolve()), messages.flat())
   const read = rooms.slice(0, 2).map((room) => ({ read: room.place() }))
   await all(rooms[0]?.apply ?? (() => Promise.resolve()), [...read, ...read])
   expect(await Promise.all(rooms.map((room) => room.list()))).toEqual([
     [],
     [],
-    published[2]?.map(({ eventId }) => eventId).reverse(),
+    messages[2]?.map(({ eventId }) => eventId).reverse(),
   ])
 })
 
 test('notifications of several batches with the same time are listed newest first', async () => {
   const room = newRoom()
   member(room.roomId)
-  const turns = [1, 2, 3].map(() => [room.publish('mention'), room.publish('mention'), room.publish('mention')])
-  for (const turn of turns) await room.applyAt(clock, turn)
-  const published = turns.flat().map(({ eventId }) => eventId)
+  const batches = [1, 2, 3].map(() => [
+    room.newMessage('mention'),
+    room.newMessage('mention'),
+    room.newMessage('mention'),
+  ])
+  for (const batch of batches) await room.applyAt(clock, batch)
+  const published = batches.flat().map(({ eventId }) => eventId)
   expect(await room.list()).toEqual(published.reverse())
   clock += published.length
 })
@@ -117,14 +123,16 @@ test('notifications of several batches with the same time are listed newest firs
 test('all notifications are dismissed, even if two dismissals select the same ones', async () => {
   const [room, other] = [newRoom(), newRoom()]
   member(other.roomId)
-  for (let turn = 0; turn < 3; turn++) {
-    await room.apply(...Array.from({ length: 200 }, () => room.publish('mention')))
+  for (let batch = 0; batch < 3; batch++) {
+    await room.apply(...Array.from({ length: 200 }, () => room.newMessage('mention')))
   }
-  const retracted = other.publish('mention')
+  const retracted = other.newMessage('mention')
   await other.apply(retracted)
   const { threadRootEventId: _root, ...left } = room.place()
   await room.apply(...[{ left }, { read: room.place() }], {
     dismissal: { of: 'message', eventId: retracted.eventId },
   })
   await eventually(async () => expect(await other.list()).toEqual([]))
+  const pending = and(eq(notifications.roomId, room.roomId), isNull(notifications.dismissedAt))
+  await eventually(async () => expect(await fleet.db.$count(notifications, pending)).toBe(0))
 })

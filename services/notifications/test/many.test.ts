@@ -82,7 +82,7 @@ test('everyone in a large room is notified once, even if a process dies midway a
   expect(announcedTo(eventId)).toHaveLength(others.length)
 })
 
-test('large roles and @here notify everyone, and a holder of the role gets a mention instead of a reply', async () => {
+test('large roles and @here notify all whom they mention, and a holder of the role gets a mention instead of a reply', async () => {
   // Too long to elapse, so jobs run only when announced.
   await fleet.start({}, { jobsEveryMs: 3_600_000 })
   const cooks = many(500, 'Ucook')
@@ -166,7 +166,7 @@ test('a mention of everyone does not wait for jobs that notify many users with t
   expect(await sqlRows(fleet.db, first)).toEqual([{ eventId: 'Eall' }])
 })
 
-test('a retraction dismisses the notifications of a large audience in batches', async () => {
+test('a retraction dismisses the notifications of a large audience', async () => {
   await fleet.start()
   const members = many(2500)
   fleet.fakes.room('R1', [...members, 'Uann'])

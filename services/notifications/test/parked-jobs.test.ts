@@ -25,7 +25,7 @@ const parked = () =>
     sql`select subject, attempts, payload, last_error as reason from parked_events where consumer = 'jobs'`,
   )
 
-test('a job that fails permanently is parked with its reason, and counted', async () => {
+test('a job that fails permanently is parked with its reason and counted, and can be replayed', async () => {
   const work = { of: 'told', audiences: [{ of: 'members' }] }
   await fleet.db.execute(
     sql`insert into notification_jobs (work, due_at, failures) values (${JSON.stringify(work)}::jsonb, now(), 9)`,

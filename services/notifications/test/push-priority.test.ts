@@ -35,12 +35,12 @@ test.each<[PushKind, string]>([
   ['mention', 'first'],
   ['reply', 'soon'],
   ['room_message', 'soon'],
-])('a push of kind %s for one person gets the priority %s', async (kind, lane) => {
+])('a push of kind %s for one person gets the priority “%s”', async (kind, lane) => {
   await push([notification('Ubob', { kind })])
   expect(await depths()).toEqual({ [lane]: 1 })
 })
 
-test('of the pushes of one message, 20 get the priority first, 380 soon, and the others mass', async () => {
+test('of the pushes of one message, 20 get the priority “first”, 380 “soon”, and the others “mass”', async () => {
   await push(toAll(crowd))
   expect(await depths()).toEqual({ first: 20, soon: 380, mass: 100 })
 })
@@ -72,7 +72,7 @@ test('the priorities of the pushes of a message do not depend on the pushes of o
   expect(rows.map(({ line }) => line)).toEqual(['E1 first 20', 'E1 soon 10', 'E2 soon 30', 'E3 first 1'])
 })
 
-test('of many dismissals for one message, 400 get the priority soon, and the others mass', async () => {
+test('of many dismissals for one message, 400 get the priority “soon”, and the others “mass”', async () => {
   const over = [...crowd, 'Ubob'].map((userId) => ({ userId, tag: 'mention-Eall' }))
   await db.transaction((tx) => queueDismissals(tx, over))
   expect(await depths()).toEqual({ soon: 400, mass: 101 })
@@ -80,7 +80,7 @@ test('of many dismissals for one message, 400 get the priority soon, and the oth
   expect(await depths()).toEqual({ soon: 401, mass: 101 })
 })
 
-test('a push withdrawn while it is being sent gets the priority first, because its dismissal waits for it', async () => {
+test('a push withdrawn while it is being sent gets the priority “first”, because its dismissal waits for it', async () => {
   await push([notification('Ubob', { kind: 'room_message' })])
   await db.execute(sql`update push_jobs set lane = 'mass', attempts = 1, leased_until = now() + interval '1 minute'`)
   await db.transaction((tx) => queueDismissals(tx, [{ userId: 'Ubob', tag: 'room-message-E1' }]))

@@ -66,7 +66,7 @@ test('each browser of the recipient gets the push, and no other browser does', a
   expect(push.service.by('other')).toEqual([])
 })
 
-test('a push gives the number of files of a message without text, and has normal urgency in rooms', async () => {
+test('a push about a room message has normal urgency, and gives the number of files if there is no text', async () => {
   await push.subscribe(user, 'files')
   push.fleet.fakes.previews.set('Efiles', { text: '', attachments: 2 })
   await push.notify(user, { eventId: 'Efiles', kind: 'room_message' })

@@ -253,7 +253,7 @@ test('messages that are read notify nobody, reading dismisses notifications, and
   )
 })
 
-test('after a restore of messaging, new messages notify people who read or left at reused places before', async () => {
+test('after a restore of messaging, new messages also notify people who had read or left at places that are now reused', async () => {
   const { ann, bob, cat } = people('ann', 'bob', 'cat')
   const { roomId, publisher } = roomOf([ann, bob, cat])
   const mention = { mentions: { userIds: [bob, cat] } }

@@ -9,7 +9,7 @@ import { routes } from './rpc/index.ts'
 
 export type Overrides = TestOverrides &
   StartOptions & {
-    /** Pause for each step of a walk of the job that compares all rooms with messaging, taken after the walk. */
+    /** How long the job that compares rooms with messaging pauses after a walk over all rooms, for each step of it. */
     checkPausePerStepMs?: number
   }
 

@@ -46,9 +46,11 @@ const initialState = () => ({
   erasures: new ErasureReports(),
   admin: {
     policy: standardPolicy(),
-    denied: [] as string[],
-    /** Rooms made private through DenyEntry, and whether the last one already existed. */
-    entriesDenied: [] as string[],
+    /** Rooms in which posting was denied. */
+    postingDenied: [] as string[],
+    /** Rooms to which entry was denied. */
+    entryDenied: [] as string[],
+    /** Whether the last of `entryDenied` existed at that time. */
     existedWhenDenied: false,
     unavailable: false,
   },
@@ -56,11 +58,11 @@ const initialState = () => ({
     people: [] as FakePerson[],
     unavailable: false,
     /** Number of GetPeople calls that failed. */
-    refused: 0,
+    failedGetPeople: 0,
   },
 })
 
-/** Starts processes of rooms with a real database and bus, and fakes of the other services. */
+/** A separate database and NATS server, fakes of the other services, and processes of rooms on demand (`start`). */
 export const openEnv = (options: TestDatabaseOptions = {}) =>
   testDatabaseService(
     {
@@ -90,12 +92,12 @@ const routesOf =
       getPolicy: () => admin.policy,
       denyPosting: ({ roomId }) => {
         if (admin.unavailable) failUnavailable()
-        admin.denied.push(roomId)
+        admin.postingDenied.push(roomId)
         return { revision: 2n }
       },
       denyEntry: async ({ roomId }) => {
         if (admin.unavailable) failUnavailable()
-        admin.entriesDenied.push(roomId)
+        admin.entryDenied.push(roomId)
         const found = await db.execute(sql`select from rooms where id = ${roomId}`)
         admin.existedWhenDenied = found.rowCount !== 0
         return { revision: 2n }
@@ -113,7 +115,7 @@ const routesOf =
       reportErased: erasures.reportErased,
       getPeople: ({ userIds }) => {
         if (accounts.unavailable) {
-          accounts.refused++
+          accounts.failedGetPeople++
           failUnavailable()
         }
         return { people: accounts.people.filter(({ userId }) => userIds.includes(userId)) }
@@ -126,7 +128,7 @@ const routesOf =
     })
   }
 
-/** The id of the first group, once the first rooms exist. */
+/** Waits until the first rooms exist, and returns the id of their group. */
 export async function lobbyOf(env: Env): Promise<string> {
   return await eventually(async () => {
     const { groups } = await env.as('Uowner', 'owner').directory.listRoomGroups({})

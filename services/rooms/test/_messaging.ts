@@ -29,9 +29,9 @@ export class FakeMessaging {
     this.#pause = undefined
   }
 
-  /** Drops everything after the first facts, as a restore from a backup does. */
-  restore(roomId: string, facts: number): void {
-    this.held.set(roomId, this.factsOf(roomId).slice(0, facts))
+  /** Keeps only the first `count` facts of a room, as a restore from a backup does. */
+  restore(roomId: string, count: number): void {
+    this.held.set(roomId, this.factsOf(roomId).slice(0, count))
   }
 
   /** Accepts a fact that the restored database of rooms does not know. */
@@ -48,7 +48,7 @@ export class FakeMessaging {
     return this.factsOf(roomId).at(-1)?.version ?? 0n
   }
 
-  /** The facts of a room as their kinds, oldest first. */
+  /** The kinds of a room's facts, oldest first. */
   kindsOf(roomId: string): (string | undefined)[] {
     return this.factsOf(roomId).map(({ fact }) => fact.case)
   }

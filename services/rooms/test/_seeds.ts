@@ -29,7 +29,7 @@ export async function ban(
 }
 
 /** Creates a direct message that messaging knows. */
-export async function dm(env: Pick<Env, 'db' | 'messaging'>, userIds: string[]): Promise<string> {
+export async function createDm(env: Pick<Env, 'db' | 'messaging'>, userIds: string[]): Promise<string> {
   const made = newDm(dmRoomId(Buffer.from('key of tests'), userIds), userIds, {
     actorId: userIds[0] ?? '',
     at: new Date(),
@@ -40,7 +40,7 @@ export async function dm(env: Pick<Env, 'db' | 'messaging'>, userIds: string[]):
 }
 
 /** Stores a group directly, with an id that a test can use in decisions before the group exists. */
-export async function group(db: Db, id: string, position: number): Promise<void> {
+export async function createGroup(db: Db, id: string, position: number): Promise<void> {
   await db.insert(roomGroups).values({ id, name: id, description: '', position, createdAt: new Date() })
 }
 

@@ -3,7 +3,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { Code } from '@connectrpc/connect'
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { ListBansRequestSchema } from '@parley/contracts/api'
-import { ban, decisionFor, dm } from './_seeds.ts'
+import { ban, decisionFor, createDm } from './_seeds.ts'
 import { codeOf, lobbyOf, makeRoom, openEnv, person, type Env } from './_env.ts'
 
 let env: Env
@@ -25,7 +25,7 @@ beforeAll(async () => {
   await env.start()
   await lobbyOf(env)
   ;[tea, coffee] = [await makeRoom(env, 'tea'), await makeRoom(env, 'coffee', { universal: true })]
-  direct = await dm(env, ['Umod', 'Uann'])
+  direct = await createDm(env, ['Umod', 'Uann'])
   await ban(env.db, tea, 'Uann', { at: ago(4) })
   await ban(env.db, coffee, 'Uben', { at: ago(3), expiresAt: new Date(Date.now() + 3600_000) })
   // Two bans at the same time.

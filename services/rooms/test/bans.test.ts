@@ -4,7 +4,7 @@ import { Code } from '@connectrpc/connect'
 import { eventually } from '@parley/testkit'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { roomBans, roomFacts } from '../src/store/schema.ts'
-import { dm } from './_seeds.ts'
+import { createDm } from './_seeds.ts'
 import { codeOf, lobbyOf, makeRoom, openEnv, person, type Env } from './_env.ts'
 
 let env: Env
@@ -17,7 +17,7 @@ beforeAll(async () => {
   env.accounts.people = ['Umallory', 'Umod', 'Ualice', 'Ustranger'].map((userId) => person(userId))
   await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '3s' })
   await lobbyOf(env)
-  direct = await dm(env, ['Umod', 'Umallory'])
+  direct = await createDm(env, ['Umod', 'Umallory'])
 })
 beforeEach(async () => {
   room = await makeRoom(env, `banning-${++made}`)
@@ -50,7 +50,7 @@ describe('BanMember', () => {
     expect(entries[0]?.standings.find(({ roomId }) => roomId === room)).toMatchObject({ member: false, banned: true })
   })
 
-  test('a second ban of the same person is refused, unless it repeats a call that failed with unavailable', async () => {
+  test('refuses a second ban of the same person, unless it repeats a call that failed with unavailable', async () => {
     env.messaging.offStream.add(room)
     const unavailable = codeOf(ban())
     // Keeps the job from delivering the ban, after which a repeat would count as a second ban.
@@ -128,7 +128,7 @@ describe('a ban', () => {
   const inAMinute = () => new Date(Date.now() + 60_000)
   const add = () => env.as('Uowner', 'owner').rooms.addMember({ roomId: room, userId: 'Umallory' })
 
-  test('prevents joining in any way until it expires, and does not restore the membership afterwards', async () => {
+  test('prevents joining and adding until it expires; the membership does not return afterwards', async () => {
     await ban({ expiresAt: inAMinute() })
     expect([await codeOf(join()), await codeOf(add())]).toEqual([Code.PermissionDenied, Code.PermissionDenied])
     await expireBan()
@@ -171,7 +171,7 @@ describe('a ban', () => {
   })
 })
 
-test('an expired ban is announced once, by any process', async () => {
+test('an expired ban is announced once, although two processes run', async () => {
   const second = await env.start()
   await ban({ expiresAt: new Date(Date.now() + 60_000) })
   expect(await codeOf(join())).toBe(Code.PermissionDenied)

@@ -30,10 +30,13 @@ async function walkToRoom(failure: ConnectError): Promise<number> {
   }
 }
 
-test.each([Code.Unavailable, Code.DeadlineExceeded])('an unavailable messaging (%s) is not a failure', async (code) => {
-  expect(await walkToRoom(new ConnectError('unavailable', code))).toBeGreaterThan(0)
-})
+test.each([Code.Unavailable, Code.DeadlineExceeded])(
+  'the walk does not fail if messaging is unavailable (%s)',
+  async (code) => {
+    expect(await walkToRoom(new ConnectError('unavailable', code))).toBeGreaterThan(0)
+  },
+)
 
-test('any other error of messaging is a failure', async () => {
+test('the walk fails with any other error of messaging', async () => {
   await expect(walkToRoom(new ConnectError('a bug', Code.Internal))).rejects.toThrow('a bug')
 })

@@ -99,7 +99,7 @@ describe('CreateRoom', () => {
     expect(await env.db.select().from(rooms).where(eq(rooms.nameKey, 'announcements'))).toEqual([])
     env.admin.unavailable = false
     const { room } = await admin().rooms.createRoom(request)
-    expect(env.admin.denied).toContain(room?.id)
+    expect(env.admin.postingDenied).toContain(room?.id)
   })
 })
 

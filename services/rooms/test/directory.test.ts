@@ -6,7 +6,7 @@ import { RoomDirectoryScope, RoomKind, type RoomWithViewerState } from '@parley/
 import { PolicyDecisionSchema } from '@parley/contracts/internal'
 import { eq } from 'drizzle-orm'
 import { layoutItems, roomGroups, roomMembers, rooms, sidebarLinks } from '../src/store/schema.ts'
-import { ban, dm } from './_seeds.ts'
+import { ban, createDm } from './_seeds.ts'
 import { codeOf, lobbyOf, makeRoom, openEnv, type Env } from './_env.ts'
 
 let env: Env
@@ -39,9 +39,9 @@ beforeAll(async () => {
     ['later', 'Ucarol'],
     ['empty', 'Udave'],
   ] as const) {
-    ids[name] = await dm(env, ['Ualice', other])
+    ids[name] = await createDm(env, ['Ualice', other])
   }
-  ids.foreign = await dm(env, ['Ubob', 'Ucarol'])
+  ids.foreign = await createDm(env, ['Ubob', 'Ucarol'])
   env.messaging.setState('Ualice', ids.spoken, { lastMessageAt: new Date(1000) })
   env.messaging.setState('Ualice', ids.later, { lastMessageAt: new Date(2000), hasUnread: true })
   env.messaging.setState('Ualice', ids.tea, { lastMessageAt: new Date(3000), hasUnread: true })
@@ -248,7 +248,7 @@ describe('room groups', () => {
     expect(asAdmin?.viewerState?.permissions).toMatchObject(grant(true))
   })
 
-  test('are found singly and in batches', async () => {
+  test('are returned once each, in the order of a batch; unknown ones are left out, or not found singly', async () => {
     expect(await codeOf(alice().getRoomGroup({ groupId: 'Gnone' }))).toBe(Code.NotFound)
     const { groups } = await alice().batchGetRoomGroups({ groupIds: ['Gtwo', 'Gnone', lobby, 'Gtwo'] })
     expect(groups.map(({ id }) => id)).toEqual(['Gtwo', lobby])

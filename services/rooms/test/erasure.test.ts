@@ -12,7 +12,7 @@ import {
   roomMembers,
   rooms,
 } from '../src/store/schema.ts'
-import { dm } from './_seeds.ts'
+import { createDm } from './_seeds.ts'
 import { codeOf, makeRoom, openEnv, person, type Env } from './_env.ts'
 
 let env: Env
@@ -34,7 +34,7 @@ const rowsOfGone = async () => ({
   people: await env.db.select().from(people).where(eq(people.userId, 'Ugone')),
 })
 
-test('a deleted person leaves every room through its log; their bans and names are deleted and not written again', async () => {
+test('a deleted person leaves every room, and their bans and names are deleted; a second pass finds nothing', async () => {
   const [joined, banned, lifted] = [
     await makeRoom(env, 'joined'),
     await makeRoom(env, 'banned'),
@@ -45,10 +45,10 @@ test('a deleted person leaves every room through its log; their bans and names a
   const moderator = env.as('Umod', 'moderator').rooms
   for (const roomId of [banned, lifted]) await moderator.banMember({ roomId, userId: 'Ugone', reason: 'their words' })
   await moderator.unbanMember({ roomId: lifted, userId: 'Ugone', reason: 'peace' })
-  const direct = await dm(env, ['Ugone', 'Ubob'])
+  const direct = await createDm(env, ['Ugone', 'Ubob'])
   await eventually(async () => expect((await rowsOfGone()).people).toHaveLength(1))
 
-  // The event of one room does not reach the stream: the pass succeeds only after it does.
+  // The pass succeeds only when the event of this room reaches the stream, too.
   env.messaging.offStream.add(joined)
   await requestErasure(env.bus, 'Ugone', 1)
   await eventually(() => expect(env.messaging.kindsOf(joined).at(-1)).toBe('left'))

@@ -75,7 +75,7 @@ describe('while messaging does not answer', () => {
     await allApplied()
   })
 
-  test('the directory returns unavailable for rooms of which the caller is a member, and works for others', async () => {
+  test('the directory fails with unavailable for members of a room, and shows the room to others', async () => {
     env.messaging.stopAnswering()
     await eventually(async () => {
       const own = env.as('Uadmin', 'admin').directory.getRoom({ roomId: room }, { timeoutMs: 4500 })
@@ -117,7 +117,7 @@ describe('messaging after a restore', () => {
     await eventually(() => expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'joined']))
   })
 
-  test('receives all facts of a room that it lost with the next change of the room', async () => {
+  test('receives the facts of a lost room again when the room changes next', async () => {
     await allApplied()
     env.messaging.restore(room, 0)
     await join('Uivan')
@@ -175,7 +175,7 @@ describe('a call whose change is already made', () => {
   })
 })
 
-test('two processes deliver one room concurrently without gaps or duplicates', async () => {
+test('two processes deliver the facts of one room concurrently, without gaps or duplicates', async () => {
   const second = await env.start(impatient)
   await Promise.all(Array.from({ length: 30 }, (_, n) => join(`Ucrowd${n}`)))
   const facts = env.messaging.factsOf(room)

@@ -92,7 +92,7 @@ test('concurrent calls with the same key create one room', async () => {
   await second[Symbol.asyncDispose]()
 })
 
-test('a response stored by the previous release is returned', async () => {
+test('a response stored by an earlier release, with a room and a version, is returned', async () => {
   const { id } = await make('key-old', 'older')
   await env.db.execute(sql`
     insert into idempotent_calls (caller_id, method, key, request_digest, response, room_id, version, created_at)

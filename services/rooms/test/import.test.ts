@@ -73,18 +73,18 @@ describe('a channel', () => {
     expect(await importRoom(`named ${name}`, { name })).toMatchObject({ name: given, made: true })
   })
 
-  test('that is private is denied to everybody else before it exists', async () => {
-    env.admin.entriesDenied.length = 0
+  test('that is private is closed to non-members before it exists', async () => {
+    env.admin.entryDenied.length = 0
     const { roomId } = await importRoom('secret', { private: true, memberIds: ['Uann'] })
-    expect(env.admin.entriesDenied).toEqual([roomId])
+    expect(env.admin.entryDenied).toEqual([roomId])
     expect(env.admin.existedWhenDenied).toBe(false)
   })
 
   test('that became private is restricted by the next import', async () => {
     const { roomId } = await importRoom('open once', { name: 'open-once' })
-    env.admin.entriesDenied.length = 0
+    env.admin.entryDenied.length = 0
     expect(await importRoom('open once', { private: true })).toMatchObject({ roomId, made: false })
-    expect(env.admin.entriesDenied).toEqual([roomId])
+    expect(env.admin.entryDenied).toEqual([roomId])
   })
 
   test('that is private is not created if admin cannot store the denials', async () => {

@@ -4,7 +4,7 @@ import { RoomKind } from '@parley/contracts/api'
 import type { StandingPlace } from '@parley/contracts/internal'
 import { eq, sql } from 'drizzle-orm'
 import { people, roomGroups, roomMembers, rooms } from '../src/store/schema.ts'
-import { ban, dm } from './_seeds.ts'
+import { ban, createDm } from './_seeds.ts'
 import { Code } from '@connectrpc/connect'
 import { codeOf, lobbyOf, makeRoom, openEnv, type Env } from './_env.ts'
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   await lobbyOf(env)
   tea = await makeRoom(env, 'tea')
   everyone = await makeRoom(env, 'everyone', { universal: true })
-  direct = await dm(env, ['Ualice', 'Ubob'])
+  direct = await createDm(env, ['Ualice', 'Ubob'])
   await env.as('Ualice').rooms.joinRoom({ roomId: tea })
 })
 afterAll(() => env[Symbol.asyncDispose]())
@@ -178,6 +178,6 @@ test('CountRooms distinguishes channels and direct messages, archived ones inclu
   const before = await env.internal.countRooms({})
   const archived = await makeRoom(env, 'counted')
   await env.db.update(rooms).set({ archived: true }).where(eq(rooms.id, archived))
-  await dm(env, ['Uxena', 'Uyves'])
+  await createDm(env, ['Uxena', 'Uyves'])
   expect(await env.internal.countRooms({})).toMatchObject({ channels: before.channels + 1, dms: before.dms + 1 })
 })

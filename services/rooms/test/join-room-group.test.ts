@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
 import { eventually } from '@parley/testkit'
-import { ban, decisionFor, group } from './_seeds.ts'
+import { ban, decisionFor, createGroup } from './_seeds.ts'
 import { codeOf, lobbyOf, openEnv, type Env } from './_env.ts'
 
 let env: Env
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   groupId = `Gjoin${++made}`
-  await group(env.db, groupId, 10 + made)
+  await createGroup(env.db, groupId, 10 + made)
 })
 afterAll(() => env[Symbol.asyncDispose]())
 
@@ -31,7 +31,7 @@ async function newRoom(name: string, options: { universal?: boolean } = {}): Pro
 const isMember = async (userId: string, roomId: string) =>
   (await env.internal.getRoomAccess({ userId, roomId })).effectiveMember
 
-test('JoinRoomGroup joins every room of the group that can be joined, and lists those in their order', async () => {
+test('JoinRoomGroup joins every room of the group that can be joined, and lists them in the order of the group', async () => {
   const [first, own, second] = [await newRoom('first'), await newRoom('own'), await newRoom('second')]
   const universal = await newRoom('universal', { universal: true })
   const [archived, closed] = [await newRoom('archived'), await newRoom('closed')]
@@ -95,7 +95,7 @@ test('a crowd that joins one group through two processes joins each room once', 
   const rooms = await Promise.all(['a', 'b', 'c', 'd'].map((name) => newRoom(`crowd-${name}`)))
   const people = Array.from({ length: 8 }, (_, n) => `Ucrowd${n}`)
   const answers = await Promise.all(people.map((userId) => Promise.all([joinGroup(userId), joinGroup(userId)])))
-  // One of the calls joins; the other lists the same rooms until messaging has the facts.
+  // One of the calls joins; the other lists the same rooms while messaging has not applied the joins.
   for (const both of answers) expect(new Set(both.flat())).toEqual(new Set(rooms))
   for (const roomId of rooms) {
     const joined = env.messaging

@@ -3,7 +3,7 @@ import { Code } from '@connectrpc/connect'
 import { AdminRoomLayoutItemKind, type AdminRoomLayoutGroup } from '@parley/contracts/admin'
 import { eventually, recordEvents } from '@parley/testkit'
 import { outbox } from '../src/store/schema.ts'
-import { decisionFor, dm, group } from './_seeds.ts'
+import { decisionFor, createDm, createGroup } from './_seeds.ts'
 import { codeOf, lobbyOf, openEnv, type Env } from './_env.ts'
 
 const { ROOM, SIDEBAR_LINK } = AdminRoomLayoutItemKind
@@ -31,9 +31,9 @@ beforeAll(async () => {
   )
   await env.start()
   await lobbyOf(env)
-  await group(env.db, 'Gone', 10)
-  await group(env.db, 'Gtwo', 20)
-  direct = await dm(env, ['Ualice', 'Ubob'])
+  await createGroup(env.db, 'Gone', 10)
+  await createGroup(env.db, 'Gtwo', 20)
+  direct = await createDm(env, ['Ualice', 'Ubob'])
   received = await recordEvents(env.bus, 'evt.>')
 })
 beforeEach(async () => {
@@ -136,7 +136,7 @@ describe('groups', () => {
     expect(count('room_groups_updated')).toBe(4)
   })
 
-  test('are deleted when they are empty', async () => {
+  test('can be deleted if they are empty', async () => {
     const groupId = await newGroup()
     expect(await admin().deleteRoomGroup({ groupId })).toMatchObject({ deleted: true })
     expect((await listGroups()).map(({ id }) => id)).not.toContain(groupId)
@@ -214,7 +214,7 @@ describe('MoveRoomToGroup', () => {
     expect(env.messaging.kindsOf(room)).toEqual(['created', 'joined', 'archived', 'moved'])
   })
 
-  test('needs room.manage in both groups, regardless of decisions about the room', async () => {
+  test('needs room.manage in both groups', async () => {
     const room = await newRoom('Gone')
     const move = (userId: string) => codeOf(as(userId).moveRoomToGroup({ roomId: room, groupId: 'Gtwo' }))
     expect(await move('Uone')).toBe(Code.PermissionDenied)
@@ -357,7 +357,7 @@ describe('sidebar links', () => {
     expect(await of('Utwo').delete()).toBeUndefined()
   })
 
-  test('are refused to an administrator who is denied this group', async () => {
+  test('cannot be created by an administrator to whom room.manage is denied in the group', async () => {
     const denied = env.as('Unotone', 'admin').layout
     expect(await codeOf(denied.createSidebarLink(link))).toBe(Code.PermissionDenied)
     expect(await codeOf(denied.createSidebarLink({ ...link, groupId: 'Gtwo' }))).toBeUndefined()

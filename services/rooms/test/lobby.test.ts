@@ -24,7 +24,7 @@ test('a new server gets a first group with two rooms: announcements, which is un
     { name: 'announcements', universal: true, groupId: groups[0]?.id },
     { name: 'general', universal: false, groupId: groups[0]?.id },
   ])
-  expect(new Set(env.admin.denied)).toEqual(new Set([rooms[0]?.id]))
+  expect(new Set(env.admin.postingDenied)).toEqual(new Set([rooms[0]?.id]))
   for (const { id } of rooms) await eventually(() => expect(env.messaging.kindsOf(id)).toEqual(['created']))
 })
 
@@ -35,7 +35,7 @@ test('two concurrent processes and a later one create the first group once', asy
   const { groups, rooms } = await readStored()
   expect(groups).toHaveLength(1)
   expect(rooms).toHaveLength(2)
-  expect(new Set(env.admin.denied)).toEqual(new Set([rooms[0]?.id]))
+  expect(new Set(env.admin.postingDenied)).toEqual(new Set([rooms[0]?.id]))
 })
 
 test('the first rooms are created only after admin has denied posting in announcements', async () => {

@@ -11,7 +11,8 @@ import { findUnappliedFacts } from '../src/store/facts.ts'
 import { roomBans, roomFacts, roomMembers, rooms } from '../src/store/schema.ts'
 import { codeOf, lobbyOf, makeRoom, openEnv, person, type Env } from './_env.ts'
 
-// In these tests messaging has a fact that the database of rooms has lost, with a version ahead of the clock of rooms.
+// In these tests messaging has a fact that the database of rooms has lost. In all but one of them, its version is ahead
+// of the clock of rooms.
 
 let env: Env
 let room: string
@@ -19,7 +20,8 @@ let made = 0
 
 beforeAll(async () => {
   env = await openEnv()
-  // No job runs, so every effect is caused by the call.
+  // After its first walk the job that compares rooms with messaging pauses, so that it does not correct a room before a
+  // call does.
   await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '30s' }, { checkPausePerStepMs: 3_600_000 })
   await lobbyOf(env)
   env.accounts.people = [person('Ubob')]
@@ -70,12 +72,12 @@ const changeWithoutHandOver = (userId: string, member = true) =>
   })
 
 /** The versions in the rows of members and bans, and the versions of the facts. */
-async function standings() {
+async function readStoredVersions() {
   const members = await env.db.select().from(roomMembers).where(eq(roomMembers.roomId, room))
   const bans = await env.db.select().from(roomBans).where(eq(roomBans.roomId, room))
   const facts = await env.db.select().from(roomFacts).where(eq(roomFacts.roomId, room))
-  const named = [...members, ...bans].map(({ version }) => version)
-  return { versions: named, facts: facts.map(({ version }) => version) }
+  const standings = [...members, ...bans].map(({ version }) => version)
+  return { standings, facts: facts.map(({ version }) => version) }
 }
 
 /** The actors of the newest facts, after checking that each follows the one before it. */
@@ -116,16 +118,20 @@ test.each<[string, Change]>([
   if (call === 'unbans') await asAdmin.unbanMember({ roomId: room, userId: 'Ubob', reason: 'peace' })
   if (call === 'archives') await asAdmin.archiveRoom({ roomId: room })
   if (call === 'unarchives') await asAdmin.unarchiveRoom({ roomId: room })
-  const made = { leaves: 'left', joins: 'joined', unbans: 'unbanned', archives: 'archived', unarchives: 'unarchived' }[
-    call
-  ]
-  expect(kinds(2)).toEqual([lost.case, made])
+  const restated = {
+    leaves: 'left',
+    joins: 'joined',
+    unbans: 'unbanned',
+    archives: 'archived',
+    unarchives: 'unarchived',
+  }[call]
+  expect(kinds(2)).toEqual([lost.case, restated])
   expect(env.messaging.waitedForStream(room)).toBe(['leaves', 'archives'].includes(call))
   newestActors(1)
 })
 
 test.each(['without', 'with'])(
-  'a repeated leave waits for the stream after a comparison restated it, %s `isAbout`',
+  'waiting for a leave that a comparison has restated waits for the stream, %s `isAbout`',
   async (how) => {
     await join('Ubob')
     await env.as('Ubob').rooms.leaveRoom({ roomId: room })
@@ -158,14 +164,14 @@ test.each(['join', 'leave'])(
   },
 )
 
-/** The subject of a fact. */
-function topicOf({ case: kind, value }: RoomFact['fact']): string {
+/** What a fact is about: an attribute of the room, or the membership or ban of a user. */
+function subjectOf({ case: kind, value }: RoomFact['fact']): string {
   if (kind === 'joined' || kind === 'left') return `member ${value && 'userId' in value ? value.userId : ''}`
   if (kind === 'banned' || kind === 'unbanned') return `ban ${value && 'userId' in value ? value.userId : ''}`
   return kind === 'archived' || kind === 'unarchived' ? 'archive' : String(kind)
 }
 
-test('one change also reverts all other lost facts', async () => {
+test('one change reverts all lost facts', async () => {
   const { rooms: asAdmin } = env.as('Uadmin', 'admin')
   await join('Ubob')
   await join('Ubad')
@@ -188,15 +194,15 @@ test('one change also reverts all other lost facts', async () => {
   newestActors(1)
   // Undelivered facts arrive with the next change or earlier; the last fact about each subject counts.
   const last = new Map<string, string | undefined>()
-  for (const { fact } of env.messaging.factsOf(room).slice(known)) last.set(topicOf(fact), fact.case)
+  for (const { fact } of env.messaging.factsOf(room).slice(known)) last.set(subjectOf(fact), fact.case)
   expect(Object.fromEntries(last)).toEqual({
     ...{ 'member Uone': 'joined', 'member Utwo': 'joined', 'member Ubob': 'joined' },
     ...{ 'ban Ubad': 'banned', 'ban Ubob': 'unbanned' },
     ...{ updated: 'updated', universal: 'universal', archive: 'unarchived' },
   })
   await eventually(async () => {
-    const { versions: named, facts } = await standings()
-    expect(facts).toEqual(expect.arrayContaining(named))
+    const { standings, facts } = await readStoredVersions()
+    expect(facts).toEqual(expect.arrayContaining(standings))
   })
 })
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { Code } from '@connectrpc/connect'
 import { eventually, recordEvents } from '@parley/testkit'
-import { dm } from './_seeds.ts'
+import { createDm } from './_seeds.ts'
 import { codeOf, lobbyOf, makeRoom, openEnv, type Env } from './_env.ts'
 
 let env: Env
@@ -14,7 +14,7 @@ beforeAll(async () => {
   env = await openEnv()
   await env.start()
   groupId = await lobbyOf(env)
-  direct = await dm(env, ['Ualice', 'Ubob'])
+  direct = await createDm(env, ['Ualice', 'Ubob'])
 })
 beforeEach(async () => {
   room = await makeRoom(env, `managed-${++made}`)
@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterAll(() => env[Symbol.asyncDispose]())
 
 const admin = () => env.as('Uadmin', 'admin')
-/** A user with room.manage who is not a member of any room. */
+/** A user with room.manage who has joined no room. */
 const owner = () => env.as('Uowner', 'owner').rooms
 
 describe('UpdateRoom', () => {
@@ -138,9 +138,13 @@ describe('ArchiveRoom and UnarchiveRoom', () => {
   test.each<[string, () => Promise<unknown>, Code]>([
     ['an unknown room', () => owner().archiveRoom({ roomId: 'Rnone' }), Code.NotFound],
     ['a direct message of others', () => owner().archiveRoom({ roomId: direct }), Code.NotFound],
-    ['a caller without room.manage', () => env.as('Ualice').rooms.archiveRoom({ roomId: room }), Code.PermissionDenied],
     [
-      'a caller without room.manage',
+      'archiving without room.manage',
+      () => env.as('Ualice').rooms.archiveRoom({ roomId: room }),
+      Code.PermissionDenied,
+    ],
+    [
+      'unarchiving without room.manage',
       () => env.as('Ualice').rooms.unarchiveRoom({ roomId: room }),
       Code.PermissionDenied,
     ],

@@ -6,7 +6,7 @@ import { RoomMembershipKind, type DirectoryMember } from '@parley/contracts/api'
 import { PolicyDecisionSchema, PolicyRoleSchema } from '@parley/contracts/internal'
 import { eventually } from '@parley/testkit'
 import { people } from '../src/store/schema.ts'
-import { ban, dm } from './_seeds.ts'
+import { ban, createDm } from './_seeds.ts'
 import { codeOf, lobbyOf, makeRoom, openEnv, person, type Env } from './_env.ts'
 
 let env: Env
@@ -44,7 +44,7 @@ beforeAll(async () => {
   everyone = await makeRoom(env, 'everyone', { universal: true })
   closed = await makeRoom(env, 'closed')
   await env.as('Uowner', 'owner').rooms.archiveRoom({ roomId: closed })
-  direct = await dm(env, ['Ualice', 'Ubob'])
+  direct = await createDm(env, ['Ualice', 'Ubob'])
   for (const userId of ['Ualice', 'Ubob', 'Ucarol']) await env.as(userId).rooms.joinRoom({ roomId: tea })
   await ban(env.db, everyone, 'Ubanned')
   await eventually(async () => (await env.db.select().from(people)).length === env.accounts.people.length)
@@ -101,7 +101,7 @@ describe('ListMembers', () => {
     expect(await codeOf(alice().listMembers({ roomId: tea, page: { limit: 501 } }))).toBe(Code.InvalidArgument)
   })
 
-  test('of a universal room lists explicit members or, on request, everybody who belongs to it', async () => {
+  test('of a universal room lists explicit members or, on request, all effective members', async () => {
     expect(idsOf((await alice().listMembers({ roomId: everyone })).members)).toEqual([])
     const { members } = await alice().listMembers({ roomId: everyone, membership: RoomMembershipKind.EFFECTIVE })
     expect(idsOf(members)).toEqual(['Ubob', 'Uadmin', 'Ucarol', 'Uowner', 'Ualice'])

@@ -6,7 +6,7 @@ import { PolicyDecisionSchema } from '@parley/contracts/internal'
 import { retryWhileOverloaded } from '@parley/testkit'
 import { eq } from 'drizzle-orm'
 import { rooms } from '../src/store/schema.ts'
-import { ban, dm as createDm } from './_seeds.ts'
+import { ban, createDm } from './_seeds.ts'
 import { codeOf, lobbyOf, makeRoom, openEnv, type Env } from './_env.ts'
 
 let env: Env
@@ -113,7 +113,7 @@ describe('LeaveRoom', () => {
   })
 })
 
-test("after concurrent joins and leaves each person's last call counts, and the log has no gaps", async () => {
+test("after concurrent joins and leaves each person's last call counts, and messaging has the version of the room", async () => {
   await env.start()
   const room = await makeRoom(env, 'busy')
   const people = Array.from({ length: 8 }, (_, n) => `Ubusy${n}`)

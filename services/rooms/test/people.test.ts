@@ -60,7 +60,8 @@ test('a rename is applied even if accounts is unavailable when its event arrives
   await waitUntilFilled()
   env.accounts.unavailable = true
   await rename(7n, 'Alicia')
-  await eventually(() => env.accounts.refused > 11)
+  // More failures than the attempts after which an event is parked.
+  await eventually(() => env.accounts.failedGetPeople > 11)
   env.accounts.unavailable = false
   await eventually(async () =>
     expect(await readPeople()).toMatchObject([

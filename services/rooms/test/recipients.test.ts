@@ -7,7 +7,7 @@ import { PolicyDecisionSchema, PolicyRoleSchema, type ListRecipientsRequestSchem
 import { eventually } from '@parley/testkit'
 import { eq } from 'drizzle-orm'
 import { people, roomMembers, rooms } from '../src/store/schema.ts'
-import { ban, decisionFor, dm } from './_seeds.ts'
+import { ban, decisionFor, createDm } from './_seeds.ts'
 import { codeOf, lobbyOf, makeRoom, openEnv, person, type Env } from './_env.ts'
 
 let env: Env
@@ -16,7 +16,7 @@ let everyone: string
 let shelved: string
 let direct: string
 
-const long = new Date('2100-01-01T00:00:00Z')
+const future = new Date('2100-01-01T00:00:00Z')
 const past = new Date('2020-01-01T00:00:00Z')
 const deniedRole = create(PolicyDecisionSchema, {
   ...{ roleId: 'guest', permission: 'room.join', scope: { kind: PermissionScopeKind.SERVER } },
@@ -44,7 +44,7 @@ beforeAll(async () => {
   tea = await makeRoom(env, 'tea')
   everyone = await makeRoom(env, 'everyone', { universal: true })
   shelved = await makeRoom(env, 'shelved')
-  direct = await dm(env, ['Ualice', 'Ubob'])
+  direct = await createDm(env, ['Ualice', 'Ubob'])
   const members = (roomId: string, userIds: string[]) =>
     userIds.map((userId) => ({ roomId, userId, member: true, version: 9n, since: new Date() }))
   await env.db.insert(roomMembers).values([
@@ -56,7 +56,7 @@ beforeAll(async () => {
   ])
   await env.db.update(rooms).set({ archived: true }).where(eq(rooms.id, shelved))
   for (const roomId of [tea, everyone]) {
-    await ban(env.db, roomId, 'Ubanned', { expiresAt: long })
+    await ban(env.db, roomId, 'Ubanned', { expiresAt: future })
     await ban(env.db, roomId, 'Uexpired', { expiresAt: past })
   }
   await eventually(async () => (await env.db.select().from(people)).length === env.accounts.people.length)
@@ -96,8 +96,8 @@ describe('ListRecipients', () => {
   test('of users returns the members among them', async () => {
     const userIds = ['Ubob', 'Uleft', 'Unobody', 'Ubanned', 'Ugone', 'Uunheard', 'Ualice', 'Uowner']
     expect(await list({ roomId: tea, userIds })).toEqual(['Ualice', 'Ubob', 'Uunheard'])
-    const invited = ['Uunwanted', 'Uguest', 'Umodguest', 'Ualice', 'Uowner', 'Ubanned', 'Ugone']
-    expect(await list({ roomId: everyone, userIds: invited })).toEqual(['Ualice', 'Uguest', 'Uowner'])
+    const others = ['Uunwanted', 'Uguest', 'Umodguest', 'Ualice', 'Uowner', 'Ubanned', 'Ugone']
+    expect(await list({ roomId: everyone, userIds: others })).toEqual(['Ualice', 'Uguest', 'Uowner'])
   })
 
   test('of roles returns the members who have one', async () => {

@@ -11,7 +11,7 @@ type Options = Pick<Database, 'pool'> & {
   bus: Bus
   service: string
   relayed: RelayedShards
-  /** Schedules `notifyHolders`, after entries could not be read or their holders not be notified. */
+  /** Schedules another `notifyHolders`. Called if entries cannot be read or their holders cannot be notified. */
   scheduleRetry: () => void
 }
 

@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000
 export const streamMaxAgeMs = 72 * HOUR_MS
 
 const defaultMaxBytes = 12 * 1024 ** 3
-/** Size limit below which a storage that is too small is an error. */
+/** A size limit that exceeds the storage is halved until it fits; once it is this small, it is an error instead. */
 const minMaxBytes = 16 * 1024 ** 2
 
 /** Settings of the stream that an installation may choose. */
@@ -34,9 +34,9 @@ const fixedConfig = {
 
 /**
  * Creates the stream or updates its configuration. Repeated and concurrent calls are harmless. If the stream is missing
- * later, it is declared again with the last options. In a cluster with too few servers for the replicas, the number of
- * copies is left unchanged; a later call adds the rest when there are enough servers. Rejects if the bus does not
- * answer.
+ * later, it is declared again with the last options. A size limit that exceeds the storage is lowered. In a cluster
+ * with too few servers for the replicas, the number of copies is left unchanged; a later call adds the rest when there
+ * are enough servers. Rejects if the bus does not answer, or the storage is too small even for a few megabytes.
  */
 export async function declareStreams(bus: Bus, options: StreamOptions = {}): Promise<void> {
   declared.set(bus, options)

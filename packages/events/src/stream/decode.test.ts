@@ -53,21 +53,21 @@ test('decodeBatch returns the same as the generic decoder', () => {
   expectSameDecoding(toBinary(EventBatchSchema, create(EventBatchSchema, { events })))
 })
 
-test('a batch assembled from encoded events decodes to the same events', () => {
+test('a batch assembled from encoded events has the same bytes as one encoded as a whole', () => {
   const batch = encodeBatch(events.map((event) => toBinary(EventSchema, event)))
   expect(Buffer.from(toBinary(EventBatchSchema, create(EventBatchSchema, { events })))).toEqual(batch)
 })
 
 test('a fact is decoded only when its value is read', () => {
   const login = toBinary(EventSchema, create(EventSchema, { fact: { case: 'login', value: { succeeded: true } } }))
-  // The last byte is the value of a flag. This value would continue in another byte.
+  // The last byte is the value of a flag. 0xff announces that the value continues in another byte, which is missing.
   login[login.length - 1] = 0xff
   const [event] = decodeBatch(encodeBatch([login]))
   expect(event?.fact.case).toBe('login')
   expect(() => event?.fact.value).toThrow()
 })
 
-test('decodeBatch covers every field of the schema', () => {
+test('the schema has only the fields that decodeBatch reads', () => {
   expect(EventSchema.fields.filter((field) => !field.oneof).map((field) => field.number)).toEqual([
     1, 2, 3, 4, 5, 6, 7, 8, 9,
   ])

@@ -10,24 +10,24 @@ for (const field of EventSchema.oneofs[0]?.fields ?? []) {
 }
 
 /** Tags of fields, `number << 3 | type`: type 0 for numbers and flags, type 2 for all that begin with a length. */
-const number = (field: number): number => field << 3
-const length = (field: number): number => (field << 3) | 2
+const varintTag = (field: number): number => field << 3
+const lengthTag = (field: number): number => (field << 3) | 2
 
-const EVENTS = length(1)
+const EVENTS = lengthTag(1)
 const EVENT = {
-  id: length(1),
-  kind: length(2),
-  aggregateType: length(3),
-  aggregateId: length(4),
-  version: number(5),
-  occurredAt: length(6),
-  actorId: length(7),
-  traceparent: length(8),
-  deliveries: length(9),
+  id: lengthTag(1),
+  kind: lengthTag(2),
+  aggregateType: lengthTag(3),
+  aggregateId: lengthTag(4),
+  version: varintTag(5),
+  occurredAt: lengthTag(6),
+  actorId: lengthTag(7),
+  traceparent: lengthTag(8),
+  deliveries: lengthTag(9),
 }
-const DELIVERY = { envelope: length(1), roomId: length(2), users: length(3), everyone: number(4) }
-const AUDIENCE = { userIds: length(1) }
-const TIMESTAMP = { seconds: number(1), nanos: number(2) }
+const DELIVERY = { envelope: lengthTag(1), roomId: lengthTag(2), users: lengthTag(3), everyone: varintTag(4) }
+const AUDIENCE = { userIds: lengthTag(1) }
+const TIMESTAMP = { seconds: varintTag(1), nanos: varintTag(2) }
 
 /**
  * Decodes an EventBatch several times faster than the generic decoder, in which nodes would spend most of their time.

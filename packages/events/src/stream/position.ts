@@ -25,8 +25,8 @@ const mayHaveExpiredMs = streamMaxAgeMs - 3_600_000
 /** How often positions are verified. */
 export const positionCheckMs = 10_000
 /**
- * Timeout of such a check. It is long because Node.js wakes the process even for a cleared timer; after a long timeout,
- * another timer has usually woken it anyway.
+ * Timeout of such a check. Node.js wakes the process at the end of a timer even if the timer was cleared. After a long
+ * timeout this costs little, because the process is usually awake for another timer by then.
  */
 export const positionCheckTimeoutMs = 2_900
 
@@ -34,15 +34,15 @@ export const positionCheckTimeoutMs = 2_900
 export type Positions = {
   /** The newest position. */
   newest: Position | undefined
-  /** The newest position at the last successful check. A newer one may already be on another stream. */
+  /** The newest position at the last successful check. Newer ones may be on a stream that has replaced a lost one. */
   anchor: Position | undefined
   /** The position that was last found missing. */
   lost?: Position | undefined
 }
 
 /**
- * Checks whether the stream still holds these positions; if so, the newest becomes the anchor. The keeper decides if
- * the stream has not answered within `timeoutMs`. Never rejects.
+ * Checks whether the stream still holds these positions; if so, the newest becomes the anchor. The keeper decides
+ * unless the stream confirms within `timeoutMs` that it holds them. Never rejects.
  */
 export async function verifyPositions(bus: Bus, positions: Positions, timeoutMs?: number): Promise<PositionState> {
   const { anchor, newest } = positions
@@ -55,7 +55,10 @@ export async function verifyPositions(bus: Bus, positions: Positions, timeoutMs?
   return 'present'
 }
 
-/** Whether the stream still holds this event at this sequence. Never rejects. */
+/**
+ * Whether the stream still holds this event at this sequence. An event that it may have dropped by age counts as held
+ * if the stream has reached the sequence. Never rejects.
+ */
 async function lookUpPosition(bus: Bus, position: Position, timeoutMs?: number): Promise<PositionState> {
   const { seq, eventId, storedAt } = position
   if (!bus.connected()) return 'unknown'

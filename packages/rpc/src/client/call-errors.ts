@@ -18,7 +18,10 @@ export function refusal(call: OutgoingCall): ConnectError | undefined {
   return call.body.length > maxRequestBytes ? requestTooLarge() : undefined
 }
 
-/** The error of a call whose deadline has passed; it depends on whether a server had started the call. */
+/**
+ * The error of a call whose deadline has passed; it depends on whether a server had started the call, and on whether
+ * the timeout was long enough to expect a reply.
+ */
 export function deadlinePassed(call: OutgoingCall, started: boolean): ConnectError {
   const name = methodName(call.method)
   if (started || call.timeoutMs < startByMs + silenceMs) {

@@ -7,7 +7,7 @@ type Inbox = { readonly prefix: string; readonly subscription: Subscription }
 
 /**
  * The inboxes in which replies arrive: one per called deployable. The bus lets a deployable reply only below its own
- * name, and each deployable knows only the name of its own inbox, so none can reply in place of another.
+ * name, and each knows only the inbox in which its own replies are expected, so none can reply in place of another.
  */
 export class Inboxes implements Disposable {
   readonly #bus: Bus

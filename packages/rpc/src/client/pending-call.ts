@@ -24,7 +24,7 @@ export type OutgoingCall = {
 /** A call that waits for its answer. Times are those of the client's monotonic clock. */
 export type PendingCall = {
   readonly id: number
-  /** Reply subject without the token of the attempt. */
+  /** Reply subject without its last token, which stands for this call and the attempt. */
   readonly inbox: string
   readonly call: OutgoingCall
   readonly resolve: (reply: Reply) => void

@@ -49,8 +49,8 @@ export type RpcClient = AsyncDisposable & {
 /**
  * Creates the client for calls of a process. Its calls reject with the handler's error, unchanged (code, message,
  * details, metadata), or with:
- * - `unavailable`: no server is registered for the method, the bus is down, or no reply arrived; metadata
- *   `parley-reason` tells which
+ * - `unavailable`: no server answers the method or can start the call, the bus is down, the reply or a part of it did not
+ *   arrive, or this process is closing; metadata `parley-reason` tells which
  * - `deadline_exceeded`: the deadline passed before the call was sent, while a server worked on it, or too early to tell
  *   whether a server is there
  * - `canceled`: the signal was aborted

@@ -10,7 +10,7 @@ export type Admissible = {
   readonly startByAt: number
 }
 
-/** Limits concurrent calls, queues a few more, and refuses the rest at once. */
+/** Limits concurrent calls, queues a limited number of others, and refuses the rest at once. */
 export class Admission {
   readonly #slots: number
   readonly #queueLimit: number

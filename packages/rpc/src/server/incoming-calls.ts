@@ -157,7 +157,7 @@ export class IncomingCalls {
     this.#draining = true
   }
 
-  /** Waits until no call runs, at most for the given time. Returns the number of calls still running. */
+  /** Waits until no call runs or waits, at most for the given time. Returns the number of those that still do. */
   async waitUntilIdle(timeoutMs: number): Promise<number> {
     if (this.#admission.size > 0) {
       await new Promise<void>((resolve) => {

@@ -42,7 +42,7 @@ export async function answer(
   return encode(method.output, output)
 }
 
-/** Requests between deployables need no check: their content was checked before or was written by the deployable. */
+/** Whether a request comes from a deployable, which has checked that its values can be stored, or made them itself. */
 const isInternal = ({ parent }: DescMethodUnary): boolean => parent.typeName.startsWith('svc.internal.')
 
 function decode(method: DescMethodUnary, body: Uint8Array): MessageShape<DescMethodUnary['input']> {

@@ -55,8 +55,8 @@ export async function serveRpc(bus: Bus, options: RpcServerOptions): Promise<Rpc
     guard: options.guard,
     now: options.now ?? (() => performance.now()),
   })
-  const backlog = options.health?.backlog('rpc', () => (calls.full ? 'the queue of calls is full' : undefined))
-  const subscribed = options.health?.startup('rpc')
+  const queueCheck = options.health?.addCheck('rpc', () => (calls.full ? 'the queue of calls is full' : undefined))
+  const subscribed = options.health?.requireAtStart('rpc')
 
   const refused: string[] = []
   const owned = [...ownedMethods(options.deployable), ...(options.extraMethods ?? [])]
@@ -84,7 +84,7 @@ export async function serveRpc(bus: Bus, options: RpcServerOptions): Promise<Rpc
   const reported = calls.report(options.deployable)
   return {
     async [Symbol.asyncDispose]() {
-      backlog?.[Symbol.dispose]()
+      queueCheck?.[Symbol.dispose]()
       inMemory.forEach((served) => served?.[Symbol.dispose]())
       await drain(bus, calls, subscriptions, options.drainTimeoutMs ?? 10_000)
       reported[Symbol.dispose]()

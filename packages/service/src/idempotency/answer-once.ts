@@ -34,7 +34,8 @@ export type KeyedHandling<O> = {
 /**
  * Handles a call that may be repeated under an idempotency key for 24 hours. The first call runs; later ones, on any
  * process, are answered by `repeat`, even if the call could not run now. Without a key the call just runs. Failures are
- * not stored. Throws `invalid_argument` when the key was used for a different request.
+ * not stored. Throws `invalid_argument` when the key was used for a different request, and `unavailable` when another
+ * call has just used it without leaving a response.
  */
 export async function answerOnce<I extends DescMessage, O extends DescMessage>(
   db: Db,

@@ -7,7 +7,7 @@ export const idempotentCalls = pgTable(
   'idempotent_calls',
   {
     callerId: text('caller_id').notNull(),
-    /** `<service>/<method>`, see `methodPath`. */
+    /** `/<service>/<method>`, see `methodPath`. */
     method: text('method').notNull(),
     key: text('key').notNull(),
     /** SHA-256 of the request. */

@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm'
 import { bucketName, type Bucket } from '../domain/audit/retention.ts'
 import { auditCounts, auditEntries } from './schema.ts'
 
-const deleteAtOnce = 5000
+const rowsPerDelete = 5000
 
 const partition = (bucket: Bucket) => sql.identifier(`audit_entries_${bucketName(bucket)}`)
 
@@ -30,9 +30,9 @@ export async function dropBucket(db: Db, bucket: Bucket): Promise<void> {
     await lockPartitions(tx)
     await tx.execute(sql`drop table if exists ${partition(bucket)}`)
   })
-  const some = sql`select sequence from audit_entries where bucket = ${name} limit ${deleteAtOnce}`
+  const some = sql`select sequence from audit_entries where bucket = ${name} limit ${rowsPerDelete}`
   const leftovers = sql`delete from audit_entries where bucket = ${name} and sequence in (${some})`
-  while (((await db.execute(leftovers)).rowCount ?? 0) === deleteAtOnce);
+  while (((await db.execute(leftovers)).rowCount ?? 0) === rowsPerDelete);
   await db.delete(auditCounts).where(eq(auditCounts.bucket, name))
 }
 
@@ -43,8 +43,8 @@ export async function listBuckets(db: Db): Promise<string[]> {
 }
 
 /**
- * Without this lock, processes that create the same table concurrently fail on the system catalog, despite `if not
- * exists`.
+ * Makes processes create and drop tables one after another: concurrently, `create table if not exists` can fail on the
+ * system catalog.
  */
 async function lockPartitions(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('audit partitions'))`)

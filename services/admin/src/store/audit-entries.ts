@@ -57,16 +57,16 @@ export type LogQuery = {
   before: bigint | undefined
   /** Maximum number of entries to return. */
   limit: number
-  /** Maximum number of entries to read. */
-  scan: number
+  /** Maximum number of entries to compare with the filter. */
+  scanLimit: number
   filter: EntryFilter
 }
-const newest = 2n ** 63n - 1n
+const highestSequence = 2n ** 63n - 1n
 
-/** Returns the entries of a part of the log that match the filter, newest first. */
+/** Reads a part of the log and returns its entries that match the filter, newest first. */
 export async function scanEntries(
   db: Reader,
-  { before = newest, limit, scan, filter }: LogQuery,
+  { before = highestSequence, limit, scanLimit, filter }: LogQuery,
 ): Promise<Scanned<AuditEntryRow>> {
   const { eventType, actorId, from, to } = filter
   const rows = await sqlRows<
@@ -76,17 +76,17 @@ export async function scanEntries(
     sql`
     with scanned as materialized (
       select *, row_number() over (order by sequence desc)::int as scan_position
-      from audit_entries where sequence < ${before} order by sequence desc limit ${scan + 1}),
+      from audit_entries where sequence < ${before} order by sequence desc limit ${scanLimit + 1}),
     matches as (
       select * from scanned
-      where scan_position <= ${scan} and (${eventType} = '' or event_type = ${eventType}) and (${actorId} = '' or actor_id = ${actorId})
+      where scan_position <= ${scanLimit} and (${eventType} = '' or event_type = ${eventType}) and (${actorId} = '' or actor_id = ${actorId})
         and (${from ?? null}::timestamptz is null or created_at >= ${from ?? null})
         and (${to ?? null}::timestamptz is null or created_at <= ${to ?? null})
       order by sequence desc limit ${limit})
     select totals.count, totals.oldest, matches.sequence, event_id as "eventId", event_type as "eventType",
       aggregate_type as "aggregateType", aggregate_id as "aggregateId", kind, actor_id as "actorId",
       created_at as "createdAt", payload, scan_position as "scanPosition"
-    from (select count(*)::int, min(sequence) filter (where scan_position <= ${scan}) as oldest from scanned) totals left join matches on true
+    from (select count(*)::int, min(sequence) filter (where scan_position <= ${scanLimit}) as oldest from scanned) totals left join matches on true
     order by matches.sequence desc`,
   )
   const isEntry = (

@@ -6,14 +6,14 @@ export type PendingRoleName = typeof pendingRoleNames.$inferSelect
 
 const { roleId, name, state, since } = pendingRoleNames
 
-/** Records, before the call to accounts, that a name may become reserved for a role that is never created. */
+/** Records a name that accounts has reserved, or is about to reserve, for a role that does not exist. */
 export async function insertPending(db: Reader, pending: PendingRoleName): Promise<void> {
   await db.insert(pendingRoleNames).values(pending)
 }
 
 /**
- * Ends the reservation in the transaction that creates the role. Returns false if the name is already marked for
- * release.
+ * Deletes the pending name in the transaction that creates its role. Returns false if the name was marked for release:
+ * the role must then not be created.
  */
 export async function completeReservation(tx: Tx, id: string): Promise<boolean> {
   const completed = await tx
@@ -28,7 +28,7 @@ export async function markForRelease(db: Db, id: string): Promise<void> {
   await db.update(pendingRoleNames).set({ state: 'given_up' }).where(eq(roleId, id))
 }
 
-/** Marks names for release that were reserved before this time for roles that were never created. */
+/** Marks names for release that were reserved before this time and whose roles still do not exist. */
 export async function markOlderForRelease(db: Db, before: Date): Promise<void> {
   await db
     .update(pendingRoleNames)
@@ -36,7 +36,7 @@ export async function markOlderForRelease(db: Db, before: Date): Promise<void> {
     .where(and(eq(state, 'reserved'), lt(since, before)))
 }
 
-/** Lists the names to release: all, or the given one. */
+/** Lists the names that are marked for release, oldest first: all, or those with the given name or role id. */
 export async function listNamesToRelease(
   db: Db,
   about: { name?: string; roleId?: string } = {},

@@ -8,7 +8,7 @@ import type { RbacEvent } from '../domain/rbac-events.ts'
 import { lockPolicy, storeRevision } from './policy.ts'
 import { outbox } from './schema.ts'
 
-/** A change, for the processes that follow the policy and for the audit log. */
+/** What a change announces: `delta` to the processes that follow the policy, `events` to the audit log. */
 export type PolicyChange = {
   delta: Pick<MessageInitShape<typeof PolicyDeltaSchema>, 'roles' | 'deletedRoleIds' | 'decisions'>
   events: RbacEvent[]
@@ -17,8 +17,8 @@ export type PolicyChange = {
 }
 
 /**
- * `change` is undefined if nothing changed. `unchangedState` is then announced if other processes have a newer policy,
- * which is lost here.
+ * `change` is undefined if nothing changed. If other processes then have a newer policy, which this database has lost,
+ * `unchangedState` is announced as the delta.
  */
 export type PolicyChangeResult<T> = {
   change: PolicyChange | undefined
@@ -29,6 +29,7 @@ export type PolicyChangeResult<T> = {
 export type CommittedPolicyChange<T> = {
   answer: T
   revision: bigint
+  /** Whether the revision was raised; after a restore this may happen without a change. */
   changed: boolean
   /** Outbox entries for the audit log. */
   auditEntries: bigint[]
@@ -40,9 +41,9 @@ export type CommittedPolicyChange<T> = {
 }
 
 /**
- * Runs a change of roles or decisions under the lock of the policy, with its events. The next revision is above the
- * stored one and above every revision that other processes have seen. If theirs is higher, the database was restored:
- * then a new revision is announced even if nothing changes, and they load the whole policy.
+ * Runs a change of roles or decisions under the lock of the policy, with its events. `by.above`: the highest revision
+ * that another process is known to have. If it is higher than the stored one, the database was restored: a revision
+ * above it is then announced even if nothing changes, so that the other processes load the whole policy.
  */
 export async function changePolicy<T>(
   db: Db,
@@ -51,9 +52,9 @@ export async function changePolicy<T>(
 ): Promise<CommittedPolicyChange<T>> {
   return db.transaction(async (tx) => {
     const before = await lockPolicy(tx)
-    const { change: made, unchangedState = {}, answer } = await decide(tx, before)
+    const { change: decided, unchangedState = {}, answer } = await decide(tx, before)
     const change: PolicyChange | undefined =
-      made ?? (by.above > before ? { delta: unchangedState, events: [] } : undefined)
+      decided ?? (by.above > before ? { delta: unchangedState, events: [] } : undefined)
     if (!change)
       return { answer, revision: before, changed: false, auditEntries: [], unpublished: await findUnpublished(tx) }
     const revision = nextVersion(by.above > before ? by.above : before, by.at)

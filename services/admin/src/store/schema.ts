@@ -32,7 +32,7 @@ export const roles = pgTable('roles', {
 })
 
 /**
- * Names that accounts has reserved for roles that do not exist: the role is being created, or the name must be
+ * Names that accounts may have reserved for roles that do not exist: the role is being created, or the name must be
  * released. The row is deleted when the role is created, or when accounts has released the name.
  */
 export const pendingRoleNames = pgTable(
@@ -67,7 +67,7 @@ export const permissionDecisions = pgTable(
   ],
 )
 
-/** One row: texts and images of the server. Null is the default text or, where there is none, no text or image. */
+/** One row: texts and images of the server. Null means the default (name, description) or none (all others). */
 export const serverProfile = pgTable(
   'server_profile',
   {
@@ -83,7 +83,7 @@ export const serverProfile = pgTable(
   (t) => [check('server_profile_single', sql`${t.id} = 'server'`)],
 )
 
-/** Logins that nobody may use, in lower case. */
+/** Logins that nobody can choose, in lower case. */
 export const blockedUsernames = pgTable('blocked_usernames', {
   username: text().primaryKey(),
 })

@@ -5,21 +5,22 @@ import type { ServerEvent } from '../domain/server-events.ts'
 import { serverProfile } from './schema.ts'
 import type { ServerProfileRow } from './server-profile.ts'
 
+/** `set`: new values of the profile. `events` gets the new profile. */
 export type ServerChange = {
   set?: Partial<ServerProfileRow>
   events: (after: ServerProfileRow) => ServerEvent[]
 }
-export type ServerChanged = { profile: ServerProfileRow; entries: bigint[] }
+export type ServerChangeResult = { profile: ServerProfileRow; entries: bigint[] }
 
 /**
- * Changes the profile, or something that depends on it, under the lock of its row and with its next version. `decide`
- * returns undefined when nothing changes. Returns the new profile and the outbox entries.
+ * Changes the profile or the blocked usernames under the lock of the profile's row, and raises the version of the
+ * profile. `decide` returns undefined if nothing changes. Returns the profile and the ids of the outbox entries.
  */
 export async function changeServer(
   db: Db,
   by: { actorId: string; at: Date },
   decide: (tx: Tx, before: ServerProfileRow) => Promise<ServerChange | undefined> | ServerChange | undefined,
-): Promise<ServerChanged> {
+): Promise<ServerChangeResult> {
   return db.transaction(async (tx) => {
     const [before] = await tx.select().from(serverProfile).for('update')
     if (!before) throw new Error('the server profile was never seeded')

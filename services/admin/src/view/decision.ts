@@ -30,7 +30,7 @@ export function decisionAbout({ allowed, denied }: Decisions, permission: Permis
   return allowed.includes(permission) ? PermissionDecision.ALLOW : PermissionDecision.NONE
 }
 
-/** At its own scope, a stored decision is the nearest one. */
+/** The effective decision at a scope is the nearest one, so a stored decision is effective at its own scope. */
 export function toScopedDecision(stored: StoredDecision): MessageInitShape<typeof ScopedPermissionDecisionSchema> {
   const decision = decisions[stored.decision]
   const { permission, scope } = stored

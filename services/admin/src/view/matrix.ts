@@ -7,7 +7,7 @@ import { decisionAbout, toScopeKind } from './decision.ts'
 /** A scope with its display name; `groupId` is the group of a channel. */
 export type Column = DecisionScope & { readonly label: string; readonly groupId: string }
 
-/** The decisions of a role or user at every scope, the common part of both matrices. */
+/** What the matrices of a role and of a user have in common: the holder's decisions at the scopes of the columns. */
 export function toMatrix(policy: Policy, holder: Holder, columns: readonly Column[]) {
   return {
     applicablePermissions: permissions.map(({ permission }) => permission),

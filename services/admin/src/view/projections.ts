@@ -5,7 +5,7 @@ import { auditDurable } from '../domain/audit/durable.ts'
 import type { BusState } from '../domain/bus-state.ts'
 import type { LogSize } from '../store/log-size.ts'
 
-/** Projections of services, by the durable consumer that feeds them, with their lag. */
+/** Returns the projections of services with their lag: one for each durable consumer. */
 export function toProjections(bus: BusState, log: LogSize): AdminProjectionState[] {
   return bus.consumers
     .filter(({ config }) => config.durable_name !== undefined)
@@ -26,8 +26,8 @@ function toProjection(info: ConsumerInfo, { stream, newest }: BusState, size: Si
     key: name,
     name: formatDurableName(name),
     subjects: [subject],
-    // Only the processes of the service know whether the projection is complete; a pending pull shows that it is
-    // running.
+    // Only the processes of the service know whether the projection is complete. A waiting pull shows that one of them
+    // follows the events.
     started: lag === 0 || info.num_waiting > 0,
     lastAppliedSequence: String(floor.stream_seq),
     matchingStreamSequence: String(newest.get(subject) ?? 0),

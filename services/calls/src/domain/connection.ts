@@ -15,8 +15,8 @@ export const noConnection: Connection = { sid: '', mediaRoomSid: '', connectedAt
 export const disconnectedAt = (ms: number): Connection => ({ ...noConnection, connectedAt: ms })
 
 /**
- * Picks the newer of two connection states; for the same connection, the one that ended it. The result does not depend
- * on the order or number of reports.
+ * Picks the newer of two connection states; of two states of the same connection, the disconnected one. The result does
+ * not depend on the order or number of reports.
  */
 export function pickNewer(one: Connection, other: Connection): Connection {
   if (one.connectedAt !== other.connectedAt) return one.connectedAt > other.connectedAt ? one : other

@@ -24,12 +24,12 @@ export type NodeServerResponse = Parameters<NodeHandler>[1]
 
 const peerKey = createContextKey<string | undefined>(undefined)
 
-// Above the largest body of any method, so that each method's own limit applies first.
+/** Maximum message size for most methods, in bytes; those with an image and those for anyone have their own. */
 const maxMessageBytes = 2 * 1024 * 1024
 
 /**
- * Handlers for gRPC, gRPC-Web, streams (reflection) and anything else that is not a plain unary Connect call, at the
- * root and below the prefix.
+ * Handlers for gRPC, gRPC-Web, streams (reflection) and all calls over HTTP/2, at the root and below the prefix. Only
+ * unary Connect calls over HTTP/1.1 are handled elsewhere, by `ConnectUnary`.
  */
 export function createAdapters(options: Options): { root: NodeHandler; prefixed: NodeHandler } {
   const routes = (router: ConnectRouter): void => {

@@ -25,9 +25,9 @@ type Call = {
 const lingerMs = 1_000
 
 /**
- * Admits a call of gRPC, gRPC-Web, or Connect over HTTP/2, or refuses it. The protocol library reads a whole message
- * before it calls a handler, so the sender is authenticated, and a slot for a whole image reserved, before the library
- * gets the request. The bytes that it reads and writes are counted.
+ * Admits or refuses a call that the protocol library handles. The library reads a whole message before it calls a
+ * handler, so the sender is authenticated, and a slot for a whole image reserved, before the library gets the request.
+ * For other calls, the bytes that it reads and writes are counted.
  */
 export async function admitCall({ forwarder, images, metrics }: Options, call: Call): Promise<void> {
   const { handler, request, response, held } = call

@@ -16,7 +16,7 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
 function readRaw(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > limit) return reject(bodyTooLarge(limit))
-    // The client may have disconnected during an earlier wait, and the event fires only once.
+    // The client may have disconnected while its call was being admitted. No further `close` event would follow.
     if (request.destroyed) return reject(clientDisconnected())
     const held = heldBytesOf(request)
     const chunks: Buffer[] = []

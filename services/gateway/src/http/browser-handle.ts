@@ -5,17 +5,21 @@ import { setCookie, readCookie } from './cookies.ts'
 const name = 'parley_browser'
 const lifetimeSeconds = 15 * 60
 
-type Cookies = { secure: boolean }
+type CookieOptions = { secure: boolean }
 
 /** The random handle of this browser, which proves that a sign-in at a provider ends in the browser where it began. */
-export function browserHandle(cookies: Cookies, request: IncomingMessage): string | undefined {
-  const value = readCookie(cookies, request.headers.cookie, name)
+export function browserHandle(options: CookieOptions, request: IncomingMessage): string | undefined {
+  const value = readCookie(options, request.headers.cookie, name)
   return value !== undefined && /^[0-9A-Za-z]{43}$/.test(value) ? value : undefined
 }
 
 /** Returns the browser's handle, or creates one. It lasts 15 minutes from now, and all tabs share it. */
-export function ensureBrowserHandle(cookies: Cookies, request: IncomingMessage, response: ServerResponse): string {
-  const handle = browserHandle(cookies, request) ?? newHandle()
-  setCookie(cookies, response, name, handle, lifetimeSeconds)
+export function ensureBrowserHandle(
+  options: CookieOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): string {
+  const handle = browserHandle(options, request) ?? newHandle()
+  setCookie(options, response, name, handle, lifetimeSeconds)
   return handle
 }

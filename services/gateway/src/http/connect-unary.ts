@@ -56,13 +56,13 @@ export function unaryFormat(contentType: string | undefined): Format | undefined
   return charset === undefined || charset === 'utf-8' || charset === 'utf8' ? formats.get(type.trim()) : undefined
 }
 
-/** Error details of known types are also decoded for JSON clients. */
+/** The error as JSON. Details that were created with their message type also have a readable field `debug`. */
 const errorBytes = (error: ConnectError): Uint8Array => errorToJsonBytes(error, undefined)
 
 /**
- * Handles unary Connect calls directly on node:http: a binary body is forwarded unchanged, a JSON body is transcoded
- * once. The protocol library would be several times slower, because it supports streams, which these methods do not
- * have.
+ * Handles unary Connect calls directly on node:http: a binary body is forwarded unchanged (except for an image), a JSON
+ * body is transcoded once. The protocol library would be several times slower, because it supports streams, which these
+ * methods do not have.
  */
 export class ConnectUnary {
   readonly #options: Options

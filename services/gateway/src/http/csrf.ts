@@ -16,7 +16,7 @@ export function issueCsrfToken(secret: string, userId: string, sessionHandle: st
   return `${nonce}.${mac(secret, nonce, userId, sessionHandle)}`
 }
 
-/** Whether the header contains a token of this session. */
+/** Whether the header contains a token of this session that is also in a cookie. */
 export function isCsrfTokenValid(
   secret: string,
   request: { header: string | undefined; cookies: readonly string[] },

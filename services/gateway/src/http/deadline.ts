@@ -2,8 +2,8 @@ import { Code } from '@connectrpc/connect'
 import { badTimeout } from '../errors.ts'
 
 /**
- * The time limit of a call: the one that the client requests, at most `limitMs`. Throws `invalid_argument` for anything
- * but digits.
+ * The time limit of a call in milliseconds: the one that the client requests, at most `limitMs`. Throws
+ * `invalid_argument` for anything but 1 to 10 digits.
  */
 export function parseTimeout(header: string | undefined, limitMs: number): number {
   if (header === undefined) return limitMs

@@ -64,7 +64,7 @@ type Options = {
 const rpcPath = /^(\/api\/connect)?\/(svc|grpc)\.[\w.]+\/\w+$/
 
 /**
- * The route with which a request is traced. Undefined for calls, whose protocol traces them, for probes and for files.
+ * The route with which a request is traced. Undefined for calls (traced by method), probes, files and unknown paths.
  */
 function tracedRoute(path: string): string | undefined {
   if (rpcPath.test(path) || path === '/healthz' || path === '/readyz') return undefined
@@ -94,7 +94,7 @@ export class Dispatch {
     }
   }
 
-  /** HTTP/1.1. */
+  /** Handles a request over HTTP/1.1. */
   readonly http1 = (request: IncomingMessage, response: ServerResponse): void => {
     holdBytes(request, response, this.#openBudget(request))
     const route = isRecording() ? tracedRoute(pathOf(request.url)) : undefined
@@ -114,12 +114,12 @@ export class Dispatch {
   readonly http2 = (request: Http2ServerRequest, response: Http2ServerResponse): void => {
     const path = pathOf(request.url)
     if (rpcPath.test(path)) return void this.#grpc(path, findMethod(path), request, response)
-    const ready = this.#options.health.status()
+    const status = this.#options.health.status()
     if (path === '/healthz') response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}')
     else if (path === '/readyz')
       response
-        .writeHead(ready.ready ? 200 : 503, { 'content-type': 'application/json' })
-        .end(JSON.stringify(readiness(ready)))
+        .writeHead(status.ready ? 200 : 503, { 'content-type': 'application/json' })
+        .end(JSON.stringify(readinessBody(status)))
     else
       response
         .writeHead(404, { 'content-type': 'application/json' })
@@ -142,8 +142,8 @@ export class Dispatch {
     if (path === '/api/graphql') return serveGraphql(this.#discovery, request, response, cors)
     const signIn = this.#signInRoute(path, request, response, cors)
     if (signIn) return signIn
-    if (path.startsWith('/assets/')) return this.#options.assets.http(request, response, cors)
-    if (path.startsWith('/webhooks/')) return this.#options.webhooks.http(request, response, cors)
+    if (path.startsWith('/assets/')) return this.#options.assets.handle(request, response, cors)
+    if (path.startsWith('/webhooks/')) return this.#options.webhooks.handle(request, response, cors)
     if (path.startsWith(`${connectPrefix}/`)) return this.#unary.refuseRequest(request, response, cors, false)
     // A link to somebody else's flow would sign the user in to that person's account.
     if (path === '/sso/confirm' && !isPendingFlow(this.#options.auth, request, queryOf(request).get('token') ?? '')) {
@@ -157,7 +157,7 @@ export class Dispatch {
         return replyJson(request, response, 200, { status: 'ok' })
       case '/readyz': {
         const status = this.#options.health.status()
-        return replyJson(request, response, status.ready ? 200 : 503, readiness(status))
+        return replyJson(request, response, status.ready ? 200 : 503, readinessBody(status))
       }
       case '/':
         return void response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(welcome)
@@ -169,7 +169,7 @@ export class Dispatch {
     }
   }
 
-  /** Serves the sign-in routes, for programs and for people, and the icons; undefined for other paths. */
+  /** Serves the routes of sign-in (JSON, pages, providers, tokens) and the icons; undefined for other paths. */
   #signInRoute(
     path: string,
     request: IncomingMessage,
@@ -195,8 +195,8 @@ export class Dispatch {
   ): Promise<void> {
     const method = findMethod(path)
     const contentType = request.headers['content-type']
-    const streaming = /^application\/(grpc|connect\+)/i.test(contentType ?? '')
-    if (request.method === 'POST' && streaming && (method || isReflection(path))) {
+    const isForAdapter = /^application\/(grpc|connect\+)/i.test(contentType ?? '')
+    if (request.method === 'POST' && isForAdapter && (method || isReflection(path))) {
       for (const [name, value] of Object.entries(cors)) if (value !== undefined) response.setHeader(name, value)
       closeAfterUnread(request, response)
       return void this.#grpc(path, method, request, response)
@@ -223,7 +223,7 @@ export class Dispatch {
     admitCall(this.#options, call).catch(this.#options.metrics.reportFailure)
   }
 
-  /** Counts the memory of a request for the address of its client. */
+  /** Opens the count of the memory that a request uses; it also counts for the networks of the client. */
   #openBudget(request: NodeServerRequest): HeldBytes {
     const { budget, clientAddress } = this.#options
     return budget.open(clientAddress(request.socket.remoteAddress, (name) => headerOf(request, name)))
@@ -234,14 +234,14 @@ export class Dispatch {
   }
 }
 
-/** With HTTP/2 compression a few bytes can expand to many headers. */
+/** The uncompressed size of headers: with HTTP/2 compression a few bytes can expand to many headers. */
 const headerBytes = (rawHeaders: readonly string[]): number => rawHeaders.reduce((sum, text) => sum + text.length, 0)
 
 const isReflection = (path: string): boolean =>
   /\/grpc\.reflection\.v1(alpha)?\.ServerReflection\/ServerReflectionInfo$/.test(path)
 
 /** Omits the reasons for not being ready, which only the internal port shows. */
-const readiness = ({ ready }: { ready: boolean }) => ({ status: ready ? 'ready' : 'not ready' })
+const readinessBody = ({ ready }: { ready: boolean }) => ({ status: ready ? 'ready' : 'not ready' })
 
 /** The protocol library closes the connection if it does not read a body to its end, so the response must say so. */
 function closeAfterUnread(request: IncomingMessage, response: ServerResponse): void {

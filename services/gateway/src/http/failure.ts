@@ -7,7 +7,7 @@ export type Failure = { status: number; text: string; headers: Record<string, st
 /** HTTP statuses of a route that differ from the usual ones of the codes. */
 export type Statuses = Partial<Record<Code, number>>
 
-/** A failure that has only an HTTP status. */
+/** A failure with an HTTP status instead of a Connect code. */
 export class Refusal extends Error {
   readonly status: number
   readonly headers: Record<string, string>

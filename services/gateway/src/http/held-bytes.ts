@@ -60,7 +60,7 @@ export type HeldBytes = {
 const ofRequest = new WeakMap<IncomingMessage, HeldBytes>()
 const unlimited: HeldBytes = { take: () => true, release: () => undefined }
 
-/** Memory counted for a request of the public port. */
+/** The memory counted for a request of the public port; without a limit for an exempt request. */
 export const heldBytesOf = (request: IncomingMessage): HeldBytes => ofRequest.get(request) ?? unlimited
 
 /** Counts the memory of a request from now on, until the response is sent or the client disconnects. */
@@ -69,12 +69,12 @@ export function holdBytes(request: IncomingMessage, response: ServerResponse, he
   response.once('close', () => held.release())
 }
 
-/** A client that reads nothing for this long counts as slow, in milliseconds. */
+/** A response counts as stalled if its client reads nothing for this long, in milliseconds. */
 const stalledMs = 1_000
 /** Number of bytes counted for a stalled response: about as many are buffered here and at the upstream server. */
 const stalledBytes = 192 * 1024
 
-/** Counts a forwarded response once its client has stopped reading. Closes the connection if the limit is reached. */
+/** Counts a forwarded response when its client has stopped reading. Closes the connection if the limit is reached. */
 export function holdStalledBytes(request: IncomingMessage, response: ServerResponse): void {
   const held = heldBytesOf(request)
   let counted = false

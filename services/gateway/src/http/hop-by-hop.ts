@@ -16,7 +16,7 @@ const hopByHop = new Set([
 ])
 
 /** The end-to-end headers: all but the hop-by-hop headers and those named in `Connection`. */
-export function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+export function endToEndHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const named = new Set((headers.connection ?? '').toLowerCase().split(/[\s,]+/))
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.has(name)))
 }
@@ -26,12 +26,13 @@ export type DescribeClient = (request: IncomingMessage) => Record<string, string
 
 /**
  * Headers of a forwarded request, except the content length, which the sender of the body sets. Drops headers
- * reserved for our own processes, and the client's claims about its own address. The trace context is kept.
+ * reserved for our own processes, and the client's claims about its own address. The trace context becomes that of the
+ * current span, if there is one.
  */
 export function upstreamHeaders(request: IncomingMessage, describeClient: DescribeClient): IncomingHttpHeaders {
-  const isOurs = (name: string): boolean =>
+  const isDropped = (name: string): boolean =>
     ['content-length', 'forwarded', 'x-forwarded-for', 'x-real-ip'].includes(name) || name.startsWith('parley-')
-  const kept = Object.entries(endToEnd(request.headers)).filter(([name]) => !isOurs(name))
+  const kept = Object.entries(endToEndHeaders(request.headers)).filter(([name]) => !isDropped(name))
   const traceparent = currentTraceparent()
   return { ...Object.fromEntries(kept), ...(traceparent && { traceparent }), ...describeClient(request) }
 }

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import { countRequested, hasBody } from '@parley/runtime'
+import { countOutgoingRequest, hasBody } from '@parley/runtime'
 import { errors, Pool } from 'undici'
 import { Targets } from '../clients/targets.ts'
 import { holdStalledBytes } from './held-bytes.ts'
-import { endToEnd, upstreamHeaders, upstreamPath, type DescribeClient } from './hop-by-hop.ts'
+import { endToEndHeaders, upstreamHeaders, upstreamPath, type DescribeClient } from './hop-by-hop.ts'
 import { replyJson } from './reply.ts'
 
 /** Timeouts for connecting to an upstream server, and for its next bytes, in milliseconds. */
@@ -16,7 +16,7 @@ const defaultFirstByteMs = 5_000
 type Options = {
   what: 'assets' | 'webhooks'
   targets: readonly string[]
-  /** Methods that are forwarded. Only POST has a body. */
+  /** Methods that are forwarded. */
   methods: readonly string[]
   describeClient: DescribeClient
   /** Time in milliseconds for a server to begin its response before the next one is tried. Default: 5 s. */
@@ -49,8 +49,8 @@ export class HttpProxy implements AsyncDisposable {
     this.#targets = new Targets(what, pools)
   }
 
-  /** `cors` is added to responses of the gateway itself. */
-  async http(request: IncomingMessage, response: ServerResponse, cors: OutgoingHttpHeaders = {}): Promise<void> {
+  /** Forwards a request, or answers it if that is impossible. `cors` is added to responses of the gateway itself. */
+  async handle(request: IncomingMessage, response: ServerResponse, cors: OutgoingHttpHeaders = {}): Promise<void> {
     const pools = this.#targets.inOrder()
     if (pools.length === 0)
       return replyJson(request, response, 404, { error: `${this.#what} is not served here` }, cors)
@@ -92,13 +92,13 @@ export class HttpProxy implements AsyncDisposable {
       const upstream = { method: request.method as 'GET', path: upstreamPath(request.url), ...content, signal }
       await pool.stream(upstream, ({ statusCode, headers }) => {
         clearTimeout(timeout)
-        countRequested(this.#what, performance.now() - began, statusCode)
+        countOutgoingRequest(this.#what, performance.now() - began, statusCode)
         const unread = !request.complete && { connection: 'close' }
-        return response.writeHead(statusCode, { ...endToEnd(headers), ...unread })
+        return response.writeHead(statusCode, { ...endToEndHeaders(headers), ...unread })
       })
       return undefined
     } catch (error) {
-      if (!response.headersSent) countRequested(this.#what, performance.now() - began, undefined, 'no_answer')
+      if (!response.headersSent) countOutgoingRequest(this.#what, performance.now() - began, undefined, 'no_answer')
       return error
     } finally {
       clearTimeout(timeout)

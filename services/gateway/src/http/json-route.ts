@@ -41,7 +41,10 @@ const browser = (method: 'GET' | 'POST', handle: UserHandler): JsonRoute => ({
   },
 })
 
-/** Kinds of routes, by their permitted users. All but `open` require the CSRF token of a browser that is signed in. */
+/**
+ * Kinds of routes, by their permitted users. From a user who is signed in by cookie, all but `open` require a CSRF token
+ * with POST.
+ */
 export const jsonRoute = {
   /** For everyone; credentials are ignored. */
   open: (handle: Handler, statuses: Statuses = {}): JsonRoute => ({ method: 'POST', handle, statuses }),

@@ -5,19 +5,19 @@ import { setCookie, readCookie } from './cookies.ts'
 const cookieName = 'parley_flow'
 const lifetimeSeconds = 15 * 60
 
-type Cookies = { secure: boolean }
+type CookieOptions = { secure: boolean }
 
 const digest = (token: string): string => createHash('sha256').update(token).digest('base64url')
 
 /** Stores a digest of the token of a sign-in flow in the browser where the flow began. */
-export const storePendingFlow = (cookies: Cookies, response: ServerResponse, token: string): void =>
-  setCookie(cookies, response, cookieName, digest(token), lifetimeSeconds)
+export const storePendingFlow = (options: CookieOptions, response: ServerResponse, token: string): void =>
+  setCookie(options, response, cookieName, digest(token), lifetimeSeconds)
 
 /**
  * Whether the flow began in this browser: a link to somebody else's flow would sign the user in to that person's
  * account.
  */
-export function isPendingFlow(cookies: Cookies, request: IncomingMessage, token: string): boolean {
-  const [kept, expected] = [readCookie(cookies, request.headers.cookie, cookieName) ?? '', digest(token)]
+export function isPendingFlow(options: CookieOptions, request: IncomingMessage, token: string): boolean {
+  const [kept, expected] = [readCookie(options, request.headers.cookie, cookieName) ?? '', digest(token)]
   return kept.length === expected.length && timingSafeEqual(Buffer.from(kept), Buffer.from(expected))
 }

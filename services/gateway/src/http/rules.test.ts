@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from '@jest/globals'
-import { clearedCookies, sessionCookies } from './cookies.ts'
+import { cookieDeletions, sessionCookies } from './cookies.ts'
 import { corsHeaders } from './cors.ts'
 import { readCsrfCookies, isCsrfTokenValid, issueCsrfToken } from './csrf.ts'
 import { parseTimeout } from './deadline.ts'
@@ -80,8 +80,8 @@ test('session cookies are restricted to this site and, over https, to https', ()
 
 test('the session and CSRF cookies are deleted under all their names', () => {
   const namesOf = (cookies: string[]) => cookies.map((cookie) => cookie.split('=')[0])
-  expect(namesOf(clearedCookies({ secure: false }))).toEqual(['parley_session', 'parley_csrf'])
-  const cleared = clearedCookies({ secure: true })
+  expect(namesOf(cookieDeletions({ secure: false }))).toEqual(['parley_session', 'parley_csrf'])
+  const cleared = cookieDeletions({ secure: true })
   const plain = ['__Host-parley_session', 'parley_session', '__Host-parley_csrf', 'parley_csrf']
   expect(namesOf(cleared)).toEqual(plain)
   for (const one of cleared) expect(one).toMatch(/; Path=\/; SameSite=Lax; Secure; Max-Age=0/)

@@ -5,7 +5,7 @@ import { headerOf } from '@parley/runtime'
 import type { BrowserSession } from '../actions/credentials/browser-session.ts'
 import { csrfMismatch } from '../errors.ts'
 import type { AuthContext } from './auth/context.ts'
-import { clearedCookies, sessionCookies } from './cookies.ts'
+import { cookieDeletions, sessionCookies } from './cookies.ts'
 import { readCsrfCookies, isCsrfTokenValid } from './csrf.ts'
 import { Refusal } from './failure.ts'
 
@@ -42,7 +42,7 @@ export function setSessionCookies(context: AuthContext, session: BrowserSession,
 
 /** Clears the cookies of the browser's session. */
 export function clearSessionCookies(context: AuthContext, response: ServerResponse): void {
-  for (const cookie of clearedCookies(context)) response.appendHeader('set-cookie', cookie)
+  for (const cookie of cookieDeletions(context)) response.appendHeader('set-cookie', cookie)
 }
 
 /**

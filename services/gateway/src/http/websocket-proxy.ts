@@ -6,7 +6,7 @@ import { create } from '@bufbuild/protobuf'
 import { RealtimeServerFrameSchema } from '@parley/contracts/realtime'
 import { encode } from '@parley/protobuf'
 import { Targets } from '../clients/targets.ts'
-import { endToEnd, upstreamHeaders, upstreamPath, type DescribeClient } from './hop-by-hop.ts'
+import { endToEndHeaders, upstreamHeaders, upstreamPath, type DescribeClient } from './hop-by-hop.ts'
 import { replyJson } from './reply.ts'
 import { serverFrame, ServerFrames } from './server-frames.ts'
 
@@ -96,7 +96,7 @@ export class WebSocketProxy {
     upstream.once('response', (answer) => {
       upstream.off('error', next).on('error', () => socket.destroy())
       const response = responseOn(request, socket)
-      response.writeHead(answer.statusCode ?? 502, { ...endToEnd(answer.headers), connection: 'close' })
+      response.writeHead(answer.statusCode ?? 502, { ...endToEndHeaders(answer.headers), connection: 'close' })
       answer.pipe(response)
     })
     upstream.once('upgrade', (answer, node, first) => {

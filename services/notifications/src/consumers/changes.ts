@@ -3,7 +3,7 @@ import { dismissBatchAndQueueRest, shardsOfDismissals } from '../actions/dismiss
 import type { Dismissal, AudienceJob } from '../domain/work.ts'
 import { shardsOf } from '../domain/shards.ts'
 import { insertJobs } from '../store/jobs.ts'
-import { moveMarkers, type Place } from '../store/read-markers.ts'
+import { moveMarkers, type ReadMarker } from '../store/read-markers.ts'
 import { lockShards } from '../store/shards.ts'
 import { recordDepartures, type Departure } from '../store/tombstones.ts'
 import { createNotifications, type NotificationDraft } from '../actions/notify/create-notifications.ts'
@@ -14,7 +14,7 @@ export type Change = {
   draft?: NotificationDraft
   job?: AudienceJob
   /** A place up to which a user has read: messages up to and including it cause no notifications. */
-  read?: Place
+  read?: ReadMarker
   /** A user who lost access to a room and is not notified of earlier messages in it. */
   left?: Departure
   /** Notifications to dismiss. */

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { toAudienceJob } from '../domain/work.ts'
 import { postingOf, type Message, type Posting } from '../domain/message.ts'
 import { listFirstAllMessagesUsers } from '../store/all-messages.ts'
-import type { Place } from '../store/read-markers.ts'
+import type { ReadMarker } from '../store/read-markers.ts'
 import { recordRetractions } from '../store/tombstones.ts'
 import {
   maxImmediateAllMessages,
@@ -64,7 +64,7 @@ async function changeOf(
 ): Promise<Change> {
   const posting = postingOf(event)
   const notifications = posting && (await notificationsOf(ctx, posting, allMessages.get(posting.message.roomId)))
-  const read = posting && event.fact.case === 'messagePosted' && { read: placeOfAuthor(posting.message) }
+  const read = posting && event.fact.case === 'messagePosted' && { read: markerOfAuthor(posting.message) }
   return { ...notifications, ...read, ...retractionOf(event), ...departureOf(event) }
 }
 
@@ -99,15 +99,21 @@ async function notificationsOf(ctx: Context, posting: Posting, allMessages = noA
     ({ kind, silent }) => !silent && (kind === 'mention' || kind === 'direct_message'),
   )
   const sender = needsSender ? await findSender(ctx, message.actorId) : undefined
-  const hints = { roomName, sender, others: Math.max(0, fact.dmParticipantIds.length - 2) }
+  const display = { roomName, sender, others: Math.max(0, fact.dmParticipantIds.length - 2) }
   return {
-    ...(recipients.length > 0 && { draft: { message, hints, recipients } }),
+    ...(recipients.length > 0 && { draft: { message, display, recipients } }),
     ...(forJob.length > 0 && { job: toAudienceJob(message, forJob) }),
   }
 }
 
 /** Posting a message moves the author's read marker to it. */
-const placeOfAuthor = ({ actorId: userId, roomId, roomSeq, threadRootEventId, postedAt: at }: Message): Place => ({
+const markerOfAuthor = ({
+  actorId: userId,
+  roomId,
+  roomSeq,
+  threadRootEventId,
+  postedAt: at,
+}: Message): ReadMarker => ({
   ...{ userId, roomId, roomSeq, threadRootEventId, at },
 })
 

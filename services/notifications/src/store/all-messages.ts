@@ -1,14 +1,14 @@
 import { sqlRows, type Reader } from '@parley/postgres'
 import { sql, type SQL } from 'drizzle-orm'
 
-/** Lists the users with the effective level ALL_MESSAGES in a room, after an id, in id order. */
+/** Lists up to `limit` users with the effective level ALL_MESSAGES in a room, after an id, in id order. */
 export async function listAllMessagesUsers(
   db: Reader,
   roomId: string,
   limit: number,
   after: string,
 ): Promise<string[]> {
-  const rows = await sqlRows<{ userId: string }>(db, selectAllMessages(sql`${roomId}`, limit, after))
+  const rows = await sqlRows<{ userId: string }>(db, selectAllMessagesUsers(sql`${roomId}`, limit, after))
   return rows.map(({ userId }) => userId)
 }
 
@@ -31,9 +31,7 @@ export async function filterAllMessagesUsers(
   return rows.map(({ userId }) => userId)
 }
 
-/**
- * Lists the first users with the effective level ALL_MESSAGES by room; rooms without such users are missing.
- */
+/** Lists, by room, up to `limit` users with the effective level ALL_MESSAGES; rooms without such users are missing. */
 export async function listFirstAllMessagesUsers(
   db: Reader,
   roomIds: readonly string[],
@@ -45,13 +43,13 @@ export async function listFirstAllMessagesUsers(
     sql`
     select room as "roomId", array_agg("userId" order by "userId") as "userIds"
     from unnest(${sql.param([...roomIds])}::text[]) room
-    cross join lateral (${selectAllMessages(sql`room`, limit, '')}) found
+    cross join lateral (${selectAllMessagesUsers(sql`room`, limit, '')}) found
     group by room`,
   )
   return new Map(rows.map(({ roomId, userIds }) => [roomId, userIds]))
 }
 
-const selectAllMessages = (roomId: SQL, limit: number, after: string): SQL => sql`
+const selectAllMessagesUsers = (roomId: SQL, limit: number, after: string): SQL => sql`
   select user_id as "userId" from (
     (
       select user_id from notification_levels

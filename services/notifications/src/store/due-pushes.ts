@@ -5,8 +5,8 @@ import { pushPriorities, type PushPriority } from '../domain/push-priority.ts'
 /** A push that is due. `lane`: its priority, named like the column. */
 export type DuePush = { id: bigint; host: string; lane: PushPriority }
 
-/** Milliseconds until a push is due or its lease ends; undefined if the queue is empty. */
-export async function nextPushMs(db: Db): Promise<number | undefined> {
+/** Milliseconds until the next push is due or a lease ends, negative if overdue; undefined if the queue is empty. */
+export async function msUntilNextPush(db: Db): Promise<number | undefined> {
   const [row] = await sqlRows<{ ms: number | null }>(
     db,
     sql`select (extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8 as ms from push_jobs`,
@@ -15,8 +15,8 @@ export async function nextPushMs(db: Db): Promise<number | undefined> {
 }
 
 /**
- * Lists due pushes, up to `perPriority` of each priority of each host, oldest first. A dismissal waits until the push
- * that shows its notification is finished.
+ * Lists due pushes, up to `perPriority` of each priority of each host, those due longest first. A dismissal waits until
+ * all earlier pushes with its tag to its browser are finished.
  */
 export function listDuePushes(db: Db, perPriority: number): Promise<DuePush[]> {
   return sqlRows(

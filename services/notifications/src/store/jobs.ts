@@ -10,7 +10,7 @@ export type NotificationJob = Job<typeof notificationJobs>
 /** State of a job after a step; undefined if it is finished. */
 export type JobState = { work: Work; after: string } | undefined
 
-/** Whether a job notifies people with the level ALL_MESSAGES. These jobs run last, because nobody waits for them. */
+/** Whether a job next notifies people with the level ALL_MESSAGES. Such jobs run last, because nobody waits for them. */
 const isAllMessagesJob = sql`coalesce(${notificationJobs.work} #>> '{audiences,0,of}' = 'all_messages', false)`
 
 export const notificationQueue = new JobQueue(notificationJobs, {
@@ -30,7 +30,7 @@ export async function insertJobs(db: Reader, works: readonly Work[]): Promise<vo
 export async function park(db: Reader, job: NotificationJob, { attempts, error }: JobFailure): Promise<boolean> {
   const { rowCount } = await db.execute(sql`
     with given_up as (
-      delete from ${notificationJobs} where ${notificationQueue.isHeld(job)} returning id, work, after)
+      delete from ${notificationJobs} where ${notificationQueue.whereHeld(job)} returning id, work, after)
     insert into parked_events (consumer, event_id, subject, payload, attempts, last_error, parked_at)
     select 'jobs', id::text, 'job.' || coalesce(work->>'of', ''),
       convert_to(jsonb_build_object('work', work, 'after', after)::text, 'UTF8'), ${attempts}, ${reasonOf(error)},

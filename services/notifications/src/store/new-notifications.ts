@@ -8,8 +8,8 @@ import type { Message } from '../domain/message.ts'
 export type Created = { id: string; userId: string; kind: Kind; silent: boolean; eventId: string }
 
 /**
- * Whether a marker belongs to a log that was lost when messaging's database was restored: it reached this place before
- * the message was posted there. Clocks differ by less than two seconds.
+ * Whether a marker or departure belongs to a log that was lost when messaging's database was restored: it reached this
+ * place before the message was posted there. Clocks differ by less than two seconds.
  */
 const isOfLostLog = (roomSeq: SQL, at: SQL): SQL =>
   sql`(${roomSeq} >= r."roomSeq" and ${at} < r."postedAt" - interval '2 s' and r."resolvedLater" is not true)`

@@ -69,7 +69,7 @@ export async function getLevelsVersion(reader: Reader, userId: string): Promise<
   return row?.version ?? 0n
 }
 
-/** Deletes all levels of a user; returns the number of deleted rows. */
+/** Deletes all levels of a user and their version; returns the number of deleted rows. */
 export async function deleteNotificationLevels(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const where = eq(notificationLevels.userId, userId)
   const levels = await deleteInBatches(db, notificationLevels, { where, signal })

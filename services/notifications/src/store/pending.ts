@@ -74,7 +74,7 @@ export async function listPendingWithRooms(
   }
 }
 
-/** Returns the given notifications that are pending for the user, in the order of the ids. */
+/** Returns those of these notifications that are pending for the user, in the order of the list `ids`. */
 export async function findPending(db: Reader, userId: string, ids: readonly string[]): Promise<Pending[]> {
   return sqlRows<Pending>(
     db,

@@ -7,8 +7,8 @@ import { outbox } from './schema.ts'
  * events from the stream. The returned number includes entries that are not relayed yet, which a later pass deletes.
  */
 export async function deletePeopleCalledEvents(db: Db, userId: string, signal: AbortSignal): Promise<number> {
-  const calls = eq(outbox.aggregate, `notification.${userId}`)
-  const found = await db.$count(outbox, calls)
-  if (found > 0) await deleteInBatches(db, outbox, { where: and(calls, isNotNull(outbox.relayedAt)), signal })
+  const ofSender = eq(outbox.aggregate, `notification.${userId}`)
+  const found = await db.$count(outbox, ofSender)
+  if (found > 0) await deleteInBatches(db, outbox, { where: and(ofSender, isNotNull(outbox.relayedAt)), signal })
   return found
 }

@@ -25,7 +25,8 @@ type Tagged = { userId: string; tag: string }
 type NeverSent = { subscriptionId: bigint; tag: string }
 
 /**
- * The number of waiting pushes with each tag of `p`, counted up to `maxSoon`. The order makes PostgreSQL use an index.
+ * SQL: a CTE with the number of queued pushes for each tag, counted up to `maxSoon`. The tags are those of the CTE `p`,
+ * which holds the pushes to insert. The order makes PostgreSQL use an index.
  */
 const waiting: SQL = sql`
     waiting as materialized (
@@ -35,7 +36,8 @@ const waiting: SQL = sql`
       from (select distinct "tag" from p) t)`
 
 /**
- * The priority (column `lane`) of a row of `p`, lower if many pushes have its tag, so that they do not delay others.
+ * SQL: the priority (column `lane`) of a row of `p`, lower if many pushes have its tag, so that they do not delay
+ * others.
  */
 const priority: SQL = sql`
     case when waiting."before" + row_number() over (partition by p."tag" order by p.subscription_id) > ${maxSoon} then 'mass'

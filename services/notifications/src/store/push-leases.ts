@@ -73,10 +73,16 @@ export async function deleteUnsent(
     where j.subscription_id = u.id and j.tag = u.tag`)
 }
 
-/** A push to retry. `countsAsAttempt`: whether the attempt counts, because the push may have been sent. */
+/**
+ * A push to retry. `attempts`: as when it was leased. `countsAsAttempt`: whether this attempt counts, because the push
+ * may have been sent.
+ */
 export type Postponed = { id: bigint; attempts: number; pauseMs: number; countsAsAttempt: boolean }
 
-/** Releases pushes. A push that was withdrawn during the lease becomes due at once, so that it is deleted. */
+/**
+ * Releases pushes, except those that have been leased again since. A push that was withdrawn during the lease becomes
+ * due at once, so that it is deleted.
+ */
 export async function postponePushes(db: Db, postponed: readonly Postponed[]): Promise<void> {
   if (postponed.length === 0) return
   const rows = JSON.stringify(postponed.map((one) => ({ ...one, id: String(one.id) })))

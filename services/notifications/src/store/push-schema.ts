@@ -30,7 +30,10 @@ export const pushSubscriptions = pgTable(
   ],
 )
 
-/** Queued pushes, one per notification and browser; a row is deleted when its push has been sent or given up. */
+/**
+ * Queued pushes, each of which shows or dismisses one notification in one browser. A row is deleted when its push has
+ * been sent or given up.
+ */
 export const pushJobs = pgTable(
   'push_jobs',
   {
@@ -58,7 +61,7 @@ export const pushJobs = pgTable(
       .default(sql`now()`),
     /** When the lease ends. */
     leasedUntil: instant('leased_until'),
-    /** How often the push was leased, without leases in which it was not sent. */
+    /** How often it was leased, not counting leases during which it was certainly not sent. */
     attempts: integer().notNull().default(0),
     /** Whether the notification was dismissed while the push was leased; then it must not be sent. */
     withdrawn: boolean().notNull().default(false),

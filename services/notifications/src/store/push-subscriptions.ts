@@ -54,10 +54,10 @@ export async function deleteSubscription(db: Db, userId: string, endpoint: URL):
   await db.delete(pushSubscriptions).where(isOwn(userId, endpoint))
 }
 
-/** Ended credentials of a user. Subscriptions without a known session end with any of them. */
-export type Ended = { credentialIds: readonly string[]; all: boolean }
+/** EndedCredentials credentials of a user. Subscriptions without a known session end with any of them. */
+export type EndedCredentials = { credentialIds: readonly string[]; all: boolean }
 
-const endedOf = (userId: string, { credentialIds, all }: Ended) => {
+const endedOf = (userId: string, { credentialIds, all }: EndedCredentials) => {
   const ended = all ? undefined : inArray(pushSubscriptions.credentialId, [...credentialIds, ''])
   return and(eq(pushSubscriptions.userId, userId), ended)
 }
@@ -66,7 +66,12 @@ const endedOf = (userId: string, { credentialIds, all }: Ended) => {
  * Deletes the waiting pushes of browsers whose session ended, in batches. Deleting the subscriptions first would delete
  * all their pushes in one cascade: those of a whole day if a push service is unavailable.
  */
-export async function deletePushesOfEnded(db: Db, userId: string, ended: Ended, signal?: AbortSignal): Promise<void> {
+export async function deletePushesOfEnded(
+  db: Db,
+  userId: string,
+  ended: EndedCredentials,
+  signal?: AbortSignal,
+): Promise<void> {
   const subscriptionIds = db.select({ id: pushSubscriptions.id }).from(pushSubscriptions).where(endedOf(userId, ended))
   await deleteInBatches(db, pushJobs, {
     where: inArray(pushJobs.subscriptionId, subscriptionIds),
@@ -75,7 +80,11 @@ export async function deletePushesOfEnded(db: Db, userId: string, ended: Ended, 
 }
 
 /** Deletes the subscriptions of ended sessions; returns their number. */
-export async function deleteSubscriptionsOfEnded(on: Db | Tx, userId: string, ended: Ended): Promise<number> {
+export async function deleteSubscriptionsOfEnded(
+  on: Db | Tx,
+  userId: string,
+  ended: EndedCredentials,
+): Promise<number> {
   return (await on.delete(pushSubscriptions).where(endedOf(userId, ended))).rowCount ?? 0
 }
 

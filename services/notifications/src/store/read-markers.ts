@@ -2,15 +2,15 @@ import { sqlRows, type Tx } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
 
 /** How far a user has read a main timeline or a thread, and when. */
-export type Place = { userId: string; roomId: string; threadRootEventId: string; roomSeq: bigint; at: Date }
+export type ReadMarker = { userId: string; roomId: string; threadRootEventId: string; roomSeq: bigint; at: Date }
 
 /**
  * Moves markers forward; returns the moved ones. The shards of the users must be locked. Skips deleted people.
  */
-export async function moveMarkers(tx: Tx, places: readonly Place[]): Promise<Omit<Place, 'at'>[]> {
+export async function moveMarkers(tx: Tx, places: readonly ReadMarker[]): Promise<Omit<ReadMarker, 'at'>[]> {
   if (places.length === 0) return []
   const rows = places.map((place) => ({ ...place, roomSeq: String(place.roomSeq) }))
-  return sqlRows<Omit<Place, 'at'>>(
+  return sqlRows<Omit<ReadMarker, 'at'>>(
     tx,
     sql`
     insert into read_markers (user_id, room_id, thread_root_event_id, room_seq, moved_at)

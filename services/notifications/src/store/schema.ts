@@ -83,8 +83,8 @@ export const notifications = pgTable(
 )
 
 /**
- * Versions of the aggregates `notification`. A transaction that writes notifications or markers of a shard's users
- * locks its row before it reads.
+ * Versions of the aggregates `notification.<shard>`. A transaction that writes notifications or markers of a shard's
+ * users locks its row before it reads.
  */
 export const notificationShards = pgTable('notification_shards', {
   shard: integer().primaryKey(),

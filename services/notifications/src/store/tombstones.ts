@@ -10,7 +10,7 @@ export async function recordRetractions(db: Reader, eventIds: readonly string[],
     order by id on conflict do nothing`)
 }
 
-export async function isRetracted(db: Reader, eventIds: readonly string[]): Promise<boolean> {
+export async function isAnyRetracted(db: Reader, eventIds: readonly string[]): Promise<boolean> {
   const found = await db.execute(sql`
     select from retractions where event_id = any(${sql.param([...eventIds])}::text[]) limit 1`)
   return (found.rowCount ?? 0) > 0

@@ -21,21 +21,22 @@ export function toCreatedEvent(change: ShardChange, message: Message, created: r
 }
 
 /** Names and pictures with which clients can show a mention or direct message without another call. */
-export type Hints = {
+export type DisplayDetails = {
   roomName: string
   /** The sender; undefined when unknown. */
   sender: User | undefined
-  /** Further participants of a direct conversation besides sender and reader. */
+  /** Number of participants of a direct conversation besides sender and reader. */
   others: number
 }
 
 /**
- * The event for people who are mentioned or get a direct message; undefined if there are none. It contains the sender's
- * name, so its aggregate is the sender: it is removed from the stream when the sender's account is deleted.
+ * The event for people who are mentioned or get a direct message, except those whose status is do-not-disturb;
+ * undefined if there are none. It contains the sender's name, so its aggregate is the sender: it is removed from the
+ * stream when the sender's account is deleted.
  */
 export function toPeopleCalledEvent(
   { actorId, roomId, traceparent = '' }: Message,
-  { roomName, sender, others }: Hints,
+  { roomName, sender, others }: DisplayDetails,
   created: readonly Created[],
   at: Date,
 ): OutgoingEvent | undefined {

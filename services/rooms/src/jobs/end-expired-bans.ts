@@ -1,6 +1,6 @@
 import { periodically, Resources } from '@parley/runtime'
 import type { Context } from '../context.ts'
-import { bansToEnd, endBan, isBanExpired, findNextBanEnds } from '../store/bans.ts'
+import { endBan, expiringBanChannel, findNextBanEnds, isBanToEnd } from '../store/bans.ts'
 import { changeRoom, lockRoom } from '../store/changes.ts'
 
 const bansPerRun = 100
@@ -18,15 +18,15 @@ export function endExpiredBans(ctx: Context, signal: AbortSignal): AsyncDisposab
       signal,
       run: async () => {
         const ends = await findNextBanEnds(ctx.db, bansPerRun)
-        for (const { roomId, userId, ms } of ends) {
-          if (ms > 0) return Math.max(ms, minPauseMs)
+        for (const { roomId, userId, msLeft } of ends) {
+          if (msLeft > 0) return Math.max(msLeft, minPauseMs)
           await endExpired(ctx, roomId, userId)
         }
         return ends.length < bansPerRun ? undefined : minPauseMs
       },
     }),
   )
-  job.use(bansToEnd.listen(ctx.db, () => ending.wake()))
+  job.use(expiringBanChannel.listen(ctx.db, () => ending.wake()))
   return job
 }
 
@@ -36,7 +36,7 @@ async function endExpired(ctx: Context, roomId: string, userId: string): Promise
     ctx.db.transaction(async (tx) => {
       const room = await lockRoom(tx, roomId)
       // Another process may have ended the ban, or the user was banned again.
-      if (!room || !(await isBanExpired(tx, roomId, userId))) return []
+      if (!room || !(await isBanToEnd(tx, roomId, userId))) return []
       const { room: after, facts } = await changeRoom(tx, room, { case: 'banExpired', value: { userId } }, cause)
       await endBan(tx, { roomId, userId, version: after.version, at: cause.at })
       return facts

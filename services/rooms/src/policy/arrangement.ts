@@ -14,19 +14,22 @@ export function assertCanManageGroup(policy: Policy, subject: Subject, groupId: 
   if (!may(policy, subject, 'room.manage', { kind: 'group', groupId })) throw mayNotManageGroup()
 }
 
-/** A move of an item from the group in which the caller saw it to another one; needs the permission in both groups. */
-export type Move = { seenIn: string; groupId: string }
+/** A move of an item to the group `groupId`. `originId`: the group of the item when the call began. */
+export type Move = { originId: string; groupId: string }
 
-/** Decides about a move. `current` is the item's current group; throws if that is neither `seenIn` nor the destination. */
-export function decideMove(policy: Policy, subject: Subject, current: string, { seenIn, groupId }: Move): Outcome {
+/**
+ * Decides about a move, which needs the permission in both groups. `current`: the group of the item now; if it is
+ * neither `originId` nor `groupId`, somebody else moved the item, and this throws.
+ */
+export function decideMove(policy: Policy, subject: Subject, current: string, { originId, groupId }: Move): Outcome {
   assertCanManageGroup(policy, subject, current)
   assertCanManageGroup(policy, subject, groupId)
   if (current === groupId) return 'nothing'
-  if (current !== seenIn) throw movedMeanwhile()
+  if (current !== originId) throw movedMeanwhile()
   return 'change'
 }
 
-export function decideRoomMove(policy: Policy, subject: Subject, room: PolicyRoom, { seenIn, groupId }: Move): Outcome {
+export function decideRoomMove(policy: Policy, subject: Subject, room: PolicyRoom, move: Move): Outcome {
   if (room.kind === RoomKind.DM) throw dmCannotBeManaged()
-  return decideMove(policy, subject, room.groupId, { seenIn, groupId })
+  return decideMove(policy, subject, room.groupId, move)
 }

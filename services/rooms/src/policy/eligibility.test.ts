@@ -3,20 +3,24 @@ import { create } from '@bufbuild/protobuf'
 import { defaultPolicy, may, policyFrom, type Policy } from '@parley/permissions'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { PolicyDecisionSchema } from '@parley/contracts/internal'
-import { joinEligibility, type Eligibility } from './eligibility.ts'
+import { findWhoMayJoin, type Eligibility } from './eligibility.ts'
 
 const scope = { kind: 'room', roomId: 'R1', groupId: 'G1' } as const
 const { ALLOW, DENY } = PermissionDecision
 const { SERVER, GROUP, ROOM } = PermissionScopeKind
 
-type Decision = [of: { userId: string } | { roleId: string }, kind: PermissionScopeKind, decision: PermissionDecision]
+type Decision = [
+  holder: { userId: string } | { roleId: string },
+  kind: PermissionScopeKind,
+  decision: PermissionDecision,
+]
 
 function policyWith(...decisions: Decision[]): Policy {
   const policy = defaultPolicy()
-  for (const [of, kind, decision] of decisions) {
+  for (const [holder, kind, decision] of decisions) {
     const id = kind === GROUP ? 'G1' : kind === ROOM ? 'R1' : ''
     policy.decisions.push(
-      create(PolicyDecisionSchema, { ...of, permission: 'room.join', scope: { kind, id }, decision }),
+      create(PolicyDecisionSchema, { ...holder, permission: 'room.join', scope: { kind, id }, decision }),
     )
   }
   return policyFrom(policy)
@@ -49,7 +53,7 @@ test.each(cases.map((decisions, n) => [n, decisions] as const))(
   'the sets of policy %i agree with may()',
   (_n, decisions) => {
     const policy = policyWith(...decisions)
-    const sets = joinEligibility(policy, scope)
+    const sets = findWhoMayJoin(policy, scope)
     for (const userId of ['ann', 'bob', 'eve']) {
       for (const roleIds of [[], ['moderator'], ['admin'], ['owner'], ['moderator', 'admin'], ['owner', 'moderator']]) {
         expect([userId, roleIds, isEligible(sets, userId, roleIds)]).toEqual([

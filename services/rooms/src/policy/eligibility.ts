@@ -17,7 +17,8 @@ export type Eligibility = {
 export const includesEveryone = ({ everyone, deniedRoles, deniedUsers }: Eligibility): boolean =>
   everyone === 'allow' && deniedRoles.length === 0 && deniedUsers.length === 0
 
-export function joinEligibility(policy: Policy, scope: Scope & { kind: 'room' }): Eligibility {
+/** Returns who may join a room. Everybody who may join a universal room is a member of it, unless they are banned. */
+export function findWhoMayJoin(policy: Policy, scope: Scope & { kind: 'room' }): Eligibility {
   const outcomeFor = (userId: string, roleIds: string[]) => resolve(policy, { userId, roleIds }, 'room.join', scope)
   const { server, groups, rooms } = policy.decisions
   const decided = [server, groups.get(scope.groupId), rooms.get(scope.roomId)]

@@ -22,11 +22,11 @@ function codeOf(decide: () => unknown): Code | undefined {
   }
 }
 
-describe('join', () => {
+describe('decideJoin', () => {
   test.each<[string, PolicyRoom, Standing, 'change' | 'nothing']>([
-    ['a stranger becomes a member', channel, stranger, 'change'],
-    ['a member stays one', channel, member, 'nothing'],
-    ['joining a universal room writes nothing', { ...channel, universal: true }, stranger, 'nothing'],
+    ['lets a stranger become a member', channel, stranger, 'change'],
+    ['changes nothing for a member', channel, member, 'nothing'],
+    ['changes nothing in a universal room', { ...channel, universal: true }, stranger, 'nothing'],
   ])('%s', (_what, room, standing, outcome) => {
     expect(decideJoin(policy, ann, room, standing)).toBe(outcome)
   })
@@ -42,11 +42,11 @@ describe('join', () => {
   })
 })
 
-describe('leave', () => {
+describe('decideLeave', () => {
   test.each<[string, PolicyRoom, Standing, 'change' | 'nothing']>([
-    ['a member leaves', channel, member, 'change'],
-    ['a non-member has nothing to leave', channel, stranger, 'nothing'],
-    ['archived rooms can be left', { ...channel, archived: true }, member, 'change'],
+    ['lets a member leave', channel, member, 'change'],
+    ['changes nothing for a non-member', channel, stranger, 'nothing'],
+    ['lets a member leave an archived room', { ...channel, archived: true }, member, 'change'],
   ])('%s', (_what, room, standing, outcome) => {
     expect(decideLeave(room, standing)).toBe(outcome)
   })
@@ -59,19 +59,18 @@ describe('leave', () => {
   })
 })
 
-test('joining a group joins a room exactly if joining the room alone would begin a membership', () => {
+test('wouldJoin is true exactly if decideJoin decides for a change', () => {
   const yesOrNo = [true, false]
-  const nobody = policyFrom({ ...defaultPolicy(), decisions: [] })
+  const emptyPolicy = policyFrom({ ...defaultPolicy(), decisions: [] })
   for (const kind of [RoomKind.CHANNEL, RoomKind.DM])
     for (const universal of yesOrNo)
       for (const archived of yesOrNo)
         for (const member of yesOrNo)
           for (const banned of yesOrNo)
-            for (const decisions of [policy, nobody]) {
+            for (const applied of [policy, emptyPolicy]) {
               const room = { ...channel, kind, universal, archived }
-              const requested = [decisions, ann, room, { member, banned }] as const
-              const alone =
-                codeOf(() => decideJoin(...requested)) === undefined && decideJoin(...requested) === 'change'
-              expect(wouldJoin(...requested)).toBe(alone)
+              const join = [applied, ann, room, { member, banned }] as const
+              const changes = codeOf(() => decideJoin(...join)) === undefined && decideJoin(...join) === 'change'
+              expect(wouldJoin(...join)).toBe(changes)
             }
 })

@@ -11,7 +11,7 @@ import {
 import type { Outcome } from './outcome.ts'
 import type { PolicyRoom, Standing } from './standing.ts'
 
-/** Everybody with room.join is implicitly a member of a universal room, so joining one writes nothing. */
+/** Everybody who may join a universal room is a member of it already, so joining it writes nothing. */
 export function decideJoin(policy: Policy, subject: Subject, room: PolicyRoom, standing: Standing): Outcome {
   if (room.kind === RoomKind.DM) throw dmCannotBeJoined()
   if (standing.banned) throw bannedFromRoom()
@@ -20,7 +20,7 @@ export function decideJoin(policy: Policy, subject: Subject, room: PolicyRoom, s
   return standing.member || room.universal ? 'nothing' : 'change'
 }
 
-/** Whether joining would begin a membership; the same rules, without the reason for a refusal. */
+/** Whether `decideJoin` would decide for a change; does not tell why not. */
 export function wouldJoin(policy: Policy, subject: Subject, room: PolicyRoom, { member, banned }: Standing): boolean {
   if (room.kind === RoomKind.DM || room.universal || room.archived || member || banned) return false
   return may(policy, subject, 'room.join', roomScope(room))

@@ -8,7 +8,7 @@ export function canSee(policy: Policy, subject: Subject, room: PolicyRoom, stand
   return room.kind === RoomKind.CHANNEL && may(policy, subject, 'room.list', roomScope(room))
 }
 
-/** Whether a room is a direct conversation between others, which non-participants may not know of. */
+/** Whether a room is a direct message in which the user does not take part, and of which they must not learn. */
 export const isDmOfOthers = ({ room, standing }: { room: Pick<PolicyRoom, 'kind'>; standing: Standing }): boolean =>
   room.kind === RoomKind.DM && !standing.member
 
@@ -16,7 +16,7 @@ export const isDmOfOthers = ({ room, standing }: { room: Pick<PolicyRoom, 'kind'
 export function roomsOfMember<R extends { room: Parameters<typeof toPolicyRoom>[0]; standing: Standing }>(
   policy: Policy,
   subject: Subject,
-  seen: readonly R[],
+  rooms: readonly R[],
 ): R[] {
-  return seen.filter(({ room, standing }) => isEffectiveMember(policy, subject, toPolicyRoom(room), standing))
+  return rooms.filter(({ room, standing }) => isEffectiveMember(policy, subject, toPolicyRoom(room), standing))
 }

@@ -6,10 +6,13 @@ import type { RoomRow } from './rows.ts'
 import { roomBans, roomMembers, rooms } from './schema.ts'
 import { isBanActive } from './rooms.ts'
 
-/** Standings that ended after this time are still listed: the event of the end may not have been published yet. */
+/** What ended after this time is still listed, because the event about the end may not have been published yet. */
 const threeDaysAgo = sql`now() - interval '3 days'`
 
-/** The standing of a user in a channel: membership and ban, with version 0 if there is no row. */
+/**
+ * The standing of a user in a channel: membership and ban. The version is 0 for one that does not exist or is no longer
+ * listed.
+ */
 export type StandingRow = {
   userId: string
   roomId: string
@@ -78,8 +81,8 @@ const findPage = preparedQuery('standings_of_users', (reader) => {
 })
 
 /**
- * Explicit memberships and bans of users in channels, including recently ended ones, by user and room; at most `limit`
- * after a position.
+ * Returns the explicit memberships and bans of users in channels, including recently ended ones, in the order of user
+ * and room: the first `limit` ones after `after`.
  */
 export async function listStandings(
   reader: Reader,

@@ -8,13 +8,14 @@ export type BanRow = typeof roomBans.$inferSelect
 export type BanKey = { createdAt: Date; id: string }
 export type BanPage = { bans: { ban: BanRow; room: RoomRow }[]; total: bigint }
 
-type Wanted = { limit: number; offset: number; before: BanKey | undefined }
+/** At most `limit` bans: older than `before` or, if it is undefined, without the first `offset`. */
+type PageRequest = { limit: number; offset: number; before: BanKey | undefined }
 
 const isActiveIn = (roomId: string) =>
   and(roomBans.banned, isBanActive, roomId === '' ? undefined : eq(roomBans.roomId, roomId))
 
-/** Active bans of one room or of all, newest first, after the key of the previous page or after an offset. */
-export async function listBans(reader: Reader, roomId: string, page: Wanted): Promise<BanPage> {
+/** Lists active bans of a room (of all rooms if `roomId` is empty), newest first, and counts those of all pages. */
+export async function listBans(reader: Reader, roomId: string, page: PageRequest): Promise<BanPage> {
   const total = sql<bigint>`count(*)`.mapWith(BigInt)
   const [bans, [count]] = await Promise.all([
     bansPage(reader, roomId, page),
@@ -23,7 +24,7 @@ export async function listBans(reader: Reader, roomId: string, page: Wanted): Pr
   return { bans, total: count?.total ?? 0n }
 }
 
-export function bansPage(reader: Reader, roomId: string, { limit, offset, before }: Wanted) {
+export function bansPage(reader: Reader, roomId: string, { limit, offset, before }: PageRequest) {
   const older = before && sql`(${roomBans.createdAt}, ${roomBans.id}) < (${before.createdAt}, ${before.id})`
   return reader
     .select({ ban: roomBans, room: rooms })

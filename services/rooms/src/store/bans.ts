@@ -14,8 +14,8 @@ export type NewBan = {
   at: Date
 }
 
-/** Channel for notifications about new bans with an expiry. */
-export const bansToEnd = new CommitChannel()
+/** Notifies when a ban with an expiry is committed. */
+export const expiringBanChannel = new CommitChannel()
 
 /** Stores a ban. Overwrites an earlier ban of the same user in the room: its history is in the facts. */
 export async function saveBan(tx: Tx, { at, ...ban }: NewBan): Promise<void> {
@@ -24,7 +24,7 @@ export async function saveBan(tx: Tx, { at, ...ban }: NewBan): Promise<void> {
     .insert(roomBans)
     .values(row)
     .onConflictDoUpdate({ target: [roomBans.roomId, roomBans.userId], set: row })
-  if (ban.expiresAt) bansToEnd.notify(tx)
+  if (ban.expiresAt) expiringBanChannel.notify(tx)
 }
 
 export async function endBan(
@@ -37,7 +37,7 @@ export async function endBan(
     .where(and(eq(roomBans.roomId, ban.roomId), eq(roomBans.userId, ban.userId)))
 }
 
-/** The version of the fact that banned a user; undefined if there is no ban that a fact has not ended. */
+/** Returns the version of the fact that banned a user; undefined without a ban, or if a later fact ended it. */
 export async function findBanVersion(reader: Reader, roomId: string, userId: string): Promise<bigint | undefined> {
   const [ban] = await reader
     .select({ version: roomBans.version })
@@ -46,28 +46,29 @@ export async function findBanVersion(reader: Reader, roomId: string, userId: str
   return ban?.version
 }
 
-const isExpired = and(eq(roomBans.banned, true), lte(roomBans.expiresAt, sql`now()`))
+const isToEnd = and(eq(roomBans.banned, true), lte(roomBans.expiresAt, sql`now()`))
 
 /**
- * Bans with an expiry whose end has not been announced, in order of expiry, with the milliseconds until the expiry
- * (negative after it).
+ * Finds bans with an expiry that no fact has ended yet, in order of expiry. `msLeft`: the milliseconds until the expiry,
+ * negative after it.
  */
 export function findNextBanEnds(
   reader: Reader,
   limit: number,
-): Promise<{ roomId: string; userId: string; ms: number }[]> {
+): Promise<{ roomId: string; userId: string; msLeft: number }[]> {
   return sqlRows(
     reader,
     sql`select room_id as "roomId", user_id as "userId",
-          (extract(epoch from expires_at - clock_timestamp()) * 1000)::float8 as ms
+          (extract(epoch from expires_at - clock_timestamp()) * 1000)::float8 as "msLeft"
         from ${roomBans} where banned and expires_at is not null order by expires_at limit ${limit}`,
   )
 }
 
-export async function isBanExpired(reader: Reader, roomId: string, userId: string): Promise<boolean> {
+/** Whether a user has a ban that has expired but that no fact has ended yet. */
+export async function isBanToEnd(reader: Reader, roomId: string, userId: string): Promise<boolean> {
   const found = await reader
     .select({ userId: roomBans.userId })
     .from(roomBans)
-    .where(and(eq(roomBans.roomId, roomId), eq(roomBans.userId, userId), isExpired))
+    .where(and(eq(roomBans.roomId, roomId), eq(roomBans.userId, userId), isToEnd))
   return found.length > 0
 }

@@ -22,7 +22,7 @@ export async function startWorkerProcess(config: Config, { stop }: { stop?: Abor
   const closing = new AbortController()
   const signal = stop ? AbortSignal.any([closing.signal, stop]) : closing.signal
   const health = new Health()
-  const ffmpegReady = health.startup('ffmpeg')
+  const ffmpegReady = health.requireAtStart('ffmpeg')
   const internal = opened.use(await serveInternal({ host: config.internalHost, port: config.internalPort, health }))
   const memory = divideMemory(config, { images: false, videos: true })
   const encoder = await openLocalEncoder(config, { memoryBytes: memory.toolBytes, signal })

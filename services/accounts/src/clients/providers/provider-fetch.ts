@@ -1,5 +1,5 @@
 import type { CustomFetch } from 'openid-client'
-import { countOutgoing } from '@parley/runtime'
+import { measureOutgoing } from '@parley/runtime'
 import { ProviderFailed } from './failures.ts'
 
 /** Timeout of one request to a provider, in seconds; the whole call may be aborted earlier. */
@@ -19,7 +19,7 @@ export function providerFetch(signal: AbortSignal): CustomFetch {
       ...(requestSignal ? [requestSignal] : []),
     ])
     const request = { ...options, ...(body !== undefined && { body }), redirect: 'manual', signal: combined } as const
-    const response = await countOutgoing(
+    const response = await measureOutgoing(
       'provider',
       () => fetch(url, request),
       (answer) => answer.status,

@@ -4,6 +4,6 @@ import { countEntries, scanEntries, type LogQuery } from '../../store/audit-entr
 
 /** Returns a page of the audit log, and the number of entries in the whole log, regardless of the filter. */
 export async function readLog({ db }: Pick<Context, 'db'>, query: LogQuery) {
-  const page = toLogPage(await scanEntries(db, query), query.limit, query.scan)
+  const page = toLogPage(await scanEntries(db, query), query.limit, query.scanLimit)
   return { page, totalCount: await countEntries(db) }
 }

@@ -12,9 +12,9 @@ export function listEvents(ctx: Context): MethodImpl<typeof AdminEventLogService
     assertMay(ctx.policy.current(), callerOf(call), 'admin.view-audit')
     const filter = entryFilter(req.filter)
     const limit = toPageSize(req.limit)
-    const scan = hasCondition(filter) ? maxScanned : limit
+    const scanLimit = hasCondition(filter) ? maxScanned : limit
     const before = req.before === undefined ? undefined : parseSequence(req.before)
-    const { page, totalCount } = await readLog(ctx, { before, limit, scan, filter })
-    return { ...page, entries: page.entries.map(toAuditLogEntry), totalCount, scanLimit: scan }
+    const { page, totalCount } = await readLog(ctx, { before, limit, scanLimit, filter })
+    return { ...page, entries: page.entries.map(toAuditLogEntry), totalCount, scanLimit }
   }
 }

@@ -15,6 +15,7 @@ export function listUserPermissionDecisions(
     const policy = await getCurrentPolicy(ctx)
     const caller = callerOf(call)
     assertMay(policy, caller, 'user.manage-permissions')
+    // Throws if the user is unknown or deleted.
     await getProfile(ctx.accounts, userId)
     const { decisions } = await findVisibleDecisions(ctx, policy, { holder: { kind: 'user', id: userId }, caller })
     return { userId, decisions: decisions.map(toScopedDecision) }

@@ -16,14 +16,15 @@ export function setRolePermission(ctx: Context): MethodImpl<typeof AdminPermissi
     const caller = callerOf(call)
     const scope = scopeFrom(wanted)
     const resolved = await resolveScope(ctx, caller, scope)
-    const find = (policy: Policy) => {
+    // Called before the policy is locked, and again under the lock.
+    const findHolder = (policy: Policy) => {
       assertMayDecideAt(policy, caller, resolved)
       return { kind: 'role', id: getDecidableRole(policy, roleName).id, name: roleName } as const
     }
     const policy = await getCurrentPolicy(ctx)
     assertMayDecideAt(policy, caller, resolved)
     assertDecidable(permission, scope.kind)
-    find(policy)
-    return { decision: await setDecision(ctx, caller.userId, find, { permission, scope, resolved, decision }) }
+    findHolder(policy)
+    return { decision: await setDecision(ctx, caller.userId, findHolder, { permission, scope, resolved, decision }) }
   }
 }

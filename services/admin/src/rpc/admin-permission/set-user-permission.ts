@@ -15,13 +15,15 @@ export function setUserPermission(ctx: Context): MethodImpl<typeof AdminPermissi
   return async ({ userId, permission, decision, scope: wanted }, call) => {
     const caller = callerOf(call)
     const scope = scopeFrom(wanted)
-    const find = (policy: Policy) => {
+    // Called before the policy is locked, and again under the lock.
+    const findHolder = (policy: Policy) => {
       assertMay(policy, caller, 'user.manage-permissions')
       return { kind: 'user', id: userId } as const
     }
-    find(await getCurrentPolicy(ctx))
+    findHolder(await getCurrentPolicy(ctx))
     assertDecidable(permission, scope.kind)
+    // `getProfile` throws if the user is unknown or deleted.
     const [resolved] = await Promise.all([resolveScope(ctx, caller, scope), getProfile(ctx.accounts, userId)])
-    return { decision: await setDecision(ctx, caller.userId, find, { permission, scope, resolved, decision }) }
+    return { decision: await setDecision(ctx, caller.userId, findHolder, { permission, scope, resolved, decision }) }
   }
 }

@@ -16,13 +16,14 @@ import * as store from '../../store/roles.ts'
 export function deleteRole(ctx: Context): MethodImpl<typeof AdminRoleService.method.deleteRole> {
   return async ({ name }, call) => {
     const caller = callerOf(call)
-    const find = (policy: Policy) => {
+    // Called before the policy is locked, and again under the lock.
+    const getRoleToDelete = (policy: Policy) => {
       assertMay(policy, caller, 'role.manage')
       return getDeletableRole(policy, name)
     }
-    find(await getCurrentPolicy(ctx))
+    getRoleToDelete(await getCurrentPolicy(ctx))
     const { answer: roleId } = await changePolicy(ctx, caller.userId, async (tx, policy) => {
-      const role = find(policy)
+      const role = getRoleToDelete(policy)
       await clearDecisionsOf(tx, { subjectKind: 'role', subjectId: role.id })
       await store.deleteRole(tx, role.id)
       await insertPending(tx, { roleId: role.id, name, state: 'given_up', since: ctx.now() })

@@ -16,13 +16,14 @@ import { toAdminRole } from '../../view/admin-role.ts'
 export function reorderRoles(ctx: Context): MethodImpl<typeof AdminRoleService.method.reorderRoles> {
   return async ({ roleNames }, call) => {
     const caller = callerOf(call)
-    const order = (policy: Policy) => {
+    // Called before the policy is locked, and again under the lock.
+    const assignNewPositions = (policy: Policy) => {
       assertMay(policy, caller, 'role.manage')
       return assignPositions(policy, roleNames)
     }
-    order(await getCurrentPolicy(ctx))
+    assignNewPositions(await getCurrentPolicy(ctx))
     await changePolicy(ctx, caller.userId, async (tx, policy) => {
-      const moved = order(policy).filter(({ role, position }) => role.position !== position)
+      const moved = assignNewPositions(policy).filter(({ role, position }) => role.position !== position)
       if (moved.length === 0) return { change: undefined, answer: undefined }
       for (const { role, position } of moved) await updateRole(tx, role.id, { position })
       const roles = moved.map(({ role, position }) => create(PolicyRoleSchema, { ...role, position }))

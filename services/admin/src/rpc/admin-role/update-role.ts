@@ -17,14 +17,15 @@ import { toAdminRole } from '../../view/admin-role.ts'
 export function updateRole(ctx: Context): MethodImpl<typeof AdminRoleService.method.updateRole> {
   return async (req, call) => {
     const caller = callerOf(call)
-    const find = (policy: Policy) => {
+    // Called before the policy is locked, and again under the lock.
+    const getRoleToUpdate = (policy: Policy) => {
       assertMay(policy, caller, 'role.manage')
       return getRoleByName(policy, req.name)
     }
-    find(await getCurrentPolicy(ctx))
+    getRoleToUpdate(await getCurrentPolicy(ctx))
     const wanted = parseRoleProperties(req)
     const { answer } = await changePolicy(ctx, caller.userId, async (tx, policy) => {
-      const before = find(policy)
+      const before = getRoleToUpdate(policy)
       const changed = findChangedFields(before, wanted)
       const role = create(PolicyRoleSchema, { ...before, ...wanted })
       const answer = toAdminRole(policy, role)

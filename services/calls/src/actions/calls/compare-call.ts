@@ -22,7 +22,7 @@ export async function compareCall(ctx: Context, media: Media, row: CallRow, sour
   await changeCall(ctx, row.id, { source, userIds }, (call) => {
     for (const userId of userIds) {
       if (call.find(userId)?.revision !== before.get(userId)?.revision) continue
-      compareOne(call, userId, seen.get(userId), members.has(userId))
+      compareParticipant(call, userId, seen.get(userId), members.has(userId))
     }
     if (call.presentParticipants().length === 0) call.end()
   })
@@ -37,7 +37,7 @@ async function listParticipants(media: Media, row: CallRow): Promise<MediaPartic
   }
 }
 
-function compareOne(call: Call, userId: string, seen: MediaParticipant | undefined, isMember: boolean): void {
+function compareParticipant(call: Call, userId: string, seen: MediaParticipant | undefined, isMember: boolean): void {
   const known = call.find(userId)
   if (!isMember) {
     if (seen) call.removals.add(userId)

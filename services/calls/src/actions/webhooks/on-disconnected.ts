@@ -4,9 +4,9 @@ import { applyOnce, type CallWebhook } from './call-webhook.ts'
 
 /** Ends this connection, but not a later one of the same person. */
 export async function onDisconnected(webhook: CallWebhook, userId: string, connection: Connection): Promise<void> {
-  const isEmpty = await applyOnce(webhook, [userId], (call) => {
+  const outcome = await applyOnce(webhook, [userId], (call) => {
     call.applyConnection(userId, { ...connection, disconnected: true })
     return call.presentParticipants().length === 0
   })
-  if (typeof isEmpty === 'object' && isEmpty.result) await endWhenEmpty(webhook)
+  if (typeof outcome === 'object' && outcome.result) await endWhenEmpty(webhook)
 }

@@ -1,6 +1,6 @@
 import { RoomServiceClient, TwirpError } from 'livekit-server-sdk'
 import type { LivekitSettings } from '@parley/config'
-import { countOutgoing } from '@parley/runtime'
+import { measureOutgoing } from '@parley/runtime'
 import type { Connection } from '../../domain/connection.ts'
 import { connectionFrom, isPerson, isConnected } from './participant.ts'
 
@@ -9,10 +9,10 @@ const timeoutSeconds = 5
 /** A participant at the media server. */
 export type MediaParticipant = { userId: string; connection: Connection }
 
-/** The media server, if configured. */
+/** The media server and its settings. */
 export type Media = { settings: LivekitSettings; server: MediaServer }
 
-/** Client of the media server. Calls have a timeout of a few seconds. */
+/** Client of the media server. Each request times out after a few seconds. */
 export class MediaServer {
   readonly #rooms: RoomServiceClient
 
@@ -25,7 +25,7 @@ export class MediaServer {
     return (await measure(() => this.#rooms.listRooms())).map(({ name }) => name)
   }
 
-  /** Participants of a room; empty if the room does not exist. */
+  /** The people connected to a room; empty if the room does not exist. */
   async listParticipants(mediaRoom: string): Promise<MediaParticipant[]> {
     const participants = (await ignoreNotFound(() => this.#rooms.listParticipants(mediaRoom))) ?? []
     const people = participants.filter((one) => isPerson(one) && isConnected(one))
@@ -43,7 +43,7 @@ export class MediaServer {
   }
 }
 
-const measure = <T>(request: () => Promise<T>): Promise<T> => countOutgoing('media', request)
+const measure = <T>(request: () => Promise<T>): Promise<T> => measureOutgoing('media', request)
 
 async function ignoreNotFound<T>(request: () => Promise<T>): Promise<T | undefined> {
   try {

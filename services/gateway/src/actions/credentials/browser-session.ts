@@ -2,7 +2,7 @@ import { ExternalIdentityAuthService } from '@parley/contracts/auth'
 import type { Reply } from '@parley/rpc'
 import type { PublicMethod } from '../forward/methods.ts'
 
-/** The data of a session cookie. */
+/** The data from which the cookies of a browser session are made. */
 export type BrowserSession = { userId: string; cookieHandle: string; lifetimeSeconds: number }
 
 /** Response metadata in which accounts passes the handle of a new session; clients get it only as a cookie. */

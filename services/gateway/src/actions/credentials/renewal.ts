@@ -9,13 +9,13 @@ type Options = {
 }
 
 /**
- * How long a renewal is not requested again. The old handle stays valid as long, because other running requests of the
- * browser use it.
+ * How long a session is not renewed again. Its old handle also stays valid for a minute, because other running requests
+ * of the browser use it.
  */
 const repeatAfterMs = 60_000
 const maxRemembered = 10_000
 
-/** Renews the handle of browser sessions shortly before they expire, so that a session in use never ends. */
+/** Renews the handle of a browser session when a quarter of its lifetime is left, so that regular use prolongs it. */
 export class SessionRenewal {
   readonly #rotate: Options['rotate']
   readonly #now: () => number

@@ -64,7 +64,10 @@ export class Forwarder {
     this.#options = options
   }
 
-  /** Identifies the caller and applies rate limits, before the body is read. */
+  /**
+   * Identifies the caller, applies rate limits and renews a browser session when due, before the body is read. Throws
+   * `unauthenticated`, `resource_exhausted`, or `invalid_argument` for a malformed idempotency key.
+   */
   async admit(method: PublicMethod, client: Client): Promise<AdmittedCall> {
     const { clientAddress, cookiesOf, limits, renewal } = this.#options
     const { header, peer } = client
@@ -82,12 +85,15 @@ export class Forwarder {
     }
   }
 
-  /** Throws `unauthenticated` if there is no valid credential, and `resource_exhausted` like {@link admit}. */
+  /**
+   * Throws `unauthenticated` if there is no valid credential, and `resource_exhausted` after too many invalid ones from
+   * the network.
+   */
   async assertSignedIn(client: Client): Promise<void> {
     await this.#signedIn(client)
   }
 
-  /** Counts a request that needs no credential and calls no method. Throws `resource_exhausted` like {@link admit}. */
+  /** Counts a request that needs no credential and calls no method. Throws `resource_exhausted` after too many. */
   admitAnyone(header: ReadHeader, peer: string | undefined): void {
     const { clientAddress, limits } = this.#options
     limits.takeFrom('read', clientAddress(peer, header))
@@ -116,8 +122,8 @@ export class Forwarder {
   }
 
   /**
-   * A recently valid credential is admitted regardless of its network's failures; other attempts count against the
-   * network if they turn out to be invalid.
+   * Looks up the credential. An invalid one counts against the network of the client. A credential that was valid when
+   * last checked is looked up even if the network has no attempts left.
    */
   async #signedIn({ header, peer, signal }: Client): Promise<SignedIn> {
     const { callers, clientAddress, secrets, credentialAttempts } = this.#options
@@ -136,7 +142,10 @@ export class Forwarder {
   }
 }
 
-/** The client's key, or a new one. With a key, the transport may retry a creation when a server does not respond. */
+/**
+ * The client's key or a new one; undefined for methods that do not use keys. With a key, the transport may repeat a call
+ * to which a server does not respond.
+ */
 function idempotencyKey({ method }: PublicMethod, given: string | undefined): string | undefined {
   if (!keyedMethods.has(method)) return undefined
   if (given === undefined) return `auto:${randomBytes(16).toString('base64url')}`

@@ -12,8 +12,8 @@ const outbound = new Set<DescMethodUnary>([
 ])
 
 /**
- * Uploads send bytes, searches may read much data, outbound calls make this server contact another one, writes change
- * something.
+ * Uploads send an image, or create, fill or finish an upload. Searches may read much data. Outbound calls make this
+ * server contact another one. Writes change something else.
  */
 export function limitClassOf(method: DescMethodUnary): LimitClass {
   if (carriesImage(method)) return 'upload'

@@ -9,7 +9,7 @@ export type PublicMethod = {
   needsCaller: boolean
   /** Maximum size of a request body in bytes; for methods with an image a setting applies instead. */
   maxBodyBytes: number
-  /** The same for JSON, which encodes bytes a third longer. */
+  /** The same for JSON, in which bytes take a third more space. */
   maxJsonBodyBytes: number
   /** Whether its requests contain a whole image. */
   carriesImage: boolean
@@ -20,7 +20,7 @@ export type PublicMethod = {
 /** Space for everything else in a request that contains an image or a chunk of a file. */
 export const bodyOverheadBytes = 64 * 1024
 const defaultMaxBodyBytes = 1024 * 1024
-/** Limit for callers who are not signed in, whose requests are short. */
+/** Limit for methods that need no caller: their requests are short. */
 const anonymousMaxBodyBytes = 64 * 1024
 const chunkBytes = 512 * 1024
 const chunkBodyBytes = chunkBytes + bodyOverheadBytes

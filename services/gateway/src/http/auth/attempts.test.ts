@@ -45,7 +45,7 @@ const fail = (identifier: string, address: string, browser?: string) =>
   expect(run(identifier, address, wrong, browser)).rejects.toThrow('wrong')
 
 describe('attempts to sign in', () => {
-  test('are limited per account and address, regardless of how the account is written', async () => {
+  test('are limited per account and address, regardless of letter case and outer spaces in the login', async () => {
     for (const name of ['ada', 'Ada', ' ADA ']) await fail(name, '203.0.113.1')
     const refused = await run('ada', '203.0.113.1', right).catch((error: unknown) => ConnectError.from(error))
     expect(refused).toMatchObject(refusal)
@@ -58,7 +58,7 @@ describe('attempts to sign in', () => {
     expect(await run('f', '203.0.113.2', right)).toBe('in')
   })
 
-  test('at once from a thousand addresses are checked only a few times', async () => {
+  test('to one account from a thousand addresses at once are refused, except for a few', async () => {
     let made = 0
     const attempt = () => {
       made++
@@ -66,7 +66,7 @@ describe('attempts to sign in', () => {
     }
     const many = () => Promise.allSettled(Array.from({ length: 1_000 }, (_, n) => run('ada', `address ${n}`, attempt)))
     await many()
-    // The attempts that are always allowed, and the one that is admitted now.
+    // Four attempts are below the limit per account; above it one is admitted per turn.
     expect(made).toBe(4 + 1)
     await many()
     expect(made).toBe(4 + 1)

@@ -17,7 +17,7 @@ type Limits = {
   /** Admits one attempt per 5 s, above the limit per account. */
   turn: RateLimiter
   perKnownBrowser: RateLimiter
-  /** Limit for all browsers together that signed in to the account before. */
+  /** Limit for all browsers that signed in to the account before, together. */
   knownPerAccount: RateLimiter
 }
 
@@ -61,7 +61,7 @@ export function createSignInAttempts(limits: Limits) {
   return {
     /**
      * Runs an attempt. Only the error `unauthenticated` counts as a failure. Throws `resource_exhausted` without
-     * running the attempt if none is left.
+     * running the attempt if a limit is reached.
      */
     async run<T>(identifier: string, { address, knownBrowser }: AttemptOrigin, attempt: () => Promise<T>): Promise<T> {
       const account = digest(identifier.trim().toLowerCase())

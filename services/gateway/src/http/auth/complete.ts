@@ -4,7 +4,7 @@ import { badRequest } from '../../errors.ts'
 import { rememberBrowser } from '../known-browser.ts'
 import { replyJson } from '../reply.ts'
 import { setSessionCookies } from '../session.ts'
-import { clientAddressOf, requestedSession, type AuthContext, type Handler } from './context.ts'
+import { clientAddressOf, readSessionOptions, type AuthContext, type Handler } from './context.ts'
 import { readJsonObject, textFields } from './json-body.ts'
 
 /** `POST /auth/register/complete`: creates the account and signs in. */
@@ -24,7 +24,7 @@ async function readNewAccount(context: AuthContext, request: IncomingMessage) {
   const body = await readJsonObject(request)
   const { passwordConfirmation, ...account } = textFields(body, 'token', 'login', 'password', 'passwordConfirmation')
   if (account.password !== passwordConfirmation) throw badRequest('password and passwordConfirmation differ')
-  return { ...account, ...requestedSession(request, body), clientAddress: clientAddressOf(context, request) }
+  return { ...account, ...readSessionOptions(request, body), clientAddress: clientAddressOf(context, request) }
 }
 
 function replySignedIn(

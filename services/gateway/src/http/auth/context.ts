@@ -48,11 +48,11 @@ export type UserHandler = (
  * Options of the session that a sign-in starts: its user agent, and whether it has only a cookie, without a bearer
  * token.
  */
-export const requestedSession = (request: IncomingMessage, body: Record<string, unknown>) => ({
+export const readSessionOptions = (request: IncomingMessage, body: Record<string, unknown>) => ({
   userAgent: headerOf(request, 'user-agent') ?? '',
   cookieOnly: body['cookieOnly'] === true,
 })
 
-/** The address of the client that signs in, for limits and the audit log. */
+/** The address of the client, for limits and the audit log. */
 export const clientAddressOf = ({ clientAddress }: AuthContext, request: IncomingMessage): string =>
   clientAddress(request.socket.remoteAddress, (name) => headerOf(request, name))

@@ -38,8 +38,8 @@ export async function readJsonObject(request: IncomingMessage): Promise<Record<s
 }
 
 /**
- * Reads the named fields, each a text of at most `maxFieldLength` characters. Throws `invalid_argument` with the names
- * of the fields that are missing or too long.
+ * Reads the named fields, each a text of 1 to `maxFieldLength` characters. Throws `invalid_argument` with the names of
+ * the fields that are anything else.
  */
 export function textFields<Name extends string>(
   object: Record<string, unknown>,

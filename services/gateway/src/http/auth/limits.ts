@@ -12,7 +12,9 @@ type Settings = Pick<
   | 'providerSignInsPerAddress'
 >
 
-/** As long as the timeout of a call to accounts, so that two attempts for an account never run concurrently. */
+/**
+ * As long as the timeout of a call to accounts, so that attempts for an account above its limit never run concurrently.
+ */
 const turnSeconds = 5
 /** Number of known browsers of one account that can use up their limits. */
 const maxKnownBrowsers = 10

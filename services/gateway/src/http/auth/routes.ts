@@ -16,9 +16,13 @@ import { confirmEmailCode, requestEmailCode } from './verify-email.ts'
 // For the latter, existing clients expect 500 from a registration.
 const mailStatuses = { [Code.FailedPrecondition]: 503 }
 const registrationStatuses = { ...mailStatuses, [Code.Unavailable]: 500 }
+// Accounts answers resource_exhausted if the server may have no more accounts.
 const userLimitStatuses = { [Code.ResourceExhausted]: 403 }
 
-/** The sign-in routes for programs. `open` routes need no CSRF token, because they do not act for a signed-in user. */
+/**
+ * The routes of sign-in and consent with JSON requests. `open` routes need no CSRF token, because they do not act for a
+ * signed-in user.
+ */
 export const jsonRoutes: ReadonlyMap<string, JsonRoute> = new Map([
   ['/auth/login', jsonRoute.open(login)],
   ['/auth/register', jsonRoute.open(register, registrationStatuses)],

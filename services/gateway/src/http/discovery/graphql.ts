@@ -32,7 +32,7 @@ export async function serveGraphql(
     const { isExecuted, result } = await runQuery(context, await readGraphqlRequest(request))
     const acceptsNewType = (request.headers.accept ?? '').includes(newMediaType)
     const type = acceptsNewType ? newMediaType : 'application/json'
-    // Older clients treat any other status as a transport failure.
+    // Older clients treat any status but 200 as a transport failure.
     const status = isExecuted || !acceptsNewType ? 200 : 400
     await replyJson(request, response, status, result, { ...cors, 'content-type': `${type}; charset=utf-8` })
   } catch (thrown) {

@@ -17,28 +17,28 @@ export function queryLimits({ depth: maxDepth, fields: maxFields }: Limits): Val
         let fields = 0
         const within = new Set<string>()
         /** The problem of a selection, if there is one. */
-        const problem = ({ selections }: SelectionSetNode, depth: number): string | undefined => {
+        const findProblem = ({ selections }: SelectionSetNode, depth: number): string | undefined => {
           if (depth > maxDepth) return `the query is deeper than ${maxDepth} levels`
           for (const selection of selections) {
             if (++fields > maxFields) return `the query selects more than ${maxFields} fields`
             let found: string | undefined
             if (selection.kind !== Kind.FRAGMENT_SPREAD) {
               const inner = selection.kind === Kind.FIELD ? depth + 1 : depth
-              found = selection.selectionSet && problem(selection.selectionSet, inner)
+              found = selection.selectionSet && findProblem(selection.selectionSet, inner)
             } else {
               const name = selection.name.value
               const fragment = fragments.get(name)
               // Recursive fragments are refused by another rule.
               if (!fragment || within.has(name)) continue
               within.add(name)
-              found = problem(fragment.selectionSet, depth)
+              found = findProblem(fragment.selectionSet, depth)
               within.delete(name)
             }
             if (found !== undefined) return found
           }
           return undefined
         }
-        const found = problem(operation.selectionSet, 1)
+        const found = findProblem(operation.selectionSet, 1)
         if (found !== undefined) context.reportError(new GraphQLError(found, { nodes: [operation] }))
       },
     }

@@ -4,8 +4,8 @@ import { responseUrl, redirectTarget, type ClientOrigins } from './redirect-targ
 export type AuthorizationRequest = { redirectUri: string; codeChallenge: string; state: string }
 
 /**
- * A valid request, an invalid one, which is reported to the client by a redirect, or one whose redirect URL must not be
- * used.
+ * The outcome of reading a request. An invalid one is reported to the client by a redirect, unless its redirect URL must
+ * not be used.
  */
 export type ParsedRequest =
   | { kind: 'valid'; request: AuthorizationRequest }
@@ -29,8 +29,8 @@ export function readAuthorizationRequest(query: URLSearchParams, origins: Client
       state: state.slice(0, maxStateLength),
     }),
   })
-  const twice = names.find((name) => query.getAll(name).length > 1)
-  if (twice) return invalid('invalid_request', `${twice} is given twice`)
+  const repeated = names.find((name) => query.getAll(name).length > 1)
+  if (repeated) return invalid('invalid_request', `${repeated} is given more than once`)
   if (state.length > maxStateLength) return invalid('invalid_request', 'state is too long')
   if (query.get('response_type') !== 'code') return invalid('unsupported_response_type', 'response_type must be code')
   const codeChallenge = query.get('code_challenge') ?? ''

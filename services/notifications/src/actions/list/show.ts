@@ -12,8 +12,8 @@ const peopleIn = (ctx: Context, pending: readonly Pending[]) =>
   ctx.fetchPeople([...new Set(pending.map(({ actorId }) => actorId))])
 
 /**
- * Returns the given notifications that are pending for the caller, in the order of the ids, without those in rooms that
- * the caller may no longer read.
+ * Returns those of these notifications that are pending for the caller, in the order of the list `ids`, without those
+ * in rooms that the caller may no longer read.
  */
 export async function showPending(ctx: Context, caller: Caller, ids: readonly string[]) {
   const pending = await findPending(ctx.db, caller.userId, ids)

@@ -7,10 +7,10 @@ import { countCreated } from '../../metrics.ts'
 import { queuePushes } from '../../engines/push/index.ts'
 import { insertNotifications, type Created } from '../../store/new-notifications.ts'
 import { takeVersions } from '../../store/shards.ts'
-import { toPeopleCalledEvent, toCreatedEvent, type Hints } from '../../view/notification-events.ts'
+import { toPeopleCalledEvent, toCreatedEvent, type DisplayDetails } from '../../view/notification-events.ts'
 
 /** A message and the people to notify of it. */
-export type NotificationDraft = { message: Message; hints: Hints; recipients: readonly Recipient[] }
+export type NotificationDraft = { message: Message; display: DisplayDetails; recipients: readonly Recipient[] }
 
 /**
  * Creates notifications for the recipients, whose shards must be locked, and queues their pushes. Repeated calls create
@@ -30,7 +30,7 @@ export async function createNotifications(tx: Tx, drafts: readonly NotificationD
   const entries = await enqueue(tx, [
     ...parts.map((part) => toCreatedEvent(part, part.message, part.notifications)),
     ...groups.flatMap(
-      ({ message, hints, at: createdAt, created }) => toPeopleCalledEvent(message, hints, created, createdAt) ?? [],
+      ({ message, display, at: createdAt, created }) => toPeopleCalledEvent(message, display, created, createdAt) ?? [],
     ),
   ])
   await queuePushes(
@@ -66,8 +66,8 @@ function groupByMessage(drafts: readonly Dated[], created: readonly Created[]) {
     else byEvent.set(one.eventId, [one])
   }
   const draftOf = new Map(drafts.map((draft) => [draft.message.eventId, draft]))
-  return [...draftOf.values()].flatMap(({ message, hints, at }) => {
+  return [...draftOf.values()].flatMap(({ message, display, at }) => {
     const own = byEvent.get(message.eventId)
-    return own ? [{ message, hints, at, created: own }] : []
+    return own ? [{ message, display, at, created: own }] : []
   })
 }

@@ -8,7 +8,7 @@ import { byShard } from '../../domain/shards.ts'
 import { filterAllMessagesUsers, listAllMessagesUsers } from '../../store/all-messages.ts'
 import type { JobState } from '../../store/jobs.ts'
 import { lockShards } from '../../store/shards.ts'
-import { isRetracted } from '../../store/tombstones.ts'
+import { isAnyRetracted } from '../../store/tombstones.ts'
 import { findSender } from './find-sender.ts'
 import { createNotifications } from './create-notifications.ts'
 
@@ -23,7 +23,7 @@ type Page = People & { after: string; roomName: string }
 export async function notifyNextMembers(ctx: Context, work: AudienceJob, after: string): Promise<JobState> {
   const message = messageOf(work)
   const [audience, ...others] = work.audiences
-  if (!audience || (await isRetracted(ctx.db, [message.messageId, message.eventId]))) return undefined
+  if (!audience || (await isAnyRetracted(ctx.db, [message.messageId, message.eventId]))) return undefined
   const page = await readPages(ctx, message, audience, after)
   const presences = await ctx.audiences.getPresences(page.userIds)
   if (audience.of === 'present_members' && !presences) {
@@ -38,9 +38,9 @@ export async function notifyNextMembers(ctx: Context, work: AudienceJob, after: 
       : [{ userId, kind, silent: isDoNotDisturb(presences, userId) }],
   )
   const sender = recipients.length > 0 ? await findSender(ctx, message.actorId) : undefined
-  const hints = { roomName: page.roomName, sender, others: 0 }
+  const display = { roomName: page.roomName, sender, others: 0 }
   for (const [shard, ofShard] of byShard(recipients)) {
-    const drafts = [{ message, hints, recipients: ofShard }]
+    const drafts = [{ message, display, recipients: ofShard }]
     const entries = await ctx.db.transaction(async (tx) => {
       await lockShards(tx, [shard])
       return createNotifications(tx, drafts, ctx.now())

@@ -1,7 +1,7 @@
 import { Agent as PlainAgent, request as plainRequest, type IncomingMessage } from 'node:http'
 import { Agent, request as tlsRequest, type RequestOptions } from 'node:https'
 import { AddressRefused, assertAllowedHost, guardedLookup, ResolverBusy } from '@parley/outbound'
-import { countOutgoing } from '@parley/runtime'
+import { measureOutgoing } from '@parley/runtime'
 import { toAnswer, type Answer } from './answer.ts'
 import type { PushNetwork } from './endpoint.ts'
 import type { PushRequest } from './request.ts'
@@ -36,7 +36,7 @@ export function openPushClient(network: PushNetwork): PushClient {
     })
 
   const post = (request: PushRequest, signal: AbortSignal) =>
-    countOutgoing(
+    measureOutgoing(
       'push',
       () => postOnce(request, signal),
       ({ statusCode }) => statusCode,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PushSettings } from '@parley/config'
 import type { Db } from '@parley/postgres'
-import { listDuePushes, nextPushMs } from '../../store/due-pushes.ts'
+import { listDuePushes, msUntilNextPush } from '../../store/due-pushes.ts'
 import { pushesQueued } from '../../store/push-jobs.ts'
 import { leasePushes, type LeasedPush } from '../../store/push-leases.ts'
 import type { Answer } from './answer.ts'
@@ -118,7 +118,7 @@ class Sender {
     if (this.#hosts.freeSlots === 0) return pollMs
     const due = await listDuePushes(db, maxPerHost)
     const chosen = this.#chooser.choose(due, Date.now())
-    const idleMs = due.length > 0 ? dueIntervalMs : Math.max((await nextPushMs(db)) ?? pollMs, dueIntervalMs)
+    const idleMs = due.length > 0 ? dueIntervalMs : Math.max((await msUntilNextPush(db)) ?? pollMs, dueIntervalMs)
     if (chosen.length === 0) return Math.min(idleMs, pollMs)
     const leased = await this.#lease(chosen)
     const prepared = await prepareSpan(leased, () => preparePushes(leased, this.#context)).catch((error: unknown) => {

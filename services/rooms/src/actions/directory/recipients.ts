@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { joinEligibility } from '../../policy/eligibility.ts'
+import { findWhoMayJoin } from '../../policy/eligibility.ts'
 import { findRoomRows } from '../../store/access.ts'
 import { findRecipients } from '../../store/recipients.ts'
 
@@ -15,6 +15,6 @@ export async function findRoomAndRecipients(
   const [room] = await findRoomRows(db, [roomId])
   if (!room) return undefined
   const scope = { kind: 'room', roomId, groupId: room.groupId ?? '' } as const
-  const eligible = room.universal ? joinEligibility(policy.current(), scope) : undefined
+  const eligible = room.universal ? findWhoMayJoin(policy.current(), scope) : undefined
   return { room, userIds: await findRecipients(db, { roomId, eligible, ...selection }, page) }
 }

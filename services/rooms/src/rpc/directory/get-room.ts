@@ -10,9 +10,9 @@ import { toRoomWithViewerState } from '../../view/room.ts'
 export function getRoom(ctx: Context): MethodImpl<typeof RoomDirectoryService.method.getRoom> {
   return async ({ roomId }, call) => {
     const caller = callerOf(call)
-    const seen = await getRoomWithStanding(ctx.db, caller.userId, roomId)
-    const { visible, viewer } = await loadVisibleRooms(ctx, caller, [seen])
+    const found = await getRoomWithStanding(ctx.db, caller.userId, roomId)
+    const { visible, viewer } = await loadVisibleRooms(ctx, caller, [found])
     if (visible.length === 0) throw roomHidden()
-    return { room: toRoomWithViewerState(seen, viewer) }
+    return { room: toRoomWithViewerState(found, viewer) }
   }
 }

@@ -17,7 +17,7 @@ export function moveRoomToGroup(ctx: Context): MethodImpl<typeof AdminRoomLayout
   return async ({ roomId, groupId }, call) => {
     const caller = callerOf(call)
     const cause = { actorId: caller.userId, at: ctx.now() }
-    let seenIn: string | undefined
+    let originId: string | undefined
     const { room } = await makeChange(
       ctx,
       {
@@ -25,8 +25,9 @@ export function moveRoomToGroup(ctx: Context): MethodImpl<typeof AdminRoomLayout
         userId: caller.userId,
         cause,
         decide: ({ room }) => {
-          seenIn ??= toPolicyRoom(room).groupId
-          return decideRoomMove(ctx.policy.current(), caller, toPolicyRoom(room), { seenIn, groupId })
+          // Called before the room is locked, and again afterwards.
+          originId ??= toPolicyRoom(room).groupId
+          return decideRoomMove(ctx.policy.current(), caller, toPolicyRoom(room), { originId, groupId })
         },
         isAbout: isFactOf(['created', 'moved']),
         write: async (tx, room) => {

@@ -15,9 +15,9 @@ export function moveSidebarLinkToGroup(
 ): MethodImpl<typeof AdminRoomLayoutService.method.moveSidebarLinkToGroup> {
   return async ({ linkId, groupId }, call) => {
     const caller = callerOf(call)
-    const { link, groupId: seenIn } = await getLink(ctx.db, linkId)
-    const decide = (current: string) => decideMove(ctx.policy.current(), caller, current, { seenIn, groupId })
-    if (decide(seenIn) === 'nothing') return { sidebarLink: link }
+    const { link, groupId: originId } = await getLink(ctx.db, linkId)
+    const decide = (current: string) => decideMove(ctx.policy.current(), caller, current, { originId, groupId })
+    if (decide(originId) === 'nothing') return { sidebarLink: link }
     const cause = { actorId: caller.userId, at: ctx.now() }
     const sidebarLink = await changeLayout(ctx, cause, call, async (tx) => {
       const { link, groupId: current } = await getLink(tx, linkId)

@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts'
 import { getRoomOfMember } from '../../actions/directory/members.ts'
 import { inOrderOfIds } from '../../domain/in-order.ts'
 import { badCursor } from '../../errors.ts'
-import { joinEligibility } from '../../policy/eligibility.ts'
+import { findWhoMayJoin } from '../../policy/eligibility.ts'
 import { countMembers, listMembers as listMemberKeys, type MemberKey } from '../../store/member-list.ts'
 import { toDirectoryMember } from '../../view/member.ts'
 
@@ -20,14 +20,14 @@ export function listMembers(ctx: Context): MethodImpl<typeof RoomService.method.
     const policy = ctx.policy.current()
     const effective = membership === RoomMembershipKind.EFFECTIVE && room.universal
     const scope = { kind: 'room', roomId, groupId: room.groupId ?? '' } as const
-    const filter = { roomId, search, eligible: effective ? joinEligibility(policy, scope) : undefined }
+    const filter = { roomId, search, eligible: effective ? findWhoMayJoin(policy, scope) : undefined }
     const limit = page?.limit || defaultLimit
-    const before = page?.cursor ? parseCursor(page.cursor) : undefined
-    const wanted = { limit: limit + 1, offset: page?.offset ?? 0, after: before?.key }
+    const previous = page?.cursor ? parseCursor(page.cursor) : undefined
+    const wanted = { limit: limit + 1, offset: page?.offset ?? 0, after: previous?.key }
 
     const [members, totalCount] = await Promise.all([
       ctx.reads.run(() => listMemberKeys(ctx.db, filter, wanted), caller.userId),
-      before?.totalCount ?? ctx.reads.run(() => countMembers(ctx.db, filter), caller.userId),
+      previous?.totalCount ?? ctx.reads.run(() => countMembers(ctx.db, filter), caller.userId),
     ])
     const shown = members.slice(0, limit)
     const hasMore = members.length > limit
@@ -44,7 +44,10 @@ export function listMembers(ctx: Context): MethodImpl<typeof RoomService.method.
   }
 }
 
-/** Decodes the end of the previous page, and the total, so that later pages need not count again. */
+/**
+ * Decodes a cursor: the key of the last member on the previous page, and the total number, so that later pages need not
+ * count again.
+ */
 function parseCursor(cursor: string): { key: MemberKey; totalCount: bigint } {
   const [nameKey, login, userId, total = '', ...rest] = decodeCursor(cursor)
   if (nameKey === undefined || login === undefined || userId === undefined || rest.length > 0) throw badCursor()

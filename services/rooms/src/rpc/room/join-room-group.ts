@@ -14,7 +14,7 @@ import { groupExists } from '../../store/groups.ts'
 import type { RoomWithStanding } from '../../store/rows.ts'
 import { findChannelsOfGroup, findRooms } from '../../store/rooms.ts'
 
-const handOversAtOnce = 16
+const maxConcurrentHandOvers = 16
 
 export function joinRoomGroup(ctx: Context): MethodImpl<typeof RoomService.method.joinRoomGroup> {
   return async ({ groupId }, call) => {
@@ -22,10 +22,10 @@ export function joinRoomGroup(ctx: Context): MethodImpl<typeof RoomService.metho
     const caller = callerOf(call)
     const { userId } = caller
     const cause = { actorId: userId, at: ctx.now() }
-    const filterJoinable = (seen: readonly RoomWithStanding[]) =>
-      seen.filter(({ room, standing }) => wouldJoin(ctx.policy.current(), caller, toPolicyRoom(room), standing))
+    const filterJoinable = (rooms: readonly RoomWithStanding[]) =>
+      rooms.filter(({ room, standing }) => wouldJoin(ctx.policy.current(), caller, toPolicyRoom(room), standing))
 
-    // Joins stored by an earlier, unanswered attempt are returned like new ones.
+    // Joins of other calls that messaging has not applied yet are returned like new ones: this call may be a repeat.
     const isAbout = isFactOf(['joined'], userId)
     const pending = await findUnappliedJoins(ctx.db, userId, groupId)
     const channels = await findChannelsOfGroup(ctx.db, userId, groupId)
@@ -35,18 +35,17 @@ export function joinRoomGroup(ctx: Context): MethodImpl<typeof RoomService.metho
       ctx.db.transaction(async (tx): Promise<FactOfRoom[]> => {
         await lockRooms(tx, wanted)
         // A separate statement: only data read after the locks were granted is current.
-        const seen = filterJoinable(await findRooms(tx, userId, wanted)).filter(({ room }) => room.groupId === groupId)
-        if (seen.length === 0) return []
-        const rooms = seen.map(({ room }) => room)
-        return await joinRooms(tx, rooms, userId, cause)
+        const joinable = filterJoinable(await findRooms(tx, userId, wanted))
+        const rooms = joinable.map(({ room }) => room).filter((room) => room.groupId === groupId)
+        return rooms.length === 0 ? [] : await joinRooms(tx, rooms, userId, cause)
       })
-    // One call at a time in this process, so that a crowd in one group does not exhaust the connections.
+    // In this process one call per group at a time, so that a crowd in one group does not exhaust the connections.
     const joined = wanted.length === 0 ? [] : await ctx.writes.run(groupKey(groupId), call, commit)
 
-    await forEachConcurrently(joined, handOversAtOnce, ({ roomId, fact }) =>
+    await forEachConcurrently(joined, maxConcurrentHandOvers, ({ roomId, fact }) =>
       ctx.delivery.handOver(roomId, [fact], call),
     )
-    await forEachConcurrently(pending, handOversAtOnce, (roomId) =>
+    await forEachConcurrently(pending, maxConcurrentHandOvers, (roomId) =>
       ctx.delivery.waitUntilApplied(roomId, call, isAbout),
     )
     const isNew = new Set([...joined.map(({ roomId }) => roomId), ...pending])

@@ -28,7 +28,7 @@ export function startDm(ctx: Context): MethodImpl<typeof method> {
           if (!mayStartDm(ctx.policy.current(), caller)) throw mayNotStartDms()
           const participantIds = [...new Set([caller.userId, ...req.participantIds])].sort()
           const { roomId, known } = await findDm(ctx.db, ctx.dmKey, { participantIds, viewerId: caller.userId })
-          // An existing conversation can be continued after the account of a participant was deleted.
+          // An existing direct message can be continued after the account of a participant was deleted.
           if (!known) await assertUsersExist(ctx.accounts, participantIds)
 
           const dm = newDm(roomId, participantIds, { actorId: caller.userId, at: ctx.now() })

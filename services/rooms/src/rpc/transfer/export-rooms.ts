@@ -31,8 +31,8 @@ export function exportRooms(ctx: Context): MethodImpl<typeof RoomsTransferServic
 }
 
 /**
- * Whether a user with no role but `everyone` cannot see the room or cannot join it. An import of such a room denies
- * both.
+ * Whether a user with no role but `everyone` lacks room.list or room.join in the room. An import of such a room denies
+ * everyone both.
  */
 function isPrivate(policy: Policy, room: RoomRow): boolean {
   if (room.kind === RoomKind.DM) return false

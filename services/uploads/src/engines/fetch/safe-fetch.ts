@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { countOutgoing } from '@parley/runtime'
+import { measureOutgoing } from '@parley/runtime'
 import { AddressRefused, assertAllowedHost, guardedLookup, ResolverBusy, type Network } from '@parley/outbound'
 import { tooManyPages } from '../../errors.ts'
 import { FetchRefused } from './failures.ts'
@@ -36,7 +36,7 @@ const redirects = new Set([301, 302, 303, 307, 308])
 export function safeFetch(network: Network): SafeFetch {
   const hop = async (url: URL, options: FetchOptions, signal: AbortSignal, hopsLeft: number): Promise<Fetched> => {
     const request = () => sendRequest(url, options, { ...network, signal })
-    const response = await countOutgoing('page', request, ({ statusCode: status }) => status)
+    const response = await measureOutgoing('page', request, ({ statusCode: status }) => status)
     const { statusCode = 0, headers } = response
     const destroyAndThrow = (error: Error): never => {
       response.destroy()

@@ -13,7 +13,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { countOutgoing } from '@parley/runtime'
+import { measureOutgoing } from '@parley/runtime'
 import { storageFailure } from './storage-failure.ts'
 import { checkKey, isKey } from './keys.ts'
 import type { S3Settings } from './settings.ts'
@@ -110,7 +110,7 @@ async function put(client: S3Client, params: ObjectLocation, content: Readable):
   const Body = Readable.from(body(), { objectMode: false })
   const upload = new Upload({ client, params: { ...params, Body }, partSize: partBytes, queueSize: partsAtOnce })
   try {
-    await countOutgoing('storage', () => upload.done())
+    await measureOutgoing('storage', () => upload.done())
   } catch (error) {
     Body.destroy()
     content.destroy()
@@ -234,7 +234,7 @@ const encodeRfc5987 = (text: string): string =>
 /** Runs a request and translates every error to `unavailable`, because the caller cannot fix it. */
 async function translateErrors<T>(request: () => Promise<T>): Promise<T> {
   try {
-    return await countOutgoing('storage', request)
+    return await measureOutgoing('storage', request)
   } catch (error) {
     throw storageFailure(error)
   }
