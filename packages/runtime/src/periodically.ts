@@ -13,9 +13,8 @@ export type PeriodicTask = {
   /**
    * Usual pause between two runs. Below 2.5 s, it varies by up to a tenth in both directions. From there on, all tasks
    * of a process run on shared timer ticks, so that they wake it together: the pause is up to 2.5 s shorter, and after
-   * the first run and those that were woken it is shorter by any amount. Tasks due on the same
-   * tick start one after another, so that they need one database connection and not one each; none waits longer than
-   * 0.1 s for another.
+   * the first run and those that were woken it is shorter by any amount. Tasks due on the same tick start one after
+   * another, so that they need one database connection and not one each; none waits longer than 0.1 s for another.
    */
   everyMs: number
   /** Ends the task, as disposing it does. */
