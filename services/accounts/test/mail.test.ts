@@ -1,4 +1,4 @@
-import { Code } from '@connectrpc/connect'
+import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openRedis } from '@parley/redis'
 import { eventually } from '@parley/testkit'
@@ -151,9 +151,10 @@ describe('a mail that the server refuses', () => {
     const reports = []
     for (const email of ['kim@example.org', 'nobody@example.org']) {
       server.refusals.push({ code: 550, at: 'recipient' })
-      reports.push(await request(email).catch((error: unknown) => String(error)))
+      const error = ConnectError.from(await request(email).catch((thrown: unknown) => thrown))
+      reports.push([error.message, error.metadata.get('parley-failed')])
     }
-    expect(reports).toEqual(Array(2).fill(expect.stringContaining('the mail could not be sent')))
+    expect(reports).toEqual(Array(2).fill([expect.stringContaining('the mail could not be sent'), 'mail']))
   })
 
   test('temporarily is retried even if it is sent after the response', async () => {

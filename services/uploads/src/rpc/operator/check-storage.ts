@@ -29,7 +29,7 @@ export function checkStorage(ctx: Context): MethodImpl<typeof UploadsOperatorSer
       name: `objects-${prefix}`,
       check: (after: string, { repair }: RepairOptions) => checkObjects(ctx, prefix, after, repair),
     })),
-    { name: 'unfinished', check: (_, { repair }) => checkUnfinished(ctx, repair) },
+    { name: 'unfinished', check: (after, { repair }) => checkUnfinished(ctx, after, repair) },
   ]
   return async ({ cursor, repair, acceptLoss }) => {
     const [, name = steps[0]?.name, after = ''] = /^([\w-]+):([\w/-]*)$/.exec(cursor) ?? []
