@@ -76,7 +76,10 @@ export function authorizationCodeFlow(
         throw new ConnectError('permission denied: the user refused', Code.PermissionDenied)
       const code = singleParam('code')
       if (error !== '' || code === '')
-        throw new ConnectError(singleParam('error_description') || error, Code.InvalidArgument)
+        throw new ConnectError(
+          singleParam('error_description') || error || 'invalid response: it has neither a code nor an error',
+          Code.InvalidArgument,
+        )
       return exchange({
         grant_type: 'authorization_code',
         code,
