@@ -14,9 +14,9 @@ type Pool = Database['pool']
 const maxUsedFraction = 0.8
 
 /**
- * Checks the database of a deployable: certificates, connection, version, whether it accepts changes, role, permissions,
- * migrations, connections in use, clock, and prepared statements. `migrations` is the folder with the migrations of this
- * release.
+ * Checks the database of a deployable: certificates, connection, version, whether it accepts changes, role,
+ * permissions, migrations, connections in use, clock, and prepared statements. `migrations` is the folder with the
+ * migrations of this release.
  */
 export function databaseCheck(deployable: string, migrations: URL): Check {
   const fields = databaseFields(deployable)

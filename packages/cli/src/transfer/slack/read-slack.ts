@@ -167,7 +167,7 @@ function daysByFolder(zip: ZipArchive, prefix: string): Map<string, string[]> {
 type DayMessage = { type: 'day-message'; message: Extract<ArchiveRecord, { type: 'message' }>; fields: Fields }
 type DayRecord = DayMessage | Extract<ArchiveRecord, { type: 'skipped' }>
 
-/** Messages of one day, oldest first. */
+/** The messages of one day, oldest first, or the reasons why they are not imported. */
 async function readDay(zip: ZipArchive, prefix: string, name: string, files: Files): Promise<DayRecord[]> {
   const location = name.slice(prefix.length)
   try {
