@@ -105,7 +105,7 @@ export function problemsOfAutoscalers(objects) {
   return problems
 }
 
-/** Names of the metrics that an autoscaler uses in addition to CPU; helm renders `metrics` as null if it has no metric. */
+/** Names of the metrics that an autoscaler uses in addition to CPU. Without any metric, its `metrics` is null. */
 function metricsOf({ metrics, triggers = [] }) {
   const pods = (metrics ?? []).filter(({ type }) => type === 'Pods').map((each) => each.pods.metric.name)
   const ofTriggers = triggers.filter(({ type }) => type === 'prometheus').map(({ name }) => name.replaceAll('-', '_'))
