@@ -123,6 +123,7 @@ inBrowser('an invite creates an account once, and its secret is removed from the
 
   await using late = await visit(pathname + hash)
   await late.page.getByText('This invite has expired or has already been used.').waitFor()
+  await late.page.getByRole('heading', { name: 'This invite is no longer valid' }).waitFor()
 })
 
 inBrowser('a page stays signed in when its user signs out elsewhere', async () => {
