@@ -16,7 +16,8 @@ export type Unfinished = {
 
 /** Modal dialogs. */
 export type Dialog =
-  | { kind: 'settings' }
+  /** `at`: the setting that is shown first. */
+  | { kind: 'settings'; at?: 'language' }
   | { kind: 'directory' }
   /** `groupId`: the group selected initially. */
   | { kind: 'newRoom'; groupId?: string }
