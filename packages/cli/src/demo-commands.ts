@@ -13,7 +13,7 @@ export function addDemoCommands(parent: Command, { access, withOperator, print, 
   parent
     .command('create', { isDefault: true })
     .description(
-      'create sample people, rooms, threads and files (default); run it again to continue an interrupted run',
+      'create sample people, threads and files, in rooms of which everybody is a member (default); run it again to continue an interrupted run',
     )
     .action(async () => {
       const { demoRecords } = await import('./transfer/demo/records.ts')
@@ -46,7 +46,7 @@ export function addDemoCommands(parent: Command, { access, withOperator, print, 
         ...(rooms.length === 0
           ? []
           : [
-              `archived ${rooms.join(', ')}: rooms cannot be deleted, because others may have written in them; only administrators still see archived rooms, in the layout`,
+              `archived ${rooms.join(', ')}: rooms cannot be deleted, because others may have written in them; only the administration still lists them, under "archived rooms"`,
             ]),
       ].join('\n')
       print({ json: { deleted: logins, groupDeleted: group === 'deleted', archived: rooms }, text })

@@ -143,6 +143,7 @@ describe('additions', () => {
         'field svc.realtime.v1.RealtimeEventEnvelope 100 plain string position',
         'field svc.realtime.v1.RealtimeEventEnvelope 101 oneof:event svc.realtime.v1.RealtimePermissionsChangedEvent permissions_changed',
         'field svc.realtime.v1.RealtimeHeartbeat 100 plain string position',
+        'field svc.realtime.v1.RealtimeMessageRetractedEvent 100 optional string thread_root_event_id',
         'field svc.realtime.v1.RealtimeSubscribeEvents 100 plain string resume_position',
         'field svc.realtime.v1.RealtimeSubscribed 100 plain string position',
         'field svc.realtime.v1.RealtimeSubscribed 101 plain bool reset',

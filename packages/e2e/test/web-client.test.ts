@@ -1,10 +1,11 @@
 import { expect } from '@jest/globals'
-import { RoomService } from '@parley/contracts/api'
+import { MessageService, RoomService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post, roomName } from '../src/rooms.ts'
 import { inBrowser, messageWith, say, signInAt, useBrowser, visit, visitAs } from '../src/web-client.ts'
 
+const { createMessage, deleteMessage } = MessageService.method
 let ada: Person
 let bob: Person
 let roomId: string
@@ -53,6 +54,35 @@ inBrowser('two people in two browsers exchange messages', async () => {
   await messageWith(atBob, 'after tea').getByRole('button', { name: 'Delete', exact: true }).click()
   await atAda.getByText('This message was deleted.').waitFor()
   expect([...ofAda.pageErrors, ...ofBob.pageErrors]).toEqual([])
+})
+
+inBrowser('a deleted reply is counted no longer where only the room or the list of threads is open', async () => {
+  const root = await post(ada, roomId, 'Where do we meet?')
+  const reply = async (body: string) => {
+    const { message } = await bob.call(createMessage, { roomId, threadRootEventId: root, body })
+    return { roomId, eventId: message?.id ?? '' }
+  }
+  await using inRoom = await visitAs(ada, `/chat/-/${roomId}`)
+  await using inThreads = await visitAs(ada, `/chat/-/${roomId}`)
+  const counted = messageWith(inRoom.page, 'Where do we meet?')
+  const first = await reply('At the lake')
+  const second = await reply('By the bridge')
+  await counted.getByRole('link', { name: '2 replies' }).waitFor()
+  await inThreads.page.getByRole('button', { name: /^Threads/ }).click()
+  const listed = inThreads.page.getByRole('complementary').getByRole('link', { name: 'Where do we meet?' })
+  await listed.filter({ hasText: '2 replies' }).waitFor()
+  await bob.call(deleteMessage, second)
+  await counted.getByRole('link', { name: 'One reply' }).waitFor()
+  await listed.filter({ hasText: 'One reply' }).waitFor()
+
+  // The event is replayed to a browser that had no network.
+  const pages = [inRoom.page, inThreads.page]
+  for (const page of pages) await page.context().setOffline(true)
+  for (const page of pages) await page.getByText(/^Not connected/).waitFor()
+  await bob.call(deleteMessage, first)
+  for (const page of pages) await page.context().setOffline(false)
+  await counted.getByRole('link', { name: 'One reply' }).waitFor({ state: 'detached' })
+  await listed.waitFor({ state: 'detached' })
 })
 
 inBrowser('an unsent message survives a reload, and is posted once', async () => {
@@ -136,6 +166,13 @@ inBrowser('a wrong password is reported in the language of the browser', async (
   await page.getByLabel('Passwort').fill('not this one')
   await page.getByLabel('Passwort').press('Enter')
   await page.getByRole('alert').getByText('Anmeldename oder Passwort ist falsch.').waitFor()
+  // Pressing the button takes the focus out of the field; after the failure the password can be typed again.
+  await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
+  await page.getByRole('button', { name: 'Anmelden', exact: true, disabled: false }).waitFor()
+  await eventually(async () => {
+    expect(await page.evaluate('document.activeElement.name')).toBe('password')
+    expect(await page.evaluate('getSelection().toString().length')).toBe('not this one'.length)
+  })
 })
 
 inBrowser('refusals and roles are shown in the language of the browser', async () => {

@@ -25,7 +25,13 @@ inBrowser('the owner of a new server is guided to a name, an invite and a room',
     await page.getByRole('heading', { name: 'Manage The Lodge' }).waitFor()
     await page.getByRole('listitem').filter({ hasText: 'Give it a name' }).getByText('Done').waitFor()
 
+    await page.getByText('#general and #announcements exist already').waitFor()
     await page.getByRole('button', { name: 'New room' }).click()
+    // The rule for names is shown before a name is refused.
+    await page
+      .getByRole('dialog')
+      .getByText(/^A room name has 1 to 30 characters/)
+      .waitFor()
     await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('plans')
     await page.getByRole('dialog').getByRole('button', { name: 'Create room' }).click()
     await say(page, 'Who comes along?')
@@ -46,6 +52,17 @@ inBrowser('the owner of a new server is guided to a name, an invite and a room',
     await guest.page.getByRole('button', { name: 'Complete registration' }).click()
     await guest.page.getByRole('navigation', { name: 'Rooms' }).waitFor()
     expect(await guest.page.getByRole('heading', { name: 'First steps' }).count()).toBe(0)
+    // The only room of a new person is #announcements, where few may post.
+    await guest.page.getByRole('heading', { name: 'announcements' }).waitFor()
+    await guest.page.getByText('You can read this room, but not post in it.').waitFor()
+    const empty = guest.page.getByRole('log').getByText('No messages yet.')
+    expect(await empty.innerText()).toBe('No messages yet.')
+    await guest.page.getByRole('log').getByRole('button', { name: 'Browse rooms' }).click()
+    await guest.page.getByRole('button', { name: 'Join general' }).click()
+    await guest.page.getByText('No messages yet. Write the first one.').waitFor()
+    await guest.page.getByRole('link', { name: /announcements/ }).click()
+    await empty.waitFor()
+    expect(await guest.page.getByRole('log').getByRole('button', { name: 'Browse rooms' }).count()).toBe(0)
     expect([...visitor.pageErrors, ...guest.pageErrors]).toEqual([])
   } finally {
     await fleet.stop()

@@ -7,7 +7,7 @@ import type { Locator, Page } from 'playwright-core'
 import { findCutOffControls } from '../src/accessibility.ts'
 import { codeIn, mailTo } from '../src/mails.ts'
 import { newPerson, signInOwner, type Person } from '../src/people.ts'
-import { newRoom } from '../src/rooms.ts'
+import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, useBrowser, visit } from '../src/web-client.ts'
 
 const german = JSON.parse(readFileSync(new URL('../../web/src/messages/de.json', import.meta.url), 'utf8')) as Record<
@@ -189,6 +189,23 @@ inBrowser.each([390, 320])('no German text is cut off in the settings of a phone
     await section.click()
     expect({ section: await section.innerText(), cutOff: await findCutOffControls(page) }).toMatchObject({ cutOff: [] })
   }
+})
+
+inBrowser('the question before deleting a message fits into the pane of a thread', async () => {
+  const root = await post(ada, roomId, 'Wohin damit?')
+  await using visitor = await visitGerman(`/chat/-/${roomId}/${root}`)
+  const { page } = visitor
+  await signInInGerman(page, ada)
+  const pane = page.getByRole('complementary')
+  const message = pane.getByRole('article').filter({ hasText: 'Wohin damit?' })
+  await message.hover()
+  await message.getByRole('button', { name: de('actions.delete'), exact: true }).click()
+  const [question, button] = [message.getByText(de('actions.deleteAsk')), message.getByText(de('actions.cancel'))]
+  const [around, asked, pressed] = [await pane.boundingBox(), await question.boundingBox(), await button.boundingBox()]
+  expect(asked?.x).toBeGreaterThanOrEqual(around?.x ?? Infinity)
+  expect(
+    Math.abs((asked?.y ?? 0) + (asked?.height ?? 0) / 2 - (pressed?.y ?? 0) - (pressed?.height ?? 0) / 2),
+  ).toBeLessThan(3)
 })
 
 inBrowser('emoji have German names, and are found by them', async () => {

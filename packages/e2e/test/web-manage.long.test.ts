@@ -27,28 +27,17 @@ useBrowser('administration', async () => {
   ;[owner] = await Promise.all([signInOwner(), newPerson('somebody')])
 })
 
-inBrowser('on a phone the sections form one row, in which the open one is visible', async () => {
+inBrowser.each([390, 320])('on a phone %d pixels wide no section is cut off', async (width) => {
   await using visitor = await visitAdministration(owner, '/manage/people')
   const { page } = visitor
-  await page.setViewportSize({ width: 320, height: 640 })
+  await page.setViewportSize({ width, height: 640 })
   const sections = page.getByRole('navigation', { name: 'Administration' }).getByRole('listitem')
   const boxes = await Promise.all((await sections.all()).map((section) => section.boundingBox()))
   expect(boxes.length).toBeGreaterThan(3)
-  expect(new Set(boxes.map((box) => box?.y)).size).toBe(1)
-  for (const name of ['Server', 'People']) {
-    const link = sections.getByRole('link', { name, exact: true })
-    await link.press('Enter')
-    await page.locator('nav a[aria-current]', { hasText: name }).waitFor()
-    const { x = -1, width = 0 } = (await link.boundingBox()) ?? {}
-    expect(x).toBeGreaterThanOrEqual(0)
-    expect(x + width).toBeLessThanOrEqual(320)
+  for (const box of boxes) {
+    expect(box?.x).toBeGreaterThanOrEqual(0)
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width)
   }
-  // Opens the section by its URL.
-  await page.goto(`${new URL(page.url()).origin}/manage/server`)
-  const open = page.locator('nav a[aria-current]', { hasText: 'Server' })
-  await open.waitFor()
-  const { x = -1, width = 0 } = (await open.boundingBox()) ?? {}
-  expect(x + width).toBeLessThanOrEqual(320)
 })
 
 inBrowser('an owner manages rooms and groups: names, members, bans, archiving', async () => {
@@ -140,6 +129,19 @@ inBrowser('an owner orders groups, moves a room to another one, and makes everyb
   await messageWith(ofCarl.page, 'I am in, too').waitFor()
   await owner.call(RoomService.method.archiveRoom, { roomId })
   await ofCarl.page.getByText('This room is archived').waitFor()
+  // It can neither be found nor is it among the rooms in use; its administrators find it apart.
+  await ofCarl.page.getByRole('button', { name: 'Browse rooms' }).click()
+  await ofCarl.page.getByRole('dialog').getByLabel('Name or description').fill(name)
+  await ofCarl.page.getByRole('dialog').getByText('No rooms found.').waitFor()
+  await page.goto(new URL('/manage/rooms', page.url()).href)
+  await page.getByText(/archived rooms?$/).waitFor()
+  const link = page.getByRole('link', { name: `# ${name}` })
+  expect(await link.count()).toBe(0)
+  await page.getByText(/archived rooms?$/).click()
+  await link.click()
+  await page.getByRole('button', { name: 'Unarchive' }).click()
+  await ofCarl.page.keyboard.press('Escape')
+  await ofCarl.page.getByRole('textbox', { name: 'Write a message' }).waitFor()
   expect([...visitor.pageErrors, ...ofCarl.pageErrors]).toEqual([])
 })
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from '@jest/globals'
 import { RoomService } from '@parley/contracts/api'
+import { eventually } from '@parley/testkit'
 import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { inBrowser, messageWith, say, useBrowser, visitAs } from '../src/web-client.ts'
@@ -106,7 +107,18 @@ inBrowser('settings change display name, appearance and language', async () => {
   await dialog.getByLabel('Theme').selectOption('Dark')
   expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
   await dialog.getByLabel('Language').selectOption('Deutsch')
-  await page.getByRole('textbox', { name: 'Nachricht schreiben' }).waitFor()
+  // The settings stay open where they are, in the other language.
+  await dialog.getByRole('heading', { name: 'Einstellungen' }).waitFor()
+  await eventually(async () => expect(await page.evaluate('document.activeElement.value')).toBe('1'))
+  await dialog.getByLabel('Sprache').and(page.locator(':focus')).waitFor()
   expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
+  expect(await page.locator('html').getAttribute('lang')).toBe('de')
+  await page.keyboard.press('Escape')
+  await page.getByRole('textbox', { name: 'Nachricht schreiben' }).waitFor()
+  // The new connection receives events.
+  await post(bob, roomId, 'Hallo')
+  await messageWith(page, 'Hallo').waitFor()
+  await page.reload()
+  await page.getByRole('textbox', { name: 'Nachricht schreiben' }).waitFor()
   expect(visitor.pageErrors).toEqual([])
 })

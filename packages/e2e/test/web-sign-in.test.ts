@@ -123,6 +123,7 @@ inBrowser('an invite creates an account once, and its secret is removed from the
 
   await using late = await visit(pathname + hash)
   await late.page.getByText('This invite has expired or has already been used.').waitFor()
+  await late.page.getByRole('heading', { name: 'This invite is no longer valid' }).waitFor()
   // Only the fragment differs, so the browser does not load the page again.
   const other = new URL((await owner.call(AdminUserService.method.createInvite, {})).url)
   await late.page.goto(new URL(other.pathname + other.hash, late.page.url()).href)

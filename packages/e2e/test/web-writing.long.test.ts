@@ -140,6 +140,10 @@ inBrowser('files are sent with a message, and others see the picture', async () 
   await received.getByRole('region', { name: 'notes.txt' }).getByText('one, two, three').waitFor()
   const image = received.getByRole('img', { name: 'square.png' })
   await image.waitFor()
+  // A file that is no picture has a row of its own, below or above the pictures.
+  const [ofFile, ofPicture] = [received.getByRole('link', { name: 'notes.txt' }), image].map((one) => one.boundingBox())
+  const [file, shown] = [await ofFile, await ofPicture]
+  expect((shown?.y ?? 0) + (shown?.height ?? 0)).toBeLessThanOrEqual(file?.y ?? 0)
   await expect(
     image.evaluate((element) => (element as unknown as { decode(): Promise<void> }).decode()),
   ).resolves.toBeUndefined()

@@ -1,8 +1,7 @@
 import { mount } from 'svelte'
 import App from './App.svelte'
 import { applyAppearance, loadAppearance } from './appearance/appearance.ts'
-import { loadLanguage } from './appearance/language-setting.ts'
-import { setLanguage } from './messages/texts.ts'
+import { loadLanguage, showLanguage } from './appearance/language-setting.ts'
 import { mayBeSignedIn, server } from './session/server.ts'
 import { entryPageOf } from './state/entry.ts'
 import { keepFocus } from './state/keep-focus.ts'
@@ -16,7 +15,6 @@ const language = loadLanguage()
 const isChat = entryPageOf(location).at === 'chat'
 const firstResponses = isChat && mayBeSignedIn() ? Promise.resolve().then(() => requestFirst(server)) : undefined
 firstResponses?.catch(() => undefined)
-await setLanguage(language)
-document.documentElement.lang = language
+await showLanguage(language)
 keepFocus()
 mount(App, { target: document.body, props: { firstResponses } })

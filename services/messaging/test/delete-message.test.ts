@@ -93,7 +93,7 @@ describe('retracting a message', () => {
 describe('an echo', () => {
   test('retracted alone disappears, and its reply stays', async () => {
     const roomId = await room()
-    const { reply, echoId } = await postWithEcho(ann(), roomId)
+    const { root, reply, echoId } = await postWithEcho(ann(), roomId)
     await using recorded = await recordRoomEvents(fleet, roomId)
     await ann().messages.deleteMessage({ roomId, eventId: echoId })
     expect(await ann().messages.deleteMessage({ roomId, eventId: echoId })).toMatchObject({ deleted: true })
@@ -106,7 +106,7 @@ describe('an echo', () => {
     expect(recorded.events[1]?.id).toBe(nextId)
     expect(recorded.events[0]?.fact).toMatchObject({ value: { messageEventId: echoId, echoOnly: true } })
     expect(clientEventsOf(recorded.events)[0]?.deliveries).toMatchObject([
-      { kind: 'messageRetracted', messageEventId: echoId },
+      { kind: 'messageRetracted', messageEventId: echoId, threadRootEventId: root.id },
     ])
   })
 
@@ -136,7 +136,10 @@ describe('an echo', () => {
       value: { messageEventId: reply.id, channelEchoEventId: echoId, threadRootEventId: root.id, echoOnly: false },
     })
     expect(clientEventsOf(recorded.events)[0]?.deliveries).toEqual([
-      { to: roomId, kind: 'messageRetracted', roomId, messageEventId: reply.id },
+      {
+        ...{ to: roomId, kind: 'messageRetracted', roomId },
+        ...{ messageEventId: reply.id, threadRootEventId: root.id },
+      },
     ])
   })
 })

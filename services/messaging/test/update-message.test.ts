@@ -293,7 +293,12 @@ describe('the echo of a reply', () => {
     expect(clientEventsOf(recorded.events)).toEqual([
       {
         kind: 'message_retracted',
-        deliveries: [{ to: roomId, kind: 'messageRetracted', roomId, messageEventId: echoId }],
+        deliveries: [
+          {
+            ...{ to: roomId, kind: 'messageRetracted', roomId },
+            ...{ messageEventId: echoId, threadRootEventId: reply.threadRootEventId },
+          },
+        ],
       },
     ])
     const again = await ann().messages.updateMessage({ roomId, eventId: reply.id, alsoSendToChannel: true })

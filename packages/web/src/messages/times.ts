@@ -10,12 +10,13 @@ const styles: Record<Style, Intl.DateTimeFormatOptions> = {
   both: { dateStyle: 'medium', timeStyle: 'short' },
   full: { dateStyle: 'full', timeStyle: 'short' },
 }
-const formats = new Map<Style, Intl.DateTimeFormat>()
+const formats = new Map<string, Intl.DateTimeFormat>()
 
 /** Formats a time in the locale of the interface: as a time of day, a day, a date, or a date with the time. */
 export function formatTime(style: Style, at: Date): string {
-  let format = formats.get(style)
-  if (!format) formats.set(style, (format = new Intl.DateTimeFormat(locale(), styles[style])))
+  const key = `${locale()} ${style}`
+  let format = formats.get(key)
+  if (!format) formats.set(key, (format = new Intl.DateTimeFormat(locale(), styles[style])))
   return format.format(at)
 }
 

@@ -10,6 +10,10 @@ export const takesKeys = (target: EventTarget | null): boolean =>
   target.closest(keyHandlers) !== null ||
   document.querySelector('dialog[open]') !== null
 
+/** Whether a key types a character. A space presses a button or scrolls the page, and `?` shows the shortcuts. */
+export const isTyped = ({ key, ctrlKey, metaKey, altKey, isComposing }: KeyboardEvent): boolean =>
+  !ctrlKey && !metaKey && !altKey && !isComposing && [...key].length === 1 && key !== ' ' && key !== shortcutsKey
+
 /**
  * Whether a key pressed anywhere on the page is meant for the field of a composer: it types a character or pastes, and
  * nothing else handles it. If the field is focused now, the browser inserts the character into it.
@@ -18,9 +22,7 @@ export function isMeantFor(field: HTMLElement, event: KeyboardEvent): boolean {
   const { key, ctrlKey, metaKey, altKey, isComposing, defaultPrevented, target } = event
   if (defaultPrevented || isComposing || altKey || !(target instanceof Element) || takesKeys(target)) return false
   const pastes = (ctrlKey || metaKey) && key === 'v'
-  // A space presses a button or scrolls the page, so it is not typed.
-  const writes = !ctrlKey && !metaKey && [...key].length === 1 && key !== ' ' && key !== shortcutsKey
-  if (!pastes && !writes) return false
+  if (!pastes && !isTyped(event)) return false
   // Each pane has its own field.
   return target.closest('aside') === field.closest('aside')
 }

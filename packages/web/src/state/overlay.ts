@@ -16,7 +16,8 @@ export type Unfinished = {
 
 /** Modal dialogs. */
 export type Dialog =
-  | { kind: 'settings' }
+  /** `at`: the setting that is shown first. */
+  | { kind: 'settings'; at?: 'language' }
   | { kind: 'directory' }
   /** `groupId`: the group selected initially. */
   | { kind: 'newRoom'; groupId?: string }
@@ -28,7 +29,8 @@ export type Dialog =
   | { kind: 'pictures'; pictures: readonly Picture[]; at: number }
   /** `left`: what signing out leaves unsent. `onLeave` signs out. */
   | { kind: 'signOut'; left: Unfinished; onLeave: () => void }
-  | { kind: 'emoji'; onPick: (emoji: Emoji) => void }
+  /** `search`: what is searched for at first. */
+  | { kind: 'emoji'; search?: string; onPick: (emoji: Emoji) => void }
 
 /** The dialog that is open. */
 export const dialog = new Cell<Dialog | undefined>(undefined)

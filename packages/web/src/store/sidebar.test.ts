@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { type NotificationItem, RoomKind, type RoomWithViewerState } from '@parley/client/contract'
-import { partnerIn, pendingByRoom } from './sidebar.ts'
+import { activeRooms, emptySidebar, partnerIn, pendingByRoom, withRooms } from './sidebar.ts'
 
 test('pending notifications of all kinds are counted by room', () => {
   const item = (kind: string, id: string) => ({ kind: { case: kind, value: { room: { id } } } }) as NotificationItem
@@ -21,4 +21,12 @@ test.each([
 ])('the other person in %s', (_, kind, ids, partner) => {
   const room = { room: { kind }, dmMembers: ids.map((id) => ({ id })) } as unknown as RoomWithViewerState
   expect(partnerIn(room, 'U1')).toBe(partner)
+})
+
+test('an archived room is not found, even if it is known', () => {
+  const rooms = [
+    { room: { id: 'R1', archived: false } },
+    { room: { id: 'R2', archived: true } },
+  ] as unknown as RoomWithViewerState[]
+  expect(activeRooms(withRooms(emptySidebar, rooms)).map(({ room }) => room?.id)).toEqual(['R1'])
 })

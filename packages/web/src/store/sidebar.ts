@@ -45,6 +45,10 @@ export function sidebarOf({ groups }: ListRoomGroupsResponse, { rooms }: ListRoo
   return { groups: shown, dms, rooms: known }
 }
 
+/** The rooms that can be found and suggested. An archived room is known while it is open, or was when it was archived. */
+export const activeRooms = ({ rooms }: Sidebar): RoomWithViewerState[] =>
+  [...rooms.values()].filter(({ room }) => room?.archived === false)
+
 /** Replaces the given rooms, and puts new direct messages first. */
 export function withRooms(sidebar: Sidebar, changed: readonly RoomWithViewerState[]): Sidebar {
   const rooms = new Map(sidebar.rooms)

@@ -6,7 +6,10 @@ import type { People } from './people.ts'
 
 /** The threads that the viewer follows. */
 export class FollowedThreads {
-  /** By newest reply, newest first; undefined until loaded. */
+  /**
+   * By newest reply, newest first; undefined until loaded. A message without replies, or whose replies were all deleted,
+   * may still be followed, but is not listed.
+   */
   readonly threads = new Cell<readonly FollowedThread[] | undefined>(undefined)
   readonly hasUnread: Cell<boolean>
   /** Reloads the list soon. */
@@ -20,7 +23,7 @@ export class FollowedThreads {
         if (response.includes) people.learnNames(Object.values(response.includes.users), changes)
         return response
       })
-      this.threads.set(answer.threads)
+      this.threads.set(answer.threads.filter(({ thread }) => (thread?.replyCount ?? 0) > 0))
       this.hasUnread.set(answer.threads.some(({ thread }) => thread?.viewerState?.hasUnread ?? false))
     })
     this.refresh = () => ask('')

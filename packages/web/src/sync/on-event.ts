@@ -62,9 +62,12 @@ export function applyEvent(chat: EventReceiver, { event, actorId = '', createdAt
     case 'threadCreated':
       return chat.refreshMessage(event.value.roomId, event.value.threadRootEventId)
     case 'messageRetracted': {
-      const { roomId, messageEventId } = event.value
+      const { roomId, messageEventId, threadRootEventId } = event.value
       for (const timeline of chat.timelinesOf(roomId)) timeline.onRetracted(messageEventId, createdAt)
-      return chat.rooms.onMessageRetracted(roomId)
+      chat.rooms.onMessageRetracted(roomId)
+      if (threadRootEventId === undefined) return
+      chat.followed.refreshIfShown()
+      return chat.refreshMessage(roomId, threadRootEventId)
     }
     case 'userTyping': {
       const { roomId, threadRootEventId = '' } = event.value

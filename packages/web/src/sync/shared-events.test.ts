@@ -9,7 +9,8 @@ let changeNetwork: (change: 'online' | 'offline') => void
 
 /** A connection whose states the test sets. */
 function openStream(): Realtime {
-  const stream = { state: { status: 'connecting', failures: 0 }, onEvent: () => undefined, close: () => undefined }
+  const close = () => setState({ status: 'closed', reason: 'closed' })
+  const stream = { state: { status: 'connecting', failures: 0 }, onEvent: () => undefined, close }
   return Object.assign(stream, {
     onState: (listener: (state: RealtimeState) => void) => void (setState = listener),
   }) as unknown as Realtime
@@ -106,5 +107,31 @@ test('a tab opened without network is connected again as soon as the tab with th
     await becomes('open')
   } finally {
     other.close()
+  }
+})
+
+test('other tabs stay connected when the one with the socket closes', async () => {
+  setState({ status: 'open', resumed: false })
+  const channel = new BroadcastChannel('parley.events.U1')
+  const heard: unknown[] = []
+  const next = () =>
+    new Promise<void>((resolve) => {
+      channel.onmessage = ({ data }: { data: unknown }) => {
+        heard.push(data)
+        resolve()
+      }
+    })
+  try {
+    const answered = next()
+    channel.postMessage({ kind: 'hello' })
+    await answered
+    const marked = next()
+    events.close()
+    const other = new SharedEvents({ realtime: openStream } as unknown as MemberClient, 'U1')
+    await marked
+    other.close()
+    expect(heard).toEqual([{ kind: 'connection', connection: 'open' }, { kind: 'hello' }])
+  } finally {
+    channel.close()
   }
 })

@@ -101,9 +101,10 @@ export class SharedEvents {
     this.#broadcast({ kind: 'read', roomId })
   }
 
+  /** Ends the connection. Other tabs do not see it end: the next one takes over. */
   close(): void {
-    this.#realtime?.close()
     this.#closed.abort()
+    this.#realtime?.close()
     this.#channel.close()
   }
 

@@ -4,7 +4,9 @@ import { roleName } from '../messages/roles.ts'
 import { Cell } from '../state/cell.ts'
 import { loadWholeEmojiSet } from '../state/emoji-set.ts'
 import type { CompletionContext } from '../store/completion.ts'
+import { loginBeside } from '../store/login-beside.ts'
 import { searchIn } from '../store/search.ts'
+import { activeRooms } from '../store/sidebar.ts'
 import type { Chat } from './chat.ts'
 import { isPermanent, retryMs } from './failures.ts'
 
@@ -50,8 +52,9 @@ export class Suggestions {
   async #people(typed: string, isWanted: () => boolean): Promise<Suggestion[]> {
     await pause(pauseMs)
     const users = await this.#members(typed, isWanted)
-    const people = users.map(({ id, login, displayName }) => ({
-      ...{ key: id, replacement: `@${login}`, sign: '@', name: displayName || login, hint: login },
+    const people = users.map((user) => ({
+      ...{ key: user.id, replacement: `@${user.login}`, sign: '@' },
+      ...{ name: user.displayName || user.login, hint: loginBeside(user) },
     }))
     return typed === '' ? people : [...people, ...this.#handles(typed)]
   }
@@ -86,7 +89,7 @@ export class Suggestions {
   }
 
   #rooms(typed: string): Suggestion[] {
-    const rooms = [...this.#chat.rooms.sidebar.value.rooms.values()].flatMap(({ room }) => (room?.name ? [room] : []))
+    const rooms = activeRooms(this.#chat.rooms.sidebar.value).flatMap(({ room }) => (room?.name ? [room] : []))
     return searchIn(rooms, typed, ({ name }) => name).map(({ id, name, description }) => ({
       ...{ key: id, replacement: `#${name}`, sign: '#', name, hint: description },
     }))

@@ -18,7 +18,7 @@ export function toEditedEvent(header: ChangeHeader, message: Edited, removed: Re
   const id = newId('event')
   const { eventId, threadRootEventId, echoEventId } = message
   const toEdited = (messageEventId: string, envelopeId: string): DeliveryInit =>
-    toDelivery('message_edited', header, envelopeId, messageEventId)
+    toDelivery('message_edited', header, envelopeId, { messageEventId })
   return {
     ...baseOf(header, id, 'message_edited'),
     ...detailOf(removed),
@@ -39,15 +39,16 @@ type Retracted = { eventId: string; threadRootEventId: string; channelEchoEventI
 /** The event of a retraction: of a message with its echo, or of an echo alone. */
 export function toRetractedEvent(header: ChangeHeader, message: Retracted, removed: Removed): OutgoingEvent {
   const id = newId('event')
-  const { eventId, ...rest } = message
+  const { eventId: messageEventId, ...rest } = message
+  const retracted = { messageEventId, ...(rest.threadRootEventId && { threadRootEventId: rest.threadRootEventId }) }
   return {
     ...baseOf(header, id, 'message_retracted'),
     ...detailOf(removed),
     fact: {
       case: 'messageRetracted',
-      value: { roomSeq: header.place, messageEventId: eventId, ...rest, ...toRemovedFields(removed) },
+      value: { roomSeq: header.place, messageEventId, ...rest, ...toRemovedFields(removed) },
     },
-    deliveries: [toDelivery('message_retracted', header, id, eventId), ...toAssetsDeleted(header, removed)],
+    deliveries: [toDelivery('message_retracted', header, id, retracted), ...toAssetsDeleted(header, removed)],
   }
 }
 
@@ -84,9 +85,9 @@ function toDelivery(
   kind: 'message_edited' | 'message_retracted',
   { room, actorId, at }: ChangeHeader,
   id: string,
-  messageEventId: string,
+  message: { messageEventId: string; threadRootEventId?: string },
 ): DeliveryInit {
-  const value = { roomId: room.roomId, messageEventId }
+  const value = { roomId: room.roomId, ...message }
   return roomDelivery(room, encodeRealtimeEnvelope(kind, { id, createdAt: at, actorId, value }))
 }
 
