@@ -82,7 +82,7 @@ function requestFor(schema: DescMessage, roomId: string) {
 const comparableContent = ({ status, body }: Answer, roomId: string): string =>
   `${status} ${JSON.stringify(body).replaceAll(roomId, 'ROOM')}`
 
-describe('a direct conversation between others looks as if it did not exist', () => {
+describe('a direct message between others looks as if it did not exist', () => {
   test.each(methods.map((method) => [`${method.parent.name}/${method.name}`, method] as const))(
     '%s answers as for a room that does not exist',
     async (_, method) => {

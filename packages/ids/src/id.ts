@@ -26,9 +26,9 @@ export function newId(kind: IdKind): string {
 }
 
 /**
- * The room id of the direct conversation between these people. It depends only on the set of people and the key of the
- * installation, not on order or duplicates, so a set of people has one conversation, and the id cannot be computed
- * without the key.
+ * The room id of the direct message between these people. It depends only on the set of people and the key of the
+ * installation, not on order or duplicates, so a set of people has one such room, and the id cannot be computed without
+ * the key.
  */
 export function dmRoomId(key: Uint8Array, userIds: readonly string[]): string {
   return roomIdFrom(createHmac('sha256', key), userIds)
@@ -40,7 +40,7 @@ export function unkeyedDmRoomId(userIds: readonly string[]): string {
 }
 
 function roomIdFrom(hash: Hash | Hmac, userIds: readonly string[]): string {
-  if (userIds.length === 0) throw new RangeError('a direct conversation needs at least one participant')
+  if (userIds.length === 0) throw new RangeError('a direct message needs at least one participant')
   for (const userId of [...new Set(userIds)].sort()) hash.update(userId).update('\0')
   return prefixes.room + base62(BigInt(`0x${hash.digest('hex')}`), digits)
 }

@@ -14,6 +14,7 @@ import {
   type PeriodicTask,
   type Service,
 } from '@parley/runtime'
+import { logger, oncePerMinute } from '@parley/telemetry'
 import type { HostConfig } from './config.ts'
 import type { SharedProcess } from './shared-process.ts'
 
@@ -23,14 +24,14 @@ export type HostParts = {
   config: HostConfig
   /** Names of further conditions for readiness, besides the dependencies; see {@link Host.ready}. */
   waitsFor?: readonly string[]
-  /** Time limit for closing, if not the default. */
+  /** Time limit for closing servers, if not that of the configuration. */
   drainTimeoutMs?: number
   overrides?: StartOptions | undefined
 }
 
 /** How a program starts a deployable. */
 export type StartOptions = {
-  /** Aborts the start, and after it the `signal` of the host. */
+  /** Aborted when the process is to end. Ends a start that does not serve yet; later, whoever started it disposes it. */
   stop?: AbortSignal | undefined
   /** The process, if it is shared with other deployables. */
   shared?: SharedProcess | undefined
@@ -43,14 +44,17 @@ const connectRetry = { initialMs: 200, maxMs: 5_000 }
 
 /**
  * The environment of a deployable. It opens dependencies, waits for them without a time limit, and owns everything that
- * the deployable opens. It closes everything in this order: readiness; servers, newest first; `signal`, if it is not
- * aborted yet, and the background work; the rest, newest first; the internal port.
+ * the deployable opens. It closes everything in this order: readiness; servers, newest first; `signal` and the
+ * background work; the rest, newest first; the internal port.
  */
 export class Host implements AsyncDisposable {
   readonly name: Deployable
   readonly config: HostConfig
   readonly health: Health
-  /** Aborted when `stop` of the overrides is aborted, before servers close; otherwise after they have closed. */
+  /**
+   * Aborted after the servers have closed, since running calls need what it would end. A `stop` before anything is
+   * served aborts it at once; a later one aborts it after the drain timeout at the latest, even if a server still waits.
+   */
   readonly signal: AbortSignal
   /** URL of its port for clients, on this machine, if it has one. */
   url: string | undefined
@@ -60,7 +64,13 @@ export class Host implements AsyncDisposable {
   readonly #background = new Set<Promise<unknown>>()
   readonly #awaited = new Map<string, () => void>()
   readonly #drainTimeoutMs: number
+  readonly #logRetry = oncePerMinute((_reason, error: unknown) =>
+    logger('start').error({ err: error }, 'a step of the start failed; retrying'),
+  )
   readonly #shared: SharedProcess | undefined
+  readonly #stop: AbortSignal | undefined
+  #isServing = false
+  #drainTimer: NodeJS.Timeout | undefined
   #internalPort = 0
   #buses: { calls: Bus; events: Bus; rpc: RpcClient; transport: Transport } | undefined
 
@@ -71,7 +81,10 @@ export class Host implements AsyncDisposable {
     this.health = shared?.health.of(name) ?? new Health()
     this.#shared = shared
     this.#drainTimeoutMs = drainTimeoutMs
-    this.signal = stop ? AbortSignal.any([this.#closing.signal, stop]) : this.#closing.signal
+    this.signal = this.#closing.signal
+    this.#stop = stop
+    if (stop?.aborted) this.#onStop()
+    else stop?.addEventListener('abort', this.#onStop)
     for (const what of waitsFor) this.#awaited.set(what, this.health.requireAtStart(what))
   }
 
@@ -139,9 +152,14 @@ export class Host implements AsyncDisposable {
     this.opened.defer(name, close)
   }
 
-  /** Retries until it succeeds or the process is stopped. */
+  /** Retries until it succeeds or the process is stopped. Logs each reason of failures at most once a minute. */
   retry<T>(run: () => Promise<T>): Promise<T> {
-    return retry(run, { signal: this.signal, ...connectRetry })
+    const attempt = () =>
+      run().catch((error: unknown) => {
+        if (!this.signal.aborted) this.#logRetry(rootMessage(error), error)
+        throw error
+      })
+    return retry(attempt, { signal: this.signal, ...connectRetry })
   }
 
   /** Runs a task periodically until the process stops. */
@@ -160,11 +178,13 @@ export class Host implements AsyncDisposable {
    * still works, to release connected clients.
    */
   onDrain(name: string, close: () => Promise<void> | void): void {
+    this.#isServing = true
     this.#serving.defer(name, close)
   }
 
   /** Serves HTTP on a separate port. */
   async serveHttp(options: Parameters<typeof serveHttp>[0]): Promise<HttpServer> {
+    this.#beginServing()
     const server = this.#serving.use(await serveHttp(options))
     this.url = server.url
     return server
@@ -172,6 +192,7 @@ export class Host implements AsyncDisposable {
 
   /** Answers the methods of this deployable. */
   async serve(serving: Serving): Promise<void> {
+    this.#beginServing()
     const { name: deployable, health, config } = this
     const { drainTimeoutMs } = config
     const inProcess = this.#shared?.inProcess
@@ -180,6 +201,7 @@ export class Host implements AsyncDisposable {
 
   /** The deployable, once everything runs. */
   service(): Service {
+    this.#isServing = true
     return {
       internalPort: this.#internalPort,
       drainTimeoutMs: this.#drainTimeoutMs,
@@ -191,13 +213,31 @@ export class Host implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.health.drain()
     await this.#serving[Symbol.asyncDispose]()
+    this.#stop?.removeEventListener('abort', this.#onStop)
+    clearTimeout(this.#drainTimer)
     this.#closing.abort()
     await Promise.all(this.#background)
     await this.opened[Symbol.asyncDispose]()
+  }
+
+  #beginServing(): void {
+    this.signal.throwIfAborted()
+    this.#isServing = true
+  }
+
+  readonly #onStop = (): void => {
+    if (this.#isServing) this.#drainTimer = setTimeout(() => this.#closing.abort(), this.#drainTimeoutMs).unref()
+    else this.#closing.abort(this.#stop?.reason)
   }
 
   get #connected() {
     if (this.#buses === undefined) throw new Error(`${this.name} is not connected yet`)
     return this.#buses
   }
+}
+
+/** The message of the innermost cause. Those around it may contain parameters, which differ in every attempt. */
+function rootMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message : rootMessage(error.cause)
 }

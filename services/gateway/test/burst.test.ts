@@ -12,6 +12,6 @@ afterAll(async () => env[Symbol.asyncDispose]())
 
 const onLinux = process.platform === 'linux' ? test : test.skip
 
-onLinux('a burst of connections is established before the first is accepted', async () => {
+onLinux('the kernel completes a whole burst of connections before the gateway accepts the first', async () => {
   expect(await countUnestablished(Number(new URL(gateway.url).port), 1_500)).toBe(0)
 })

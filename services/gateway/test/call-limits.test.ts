@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect as http2, constants } from 'node:http2'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eventually } from '@parley/testkit'
 import { openImageFleet, type ImageFleet } from './_image-fleet.ts'
@@ -162,6 +163,22 @@ test('every process limits calls, with and without Redis', async () => {
   expect(await write(one.url, 'Udora')).toBe(200)
   await eventually(async () => (await write(one.url, 'Udora')) === 429)
   await fleet.redis.start()
+})
+
+test('processes on one Redis share counts', async () => {
+  const limit = 500
+  const settings = { PARLEY_LIMITS_WRITES_PER_MINUTE: `${limit}` }
+  const [one, other] = [await fleet.start(settings), await fleet.start(settings)]
+  const write = async (url: string, userId: string) => (await post(url, createMessage, as(userId))).status
+  let users = 0
+  await eventually(async () => {
+    const userId = `Ushares${users++}`
+    for (let n = 0; n < limit; n += 50) await Promise.all(Array.from({ length: 50 }, () => write(one.url, userId)))
+    let admitted = 0
+    for (; (await write(other.url, userId)) === 200; admitted++) await sleep(20)
+    // On its own it would admit all of them, as it does if a new minute begins in between.
+    expect(admitted).toBeLessThan(limit)
+  })
 })
 
 test('a limit of 0 means no limit', async () => {

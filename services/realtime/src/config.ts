@@ -68,7 +68,7 @@ export const readConfig = defineConfig({
   }),
   verifyIntervalMs: duration('PARLEY_REALTIME_VERIFY_INTERVAL', {
     default: '10m',
-    doc: 'Interval at which the sessions of open sockets are verified.',
+    doc: 'Interval at which the sessions and tokens of open sockets are verified.',
   }),
 })
 

@@ -318,6 +318,21 @@ describe('a stopping node', () => {
     expect(node.drainTimeoutMs).toBe(15_000)
   })
 
+  test('loads the policy after a missing delta as long as it has sockets', async () => {
+    const stop = new AbortController()
+    const node = await env.start({ PARLEY_REALTIME_DRAIN_WINDOW: '60s' }, { stop: stop.signal })
+    await waitUntilReady(node)
+    const sockets = await Promise.all(Array.from({ length: 20 }, (_, n) => env.socketOf(node, `U${n}`)))
+    stop.abort()
+    const ending = node[Symbol.asyncDispose]()
+    const before = env.requests.admin
+    env.policy.revision = 9n
+    await publish(env.bus, everyoneDecision(9, 'room.join', 'Rother', PermissionDecision.DENY))
+    await eventually(() => env.requests.admin > before)
+    for (const socket of sockets) socket.close()
+    await ending
+  })
+
   test('lets its process exit without errors', async () => {
     const child = fork(fileURLToPath(new URL('programs/node.ts', import.meta.url)), {
       execArgv: ['--import', import.meta.resolve('@parley/tooling/run-bundled')],

@@ -132,7 +132,7 @@ test('a stream begins with `subscribed`, and has every event after the position 
 })
 
 describe('changes of sessions and roles', () => {
-  test('that report an older version than the session has, with other roles, make the user’s sockets reconnect', async () => {
+  test('make the user’s sockets reconnect if the roles differ although their version is older than the session’s', async () => {
     const change = rolesChanged('Uida', 3, [])
     const roles = { roleIds: ['owner'], rolesVersion: 9n }
     const socket = await Socket.openSubscribed(node.url, env.signIn('Uida', roles))
@@ -249,7 +249,7 @@ describe('the end of sessions', () => {
     await strict[Symbol.asyncDispose]()
   })
 
-  test('does not follow if the session is stored under another digest', async () => {
+  test('is not assumed for a session that has been stored under another digest since', async () => {
     const strict = await env.start({ PARLEY_REALTIME_VERIFY_INTERVAL: '200ms' })
     await waitUntilReady(strict)
     const socket = await env.socketOf(strict, 'Uolga')
@@ -297,6 +297,6 @@ describe('a session stored under the previous secret key', () => {
 
 const onLinux = process.platform === 'linux' ? test : test.skip
 
-onLinux('a burst of connections is established before the first is accepted', async () => {
+onLinux('the kernel completes a whole burst of connections before the node accepts the first', async () => {
   expect(await countUnestablished(Number(new URL(node.url).port), 1_500)).toBe(0)
 })

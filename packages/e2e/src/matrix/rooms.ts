@@ -144,7 +144,7 @@ export const rooms: Row[] = [
     ['roomGroupsUpdated', everyone],
   ),
   row(
-    'a new direct conversation',
+    'a new direct message',
     (fixture) => fixture.call('nina', startDM, { participantIds: [fixture.userId('leo')] }),
     ['roomCreated', ['nina', 'leo']],
     ['userJoinedRoom', ['nina', 'leo']],

@@ -30,7 +30,7 @@ export const requeueForStream: Requeue = async (tx, entries) => {
   )
 }
 
-/** Queues events that messaging refused for another hand-over. */
+/** Queues events to be handed over to messaging again, after it refused them. */
 export const requeueForMessaging: Requeue = async (tx, entries) => {
   const rows = entries.map(({ subject, payload }) => ({ roomId: subject.split('.')[2] ?? '', payload }))
   await tx.insert(handovers).values(rows)
@@ -44,9 +44,9 @@ export async function requeueParked(
   selected: SQL | undefined,
 ): Promise<number> {
   const [clock] = await sqlRows<{ now: Date }>(db, sql`select clock_timestamp() as now`)
-  let requested = 0
+  let requeued = 0
   for (const [consumer, requeue] of requeues) {
-    for (let moved = entriesPerBatch; moved === entriesPerBatch; requested += moved) {
+    for (let moved = entriesPerBatch; moved === entriesPerBatch; requeued += moved) {
       moved = await db.transaction(async (tx) => {
         const some = tx
           .select({ eventId: parkedEvents.eventId })
@@ -71,5 +71,5 @@ export async function requeueParked(
       })
     }
   }
-  return requested
+  return requeued
 }

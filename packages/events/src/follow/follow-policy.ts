@@ -14,7 +14,7 @@ export type PolicySource = { feed: ControlFeed } | { bus: Bus }
 export type FollowPolicyOptions = PolicySource & {
   /** Fetches the whole policy from admin. */
   load: () => Promise<GetPolicyResponse>
-  /** Aborts the attempts to start. */
+  /** Aborts the start and, later, every load; to be aborted only when nothing is decided by the policy any more. */
   signal?: AbortSignal
 }
 

@@ -8,7 +8,10 @@ import { readerSubject } from '../subjects.ts'
 export type ReaderCallbacks = {
   /** Called synchronously with each message, in order. */
   onMessage(message: Msg, delivery: Delivery): void
-  /** Called once, when all messages stored before the reader was opened have been delivered. */
+  /**
+   * Called once, when all messages stored before the reader was opened have been delivered; at once if the keeper is of
+   * an earlier release, which does not count them.
+   */
   onCaughtUp(): void
   /** Called when a message or a heartbeat has arrived. */
   onActivity(): void
@@ -29,8 +32,8 @@ export class OrderedReader implements Disposable {
   readonly #subscription: Subscription
   #delivered = 0
   /**
-   * Number of messages stored before the reader was opened, Infinity until the keeper answers; undefined once they have
-   * been delivered.
+   * Number of messages stored before the reader was opened, Infinity until the keeper answers, and 0 if it does not
+   * count them; undefined once they have been delivered.
    */
   #backlog: number | undefined = Infinity
   #isClosed = false

@@ -1,12 +1,12 @@
-/** Fraction of `afterMs` that must have passed since the last start of the timer before a sign of life restarts it. */
-const rearmFraction = 0.6
+/** Fraction of `afterMs` after which a sign of life ends the current wait and begins another one. */
+const restartFraction = 0.6
 
 /**
  * Watches for signs of life: calls back when there was none for `afterMs`, and then every `againMs` until there is one.
  *
- * Node.js wakes the process even for a cleared timer, so timers are restarted rarely, even with thousands of signs. If
- * signs come at intervals of just less than half of `afterMs`, every second one clears the timer just before it is due,
- * when the process is awake anyway.
+ * A timer that is cleared still wakes the process when it was due, so a wait begins rarely, however many signs come.
+ * If signs come at intervals of just less than half of `afterMs`, every second one begins a new wait just before the
+ * timer is due. That wake-up then comes right after the one for the sign.
  */
 export class SilenceWatch implements Disposable {
   readonly #afterMs: number
@@ -14,7 +14,8 @@ export class SilenceWatch implements Disposable {
   readonly #onSilence: () => void
   #activeAt = performance.now()
   #timer: NodeJS.Timeout | undefined
-  #armedAt = 0
+  /** When the current wait began; a timer that finds signs of life since then prolongs it. */
+  #waitingSince = 0
   #isSilent = false
 
   constructor(options: { afterMs: number; againMs: number; onSilence: () => void }) {
@@ -32,7 +33,8 @@ export class SilenceWatch implements Disposable {
   noteActivity(): void {
     this.#activeAt = performance.now()
     if (this.#timer === undefined) return
-    if (this.#isSilent || this.#activeAt - this.#armedAt >= rearmFraction * this.#afterMs) this.#wait(this.#afterMs)
+    if (this.#isSilent || this.#activeAt - this.#waitingSince >= restartFraction * this.#afterMs)
+      this.#wait(this.#afterMs)
   }
 
   /** Milliseconds since the last sign. */
@@ -47,7 +49,7 @@ export class SilenceWatch implements Disposable {
 
   #wait(ms: number): void {
     clearTimeout(this.#timer)
-    this.#armedAt = performance.now()
+    this.#waitingSince = performance.now()
     this.#isSilent = ms !== this.#afterMs
     this.#timer = setTimeout(() => this.#check(), ms)
   }

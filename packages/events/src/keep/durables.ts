@@ -23,9 +23,9 @@ const lagsCacheMs = 5_000
 
 /**
  * Creates a durable consumer and the stream, if they are missing; a new durable begins at the first stored event.
- * `anew`: deletes an existing one first. Throws a Refusal if the deployable has too many, or the durable exists with
- * another subject, because a process of an earlier release may still acknowledge messages under that name without
- * handling them.
+ * `anew`: deletes an existing one first. Throws a Refusal if the deployable has too many durables. Also throws one if
+ * the durable exists with another subject: a process of an earlier release may still acknowledge messages under that
+ * name without handling them.
  */
 export async function createDurable(
   bus: Bus,
@@ -107,7 +107,7 @@ export async function readProgress(bus: Bus): Promise<KeeperRequests['passed']['
   for await (const { config, ack_floor: floor, num_pending, num_ack_pending } of manager.consumers.list(eventStream)) {
     if (config.durable_name === undefined) continue
     const subject = config.filter_subject ?? '>'
-    // The ack floor stays at the last message of the durable, even if messages for other durables follow it.
+    // The ack floor may lie behind messages for other durables that follow the last one of this durable.
     const seq = num_pending + num_ack_pending === 0 ? state.last_seq : floor.stream_seq
     places.set(subject, Math.min(seq, places.get(subject) ?? seq))
   }
@@ -129,7 +129,7 @@ export async function readLastAcknowledged(bus: Bus, name: string): Promise<stri
   const { ack_floor, config } = info
   // The durable has not acknowledged anything yet; the floor is its start position.
   if (ack_floor.consumer_seq === 0) return []
-  // The ack floor also passes messages for other durables, so this finds the newest one of this durable up to it.
+  // The message at the ack floor may be one for another durable.
   const message = await findNewestUpTo(manager, config.filter_subject ?? '>', ack_floor.stream_seq)
   if (message === undefined) return []
   try {
@@ -172,7 +172,7 @@ async function remove(manager: JetStreamManager, name: string): Promise<void> {
   }
 }
 
-/** Creates a durable consumer unless one of that name exists, even with another start position. */
+/** Creates a durable consumer. If one of that name exists, it stays as it is, whatever its start position. */
 async function addDurable(manager: JetStreamManager, name: string, config: Partial<ConsumerConfig>): Promise<void> {
   try {
     await manager.consumers.add(eventStream, { ...config, durable_name: name })

@@ -9,8 +9,8 @@ const timeoutMs = 3_000
 const roomsPerCall = 500
 const usersPerCall = 1_000
 
-/** A user. Without `roleIds`, the rooms service uses the roles that it has stored. */
-export type RoomUser = { userId: string; roleIds?: readonly string[] }
+/** A user with their roles. */
+type RoomUser = Pick<Caller, 'userId' | 'roleIds'>
 
 /** Room memberships, from the rooms service. Nothing is cached: a ban takes effect with the next request. */
 export class RoomAccess {
@@ -24,9 +24,8 @@ export class RoomAccess {
 
   /** Returns the room if the user is an effective member. Throws `not_found`, `permission_denied` or `unavailable`. */
   async assertMember({ userId, roleIds }: RoomUser, roomId: string): Promise<RoomHeader> {
-    const roles = roleIds === undefined ? { heardRoles: true } : { roleIds: [...roleIds] }
     const { exists, effectiveMember, room } = await this.#call((options) =>
-      this.#rooms.getRoomAccess({ userId, roomId, ...roles }, options),
+      this.#rooms.getRoomAccess({ userId, roomId, roleIds: [...roleIds] }, options),
     )
     if (!exists || !room) throw roomNotFound()
     if (!effectiveMember) throw notAMember()
@@ -34,10 +33,7 @@ export class RoomAccess {
   }
 
   /** Returns the given rooms of which the caller is an effective member, by id. */
-  async listAccessible(
-    { userId, roleIds }: Pick<Caller, 'userId' | 'roleIds'>,
-    roomIds: readonly string[],
-  ): Promise<Map<string, RoomHeader>> {
+  async listAccessible({ userId, roleIds }: RoomUser, roomIds: readonly string[]): Promise<Map<string, RoomHeader>> {
     const found = new Map<string, RoomHeader>()
     for (const chunk of chunks(roomIds, roomsPerCall)) {
       const { rooms } = await this.#call((options) =>

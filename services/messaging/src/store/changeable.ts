@@ -4,8 +4,9 @@ import { headerColumns, standingColumns, standingJoins, toHeader, type HeaderRow
 import { statement, type Connection } from './statement.ts'
 
 type Columns = Omit<ChangeableMessage, 'echo' | 'named'> & {
-  namedEcho: boolean
-  namedDeleted: boolean
+  /** Whether the row that the request names is an echo, and whether it is deleted. */
+  requestedIsEcho: boolean
+  requestedIsDeleted: boolean
   echoEventId: string | null
   echoSeq: bigint | null
 }
@@ -21,7 +22,8 @@ const read = statement<Row>(
   array(
     select a.asset_id from message_attachments a where a.room_id = e.room_id and a.seq = e.seq order by a.position
   ) as "attachmentIds",
-  e.link_preview as "linkPreview", n.echo_of_event_id is not null as "namedEcho", n.deleted_at is not null as "namedDeleted",
+  e.link_preview as "linkPreview", n.echo_of_event_id is not null as "requestedIsEcho",
+  n.deleted_at is not null as "requestedIsDeleted",
   c.event_id as "echoEventId", c.seq as "echoSeq",
   exists (
     select from reactions r where r.room_id = e.room_id and r.seq = e.seq and r.emoji = $4 and r.user_id = $2
@@ -58,13 +60,13 @@ export async function findChangeable(
 }
 
 function toMessage(row: Columns): ChangeableMessage {
-  const { echoEventId, echoSeq, namedEcho, namedDeleted } = row
+  const { echoEventId, echoSeq, requestedIsEcho, requestedIsDeleted } = row
   const { seq, eventId, authorId, createdAt, retracted, body, threadRootEventId, attachmentIds, linkPreview } = row
   const { hasReacted, acceptsEmoji } = row
   return {
     ...{ seq, eventId, authorId, createdAt, retracted, body, threadRootEventId, attachmentIds, linkPreview },
     ...{ hasReacted, acceptsEmoji },
     echo: echoEventId !== null && echoSeq !== null ? { eventId: echoEventId, seq: echoSeq } : undefined,
-    named: !namedEcho ? 'message' : namedDeleted && !retracted ? 'removed echo' : 'echo',
+    named: !requestedIsEcho ? 'message' : requestedIsDeleted && !retracted ? 'removed echo' : 'echo',
   }
 }

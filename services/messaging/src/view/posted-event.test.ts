@@ -15,7 +15,7 @@ test('the two holes of an entry are its version and room_seq, whatever its time'
     expect(payload[version - 2]).toBe((5 << 3) | 0)
     expect(payload[roomSeq - 2]).toBe((1 << 3) | 0)
     const between = payload.subarray(version - 1 + roomSeqPlaceholder.bytes, roomSeq - 1)
-    // The placeholder, of which a time must not have a copy.
+    // If the bytes of the time contained the placeholder, they would be taken for a hole.
     expect(between.includes(Buffer.from('808080808001', 'hex'))).toBe(false)
   }
 })

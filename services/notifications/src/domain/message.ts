@@ -16,7 +16,10 @@ export type Message = {
   postedAt: Date
   /** Whether its mentions were resolved after it was posted; `postedAt` is then the time of the resolution. */
   resolvedLater?: boolean
-  /** W3C traceparent of the request that posted it; empty outside of any trace. */
+  /**
+   * W3C traceparent of what announced it: the request that posted it or, if its mentions were resolved later, the job
+   * that resolved them. Empty outside of any trace.
+   */
   traceparent?: string
 }
 

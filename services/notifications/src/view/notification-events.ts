@@ -25,7 +25,7 @@ export type DisplayDetails = {
   roomName: string
   /** The sender; undefined when unknown. */
   sender: User | undefined
-  /** Number of participants of a direct conversation besides sender and reader. */
+  /** Number of participants of a direct message besides sender and reader. */
   others: number
 }
 

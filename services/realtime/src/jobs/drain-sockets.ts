@@ -4,8 +4,8 @@ import type { Subscriber } from '../engines/hub/index.ts'
 
 const groups = 20
 /**
- * How long to wait after the last group: when the process closes a connection with unread input, this resets it, and
- * the client would lose the frame with the reason.
+ * How long to wait after the last group, before the process ends and its connections with it. A connection that still
+ * had unread input would be reset, and its client would lose the frame with the reason.
  */
 const lingerMs = 250
 

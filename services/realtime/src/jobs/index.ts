@@ -10,7 +10,7 @@ import { verifySessions } from './verify-sessions.ts'
 
 /**
  * Starts the periodic work for all sockets: closing stale and slow ones, updating who receives hints, sending
- * heartbeats and verifying sessions.
+ * heartbeats and verifying credentials.
  */
 export function startJobs(host: Host, server: SocketServer, config: Config, accounts: Accounts): void {
   const { hub } = server.context

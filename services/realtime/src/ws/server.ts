@@ -28,7 +28,7 @@ type UserData = { connection: Connection | undefined; presented: PresentedCreden
 /** The port of GET /api/realtime. */
 export type SocketServer = {
   port: number
-  /** Connections whose stream has not started yet, and for a moment those whose stream has. */
+  /** Connections whose stream has not started yet. The next sweep removes those whose stream has started since. */
   handshaking: Set<Connection>
   context: ConnectionContext
   /** Starts accepting sockets; until then upgrade requests are answered with 503. */

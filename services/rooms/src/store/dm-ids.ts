@@ -5,25 +5,25 @@ import type { RoomWithStanding } from './rows.ts'
 import { dmKeys } from './schema.ts'
 import { findRooms } from './rooms.ts'
 
-/** Returns this installation's key for the ids of direct conversations, and creates it at the first use. */
+/** Returns this installation's key for the room ids of direct messages, and creates it at the first use. */
 export async function readDmKey(db: Db): Promise<Uint8Array> {
   await db
     .insert(dmKeys)
     .values({ key: randomBytes(32) })
     .onConflictDoNothing()
   const [row] = await db.select({ key: dmKeys.key }).from(dmKeys)
-  if (!row) throw new Error('the key of direct conversations is missing in the database')
+  if (!row) throw new Error('the key for the room ids of direct messages is missing in the database')
   return row.key
 }
 
-/** The id of these people's conversation and, if it exists, the room with the viewer's standing. */
+/** The room id of the direct message between these people and, if the room exists, it with the viewer's standing. */
 export async function findDm(
   db: Db,
   key: Uint8Array,
   { participantIds, viewerId }: { participantIds: readonly string[]; viewerId: string },
 ): Promise<{ roomId: string; known: RoomWithStanding | undefined }> {
   const keyed = dmRoomId(key, participantIds)
-  // The id of a conversation that was started before ids had a key.
+  // The id of a direct message that was created before ids had a key.
   const old = unkeyedDmRoomId(participantIds)
   const found = await findRooms(db, viewerId, [old, keyed])
   const known = found.find(({ room }) => room.id === old) ?? found[0]

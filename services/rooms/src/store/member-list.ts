@@ -60,7 +60,7 @@ export const notBanned = (roomId: string, userId: SQL): SQL => sql`not exists (
   select from room_bans as b where b.room_id = ${roomId} and b.user_id = ${userId}
   and b.banned and (b.expires_at is null or b.expires_at > now()))`
 
-/** The index finds candidates by their trigrams; their whole keys are then compared. */
+/** The index finds people whose keys contain all trigrams of the text; their keys are then searched for the text. */
 function matchesSearch(needle: string): SQL {
   if (needle === '') return sql``
   const grams = searchGrams(needle)

@@ -12,10 +12,11 @@ export const freshUntil = (at: Date): Date => new Date(at.getTime() + freshForMs
 
 /**
  * Throws unless the caller's credential is fresh: the user signed in with it, or entered the current password, in the
- * last 30 minutes. Reads the database, because callers are cached. A credential of another web client is never fresh.
- * With any other, a current password is verified if it is given, even while the credential is fresh, and makes it fresh
- * again. Errors: `failed_precondition` (not fresh), `invalid_argument` (wrong password), `resource_exhausted` (too many
- * wrong passwords), `unauthenticated` (the credential has ended).
+ * last 30 minutes. Reads the database, because callers are cached. If a current password is given, it is verified even
+ * while the credential is fresh, and makes it fresh again. The token of another web client is never fresh, and no
+ * password makes it so. Errors: `failed_precondition` (not fresh), `invalid_argument` (wrong password),
+ * `resource_exhausted` (too many wrong passwords, or too many hashings waiting), `unauthenticated` (the credential has
+ * ended).
  */
 export async function assertFresh(
   ctx: Pick<Context, 'db' | 'now' | 'passwords' | 'passwordGuesses'>,

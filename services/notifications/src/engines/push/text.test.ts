@@ -20,7 +20,7 @@ test.each<[string, Partial<MessageSummary>]>([
   ['🎉'.repeat(100), { preview: '🎉'.repeat(101) }],
 ])('the body can be "%s"', (body, given) => expect(bodyOf({ ...summary, ...given })).toBe(body))
 
-test('the link of a push opens the message, in its thread, or the direct conversation', () => {
+test('the link of a push opens the message, in its thread, or the room of a direct message', () => {
   const links = new Links('https://chat.example/')
   const place = { kind: 'mention', roomId: 'R1', threadRootEventId: '', eventId: 'E2' } as const
   expect(links.to(place)).toBe('https://chat.example/chat/-/R1?highlight=E2')

@@ -5,7 +5,7 @@ export type MessageSummary = {
   kind: PushKind
   /** Name of the user who caused the notification. */
   actor: string
-  /** Name of the room; empty for a direct conversation. */
+  /** Name of the room; empty for a direct message. */
   room: string
   /** Preview of the message; empty if it has no text. */
   preview: string

@@ -83,7 +83,7 @@ export class Publisher implements Disposable {
     for (const userId of userIds) if (this.#options.users.has(userId)) this.#options.publish(topics.user(userId), bytes)
   }
 
-  /** Publishes to a room, except to people who receive the event individually as well, such as joiners and leavers. */
+  /** Publishes to a room. Leaves out people who receive the event individually, such as joiners and leavers. */
   #publishToRoom(roomId: string, frame: EventFrame, frames: readonly EventFrame[]): void {
     const topic = topics.room(roomId)
     const excluded = this.#individualRecipients(frame, frames).flatMap((user) =>

@@ -11,8 +11,8 @@ const decoders: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
 }
 
 /**
- * Reads and decompresses a response body. Regardless of compression, at most `maxBytes` and one more piece are held in
- * memory; a longer body is truncated or refused.
+ * Reads and decompresses a response body. Regardless of compression, it reads at most `maxBytes` and one more piece; a
+ * longer body is truncated or refused. Joining the pieces takes their size again.
  */
 export async function readBody(
   response: IncomingMessage,

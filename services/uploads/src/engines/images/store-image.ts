@@ -8,7 +8,7 @@ import { storageKeys, type Storage } from '../storage/index.ts'
 import { insertServerImage, type ServerImageKindName } from '../../store/server-images.ts'
 import type { ImageProcessor } from './image-processor.ts'
 
-/** The purpose of an image and its maximum size. */
+/** A kind of public image: its name and maximum size. */
 export type PublicKind = { name: ServerImageKindName; maxSize: { width: number; height: number } }
 
 const kinds = new Map<ServerImageKind, PublicKind>([
@@ -27,16 +27,14 @@ export function toPublicKind(kind: ServerImageKind): PublicKind {
 /** Dependencies for storing an image. */
 type Dependencies = { db: Db; storage: Storage; imageProcessor: ImageProcessor; now: () => Date }
 
-type Purpose = { kind: PublicKind; ownerId: string }
-
 /**
- * Converts an image to a public image and stores it: the bytes first, then the row, in one transaction with `within`.
- * The sweep deletes bytes without a row. Returns the key. Throws `invalid_argument` for an invalid image, `not_found`
- * for a deleted owner and `resource_exhausted` under overload.
+ * Converts an image to a public image and stores it. The bytes are stored first; `within` and the row then share a
+ * transaction. The sweep deletes bytes without a row. Returns the key. Throws `invalid_argument` for an invalid image,
+ * `not_found` for a deleted owner and `resource_exhausted` under overload.
  */
 export async function storeImage(
   ctx: Dependencies,
-  { kind, ownerId }: Purpose,
+  { kind, ownerId }: { kind: PublicKind; ownerId: string },
   read: () => Promise<Buffer>,
   within?: (tx: Tx) => Promise<void>,
 ): Promise<string> {

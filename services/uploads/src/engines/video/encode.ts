@@ -43,7 +43,7 @@ export async function encode(tools: VideoTools, { demuxer, folder, signal }: Enc
   const renditions = await Promise.all(
     [best, ...others].map(async (rendition) => {
       const output = await findOutputFile(folder, renditionFile(rendition))
-      if (!output) throw new VideoFailure('processing_failed', 'a rendition is empty')
+      if (!output) throw new VideoFailure('processing_failed', 'a rendition is missing, empty or not a file')
       return { ...rendition, ...output }
     }),
   )
