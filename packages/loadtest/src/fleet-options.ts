@@ -5,7 +5,7 @@ import { largestFile } from './measure/files.ts'
 /** The user who makes most calls. */
 export const owner = { login: 'bench', password: 'a password for the bench' }
 
-/** Options of a separate fleet whose rate limits are too high to be reached, in the layout of `PARLEY_LAYOUT`. */
+/** Options of a fleet for measurements, in the layout of `PARLEY_LAYOUT`. Its rate limits are off or cannot be reached. */
 export const fleetOptions = (dataDir: string): FleetOptions => ({
   dataDir,
   layout: process.env.PARLEY_LAYOUT === 'compact' ? 'compact' : 'separate',

@@ -24,7 +24,7 @@ export async function createCrowd(fleet: Fleet, roomId: string): Promise<void> {
   await addCrowdMembers(fleet, roomId, crowdSize)
 }
 
-/** Creates `count` accounts. Each id and login is one of these prefixes followed by a number from 1. */
+/** Creates `count` accounts. `ids`, `logins`: what their ids and logins begin with; a number from 1 to `count` follows. */
 export async function createAccounts(
   fleet: Fleet,
   { ids, logins }: { ids: string; logins: string },
