@@ -24,7 +24,7 @@ export async function findChromium(): Promise<FoundChromium> {
   return path === undefined ? { reason: 'the package chromium contains no known command' } : { path }
 }
 
-/** Chromium refuses to run as root with its sandbox. Without it is safe here: it shows only our own pages. */
+/** Chromium refuses to run as root with its sandbox. It is safe to do without: Chromium shows only our own pages here. */
 const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
 
 /** Starts Chromium without a window. */

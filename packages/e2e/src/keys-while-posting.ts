@@ -11,7 +11,7 @@ let arriving = 0
 /** Text of the last message that {@link keysWhilePosting} posted. */
 export const newestPosted = (): string => `Arriving ${arriving}`
 
-/** A room whose authors together post `perSecond` messages a second. */
+/** A room, and members who together post `perSecond` messages a second in it. */
 export type Traffic = { roomId: string; authors: readonly [Person, ...Person[]]; perSecond: number }
 
 /** Milliseconds from each key to the next paint, slowest first, and the messages posted per second. */
@@ -44,6 +44,6 @@ export async function keysWhilePosting(page: Page, { roomId, authors, perSecond 
 }
 
 const formatDelay = (ms: number | undefined) => (ms === undefined ? 'below 16 ms' : `${ms.toFixed(0)} ms`)
-/** The maximum, the 98th percentile and the median of the delays. */
+/** Formats the maximum, the 98th percentile and the median of the delays, and the rate of the posts. */
 export const summariseDelays = ({ taken, posted }: TypingResult) =>
   `${[taken[0], taken[keys / 50], taken[keys / 2]].map(formatDelay).join(', ')} (at ${posted.toFixed(0)} a second)`

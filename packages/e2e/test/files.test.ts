@@ -111,7 +111,7 @@ describe('a file', () => {
     expect(await statusOf(another)).toBe(401)
   })
 
-  test('can be uploaded in chunks of the maximum size, in JSON too', async () => {
+  test('can be uploaded as JSON, in chunks of at most 512 KiB', async () => {
     const roomId = await newRoom(owner, [ada])
     const content = randomBytes(524_288)
     const { createUpload, uploadChunk } = AssetUploadService.method

@@ -25,8 +25,9 @@ async function listen(person: Person): Promise<Socket[]> {
   return sockets
 }
 
-const getUserAs = async (userId: string, to: Person) => {
-  const { user } = await to.call(UserService.method.getUser, { target: { case: 'userId', value: userId } })
+/** A user as another one sees them. */
+const getUserAs = async (viewer: Person, userId: string) => {
+  const { user } = await viewer.call(UserService.method.getUser, { target: { case: 'userId', value: userId } })
   return user?.user
 }
 
@@ -41,7 +42,7 @@ describe('presence', () => {
           ({ event }) =>
             event.case === 'presenceChanged' && event.value.userId === ada.userId && event.value.status === status,
         )
-      await eventually(async () => expect((await getUserAs(ada.userId, bob))?.presenceStatus).toBe(status))
+      await eventually(async () => expect((await getUserAs(bob, ada.userId))?.presenceStatus).toBe(status))
     }
   })
 })
@@ -54,7 +55,7 @@ describe('a profile', () => {
       .toBuffer()
     const { user } = await ada.call(MyAccountService.method.uploadAvatar, { image: { image, filename: 'me.png' } })
     expect(user?.avatarUrl).toMatch(/\/assets\/server\//)
-    expect((await getUserAs(ada.userId, bob))?.avatarUrl).toBe(user?.avatarUrl)
+    expect((await getUserAs(bob, ada.userId))?.avatarUrl).toBe(user?.avatarUrl)
     for (const socket of sockets)
       await socket.waitFor(
         ({ event }) => event.case === 'userProfileUpdated' && event.value.avatarUrl === user?.avatarUrl,

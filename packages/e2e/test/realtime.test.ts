@@ -132,7 +132,7 @@ describe('membership', () => {
     }
   })
 
-  test('a socket opened after leaving receives nothing of the room, one opened after returning does', async () => {
+  test('sockets of a former member, opened before or after they return, receive the room only from then on', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     await bob.call(RoomService.method.leaveRoom, { roomId })
     const [node] = fleet().realtimeNodes

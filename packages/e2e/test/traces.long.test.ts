@@ -135,7 +135,7 @@ test.each([
   expect(own.map((span) => [span.name, span.kind])).toContainEqual([name, kind])
 })
 
-test('the delivery of the message, its notification and the call to sockets is in the trace', () => {
+test('the trace contains the deliveries of the message, the notification and the call to sockets', () => {
   const delivered = spans().filter(({ name }) => name === 'deliver to sockets')
   expect(delivered.map(({ attributes }) => attributes['parley.event.kind'])).toEqual(
     expect.arrayContaining(['message_posted', 'notification_created', 'people_called', 'call_started']),
