@@ -20,7 +20,10 @@ export class Listeners implements Disposable {
     return [...new Set(this.#listeners.map(({ name }) => name))]
   }
 
-  /** The sorted kinds of the relevant events since the last reset and before the message `upTo`, by socket ("name at node"). */
+  /**
+   * The sorted kinds of the relevant events, by socket ("name at node"): those since the last reset, and before the
+   * message `upTo` if it is given.
+   */
   received(isRelevant: (envelope: RealtimeEventEnvelope) => boolean, upTo?: string): Record<string, Kind[]> {
     return Object.fromEntries(
       this.#listeners.map((listener) => [
@@ -30,7 +33,7 @@ export class Listeners implements Disposable {
     )
   }
 
-  /** The distinct contents, except positions, with which each event arrived since the last reset; there should be one. */
+  /** The distinct contents, except positions, with which each event has arrived since the last reset: should be one. */
   encodings(): Map<string, Set<string>> {
     const encodings = new Map<string, Set<string>>()
     for (const listener of this.#listeners)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { eventually } from '@parley/testkit'
 import { fleet } from './fleet.ts'
 
-/** Waits for a mail to this address whose source contains the text `containing`. Returns the source of the newest such mail. */
+/** Waits for a mail to this address whose source contains `containing`; returns the source of the newest one. */
 export function mailTo(address: string, containing = ''): Promise<string> {
   return eventually(async () => {
     const folder = join(fleet().dataDir, 'mail')

@@ -78,7 +78,7 @@ async function repeatFault(shown: Promise<unknown>, fault: () => Promise<void>):
 /** Number of concurrent calls of one person to one gateway, which refuses more. */
 const callsOfOnePerson = 60
 
-/** Locks a table of messaging and makes more calls than messaging runs at a time, until a query has a result above 0. */
+/** Locks a table of messaging and makes more calls than it runs at a time, until a query has a result above 0. */
 export async function fillQueues(owner: Person, waitUntilShown: WaitUntilShown, query: string): Promise<void> {
   const people = await Promise.all(Array.from({ length: 6 }, () => newPerson('reader')))
   const roomId = await newRoom(owner, people)

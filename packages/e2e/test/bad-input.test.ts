@@ -150,14 +150,14 @@ describe.each(['/api/connect', ''])('below "%s"', (prefix) => {
 
 describe('credentials', () => {
   test.each([
-    ['none', {}],
-    ['one that was never issued', { authorization: 'Bearer prl_ATaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' }],
-    ['nonsense', { authorization: 'Bearer x' }],
-    ['an empty one', { authorization: 'Bearer ' }],
+    ['no credential', {}],
+    ['a token that was never issued', { authorization: 'Bearer prl_ATaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' }],
+    ['a malformed token', { authorization: 'Bearer x' }],
+    ['an empty token', { authorization: 'Bearer ' }],
     ['another scheme', { authorization: 'Basic b2xpdmlhOm9saXZpYQ==' }],
     ['a forged cookie', { cookie: 'parley_session=abc.def' }],
     ['the caller of another service', { 'parley-caller': 'CgR1c2Vy' }],
-  ])('%s: unauthenticated, before anything else is checked', async (_, headers) => {
+  ])('a call with %s is unauthenticated, before anything else is checked', async (_, headers) => {
     for (const body of ['{}', 'not JSON', JSON.stringify({ roomId })]) {
       const answer = await postJson(fleet().gateways[0] + '/api/connect' + getRoomEvents, body, headers)
       expectFailure(answer, 401, 'unauthenticated')

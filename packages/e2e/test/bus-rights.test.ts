@@ -72,7 +72,7 @@ describe('deployables may not call operator methods', () => {
   })
 })
 
-describe('only the operator may import and export', () => {
+describe('only the operator may import, export and check the storage', () => {
   const methods = [
     'AccountsTransferService.ExportPeople',
     'RoomsTransferService.ImportRoom',

@@ -133,7 +133,7 @@ describe('a file', () => {
     expect((await read((await attachmentFor(bob, roomId, eventId))?.assetUrl?.url)).status).toBe(200)
   })
 
-  test('can only be attached by its uploader, and to one message', async () => {
+  test('can only be attached by its uploader, and only to one message', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     const asset = await send(ada, roomId, await noise())
     const twice = { roomId, attachmentAssetIds: [asset.id] }

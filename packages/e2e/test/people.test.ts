@@ -74,7 +74,7 @@ describe('a profile', () => {
     expect(codeOf(await ada.attempt(MyAccountService.method.uploadAvatar, broken))).toBe('invalid_argument')
   })
 
-  test('change reaches everyone, but a change of settings only the user', async () => {
+  test('change reaches everyone; a change of settings reaches only the user', async () => {
     const [receives, own] = [await listen(bob), await listen(ada)]
     await ada.call(MyAccountService.method.updateSettings, { timezone: 'Europe/Paris' })
     await ada.call(MyAccountService.method.updateCustomStatus, { emoji: '🌴', text: 'away' })

@@ -93,7 +93,7 @@ describe('a session cookie', () => {
     for (const each of [browser, viaOtherGateway(browser)]) expect(await signedInUserId(each)).toBe(ada.userId)
   })
 
-  test('that was replaced ends the session on sign-out', async () => {
+  test('that was replaced can still be used to sign out, which ends the session', async () => {
     await letPass(ada, '68 days')
     await browser.postJson(getViewer, {})
     expect((await before.postJson('/auth/logout', {}, before.csrf)).status).toBe(200)

@@ -154,7 +154,7 @@ test('a download has spans of the gateway, of uploads and of its database', () =
   expect(statements.map(({ attributes }) => attributes['db.system.name'])).toContain('postgresql')
 })
 
-test('log lines about a request have its trace id', () => {
+test('log lines about sign-ins and a new account have the trace ids of the requests', () => {
   const lines = traced
     .logLines()
     .split('\n')

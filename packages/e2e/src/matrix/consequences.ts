@@ -10,13 +10,13 @@ const outbox = 'outbox where relayed_at is null'
  * What to wait for, in causal order. The consumers whose names match `durables` must have handled all events, and the
  * tables (or parts of them) in `pending`, by service, must be empty.
  */
-const causes: { durables?: RegExp; pending: Record<string, string[]> }[] = [
+const conditions: { durables?: RegExp; pending: Record<string, string[]> }[] = [
   { pending: { messaging: [outbox] } },
   { durables: /^(calls|uploads)-/, pending: { calls: ['handovers'], uploads: ['handovers'] } },
   { durables: /^messaging-/, pending: { messaging: [outbox] } },
   { durables: /^notifications-/, pending: { notifications: ['notification_jobs', outbox] } },
 ]
-const services = [...new Set(causes.flatMap(({ pending }) => Object.keys(pending)))]
+const services = [...new Set(conditions.flatMap(({ pending }) => Object.keys(pending)))]
 
 /** Services may still retry calls that failed in earlier tests, with growing delays. */
 const longTimeout = { timeoutMs: 100_000 }
@@ -30,7 +30,7 @@ export async function waitForConsequences(owner: Person): Promise<void> {
     const { projections } = await owner.call(AdminDiagnosticsService.method.getSystemInfo, {})
     return projections.filter(({ key, lag }) => durables.test(key) && lag > 0n).map(({ key }) => key)
   }
-  for (const { durables, pending } of causes)
+  for (const { durables, pending } of conditions)
     await eventually(async () => {
       const behind = durables ? await findLagging(durables) : []
       for (const [service, tables] of Object.entries(pending))

@@ -54,7 +54,10 @@ function reads(http: HttpCaller, data: BenchmarkData): Call[] {
     })
 }
 
-/** Returns the name of a method: with its service if several services have such a method, and with a size if it has one. */
+/**
+ * Returns the name of a method, with that of its service if several services have a method of this name. GetRoomEvents
+ * and ListRooms also have the size of their response.
+ */
 function nameOf(method: DescMethodUnary): string {
   const size =
     method.localName === 'getRoomEvents' ? ' (50 rows)' : method.localName === 'listRooms' ? ' (35 rooms)' : ''

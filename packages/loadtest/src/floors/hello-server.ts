@@ -7,7 +7,7 @@ const app = App().ws('/*', {
   open: (socket) => void socket.subscribe('floor'),
   message: (socket) => void socket.send(answer, true),
 })
-/** Each has its own queue of new connections: so many do not overflow when thousands of clients connect at once. */
+/** Each has its own queue of new connections, so that none overflows when thousands of clients connect at once. */
 const listeningSockets = 8
 const server = createServer().listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo

@@ -66,7 +66,7 @@ async function upload(http: HttpCaller, roomId: string, content: Uint8Array): Pr
   return uploadId
 }
 
-/** Completes the upload. If this takes longer than the deadline of the call, repeats the call, which returns the same file. */
+/** Completes the upload. Repeats the call, which returns the same file, if it takes longer than its deadline. */
 async function complete(http: HttpCaller, uploadId: string): Promise<Asset> {
   for (const giveUpAt = Date.now() + timeoutMs; ; await sleep(20)) {
     try {

@@ -20,8 +20,8 @@ const maxPercent = 2
 const maxMiB = (services: number) => (services > 2 ? 450 : 250)
 
 /**
- * Measures the CPU time, wake-ups and memory of a fleet that nobody uses. `startedAt`: when all its processes were ready, in
- * the time of `performance.now()`.
+ * Measures the CPU time, wake-ups and memory of a fleet that nobody uses. `startedAt`: when all its processes were
+ * ready, in the time of `performance.now()`.
  */
 export async function measureRest(fleet: Fleet, startedAt: number, report: Report): Promise<void> {
   if (!existsSync('/proc/self/task')) return console.error('at rest: not measured, this system has no /proc')

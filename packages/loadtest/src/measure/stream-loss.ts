@@ -15,9 +15,9 @@ const postedBefore = 500
 const guest = { login: 'bench-guest', password: 'a password for the guest' }
 
 /**
- * Repeatedly deletes the whole stream and restarts the bus. When the bus accepts connections again, measures the time until
- * a user can leave a room, and until a new socket receives a new message. Each deployable runs in two processes, which may notice the loss at the same
- * time.
+ * Repeatedly deletes the whole stream and restarts the bus. Measures the time from when the bus accepts connections again
+ * until a user can leave a room, and until a new socket receives a new message. Each deployable runs in two processes,
+ * which may notice the loss at the same time.
  */
 export async function measureStreamLoss(
   options: FleetOptions,

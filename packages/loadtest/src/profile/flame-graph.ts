@@ -17,7 +17,7 @@ const omitted = new Set(['(idle)', '(program)'])
 
 /**
  * Renders a profile as a flame graph, an HTML page: the width of each call is the time spent in it and in its callees.
- * Leaves out idle time and time outside calls, which V8 names `(program)`. `busyMs`: the remaining time in milliseconds.
+ * Leaves out idle time and time outside calls (`(program)`). `busyMs`: the remaining time in milliseconds.
  */
 export function flameGraph(title: string, profile: CpuProfile): { html: string; busyMs: number } {
   const root = merge(profile)
