@@ -105,11 +105,11 @@ suite(`a sign-in at a provider${suffix}`, () => {
 
   test('that another browser started signs nobody in', async () => {
     await registerWithProvider(browser)
-    const attackers = await callbackFor(newBrowser())
+    const foreignCallback = await callbackFor(newBrowser())
     const victim = newBrowser()
-    expect((await victim.get(attackers)).location).toBe(failed)
+    expect((await victim.get(foreignCallback)).location).toBe(failed)
     await victim.get(start)
-    expect((await victim.get(attackers)).location).toBe(failed)
+    expect((await victim.get(foreignCallback)).location).toBe(failed)
     expect(await signedInUserId(victim)).toBeUndefined()
   })
 
@@ -142,11 +142,12 @@ suite(`a sign-in at a provider${suffix}`, () => {
 
   test('refuses the code of another browser’s attempt, because nonce and PKCE differ', async () => {
     const victim = newBrowser()
-    const victims = new URL(await callbackFor(victim), victim.base).searchParams
+    const victimQuery = new URL(await callbackFor(victim), victim.base).searchParams
     const attacker = newBrowser()
-    const own = new URL(await callbackFor(attacker, start, `${login}-evil`.slice(0, 32)), attacker.base).searchParams
-    own.set('code', victims.get('code') ?? '')
-    expect((await attacker.get(`${start}/callback?${own.toString()}`)).location).toBe(failed)
+    const attackerQuery = new URL(await callbackFor(attacker, start, `${login}-evil`.slice(0, 32)), attacker.base)
+      .searchParams
+    attackerQuery.set('code', victimQuery.get('code') ?? '')
+    expect((await attacker.get(`${start}/callback?${attackerQuery.toString()}`)).location).toBe(failed)
     expect(await signedInUserId(attacker)).toBeUndefined()
   })
 

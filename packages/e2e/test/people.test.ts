@@ -75,17 +75,17 @@ describe('a profile', () => {
   })
 
   test('change reaches everyone; a change of settings reaches only the user', async () => {
-    const [receives, own] = [await listen(bob), await listen(ada)]
+    const [bobSockets, adaSockets] = [await listen(bob), await listen(ada)]
     await ada.call(MyAccountService.method.updateSettings, { timezone: 'Europe/Paris' })
     await ada.call(MyAccountService.method.updateCustomStatus, { emoji: '🌴', text: 'away' })
     await ada.call(MyAccountService.method.updateProfile, { displayName: 'Ada L.' })
-    for (const socket of [...receives, ...own]) {
+    for (const socket of [...bobSockets, ...adaSockets]) {
       await socket.waitFor(({ event }) => event.case === 'userCustomStatusSet' && event.value.userId === ada.userId)
       await socket.waitFor(({ event }) => event.case === 'userProfileUpdated' && event.value.displayName === 'Ada L.')
     }
     const hasReceivedSettings = (socket: Socket) =>
       socket.events.some(({ event }) => event.case === 'serverUserPreferencesUpdated')
-    expect([...receives, ...own].map(hasReceivedSettings)).toEqual([false, false, true, true])
+    expect([...bobSockets, ...adaSockets].map(hasReceivedSettings)).toEqual([false, false, true, true])
     const { users } = await bob.call(UserService.method.listUsers, { search: ada.login })
     expect(users).toMatchObject([{ user: { displayName: 'Ada L.', customStatus: { text: 'away' } } }])
   })
@@ -110,10 +110,10 @@ describe('a role', () => {
 test('a deleted person disappears for everyone, and their credentials are invalid', async () => {
   const carl = await newPerson('carl')
   const [socket] = await listen(carl)
-  const receives = await listen(bob)
+  const bobSockets = await listen(bob)
   await owner.call(AdminUserService.method.deleteUser, { userId: carl.userId })
   await socket?.waitFor(({ event }) => event.case === 'sessionTerminated' && event.value.reason === 'account_deleted')
-  for (const other of receives)
+  for (const other of bobSockets)
     await other.waitFor(({ event }) => event.case === 'serverMemberDeleted' && event.value.userId === carl.userId)
   await eventually(async () => {
     expect(codeOf(await carl.attempt(ViewerService.method.getViewer, {}))).toBe('unauthenticated')
