@@ -61,7 +61,7 @@ export function codeOf({ body }: Answer): unknown {
   return typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined
 }
 
-/** Calls a method in JSON. Throws {@link CallFailed} if it fails, and another error if the response has unknown fields. */
+/** Calls a method in JSON. Throws {@link CallFailed} if it fails; also throws if the response has unknown fields. */
 export async function callJson<I extends DescMessage, O extends DescMessage>(
   base: string,
   method: DescMethodUnary<I, O>,

@@ -16,7 +16,7 @@ const restSeconds = 60
 const floorEveryMs = 500
 /** Target for all processes together, in percent of a core. */
 const maxPercent = 2
-/** Budget for the memory of all processes together: less for the compact layout, which has two services. */
+/** Budget for the memory of all processes together; the compact layout has two services instead of nine. */
 const maxMiB = (services: number) => (services > 2 ? 450 : 250)
 
 /**
