@@ -38,6 +38,9 @@ export function packageBundle(folder) {
     outbase: 'src',
     ...bundleOptions,
     splitting: true,
+    // A process keeps the text of its program in memory. The names in stack traces stay.
+    minifyWhitespace: true,
+    lineLimit: 120,
     chunkNames: 'chunks/[name]-[hash]',
   }
 }

@@ -1,9 +1,9 @@
 /**
- * Checks the files for containers and Kubernetes: deploy/Dockerfile, deploy/compose, helm/parley. Docker and helm are
- * optional: if docker-compose and helm are installed they are used; otherwise the output says what was not checked.
+ * Checks the files for containers and Kubernetes: deploy/Dockerfile, deploy/compose, helm/parley. docker-compose, helm
+ * and kubeconform are used if they are installed; otherwise the output says what was not checked.
  *
- * `--write` updates the generated files: the schema of `config`, the rules of the objectives and of prometheus-adapter,
- * and, if helm is installed, the rendered chart in deploy/golden. Commit them with the change.
+ * `--write` updates the generated files: the schema of `config`, the rules and the table of the objectives, the rules
+ * of prometheus-adapter, and, if helm is installed, the rendered chart in deploy/golden. Commit them with the change.
  */
 import { parseArgs } from 'node:util'
 import { checkChart } from './deploy/check-chart.mjs'

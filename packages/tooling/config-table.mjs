@@ -25,7 +25,7 @@ if (values.write || values.check) {
   }
 } else console.log(sections)
 
-/** Prints a setting that several programs declare identically only once, with the names of the programs. */
+/** A setting that several programs declare identically is printed only once, with the names of the programs. */
 function sectionsOf(programs) {
   const readers = new Map()
   for (const { name, rows } of programs)
@@ -40,9 +40,9 @@ function sectionsOf(programs) {
     const own = rows.filter((row) => !shared.has(keyOf(row)))
     return `## ${name}\n\n${own.length === 0 ? 'Only shared settings.' : table(own)}`
   })
-  const everybody = programs.map(({ name }) => name)
+  const allPrograms = programs.map(({ name }) => name)
   return [
-    `## Shared\n\n${table([...shared.values()], (row) => namesOf(readers.get(keyOf(row)), everybody))}`,
+    `## Shared\n\n${table([...shared.values()], (row) => namesOf(readers.get(keyOf(row)), allPrograms))}`,
     ...sections,
   ].join('\n\n')
 }
@@ -52,8 +52,8 @@ function keyOf(row) {
 }
 
 /** Lists the names, or the missing ones (`all but ...`) if they are fewer. */
-function namesOf(names, everybody) {
-  const missing = everybody.filter((name) => !names.includes(name))
+function namesOf(names, allPrograms) {
+  const missing = allPrograms.filter((name) => !names.includes(name))
   if (missing.length === 0) return 'all'
   return missing.length < names.length ? `all but ${missing.join(', ')}` : names.join(', ')
 }

@@ -52,9 +52,9 @@ function queriesOfPanels(rateInterval) {
 async function problemsOfDashboards() {
   const { metrics } = await declaredMetrics()
   const known = new Set([...metrics.flatMap(seriesOf), ...recordedSeries])
-  const queries = dashboards.flatMap(({ name, panels }) =>
-    panels.flatMap(({ title, queries: asked }) =>
-      asked.flatMap(([query]) => problemsOfQuery(query, known).map((problem) => `${name}, ${title}: ${problem}`)),
+  const problems = dashboards.flatMap(({ name, panels }) =>
+    panels.flatMap(({ title, queries }) =>
+      queries.flatMap(([query]) => problemsOfQuery(query, known).map((problem) => `${name}, ${title}: ${problem}`)),
     ),
   )
   const current = await Promise.all(
@@ -64,8 +64,8 @@ async function problemsOfDashboards() {
     }),
   )
   return current.every(Boolean)
-    ? queries
-    : [...queries, `${folder}: a dashboard is out of date; run: pnpm dashboards --write`]
+    ? problems
+    : [...problems, `${folder}: a dashboard is out of date; run: pnpm dashboards --write`]
 }
 
 function fileOf({ name }) {

@@ -1,7 +1,7 @@
 /**
- * Generates files from the manifest, packages/contracts/src/deployables.ts: the users of the bus, Compose and
- * the parts of the chart that describe deployables. `pnpm deployables` lists the files that are out of date, `--write` writes them, `--check` fails if there
- * are any.
+ * Generates files from the manifest, packages/contracts/src/deployables.ts: the users of the bus, Compose and the parts
+ * of the chart that describe deployables. `pnpm deployables` lists the files that are out of date, `--write` writes
+ * them, `--check` fails if there are any.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -23,10 +23,10 @@ for (const problem of problemsOfFolders()) {
   console.log(problem)
   process.exitCode = 1
 }
-for (const [file, written] of Object.entries(files)) {
+for (const [file, update] of Object.entries(files)) {
   const path = inWorkspace(file)
   const before = readFileSync(path, 'utf8')
-  const after = /\.(yaml|json|md)$/.test(file) ? await formatText(path, written(before)) : written(before)
+  const after = /\.(yaml|json|md)$/.test(file) ? await formatText(path, update(before)) : update(before)
   if (after === before) continue
   if (values.write) writeFileSync(path, after)
   console.log(values.write ? `${file}: written` : `${file}: differs from the manifest; run: pnpm deployables --write`)

@@ -193,7 +193,9 @@ import { start${Name} } from '@parley/${name}/service'
 function run(command, ...args) {
   const { status } = spawnSync(command, args, { cwd: workspace, stdio: 'inherit' })
   if (status !== 0)
-    throw new Error(`${command} ${args.join(' ')} failed; correct the cause, then run this command again`)
+    throw new Error(
+      `${command} ${args.join(' ')} failed; correct the cause, then run this and the commands that follow it in packages/tooling/new-service.mjs`,
+    )
 }
 
 function script(file, ...args) {

@@ -54,12 +54,12 @@ export async function runSteps(steps, { maxConcurrent = 2, say = console.log } =
   return failed
 }
 
-/** A task of turbo. */
+/** A step that runs a task of turbo. */
 export const turbo = (task) => ({
   name: task,
   command: inWorkspace('node_modules/.bin/turbo'),
   args: ['run', task, '--output-logs=errors-only'],
 })
 
-/** A JavaScript tool, given by the path of its file. */
+/** A step that runs a JavaScript tool, given by the path of its file. */
 export const tool = (name, file, ...args) => ({ name, command: process.execPath, args: [inWorkspace(file), ...args] })

@@ -7,7 +7,7 @@ import { inWorkspace, runSteps, tool, turbo } from './steps.mjs'
 
 const cache = 'node_modules/.cache'
 const tooling = 'packages/tooling'
-const ours = `${tooling}/node_modules`
+const toolModules = `${tooling}/node_modules`
 
 function steps({ quick = false } = {}) {
   const contracts = JSON.parse(readFileSync(inWorkspace('packages/contracts/package.json'), 'utf8'))
@@ -30,7 +30,7 @@ function steps({ quick = false } = {}) {
     },
     tool(
       'import rules',
-      `${ours}/dependency-cruiser/bin/dependency-cruise.mjs`,
+      `${toolModules}/dependency-cruiser/bin/dependency-cruise.mjs`,
       ...['--config', `${tooling}/dependency-cruiser.cjs`, ...cruised.filter(isFolder)],
     ),
     tool(
@@ -42,7 +42,7 @@ function steps({ quick = false } = {}) {
     tool('deploy', `${tooling}/check-deploy.mjs`),
     tool(
       'unused code',
-      `${ours}/knip/bin/knip.js`,
+      `${toolModules}/knip/bin/knip.js`,
       '--config',
       `${tooling}/knip.config.js`,
       '--no-progress',

@@ -2,8 +2,8 @@ import { readdirSync, statSync, watch } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Calls `onEdit` with the path of each file below a folder that is changed, added or deleted. Node's own recursive
- * watching loses a file on Linux when an editor saves by renaming another over it.
+ * Calls `onEdit` with the path of each file below a folder that is changed, added or deleted, except in `node_modules`
+ * and `dist`. Node's own recursive watching loses a file on Linux when an editor saves by renaming another over it.
  */
 export function watchTree(root, onEdit) {
   const watchers = new Map()

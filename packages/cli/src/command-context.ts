@@ -13,7 +13,7 @@ export type CommandContext = {
   access: () => OperatorAccess
   /** Writes a piece of a long result; resolves when there is room for more. */
   write: (piece: string | Uint8Array) => Promise<void>
-  /** Reports progress, separately from the result. */
+  /** Reports progress on standard error, but not with `--json`. */
   note: (text: string) => void
   print: (result: Result) => void
   /** Prints a result on standard error, for commands that write something else to standard output. */

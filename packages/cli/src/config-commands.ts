@@ -24,8 +24,8 @@ export function addConfigCommand(parent: Command, { print, dataDir, env }: Comma
 }
 
 /**
- * The settings of a service, from the environment of the fleet on the data folder while it runs, otherwise from that of
- * this command, plus the defaults and fixed values that a fleet sets for its services.
+ * The settings of a service. While a fleet runs on the data folder, they come from its environment, otherwise from the
+ * environment of this command. If a fleet has run there, they include what it sets for its services, such as ports.
  */
 async function settingsOf(service: string, dataDir: string, env: NodeJS.ProcessEnv): Promise<EffectiveSetting[]> {
   const known = environmentInFolder(dataDir, service, env)

@@ -9,7 +9,8 @@ import { nameOf } from './operator.ts'
 /** The databases of accounts and admin, as environments of their programs. */
 export type Databases = { accounts: NodeJS.ProcessEnv; admin: NodeJS.ProcessEnv }
 
-type Verdict = { policy: JsonValue; blocked: boolean }
+/** The answer of admin. `blocked`: whether the login of the request is blocked. */
+type PolicyAnswer = { policy: JsonValue; blocked: boolean }
 
 /**
  * Uses the databases of accounts and admin directly; only PostgreSQL has to run. Running services receive the changes
@@ -37,7 +38,7 @@ function transportTo({ accounts, admin }: Databases): Transport {
   const unary: Transport['unary'] = async (method, _signal, _timeoutMs, _header, input) => {
     const request = toJson(method.input, create(method.input, input)) as Record<string, JsonValue>
     const login = typeof request.login === 'string' ? request.login : ''
-    const { policy, blocked } = (await runProgram('admin', 'operate', admin, { login })) as Verdict
+    const { policy, blocked } = (await runProgram('admin', 'operate', admin, { login })) as PolicyAnswer
     const question = { method: method.name, request, policy, blocked }
     const message = fromJson(method.output, await runProgram('accounts', 'operate', accounts, question))
     const about = { stream: false, service: method.parent, method } as const

@@ -15,8 +15,8 @@ const serviceTimeoutMs = 45_000
 const serverVariables = /^PARLEY_(NATS_URL|REDIS_URL|[A-Z]+_DATABASE_URL)$/
 
 /** A finding, and the service that reported it. */
-type Found = { service: string } & Finding
-type Report = { result: Result; counts: Record<Result, number>; findings: Found[] }
+type ServiceFinding = { service: string } & Finding
+type Report = { result: Result; counts: Record<Result, number>; findings: ServiceFinding[] }
 
 /** Adds `doctor`: checks settings and dependencies of every service with the service's own program. */
 export function addDoctorCommand(parent: Command, { print, dataDir, env }: CommandContext): Command {
@@ -58,10 +58,10 @@ function environmentOf(service: string, dataDir: string, env: NodeJS.ProcessEnv)
   return password ? { ...env, PARLEY_NATS_USER: service, PARLEY_NATS_PASSWORD: password } : env
 }
 
-async function findingsOf(service: string, env: NodeJS.ProcessEnv): Promise<Found[]> {
+async function findingsOf(service: string, env: NodeJS.ProcessEnv): Promise<ServiceFinding[]> {
   try {
-    // The program checks the configured log level, so its log cannot be silenced: log lines are JSON objects,
-    // the findings are an array.
+    // The log level stays as configured, because the program checks it, too. So its output also contains log lines:
+    // these are JSON objects, while the findings are an array.
     const lines = (await outputOf(service, 'doctor', env, '', serviceTimeoutMs)).split('\n')
     const findings = JSON.parse(lines.findLast((line) => line.startsWith('[')) ?? '') as Finding[]
     return findings.map((finding) => ({ service, ...finding }))
@@ -72,15 +72,15 @@ async function findingsOf(service: string, env: NodeJS.ProcessEnv): Promise<Foun
   }
 }
 
-function summarize(findings: Found[]): Report {
+function summarize(findings: ServiceFinding[]): Report {
   const counts: Report['counts'] = { ok: 0, warn: 0, fail: 0 }
   for (const { result } of findings) counts[result]++
   return { result: counts.fail > 0 ? 'fail' : counts.warn > 0 ? 'warn' : 'ok', counts, findings }
 }
 
-/** Prints a finding that several services share once. */
+/** A finding that several services report is shown only once, with the names of the services. */
 function asText({ counts, findings }: Report, all: boolean): string {
-  const groups = new Map<string, Found[]>()
+  const groups = new Map<string, ServiceFinding[]>()
   for (const finding of findings.filter(({ result }) => all || result !== 'ok')) {
     const key = [finding.result, finding.check, finding.found, finding.next].join('\n')
     groups.set(key, [...(groups.get(key) ?? []), finding])

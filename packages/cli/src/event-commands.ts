@@ -24,14 +24,14 @@ type Parked = {
 export function addEventCommands(parent: Command, context: CommandContext): void {
   parent
     .command('parked')
-    .description('list parked events and jobs, with the reason of each')
+    .description(`list parked events and jobs, each with the reason (about ${maxListed} per service at most)`)
     .action(() => listParked(context))
   parent
     .command('replay')
     .description('retry parked events and jobs; starts within half a minute')
-    .option('--consumer <consumer>', 'only events of this consumer, as listed by events parked')
-    .option('--id <event...>', 'ids of events, as listed by events parked')
-    .option('--all', 'every parked event')
+    .option('--consumer <consumer>', 'only those of this consumer, as listed by events parked')
+    .option('--id <event...>', 'ids of events and jobs, as listed by events parked')
+    .option('--all', 'every parked event and job')
     .action((selection: { consumer?: string; id?: string[]; all?: true }) => replay(context, selection))
 }
 

@@ -12,7 +12,7 @@ const progressIntervalMs = 5_000
 
 /** Adds `import slack` and `import parley`, which import an archive from another server into the running fleet. */
 export function addImportCommands(parent: Command, context: CommandContext): void {
-  const kind = (name: string, about: string, open: (path: string, files?: string) => Promise<Archive>) =>
+  const addKind = (name: string, about: string, open: (path: string, files?: string) => Promise<Archive>) =>
     parent
       .command(name)
       .argument('<file>', 'the archive')
@@ -31,7 +31,7 @@ export function addImportCommands(parent: Command, context: CommandContext): voi
       )
       .action(async (path: string, options: Options) => runImport(context, await open(path, options.files), options))
 
-  kind(
+  addKind(
     'slack',
     'import an export of a Slack workspace (.zip); run it again to continue an interrupted import',
     async (path, files) => {
@@ -40,7 +40,7 @@ export function addImportCommands(parent: Command, context: CommandContext): voi
     },
   )
 
-  kind('parley', 'import a file written by parley export (.jsonl)', async (path, files) => {
+  addKind('parley', 'import a file written by parley export (.jsonl)', async (path, files) => {
     const { openParley } = await import('./transfer/parley/read-export.ts')
     return openParley(path, files)
   })
@@ -71,7 +71,7 @@ async function runImport({ access, note, print }: CommandContext, opened: Archiv
       importArchive(fleet, archive.records(), { source, group, matchEmails: match === 'email', report, progress }),
     )
   } catch (error) {
-    // Already printed by this run.
+    // Report what was imported before the failure.
     if (options.report === undefined) note(report.toText())
     else await writeReport(false)
     throw error

@@ -4,8 +4,8 @@ const env = { ...process.env }
 // Logs of the bus client are not output of the command. Set this before modules with loggers are loaded.
 process.env.PARLEY_GENERAL_LOG_LEVEL = 'silent'
 let isStreaming = false
-// The reader may stop early, as in `parley config | head`. Results are printed after the work is done, so only streamed
-// output fails.
+// The reader may stop early, as in `parley config | head`. That is a failure only for streamed output: other results
+// are printed after the work is done.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(isStreaming ? 1 : 0)
   process.stderr.write(`parley: standard output cannot be written: ${error.message}\n`)

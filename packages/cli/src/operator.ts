@@ -9,7 +9,7 @@ export type Operator = Client<typeof OperatorService>
 
 const connectMs = 5_000
 
-/** Calls the fleet. Throws a {@link Failure} with the fleet's message when it refuses. */
+/** Calls the fleet. Throws a {@link Failure} if it refuses, with its message, or if it cannot be reached. */
 export async function callOperator<T>(access: OperatorAccess, use: (operator: Operator) => Promise<T>): Promise<T> {
   await using bus = await connect(access)
   await using rpc = createRpcClient(bus, { name: access.natsUser, defaultTimeoutMs: 10_000 })
@@ -24,7 +24,7 @@ export async function callOperator<T>(access: OperatorAccess, use: (operator: Op
   }
 }
 
-/** Connects to the fleet's bus as the operator. Throws a {@link Failure} when the bus refuses the connection. */
+/** Connects to the fleet's bus as the operator. Throws a {@link Failure} if this fails or takes more than 5 seconds. */
 export async function connect(access: OperatorAccess): Promise<Bus> {
   try {
     return await connectBus({
@@ -36,7 +36,7 @@ export async function connect(access: OperatorAccess): Promise<Bus> {
       signal: AbortSignal.timeout(connectMs),
     })
   } catch {
-    throw unreachable(`the fleet's bus at ${access.natsUrl} refused the connection; is the fleet still running?`)
+    throw unreachable(`cannot connect to the fleet's bus at ${access.natsUrl}; is the fleet still running?`)
   }
 }
 

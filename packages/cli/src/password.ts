@@ -8,8 +8,9 @@ export type PasswordInput = Readable & { isTTY?: boolean | undefined }
 const maxBytes = 4096
 
 /**
- * Reads a password from a stream and removes the line end that echo adds. Throws for empty input, several lines and
- * invalid UTF-8 (which would become a different password), and for a terminal, where the password would be visible.
+ * Reads a password from a stream, without a byte order mark and the line end that echo adds. Throws for input that is
+ * empty, too long, of several lines or not UTF-8 (which would become a different password), and for a terminal, which
+ * would show it.
  */
 export async function readPassword(input: PasswordInput): Promise<string> {
   if (input.isTTY)

@@ -25,7 +25,7 @@ export type Terminal = {
   input: PasswordInput
   /** May return a promise that resolves when more output can be written. */
   out: (text: string) => unknown
-  /** Writes one piece of a streamed result; it throws if the piece cannot be written. */
+  /** Writes one piece of a streamed result; returns the same as `out`. */
   pipe: (piece: string | Uint8Array) => unknown
   err: (text: string) => void
   env: NodeJS.ProcessEnv
@@ -50,7 +50,7 @@ Examples:
   ./pnpm parley export --out rooms.jsonl --files files
   ./pnpm parley import slack export.zip --report report.json
 
-With --direct, commands change the databases of accounts and admin directly; the fleet need not run.
+With --direct, the commands of user, owner and session use the databases of accounts and admin; the fleet need not run.
 
 Exit codes: 0 done, 1 refused, 2 invalid command line, 3 the fleet (or with --direct a database) is unreachable.`
 
@@ -92,11 +92,11 @@ function build(unfiltered: Terminal, json: boolean): Command {
     .exitOverride()
     .showHelpAfterError('(add --help for the options)')
   addSharedOptions(program)
-  const { nested, needFleet } = addCommands(program, createContext(program, terminal, unfiltered.err))
+  const { nested, withoutDirect } = addCommands(program, createContext(program, terminal, unfiltered.err))
   // Accept the shared options after a subcommand too. Subcommands inherit output and exit handling.
   for (const command of [...program.commands, ...nested]) {
     command.copyInheritedSettings(program)
-    addSharedOptions(command, needFleet.has(command))
+    addSharedOptions(command, withoutDirect.has(command))
       .on('option:json', () => program.setOptionValue('json', true))
       .on('option:direct', () => program.setOptionValue('direct', true))
       .on('option:data-dir', (folder: string) => program.setOptionValue('dataDir', folder))
@@ -107,12 +107,12 @@ function build(unfiltered: Terminal, json: boolean): Command {
 /** Options shared by all commands. */
 type SharedOptions = { json?: true; dataDir?: string; direct?: true }
 
-function addSharedOptions(command: Command, needsFleet = false): Command {
+function addSharedOptions(command: Command, hideDirect = false): Command {
   const direct = new Option('--direct', 'use the databases of accounts and admin instead of the running fleet')
   return command
     .option('--json', 'print the result as JSON')
     .option('--data-dir <folder>', 'data folder of the fleet (default: PARLEY_DATA_DIR, else .data)')
-    .addOption(direct.hideHelp(needsFleet))
+    .addOption(direct.hideHelp(hideDirect))
 }
 
 /**
@@ -156,7 +156,7 @@ function createContext(program: Command, terminal: Terminal, printAside: Termina
 }
 
 /** Adds all commands. Returns the subcommands of groups, and the commands that do not support `--direct`. */
-function addCommands(program: Command, shared: CommandContext): { nested: Command[]; needFleet: Set<Command> } {
+function addCommands(program: Command, shared: CommandContext): { nested: Command[]; withoutDirect: Set<Command> } {
   const user = program.command('user').description('accounts').addHelpText('after', examples)
   addUserCommands(user, shared)
   addEmailCommands(user, shared)
@@ -186,6 +186,6 @@ function addCommands(program: Command, shared: CommandContext): { nested: Comman
   const fleetGroups = [importing, storage, events, demo]
   return {
     nested: groups.flatMap(({ commands }) => commands),
-    needFleet: new Set([...fleetGroups.flatMap(({ commands }) => commands), ...ungrouped]),
+    withoutDirect: new Set([...fleetGroups.flatMap(({ commands }) => commands), ...ungrouped]),
   }
 }

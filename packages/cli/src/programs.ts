@@ -10,7 +10,8 @@ import { unreachable } from './failure.ts'
 type Output = { answer?: JsonValue; error?: { code: number; message: string } }
 
 /**
- * Runs a service's program for one request, and returns the response. Throws a ConnectError for a refusal.
+ * Runs a service's program for one request, and returns the response. Throws a ConnectError if the program refuses the
+ * request, and a Failure as {@link outputOf} does.
  */
 export async function runProgram(
   service: string,
@@ -19,8 +20,8 @@ export async function runProgram(
   question: object,
 ): Promise<JsonValue> {
   // Standard output is reserved for the result.
-  const quietly = { ...env, PARLEY_GENERAL_LOG_LEVEL: 'silent' }
-  const { answer, error } = JSON.parse(await outputOf(service, program, quietly, JSON.stringify(question))) as Output
+  const silentEnv = { ...env, PARLEY_GENERAL_LOG_LEVEL: 'silent' }
+  const { answer, error } = JSON.parse(await outputOf(service, program, silentEnv, JSON.stringify(question))) as Output
   if (error) throw new ConnectError(error.message, Code[error.code] === undefined ? Code.Unknown : error.code)
   return answer ?? null
 }

@@ -12,7 +12,9 @@ type Options = { at?: string[]; watch?: string | true }
 export function addStatusCommand(parent: Command, { print, dataDir }: CommandContext): Command {
   return parent
     .command('status')
-    .description('show each process: version, readiness, sockets, lag, last errors; exits with 1 if any is not ready')
+    .description(
+      'show each process: version, readiness, sockets, lag, last errors; exits with 0 only if every deployable is ready',
+    )
     .option(
       '--at <hosts...>',
       'internal ports, such as parley-internal:9090; each address of a host name is one process',
@@ -41,11 +43,11 @@ function noNodesIfUnreachable(error: unknown): [] {
 
 function assertReady({ ready, nodes, missing }: FleetStatus): void {
   if (nodes.every(({ state }) => state === 'unreachable')) throw unreachable('no process of the fleet can be reached')
-  const others = nodes.filter(({ state }) => state !== 'ready').length
+  const unready = nodes.filter(({ state }) => state !== 'ready').length
   if (!ready)
     throw new Failure(
       exitCodes.refused,
       'failed_precondition',
-      `${others} processes are not ready, ${missing.length} deployables have no process`,
+      `${unready} processes are not ready, ${missing.length} deployables have no process`,
     )
 }

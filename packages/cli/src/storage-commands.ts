@@ -28,7 +28,10 @@ export function addStorageCommands(parent: Command, context: CommandContext): vo
     .description(
       'find stored objects without a database row and rows without an object; exits with 1 if findings remain',
     )
-    .option('--repair', 'delete objects that have had no row for seven days, and mark lost files')
+    .option(
+      '--repair',
+      'delete objects that were found without a row seven days ago, discard unfinished writes after a day, and mark lost files',
+    )
     .option('--accept-loss', 'with --repair: proceed even if most of the objects are missing')
     .action(({ repair = false, acceptLoss = false }: { repair?: boolean; acceptLoss?: boolean }) => {
       if (acceptLoss && !repair) throw misused('--accept-loss needs --repair')
@@ -96,5 +99,5 @@ function asText({ checked, found, mended, findings }: Report): string {
 
 const advice = (left: number, repair: boolean): string =>
   repair
-    ? `${left} findings remain: objects are deleted after seven days without a row`
+    ? `${left} findings remain: objects without a row are deleted after seven days, unfinished writes after one`
     : `${left} findings; parley storage check --repair repairs them`

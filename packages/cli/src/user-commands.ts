@@ -60,7 +60,7 @@ export function addUserCommands(
     .requiredOption('--role <name>', 'name of the role')
     .action(async ({ login, role }: { login: string; role: string }) => {
       const { userId, roleNames } = await withOperator((operator) => operator.grantRole({ login, roleName: role }))
-      print({ json: { userId, login, roleNames }, text: `${login} (${userId})${rolesText(roleNames)}` })
+      print({ json: { userId, login, roleNames }, text: `${login} (${userId}) has the roles ${roleNames.join(', ')}` })
     })
 }
 

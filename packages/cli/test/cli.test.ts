@@ -265,7 +265,7 @@ describe('failures', () => {
   })
 
   test.each([['a password\n'], ['a password\r\n'], ['a password'], ['\uFEFFa password\r\n']])(
-    'the line end is not part of the password: %j',
+    'neither the line end nor a byte order mark is part of the password: %j',
     async (stdin) => {
       await parley(['user', 'set-password', '--login', 'a', '--password-stdin'], { stdin })
       expect(requested.at(-1)).toMatchObject({ password: 'a password' })

@@ -16,7 +16,7 @@ type Printed = {
   findings: { service: string; check: string; result: string; found: string; next: string }[]
 }
 
-test('prints findings of several services as one object in a stable format', async () => {
+test('prints the findings of several services as one JSON object', async () => {
   const { code, out, err } = await runParley(['doctor', 'gateway', 'rooms', '--json'], { dir, env })
   const { result, counts, findings } = JSON.parse(out) as Printed
   expect([code, result]).toEqual([1, 'fail'])
@@ -51,7 +51,7 @@ test('an invalid log level is reported, and log lines do not hide findings', asy
 })
 
 test('one warning is counted in the singular', async () => {
-  // Without settings of the bus it is not checked, and realtime has no other reason for a warning.
+  // The bus is not checked, because its settings are missing. This is the only warning for realtime.
   expect((await runParley(['doctor', 'realtime'], { dir, env })).out).toMatch(/^\d+ ok, 1 warning, \d+ failures$/m)
 })
 

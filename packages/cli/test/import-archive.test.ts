@@ -17,7 +17,7 @@ import { importArchive } from '../src/transfer/import-archive.ts'
 import { Report } from '../src/transfer/report.ts'
 
 type FakeOptions = {
-  /** Messages that an earlier run wrote. */
+  /** Ids of some messages that an earlier run wrote; undefined if it wrote none. */
   known?: string[]
   /** Whether the room has messages that were not imported. */
   foreign?: boolean
@@ -147,7 +147,7 @@ test('rooms are created with the known members, in their own group or in the gro
   expect(report.notTaken).toMatchObject([{ what: 'members', count: 1, places: ['C1'] }])
 })
 
-test('many members are sent in several calls, unless the room was already complete', async () => {
+test('many members are sent in several calls, but not for a room with messages of an earlier run', async () => {
   const people = Array.from({ length: 2_500 }, (_, index) => `P${index}`)
   const records = [...people.map((id) => person(id)), room(), members(...people)]
   const first = fakeFleet()
@@ -185,11 +185,11 @@ test('a direct message keeps deleted people; with more than ten people it become
 
 test('messages are sent in batches, except those of earlier runs, and all are marked as read at the end', async () => {
   const fake = fakeFleet({ known: ['old', 'new'] })
-  const future = message('new', { createdAt: new Date(1_700_000_000_000) })
+  const newest = message('new', { createdAt: new Date(1_700_000_000_000) })
   const between = Array.from({ length: 600 }, (_, index) => message(`between-${index}`))
   const file = { id: 'F', name: 'F', contentType: '', bytes: () => Promise.reject(new Error('read again')) }
   const old = message('old', { files: [file] })
-  const report = await run(fake, person('ann'), room({ archived: true }), members('ann'), old, future, ...between)
+  const report = await run(fake, person('ann'), room({ archived: true }), members('ann'), old, newest, ...between)
   expect(fake.batches.map(({ length }) => length)).toEqual([500, 100])
   expect(fake.batches.flat().map(({ externalId }) => externalId)).toEqual(between.map(({ id }) => id))
   expect([fake.read, fake.archived]).toEqual([[['here-ann']], ['here-C1']])
@@ -240,7 +240,7 @@ test('renamed people and rooms are reported with their new names', async () => {
   expect(altered.map(({ places: [location = ''] }) => location.slice(0, 10))).toEqual(['ann is ann', 'C1 is yyyy'])
 })
 
-test('a file sent by two runs concurrently is complete in both', async () => {
+test('a file of which another run has sent a part is continued after that part', async () => {
   const fake = fakeFleet()
   const raced = message('1', { files: [file('raced', 'x'.repeat(600_000))] })
   const { taken, notTaken } = await run(fake, person('ann'), room(), raced)

@@ -100,7 +100,7 @@ test('a host name that cannot be resolved counts as one unreachable process', as
 })
 
 test.each(['{}', 'null', 'hello', '{"ready":true,"reasons":"no","lastErrors":{}}'])(
-  'a server that is not a process of Parley and answers %s',
+  'a server that answers %s is no process of Parley and counts as unreachable',
   async (answer) => {
     const server = createServer((_, response) => response.end(answer)).listen(0, '127.0.0.1')
     await once(server, 'listening')

@@ -12,7 +12,10 @@ import type { Line } from '../src/transfer/parley/format.ts'
 const files: Record<string, string> = { whole: 'some bytes', empty: '' }
 const reactors = ['u1', 'u2', 'u3', 'u4', 'u5']
 
-/** A fleet with one room, two of whose files are missing and one truncated; reactions are returned two at a time. */
+/**
+ * A fleet with one room. Of its files, `gone` is missing, `cut` disappears while it is read, and `short` is truncated.
+ * Reactions are returned two at a time.
+ */
 function fakeFleet(failure = Code.NotFound) {
   const transport = createRouterTransport((router) => {
     router.service(AccountsTransferService, {
@@ -60,24 +63,24 @@ function fakeFleet(failure = Code.NotFound) {
 
 async function runExport(fleet: ReturnType<typeof fakeFleet>) {
   const lines: Line[] = []
-  const kept = new Map<string, string>()
+  const saved = new Map<string, string>()
   const done = await exportRooms(fleet, {
     rooms: [],
     write: async (line) => void lines.push(line),
     async saveFile(assetId, bytes) {
       let text = ''
       for await (const piece of bytes) text += Buffer.from(piece).toString()
-      kept.set(assetId, text)
+      saved.set(assetId, text)
     },
     progress: () => {},
   })
-  return { lines, kept, done }
+  return { lines, saved, done }
 }
 
 test('missing files are skipped and listed at the end', async () => {
-  const { lines, kept, done } = await runExport(fakeFleet())
+  const { lines, saved, done } = await runExport(fakeFleet())
   expect(done).toMatchObject({ messages: 1, files: 2, missing: { files: 3, assets: ['gone', 'cut', 'short'] } })
-  expect([...kept]).toEqual([
+  expect([...saved]).toEqual([
     ['whole', 'some bytes'],
     ['empty', ''],
   ])
@@ -88,7 +91,7 @@ test('any other failure while a file is read stops the export', async () => {
   await expect(runExport(fakeFleet(Code.Internal))).rejects.toMatchObject({ code: Code.Internal })
 })
 
-test('reactions of a message that arrive in parts form one line', async () => {
+test('reactions of a message that arrive in parts are written in one line', async () => {
   const { lines } = await runExport(fakeFleet())
   expect(lines.filter(({ type }) => type === 'message')).toMatchObject([
     {

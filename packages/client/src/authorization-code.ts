@@ -24,12 +24,13 @@ export type AuthorizationCodeFlow = {
   /**
    * Completes the sign-in with the URL to which the browser returned, and stores the token. Fails with
    * `permission_denied` if the user refused, with `failed_precondition` if the response belongs to another request
-   * or server, and with `invalid_argument` for any other error that the server reports. In all these cases no code is sent.
+   * or server, and with `invalid_argument` if the server reports any other error or sends no code. In all these cases
+   * no code is exchanged.
    */
   complete(pending: PendingAuthorization, returnedTo: string): Promise<SignedIn>
 }
 
-/** `exchange` turns the fields of a token request into a session. */
+/** Creates the flow. `exchange` sends a token request with the given fields and returns the session. */
 export function authorizationCodeFlow(
   baseUrl: string,
   discovery: Client<typeof ServerDiscoveryService>,
@@ -43,7 +44,7 @@ export function authorizationCodeFlow(
       const { origin } = new URL(baseUrl)
       if (!URL.canParse(issuer) || new URL(issuer).origin !== origin || authorizeUrl.origin !== origin) {
         throw new ConnectError(
-          `wrong issuer: the server at ${baseUrl} names ${issuer || 'none'}`,
+          `wrong issuer or sign-in page: the server at ${baseUrl} names ${issuer || 'none'} and ${authorizeUrl.href}`,
           Code.FailedPrecondition,
         )
       }
@@ -75,7 +76,10 @@ export function authorizationCodeFlow(
         throw new ConnectError('permission denied: the user refused', Code.PermissionDenied)
       const code = singleParam('code')
       if (error !== '' || code === '')
-        throw new ConnectError(singleParam('error_description') || error, Code.InvalidArgument)
+        throw new ConnectError(
+          singleParam('error_description') || error || 'invalid response: it has neither a code nor an error',
+          Code.InvalidArgument,
+        )
       return exchange({
         grant_type: 'authorization_code',
         code,

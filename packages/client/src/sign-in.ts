@@ -10,7 +10,10 @@ export type SessionOptions = {
   cookieOnly?: boolean
 }
 
-/** Creates accounts with mailed codes, resets passwords with mailed links, and verifies addresses with mailed codes. */
+/**
+ * Creates accounts with mailed codes or invites, resets passwords with mailed links, and verifies addresses with mailed
+ * codes.
+ */
 export type AccountSteps = {
   /** Mails a code to an address; the answer is the same whether or not an account can be created with it. */
   requestRegistrationCode(request: { email: string }): Promise<void>

@@ -67,7 +67,10 @@ describe('the authorization-code flow', () => {
     const { client, exchanges } = clientOf(validLogin)
     const pending = await client.authorization.begin({ redirectUri })
     const returned = redirectWith({ code: 'prl_AC1', state: pending.state, iss: baseUrl, ...changes })
-    await expect(client.authorization.complete(pending, returned)).rejects.toMatchObject({ code })
+    await expect(client.authorization.complete(pending, returned)).rejects.toMatchObject({
+      code,
+      rawMessage: expect.stringMatching(/.{10}/),
+    })
     expect([exchanges, client.token]).toEqual([[], undefined])
   })
 

@@ -9,7 +9,7 @@ import {
 import { createClient, createRouterTransport } from '@connectrpc/connect'
 import { everyPage, newerRoomEvents, olderRoomEvents } from '@parley/client'
 
-/** A room with the events E0 to E6; a cursor is the number of its row. */
+/** A room with the events E0 to E6; the cursor of an event is its number. */
 function roomOfSeven() {
   const requested: GetRoomEventsRequest[] = []
   const transport = createRouterTransport(({ service }) =>

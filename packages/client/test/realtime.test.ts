@@ -139,7 +139,7 @@ describe('a lost connection', () => {
     expect(sockets.length).toBe(2)
   })
 
-  test('a later refusal of the credential is not attributed to that session', () => {
+  test('a refusal after the stream was open again is not attributed to the session that ended before', () => {
     const { last, realtime } = open()
     last().serve()
     last().sendFrame(sessionTerminated)
@@ -182,7 +182,7 @@ describe('events missed while disconnected', () => {
     expect(resets).toEqual(['reconnected'])
   })
 
-  test('are delivered if the server resumes', () => {
+  test('need no reload if the server resumes after the last position', () => {
     const { last, resets, states } = open()
     last().serve({ ...resumable, position: 'p0' })
     last().post('E1', 'p1')
@@ -196,10 +196,16 @@ describe('events missed while disconnected', () => {
   })
 
   test('are requested after the pause that the server asks for, if its error is temporary', () => {
-    const { last, states } = open()
+    const { last, sockets, states } = open()
     last().accept()
     last().sendFrame({ case: 'error', value: { code: 'subscribe_failed', fatal: true, retryAfterMs: 45_000 } })
     expect(states.at(-1)).toEqual({ status: 'waiting', retryInMs: 45_000, reason: 'subscribe_failed' })
+    jest.advanceTimersByTime(44_999)
+    expect(sockets.length).toBe(1)
+    jest.advanceTimersByTime(1)
+    last().accept()
+    expect(last().sent[1]?.case).toBe('subscribeEvents')
+    expect(sockets.length).toBe(2)
   })
 
   test('are delivered once, although the server repeats those that may not have arrived', () => {
@@ -254,14 +260,14 @@ describe('events missed while disconnected', () => {
     expect(last().sent[1]?.value).toMatchObject({ resumePosition: 'p9' })
   })
 
-  test('a stream continues from the position of an earlier one', () => {
+  test('are requested from the position of an earlier stream', () => {
     const { last, resets } = open({ resumePosition: 'p5' })
     last().serve({ ...resumable, position: 'p7' })
     expect(last().sent[1]).toMatchObject({ case: 'subscribeEvents', value: { resumePosition: 'p5' } })
     expect(resets).toEqual([])
   })
 
-  test('a stream reports a reset if the server cannot replay from the position of an earlier one', () => {
+  test('must be reloaded if the server cannot replay from the position of an earlier stream', () => {
     const { last, resets } = open({ resumePosition: 'p5' })
     last().serve({ ...resumable, position: 'p7', reset: true })
     expect(resets).toEqual(['reconnected'])

@@ -53,8 +53,8 @@ import {
 import { file_svc_realtime_v1_realtime } from './realtime.ts'
 
 /**
- * The owner of each service, by its name. `RoomService` has two owners: messaging owns the methods of a room's log,
- * rooms the others (`roomLogMethods`).
+ * The services that each deployable owns. `RoomService` has two owners: messaging owns the methods of a room's log
+ * (`roomLogMethods`), rooms the others.
  */
 export const services = {
   gateway: {},

@@ -33,8 +33,8 @@ const maxFeedIdleMs = 3_000
 
 /**
  * Resolves credentials to callers. Results are cached for a short time, and the control feed drops them when a session
- * ends or roles change; without the control feed they are cached for one second. Concurrent look-ups of one credential
- * share one call.
+ * ends, roles change or the account is deleted; without the control feed they are cached for one second. Concurrent
+ * look-ups of one credential share one call.
  */
 export class CallerCache {
   readonly #options: Options
@@ -59,7 +59,10 @@ export class CallerCache {
     })
   }
 
-  /** The caller of a credential; undefined if it is unknown or has expired. Rejects if accounts cannot check it. */
+  /**
+   * The caller of a credential; undefined if it is unknown or has expired. If accounts cannot check it, returns an
+   * older cached result or rejects.
+   */
   async find(digest: Buffer): Promise<KnownCaller | undefined> {
     if (this.#options.cachesCallers === false) return await this.#authenticate(digest)
     const key = digest.toString('latin1')

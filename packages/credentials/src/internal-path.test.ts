@@ -29,7 +29,7 @@ describe('an internal path', () => {
     expect(internalPath(path)).toBeUndefined()
   })
 
-  test('is returned unchanged or not at all', () => {
+  test('that is missing is refused', () => {
     expect(internalPath(undefined)).toBeUndefined()
     expect(internalPath(null)).toBeUndefined()
   })

@@ -31,7 +31,7 @@ test('a cookie signed with the previous secret is accepted while that secret is 
   })
 })
 
-test('a cookie that only this site can have set has precedence, regardless of its secret', () => {
+test('a cookie that only this site can have set takes precedence, whichever secret signed it', () => {
   const planted = `${sessionCookieName}=${signSessionCookie('new cookie secret', 'planted')}`
   expect(read({ cookie: `${planted}; __Host-${cookie('old cookie secret')}` }, rotated).cookieHandle).toBe('handle')
 })

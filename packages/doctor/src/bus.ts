@@ -16,8 +16,8 @@ type BusConfig = ConfigOf<ReturnType<typeof busFields>>
 const minPayload = 2 * 1024 ** 2
 
 /**
- * Checks the bus for a deployable: connection to every server, both users, their permissions, versions, limits and
- * durables.
+ * Checks the bus for a deployable: the connection to every server as both users, the permissions of the user for calls,
+ * versions, limits and durables.
  */
 export function busCheck(name: Deployable): Check {
   return check('nats', busFields(), async (config, report, signal) => {
@@ -122,8 +122,8 @@ const forbidden = {
 }
 
 /**
- * Tries the permissions of a user: those it needs, and some that no deployable has. Receivers ignore requests without
- * an inbox, and the methods to which it subscribes do not exist.
+ * Tries the permissions of a user: those it needs, and some that no deployable has. This has no effect: receivers
+ * ignore requests without a reply subject, and the methods to which this subscribes do not exist.
  */
 async function checkPermissions(name: Deployable, bus: Bus, report: Report): Promise<void> {
   const { nc, inboxPrefix } = bus
@@ -158,17 +158,17 @@ async function checkPermissions(name: Deployable, bus: Bus, report: Report): Pro
       allowed.length === tried.length
         ? `NATS restricts nobody: the user of ${name} may use subjects that no deployable may use`
         : `NATS allows the user of ${name} subjects that no deployable may use: ${allowed.join(', ')}`,
-      'Run NATS with the deploy/nats/parley.conf of this release; until then everybody who can reach it can read and do everything.',
+      'Run NATS with the deploy/nats/parley.conf of this release; until then its users can read and do more than they should.',
     )
   if (denied.size === 0)
     return report.ok(
       'nats.permissions',
       `the user of ${name} has the permissions that it needs, and was denied the others that were tried`,
     )
-  const some = [...denied].slice(0, 3).join(', ') + (denied.size > 3 ? ` and ${denied.size - 3} more` : '')
+  const examples = [...denied].slice(0, 3).join(', ') + (denied.size > 3 ? ` and ${denied.size - 3} more` : '')
   report.fail(
     'nats.permissions',
-    `NATS denies the user of ${name}: ${some}`,
+    `NATS denies the user of ${name}: ${examples}`,
     'Restart NATS with the deploy/nats/parley.conf of this release.',
   )
 }

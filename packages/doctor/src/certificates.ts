@@ -108,7 +108,7 @@ async function openTls({ host: hostInUrl, port, servername, trust, prelude }: Tl
   const host = hostInUrl.replace(/^\[|\]$/g, '')
   const signal = AbortSignal.timeout(connectTimeoutMs)
   const plain = connectTcp({ host, port })
-  // Pending operations get the error of the socket, which is no longer needed afterwards.
+  // An error rejects the operation that waits for the socket; later errors do not matter.
   plain.on('error', () => undefined)
   signal.addEventListener('abort', () => plain.destroy(), { once: true })
   await once(plain, 'connect', { signal })
@@ -122,7 +122,7 @@ async function openTls({ host: hostInUrl, port, servername, trust, prelude }: Tl
   return socket
 }
 
-/** The port of a URL. */
+/** The port of a URL, or the default of https, wss, rediss and tls (NATS); 5432 for any other scheme. */
 export const portOf = ({ protocol, port }: URL): number =>
   Number(port) ||
   (/^(https|wss):$/.test(protocol) ? 443 : protocol === 'rediss:' ? 6379 : protocol === 'tls:' ? 4222 : 5432)

@@ -7,11 +7,11 @@ const checkTimeoutMs = 15_000
 /** One check. It never rejects. */
 export type Check = (sources: Sources, timeoutMs?: number) => Promise<Finding[]>
 
-/** Runs a check with the settings that it declares. The signal is aborted at its timeout. */
+/** Runs a check with the settings that it declares. The signal is aborted at its timeout, and when it has ended. */
 export type Examine<F extends Fields> = (config: ConfigOf<F>, report: Report, signal: AbortSignal) => Promise<void>
 
 /**
- * A check that reads the settings it needs by their declaration, so that an invalid value of another setting does not prevent
+ * Defines a check. It reads only the settings in `fields`, so that an invalid value of another setting does not prevent
  * it.
  */
 export function check<F extends Fields>(name: string, fields: F, examine: Examine<F>): Check {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { reportClock } from './clock.ts'
 import { reportTo, type Finding } from './finding.ts'
 
-const ofReading = (serverMs: number): Finding | undefined => {
+const findingFor = (serverMs: number): Finding | undefined => {
   const findings: Finding[] = []
   reportClock(reportTo(findings), 'redis.clock', 'Redis', { serverMs, requestedMs: 100_000, answeredMs: 102_000 })
   return findings[0]
@@ -10,16 +10,16 @@ const ofReading = (serverMs: number): Finding | undefined => {
 
 test('a slow response is not reported as a clock difference', () => {
   for (const serverMs of [100_000, 101_000, 102_000, 99_500, 102_900])
-    expect(ofReading(serverMs)).toMatchObject({ result: 'ok' })
+    expect(findingFor(serverMs)).toMatchObject({ result: 'ok' })
 })
 
 test('a small clock difference is a warning, a large one a failure', () => {
-  expect(ofReading(104_000)).toMatchObject({
+  expect(findingFor(104_000)).toMatchObject({
     result: 'warn',
     found: "the clock of Redis is 2.0 s ahead of this machine's",
     next: expect.stringContaining('at a difference of 30 s or more'),
   })
-  expect(ofReading(60_000)).toMatchObject({
+  expect(findingFor(60_000)).toMatchObject({
     result: 'fail',
     found: "the clock of Redis is 40.0 s behind this machine's",
     next: expect.stringContaining('at this difference'),

@@ -14,8 +14,9 @@ type Pool = Database['pool']
 const maxUsedFraction = 0.8
 
 /**
- * Checks the database of a deployable: connection, role, version, permissions, migrations, connections in use and
- * clock. `migrations` is the folder with the migrations of this release.
+ * Checks the database of a deployable: certificates, connection, version, whether it accepts changes, role,
+ * permissions, migrations, connections in use, clock, and prepared statements. `migrations` is the folder with the
+ * migrations of this release.
  */
 export function databaseCheck(deployable: string, migrations: URL): Check {
   const fields = databaseFields(deployable)
@@ -210,8 +211,8 @@ async function checkMigrations(
 }
 
 /**
- * Does not use pg_stat_activity, which shows an ordinary role only its own connections. Since PostgreSQL 16 further
- * connections can be reserved.
+ * Does not use pg_stat_activity, which hides most columns of other roles' connections from an ordinary role. Since
+ * PostgreSQL 16 further connections can be reserved.
  */
 async function checkConnections(pool: Pool, report: Report): Promise<void> {
   const { rows } = await pool.query<{ used: number; most: number }>(

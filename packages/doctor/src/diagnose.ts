@@ -35,10 +35,10 @@ export async function diagnose(options: DoctorOptions, env: NodeJS.ProcessEnv = 
     ...(propertiesOf(deployable).proxies ? [publicAddressCheck] : []),
     ...checks,
   ]
-  const collectorSecrets = secretsIn(readConfig.fields, { env })
+  const allSecrets = secretsIn(readConfig.fields, { env })
   const secretsWithoutCollectors = secretsIn(readConfig.fields, { env }, { collectors: false })
   return (await runChecks(all, { env })).map((finding) => {
-    const secrets = finding.check.startsWith('telemetry') ? collectorSecrets : secretsWithoutCollectors
+    const secrets = finding.check.startsWith('telemetry') ? allSecrets : secretsWithoutCollectors
     return {
       ...finding,
       found: withoutSecrets(finding.found, secrets),

@@ -11,7 +11,7 @@ const lagThreshold = 10_000
 const streamNotFoundCode = 10059
 const jetStreamUnavailable = new Set([10039, 10076])
 
-/** Checks the stream as far as a deployable can: through the keeper, as at its start. */
+/** Checks the stream as far as a deployable can: through the keeper, from which it also requests its durables. */
 export async function checkStreamAsUser(name: Deployable, bus: Bus, report: Report): Promise<void> {
   const wanted = propertiesOf(name).consumes ?? []
   let lags: Record<string, number>

@@ -37,7 +37,7 @@ export const telemetryCheck: Check = (sources, timeoutMs) =>
     await Promise.all(collectors.map((collector) => checkCollector(collector, report)))
   })(sources, timeoutMs)
 
-/** One collector for each combination of URL and protocol: usually the three signals share one. */
+/** One collector for each combination of URL, protocol and authorities: usually the three signals share one. */
 function collectorsIn(env: NodeJS.ProcessEnv): Collector[] {
   const found = new Map<string, Collector>()
   for (const signal of ['TRACES', 'METRICS', 'LOGS']) {

@@ -66,7 +66,7 @@ test('before the first start the stream and its keeper are missing', async () =>
   ])
 })
 
-test('durables are missing until their services have started, and then everything passes', async () => {
+test('durables are missing until they are requested, and then everything passes', async () => {
   const keeper = await keepStream(adminBus, { maxBytes: 32 * 1024 ** 2 })
   closing.push(() => keeper[Symbol.asyncDispose]())
   await eventually(async () =>
@@ -144,11 +144,11 @@ test('a permission missing in an older configuration and a too small message lim
 
 test.each([
   [
-    'calls the methods of the operator',
+    'may call the methods of the operator',
     'rpc.internal.svc_internal_v1_OperatorService.*',
     'OperatorService.DoctorCheck',
   ],
-  ['reads responses to the operator', '_INBOX.>', '_INBOX.operator.doctor'],
+  ['may read responses to the operator', '_INBOX.>', '_INBOX.operator.doctor'],
 ])('a user that %s is reported', async (_, right, denied) => {
   const user = shipped.indexOf('user: "rooms"')
   const list = right.startsWith('rpc.') ? 'publish: { allow: [' : 'subscribe: { allow: ['

@@ -27,10 +27,13 @@ afterAll(async () => {
 })
 
 const env = { PARLEY_ROOMS_DATABASE_URL: '' }
-const certificate = () => findingOf(check, env, 'postgres.certificate')
+const certificateFinding = () => findingOf(check, env, 'postgres.certificate')
 
-/** Lets the server write its certificate files, because they must belong to its user. Returns the certificate. */
-async function use(days: number): Promise<string> {
+/**
+ * Gives the server a certificate that expires in so many days, and returns it. The server writes the files itself,
+ * because they must belong to its user.
+ */
+async function replaceCertificate(days: number): Promise<string> {
   const pair = selfSignedCertificate({
     from: new Date(Date.now() - 100 * dayMs),
     until: new Date(Date.now() + days * dayMs),
@@ -46,28 +49,34 @@ async function use(days: number): Promise<string> {
 
 test('a server without TLS, with an expired certificate or with one that expires soon is reported', async () => {
   env.PARLEY_ROOMS_DATABASE_URL = `${postgres.adminUrl}?sslmode=require`
-  expect(await certificate()).toMatchObject({ result: 'fail', found: expect.stringContaining('does not offer TLS') })
+  expect(await certificateFinding()).toMatchObject({
+    result: 'fail',
+    found: expect.stringContaining('does not offer TLS'),
+  })
   expect(await findingOf(check, env, 'postgres.reach')).toMatchObject({
     result: 'fail',
     next: expect.stringContaining('Let PostgreSQL offer TLS'),
   })
-  await use(-3)
+  await replaceCertificate(-3)
   await eventually(async () =>
-    expect(await certificate()).toMatchObject({
+    expect(await certificateFinding()).toMatchObject({
       result: 'fail',
       found: expect.stringContaining('expired on'),
       next: 'Renew the certificate, and let the server load the new one.',
     }),
   )
-  await use(5)
+  await replaceCertificate(5)
   await eventually(async () =>
-    expect(await certificate()).toMatchObject({ result: 'warn', found: expect.stringContaining('expires in 4 days') }),
+    expect(await certificateFinding()).toMatchObject({
+      result: 'warn',
+      found: expect.stringContaining('expires in 4 days'),
+    }),
   )
 })
 
 test('an authority that only the URL names is trusted, with and without sslmode', async () => {
   const file = join(dir, 'authority.pem')
-  writeFileSync(file, await use(90))
+  writeFileSync(file, await replaceCertificate(90))
   for (const mode of ['', '&sslmode=verify-full']) {
     env.PARLEY_ROOMS_DATABASE_URL = `${postgres.adminUrl}?sslrootcert=${file}${mode}`
     await eventually(async () => expect(await findingOf(check, env, 'postgres.reach')).toMatchObject({ result: 'ok' }))
@@ -80,7 +89,7 @@ test('an authority that only the URL names is trusted, with and without sslmode'
 })
 
 test('a certificate of another authority than the one in the URL is reported, with the parameter sslrootcert', async () => {
-  await use(90)
+  await replaceCertificate(90)
   const file = join(dir, 'other.pem')
   writeFileSync(file, selfSignedCertificate({ from: new Date(), until: new Date(Date.now() + dayMs) }).cert)
   env.PARLEY_ROOMS_DATABASE_URL = `${postgres.adminUrl}?sslrootcert=${file}`
@@ -95,8 +104,11 @@ test('a certificate of another authority than the one in the URL is reported, wi
 })
 
 test('a URL that accepts any certificate is a warning', async () => {
-  await use(90)
+  await replaceCertificate(90)
   env.PARLEY_ROOMS_DATABASE_URL = `${postgres.adminUrl}?sslmode=no-verify`
   await eventually(async () => expect(await findingOf(check, env, 'postgres.reach')).toMatchObject({ result: 'ok' }))
-  expect(await certificate()).toMatchObject({ result: 'warn', next: expect.stringContaining('sslmode=verify-full') })
+  expect(await certificateFinding()).toMatchObject({
+    result: 'warn',
+    next: expect.stringContaining('sslmode=verify-full'),
+  })
 })

@@ -45,7 +45,7 @@ export async function createEverydayUsers(): Promise<EverydayUsers> {
   const [pushService, mediaServer] = await Promise.all([PushService.start(), startMediaServer()])
   pushService.answer = ({ browser }) => ({ status: pushStatuses[browser] ?? 201 })
   const { subscribe } = PushNotificationService.method
-  for (const name of ['well', 'failing', 'refused']) await ada.call(subscribe, pushService.browser(name))
+  for (const name of ['well', 'failing', 'refused']) await ada.call(subscribe, pushService.subscribe(name))
   return { owner, ada, bob, eve, roomId, dmId: room?.id ?? '', pushService, mediaServer }
 }
 
@@ -150,7 +150,7 @@ async function signOutElsewhere({ eve }: EverydayUsers) {
 }
 
 async function subscribeGoneBrowser({ ada, pushService }: EverydayUsers) {
-  await ada.call(PushNotificationService.method.subscribe, pushService.browser('gone'))
+  await ada.call(PushNotificationService.method.subscribe, pushService.subscribe('gone'))
 }
 
 async function requestMail() {

@@ -96,7 +96,7 @@ withPrometheus(`alerts fire during their fault and end after its remedy${why}`, 
     const { room } = await bob.call(RoomService.method.startDM, { participantIds: [ada.userId] })
     await using service = await PushService.start()
     const { subscribe } = PushNotificationService.method
-    for (let n = 0; n < 5; n++) await ada.call(subscribe, service.browser(`browser-${n}`))
+    for (let n = 0; n < 5; n++) await ada.call(subscribe, service.subscribe(`browser-${n}`))
     await using _ = repeatUntilDisposed(500, () => post(bob, room?.id ?? '', 'are you there?'))
     const { publicKey } = await eventually(() => service.received[0]?.vapid ?? Promise.reject(new Error('no push')))
     service.answer = ({ vapid }) => ({ status: vapid.publicKey === publicKey ? 201 : 403 })

@@ -21,18 +21,18 @@ afterAll(() => pushService[Symbol.asyncDispose]())
 
 /** Waits until a browser has this many pushes; returns their actions, tags and texts. */
 async function pushesTo(browser: string, times: number) {
-  await eventually(() => expect(pushService.by(browser)).toHaveLength(times))
-  return pushService.by(browser).map(({ payload: { action = 'show', tag, body } }) => ({ action, tag, body }))
+  await eventually(() => expect(pushService.receivedBy(browser)).toHaveLength(times))
+  return pushService.receivedBy(browser).map(({ payload: { action = 'show', tag, body } }) => ({ action, tag, body }))
 }
 
 test('a direct message is pushed to subscribed browsers, and dismissed there when it is read', async () => {
-  const [phone, laptop] = [pushService.browser('phone'), pushService.browser('laptop')]
+  const [phone, laptop] = [pushService.subscribe('phone'), pushService.subscribe('laptop')]
   for (const browser of [phone, laptop]) await bob.call(subscribe, browser)
 
   const first = await post(ada, roomId, 'lunch?')
   const shown = { action: 'show', tag: `dm-${first}`, body: 'lunch?' }
   for (const browser of ['phone', 'laptop']) expect(await pushesTo(browser, 1)).toEqual([shown])
-  const [push] = pushService.by('phone')
+  const [push] = pushService.receivedBy('phone')
   expect(push?.vapid.isSigned).toBe(true)
   expect(push?.payload['title']).toBe(ada.login)
 

@@ -135,7 +135,7 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
     const page = await newPage()
     let callback = ''
     // Intercepts the provider's last redirect.
-    provider.answer((_, response) => {
+    provider.intercept((_, response) => {
       const set = response.setHeader.bind(response)
       response.setHeader = (name, value) => {
         const isCallback =
@@ -148,7 +148,7 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
     await chooseProvider(page)
     await signInAtProvider(page, 'zoe')
     await page.waitForURL(`${site}/welcome`)
-    provider.answer(undefined)
+    provider.intercept(undefined)
 
     const other = await newPage()
     await other.goto(callback)

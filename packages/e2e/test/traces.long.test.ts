@@ -45,7 +45,7 @@ beforeAll(async () => {
   await olga.call(MyAccountService.method.updateProfile, { displayName: 'Olga Distinctive' }, { base })
   await olga.call(AdminUserService.method.createUser, invited, { base })
   bob = await signIn(invited, base)
-  await bob.call(PushNotificationService.method.subscribe, traced.pushService.browser('phone'), { base })
+  await bob.call(PushNotificationService.method.subscribe, traced.pushService.subscribe('phone'), { base })
   await causeTracedActions()
   await traced.stop()
 })
@@ -74,7 +74,7 @@ async function causeTracedActions(): Promise<void> {
   await download(base, { roomId, eventId: message?.id ?? '' })
   await socket.waitForMessage(message?.id ?? '')
   await socket.waitFor(({ event }) => event.case === 'callStarted')
-  await eventually(() => expect(traced.pushService.by('phone')).toHaveLength(1))
+  await eventually(() => expect(traced.pushService.receivedBy('phone')).toHaveLength(1))
   // The audit log is the last consumer to handle the events.
   await eventually(() => expect(kindsOf('process admin-audit')).toEqual(expect.arrayContaining(['consumer'])))
   await eventually(() => expect(traced.collector.metrics.length).toBeGreaterThan(0))
@@ -168,7 +168,7 @@ test('log lines about sign-ins and a new account have the trace ids of the reque
 })
 
 describe('no trace, metric or log line contains', () => {
-  const endpoint = () => new URL(traced.pushService.browser('phone').endpoint).pathname
+  const endpoint = () => new URL(traced.pushService.subscribe('phone').endpoint).pathname
   test.each<[string, () => string]>([
     ['the body of a message', () => written.body],
     ['the name of a file', () => written.filename],

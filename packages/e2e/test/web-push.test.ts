@@ -43,7 +43,7 @@ inBrowser('a subscribed browser shows a push, opens its message, and closes the 
   await using visitor = await visitAs(ada, `/chat/-/${elsewhere}`, { permissions: ['notifications'] })
   const { page } = visitor
   // The browser's own push service is remote. The local fake decrypts each push and passes it to the browser.
-  const { endpoint, p256dh, auth } = pushService.browser('ada')
+  const { endpoint, p256dh, auth } = pushService.subscribe('ada')
   const content = `
     let held = null
     const given = ${JSON.stringify({ endpoint, keys: { p256dh, auth } })}
@@ -62,7 +62,7 @@ inBrowser('a subscribed browser shows a push, opens its message, and closes the 
   const worker = page.context().serviceWorkers()[0] ?? (await page.context().waitForEvent('serviceworker'))
   await worker.evaluate(recordingScript)
   const shown = () => worker.evaluate<unknown[]>('kept.map(({ title, body, tag }) => ({ title, body, tag }))')
-  const payloads = () => pushService.by('ada').map(({ payload }) => payload)
+  const payloads = () => pushService.receivedBy('ada').map(({ payload }) => payload)
   // A push may be sent twice when its response was lost. After other suites, notifications may have a backlog.
   const pushed = (action: 'show' | 'dismiss') =>
     eventually(() => payloads().find((payload) => (payload.action ?? 'show') === action) ?? false, {

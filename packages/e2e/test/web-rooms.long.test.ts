@@ -203,6 +203,15 @@ inBrowser('a failure to start a conversation from the switcher is explained', as
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 })
 
+inBrowser('after joining a room on a phone, the focus stays in the room', async () => {
+  const open = await newRoom(await signInOwner(), [])
+  await using visitor = await visitAs(bob, `/chat/-/${open}`, { hasTouch: true, isMobile: true })
+  const { page } = visitor
+  await page.getByRole('button', { name: 'Join room' }).click()
+  await page.getByRole('textbox', { name: 'Write a message' }).waitFor()
+  expect(await page.evaluate('document.activeElement?.className')).toMatch(/^room\b/)
+})
+
 inBrowser('an open list of members is updated when people join and leave', async () => {
   const [lively, emil] = [await newRoom(await signInOwner(), [ada]), await newPerson('emil')]
   await using visitor = await visitAs(ada, `/chat/-/${lively}`)
@@ -281,6 +290,7 @@ inBrowser('a user chooses do-not-disturb, and then deletes the account', async (
   await dialog.getByLabel(`Type ${dora.login} to confirm`).fill(dora.login)
   await dialog.getByRole('button', { name: 'Delete account' }).click()
   await ofDora.page.getByRole('heading', { name: /Sign in/ }).waitFor()
+  await ofDora.page.getByText('Your account has been deleted.').waitFor()
   await messageWith(ofAda.page, 'This message was deleted.').first().waitFor()
   await ofAda.page.getByRole('main').getByRole('button', { name: 'Deleted user' }).waitFor()
   await inGerman.page.getByRole('main').getByRole('button', { name: 'Gelöschtes Konto' }).waitFor()

@@ -123,6 +123,13 @@ inBrowser('an invite creates an account once, and its secret is removed from the
 
   await using late = await visit(pathname + hash)
   await late.page.getByText('This invite has expired or has already been used.').waitFor()
+  // Only the fragment differs, so the browser does not load the page again.
+  const other = new URL((await owner.call(AdminUserService.method.createInvite, {})).url)
+  await late.page.goto(new URL(other.pathname + other.hash, late.page.url()).href)
+  await late.page.getByRole('button', { name: 'Complete registration' }).waitFor()
+  expect(late.page.url()).not.toContain(other.hash)
+  await late.page.goto(new URL(pathname, late.page.url()).href)
+  await late.page.getByText('This link is incomplete').waitFor()
 })
 
 inBrowser('a page stays signed in when its user signs out elsewhere', async () => {

@@ -1,5 +1,7 @@
+import { create, toBinary } from '@bufbuild/protobuf'
 import { expect, test } from '@jest/globals'
 import { Code, ConnectError } from '@connectrpc/connect'
+import { EventSchema } from '@parley/contracts/internal'
 import { openDatabase } from '@parley/postgres'
 import type { Bus } from '@parley/rpc'
 import { metricsText } from '@parley/telemetry'
@@ -12,6 +14,7 @@ import {
   type EventHandler,
   type EventPreparation,
 } from '../src/index.ts'
+import { replayParked } from '../src/consume/replay.ts'
 import { watchConsumer } from '../src/consume/watch.ts'
 import { parkedEvents } from '../src/schema.ts'
 import { keeperSubject } from '../src/subjects.ts'
@@ -144,6 +147,31 @@ test('a parked event is listed, handled again on request, and stays parked if it
   await eventually(async () => expect(await listParked()).toEqual([]))
   expect(handled.sort()).toEqual([first, second])
   expect(await metricsText()).toMatch(/parley_consumer_replayed_total\{[^}]*test-replayed[^}]*\} 2/)
+})
+
+test('a parked event that two processes replay at once is handled and counted once', async () => {
+  await using database = await newDatabase()
+  const { db } = database
+  const event = create(EventSchema, { id: 'E-twice', kind: 'message_posted' })
+  await db.insert(parkedEvents).values({
+    ...{ consumer: 'test-twice', eventId: event.id, subject: 'evt.room.twice', payload: toBinary(EventSchema, event) },
+    ...{ attempts: 10, lastError: 'why', parkedAt: new Date(), replayRequestedAt: new Date() },
+  })
+  let handled = 0
+  const { signal } = new AbortController()
+  const prepare = async () => async () => void handled++
+  // The second process has read the event, too, when the first one handles it.
+  let isFirst = true
+  const prepareAfterOther = async () => {
+    if (isFirst) {
+      isFirst = false
+      await replayParked({ db, consumer: 'test-twice', prepare }, signal)
+    }
+    return prepare()
+  }
+  await replayParked({ db, consumer: 'test-twice', prepare: prepareAfterOther }, signal)
+  expect(handled).toBe(1)
+  expect(await metricsText()).toMatch(/parley_consumer_replayed_total\{[^}]*test-twice[^}]*\} 1/)
 })
 
 test('one request finds the lags of all consumers of a process; parked events are counted until they are replayed', async () => {

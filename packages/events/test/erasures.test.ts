@@ -136,13 +136,15 @@ test('parked events about the account are deleted, except erasure requests', asy
   await database.pool.query(insert, ['E1', 'evt.user.Uparked.user_profile_updated'])
   await database.pool.query(insert, ['E2', 'evt.user.Uparked.erasure_requested'])
   await database.pool.query(insert, ['E3', 'evt.user.Uother.user_profile_updated'])
+  await database.pool.query(insert, ['E4', 'evt.notification.Uparked.people_called'])
+  await database.pool.query(insert, ['E5', 'evt.notification.Uother.people_called'])
   await using _relay = await startRelay({ ...database, bus, service: 'parked' })
   const { reports, started } = startEraser(database, 'Uparked', { left: [] })
   await using _erasures = await started
   await requestPass(database, 'Uparked', 1)
-  await eventually(() => expect(reports).toEqual([{ userId: 'Uparked', pass: 1, found: 1n }]))
+  await eventually(() => expect(reports).toEqual([{ userId: 'Uparked', pass: 1, found: 2n }]))
   const { rows } = await database.pool.query('select event_id from parked_events order by event_id')
-  expect(rows).toEqual([{ event_id: 'E2' }, { event_id: 'E3' }])
+  expect(rows).toEqual([{ event_id: 'E2' }, { event_id: 'E3' }, { event_id: 'E5' }])
 })
 
 test('a user being erased can only read, and call methods that check erasures themselves', async () => {

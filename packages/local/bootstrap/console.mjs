@@ -71,9 +71,9 @@ function adviceIn(output) {
 /**
  * Runs a command silently and returns its output. If it fails, shows the output and throws a {@link Failure} with
  * advice or the hint. On a signal, ends the command and all its children, which would otherwise continue in the
- * background, and throws an {@link Interruption}. From then on signals are ignored until {@link endBecauseOf}: Ctrl-C
- * reaches the process from the terminal and from the shell above it, and the second must not interrupt the clean-up of
- * callers.
+ * background, and throws an {@link Interruption}. From then on signals are ignored until {@link endBecauseOf}: one
+ * Ctrl-C may arrive twice, from the terminal and from the shell above, and the second signal must not interrupt the
+ * clean-up of callers.
  */
 export async function run(command, args, { hint, ...options }) {
   let interrupted
@@ -118,7 +118,7 @@ function signalGroup(pid, signal) {
   }
 }
 
-/** Advice for an error of the file system; undefined if the error is a bug of Parley. */
+/** Advice for a full disk or a path that cannot be written; undefined for any other error. */
 function adviceFor({ code, syscall }, folder) {
   if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull
   // Some releases of Node.js report ENOENT when a folder cannot be created on a read-only file system.

@@ -50,7 +50,9 @@ export async function fetchPackage(spec, shown, whyUnusable) {
 
 const temporaryPrefix = 'fetching-'
 
-/** Removes the files that a killed bootstrap left. If its npm is still writing them, they stay until the next start. */
+/**
+ * Removes the files that a killed bootstrap left. If its npm is still writing them, they stay until the next download.
+ */
 function removeUnfinished() {
   for (const name of readdirSync(cache)) {
     if (!name.startsWith(temporaryPrefix)) continue

@@ -7,9 +7,9 @@ import { Failure } from './console.mjs'
 import { root } from './paths.mjs'
 
 /**
- * Waits until no other bootstrap works on this checkout, locks it, and returns a function that releases the lock. The
- * lock is a listening socket, so it never outlives its process. The socket is in the folder for temporary files,
- * because its path must be short.
+ * Waits until no other bootstrap of this user works on this checkout, locks it, and returns a function that releases
+ * the lock. The lock is a listening socket, so it never outlives its process. The socket is in the folder for temporary
+ * files, because its path must be short.
  */
 export async function lockCheckout(onWait) {
   const name = createHash('sha256').update(`${process.getuid?.()} ${root}`).digest('hex').slice(0, 16)

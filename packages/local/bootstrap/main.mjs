@@ -1,7 +1,8 @@
 /**
- * Prepares a checkout: Node.js, pnpm, the packages, the build. A step with nothing to do is skipped. This program runs
- * on Node.js 18 or newer; everything it starts runs on the version in .node-version. With the argument `tools` it
- * prepares only Node.js and pnpm; with `run` it checks before the build that the public port is free.
+ * Prepares a checkout: Node.js, pnpm, the packages, the build. A step with nothing to do is skipped. This program
+ * and npm run on Node.js 18 or newer; everything else that it starts runs on the version in .node-version or a later
+ * minor version. With the argument `tools` it prepares only Node.js and pnpm; with `run` it checks before the first
+ * build that the public port is free.
  */
 import { existsSync } from 'node:fs'
 import { lockCheckout } from './lock-checkout.mjs'

@@ -18,7 +18,7 @@ export async function installPackages() {
   writeFileSync(stamp, state)
 }
 
-/** Inputs of node_modules: versions, settings, and the machine for which native packages were chosen. */
+/** Hash of everything that decides the content of node_modules: versions, settings, and the kind of machine. */
 function hashOfInputs() {
   const hash = createHash('sha256').update(`${process.platform} ${process.arch}`)
   for (const file of ['.node-version', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'])

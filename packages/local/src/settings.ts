@@ -1,6 +1,9 @@
 import { bool, defineConfig, int, oneOf, port, secret, str, url } from '@parley/config'
 
-/** The supervisor's own settings. All other PARLEY_ variables reach the services unchanged. */
+/**
+ * The supervisor's own settings. All other PARLEY_ variables reach the services, except that the fleet sets the
+ * addresses of its own servers and the credentials for them.
+ */
 export const readSettings = defineConfig({
   port: port(['PARLEY_WEBSERVER_PORT', 'PARLEY_PORT'], {
     toml: 'webserver.port',
@@ -65,7 +68,9 @@ export const readSettings = defineConfig({
   }),
 })
 
-/** Secrets that the supervisor generates unless the environment or the file contains them. */
+/**
+ * Secrets that parley.toml can contain; the supervisor generates those that neither it nor the environment contains.
+ */
 export const readSecretSettings = defineConfig({
   PARLEY_CORE_SECRET_KEY: secret('PARLEY_CORE_SECRET_KEY', {
     toml: 'core.secret_key',

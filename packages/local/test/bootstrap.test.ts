@@ -278,7 +278,7 @@ test.each([
   const child = start(dir, npmThat(dir, `sleep 3600 & echo $! >${started}.new; mv ${started}.new ${started}; wait`))
   const outcome = outcomeOf(child)
   const sleeping = await eventually(() => existsSync(started) && identify(Number(readFileSync(started, 'utf8'))))
-  // Not to npm, which a terminal would reach as well.
+  // Not to npm: it has its own process group, which Ctrl-C in a terminal does not reach.
   if (receiver === 'the shell') child.kill(signal)
   else for (const pid of childrenOf(child.pid)) process.kill(pid, signal)
   expect((await outcome).code).not.toBe(0)
@@ -365,7 +365,7 @@ test('the versions in other files agree with .node-version', () => {
   expect(process.versions.node.split('.')[0]).toBe(major)
 })
 
-test('a used port is reported before the build, unless there is a file that may set another', async () => {
+test('a used port is reported, unless there is a parley.toml, which may set another', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   try {
     await once(server, 'listening')

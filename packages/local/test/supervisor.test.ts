@@ -120,7 +120,7 @@ describe('a fleet that runs', () => {
     })
   })
 
-  test('gives each service its own credentials and the settings of the operator, but not those of the first owner', async () => {
+  test('gives each service its own credentials and the settings of the operator, but not the login of the first owner', async () => {
     const env = await environmentOf(fleet, 'accounts')
     expect(env).toMatchObject({ PARLEY_NATS_USER: 'accounts', PARLEY_MESSAGING_EDIT_WINDOW: '1h' })
     expect(env.PARLEY_ACCOUNTS_DATABASE_URL).toContain('/parley_accounts')
@@ -133,7 +133,7 @@ describe('a fleet that runs', () => {
     expect((await environmentOf(fleet, 'gateway')).PARLEY_GATEWAY_REALTIME_URLS).toBe(realtime?.url)
   })
 
-  test('a service owns its migrated database and cannot connect to another', async () => {
+  test('gives a service a migrated database and a role that is no superuser', async () => {
     const url = new URL((await environmentOf(fleet, 'accounts')).PARLEY_ACCOUNTS_DATABASE_URL ?? '')
     const client = new pg.Client({ connectionString: url.href })
     await client.connect()
@@ -156,23 +156,23 @@ describe('a fleet that runs', () => {
 
   test('starts and drains processes of a service when its parent requests it', async () => {
     const nodes = () => fleet.state().services.filter(({ name }) => name === 'realtime')
-    const scaled = async (count: number) => {
+    const scaleTo = async (count: number) => {
       const request = { scale: { name: 'realtime', count } }
       fleet.process.send(request)
       for await (const [message] of on(fleet.process, 'message') as AsyncIterable<[{ scaled?: object }]>)
         if (message.scaled) return expect(message.scaled).toEqual(request.scale)
     }
     const [first] = nodes()
-    await scaled(3)
+    await scaleTo(3)
     const three = nodes()
     expect(three[0]).toEqual(first)
     expect(new Set(three.map(({ url }) => url)).size).toBe(3)
-    await scaled(1)
+    await scaleTo(1)
     expect(nodes()).toEqual([first])
     expect(three.map(({ pid }) => isRunning(pid))).toEqual([true, false, false])
-    await scaled(2)
+    await scaleTo(2)
     expect(nodes()).toHaveLength(2)
-    await scaled(1)
+    await scaleTo(1)
   })
 
   test('a second supervisor on the same data reports the first and ends', async () => {
@@ -182,13 +182,13 @@ describe('a fleet that runs', () => {
     expect(fleet.state().services).toHaveLength(3)
   })
 
-  const elsewhere = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc']
-  const canUnshare = spawnSync('unshare', [...elsewhere.slice(1), 'true']).status === 0
+  const inContainer = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc']
+  const canUnshare = spawnSync('unshare', [...inContainer.slice(1), 'true']).status === 0
   const asRoot = canUnshare ? test : test.skip
   asRoot(
     `a second supervisor in another container also reports the first and ends${canUnshare ? '' : ' (skipped: unshare is not allowed here)'}`,
     async () => {
-      await using second = startSupervisor(dataDir, {}, [], elsewhere)
+      await using second = startSupervisor(dataDir, {}, [], inContainer)
       await eventually(() => second.output() !== '')
       expect(second.output()).toContain(`another Parley runs on ${dataDir} (in another container`)
       expect(await second.waitForExit()).toBe(1)

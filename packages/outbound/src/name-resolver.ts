@@ -31,7 +31,7 @@ type Waiting = { callerId: string; begin: () => void; refuse: (error: Error) => 
  * Resolves names with c-ares on its own sockets. `dns.lookup` would block one of libuv's few threads until the name
  * server answers, and database connections and files need those threads. Uses only name servers, not /etc/hosts or
  * search domains. One name per caller and a few in total are resolved at a time; concurrent requests for the same name
- * share one query.
+ * share its queries, one for IPv4 and one for IPv6.
  */
 export class NameResolver implements Disposable {
   readonly #servers: readonly string[] | undefined

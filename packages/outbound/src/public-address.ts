@@ -40,7 +40,8 @@ for (const [address, bits] of [
 
 /**
  * Returns a function that tells whether an address is public and in none of these networks: local networks with public
- * addresses, as in IPv6 clusters. Throws for an entry that is not a network.
+ * addresses, as in IPv6 clusters. Throws for an entry that is neither an address nor a
+ * network.
  */
 export function publicExcept(networks: readonly string[]): (address: string) => boolean {
   const isOwn = inNetworks(networks)

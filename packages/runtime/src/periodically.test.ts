@@ -172,3 +172,69 @@ test('tasks with long pauses share timer ticks, and tasks with the same pause ru
     jest.useRealTimers()
   }
 })
+
+test('tasks due on the same tick start one after another, unless one takes longer than 0.1 s', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate'] })
+  try {
+    const started: [name: string, at: number][] = []
+    let concurrent = 0
+    let peak = 0
+    const begin = (name: string, takesMs: number) =>
+      periodically({
+        name,
+        everyMs: 10_000,
+        run: async () => {
+          started.push([name, performance.now()])
+          peak = Math.max(peak, ++concurrent)
+          await sleep(takesMs)
+          concurrent--
+        },
+      })
+    const tasks = [begin('a', 20), begin('b', 20), begin('c', 20)]
+    await jest.advanceTimersByTimeAsync(3_000)
+    started.length = peak = 0
+    await jest.advanceTimersByTimeAsync(20_000)
+    expect([started.length, peak]).toEqual([6, 1])
+
+    tasks.push(begin('slow', 9_000))
+    await jest.advanceTimersByTimeAsync(3_000)
+    started.length = 0
+    await jest.advanceTimersByTimeAsync(30_000)
+    const waits = started
+      .filter(([name]) => name !== 'slow')
+      .map(([, at]) => at - Math.min(...started.map(([, t]) => t)))
+    expect(waits.every((ms) => ms % 10_000 <= 150)).toBe(true)
+    await Promise.all([jest.advanceTimersByTimeAsync(10_000), ...tasks.map((task) => task[Symbol.asyncDispose]())])
+  } finally {
+    jest.useRealTimers()
+  }
+})
+
+test('a task that waits for its turn on a tick starts at once when it is woken', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate'] })
+  try {
+    const started: string[] = []
+    const begin = (name: string) =>
+      periodically({
+        name,
+        everyMs: 10_000,
+        run: () => {
+          started.push(name)
+          return sleep(50)
+        },
+      })
+    const tasks = [begin('a'), begin('b')]
+    await jest.advanceTimersByTimeAsync(3_000)
+    started.length = 0
+    for (let i = 0; i < 2_000 && started.length === 0; i++) await jest.advanceTimersByTimeAsync(10)
+    const [first] = started
+    for (const [i, name] of ['a', 'b'].entries()) if (name !== first) tasks[i]?.wake()
+    expect(started).toEqual([first, first === 'a' ? 'b' : 'a'])
+    await Promise.all([jest.advanceTimersByTimeAsync(1_000), ...tasks.map((task) => task[Symbol.asyncDispose]())])
+    expect(started).toHaveLength(2)
+  } finally {
+    jest.useRealTimers()
+  }
+})
+
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

@@ -1,6 +1,10 @@
 import { sharedTickMs, nextSharedTick, logger, withoutTrace } from '@parley/telemetry'
 
 const failed = 'a periodic task failed'
+/** Longest time that the tasks due on the same tick wait for one of them. */
+const longestTurnMs = 100
+/** Settles when the next task that is due on a shared tick may start. */
+let previousTurn: Promise<unknown> = Promise.resolve()
 
 /** A task that runs periodically. */
 export type PeriodicTask = {
@@ -9,7 +13,8 @@ export type PeriodicTask = {
   /**
    * Usual pause between two runs. Below 2.5 s, it varies by up to a tenth in both directions. From there on, all tasks
    * of a process run on shared timer ticks, so that they wake it together: the pause is up to 2.5 s shorter, and after
-   * the first run and those that were woken it is shorter by any amount.
+   * the first run and those that were woken it is shorter by any amount. Tasks due on the same tick start one after
+   * another, so that they need one database connection and not one each; none waits longer than 0.1 s for another.
    */
   everyMs: number
   /** Ends the task, as disposing it does. */
@@ -47,6 +52,8 @@ class PeriodicRunner implements Periodic {
   readonly #signal: AbortSignal
   #timer: NodeJS.Timeout | undefined
   #dueAt = Infinity
+  /** Whether it is due and waits for other tasks of the same tick. */
+  #isQueued = false
   #running: Promise<void> | undefined
   #hasFailed = false
 
@@ -59,6 +66,7 @@ class PeriodicRunner implements Periodic {
   }
 
   wake(inMs = 0): void {
+    if (this.#isQueued && inMs <= 0) return this.#begin()
     const at = performance.now() + inMs
     if (at >= this.#dueAt || this.#signal.aborted) return
     this.#dueAt = at
@@ -74,10 +82,21 @@ class PeriodicRunner implements Periodic {
     clearTimeout(this.#timer)
     const leftMs = this.#dueAt - performance.now()
     if (leftMs <= 0) this.#begin()
-    else this.#timer = setTimeout(() => this.#begin(), leftMs)
+    else this.#timer = setTimeout(() => this.#beginInTurn(), leftMs)
+  }
+
+  #beginInTurn(): void {
+    if (this.#task.everyMs < sharedTickMs) return this.#begin()
+    this.#isQueued = true
+    previousTurn = previousTurn.then(async () => {
+      if (!this.#isQueued || this.#signal.aborted) return
+      this.#begin()
+      await settledWithin(longestTurnMs, this.#running)
+    })
   }
 
   #begin(): void {
+    this.#isQueued = false
     this.#dueAt = Infinity
     this.#running = this.#run().then((nextInMs) => {
       this.#running = undefined
@@ -109,4 +128,12 @@ class PeriodicRunner implements Periodic {
 function defaultTime(everyMs: number): number {
   if (everyMs >= sharedTickMs) return nextSharedTick(everyMs)
   return performance.now() + everyMs * (0.9 + Math.random() * 0.2)
+}
+
+/** Resolves when the promise has settled, or after that many milliseconds. */
+async function settledWithin(ms: number, promise: Promise<unknown> | undefined): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)))
+  await Promise.race([promise, timeout])
+  clearTimeout(timer)
 }

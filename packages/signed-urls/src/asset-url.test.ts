@@ -43,7 +43,7 @@ describe('the signed URL of an attachment', () => {
     expect(readAssetAccess(['new'], token, now)).toBeUndefined()
   })
 
-  test('is refused if any part is changed', () => {
+  test('is refused if any part of its token is changed', () => {
     const other = tokenOf(assetUrl(from, { ...asset, userId: 'Ubob' }).url).split('.')[0]
     const publicImage = serverImageUrl(from, 'KEY', image).split('/').at(-1)
     for (const text of [

@@ -35,7 +35,7 @@ export class Browser {
     return this.send('GET', path, undefined, headers)
   }
 
-  /** Sends JSON, or the text unchanged. */
+  /** Sends a value as JSON, or a text unchanged, with the content type of JSON. */
   postJson(path: string, body: unknown, headers: Record<string, string> = {}): Promise<BrowserAnswer> {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
     return this.send('POST', path, text, { 'content-type': 'application/json', ...headers })

@@ -65,6 +65,6 @@ export function callAs(rpc: RpcClient, who: TestCaller): Transport {
 
 /** Serves fakes of internal methods of another service over the real bus. */
 export function serveFakes(bus: Bus, routes: (routes: ServiceRoutes) => void): Promise<AsyncDisposable> {
-  // A deployable that owns no public method: only what `routes` registers is answered.
+  // realtime owns no public method, so only what `routes` registers is answered.
   return serveRpc(bus, { deployable: 'realtime', routes })
 }

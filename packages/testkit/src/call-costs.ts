@@ -34,7 +34,7 @@ const traceOf = (traceparent: string | undefined): string => traceparent?.split(
 export async function countCosts(bus: Bus): Promise<CostCounter> {
   const collector = await startCollector()
   const statements = watchStatements()
-  /** By trace and span: a repeated request is the same span. */
+  /** Methods by `traceparent`. A retried request has the same one, so it is counted once. */
   const requests = new Map<string, string>()
   const tap = bus.nc.subscribe('rpc.>', {
     callback: (_error, message) => {
@@ -51,13 +51,13 @@ export async function countCosts(bus: Bus): Promise<CostCounter> {
         await call()
       })
       await bus.nc.flush()
-      const [made, ...called] = [...requests]
+      const [ownMethod, ...called] = [...requests]
         .filter(([parent]) => traceOf(parent) === trace)
         .map(([, method]) => method)
       return {
         statements: statements.of(trace),
         // Leave out the call itself, which is repeated if it did not start in time.
-        requests: called.filter((method) => method !== made),
+        requests: called.filter((method) => method !== ownMethod),
       }
     },
     async [Symbol.asyncDispose]() {

@@ -3,7 +3,7 @@ export { openTestDatabase, testDatabase, type TestDatabase, type TestDatabaseOpt
 export { migrationsBefore } from './migrations-before.ts'
 export { testNats, type TestNats } from './nats.ts'
 export { testRedis } from './redis.ts'
-export type { Outage } from '@parley/tooling/outage-proxy'
+export type { StoppableServer } from '@parley/tooling/outage-proxy'
 export { ErasureReports, requestErasure } from './erasure.ts'
 export { selfSignedCertificate, tlsServer } from './certificate.ts'
 export { freeze } from '@parley/tooling/freeze'

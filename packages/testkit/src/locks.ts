@@ -15,11 +15,11 @@ export async function lock(name: string): Promise<TestLock> {
 export async function lockOneOf(name: string, count: number): Promise<TestLock & { index: number }> {
   const client = await connect()
   for (let index = 0; index < count; index++) {
-    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock(hashtext($1), $2) as taken', [
-      name,
-      index,
-    ])
-    if (rows[0]?.taken) return { index, [Symbol.asyncDispose]: () => client.end() }
+    const { rows } = await client.query<{ locked: boolean }>(
+      'select pg_try_advisory_lock(hashtext($1), $2) as locked',
+      [name, index],
+    )
+    if (rows[0]?.locked) return { index, [Symbol.asyncDispose]: () => client.end() }
   }
   await client.end()
   throw new Error(`all ${count} of ${name} are in use`)

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** A drizzle folder as it was before a migration, named as its file without `.sql`. Disposing removes it. */
+/**
+ * A copy of a drizzle folder as it was before a migration; disposing removes the copy. `name` is the name of the
+ * migration's file without `.sql`.
+ */
 export function migrationsBefore(drizzleFolder: URL, name: string): Disposable & { folder: string } {
   const folder = mkdtempSync(join(tmpdir(), 'parley-drizzle-'))
   cpSync(fileURLToPath(drizzleFolder), folder, { recursive: true })

@@ -4,11 +4,11 @@ import { keepStream } from '@parley/events'
 import { connectBus } from '@parley/rpc'
 import { connect } from 'nats'
 import { lock } from './locks.ts'
-import { type Outage, outageProxy } from '@parley/tooling/outage-proxy'
+import { type StoppableServer, outageProxy } from '@parley/tooling/outage-proxy'
 import { temporaryFolder } from './run-folder.ts'
 
 /** A NATS server with JetStream. */
-export type TestNats = Outage & {
+export type TestNats = StoppableServer & {
   /** Process id of the server, for tests that freeze it; undefined for a given server. */
   pid(): number | undefined
 }

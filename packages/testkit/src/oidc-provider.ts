@@ -22,7 +22,7 @@ export type OidcProvider = AsyncDisposable & {
   /** Replaces the provider by one with other settings at the same address. */
   configure: (settings: Configuration) => void
   /** Sets a handler that runs before the provider; undefined removes it. */
-  answer: (override: Override | undefined) => void
+  intercept: (override: Override | undefined) => void
   stop: () => Promise<void>
   start: () => Promise<void>
 }
@@ -71,7 +71,7 @@ export async function startOidcProvider(callbacks: string[], at = 0): Promise<Oi
       settings = given
       renew()
     },
-    answer(given) {
+    intercept(given) {
       override = given
     },
     stop: () => close(server),

@@ -4,7 +4,7 @@ import pg from 'pg'
 export const clonePrefix = 'parley_test_'
 const maxCloneAgeMs = 3_600_000
 
-/** Drops clones that earlier runs left on a given server. */
+/** Drops clones on a given server that are older than an hour: those that earlier runs left. */
 export async function dropOldDatabases(adminUrl: string): Promise<void> {
   await withClient(adminUrl, async (client) => {
     const { rows } = await client.query<{ datname: string }>('select datname from pg_database where datname like $1', [

@@ -7,10 +7,10 @@ import type pg from 'pg'
 import { clonePrefix, withClient } from './old-databases.ts'
 import { testInfrastructure } from './infrastructure.ts'
 import { lock } from './locks.ts'
-import { type Outage, outageProxy } from '@parley/tooling/outage-proxy'
+import { type StoppableServer, outageProxy } from '@parley/tooling/outage-proxy'
 
 /** A separate database. */
-export type TestDatabase = Outage & { url: string }
+export type TestDatabase = StoppableServer & { url: string }
 
 /** Options of a test database. */
 export type TestDatabaseOptions = {
@@ -46,7 +46,7 @@ export async function testDatabase(
 export const openTestDatabase = (url: string, options: Partial<DatabaseOptions> = {}): Promise<Database> =>
   openDatabase({ url, pool: 4, name: 'test', connectTimeoutMs: 30_000, ...options })
 
-function withoutOutages(url: string): Outage {
+function withoutOutages(url: string): StoppableServer {
   const cannot = () => Promise.reject(new Error('this database was created without { outages: true }'))
   return { url, stop: cannot, start: cannot, [Symbol.asyncDispose]: () => Promise.resolve() }
 }

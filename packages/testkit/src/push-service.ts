@@ -33,7 +33,9 @@ type Browser = { keys: ECDH; auth: Buffer }
 /** A push service with its browsers: RFC 8030, 8188, 8291 and 8292, implemented with node:crypto only. */
 export class PushService {
   readonly received: ReceivedPush[] = []
-  /** The responses to the next pushes; by default 201. */
+  /**
+   * Returns the response to a push, by default 201. `attempt`: how many pushes the browser has received, with this one.
+   */
   answer: (push: ReceivedPush, attempt: number) => PushAnswer | Promise<PushAnswer> = () => ({ status: 201 })
   readonly #browsers = new Map<string, Browser>()
   readonly #server: Server
@@ -63,7 +65,7 @@ export class PushService {
   }
 
   /** Subscribes as a browser does; returns the subscription for the web application. */
-  browser(name: string): { endpoint: string; p256dh: string; auth: string } {
+  subscribe(name: string): { endpoint: string; p256dh: string; auth: string } {
     const keys = createECDH('prime256v1')
     keys.generateKeys()
     const auth = randomBytes(16)
@@ -76,7 +78,7 @@ export class PushService {
   }
 
   /** The pushes that a browser received, in order. */
-  by(name: string): ReceivedPush[] {
+  receivedBy(name: string): ReceivedPush[] {
     return this.received.filter(({ browser }) => browser === name)
   }
 
@@ -103,7 +105,7 @@ export class PushService {
       vapid: vapidOf(headers.authorization ?? ''),
     }
     this.received.push(push)
-    const answer = await this.answer(push, this.by(name).length)
+    const answer = await this.answer(push, this.receivedBy(name).length)
     if (answer !== 'nothing') response.writeHead(answer.status, answer.headers).end(answer.body)
   }
 }

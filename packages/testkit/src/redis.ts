@@ -1,13 +1,13 @@
 import { Redis } from 'ioredis'
 import { testInfrastructure } from './infrastructure.ts'
 import { lockOneOf } from './locks.ts'
-import { type Outage, outageProxy } from '@parley/tooling/outage-proxy'
+import { type StoppableServer, outageProxy } from '@parley/tooling/outage-proxy'
 
 /** A Redis with the default configuration has databases 0 to 15. Tests without `testRedis` use database 0. */
 const highestDatabase = 15
 
 /** A separate, empty Redis database: one of the numbered ones of the run's server. */
-export async function testRedis(): Promise<Outage> {
+export async function testRedis(): Promise<StoppableServer> {
   const { redisUrl } = await testInfrastructure()
   const slot = await lockOneOf('parley-test-redis', highestDatabase)
   const url = new URL(redisUrl)

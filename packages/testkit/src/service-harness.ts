@@ -30,7 +30,7 @@ export type TestProcess = Service & { url: string }
 
 type ClientsOf<S extends Record<string, DescService>> = { [K in keyof S]: Client<S[K]> }
 
-/** The servers and processes of a service under test. Disposing ends the processes first, all at once. */
+/** The servers and processes of a service under test. Disposing ends all processes at once, then the servers. */
 export type ServiceHarness<Overrides = unknown> = {
   nats: TestNats
   bus: Bus

@@ -15,11 +15,11 @@ export type SlackExportSize = {
 export type SlackExportContent = {
   people: number
   rooms: number
-  /** Root messages and replies, without rows that are not messages. */
+  /** Messages outside threads and roots of threads, without replies and rows that are not messages. */
   messages: number
   replies: number
   reactions: number
-  /** Messages in each channel by name, and replies in threads there. */
+  /** The same counts for each channel, by its name. */
   byChannel: Map<string, { messages: number; replies: number }>
   /** Names of private channels. */
   privateChannels: string[]

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 import { connect } from 'nats'
 import { eventually, testNats, testRedis } from '@parley/testkit'
 
-test('each Redis is separate and empty, even after another one was written to', async () => {
+test('each Redis is separate: a key of one does not exist in another', async () => {
   await using one = await testRedis()
   await using other = await testRedis()
   const clients = [one, other].map(({ url }) => new Redis(url))

@@ -73,7 +73,7 @@ test('a caller has one query at a time, and does not delay others', async () => 
   await silent
 })
 
-test('names of a caller that may wait are resolved one after the other', async () => {
+test('if names of a caller may wait, they are resolved one after the other', async () => {
   open({ maxWaitingPerCaller: 1 })
   const answers = [1, 2, 3].map((n) => refusalOf(resolver.resolve(`silent-${n}.example`, 'Ualice')))
   expect(await answers[2]).toBeInstanceOf(ResolverBusy)
@@ -94,7 +94,7 @@ test('a waiting caller does not prevent others from resolving the same name, and
   await silent
 })
 
-test('concurrent look-ups of a name share one query', async () => {
+test('concurrent look-ups of a name share its two queries, for IPv4 and IPv6', async () => {
   open()
   const people = ['Ualice', 'Ubob', 'Ucarol', 'Ualice']
   const answers = await Promise.all(people.map((callerId) => resolver.resolve('push.example', callerId)))

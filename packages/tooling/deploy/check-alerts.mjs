@@ -13,7 +13,7 @@ const marked = /(<!-- objectives -->\n)[\s\S]*?(<!-- \/objectives -->)/
 
 /**
  * Checks the Prometheus rules of a folder: their format, that every metric exists, that each alert has a runbook, and
- * that the rules generated from the objectives are up to date. `write` updates those.
+ * that the rules and the table generated from the objectives are up to date. `write` updates these two.
  */
 export async function problemsOfAlerts(folder, { write } = {}) {
   const outdated = await outdatedObjectives(`${folder}/objectives.yaml`, write)
@@ -53,11 +53,11 @@ async function outdatedObjectives(rules, write) {
     .map(([file]) => `${file} is out of date; run: pnpm check-deploy --write`)
 }
 
-function problemsOfRule({ alert, record, expr, for: pause, labels, annotations, ...rest }, known) {
+function problemsOfRule({ alert, record, expr, for: duration, labels, annotations, ...rest }, known) {
   const problems = [...Object.keys(rest).map((key) => `unknown key ${key}`), ...problemsOfQuery(expr, known)]
   if (alert) {
     if (!/^Parley\w+$/.test(alert)) problems.push('its name does not start with Parley')
-    if (pause !== undefined && !/^\d+[smh]$/.test(pause)) problems.push(`${pause} is not a duration`)
+    if (duration !== undefined && !/^\d+[smh]$/.test(duration)) problems.push(`${duration} is not a duration`)
     if (!['warning', 'critical'].includes(labels?.severity)) problems.push('has no severity')
     if (!annotations?.summary) problems.push('has no summary')
     if (annotations?.runbook !== runbookOf(alert)) problems.push(`does not name its runbook, ${runbookOf(alert)}`)

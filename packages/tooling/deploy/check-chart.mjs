@@ -14,9 +14,9 @@ import { problemsOfScaling } from './scaling.mjs'
 const howToRender = 'with helm on PATH, run: pnpm check-deploy --write'
 
 /**
- * Checks the chart's values and templates, and the rendered objects for each file of ci/. helm renders them, and those of
- * sizes/, if it is installed; otherwise the committed result is used, after checking that it belongs to the current
- * chart. kubeconform validates them if it is installed, with the schemas of Kubernetes.
+ * Checks the chart's values and templates, and the rendered objects for each file of ci/. helm renders them, and those
+ * of sizes/, if it is installed; otherwise the committed result is used, which must belong to the current chart.
+ * kubeconform validates them if it is installed, with the schemas of Kubernetes. `write` updates generated files.
  */
 export async function checkChart({ write }) {
   const problems = [
@@ -54,8 +54,8 @@ function validate(renderings) {
   const why = whyNotValidated()
   if (why) {
     const last = golden('full').validated
-    const until = last ? `last validated against ${last}` : 'this rendering has never been validated'
-    return { invalid: [], skipped: [`the objects against the schemas of Kubernetes: ${why}; ${until}`] }
+    const before = last ? `last validated against ${last}` : 'this rendering has never been validated'
+    return { invalid: [], skipped: [`the objects against the schemas of Kubernetes: ${why}; ${before}`] }
   }
   const versions = versionsFrom(Number(/1\.(\d+)/.exec(parse(read('Chart.yaml')).kubeVersion)[1]))
   const invalid = problemsOfSchemas([...renderings.flatMap(({ objects }) => objects), ...examples()], versions)

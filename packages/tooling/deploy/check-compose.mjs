@@ -42,12 +42,12 @@ async function problemsOfBucket(environment) {
   const text = readFileSync(join(folder, 's3.yaml'), 'utf8')
   const given = Object.keys(parse(text).services.uploads.environment)
   const secrets = given.filter((name) => secretSettings.some(({ names }) => names.includes(name)))
-  const open = secrets.filter((name) => !text.includes(`${name}: \${${name}:?}`))
+  const notFromEnv = secrets.filter((name) => !text.includes(`${name}: \${${name}:?}`))
   const filled = text.replaceAll(/\$\{\w+(?::-([^}]*)|:\?)\}/g, (_, standard) => standard ?? 'filled-in')
   const together = { ...environment, ...parse(filled).services.uploads.environment }
   const strings = Object.fromEntries(Object.entries(together).map(([name, value]) => [name, String(value ?? '')]))
   return [
-    ...open.map((name) => `s3.yaml: ${name} is a secret, but does not come from .env`),
+    ...notFromEnv.map((name) => `s3.yaml: ${name} is a secret, but does not come from .env`),
     ...(await problemsOfEnvironment('s3.yaml: uploads', 'uploads', strings)),
   ]
 }
@@ -134,14 +134,14 @@ class Compose {
       this.must(all.includes(program), `${name} runs ${program}, which is not a program of the image`)
       if (name in this.services && command?.[0].endsWith('main.js')) {
         const own = name === 'compact' ? compact.main : `services/${name}/dist/main.js`
-        this.must(program === own, `${name} runs ${program}`)
+        this.must(program === own, `${name} runs ${program} instead of ${own}`)
       }
     }
   }
 
   /**
-   * Checks that addresses name a service and its port, that volumes are declared or exist, and that `depends_on` names
-   * services.
+   * Checks that addresses name a service and its port, that volumes are declared or exist, that services listen on the
+   * ports that they publish, and that `depends_on` names services.
    */
   checkReferences() {
     const ports = { postgres: '5432', nats: '4222', redis: '6379' }
@@ -163,7 +163,8 @@ class Compose {
         const inside = port.split(':').at(-1)
         this.must(this.httpPort(name) === inside, `${name}: nothing listens on the published port ${inside}`)
       }
-      for (const other of Object.keys(depends_on)) this.must(other in this.services, `${name} waits for ${other}`)
+      for (const other of Object.keys(depends_on))
+        this.must(other in this.services, `${name} waits for ${other}, which is missing`)
     }
   }
 
@@ -210,7 +211,7 @@ class Compose {
     for (const [name, { environment = {} }] of Object.entries(this.unfilled)) {
       for (const [key, value] of Object.entries(environment)) {
         if (!secret.has(key) && !/PASSWORD/.test(key)) continue
-        // `:-` and `-` are for optional secrets, which are empty if .env lacks them.
+        // `:-` is for optional secrets, which are empty if .env lacks them.
         this.must(/\$\{\w+:[?-]\}/.test(value), `${name}: ${key} is a secret, but does not come from .env`)
       }
     }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 const component = 'app.kubernetes.io/component'
 const findNamed = (list, name) => list?.find((one) => one.name === name)
 
-/** Checks the doctor's job: each container must have the same settings, files and network as its deployable. */
+/** Checks the doctor's job: each container must have the same image, settings, volumes and rights as its deployable. */
 export function problemsOfDoctor(objects, deployables) {
   const of = (kind, name) =>
     objects.find((one) => one.kind === kind && one.metadata.labels[component] === name)?.spec.template.spec
@@ -19,7 +19,7 @@ export function problemsOfDoctor(objects, deployables) {
     must(isDeepStrictEqual(job[part], uploads?.[part]), `its ${part} differs from that of uploads`)
   const hasClaim = job.volumes.some((volume) => volume.persistentVolumeClaim)
   must(
-    hasClaim ? isBesideUploads(job.affinity) : isDeepStrictEqual(job.affinity, uploads?.affinity),
+    hasClaim ? requiresNodeOfUploads(job.affinity) : isDeepStrictEqual(job.affinity, uploads?.affinity),
     'may run on a node where the volume of uploads cannot be mounted',
   )
   for (const container of job.containers) {
@@ -43,7 +43,7 @@ export function problemsOfDoctor(objects, deployables) {
   return problems
 }
 
-function isBesideUploads(affinity) {
+function requiresNodeOfUploads(affinity) {
   const [term] = affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []
   return term?.topologyKey === 'kubernetes.io/hostname' && term.labelSelector.matchLabels[component] === 'uploads'
 }

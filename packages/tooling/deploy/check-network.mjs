@@ -65,10 +65,10 @@ export function problemsOfNetwork(objects, { enabled, httpFrom, egress }) {
     const mayBeOpen = isPublic || (httpFrom.length > 0 && network.ports(to).includes('http') && name !== 'video-worker')
     must(isOpen || !isPublic, `clients may not connect to ${name}`)
     must(mayBeOpen || !isOpen, `clients may connect to ${name}`)
-    const mayRead = network.rules(to, 'internal').flatMap((from) => from ?? [{}])
-    must(mayRead.length > 0, `Prometheus may not read the metrics of ${name}`)
-    const statusMayConnect = network.allowed(to, 'internal').pods.includes(statusCaller) || mayRead.some(isWholeCluster)
-    must(statusMayConnect || mayRead.length === 0, `parley status in ${statusCaller} cannot connect to ${name}`)
+    const readers = network.rules(to, 'internal').flatMap((from) => from ?? [{}])
+    must(readers.length > 0, `Prometheus may not read the metrics of ${name}`)
+    const statusMayConnect = network.allowed(to, 'internal').pods.includes(statusCaller) || readers.some(isWholeCluster)
+    must(statusMayConnect || readers.length === 0, `parley status in ${statusCaller} cannot connect to ${name}`)
   }
   return [...problems, ...(egress.enabled ? problemsOfEgress(network, egress) : [])]
 }

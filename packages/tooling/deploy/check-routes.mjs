@@ -18,7 +18,7 @@ export function problemsOfRoutes(objects) {
       if (isHttp2 === isGrpc) return []
       return [
         isGrpc
-          ? `${where} gRPC to ${name}:${port}, not HTTP/2`
+          ? `${where} gRPC to ${name}:${port}, which does not serve HTTP/2`
           : `${where} other requests than gRPC to ${name}:${port}`,
       ]
     })

@@ -4,8 +4,8 @@ import { chart, isMap, mergeValues, read, sizes, valueFiles } from './renderings
 import { knownKeys, plainVariables, secretSettings } from './settings.mjs'
 
 /**
- * Checks the values of ci/ and sizes/ against the schema, and that the schema refuses secrets, unknown keys and too
- * large networks of trusted proxies.
+ * Checks the values of ci/ and sizes/ against the schema. Checks that the schema refuses secrets, unknown keys and too
+ * large networks of trusted proxies, and accepts the other variables that deployables read.
  */
 export function problemsOfValues() {
   const validate = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true }).compile(schema())
@@ -17,13 +17,13 @@ export function problemsOfValues() {
       if (!knownKeys.has(key)) problems.push(`${name}: no deployable reads ${key}`)
   }
   const [{ values }] = valueFiles()
-  const refuses = (name, change) => {
+  const mustRefuse = (name, change) => {
     if (validate(mergeValues(values, change)))
       problems.push(`values.schema.json: accepts the secret ${name} as a value`)
   }
   for (const { names, toml } of secretSettings) {
-    for (const name of names) refuses(name, { env: { [name]: 'value' } })
-    if (toml) refuses(toml, { config: withKey(toml, 'value') })
+    for (const name of names) mustRefuse(name, { env: { [name]: 'value' } })
+    if (toml) mustRefuse(toml, { config: withKey(toml, 'value') })
   }
   for (const network of ['0.0.0.0/0', '0.0.0.0/1', '::/0', '2000::/3']) {
     if (validate(mergeValues(values, { ingress: { trustedProxies: [network] } })))
@@ -47,7 +47,7 @@ function mapsIn(value, path = []) {
   return isMap(value) ? [path, ...inner] : inner
 }
 
-/** The plain values with an unknown key in the map at `path`. */
+/** The values of ci/ named `full`, with an unknown key in the map at `path`; for the root, `values` with such a key. */
 function withUnknown(values, path) {
   const full = structuredClone(valueFiles().find(({ name }) => name === 'full').values)
   path.reduce((at, key) => at[key], full).unknownKey = 1

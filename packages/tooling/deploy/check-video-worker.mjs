@@ -2,7 +2,10 @@ import { isSubset } from './check-selectors.mjs'
 
 const component = 'app.kubernetes.io/component'
 
-/** Checks that ffmpeg, if uploads uses a video worker, runs in a pod without secrets and outgoing connections. */
+/**
+ * Checks the pod of the video worker, if uploads uses one: it must have neither secrets nor outgoing connections, and
+ * only uploads may connect to it.
+ */
 export function problemsOfVideoWorker(objects) {
   const deployments = objects.filter(({ kind }) => kind === 'Deployment')
   const of = (name) => deployments.find(({ metadata }) => metadata.labels[component] === name)

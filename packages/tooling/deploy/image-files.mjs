@@ -1,6 +1,7 @@
 /**
  * Collects the files of the image: `node packages/tooling/deploy/image-files.mjs <folder>`, after a build. These are
- * the bundles, their migrations, the operator's command, and the packages of node_modules that cannot be bundled.
+ * the bundles, their migrations, the web client, the commands for operators, the license, and the packages of
+ * node_modules that cannot be bundled.
  */
 import { existsSync } from 'node:fs'
 import { cp, mkdir, readFile, realpath } from 'node:fs/promises'
@@ -67,7 +68,7 @@ async function copyPart(part, folder) {
       filter: (path) => !path.endsWith('.map') && !path.endsWith('_snapshot.json'),
     })
   }
-  const { dependencies } = await manifest(from)
+  const { dependencies } = await readPackageJson(from)
   for (const name of unbundled.filter((candidate) => candidate in dependencies)) {
     await copyPackage(join(from, 'node_modules', name), name, join(folder, 'node_modules'))
   }
@@ -80,9 +81,9 @@ async function copyPart(part, folder) {
 async function copyPackage(at, name, modules) {
   const from = await realpath(at)
   const to = join(modules, name)
-  const { version, dependencies, optionalDependencies } = await manifest(from)
+  const { version, dependencies, optionalDependencies } = await readPackageJson(from)
   if (existsSync(to)) {
-    const there = (await manifest(to)).version
+    const there = (await readPackageJson(to)).version
     if (there !== version)
       throw new Error(`${name} is needed in the versions ${there} and ${version}, but an image can contain only one`)
     return
@@ -100,7 +101,7 @@ export function isForeign(path) {
   return /_[a-z0-9]+_[a-z0-9]+_\d+\.node$/.test(path) && !path.endsWith(ours)
 }
 
-const manifest = async (folder) => JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+const readPackageJson = async (folder) => JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
 
 if (process.argv[1] === import.meta.filename) {
   const folder = process.argv[2]

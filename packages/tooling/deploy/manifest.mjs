@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { inWorkspace } from '../steps.mjs'
 
-/** The manifest. It contains only types that Node.js can strip. */
+/** The manifest. Node.js can import it, because its TypeScript has only types, which Node.js removes. */
 export const { busUsers, compactDeployables, databaseOwners, deployableNames, propertiesOf, sharedSecrets } =
   await import(inWorkspace('packages/contracts/src/deployables.ts'))
 
@@ -16,9 +16,10 @@ export function problemsOfFolders() {
   return [
     ...unknown.map((name) => `services/${name}: is not in packages/contracts/src/deployables.ts`),
     ...missing.map((name) => `services/${name}: is in the manifest, but has no src/main.ts`),
-    ...wrong.map(
-      (name) =>
-        `services/${name}: the manifest says it ${propertiesOf(name).database ? 'has' : 'has no'} database, unlike src/migrate.ts`,
+    ...wrong.map((name) =>
+      propertiesOf(name).database
+        ? `services/${name}: has a database in the manifest, but no src/migrate.ts`
+        : `services/${name}: has src/migrate.ts, but no database in the manifest`,
     ),
   ]
 }

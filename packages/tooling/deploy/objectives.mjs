@@ -42,7 +42,7 @@ export const objectives = [
 ]
 
 /**
- * Burn rates with their two windows; at burn rate 1 the error budget lasts thirty days. See
+ * Alerts on burn rates, which must be exceeded in two windows; at burn rate 1 the error budget lasts thirty days. See
  * https://sre.google/workbook.
  */
 const alerts = [

@@ -72,7 +72,7 @@ class Release {
         `${where}: also selects pods of another deployment`,
       )
       const ports = Object.fromEntries(container.ports.map((port) => [port.name, String(port.containerPort)]))
-      this.must(ports.internal === env.PARLEY_INTERNAL_PORT, `${where}: the internal port is not the one of the probes`)
+      this.must(ports.internal === env.PARLEY_INTERNAL_PORT, `${where}: the internal port is not PARLEY_INTERNAL_PORT`)
       this.must(env.PARLEY_INTERNAL_HOST === '0.0.0.0', `${where}: the internal port cannot be reached from outside`)
       const own = Object.entries(env).find(([key]) => key.endsWith('_PORT') && key !== 'PARLEY_INTERNAL_PORT')?.[1]
       this.must(ports.http === own, `${where}: the HTTP port is ${own}, not ${ports.http}`)
@@ -80,7 +80,7 @@ class Release {
         const { httpGet } = container[`${probe}Probe`]
         this.must(
           httpGet.path === path && httpGet.port === 'internal',
-          `${where}: the ${probe} probe requests something else`,
+          `${where}: the ${probe} probe does not request ${path} of the internal port`,
         )
       }
       const wait = Number(container.lifecycle?.preStop.exec.command[1] ?? 0)

@@ -1,5 +1,5 @@
 /**
- * Replaces uWebSockets.js in a folder that image-files.mjs has filled by another build: `node
+ * Replaces uWebSockets.js with another build, in a folder that image-files.mjs has filled: `node
  * packages/tooling/deploy/replace-uwebsockets.mjs <folder> <spec>`, with a spec that npm can install. Fails if the
  * build does not load.
  */

@@ -17,8 +17,8 @@ const head = `# Values for the chart prometheus-adapter: the metrics of helm/par
 `
 
 /**
- * Checks files/scaling.yaml: the code declares its metrics, each deployable is in one group, and the rules of
- * prometheus-adapter offer the metrics. `write` updates the rules.
+ * Checks files/scaling.yaml: the code declares its metrics, each deployable is in one group, the chart accepts a target
+ * for each metric, and the rules of prometheus-adapter offer the metrics. `write` updates the rules.
  */
 export async function problemsOfScaling({ write } = {}) {
   const { metrics } = await declaredMetrics()
@@ -105,9 +105,9 @@ export function problemsOfAutoscalers(objects) {
   return problems
 }
 
-/** Names of the metrics that an autoscaler uses in addition to CPU; helm renders none for a deployable in no group. */
+/** Names of the metrics that an autoscaler uses in addition to CPU. Without any metric, its `metrics` is null. */
 function metricsOf({ metrics, triggers = [] }) {
   const pods = (metrics ?? []).filter(({ type }) => type === 'Pods').map((each) => each.pods.metric.name)
-  const asked = triggers.filter(({ type }) => type === 'prometheus').map(({ name }) => name.replaceAll('-', '_'))
-  return [...pods, ...asked]
+  const ofTriggers = triggers.filter(({ type }) => type === 'prometheus').map(({ name }) => name.replaceAll('-', '_'))
+  return [...pods, ...ofTriggers]
 }

@@ -36,7 +36,7 @@ export const plainVariables = new Set(
 /** Names of the settings that a deployable reads. */
 export const settingsOf = (service) => declared[service].rows.flatMap(({ names }) => names)
 
-/** Keys of parley.toml that some deployable reads. */
+/** Keys of parley.toml that some program of the image reads. */
 export const knownKeys = new Set(Object.values(declared).flatMap(({ rows }) => rows.map(({ toml }) => toml)))
 
 /**
@@ -57,7 +57,7 @@ const isShared = ([name]) =>
 
 // Variables that are read outside the declared settings: the name of the process, the path of parley.toml, and the
 // variables of telemetry and Node.js.
-const known = (name) => ['PARLEY_SERVICE', 'PARLEY_CONFIG_FILE'].includes(name) || /^(OTEL|NODE)_/.test(name)
+const isKnown = (name) => ['PARLEY_SERVICE', 'PARLEY_CONFIG_FILE'].includes(name) || /^(OTEL|NODE)_/.test(name)
 
 /** Errors that a deployable would report for this environment and parley.toml, and variables that it does not read. */
 export async function problemsOfEnvironment(where, service, env, toml = '') {
@@ -65,7 +65,7 @@ export async function problemsOfEnvironment(where, service, env, toml = '') {
   if (!declaration) return [`${where}: there is no service ${service}`]
   const names = new Set(declaration.rows.flatMap((row) => row.names))
   const unknown = Object.keys(env)
-    .filter((name) => !names.has(name) && !known(name))
+    .filter((name) => !names.has(name) && !isKnown(name))
     .map((name) => `${where}: ${service} does not read ${name}`)
   const folder = await mkdtemp(join(tmpdir(), 'parley-deploy-'))
   try {

@@ -17,7 +17,7 @@ const defaults = {
   },
 }
 
-/** Relative deviation of a metric from its target that changes nothing. */
+/** Up to this relative deviation of a metric from its target, the number of pods does not change. */
 const tolerance = 0.1
 
 /**

@@ -25,7 +25,7 @@ export class NodeMetrics {
     )
   }
 
-  /** The value of a metric; undefined if the process has not reported it. */
+  /** The value of a metric; undefined before the first scrape, and for a gauge that the process does not report. */
   value(name) {
     const [oldest] = this.#scrapes
     const newest = this.#scrapes.at(-1)

@@ -5,16 +5,16 @@ import { beforeAll, expect, test } from '@jest/globals'
 import { declaredSettings } from '../declared-settings.mjs'
 import { inWorkspace } from '../steps.mjs'
 
-/** Leaves out folders of packages, builds and fixtures. */
+/** Leaves out installed packages, builds, data folders and fixtures. */
 const exclude = (path) => /(^|\/)(node_modules|dist|\.data|fixtures)$/.test(path)
 const root = inWorkspace('.')
 const pages = await Array.fromAsync(glob('**/*.md', { cwd: root, exclude }))
 const read = (page) => readFileSync(join(root, page), 'utf8')
 
 /** The pages whose commands and settings operators type in. */
-const book = pages.filter((page) => page.startsWith('docs/operating/') || page === 'docs/operator-command.md')
-const everywhere = (pattern) =>
-  book.flatMap((page) => Array.from(read(page).matchAll(pattern), (match) => [page, ...match.slice(1)]))
+const operatorPages = pages.filter((page) => page.startsWith('docs/operating/') || page === 'docs/operator-command.md')
+const findAll = (pattern) =>
+  operatorPages.flatMap((page) => Array.from(read(page).matchAll(pattern), (match) => [page, ...match.slice(1)]))
 
 /** Anchors of a page's headings, as GitHub and similar viewers form them. */
 function anchorsOf(page) {
@@ -51,8 +51,9 @@ test('every link of a page leads to a file, and to a heading in it', () => {
   expect(own.map(([page, link]) => problemOf(page, link)).filter(Boolean)).toEqual([])
 })
 
-/** What `parley ... --help` prints. */
 let runCli
+
+/** What `parley ... --help` prints. */
 async function helpOf(words) {
   let help = ''
   const add = (text) => {
@@ -92,8 +93,8 @@ beforeAll(async () => {
   runCli = (await import(inWorkspace('packages/cli/src/program.ts'))).runCli
 })
 
-test('every command of the operator in the book exists, with its options', async () => {
-  const lines = everywhere(
+test('every command in the pages for operators exists, with its options', async () => {
+  const lines = findAll(
     /(?:pnpm parley|(?<!\w)`parley|operator\.mjs) ((?:[a-z][\w-]*|--[a-z-]+)(?: [\w@.:/-]+)*)(?! ?\.\.\.)/g,
   )
   expect(lines.length).toBeGreaterThan(20)
@@ -103,27 +104,27 @@ test('every command of the operator in the book exists, with its options', async
   expect(await problemOfCommand('page', 'session end --user alice')).toMatch('no --user')
 })
 
-test('every setting in the book is declared', async () => {
+test('every setting in the pages for operators is declared', async () => {
   const rows = (await declaredSettings()).flatMap((program) => program.rows)
   const variables = new Set(rows.flatMap(({ env }) => env.replaceAll('<n>', '0').split(', ')))
   // Variables that no program declares.
   const others = [/^PARLEY_CONFIG_FILE$/, /^PARLEY_COMPACT_DEPLOYABLES$/, /^PARLEY_IMAGE$/, /^PARLEY_SCREENSHOTS$/]
-  const named = everywhere(/\b(PARLEY_[A-Z0-9_]*[A-Z0-9])(?![A-Z0-9_<]|\.\.\.)/g)
+  const named = findAll(/\b(PARLEY_[A-Z0-9_]*[A-Z0-9])(?![A-Z0-9_<]|\.\.\.)/g)
   const unknown = named.filter(([, name]) => !variables.has(name) && !others.some((other) => other.test(name)))
   expect(named.length).toBeGreaterThan(100)
   expect(unknown).toEqual([])
 
   const keys = new Set(rows.map(({ toml }) => toml).filter(Boolean))
   const tables = new Set(Array.from(keys, (key) => key.split('.')[0]))
-  const used = everywhere(/`([a-z]+(?:\.[a-z0-9_]+)+)`/g).filter(([, key]) => tables.has(key.split('.')[0]))
+  const used = findAll(/`([a-z]+(?:\.[a-z0-9_]+)+)`/g).filter(([, key]) => tables.has(key.split('.')[0]))
   expect(used.length).toBeGreaterThan(20)
   expect(used.filter(([, key]) => !keys.has(key))).toEqual([])
 })
 
-test('every program and file of the repository that the book names exists', () => {
+test('every program and file of the repository that the pages for operators name exists', () => {
   const scripts = Object.keys(JSON.parse(read('package.json')).scripts)
   const targets = Array.from(read('Makefile').matchAll(/^([a-z-]+):/gm), ([, target]) => target)
-  const started = everywhere(/(?:`|^)(?:\.\/)?(pnpm|make|node) (\w[\w./-]*)/gm)
+  const started = findAll(/(?:`|^)(?:\.\/)?(pnpm|make|node) (\w[\w./-]*)/gm)
   const exists = { pnpm: (name) => scripts.includes(name), make: (name) => targets.includes(name) }
   const missing = started.filter(
     ([, program, name]) => !(exists[program] ?? ((file) => existsSync(join(root, file))))(name),
@@ -131,7 +132,7 @@ test('every program and file of the repository that the book names exists', () =
   expect(started.length).toBeGreaterThan(10)
   expect(missing).toEqual([])
 
-  const files = everywhere(/`((?:packages|services|deploy|helm)\/[\w./-]+)`/g).filter(
+  const files = findAll(/`((?:packages|services|deploy|helm)\/[\w./-]+)`/g).filter(
     ([, file]) => !file.includes('/dist/'),
   )
   expect(files.length).toBeGreaterThan(5)

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { inWorkspace } from '../steps.mjs'
 
-/** The standard words with which error messages begin. Clients may match them. */
-const beginnings = {
+/** The standard words of error messages, by code; most messages begin with them. Clients may match them. */
+const standardWords = {
   PermissionDenied: /^(permission denied: |Registration is disabled$|account deactivated: )/,
   AlreadyExists: /already taken: /,
   Unauthenticated: /^(authentication required|invalid credentials|session expired|account not found)/,
@@ -21,8 +21,8 @@ const texts = readdirSync(inWorkspace('services')).flatMap((service) => {
   )
 })
 
-test.each(Object.keys(beginnings))('texts of %s begin with the standard words', (code) => {
+test.each(Object.keys(standardWords))('texts of %s have the standard words', (code) => {
   const ofCode = texts.filter((one) => one.code === code)
   expect(ofCode.length).toBeGreaterThan(1)
-  expect(ofCode.filter(({ text }) => !beginnings[code].test(text))).toEqual([])
+  expect(ofCode.filter(({ text }) => !standardWords[code].test(text))).toEqual([])
 })

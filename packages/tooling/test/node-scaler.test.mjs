@@ -17,20 +17,20 @@ async function nodeWith(sockets) {
 
 /** A scaler for a fleet with these nodes, and the requests it made to the supervisor. */
 function scalerOf(nodes, { minReplicas = 1, maxReplicas = 8, target = 100 } = {}) {
-  const asked = []
-  const fleet = { processesOf: () => nodes, scale: (name, count) => asked.push([name, count]) }
+  const requests = []
+  const fleet = { processesOf: () => nodes, scale: (name, count) => requests.push([name, count]) }
   const targets = { parley_realtime_sockets: target }
   const down = { stabilizationWindowSeconds: 0, policies: [{ type: 'Pods', value: 1, periodSeconds: 60 }] }
   const autoscaler = new HorizontalAutoscaler({ targets, minReplicas, maxReplicas, behavior: { scaleDown: down } })
   const times = { rateWindowSeconds: 120, scrapeMs: 5_000 }
   const scaler = new NodeScaler({ name: 'realtime', fleet, autoscaler, metricNames: Object.keys(targets), ...times })
-  return { scaler, asked }
+  return { scaler, requests }
 }
 
 test.each([1, 2, 3])(
   'starts from the %p nodes of the fleet, and keeps them while they are at their target',
   async (count) => {
-    const { scaler, asked } = scalerOf(await Promise.all(Array.from({ length: count }, () => nodeWith(100))))
+    const { scaler, requests } = scalerOf(await Promise.all(Array.from({ length: count }, () => nodeWith(100))))
     expect(scaler.wanted).toBe(count)
     const decision = await scaler.decide()
     expect(decision).toMatchObject({
@@ -38,29 +38,29 @@ test.each([1, 2, 3])(
       metrics: { parley_realtime_sockets: Array.from({ length: count }, () => 100) },
     })
     scaler.apply(decision)
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   },
 )
 
 test('removes nodes that the fleet started with, one at a time as the behaviour says', async () => {
-  const { scaler, asked } = scalerOf(await Promise.all([nodeWith(10), nodeWith(10), nodeWith(10)]))
+  const { scaler, requests } = scalerOf(await Promise.all([nodeWith(10), nodeWith(10), nodeWith(10)]))
   scaler.apply(await scaler.decide())
-  expect([scaler.wanted, asked]).toEqual([2, [['realtime', 2]]])
+  expect([scaler.wanted, requests]).toEqual([2, [['realtime', 2]]])
 })
 
 test('reduces a fleet that started with too many nodes to the maximum', async () => {
   const nodes = await Promise.all([nodeWith(100), nodeWith(100), nodeWith(100)])
-  const { scaler, asked } = scalerOf(nodes, { maxReplicas: 2 })
+  const { scaler, requests } = scalerOf(nodes, { maxReplicas: 2 })
   scaler.apply(await scaler.decide())
-  expect(asked).toEqual([['realtime', 2]])
+  expect(requests).toEqual([['realtime', 2]])
 })
 
 test('a requested node that has not started counts, with no metrics', async () => {
-  const { scaler, asked } = scalerOf([await nodeWith(300)])
+  const { scaler, requests } = scalerOf([await nodeWith(300)])
   scaler.apply(await scaler.decide())
-  expect(asked).toEqual([['realtime', 3]])
+  expect(requests).toEqual([['realtime', 3]])
   const decision = await scaler.decide()
   expect(decision).toMatchObject({ wanted: 3, metrics: { parley_realtime_sockets: [300, undefined, undefined] } })
   scaler.apply(decision)
-  expect(asked).toHaveLength(1)
+  expect(requests).toHaveLength(1)
 })

@@ -27,7 +27,7 @@ test.each([
   [
     'gRPC would go to the HTTP/1.1 port',
     (rules) => (nativeGrpc(rules).backendRefs[0].port = 8080),
-    'gRPC to parley-gateway:8080, not HTTP/2',
+    'gRPC to parley-gateway:8080, which does not serve HTTP/2',
   ],
   [
     'a port does not exist',

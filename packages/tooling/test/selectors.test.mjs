@@ -65,12 +65,12 @@ test.each([
   )
 })
 
-test('a Service without a selector has no pods', () => {
+test('a Service without a selector is reported, because it selects no pods', () => {
   const objects = renderedObjects('Service', 'parley-internal', (spec) => (spec.selector = null))
   expect(problemsOfSelectors(objects)).toContain('Service parley-internal: the pods of rooms are not selected')
 })
 
-test('no pod with an internal port is left out of its Service and of its monitor', () => {
+test('pods that the Service and the monitor of the internal ports do not select are reported', () => {
   const change = ({ template }) => delete template.metadata.labels['app.kubernetes.io/managed-by']
   expect(problemsOfSelectors(renderedObjects('Deployment', 'parley-rooms', change))).toEqual([
     'Service parley-internal: the pods of rooms are not selected',

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 const pause = new Int32Array(new SharedArrayBuffer(4))
 
 /**
- * Stops a process until the result is disposed. SIGSTOP returns before the process has stopped, so this blocks, on
- * Linux, until the kernel reports it.
+ * Stops a process until the result is disposed. `kill` returns before the process has stopped, so on Linux this blocks
+ * until the kernel reports that it has.
  */
 export function freeze(pid: number): Disposable {
   process.kill(pid, 'SIGSTOP')

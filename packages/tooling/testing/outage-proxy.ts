@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 /** A server that can be stopped and started again at the same address, with its data. */
-export type Outage = AsyncDisposable & {
+export type StoppableServer = AsyncDisposable & {
   /** The address of the server. */
   url: string
   /** Ends every connection and refuses new ones. */
@@ -15,7 +15,7 @@ export type Outage = AsyncDisposable & {
  * A proxy whose mode can be changed at any time. `refuse` ends new connections at once; `cut` ends a connection when
  * the client next sends something.
  */
-export type Proxy = Outage & { mode: 'forward' | 'refuse' | 'cut' }
+export type Proxy = StoppableServer & { mode: 'forward' | 'refuse' | 'cut' }
 
 /** Starts a proxy that simulates outages of a server that tests cannot stop. It begins with the mode `forward`. */
 export async function outageProxy(target: string, defaultPort?: number): Promise<Proxy> {

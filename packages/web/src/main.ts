@@ -5,6 +5,7 @@ import { loadLanguage } from './appearance/language-setting.ts'
 import { setLanguage } from './messages/texts.ts'
 import { mayBeSignedIn, server } from './session/server.ts'
 import { entryPageOf } from './state/entry.ts'
+import { keepFocus } from './state/keep-focus.ts'
 import './styles/base.css'
 import { requestFirst } from './sync/first-responses.ts'
 
@@ -17,4 +18,5 @@ const firstResponses = isChat && mayBeSignedIn() ? Promise.resolve().then(() => 
 firstResponses?.catch(() => undefined)
 await setLanguage(language)
 document.documentElement.lang = language
+keepFocus()
 mount(App, { target: document.body, props: { firstResponses } })

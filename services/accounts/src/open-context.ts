@@ -17,7 +17,7 @@ import { mailBudget, createMailer, openTransport } from './engines/mail/index.ts
 import { createPasswords } from './engines/passwords/index.ts'
 import { presenceAnnouncer, Audiences, Presence } from './engines/presence/index.ts'
 import { tooManyReads } from './errors.ts'
-import { backgroundTaskFailed } from './metrics.ts'
+import { logBackgroundFailure } from './metrics.ts'
 
 /** What a test may replace. */
 export type TestOverrides = {
@@ -40,7 +40,7 @@ export async function openContext(host: DatabaseHost, config: Config, overrides:
     policy: await host.policy(admin),
     relay: await host.relay(),
     mailer: openMailer(host, config, redis),
-    background: (work) => host.background(work.catch(backgroundTaskFailed)),
+    background: (work) => host.background(work.catch(logBackgroundFailure)),
     passwordGuesses: rateLimiter({ redis, key: 'current-password', points: 10, durationSeconds: 15 * 60 }),
     passwords: await createPasswords(config.hashingsAtOnce || availableParallelism()),
     messaging: host.client(MessagingInternalService),

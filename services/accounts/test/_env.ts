@@ -32,7 +32,7 @@ export const password = 'correct horse battery'
 
 export type Env = Awaited<ReturnType<typeof openEnv>>
 
-/** What the fakes of other services return; a test can change it at any time. */
+/** What the fakes of other services return, and the requests that they got. A test can change it at any time. */
 const createFakes = () => ({
   unavailable: new Set<'messaging' | 'notifications' | 'rooms'>(),
   blocked: ['root'],

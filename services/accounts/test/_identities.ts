@@ -10,7 +10,7 @@ export const providerSettings = (...providers: Record<string, string>[]): Record
     ),
   )
 
-/** Starts a sign-in with a provider, or the link of `linkStart`; returns the URL to which the browser is redirected. */
+/** Starts a sign-in at a provider or, with `linkStart`, the linking of an identity; returns the URL for the browser. */
 export async function startLogin(
   env: Env,
   providerId: string,
@@ -20,7 +20,7 @@ export async function startLogin(
   return authorizeUrl
 }
 
-/** The response to a callback: its outcome, and where the browser is redirected. */
+/** Passes a callback to accounts; returns its outcome, and the path to which the browser is redirected. */
 export async function finishLogin(
   env: Env,
   providerId: string,

@@ -10,7 +10,7 @@ export const clientSecret = 'its secret & more'
 export type Answer = { status?: number; type?: string; body: unknown }
 /** The user and scopes of a token. */
 export type Grant = { login: string; scopes: string[] }
-/** Parameters of an authorize request. */
+/** What an authorization code was issued for. */
 type Code = Grant & { redirectUri: string; challenge: string }
 
 /** How a provider behaves according to its documentation. */
@@ -62,7 +62,7 @@ export async function startOAuthServer(callback: string, behaviour: ProviderBeha
     return back
   }
 
-  const grantOf = (form: URLSearchParams): { accessToken: string; scopes: string[] } | { error: string } => {
+  const exchangeCode = (form: URLSearchParams): { accessToken: string; scopes: string[] } | { error: string } => {
     const authentic = form.get('client_id') === clientId && form.get('client_secret') === clientSecret
     if (!authentic) return { error: 'invalid_client' }
     const code = codes.get(form.get('code') ?? '')
@@ -82,7 +82,7 @@ export async function startOAuthServer(callback: string, behaviour: ProviderBeha
     const form = new URLSearchParams(await textOf(request))
     if (url.pathname === behaviour.authorizePath) return authorize(url.searchParams)
     if (url.pathname === '/sign-in') return signIn(form)
-    if (url.pathname === behaviour.tokenPath) return behaviour.token(request, grantOf(form))
+    if (url.pathname === behaviour.tokenPath) return behaviour.token(request, exchangeCode(form))
     const grant = tokens.get(request.headers.authorization?.replace(/^Bearer /, '') ?? '')
     if (!grant) return behaviour.unauthorized
     return behaviour.api[url.pathname]?.(grant, request) ?? { status: 404, body: { message: 'Not Found' } }

@@ -78,7 +78,7 @@ describe('a credential', () => {
     await env.db.execute(sql`drop trigger refuse on credentials`)
   })
 
-  test('is deleted if its account has a thousand that were used more recently', async () => {
+  test('is deleted if its account has a thousand that expire later', async () => {
     const userId = await makeUser(env, 'dan')
     const { digests } = await signIn(env, 'dan')
     await env.db.execute(sql`

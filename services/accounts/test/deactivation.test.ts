@@ -30,7 +30,7 @@ const as = (userId: string, ...roleIds: string[]) => env.as(AdminUserService, { 
 const byAdmin = () => as(admin, 'admin')
 
 describe('a deactivated account', () => {
-  test('loses every session, with the reason, and cannot start another one', async () => {
+  test('loses every session, with the reason account_deactivated, and cannot start another one', async () => {
     const userId = await makeUser(env, 'anna', { email: 'anna@example.org' })
     const { digests } = await signIn(env, 'anna')
     const { member } = await byAdmin().deactivateUser({ userId })
@@ -84,7 +84,7 @@ describe('a deactivated account', () => {
     expect(kinds.filter((kind) => kind === 'user_account_deactivated')).toHaveLength(1)
   })
 
-  test('gets no password link', async () => {
+  test('gets no link for resetting its password', async () => {
     const userId = await makeUser(env, 'emil', { email: 'emil@example.org' })
     const request = () => env.signIn.requestPasswordReset({ email: 'emil@example.org' })
     await byAdmin().deactivateUser({ userId })

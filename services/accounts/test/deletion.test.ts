@@ -69,17 +69,17 @@ test('confirming a deletion deletes the account: its sessions end, its data is e
   await env.db.insert(oauthConsents).values({ userId, origin: 'https://other.example.org', grantedAt: at })
   const code = { codeDigest: Buffer.alloc(32), expiresAt: new Date(at.getTime() + 60_000), windowFrom: at }
   await env.db.insert(emailCodes).values({ ...code, purpose: 'registration', emailKey: 'zara@example.org' })
-  const step = (name: string, payload: object) => ({
+  const flow = (name: string, payload: object) => ({
     ...{ digest: Buffer.alloc(32, name), purpose: 'external_create' as const, userId: '', payload },
     ...{ createdAt: at, expiresAt: new Date(at.getTime() + 60_000) },
   })
   await env.db
     .insert(flowTokens)
     .values([
-      step('address', { email: 'Zara@example.org' }),
-      step('profile', { verifiedEmail: 'zara@Example.org' }),
-      step('identity', { issuer: 'https://id.example.org', subject: 'zara-1' }),
-      step('other', { issuer: 'https://id.example.org', subject: 'zara-2', verifiedEmail: 'z@example.org' }),
+      flow('address', { email: 'Zara@example.org' }),
+      flow('profile', { verifiedEmail: 'zara@Example.org' }),
+      flow('identity', { issuer: 'https://id.example.org', subject: 'zara-1' }),
+      flow('other', { issuer: 'https://id.example.org', subject: 'zara-2', verifiedEmail: 'z@example.org' }),
     ])
   await env.db.update(users).set({ statusText: 'in Zürich', timezone: 'Europe/Zurich' }).where(eq(users.id, userId))
 

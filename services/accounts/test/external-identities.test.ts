@@ -94,7 +94,7 @@ describe('creating an account', () => {
     expect(await emailsOf(taken)).toEqual(['anna@example.org'])
   })
 
-  test('makes the account an owner if it proves an owner’s address', async () => {
+  test('makes the account an owner if the identity proves an owner’s address', async () => {
     provider.people.set('boss', { email: 'owner@example.org', email_verified: true })
     const { userId } = await makeAccount('boss')
     const session = await signInAs('boss')
@@ -102,7 +102,7 @@ describe('creating an account', () => {
     expect(await events.kindsOf(userId, 'login_succeeded', 2)).toContain('roles_changed')
   })
 
-  test('is refused for an invalid login, and can be retried with another one', async () => {
+  test('is refused for a taken or invalid login, and can be retried with another one', async () => {
     await makeUser(env, 'bert')
     const token = await getPendingToken('bert2')
     const create = (login: string) => codeOf(flows(env).createExternalIdentityAccount({ token, login }))
@@ -226,7 +226,7 @@ describe('linking an identity', () => {
     expect(env.fakes.imports.map(({ ownerId }) => ownerId)).not.toContain(karl)
   })
 
-  test('makes the account an owner if it proves an owner’s address', async () => {
+  test('makes the account an owner if the identity proves an owner’s address', async () => {
     const chief = await makeUser(env, 'chief')
     provider.people.set('chief', { email: 'chief@example.org', email_verified: true })
     await flows(env).confirmExternalIdentityLink({ token: (await linkAs('chief', 'chief')).pendingToken ?? '' })
@@ -236,7 +236,7 @@ describe('linking an identity', () => {
     expect(await events.kindsOf(chief, 'roles_changed')).toContain('user_verified_email_added')
   })
 
-  test('needs a fresh credential, an existing provider and a path on this server', async () => {
+  test('needs a fresh credential, an existing provider and a redirect path on this server', async () => {
     await makeUser(env, 'mia')
     const { account } = await accountOf(env, 'mia')
     const start = (more: { providerId?: string; redirectPath?: string; currentPassword?: string }) =>

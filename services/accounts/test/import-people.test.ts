@@ -111,7 +111,7 @@ describe('imported people', () => {
     expect(await importPeople([{ externalId: `login ${what}`, name }])).toMatchObject([{ login }])
   })
 
-  test('with the same name and address in one call become two accounts, the first of which gets the address', async () => {
+  test('with the same name and address in one call become two accounts if addresses are not matched; the first gets the address', async () => {
     const [one, other] = await importPeople(
       ['U6', 'U7'].map((externalId) => ({ externalId, name: 'same', email: 'same@example.org' })),
       { matchEmails: false },
@@ -145,7 +145,7 @@ describe('imported people', () => {
     })
   })
 
-  test('who were deleted on this server stay deleted, and no data of theirs is stored', async () => {
+  test('who were deleted on this server stay deleted, and their id at the source is not stored', async () => {
     const person = { externalId: 'U-to-be-gone', name: 'leaver', email: 'leaver@example.org' }
     const [made] = await importPeople([person])
     await makeUser(env, 'import-admin', { roleNames: ['admin'] })

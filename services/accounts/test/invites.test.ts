@@ -271,7 +271,7 @@ describe('an account created by an administrator', () => {
     expect(await codeOf(as(endedAdmin, 'admin').createUser({ login: 'nadja', password }))).toBe(Code.Unauthenticated)
   })
 
-  test('is refused for invalid names and passwords', async () => {
+  test('is refused for invalid or taken names and invalid passwords', async () => {
     for (const wrong of [{ login: 'root' }, { login: 'all' }, { login: 'a..b' }, { displayName: 'a\u200Bb' }])
       expect(await codeOf(byAdmin().createUser({ login: 'nina', password, ...wrong }))).toBe(Code.InvalidArgument)
     expect(await codeOf(byAdmin().createUser({ login: 'nina', password: '1234567' }))).toBe(Code.InvalidArgument)

@@ -60,7 +60,7 @@ test('an account gets the avatar of its user, and stays linked after the user na
   expect((await oauth.signIn('renamed')).session?.userId).toBe(userId)
 })
 
-test('no address is requested or accepted if the operator has disabled that', async () => {
+test('no address is used if the operator has disabled that', async () => {
   expect(await oauth.getPending('nelly', 'less')).toMatchObject({ verifiedEmail: '', loginHint: 'nelly' })
 })
 

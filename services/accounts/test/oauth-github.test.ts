@@ -73,7 +73,7 @@ test('an account stays linked after the user name has changed, and not to a new 
   expect((await oauth.signIn('octo')).session).toBeUndefined()
 })
 
-test('no address is requested or accepted if the operator has disabled that', async () => {
+test('no address is used if the operator has disabled that', async () => {
   const emails = [{ email: 'v@example.org', primary: true, verified: true }]
   people['verified'] = { id: 3, login: 'verified', name: null, emails }
   expect(await oauth.getPending('verified')).toMatchObject({ verifiedEmail: 'v@example.org' })

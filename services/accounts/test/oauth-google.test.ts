@@ -58,7 +58,7 @@ test('an account stays linked after the address has changed', async () => {
   expect((await oauth.signIn('renamed')).session?.userId).toBe(userId)
 })
 
-test('no address is requested or accepted if the operator has disabled that', async () => {
+test('no address is used if the operator has disabled that', async () => {
   expect(await oauth.getPending('jane', 'less')).toMatchObject({
     verifiedEmail: '',
     loginHint: '',

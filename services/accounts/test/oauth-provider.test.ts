@@ -112,10 +112,12 @@ describe('consent', () => {
     )
   })
 
-  test('can be denied later, which does not end earlier sessions of the client', async () => {
+  test('can be denied later, which ends unused codes, but no earlier sessions of the client', async () => {
     const { userId, code } = await codeFor('dolf')
     const digest = credentialDigest(secretKey, (await exchange(code)).token)
+    const { code: unused } = await issue(userId)
     await grantConsent(userId, false)
+    expect(await codeOf(exchange(unused))).toBe(Code.InvalidArgument)
     expect(await codeOf(issue(userId))).toBe(Code.FailedPrecondition)
     expect((await callersOf(env, [digest])).size).toBe(1)
     expect((await env.as(MyAccountService, credentialOf(userId)).withdrawOAuthConsent({ origin })).ended).toBe(1)

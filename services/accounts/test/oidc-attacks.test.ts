@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 
 afterEach(() => {
-  work.answer(undefined)
+  work.intercept(undefined)
 })
 
 afterAll(async () => {
@@ -164,7 +164,7 @@ describe('an ID token is refused', () => {
     }
     const content = `${part({ alg: 'RS256', kid: 'first', ...header })}.${part(claims)}`
     const signature = createSign('RSA-SHA256').update(content).sign(key).toString('base64url')
-    work.answer((request, response) => {
+    work.intercept((request, response) => {
       if (request.url !== '/token') return false
       return response
         .writeHead(200, { 'content-type': 'application/json' })
@@ -202,7 +202,7 @@ test('an address counts as verified only if the document that contains it says s
   const emailOf = async (inToken: object, atMe: object) => {
     const authorizeUrl = await startLogin(env, 'corp')
     work.people.set('ann', { ...inToken })
-    work.answer((request, response) => {
+    work.intercept((request, response) => {
       if (request.url !== '/me') return false
       return response
         .writeHead(200, { 'content-type': 'application/json' })
@@ -224,7 +224,7 @@ test('an address counts as verified only if the document that contains it says s
 test('a profile of another subject is not used', async () => {
   const authorizeUrl = await startLogin(env, 'corp')
   work.people.set('ann', { name: 'Ann' })
-  work.answer((request, response) => {
+  work.intercept((request, response) => {
     if (request.url !== '/me') return false
     const body = JSON.stringify({ sub: 'mallory', name: 'Mallory', email: 'm@example.org', email_verified: true })
     return response.writeHead(200, { 'content-type': 'application/json' }).end(body)

@@ -171,13 +171,13 @@ describe('the provider', () => {
     expect(discoveryCount()).toBe(before)
   })
 
-  test('is asked for its metadata again after an unknown key, at most once a minute; the old metadata is used while it does not respond', async () => {
+  test('is asked for its metadata again if its keys could not be read, at most once a minute; the old metadata is used while it does not respond', async () => {
     const later = 100 * 3600_000
     now = later
     await startLogin(env, 'corp')
     const before = discoveryCount()
     const unavailablePaths = new Set(['/jwks'])
-    provider.answer((request, response) =>
+    provider.intercept((request, response) =>
       unavailablePaths.has(new URL(request.url ?? '', provider.issuer).pathname)
         ? response.writeHead(404).end()
         : false,
@@ -199,7 +199,7 @@ describe('the provider', () => {
     expect(await countDiscoveriesAt(later + 3600_000)).toBe(2)
     now = 0
     expect((await signInAs('emma')).pendingToken).toBeDefined()
-    provider.answer(undefined)
+    provider.intercept(undefined)
   })
 
   test('may replace its key at any time, with another or the same key id', async () => {
@@ -242,7 +242,7 @@ describe('the provider', () => {
     expect((await signInAs('hans')).pendingToken).toBeDefined()
   })
 
-  test('makes a sign-in fail if it stops in between; later its cached metadata is used while it is unavailable', async () => {
+  test('makes a sign-in fail, and its metadata is forgotten, if it stops before the callback; otherwise cached metadata is used while it is unavailable', async () => {
     const callback = await signInAt(provider, await startLogin(env, 'corp'), 'ida')
     await provider.stop()
     expect(await finishLogin(env, 'corp', callback)).toMatchObject({ error: 'provider_failed' })
@@ -261,7 +261,7 @@ describe('the provider', () => {
 
   test('is used with the cached metadata if the new metadata has another issuer', async () => {
     now = 10 * 3600_000
-    provider.answer((_, response) =>
+    provider.intercept((_, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(
         JSON.stringify({
           issuer: 'https://evil.example.org',
@@ -272,7 +272,7 @@ describe('the provider', () => {
     )
     const url = new URL(await startLogin(env, 'corp'))
     expect(url.origin).toBe(provider.issuer)
-    provider.answer(undefined)
+    provider.intercept(undefined)
   })
 })
 

@@ -190,7 +190,7 @@ describe('granting a role', () => {
 })
 
 describe('verifying an address', () => {
-  test('lets the account sign in with it, and has no further effect when repeated', async () => {
+  test('lets the account sign in with it, and may be repeated', async () => {
     const userId = await makeUser(env, 'lena')
     expect(await env.operator.verifyEmail({ login: 'lena', email: 'Lena@example.org' })).toMatchObject({ userId })
     expect(await env.operator.verifyEmail({ login: 'lena', email: 'lena@Example.org' })).toMatchObject({ userId })
@@ -210,7 +210,7 @@ describe('verifying an address', () => {
     expect(codes.filter((code) => code === Code.AlreadyExists)).toHaveLength(2)
   })
 
-  test('that makes an owner announces the role', async () => {
+  test('announces the role owner if the configuration lists the address', async () => {
     const userId = await makeUser(env, 'nora')
     await env.operator.verifyEmail({ login: 'nora', email: 'Boss@example.org' })
     const stored = await lastOnStream(env.bus, `evt.control.user.${userId}.roles_changed`)
@@ -224,7 +224,7 @@ describe('verifying an address', () => {
     ])
   })
 
-  test('that makes an owner can be part of creating the account', async () => {
+  test('also makes an owner if the account is created with the address', async () => {
     expect(await create('olaf', { email: 'chief@example.org' })).toMatchObject({ roleNames: ['owner'] })
   })
 })

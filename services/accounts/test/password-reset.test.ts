@@ -30,7 +30,7 @@ afterAll(async () => {
 const request = (email: string) => env.signIn.requestPasswordReset({ email })
 const reset = (token: string, password = newPassword) => env.signIn.resetPassword({ token, password })
 const link = /https:\/\/chat\.example\.org\/reset-password\?token=(\w+)/
-/** Waits until this many mails with a password link have arrived; ignores notices of new passwords. */
+/** Waits until this many mails with a link for a new password have arrived; ignores notices of new passwords. */
 const mailsTo = (email: string, count: number) =>
   eventually(async () => {
     const mails = (await folder.mails(email)).filter(({ text }) => link.test(text))
@@ -104,7 +104,7 @@ describe('a forgotten password', () => {
     expect(await folder.mails('DORA@example.org')).toEqual([])
   })
 
-  test('can be requested with the same response whether the account exists, is unknown or is deleted', async () => {
+  test('leads to the same response whether the account exists, is unknown or is deleted', async () => {
     const gone = await makeUser(env, 'gone', { email: 'gone@example.org' })
     await env.db.update(users).set({ deletedAt: new Date() }).where(eq(users.id, gone))
     await makeUser(env, 'emil', { email: 'emil@example.org' })
@@ -115,7 +115,7 @@ describe('a forgotten password', () => {
     expect(await codeOf(request('no address'))).toBe(Code.InvalidArgument)
   })
 
-  test('can be requested without waiting for the mail, so that timing reveals nothing', async () => {
+  test('leads to a response before the mail is sent, so that timing reveals nothing', async () => {
     const userId = await makeUser(env, 'fritz', { email: 'fritz@example.org' })
     const other = new pg.Client({ connectionString: env.database.url })
     await other.connect()
@@ -130,7 +130,7 @@ describe('a forgotten password', () => {
     }
   })
 
-  test('may be missing: the link then sets the first password', async () => {
+  test('need not have existed: the link then sets the first password', async () => {
     const userId = await makeUser(env, 'greta', { email: 'greta@example.org' })
     await env.db.update(users).set({ passwordHash: null }).where(eq(users.id, userId))
     await reset(await tokenFor('greta@example.org'))

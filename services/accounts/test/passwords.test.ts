@@ -25,7 +25,7 @@ const update = (who: TestCaller, change: { password: string; currentPassword?: s
   env.as(MyAccountService, who).updatePassword(change)
 
 describe('changing a password', () => {
-  test('ends every credential and notifies sockets before the response', async () => {
+  test('ends every credential before the response, and announces it', async () => {
     const userId = await makeUser(env, 'anna')
     const other = await signIn(env, 'anna')
     const who = await callerOf(env, 'anna')
@@ -104,7 +104,7 @@ describe('a first password', () => {
     return { who, session }
   }
 
-  test('needs a fresh credential, and ends no credential', async () => {
+  test('can be set with a fresh credential, and ends no credential', async () => {
     const { who, session } = await passwordless('emil')
     await using recording = await recordEvents(env.bus, `evt.user.${who.userId}.*`)
     await update(who, { password: newPassword })

@@ -52,7 +52,7 @@ async function presenceOf(userId: string) {
 }
 
 /** Waits until every process is connected to Redis. */
-async function allConnected(login: string) {
+async function waitUntilAllConnected(login: string) {
   const userId = await makeUser(env, login)
   await eventually(async () => {
     for (let n = 0; n < 12; n++) {
@@ -67,7 +67,7 @@ describe('presence', () => {
 
   beforeAll(async () => {
     processes = [await env.start(), await env.start()]
-    await allConnected('first')
+    await waitUntilAllConnected('first')
   })
 
   afterAll(async () => {
@@ -135,14 +135,14 @@ describe('presence with a short lease', () => {
 
   beforeAll(async () => {
     processes = [await env.start({}, { presenceLeaseMs: 700 }), await env.start({}, { presenceLeaseMs: 700 })]
-    await allConnected('second')
+    await waitUntilAllConnected('second')
   })
 
   afterAll(async () => {
     for (const process of processes) await process[Symbol.asyncDispose]()
   })
 
-  test('is announced as offline once when it expires', async () => {
+  test('that expires is announced as offline once', async () => {
     const [userId, other] = [await makeUser(env, 'emil'), await makeUser(env, 'fritz')]
     await reportUntilAnnounced(userId, ONLINE)
     await expectHints(userId, ONLINE, OFFLINE)
@@ -177,7 +177,7 @@ describe('while many people are online', () => {
   let process: AsyncDisposable
   beforeAll(async () => {
     process = await env.start({}, { presenceCrowdSize: 0 })
-    await allConnected('third')
+    await waitUntilAllConnected('third')
   })
   afterAll(async () => process[Symbol.asyncDispose]())
 
@@ -239,7 +239,7 @@ describe('Presence', () => {
     })
   })
 
-  test('keeps a user who returns during the announcement', async () => {
+  test('keeps a user online who returns during the announcement that they are offline', async () => {
     const back = presence(60_000)
     const sweeper = presence(1, async (hints) => {
       received.push(...hints)

@@ -278,7 +278,7 @@ describe('a verified address', () => {
     expect(await codeOf(signIn(env, 'second-f@example.org'))).toBe(Code.Unauthenticated)
   })
 
-  test('is removed together with the password links mailed to it', async () => {
+  test('is removed together with the links for a new password mailed to it', async () => {
     const person = await createPerson('gina')
     await addAddress(person, 'second-g@example.org')
     await env.signIn.requestPasswordReset({ email: 'second-g@example.org' })

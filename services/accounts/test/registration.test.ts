@@ -205,7 +205,7 @@ describe('a server', () => {
       await expect(call).rejects.toMatchObject({ code: Code.PermissionDenied, rawMessage: 'Registration is disabled' })
   })
 
-  test('without mail refuses to register people and to mail password links', async () => {
+  test('without a mail server refuses to register people and to reset passwords by mail', async () => {
     await using other = await openEnv()
     await other.start()
     expect(await codeOf(other.signIn.requestRegistrationCode({ email: 'a@example.org' }))).toBe(Code.FailedPrecondition)

@@ -72,7 +72,7 @@ describe('the name of a role', () => {
   })
 })
 
-test('a deleted role is removed from all its holders, whose sessions are notified; other roles are kept', async () => {
+test('a deleted role is removed from all its holders, and this is announced for each; other roles are kept', async () => {
   const made = await Promise.all(Array.from({ length: 5 }, (_, n) => makeUser(env, `sailor${n}`)))
   const other = await makeUser(env, 'landlubber')
   await assign('Osailor', ...made)

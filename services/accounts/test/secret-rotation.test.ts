@@ -160,7 +160,7 @@ describe('an unfinished flow', () => {
 })
 
 describe('a credential stored under the previous secret key', () => {
-  const known = async (...digests: Buffer[]) => (await callersOf(env, digests)).size
+  const countValid = async (...digests: Buffer[]) => (await callersOf(env, digests)).size
   const rekey = (entries: { previous: Buffer; digest: Buffer }[]) => env.internal.rekeyCredentials({ entries })
 
   async function entriesFor(login: string) {
@@ -181,8 +181,8 @@ describe('a credential stored under the previous secret key', () => {
     const before = (await callersOf(env, [token.previous])).get(token.previous.toString('hex'))
     await Promise.all([rekey([token]), rekey([token]), rekey([cookie, token])])
     await rekey([token, cookie])
-    expect(await known(token.digest, cookie.digest)).toBe(2)
-    expect(await known(token.previous, cookie.previous)).toBe(0)
+    expect(await countValid(token.digest, cookie.digest)).toBe(2)
+    expect(await countValid(token.previous, cookie.previous)).toBe(0)
     const after = (await callersOf(env, [token.digest])).get(token.digest.toString('hex'))
     expect(after).toMatchObject({ credentialId: before?.credentialId, freshUntil: before?.freshUntil })
   })
@@ -191,14 +191,14 @@ describe('a credential stored under the previous secret key', () => {
     const [token, cookie] = await entriesFor('hugo')
     await env.internal.endCredentials({ digests: [token.previous], reason: 'logout' })
     await rekey([token, { previous: Buffer.alloc(32, 9), digest: Buffer.alloc(32, 8) }])
-    expect(await known(token.previous, token.digest, Buffer.alloc(32, 8))).toBe(0)
-    expect(await known(cookie.previous)).toBe(1)
+    expect(await countValid(token.previous, token.digest, Buffer.alloc(32, 8))).toBe(0)
+    expect(await countValid(cookie.previous)).toBe(1)
   })
 
   test('is moved only by valid digests, at most a thousand at once', async () => {
     const [token] = await entriesFor('ines')
     expect(await codeOf(rekey([{ ...token, digest: Buffer.alloc(31) }]))).toBe(Code.InvalidArgument)
     expect(await codeOf(rekey(Array.from({ length: 1_001 }, () => token)))).toBe(Code.InvalidArgument)
-    expect(await known(token.previous)).toBe(1)
+    expect(await countValid(token.previous)).toBe(1)
   })
 })

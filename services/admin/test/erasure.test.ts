@@ -1,6 +1,7 @@
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { PermissionDecision } from '@parley/contracts/admin'
+import { metricsText } from '@parley/telemetry'
 import { eventually, recordEvents, requestErasure } from '@parley/testkit'
 import { testAdmin, type TestAdmin } from './_admin.ts'
 import { startFakeServices, type FakeServices } from './_fake-services.ts'
@@ -27,9 +28,12 @@ test('the decisions for a deleted person are removed, every process is notified,
   await decide('Ustays', 'room.create')
   const { revision } = await admin.anonymous.internal.getPolicy({})
   await using recording = await recordEvents(admin.bus, 'evt.control.policy.>')
+  const countChanges = async () => Number(/^parley_admin_policy_changes\S* (\d+)/m.exec(await metricsText())?.[1])
+  const changesBefore = await countChanges()
 
   await requestErasure(admin.bus, 'Ugone', 1)
   await eventually(() => expect(fakes.erasures.found('Ugone', 1)).toBe(2n))
+  expect(await countChanges()).toBe(changesBefore + 1)
   const policy = await admin.anonymous.internal.getPolicy({})
   expect(policy.decisions.filter(({ userId }) => userId !== '').map(({ userId }) => userId)).toEqual(['Ustays'])
   const { NONE } = PermissionDecision

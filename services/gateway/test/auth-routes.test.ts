@@ -163,7 +163,7 @@ describe('the gateway', () => {
   test.each([
     ['/auth/register', { email: 'a@b' }, 'requestRegistrationCode', Code.PermissionDenied, 403],
     ['/auth/register', { email: 'a@b' }, 'requestRegistrationCode', Code.FailedPrecondition, 503],
-    ['/auth/register', { email: 'a@b' }, 'requestRegistrationCode', Code.Unavailable, 500],
+    ['/auth/register', { email: 'a@b' }, 'requestRegistrationCode', Code.Unavailable, 503],
     ['/auth/register', { email: 'a@b' }, 'requestRegistrationCode', Code.InvalidArgument, 400],
     ['/auth/register/verify-code', { email: 'a@b', code: '1' }, 'verifyRegistrationCode', Code.InvalidArgument, 400],
     ['/auth/register/complete', complete, 'completeRegistration', Code.InvalidArgument, 400],
@@ -180,6 +180,16 @@ describe('the gateway', () => {
       expect(statusAndBody(await browser.postJson(path, body))).toEqual([status, { error: 'the reason' }])
     },
   )
+
+  test('gets status 500 if the mail could not be sent, and 503 with a time to retry during an outage', async () => {
+    const register = () => browser.postJson('/auth/register', { email: 'a@b' })
+    env.accounts.refuse('requestRegistrationCode', Code.Unavailable, 'no mail', { 'parley-failed': 'mail' })
+    expect(statusAndBody(await register())).toEqual([500, { error: 'no mail' }])
+    env.accounts.refuse('requestRegistrationCode', Code.Unavailable, 'no database')
+    const answer = await register()
+    expect(statusAndBody(answer)).toEqual([503, { error: 'no database' }])
+    expect(answer.headers.get('retry-after')).toBe('1')
+  })
 
   test('distinguishes a busy server from a full one', async () => {
     env.accounts.refuse('completeRegistration', Code.ResourceExhausted, 'busy', { 'retry-after': '1' })

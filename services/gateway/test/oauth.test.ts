@@ -283,7 +283,8 @@ describe('POST /oauth/token', () => {
     for (const answer of [
       await browser.postJson('/oauth/token', 'nonsense'),
       await browser.postJson('/oauth/token', '[]'),
-      await browser.send('POST', '/oauth/token', 'code=1&code=2', form),
+      await browser.send('POST', '/oauth/token', `${new URLSearchParams(fields).toString()}&code=2`, form),
+      await browser.postJson('/oauth/token', `{"\\u0063ode":"2",${JSON.stringify(fields).slice(1)}`),
       await browser.send('POST', '/oauth/token', '{}', { 'content-type': 'text/plain' }),
     ])
       expect(statusAndBody(answer)).toEqual([400, { error: 'invalid_request', error_description: expect.any(String) }])

@@ -117,7 +117,7 @@ test('events of a direct message go only to its participants', async () => {
 })
 
 describe('a ban', () => {
-  test('ends the membership, and this is announced', async () => {
+  test('ends the membership, which the timeline shows and the end of the ban does not restore', async () => {
     const room = await fleet.room().channel(['ann', 'bob'])
     await room.ban('bob')
     expect((await timeline(room)).at(-1)).toMatchObject({ kind: 'userLeftRoom', actorId: 'bob' })
@@ -192,7 +192,7 @@ describe('facts', () => {
     expect(await timeline(room, 'p0')).toHaveLength(21)
   })
 
-  test('that are inconsistent are refused together', async () => {
+  test('of a call are refused together if one is inconsistent or unknown', async () => {
     const room = fleet.room()
     room.add({ case: 'joined', value: { userId: 'ann' } })
     await expect(applyFacts(room, room.facts)).rejects.toMatchObject({ code: Code.InvalidArgument })

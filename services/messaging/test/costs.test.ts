@@ -71,7 +71,7 @@ test('AddReaction and RemoveReaction read the message, and one statement changes
   })
 })
 
-test('MarkRoomAsRead reads the places, and one statement moves the marker', async () => {
+test('MarkRoomAsRead reads the place of the event, and one statement moves the marker', async () => {
   const { id: upToEventId } = await say(ann(), roomId, 'last')
   expect(await costs.of(() => bob().rooms.markRoomAsRead({ roomId, upToEventId }))).toEqual({
     statements: ['read_place_in_room', 'mark_room_read'],

@@ -32,7 +32,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await exited
 }
 
-test('after a kill between commit and publish the message is readable, and its event arrives exactly once', async () => {
+test('after a kill between commit and publish the message is readable, and its event is still published', async () => {
   const child = await forkMessaging('mute')
   const { roomId } = await fleet.room().channel(['ann'])
   await using recorded = await recordEvents(fleet.bus, `evt.room.${roomId}.>`)

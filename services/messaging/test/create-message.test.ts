@@ -55,7 +55,7 @@ describe('a posted message', () => {
     expect(event && deliveriesOf(event)[0]).toMatchObject({ to: ['ann', 'bob'], kind: 'messagePosted' })
   })
 
-  test('is accepted once the join of its author is applied, and comes after the row of the join', async () => {
+  test('is accepted as soon as the join of its author is applied, and comes after the row of the join', async () => {
     const room = await fleet.room().channel(['ann'])
     await room.join('bob')
     await fleet.as('bob').messages.createMessage({ roomId: room.roomId, body: 'hi' })
@@ -133,18 +133,18 @@ describe('a post is refused', () => {
   test('by a non-member, even an owner, and even if the room is archived: permission_denied', async () => {
     const room = await fleet.room().channel(['ann'])
     const { roomId } = room
-    const member = errorWith(Code.PermissionDenied, 'not a member')
-    await expect(fleet.as('bob').messages.createMessage({ roomId, body: 'x' })).rejects.toMatchObject(member)
+    const notAMember = errorWith(Code.PermissionDenied, 'not a member')
+    await expect(fleet.as('bob').messages.createMessage({ roomId, body: 'x' })).rejects.toMatchObject(notAMember)
     await expect(fleet.as('olga', ['owner']).messages.createMessage({ roomId, body: 'x' })).rejects.toMatchObject(
-      member,
+      notAMember,
     )
     await room.archive()
-    await expect(fleet.as('bob').messages.createMessage({ roomId, body: 'x' })).rejects.toMatchObject(member)
+    await expect(fleet.as('bob').messages.createMessage({ roomId, body: 'x' })).rejects.toMatchObject(notAMember)
     await expect(
       fleet.as('bob').messages.createMessage({ roomId, body: 'x', inReplyTo: room.facts[0]?.eventId ?? '' }),
-    ).rejects.toMatchObject(member)
+    ).rejects.toMatchObject(notAMember)
     await expect(fleet.as('bob').messages.createMessage({ roomId, attachmentAssetIds: ['Ax'] })).rejects.toMatchObject(
-      member,
+      notAMember,
     )
   })
 

@@ -22,8 +22,10 @@ afterAll(async () => fleet[Symbol.asyncDispose]())
 const alice = () => fleet.as('Ualice').messages
 type Row = { digest: Buffer; user_id: string; minutes: number }
 const tokens = async (): Promise<Row[]> => {
-  const left = 'extract(epoch from expires_at - now()) / 60'
-  const { rows } = await fleet.pool.query<Row>(`select digest, user_id, ${left} as minutes from link_preview_tokens`)
+  const minutesLeft = 'extract(epoch from expires_at - now()) / 60'
+  const { rows } = await fleet.pool.query<Row>(
+    `select digest, user_id, ${minutesLeft} as minutes from link_preview_tokens`,
+  )
   return rows
 }
 

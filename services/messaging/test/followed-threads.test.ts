@@ -17,8 +17,8 @@ const list = (userId: string, page: object = {}) => fleet.as(userId).threads.lis
 const roots = ({ threads }: ListFollowedThreadsResponse) => threads.map(({ rootMessage }) => rootMessage?.id)
 
 /**
- * Creates seven threads in two rooms, which the reader follows; the last two have no replies. Returns the expected
- * order.
+ * Creates seven threads in two rooms; the reader follows all of them, and the last two have no replies. Returns the
+ * expected order.
  */
 async function createFollowed(reader: string) {
   const rooms = [await fleet.room().channel([reader, 'ann', 'bob']), await fleet.room().channel([reader, 'ann', 'bob'])]

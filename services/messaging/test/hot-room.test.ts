@@ -69,7 +69,7 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, are each s
   await Promise.all([...writers.map(write), change()])
   await fleet.untilRelayed(roomId)
 
-  // Every refusal has a reason: a full queue or a lock timeout is not an internal error.
+  // A full queue or a lock timeout must not become an internal error.
   const refusals = [Code.PermissionDenied, Code.FailedPrecondition, Code.Unavailable]
   expect(refusals).toEqual(expect.arrayContaining([...codes]))
   const rows = await messagesOf(roomId)
@@ -159,7 +159,7 @@ test('posts of 64 writers, concurrent with joins, bans and archiving, are each s
   expect(Number(statements[0]?.rows)).toBeLessThanOrEqual(128)
 })
 
-test('concurrent posts to two busy rooms with the same key succeed in one of the rooms', async () => {
+test('of two concurrent posts with the same key to two busy rooms, exactly one succeeds', async () => {
   const writers = Array.from({ length: 16 }, (_, n) => `k${n}`)
   const rooms = await Promise.all([fleet.room().channel(writers), fleet.room().channel(writers)])
   const writes = writers.flatMap((userId) =>

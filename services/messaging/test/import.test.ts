@@ -69,7 +69,7 @@ describe('imported messages', () => {
     expect(entries).toMatchObject([{ roomId, messages: 3n, through: timestampFromDate(at(3)) }])
   })
 
-  test('are announced as one event of the room, and notify nobody', async () => {
+  test('are announced as one event of the room, before later messages', async () => {
     const roomId = await channel()
     await using recording = await recordRoomEvents(fleet, roomId)
     await send(roomId, [message('1', 1), message('2', 2)])
@@ -155,7 +155,7 @@ describe('imported messages', () => {
     })
   })
 
-  test('that were retracted are placeholders, which count neither as unread nor as replies', async () => {
+  test('that were retracted are placeholders, which do not count as replies', async () => {
     const roomId = await channel()
     const deletedAt = timestampFromDate(at(5))
     await send(roomId, [

@@ -46,7 +46,7 @@ const eventsOf = async (userId: string, count: number) => {
 const seqOf = (n: number) => BigInt(n)
 
 describe('the marker of a room', () => {
-  test('moves to the named message, then to the latest, and returns its previous place', async () => {
+  test('moves to the named message, then to the latest, and its previous time is returned', async () => {
     const { roomId } = await fleet.room().channel(['a1', 'b1'])
     const first = await post('a1', roomId)
     const second = await post('a1', roomId)
@@ -139,7 +139,7 @@ describe('the marker of a room', () => {
     expect(await roomUnread('b4', roomId)).toBe(false)
   })
 
-  test('of an empty room has no place', async () => {
+  test('of an empty room has no time', async () => {
     const { roomId } = await fleet.room().channel(['a5'])
     expect((await markRoom('a5', roomId)).lastReadAt).toBeUndefined()
   })
@@ -214,7 +214,7 @@ describe('the marker of a thread', () => {
     expect((await markThread('b10', roomId, other.id)).previousReadAt).toEqual(other.createdAt)
   })
 
-  test('is not moved by messages outside the thread', async () => {
+  test('cannot be moved to a message outside the thread, and needs a root that the user may read', async () => {
     const { roomId } = await fleet.room().channel(['a9'])
     const [root, other] = [await post('a9', roomId), await post('a9', roomId)]
     const reply = await post('a9', roomId, { threadRootEventId: root.id })

@@ -190,7 +190,7 @@ describe('a link preview', () => {
     expect(await countMessages(roomId)).toBe(0)
   })
 
-  test('may have expired when the request is repeated with its key', async () => {
+  test('needs no valid token when the request is repeated with its key', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const { token } = await issueToken('ann')
     const request = { roomId, body: 'x', linkPreviewToken: token }

@@ -19,12 +19,12 @@ import { deep, ordinary, root, writeRooms } from './_deep-room.ts'
 import { explainStatements } from './_plan.ts'
 
 const opened = new Resources()
-let open: Database
+let database: Database
 beforeAll(async () => {
-  const database = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
+  const { url } = opened.use(await testDatabase(fileURLToPath(new URL('../drizzle', import.meta.url))))
   // The pool has the settings of the service, because they affect plans and limit the time of a statement.
-  open = opened.use(await openTestDatabase(database.url, { pool: 1, forceGenericPlans: true }))
-  const writer = new pg.Client({ connectionString: database.url })
+  database = opened.use(await openTestDatabase(url, { pool: 1, forceGenericPlans: true }))
+  const writer = new pg.Client({ connectionString: url })
   await writer.connect()
   const others = Array.from({ length: 20 }, (_, i) => ({ roomId: `R${i + 3}`, rows: ordinary.rows }))
   await writeRooms(writer, [deep, ordinary, ...others])
@@ -39,7 +39,7 @@ type Read = (on: Connection, roomId: string, seq: bigint) => Promise<unknown>
 
 const userId = 'ann'
 const eventsFrom = (seq: bigint) => Array.from({ length: count }, (_, i) => `E${seq + BigInt(i)}`)
-const retracting = (roomId: string, seq: bigint) => ({
+const retractionIn = (roomId: string, seq: bigint) => ({
   ...{ roomId, places: [seq], threadRootEventId: null, authorId: 'U1' },
 })
 
@@ -104,12 +104,14 @@ test.each<[string, string, Read]>([
   [
     'retracting a message',
     'room_events_room_id_seq_pk',
-    (on, roomId, seq) => retractMessage(on, retracting(roomId, seq + 1n), new Date()),
+    (on, roomId, seq) => retractMessage(on, retractionIn(roomId, seq + 1n), new Date()),
   ],
 ])('%s costs the same at any depth of a room', async (_, index, read) => {
-  const usual = await explainStatements(open.pool, (on) => read(on, ordinary.roomId, shallow))
+  const usual = await explainStatements(database.pool, (on) => read(on, ordinary.roomId, shallow))
   for (const depth of depths) {
-    const { indexes, scanned, rows, blocks } = await explainStatements(open.pool, (on) => read(on, deep.roomId, depth))
+    const { indexes, scanned, rows, blocks } = await explainStatements(database.pool, (on) =>
+      read(on, deep.roomId, depth),
+    )
     expect(indexes).toContain(index)
     expect(scanned.filter((table) => tables.includes(table))).toEqual([])
     expect(rows).toBeLessThanOrEqual(maxRows)
@@ -124,11 +126,11 @@ test.each<[string, (on: Connection, room: typeof deep) => Promise<unknown>]>([
   ['states of rooms', (on, { roomId }) => readRoomStates(on, userId, [roomId, 'R3', 'R4'])],
   [
     'retracting the last message',
-    (on, { roomId, rows }) => retractMessage(on, retracting(roomId, BigInt(rows) - 1n), new Date()),
+    (on, { roomId, rows }) => retractMessage(on, retractionIn(roomId, BigInt(rows) - 1n), new Date()),
   ],
 ])('%s costs the same in a room of any length', async (_, read) => {
-  const usual = await explainStatements(open.pool, (on) => read(on, ordinary))
-  const { scanned, rows, blocks } = await explainStatements(open.pool, (on) => read(on, deep))
+  const usual = await explainStatements(database.pool, (on) => read(on, ordinary))
+  const { scanned, rows, blocks } = await explainStatements(database.pool, (on) => read(on, deep))
   expect(scanned.filter((table) => tables.includes(table))).toEqual([])
   expect(rows).toBeLessThanOrEqual(maxRows)
   expect(blocks).toBeLessThanOrEqual(1.25 * usual.blocks)
@@ -139,18 +141,18 @@ test.each<[string, string, (on: Connection, ids: string[]) => Promise<unknown>]>
   ['images of previews', 'room_events_preview_image', findShownPreviewImages],
 ])('the messages that use %s are found by index, without a table scan', async (_, index, find) => {
   const ids = Array.from({ length: 200 }, () => newId('asset'))
-  const { indexes, scanned } = await explainStatements(open.pool, (on) => find(on, ids))
+  const { indexes, scanned } = await explainStatements(database.pool, (on) => find(on, ids))
   expect(indexes).toContain(index)
   expect(scanned.filter((table) => tables.includes(table))).toEqual([])
 })
 
 test('videos being processed are found with a partial index', async () => {
-  const { indexes, scanned } = await explainStatements(open.pool, (on) => findProcessingVideos(on, '', 100))
+  const { indexes, scanned } = await explainStatements(database.pool, (on) => findProcessingVideos(on, '', 100))
   expect(indexes).toContain('message_attachments_processing')
   expect(scanned.filter((table) => tables.includes(table))).toEqual([])
 })
 
 test('unread rooms and threads are found without reading messages', async () => {
-  const { indexes, scanned } = await explainStatements(open.pool, (on) => readUnread(on, userId))
+  const { indexes, scanned } = await explainStatements(database.pool, (on) => readUnread(on, userId))
   expect([...indexes, ...scanned].filter((name) => name.startsWith('room_events'))).toEqual([])
 })

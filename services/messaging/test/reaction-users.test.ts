@@ -147,7 +147,7 @@ describe('the list is refused', () => {
     ['no emoji', { emoji: '' }],
     ['a malformed cursor', { page: { cursor: 'x' } }],
     ['the cursor of another list', { page: { cursor: Buffer.from('["1","2","3"]').toString('base64url') } }],
-    ['a page above 500', { page: { limit: 501 } }],
+    ['a limit above 500', { page: { limit: 501 } }],
   ])('with %s: invalid_argument', async (_, more) => {
     const { roomId } = await room()
     const { id } = await say(fleet.as('ann'), roomId, 'x')

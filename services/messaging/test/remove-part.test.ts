@@ -59,7 +59,7 @@ test('the subjects of edits and retractions tell whether they remove a file or a
 })
 
 describe('an attachment', () => {
-  test('is removed by its author, who may name the reply or the echo; the room and uploads are notified', async () => {
+  test('is removed by its author, who may name the reply or the echo; the room is notified, and the event names the file', async () => {
     const roomId = await room()
     const { reply, echoId } = await postWithEcho(ann(), roomId)
     const [first = '', second = '', third = ''] = await attach(fleet, roomId, reply.id, [{}, {}, {}])

@@ -19,7 +19,7 @@ const post = async (userId: string, roomId: string, threadRootEventId = '') =>
   (await fleet.as(userId).messages.createMessage({ roomId, body: 'x', threadRootEventId })).message?.id ?? ''
 const threadsUnread = async (userId: string) => (await fleet.messaging.hasUnread({ userId })).followedThreads
 
-/** Adds threads with one reply, which the user follows and has read. */
+/** Adds threads with one reply each. The user follows and has read all of them. */
 async function addReadThreads(roomId: string, userId: string, threads: number): Promise<void> {
   const { pool } = fleet
   const numbers = [roomId, userId, threads]
@@ -88,7 +88,7 @@ test('HasUnread moves a watermark when the room is far ahead of it, and unsettle
   expect(await threadsUnread('cat')).toBe(true)
 })
 
-test('a settled thread without new replies is not visited', async () => {
+test('settled threads without new replies are not read', async () => {
   const { roomId } = await fleet.room().channel(['fay', 'bob'])
   await addReadThreads(roomId, 'fay', 2 * maxFollowsWithoutWatermark)
   const explain = async () => {
@@ -153,7 +153,7 @@ where f.room_id = $1 and f.following and t.last_reply_seq > coalesce(r.seq, 0)`
 
 let runs = 0
 
-test('the watermarks hold after changes and settling at the same time', async () => {
+test('watermarks agree with replies and read markers after concurrent changes and settling', async () => {
   const [user, thread] = [fc.nat({ max: 1 }), fc.nat({ max: 2 })]
   const kind = fc.constantFrom('reply', 'retract', 'follow', 'unfollow', 'read', 'settle', 'settle')
   const rounds = fc.array(fc.array(fc.record({ kind, user, thread }), { minLength: 2, maxLength: 8 }), { maxLength: 6 })

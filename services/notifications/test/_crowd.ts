@@ -8,7 +8,7 @@ export const crowdOf = (size: number): string[] => Array.from({ length: size }, 
 
 /** Subscribes one browser per person, all with the keys of the browser `name`. */
 export async function subscribeAll(db: Db, service: PushService, name: string, userIds: readonly string[]) {
-  const { p256dh, auth } = service.browser(name)
+  const { p256dh, auth } = service.subscribe(name)
   await db.execute(sql`
     insert into push_subscriptions (endpoint_digest, endpoint, host, user_id, p256dh, auth, registered_at)
     select sha256(endpoint::bytea), endpoint, ${new URL(service.url).host}, user_id, ${p256dh}, ${auth}, now()

@@ -40,7 +40,7 @@ export async function openPushFleet() {
       ),
     /** Subscribes a browser of a user. */
     async subscribe(userId: string, name: string, at = service): Promise<string> {
-      const browser = at.browser(name)
+      const browser = at.subscribe(name)
       await fleet.as(userId).push.subscribe(browser)
       return browser.endpoint
     },

@@ -37,7 +37,7 @@ test.each<[string, PushAnswer]>([
   push.service.answer = (_, attempt) => (attempt < 3 ? failure : { status: 201 })
   await push.notify(user)
   await waitUntilDrained()
-  const received = push.service.by(browser)
+  const received = push.service.receivedBy(browser)
   expect(received).toHaveLength(3)
   expect(new Set(received.map(({ topic }) => topic)).size).toBe(1)
   expect(await isSubscribed()).toBe(true)
@@ -56,7 +56,7 @@ test('Retry-After is respected, and a dismissal of the notification removes the 
   push.service.answer = () => ({ status: 201 })
   await push.dismiss(user, 'mention-E1')
   await waitUntilDrained()
-  expect(push.service.by('patient').at(-1)?.payload).toMatchObject({ action: 'dismiss' })
+  expect(push.service.receivedBy('patient').at(-1)?.payload).toMatchObject({ action: 'dismiss' })
 })
 
 test.each([404, 410])(
@@ -66,7 +66,7 @@ test.each([404, 410])(
     push.service.answer = () => ({ status })
     await push.notify(user)
     await waitUntilDrained()
-    expect(push.service.by(`gone-${status}`)).toHaveLength(1)
+    expect(push.service.receivedBy(`gone-${status}`)).toHaveLength(1)
     await eventually(async () => expect(await isSubscribed()).toBe(false))
   },
 )
@@ -88,12 +88,12 @@ test.each([400, 403, 413, 301, 307])(
   'after status %d, the push is dropped, the subscription is kept, and no redirect is followed',
   async (status) => {
     const elsewhere = await PushService.start()
-    const { endpoint: location } = elsewhere.browser('elsewhere')
+    const { endpoint: location } = elsewhere.subscribe('elsewhere')
     await push.subscribe(user, `refused-${status}`)
     push.service.answer = () => ({ status, headers: { location } })
     await push.notify(user)
     await waitUntilDrained()
-    expect(push.service.by(`refused-${status}`)).toHaveLength(1)
+    expect(push.service.receivedBy(`refused-${status}`)).toHaveLength(1)
     expect(await isSubscribed()).toBe(true)
     expect(elsewhere.received).toEqual([])
     await elsewhere[Symbol.asyncDispose]()
@@ -108,7 +108,7 @@ test('a push service that hangs does not delay pushes to another one', async () 
   await push.notify(user)
   await eventually(() => expect(hanging.received.length).toBeGreaterThan(0))
   for (let n = 0; n < 5; n++) await push.notify('Uquick', { eventId: `Equick${n}`, notificationId: `Nquick${n}` })
-  await eventually(() => expect(push.service.by('quick')).toHaveLength(5))
+  await eventually(() => expect(push.service.receivedBy('quick')).toHaveLength(5))
   // A push service that has not answered yet gets only one push at a time.
   expect(hanging.received).toHaveLength(1)
   await hanging[Symbol.asyncDispose]()
@@ -119,14 +119,14 @@ test('a push service that hangs does not delay pushes to another one', async () 
 test('a later push about the same message has the same topic, and is sent although it has an expired lease', async () => {
   await push.subscribe(user, 'twice')
   await push.notify(user)
-  await eventually(() => expect(push.service.by('twice')).toHaveLength(1))
+  await eventually(() => expect(push.service.receivedBy('twice')).toHaveLength(1))
   await waitUntilDrained()
   await push.notify(user)
   await push.fleet.db.execute(
     sql`update push_jobs set attempts = 1, leased_until = now() - interval '1 s', due_at = now() - interval '1 s'`,
   )
   await waitUntilDrained()
-  const topics = push.service.by('twice').map(({ topic }) => topic)
+  const topics = push.service.receivedBy('twice').map(({ topic }) => topic)
   expect(topics.length).toBeGreaterThanOrEqual(2)
   expect(new Set(topics).size).toBe(1)
 })
@@ -135,7 +135,7 @@ test('a push older than its TTL is not sent', async () => {
   await push.subscribe(user, 'late')
   await push.notify(user, { createdAt: new Date(Date.now() - 86_401_000) })
   await waitUntilDrained()
-  expect(push.service.by('late')).toEqual([])
+  expect(push.service.receivedBy('late')).toEqual([])
 })
 
 test('a push that keeps failing is given up, and its subscription is kept', async () => {
@@ -143,7 +143,7 @@ test('a push that keeps failing is given up, and its subscription is kept', asyn
   push.service.answer = () => ({ status: 500 })
   await push.notify(user, { createdAt: new Date(Date.now() - (giveUpMs - 300)) })
   await waitUntilDrained()
-  expect(push.service.by('hopeless')).not.toEqual([])
+  expect(push.service.receivedBy('hopeless')).not.toEqual([])
   expect(await isSubscribed()).toBe(true)
 })
 

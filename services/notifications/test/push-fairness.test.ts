@@ -25,7 +25,7 @@ async function queueMassPushes(size: number) {
 }
 
 const arrived = (browser: string) =>
-  new Set(push.service.by(browser).map(({ payload }) => payload['notificationId'])).size
+  new Set(push.service.receivedBy(browser).map(({ payload }) => payload['notificationId'])).size
 const within = { timeoutMs: 100_000 }
 
 test('the push of a direct message arrives while most mass pushes still wait', async () => {

@@ -39,7 +39,7 @@ beforeEach(async () => {
 
 /** Inserts a subscription into the database directly, bypassing the checks of its endpoint. */
 async function subscribeAt(host: string, service: PushService) {
-  const browser = service.browser('x')
+  const browser = service.subscribe('x')
   const endpoint = `http://${host}:${service.port}/push/x`
   await push.fleet.db.execute(sql`
     insert into push_subscriptions (endpoint_digest, endpoint, host, user_id, p256dh, auth, registered_at)

@@ -22,8 +22,8 @@ const waitUntilDrained = () => eventually(async () => expect(await queuedPushes(
 
 /** Waits until a browser has received this many pushes. */
 async function pushesAt(browser: string, times = 1) {
-  await eventually(() => expect(push.service.by(browser)).toHaveLength(times))
-  return push.service.by(browser)
+  await eventually(() => expect(push.service.receivedBy(browser)).toHaveLength(times))
+  return push.service.receivedBy(browser)
 }
 
 test('a push is encrypted for its browser and signed, and has TTL, urgency and topic', async () => {
@@ -63,7 +63,7 @@ test('each browser of the recipient gets the push, and no other browser does', a
   await push.notify(user)
   await Promise.all([pushesAt('phone'), pushesAt('laptop')])
   await waitUntilDrained()
-  expect(push.service.by('other')).toEqual([])
+  expect(push.service.receivedBy('other')).toEqual([])
 })
 
 test('a push about a room message has normal urgency, and gives the number of files if there is no text', async () => {
@@ -104,7 +104,7 @@ test('a dismissal is sent only after the push that shows its notification is fin
   await eventually(async () => expect(await queuedPushes(push.fleet.db)).toHaveLength(2))
   release()
   await pushesAt('ordered', 2)
-  expect(push.service.by('ordered').map(({ payload }) => payload['action'])).toEqual([undefined, 'dismiss'])
+  expect(push.service.receivedBy('ordered').map(({ payload }) => payload['action'])).toEqual([undefined, 'dismiss'])
   await waitUntilDrained()
 })
 
@@ -117,12 +117,12 @@ test('no push is sent before it is known whether its recipient wants to be distu
   await push.notify(user, { eventId: 'Eunknown' })
   await push.notify('Uquiet', { eventId: 'Eunknown' })
   await eventually(() => expect(fakes.calls.filter((call) => call === 'getPresences').length).toBeGreaterThan(1))
-  expect(push.service.by('unknown')).toEqual([])
+  expect(push.service.receivedBy('unknown')).toEqual([])
   fakes.presences.set('Uquiet', PresenceStatus.DO_NOT_DISTURB)
   fakes.presencesUnknown = false
   await pushesAt('unknown')
   await waitUntilDrained()
-  expect(push.service.by('quiet')).toEqual([])
+  expect(push.service.receivedBy('quiet')).toEqual([])
 })
 
 const changes: [string, (userId: string) => unknown][] = [
@@ -147,7 +147,7 @@ test.each(changes)('no push is sent if %s while it waits', async (_, change) => 
   await change(user)
   push.fleet.fakes.allUnavailable = false
   await waitUntilDrained()
-  expect(push.service.by(browser)).toEqual([])
+  expect(push.service.receivedBy(browser)).toEqual([])
 })
 
 const ends: [string, (endpoint: string) => unknown][] = [
@@ -175,5 +175,5 @@ test.each(ends)('no push is sent if %s while its text is being loaded', async (_
   await push.subscribe('Uwitness', witness)
   await push.notify('Uwitness', { eventId: 'Eafter' })
   await pushesAt(witness)
-  expect(push.service.by(browser)).toEqual([])
+  expect(push.service.receivedBy(browser)).toEqual([])
 })

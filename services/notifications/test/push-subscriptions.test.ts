@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => push[Symbol.asyncDispose]())
 
-const browserOf = (name: string) => ({ ...push.service.browser(name), endpoint: `https://push.example/${name}` })
+const browserOf = (name: string) => ({ ...push.service.subscribe(name), endpoint: `https://push.example/${name}` })
 const as = (userId: string) => push.fleet.as(userId).push
 const stored = async () => {
   const rows = await push.fleet.db.select().from(pushSubscriptions)

@@ -37,7 +37,7 @@ test('the trace of a message includes its push and the notifications of a large 
     ...{ id: 'E1', kind: 'message_posted', aggregateType: 'room', aggregateId: 'R1', actorId: 'Uann', traceparent },
     fact: { case: 'messagePosted', value: { roomSeq: 1n, mentions: { userIds: ['Ubob'], all: true } } },
   })
-  for (const user of ['Ubob', 'Ueve']) await eventually(() => expect(service.by(user)).toHaveLength(1))
+  for (const user of ['Ubob', 'Ueve']) await eventually(() => expect(service.receivedBy(user)).toHaveLength(1))
   await eventually(async () => expect(await queuedPushes(fleet.db)).toEqual([]))
   await eventually(async () => expect(await sqlRows(fleet.db, sql`select from notification_jobs`)).toEqual([]))
   const announced = fleet.published.events.filter(({ kind }) => kind !== 'message_posted')
@@ -53,7 +53,7 @@ test('the trace of a message includes its push and the notifications of a large 
   expect(named('svc.internal.v1.RoomsInternalService/ListRecipients').length).toBeGreaterThan(0)
   expect(new Set(announced.map((event) => event.traceparent.split('-')[1]))).toEqual(new Set([traceId]))
   const said = JSON.stringify(collector.batches)
-  const { endpoint } = service.browser('Ubob')
+  const { endpoint } = service.subscribe('Ubob')
   for (const secret of ['salutations', 'a room for secrets', new URL(endpoint).pathname])
     expect(said).not.toContain(secret)
 })

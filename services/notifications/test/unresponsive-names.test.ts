@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const subscribe = (userId: string, browser: string, host: string) =>
   push.fleet.as(userId).push.subscribe({
-    ...pushService.browser(browser),
+    ...pushService.subscribe(browser),
     endpoint: `http://${host}:${pushService.port}/push/${browser}`,
   })
 

@@ -138,7 +138,7 @@ export class Socket {
   }
 
   /** Waits until the server closes the socket. */
-  closed(): Promise<{ code: number; reason: string }> {
+  waitForClose(): Promise<{ code: number; reason: string }> {
     return eventually(() => {
       if (this.#close) return this.#close
       throw new Error(`still open after ${this.kinds().join(', ')}`)

@@ -21,7 +21,7 @@ let node: Node
 let anna: Socket
 let bert: Socket
 let rooms = 0
-let everyone = 0
+let layoutVersion = 0
 
 beforeAll(async () => {
   env = await openEnv()
@@ -186,7 +186,7 @@ describe('events of universal rooms', () => {
     expect(received).toEqual({ anna: ['message_posted'], bert: [] })
   })
 
-  test('that existed before a node started reach its sockets', async () => {
+  test('reach the sockets of a node that started after the rooms were created', async () => {
     const room = newRoom()
     env.universalRooms.push({ roomId: room, version: 3 }, { roomId: 'Rclosed', version: 2, universal: false })
     const second = await env.start()
@@ -205,7 +205,7 @@ describe('events of universal rooms', () => {
 describe('events', () => {
   test('for everyone reach everyone, and events for a person reach all sockets of that person and no others', async () => {
     const second = await env.socketOf(node, 'Uanna')
-    const toAll = groupsUpdated(++everyone)
+    const toAll = groupsUpdated(++layoutVersion)
     const toAnna = postedTo(['Uanna'], 'Rdm', 1)
     await publish(env.bus, toAll)
     await publish(env.bus, toAnna)

@@ -106,7 +106,7 @@ describe('an outage of the bus', () => {
     const jsm = await env.bus.nc.jetstreamManager()
     await jsm.streams.delete(eventStream)
     await declareStreams(env.bus)
-    expect(await socket.closed()).toEqual({ code: 1012, reason: 'stream_closed' })
+    expect(await socket.waitForClose()).toEqual({ code: 1012, reason: 'stream_closed' })
     expect(await socket.first('close')).toMatchObject({ code: 'stream_closed', reconnect: true })
     // Sequences and positions start again, but events must not be mistaken for duplicates.
     const again = await eventually(async () => {
@@ -122,7 +122,7 @@ describe('an outage of the bus', () => {
     expect(receivedBy(again).length).toBeGreaterThan(0)
   })
 
-  test('that loses the stream: earlier events, published again, change access to a room but are not sent to clients', async () => {
+  test('that loses the stream: events from before, published afterwards, change access to a room but are not sent to clients', async () => {
     const node = await env.start()
     await waitUntilReady(node)
     const before = await env.socketOf(node, 'Uanna')
@@ -132,7 +132,7 @@ describe('an outage of the bus', () => {
     const jsm = await env.bus.nc.jetstreamManager()
     await jsm.streams.delete(eventStream)
     await declareStreams(env.bus)
-    await before.closed()
+    await before.waitForClose()
     const socket = await env.socketOf(node, 'Uanna')
     await publish(env.bus, ...earlier)
     const news = posted('R1', 4)
@@ -152,7 +152,7 @@ test('an event that cannot be decoded makes sockets reconnect and does not crash
   // A batch consists of its events, each after tag and length.
   const batch = Buffer.concat([Uint8Array.of(0x0a, (bytes.length & 0x7f) | 0x80, bytes.length >> 7), bytes])
   await env.bus.nc.jetstream().publish('evt.room.R1.user_joined_room', batch)
-  expect(await socket.closed()).toEqual({ code: 1012, reason: 'stream_closed' })
+  expect(await socket.waitForClose()).toEqual({ code: 1012, reason: 'stream_closed' })
   const again = await env.socketOf(node, 'Uanna')
   await settle(env, { Uanna: [again] })
 })
@@ -207,7 +207,7 @@ describe('a socket that does not read', () => {
     })
     expect(quick.events.filter(({ event }) => event.case === 'messagePosted').length).toBeGreaterThan(100)
     slow.resume()
-    await slow.closed()
+    await slow.waitForClose()
     expect(quick.isClosed).toBe(false)
   })
 
@@ -223,9 +223,9 @@ describe('a socket that does not read', () => {
     for (let n = 0; n < messages.length; n += 100)
       await Promise.all(messages.slice(n, n + 100).map((message) => publish(env.bus, message)))
     await settle(env, { Uwitness: [witness] })
-    // It reads again before slow readers are checked.
+    // The slow socket reads again before the node looks for slow readers.
     slow.resume()
-    await slow.closed()
+    await slow.waitForClose()
     const received = receivedBy(slow)
     expect(received).toEqual(messages.slice(0, received.length).map(({ id }) => id))
   })
@@ -240,7 +240,7 @@ describe('a socket that does not read', () => {
     await eventually(() => expectSockets(node.internalPort, 0))
     slow.resume()
     expect(await slow.first('close')).toMatchObject({ code: 'slow_consumer', reconnect: true })
-    expect(await slow.closed()).toEqual({ code: 1013, reason: 'slow_consumer' })
+    expect(await slow.waitForClose()).toEqual({ code: 1013, reason: 'slow_consumer' })
   })
 })
 
@@ -257,7 +257,7 @@ describe('a node', () => {
     const refused = sockets.filter((_, i) => first[i]?.case === 'close')
     expect(refused.length).toBeGreaterThan(0)
     for (const socket of refused) {
-      expect(await socket.closed()).toEqual({ code: 1013, reason: 'overloaded' })
+      expect(await socket.waitForClose()).toEqual({ code: 1013, reason: 'overloaded' })
       const close = await socket.first('close')
       expect(close).toMatchObject({ code: 'overloaded', reconnect: true })
       expect(close.retryAfterMs).toBeGreaterThanOrEqual(1_000)
@@ -274,7 +274,7 @@ describe('a node', () => {
     const unknown = await Promise.all(Array.from({ length: 10 }, () => Socket.open(node.url)))
     for (const [n, socket] of unknown.entries())
       socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken: `prl_ATunknown${n}` } })
-    await Promise.all(unknown.map((socket) => socket.closed()))
+    await Promise.all(unknown.map((socket) => socket.waitForClose()))
     expect(unknown.some((socket) => socket.kinds().includes('close'))).toBe(true)
     const again = await Socket.openSubscribed(node.url, token)
     again.close()
@@ -285,7 +285,7 @@ describe('a node', () => {
     await waitUntilReady(node)
     const sockets = await Promise.all(Array.from({ length: 20 }, (_, n) => env.socketOf(node, `U${n}`)))
     for (const socket of sockets) {
-      expect(await socket.closed()).toEqual({ code: 1012, reason: 'rebalance' })
+      expect(await socket.waitForClose()).toEqual({ code: 1012, reason: 'rebalance' })
       expect(await socket.first('close')).toMatchObject({ code: 'rebalance', reconnect: true })
     }
   })
@@ -306,7 +306,7 @@ describe('a stopping node', () => {
     await eventually(() => sockets.some(({ isClosed }) => isClosed))
     expect(sockets.every(({ isClosed }) => isClosed)).toBe(false)
     for (const socket of [silent, ...sockets]) {
-      expect(await socket.closed()).toEqual({ code: 1012, reason: 'draining' })
+      expect(await socket.waitForClose()).toEqual({ code: 1012, reason: 'draining' })
       const close = await socket.first('close')
       expect(close).toMatchObject({ code: 'draining', reconnect: true })
       expect(close.retryAfterMs).toBeGreaterThanOrEqual(1_000)
@@ -346,7 +346,7 @@ describe('a stopping node', () => {
     child.kill('SIGTERM')
     const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
     expect({ code, signal, stderr }).toEqual({ code: 0, signal: null, stderr: '' })
-    expect(await reading.closed()).toEqual({ code: 1012, reason: 'draining' })
+    expect(await reading.waitForClose()).toEqual({ code: 1012, reason: 'draining' })
     silent.close()
   })
 })

@@ -140,7 +140,7 @@ describe('changes of sessions and roles', () => {
     await publish(env.bus, rolesChanged('Uida', 8, ['owner']))
     await settle(env, { Uida: [socket, other] })
     await publish(env.bus, change)
-    expect(await Promise.all([socket.closed(), other.closed()])).toMatchObject([
+    expect(await Promise.all([socket.waitForClose(), other.waitForClose()])).toMatchObject([
       { reason: 'stream_closed' },
       { reason: 'stream_closed' },
     ])
@@ -204,7 +204,7 @@ describe('the end of sessions', () => {
     const end = credentialsEnded('Uida', 7, { credentialIds: ['Sida'] })
     await publish(env.bus, end)
     for (const socket of [first, second]) {
-      expect(await socket.closed()).toEqual({ code: 1008, reason: 'session_terminated' })
+      expect(await socket.waitForClose()).toEqual({ code: 1008, reason: 'session_terminated' })
       const [event, close] = socket.frames.slice(-2)
       expect(event).toMatchObject({
         case: 'event',
@@ -227,7 +227,7 @@ describe('the end of sessions', () => {
     const checks = env.requests.accounts
     await publish(env.bus, credentialsEnded('Ukarl', 7, { all: true, at }))
     await publish(env.bus, credentialsEnded('Ulena', 7, { all: true, at }))
-    expect(await ended.closed()).toEqual({ code: 1008, reason: 'session_terminated' })
+    expect(await ended.waitForClose()).toEqual({ code: 1008, reason: 'session_terminated' })
     await eventually(() => env.requests.accounts >= checks + 2)
     await settle(env, { Ukarl: [valid] })
     expect(valid.isClosed).toBe(false)
@@ -239,7 +239,7 @@ describe('the end of sessions', () => {
     const valid = await env.socketOf(strict, 'Umax')
     const ended = await env.socketOf(strict, 'Unora')
     for (const [digest, { userId }] of env.sessions) if (userId === 'Unora') env.sessions.delete(digest)
-    expect(await ended.closed()).toEqual({ code: 1008, reason: 'session_terminated' })
+    expect(await ended.waitForClose()).toEqual({ code: 1008, reason: 'session_terminated' })
     // While accounts is unavailable nobody is disconnected.
     env.unavailable.add('accounts')
     const checks = env.requests.accounts
@@ -286,11 +286,11 @@ describe('a session stored under the previous secret key', () => {
   test('is refused once that key is retired', async () => {
     const node = await env.start({ PARLEY_CORE_SECRET_KEY: newKey })
     await waitUntilReady(node)
-    const refused = await Socket.openWithHello(node.url, env.signIn('Uquinn')).then(
+    const outcome = await Socket.openWithHello(node.url, env.signIn('Uquinn')).then(
       () => 'greeted',
       () => 'refused',
     )
-    expect(refused).toBe('refused')
+    expect(outcome).toBe('refused')
     await node[Symbol.asyncDispose]()
   })
 })

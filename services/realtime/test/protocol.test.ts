@@ -85,7 +85,7 @@ describe('a socket', () => {
     await socket.first('pong')
     socket.sendRaw(long(65_537 - overhead))
     expect(await socket.first('error')).toMatchObject({ code: 'bad_frame', fatal: true })
-    expect(await socket.closed()).toMatchObject({ code: 1009 })
+    expect(await socket.waitForClose()).toMatchObject({ code: 1009 })
   })
 })
 
@@ -102,7 +102,7 @@ describe('a client that exceeds its budget', () => {
     for (let sent = 0; sent < count; sent++) act(socket)
     const message = 'more than 20 frames or 256 KiB a second were sent'
     expect(await socket.first('error')).toMatchObject({ code: 'bad_frame', fatal: true, message })
-    expect(await socket.closed()).toEqual({ code: 1002, reason: 'bad_frame' })
+    expect(await socket.waitForClose()).toEqual({ code: 1002, reason: 'bad_frame' })
     expect(socket.kinds().filter((kind) => kind === 'pong').length).toBeLessThan(count / 2)
   })
 
@@ -137,7 +137,7 @@ describe('a client that violates the protocol gets an error and is disconnected'
     const socket = await Socket.open(node.url)
     act(socket)
     expect(await socket.first('error')).toMatchObject({ code, fatal: true, message: expect.stringMatching(/./) })
-    expect(await socket.closed()).toEqual({ code: closeCode, reason: code })
+    expect(await socket.waitForClose()).toEqual({ code: closeCode, reason: code })
     expect(socket.kinds()).toEqual(['error'])
   })
 
@@ -151,7 +151,7 @@ describe('a client that violates the protocol gets an error and is disconnected'
     const socket = await Socket.openWithHello(node.url, token())
     act(socket)
     expect(await socket.first('error')).toMatchObject({ code: 'bad_subscribe', fatal: true })
-    expect(await socket.closed()).toEqual({ code: closeCode, reason: 'bad_subscribe' })
+    expect(await socket.waitForClose()).toEqual({ code: closeCode, reason: 'bad_subscribe' })
   })
 
   test('no frame in time', async () => {
@@ -160,12 +160,12 @@ describe('a client that violates the protocol gets an error and is disconnected'
     const silent = await Socket.open(impatient.url)
     const error = { code: 'bad_hello', fatal: true, message: expect.stringMatching(/./) }
     expect(await silent.first('error')).toMatchObject(error)
-    expect(await silent.closed()).toEqual({ code: 1002, reason: 'bad_hello' })
+    expect(await silent.waitForClose()).toEqual({ code: 1002, reason: 'bad_hello' })
     expect(silent.kinds()).toEqual(['error'])
     // On a slow machine the response to hello may take long.
     const greeted = await eventually(() => Socket.openWithHello(impatient.url, token()))
     expect(await greeted.first('error')).toMatchObject({ code: 'bad_subscribe', fatal: true })
-    expect(await greeted.closed()).toEqual({ code: 1002, reason: 'bad_subscribe' })
+    expect(await greeted.waitForClose()).toEqual({ code: 1002, reason: 'bad_subscribe' })
     await impatient[Symbol.asyncDispose]()
   })
 
@@ -178,7 +178,7 @@ describe('a client that violates the protocol gets an error and is disconnected'
     const socket = await env.socketOf(node, 'Uanna')
     act(socket)
     expect(await socket.first('error')).toMatchObject({ code: 'bad_frame', fatal: true })
-    expect(await socket.closed()).toEqual({ code: closeCode, reason: 'bad_frame' })
+    expect(await socket.waitForClose()).toEqual({ code: closeCode, reason: 'bad_frame' })
   })
 
   test('a frame that is not allowed next, sent before the previous one is answered', async () => {
@@ -210,7 +210,7 @@ describe('a client that violates the protocol gets an error and is disconnected'
 test('a frame of megabytes closes its socket, without an error frame, and no others', async () => {
   const [socket, other] = [await env.socketOf(node, 'Uanna'), await env.socketOf(node, 'Uanna')]
   socket.sendRaw(new Uint8Array(4 * 1024 * 1024))
-  await socket.closed()
+  await socket.waitForClose()
   expect(socket.kinds()).not.toContain('error')
   other.sendRaw(ping('x'))
   await other.first('pong')
@@ -269,7 +269,7 @@ describe('credentials of a socket', () => {
     expect(await opens({ origin: 'https://evil.example.com' }, env.signIn('Uanna'))).toBe('hello')
   })
 
-  test('do not matter on pages of origins that are not allowed, which cannot connect', async () => {
+  test('do not help pages of origins that are not allowed: they cannot connect', async () => {
     const strict = await env.start({ PARLEY_WEBSERVER_ALLOWED_ORIGINS: 'https://app.example.org' })
     await waitUntilReady(strict)
     for (const origin of ['https://evil.example.com', 'null', 'https://app.example.org.evil.com'])
@@ -285,7 +285,7 @@ test('while accounts is unavailable, a hello is refused, with a time to wait bef
   socket.sendRaw(hello(env.signIn('Uanna')))
   expect(await socket.first('error')).toMatchObject({ code: 'temporarily_unavailable', fatal: true })
   expect((await socket.first('error')).retryAfterMs).toBeGreaterThanOrEqual(1_000)
-  expect(await socket.closed()).toMatchObject({ code: 1013 })
+  expect(await socket.waitForClose()).toMatchObject({ code: 1013 })
 })
 
 test('while the rooms service is unavailable, a stream cannot start; afterwards it can', async () => {
@@ -295,7 +295,7 @@ test('while the rooms service is unavailable, a stream cannot start; afterwards 
   socket.sendRaw(subscribe)
   expect(await socket.first('error')).toMatchObject({ code: 'subscribe_failed', fatal: true })
   expect((await socket.first('error')).retryAfterMs).toBeGreaterThanOrEqual(1_000)
-  expect(await socket.closed()).toMatchObject({ code: 1011 })
+  expect(await socket.waitForClose()).toMatchObject({ code: 1011 })
 
   const patient = await Socket.openWithHello(node.url, token)
   env.unavailable.clear()
@@ -327,7 +327,7 @@ test('a person may have a hundred sockets, and another one when one is closed', 
     code: 'temporarily_unavailable',
     message: expect.stringContaining('too many open sockets of this account'),
   })
-  expect(await further.closed()).toMatchObject({ code: 1013 })
+  expect(await further.waitForClose()).toMatchObject({ code: 1013 })
   expect([first, ...others].filter((socket) => socket?.isClosed)).toEqual([])
 
   const other = await Socket.openWithHello(node.url, env.signIn('Uanna'))

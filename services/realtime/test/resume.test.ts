@@ -118,8 +118,8 @@ describe('a socket that resumes', () => {
   })
 })
 
-describe('a socket is told to reload', () => {
-  test('after a change of its own access, and receives nothing from a room that it lost', async () => {
+describe('a resumed stream is reset', () => {
+  test('after a change of its user’s own access, and has nothing from a room that the user left', async () => {
     const { room, token, position } = await connectMember('Ufrida')
     const secret = posted(room, 4)
     for (const event of [posted(newRoom(), 1), roomFact(room, [3, 2], left('Ufrida')), secret])
@@ -131,7 +131,7 @@ describe('a socket is told to reload', () => {
     expect(receivedBy(socket)).toEqual([])
   })
 
-  test('neither after a new direct message nor after a change of somebody else’s access', async () => {
+  test('not after a new direct message or a change of somebody else’s access', async () => {
     const { room, token, position } = await connectMember('Ugerd')
     const dm = newRoom()
     const inDm = postedTo(['Ugerd', 'Uhans'], dm, 2)
@@ -159,7 +159,7 @@ describe('a socket is told to reload', () => {
   })
 
   test.each(['', '12.ab', 'x'.repeat(10_000), '0.1\u0000'])(
-    'if it names a position that was never given, not if it names none: %p',
+    'if the client names a position that was never given, not if it names none: %p',
     async (given) => {
       using socket = await resume(node, env.signIn('Uanna'), given)
       const { reset, position } = await socket.first('subscribed')

@@ -38,7 +38,7 @@ test('an event is delivered synchronously, and a failure is reported within the 
   ])
 })
 
-test('the delivery of an event is a span, a child of the one named by the event', async () => {
+test('the delivery of an event is a child of the span in its traceparent', async () => {
   await using env = await openEnv()
   const node = await env.start()
   await waitUntilReady(node)

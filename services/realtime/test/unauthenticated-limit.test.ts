@@ -28,7 +28,7 @@ async function hello(bearerToken: string | undefined, headers: OutgoingHttpHeade
   socket.send({ case: 'hello', value: { protocolVersion: 1, ...(bearerToken !== undefined && { bearerToken }) } })
   const first = await eventually(() => socket.frames[0] ?? Promise.reject(new Error('no frame was received')))
   if (first.case !== 'error') return socket.close()
-  return { code: first.value.code, message: first.value.message, close: (await socket.closed()).code }
+  return { code: first.value.code, message: first.value.message, close: (await socket.waitForClose()).code }
 }
 /** Headers as the gateway sets them. */
 const from = (address: string) => forwardedHeaders({ secretKey }, address)
@@ -58,7 +58,7 @@ test('hellos without a valid credential are counted by network and refused above
     },
   )
 
-  // Accepted sockets continue, and other networks are unaffected.
+  // Credentials that were accepted before still are, and other networks are unaffected.
   expect(await hello(known, from('198.51.100.7'))).toBeUndefined()
   expect(await hello('prl_ATmadeup', from('203.0.113.8'))).toMatchObject(unknown)
   expect(await hello(env.signIn('Ugina'), from('203.0.113.8'))).toBeUndefined()
@@ -86,7 +86,7 @@ test('sockets that close while they wait are not looked up', async () => {
   await eventually(() => env.lookedUp.size - before === maxAttempts)
   const leave = await hellos('leaves', 20)
   for (const socket of leave) socket.close()
-  await Promise.all(leave.map((socket) => socket.closed()))
+  await Promise.all(leave.map((socket) => socket.waitForClose()))
   release()
   await Promise.all(stay.map((socket) => socket.first('hello')))
   const [last] = await hellos('last', 1)

@@ -13,7 +13,7 @@ import { routes } from './rpc/index.ts'
 
 export type Overrides = TestOverrides &
   StartOptions & {
-    /** Interval of the jobs that delete unused data. */
+    /** Interval of most jobs that delete unused data; the intervals of the others are derived from it. */
     sweepEveryMs?: number
   }
 
@@ -26,15 +26,15 @@ export function startUploads(config: Config, overrides: Overrides = {}): Promise
 async function compose(host: DatabaseHost, config: Config, overrides: Overrides): Promise<void> {
   const { signal } = host
   const { sweepEveryMs = 300_000 } = overrides
-  const isRemote = config.videoWorkerUrls.length > 0
-  const memory = divideMemory(config, { images: true, videos: config.videoEnabled && !isRemote })
+  const encodesRemotely = config.videoWorkerUrls.length > 0
+  const memory = divideMemory(config, { images: true, videos: config.videoEnabled && !encodesRemotely })
   const encoder = await openEncoder(config, memory.toolBytes, signal)
   const ctx = await openContext(host, { config, overrides, memory, processesVideos: encoder !== undefined })
   await startConsumers(host, ctx)
   host.handOver(host.client(MessagingInternalService))
   await host.erase(erasePerson(ctx), host.client(AccountsInternalService))
   startJobs(host, ctx, sweepEveryMs)
-  const atOnce = isRemote ? (config.videosAtOnce ?? 2) : memory.videosAtOnce
+  const atOnce = encodesRemotely ? (config.videosAtOnce ?? 2) : memory.videosAtOnce
   host.use(await startVideos(ctx, { encoder, settings: config, atOnce, sweepEveryMs, signal }))
   await host.serveHttp({ host: config.httpHost, port: config.httpPort, handle: handleRequests(ctx), routeOf })
   await host.serve({ routes: routes(ctx) })

@@ -17,7 +17,7 @@ type Implementation = ServiceImpl<typeof AccountsInternalService>
 export class FakeAccounts {
   readonly #people = new Map<string, { userId: string; roleIds: string[] }>()
   readonly rekeyed: RekeyCredentialsRequest['entries'] = []
-  /** Number of calls. */
+  /** Number of calls of `authenticate` and `getPeople`. */
   calls = 0
   unavailable = false
   /** `authenticate` waits for this promise before it answers. */

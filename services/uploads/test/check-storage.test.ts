@@ -223,7 +223,7 @@ describe.each(storageKinds)('with storage %s', (kind) => {
   })
 
   test('an invalid cursor is refused', async () => {
-    for (const cursor of ['x', 'nothing:', 'objects-files', 'rows-assets:a b'])
+    for (const cursor of ['x', 'nothing:', 'objects-files', 'rows-assets:a b', 'unfinished:x'])
       await expect(operator().checkStorage({ cursor })).rejects.toMatchObject({ code: Code.InvalidArgument })
   })
 
@@ -236,8 +236,21 @@ describe.each(storageKinds)('with storage %s', (kind) => {
     expect((await findAll(true)).filter(({ mended }) => mended)).toHaveLength(503)
     expect(await findAll()).toEqual([])
   }
+  const checkUnfinishedPages = async () => {
+    const names = Array.from({ length: 1_003 }, (_, n) => `many${n}`)
+    await Promise.all(names.map((name) => writeFile(join(env.folder, 'unfinished', name), 'x')))
+    clock = 20 * hour
+    const left = await findAll(true)
+    expect([left.length, new Set(left.map(({ key }) => key)).size]).toEqual([1_003, 1_003])
+    clock = 25 * hour
+    expect((await findAll(true)).filter(({ mended }) => mended)).toHaveLength(1_003)
+    expect(await findAll()).toEqual([])
+  }
   // storage.test.ts tests pages of listings with each storage. Here the S3 server of the tests would be too slow.
-  if (kind === 'disk') test('a check reads more than one page', checkPages)
+  if (kind === 'disk') {
+    test('a check reads more than one page', checkPages)
+    test('a check reads more than one page of unfinished writes', checkUnfinishedPages)
+  }
 })
 
 /** Leaves an unfinished write behind, as a killed process does. */

@@ -51,7 +51,7 @@ describe.each(urls)('%s', (_, url) => {
     expect((await fetch(url(), { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
   })
 
-  test('returns the same headers for HEAD', async () => {
+  test('has the same headers for HEAD', async () => {
     const [head, get] = [await fetch(url(), { method: 'HEAD' }), await fetch(url())]
     expect(head.status).toBe(200)
     for (const name of ['content-length', 'etag', 'content-type', 'cache-control'])

@@ -223,7 +223,7 @@ describe('a preview image', () => {
   })
 
   const isShown = async (key: string) => (await fetch(`${service.url}/assets/server/${key}`)).status === 200
-  const imageOf = async () => (await previewOf(freshUrl('/page')))?.imageKey ?? ''
+  const createPreviewImage = async () => (await previewOf(freshUrl('/page')))?.imageKey ?? ''
   const post = (imageKey: string, id: string, actorId = 'Ualice') =>
     env.publish('Rtea', {
       ...{ id, kind: 'message_posted', actorId },
@@ -233,7 +233,7 @@ describe('a preview image', () => {
     (await env.db.select().from(previewUses)).filter((use) => use.imageKey === imageKey && !use.ended).length
 
   test('is kept while the preview may be posted, and while a message shows it', async () => {
-    const [unused, used] = [await imageOf(), await imageOf()]
+    const [unused, used] = [await createPreviewImage(), await createPreviewImage()]
     await post(used, 'Eused1')
     await post(used, 'Eused2')
     await eventually(async () => expect(await uses(used)).toBe(2))
@@ -258,7 +258,7 @@ describe('a preview image', () => {
   })
 
   test('is kept while messaging reports that a message shows it, or does not answer', async () => {
-    const [unused, used] = [await imageOf(), await imageOf()]
+    const [unused, used] = [await createPreviewImage(), await createPreviewImage()]
     env.messaging.shown.add(used)
     env.messaging.unavailable = true
     const calls = env.messaging.findFileUsesCalls
@@ -271,7 +271,7 @@ describe('a preview image', () => {
   })
 
   test('is deleted if the retraction of its message arrives before the post, or if its author is deleted', async () => {
-    const [late, bobs] = [await imageOf(), await imageOf()]
+    const [late, bobs] = [await createPreviewImage(), await createPreviewImage()]
     await env.publish('Rtea', {
       kind: 'message_retracted',
       fact: { case: 'messageRetracted', value: { messageEventId: 'Elate', removedLinkPreviewImageKey: late } },

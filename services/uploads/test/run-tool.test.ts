@@ -32,6 +32,11 @@ describe('a program', () => {
     expect(await sh('kill -9 $$')).toMatchObject({ code: null, killed: 'SIGKILL' })
   })
 
+  test('that exceeds its CPU time is ended by another signal than without memory', async () => {
+    const call = { program: '/bin/sh', args: ['-c', 'while :; do :; done'], folder, signal: never }
+    expect(await runTool({ ...call, limits: { ...limits, cpuSeconds: 1 } })).toMatchObject({ killed: 'SIGXCPU' })
+  })
+
   test('that is missing is reported like a failing one', async () => {
     const call = { program: '/nowhere/ffmpeg', args: [], folder, signal: never, limits }
     expect((await runTool(call)).code).not.toBe(0)

@@ -111,7 +111,7 @@ describe('a file with the content type', () => {
     ['application/octet-stream', 'application/octet-stream'],
     ['text/javascript', 'application/octet-stream'],
     ['text/css', 'application/octet-stream'],
-  ])('%s is downloaded, because a browser could run scripts in it', async (contentType, sent) => {
+  ])('%s is sent as a download with a sandbox, so that a browser runs no script in it', async (contentType, sent) => {
     const { headers } = await files.read(await files.attach(Buffer.from('<script>'), contentType))
     expect(headers.get('content-type')).toBe(sent)
     expect(headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''notes.txt")

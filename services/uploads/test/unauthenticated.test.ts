@@ -80,7 +80,7 @@ test('concurrent requests do not exceed the limit', async () => {
   expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(80 - 2 * maxPerMinute)
 })
 
-test('a client that disconnects while waiting is not looked up', async () => {
+test('the credential of a client that disconnects while waiting is not looked up', async () => {
   const callsBefore = env.accounts.calls
   let release = () => {}
   env.accounts.blocker = new Promise((resolve) => (release = resolve))

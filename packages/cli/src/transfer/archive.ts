@@ -38,7 +38,7 @@ export type ArchivedFile = {
   id: string
   name: string
   contentType: string
-  /** Size of the whole file in bytes, if the archive contains it. */
+  /** Size in bytes, if the archive states it. */
   size?: number
   /** Undefined if the archive does not contain the bytes. */
   bytes: (() => Promise<{ size: number; stream: AsyncIterable<Uint8Array> }>) | undefined

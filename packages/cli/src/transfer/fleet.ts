@@ -22,7 +22,7 @@ import { connect, nameOf } from '../operator.ts'
 /** A service's methods for parked events, the same for all services. */
 export type ParkedEventsClient = Client<typeof AccountsParkedEventsService>
 
-/** Clients of the services that import, export, storage and event commands call. */
+/** Clients of the services that the commands of import, export, demo, storage and events call. */
 export type TransferFleet = {
   accounts: Client<typeof AccountsTransferService>
   rooms: Client<typeof RoomsTransferService>

@@ -13,7 +13,7 @@ export type ImportOptions = {
   /** Whether a person is matched with the account that has the same verified e-mail address. */
   matchEmails: boolean
   report: Report
-  /** Called from time to time with the progress. */
+  /** Called after each message with the name of its room and the number of messages so far. */
   progress: (at: { room: string; messages: number }) => void
 }
 

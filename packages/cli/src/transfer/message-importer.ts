@@ -68,7 +68,7 @@ export class MessageImporter {
     return new Set((await this.#fleet.messaging.findImportedMessages({ roomId, externalIds })).externalIds)
   }
 
-  /** The parts of a split message that are still missing: an earlier run may have written only the first. */
+  /** The parts of a split message that are still missing: an earlier run may have written only some of them. */
   async #missingParts(message: ArchivedMessage): Promise<Outgoing[]> {
     if (message.text.length <= maxBodyBytes / 4) return []
     const parts = (await this.#convert({ ...message, files: [] }, 'again')).slice(1)
@@ -93,7 +93,10 @@ export class MessageImporter {
     this.#locations.clear()
   }
 
-  /** Sends messages. If a batch is refused, each half is sent again, so that only invalid messages are left out. */
+  /**
+   * Sends messages. If a batch is refused, each half is sent again, so that only invalid messages are left out. If the
+   * room is refused, all are left out.
+   */
   async #send(messages: Outgoing[]): Promise<void> {
     const { source, report } = this.#options
     try {

@@ -45,7 +45,7 @@ export class RoomImporter {
     if (made) this.#options.report.addImported('groups')
   }
 
-  /** The name on this server of an archived room; undefined if it has not been created yet. */
+  /** The name that a room of the archive has on this server; undefined if it has not been created yet. */
   nameOf(id: string): string | undefined {
     return this.#names.get(id)
   }

@@ -10,7 +10,7 @@ test.each([
   ['a long word is cut anywhere', 'aaaaaaaaaaaaa', ['aaaaaaaaaa', 'aaa']],
 ])('%s', (_, text, parts) => expect(splitBody(text, 10)).toEqual(parts))
 
-test('no part is too long, and no character is lost or split', () => {
+test('no part is too long, no character is split, and only white space is lost', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
       const parts = splitBody(text, 16)

@@ -4,11 +4,11 @@
  */
 export class EventQueue<T> implements AsyncGenerator<T, void, undefined> {
   readonly #options: { capacity: number; onDrop: () => void; onClose: () => void }
-  #waiting: T[] = []
+  #unread: T[] = []
   #readers: ((result: IteratorResult<T, void>) => void)[] = []
   #ended = false
 
-  /** `onDrop` is called when values are dropped, `onClose` when the iteration is stopped. */
+  /** `onDrop` is called when values are dropped, `onClose` when the reader closes the queue, not by {@link end}. */
   constructor(options: { capacity: number; onDrop: () => void; onClose: () => void }) {
     this.#options = options
   }
@@ -17,11 +17,11 @@ export class EventQueue<T> implements AsyncGenerator<T, void, undefined> {
     if (this.#ended) return
     const reader = this.#readers.shift()
     if (reader !== undefined) return reader({ done: false, value })
-    if (this.#waiting.length >= this.#options.capacity) {
-      this.#waiting = []
+    if (this.#unread.length >= this.#options.capacity) {
+      this.#unread = []
       this.#options.onDrop()
     }
-    this.#waiting.push(value)
+    this.#unread.push(value)
   }
 
   /** Ends the queue; queued values can still be read. */
@@ -31,13 +31,13 @@ export class EventQueue<T> implements AsyncGenerator<T, void, undefined> {
   }
 
   next(): Promise<IteratorResult<T, void>> {
-    if (this.#waiting.length > 0) return Promise.resolve({ done: false, value: this.#waiting.shift() as T })
+    if (this.#unread.length > 0) return Promise.resolve({ done: false, value: this.#unread.shift() as T })
     if (this.#ended) return Promise.resolve(finished)
     return new Promise((resolve) => this.#readers.push(resolve))
   }
 
   return(): Promise<IteratorResult<T, void>> {
-    this.#waiting = []
+    this.#unread = []
     this.end()
     this.#options.onClose()
     return Promise.resolve(finished)

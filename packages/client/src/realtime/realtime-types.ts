@@ -56,9 +56,12 @@ export type RealtimeOptions = {
 /** The stream of events. Events carry ids; read the data to which they refer through the services. */
 export type Realtime = Disposable & {
   readonly state: RealtimeState
-  /** The position received last, for `resumePosition` of a later stream; empty before the stream is open. */
+  /**
+   * The position received last, for `resumePosition` of a later stream. Before the stream is open, it is the given
+   * `resumePosition`, or empty.
+   */
   readonly position: string
-  /** Resolves when events arrive for the first time; rejects with a ConnectError if the stream ends before that. */
+  /** Resolves when the stream is open for the first time; rejects with a ConnectError if it ends before that. */
   readonly opened: Promise<void>
   /** Calls `listener` for every event of a kind. Returns a function that removes it. */
   on<Kind extends EventKind>(
@@ -69,7 +72,7 @@ export type Realtime = Disposable & {
   onEvent(listener: (envelope: RealtimeEventEnvelope) => void): () => void
   /** Calls `listener` for every change of state. Returns a function that removes it. */
   onState(listener: (state: RealtimeState) => void): () => void
-  /** Iterates over every event from now on, until the stream ends. */
+  /** Iterates over the events from now on, until the stream ends. A slow reader loses events: see `fell_behind`. */
   events(): AsyncGenerator<RealtimeEventEnvelope, void, undefined>
   /** Ends the stream permanently. Idempotent. */
   close(): void

@@ -9,7 +9,9 @@ const maxRemembered = 1_000
 export class RecentEvents {
   readonly #keys = new Set<string>()
 
-  /** Remembers an event. Returns whether it is new: several kinds of event may have the same id. */
+  /**
+   * Remembers an event by id and kind, because events of several kinds may have the same id. Returns whether it is new.
+   */
   add({ id, event }: Pick<RealtimeEventEnvelope, 'id' | 'event'>): boolean {
     const key = `${id} ${event.case}`
     if (this.#keys.has(key)) return false

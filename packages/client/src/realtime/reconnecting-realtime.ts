@@ -17,9 +17,9 @@ type Options = RealtimeOptions & {
 const standardBackoff: Backoff = { initialMs: 500, maxMs: 30_000 }
 /** After a connection that lasted this long, the next failure counts as the first. */
 const stableMs = 10_000
-const queuedEvents = 10_000
+const maxQueuedEvents = 10_000
 const sessionTerminated = 'session_terminated'
-const refused = 'authentication_required'
+const authenticationRequired = 'authentication_required'
 
 /** A stream of events that opens a new connection whenever one is lost. */
 export class ReconnectingRealtime implements Realtime {
@@ -41,8 +41,8 @@ export class ReconnectingRealtime implements Realtime {
   #openSince: number | undefined
   #wasOpen = false
   /**
-   * A sign-out ends the streams of all sessions of a person; only the next connection shows whether it was this
-   * session.
+   * The server ended the last connection because a session has ended. A sign-out ends the streams of all sessions of a
+   * person; only the next connection shows whether this session is still valid.
    */
   #sessionEnded = false
 
@@ -86,7 +86,7 @@ export class ReconnectingRealtime implements Realtime {
 
   events(): AsyncGenerator<RealtimeEventEnvelope, void, undefined> {
     const queue: EventQueue<RealtimeEventEnvelope> = new EventQueue({
-      capacity: queuedEvents,
+      capacity: maxQueuedEvents,
       onDrop: () => this.#options.onReset?.('fell_behind'),
       onClose: () => void this.#queues.delete(queue),
     })
@@ -145,7 +145,8 @@ export class ReconnectingRealtime implements Realtime {
 
   #handleEnd({ final, reason, retryAfterMs }: Ending): void {
     if (reason === sessionTerminated) this.#sessionEnded = true
-    else if (final) return this.#finish(reason === refused && this.#sessionEnded ? sessionTerminated : reason)
+    else if (final)
+      return this.#finish(reason === authenticationRequired && this.#sessionEnded ? sessionTerminated : reason)
     const wasStable = this.#openSince !== undefined && performance.now() - this.#openSince >= stableMs
     this.#failures = wasStable ? 1 : this.#failures + 1
     this.#openSince = undefined
@@ -187,7 +188,7 @@ export class ReconnectingRealtime implements Realtime {
 const browserWindow = (): EventTarget | undefined => (globalThis as { window?: EventTarget }).window
 
 const codeOf = (reason: string): Code =>
-  reason === refused || reason === sessionTerminated ? Code.Unauthenticated : Code.Canceled
+  reason === authenticationRequired || reason === sessionTerminated ? Code.Unauthenticated : Code.Canceled
 
 /** The compiler does not infer that the value belongs to the compared kind. */
 function valueOf<Kind extends EventKind>(event: RealtimeEventEnvelope['event'], kind: Kind): EventOf<Kind> | undefined {

@@ -50,12 +50,13 @@ async function replay({ db, consumer, prepare }: ReplayingConsumer, parked: Park
     await processSpan(consumer, [event], async () => {
       keepParkedInTrace = bindToTrace(keepParked)
       const handle = await prepare(event)
-      const afterCommit = await db.transaction(async (tx) => {
-        // Another process may have replayed it already.
+      const replayed = await db.transaction(async (tx) => {
         const deleted = await tx.delete(parkedEvents).where(isStillRequested(parked))
-        return deleted.rowCount === 1 ? await handle?.(tx) : undefined
+        return deleted.rowCount === 1 && { afterCommit: await handle?.(tx) }
       })
-      afterCommit?.()
+      // Another process has replayed it already.
+      if (!replayed) return
+      replayed.afterCommit?.()
       countReplay(consumer)
       log.info({ consumer, eventId: parked.eventId }, 'a parked event was replayed')
     })

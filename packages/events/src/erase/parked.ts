@@ -1,20 +1,17 @@
-import { and, sql } from 'drizzle-orm'
+import { and, ne, or, sql } from 'drizzle-orm'
 import type { Db } from '@parley/postgres'
 import { parkedEvents } from '../schema.ts'
 
 /**
- * Deletes the parked events under `evt.user.<id>`, which may contain names, except erasure requests. Returns the number
- * of deleted events.
+ * Deletes the parked events under `evt.user.<id>` and `evt.notification.<id>`, which may contain names, except erasure
+ * requests. Returns the number of deleted events.
  */
 export async function eraseParked(db: Db, userId: string): Promise<number> {
-  const prefix = `evt.user.${userId}.`
+  const begins = (type: string) => sql`starts_with(${parkedEvents.subject}, ${`evt.${type}.${userId}.`})`
   const deleted = await db
     .delete(parkedEvents)
     .where(
-      and(
-        sql`starts_with(${parkedEvents.subject}, ${prefix})`,
-        sql`${parkedEvents.subject} <> ${`${prefix}erasure_requested`}`,
-      ),
+      and(or(begins('user'), begins('notification')), ne(parkedEvents.subject, `evt.user.${userId}.erasure_requested`)),
     )
   return deleted.rowCount ?? 0
 }

@@ -1,7 +1,10 @@
 import pg from 'pg'
 import { databaseName } from './service-env.ts'
 
-/** Creates missing databases and roles of the services: each role owns its database and can connect to no other. */
+/**
+ * Creates missing databases and roles of the services: each role owns its database and cannot connect to those of other
+ * services.
+ */
 export async function createDatabases(adminUrl: string, services: string[], secret: (name: string) => string) {
   const client = new pg.Client({ connectionString: adminUrl })
   await client.connect()

@@ -16,7 +16,7 @@ import type { FleetOptions } from './options.ts'
 import { forgetPassword, bootstrapOwner, type OperatorAccess, type Owner } from './owner.ts'
 import { localUrl, publicPort } from './public-port.ts'
 import { whenAllReady } from './readiness.ts'
-import { Announcement, type FleetProcess } from './ready-file.ts'
+import { StatusFile, type FleetProcess } from './ready-file.ts'
 import { isPushConfigured } from './push-keys.ts'
 import { repositoryRoot } from '../repository.ts'
 import { Secrets } from './secrets.ts'
@@ -53,17 +53,17 @@ export type Fleet = AsyncDisposable & {
   /** Drains a process of a deployable and starts it again; resolves when it serves. */
   restart(name: string, index?: number): Promise<void>
   /**
-   * Starts or drains processes of a service until it has `count`. Resolves when the new ones serve, unless a later call
-   * has removed them, and the others have ended.
+   * Starts or drains processes of a service until it has `count`. Resolves when each new process serves or was removed
+   * by a later call, and the removed ones have ended.
    */
   scale(name: string, count: number): Promise<void>
-  /** Drains the services, then ends PostgreSQL, NATS and Redis. The data is kept. May be called repeatedly. */
+  /** Drains the services, then ends the servers. The data is kept. May be called repeatedly. */
   stop(): Promise<void>
 }
 
 /**
- * Starts the whole fleet on one machine: PostgreSQL, NATS, Redis, migrations, every service, the first owner. Resolves
- * when every process is ready. If it fails or `signal` is aborted, it stops what is already running before it throws.
+ * Starts the whole fleet on one machine: the servers, migrations, every service, the first owner. Resolves when every
+ * process is ready. If it fails or `signal` is aborted, it stops what is already running before it throws.
  */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const cleanUp = new CleanUp()
@@ -82,8 +82,8 @@ async function start(options: StartOptions, cleanUp: CleanUp): Promise<Fleet> {
   const { services = parleyServices(repositoryRoot(), options.layout) } = options
   assertBuilt(services)
   const dir = await lockAndClean(options, cleanUp)
-  const announcement = new Announcement(options.readyFile, say)
-  const processes = announceProcesses(dir, say, cleanUp)
+  const readyFile = new StatusFile(options.readyFile, say)
+  const processes = openProcessesFile(dir, say, cleanUp)
   const port = await publicPort(host, options.port)
   const secrets = new Secrets(dir.secretsFile)
 
@@ -107,7 +107,7 @@ async function start(options: StartOptions, cleanUp: CleanUp): Promise<Fleet> {
   const group = new ServiceGroup({
     ...{ services, dir, say, replicas: options.replicas ?? 1, publicPort: port },
     environment: (service) => processEnvironment(service, addresses, env),
-    onChange: () => [announcement, processes].forEach((one) => one.update()),
+    onChange: () => [readyFile, processes].forEach((one) => one.update()),
   })
   processes.start(() => ({ services: group.processes() }))
   cleanUp.push(() => group.stop())
@@ -119,11 +119,11 @@ async function start(options: StartOptions, cleanUp: CleanUp): Promise<Fleet> {
     options.owner === false
       ? undefined
       : await bootstrapOwner(operator, options.owner ?? { login: 'parley' }, secrets, signal)
-  announcement.start(() => ({
+  readyFile.start(() => ({
     ...{ url, ownerLogin: owner?.login ?? '', services: group.processes() },
     ...(mailUrl !== undefined && { mailUrl }),
   }))
-  cleanUp.push(() => announcement.remove())
+  cleanUp.push(() => readyFile.remove())
   return {
     ...{ url, mailUrl, owner, operator, redisUrl: addresses.redisUrl },
     get services() {
@@ -149,8 +149,8 @@ function assertBuilt(services: ServiceDefinition[]) {
 }
 
 /**
- * Locks the data folder for this process, ends the processes of an interrupted run, and removes the credentials that
- * the run left.
+ * Locks the data folder for this process, ends the processes of an interrupted run, and removes the environment that
+ * the run stored.
  */
 async function lockAndClean({ dataDir, say }: StartOptions, cleanUp: CleanUp): Promise<DataDir> {
   const dir = dataDirAt(dataDir)
@@ -186,8 +186,8 @@ function addressesOf(
 }
 
 /** Lists the processes for the operator's command, from their start until they have stopped. */
-function announceProcesses(dir: DataDir, say: (line: string) => void, cleanUp: CleanUp) {
-  const processes = new Announcement<{ services: FleetProcess[] }>(dir.processesFile, say)
+function openProcessesFile(dir: DataDir, say: (line: string) => void, cleanUp: CleanUp) {
+  const processes = new StatusFile<{ services: FleetProcess[] }>(dir.processesFile, say)
   cleanUp.push(() => processes.remove())
   return processes
 }

@@ -6,8 +6,8 @@ const levelNames: ReadonlyArray<readonly [number, string]> = [
 ]
 
 /**
- * The part of a service's log line to show in the terminal: warnings and errors as one line, text that is not JSON
- * unchanged, otherwise nothing.
+ * The line for the terminal, which begins with the name of the service: the message of a warning or error, or unchanged
+ * text that is not a JSON object. Undefined for other entries and for empty lines.
  */
 export function formatForTerminal(service: string, line: string): string | undefined {
   if (line.trim() === '') return undefined

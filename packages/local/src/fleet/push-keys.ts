@@ -10,7 +10,7 @@ const keyUsers = new Map([
 /** Contact for push services; a local server has no real one. */
 const subject = 'mailto:push@parley.invalid'
 
-/** Whether the environment or the file configures push; then the supervisor adds nothing. */
+/** Whether the environment or parley.toml configures push; then the supervisor adds nothing. */
 export function isPushConfigured(env: NodeJS.ProcessEnv): boolean {
   return effectiveSettings(readPushSettings, { env }).some(
     ({ source }) => !['default', 'not set', 'missing'].includes(source),

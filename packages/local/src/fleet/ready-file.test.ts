@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, jest, test } from '@jest/globals'
-import { Announcement } from './ready-file.ts'
+import { StatusFile } from './ready-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-ready-'))
 afterAll(() => {
@@ -14,12 +14,12 @@ test('a failed write of the ready file is retried', () => {
   jest.useFakeTimers()
   const file = join(folder, 'later/ready.json')
   const said: string[] = []
-  const announcement = new Announcement(file, (line) => said.push(line))
-  announcement.start(() => ({ url: 'http://127.0.0.1:1', ownerLogin: '', services: [] }))
-  announcement.update()
+  const readyFile = new StatusFile(file, (line) => said.push(line))
+  readyFile.start(() => ({ url: 'http://127.0.0.1:1', ownerLogin: '', services: [] }))
+  readyFile.update()
   expect(said).toEqual([expect.stringContaining(`${file} cannot be written: ENOENT`)])
   mkdirSync(join(folder, 'later'))
   jest.advanceTimersByTime(2_000)
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ url: 'http://127.0.0.1:1' })
-  announcement.remove()
+  readyFile.remove()
 })

@@ -29,7 +29,7 @@ export type ReadyState = {
 const retryMs = 2_000
 
 /** A file that lists the serving processes. It exists from {@link start} until {@link remove}. */
-export class Announcement<State extends object = ReadyState> {
+export class StatusFile<State extends object = ReadyState> {
   readonly #file: string | undefined
   readonly #say: (line: string) => void
   #state: (() => State) | undefined

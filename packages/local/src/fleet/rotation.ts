@@ -20,7 +20,8 @@ export function rotatableSecrets(dataDir: string): RotatableSecret[] {
 
 /**
  * Generates a new secret and stores the previous value for verification; takes effect at the next start of the fleet.
- * Throws while the fleet runs, if a previous value is still stored, or if services get the secret from elsewhere.
+ * Throws while the fleet runs, if a previous value is still stored, if the environment or parley.toml sets the secret,
+ * and for an unknown secret or a data folder that another user owns or no fleet has used.
  */
 export async function rotateSecret(dataDir: string, name: string, env: NodeJS.ProcessEnv): Promise<void> {
   using locked = await lockSecrets(dataDir, name)
@@ -35,7 +36,8 @@ export async function rotateSecret(dataDir: string, name: string, env: NodeJS.Pr
 
 /**
  * Deletes the previous value of a secret; everything signed or encrypted with it becomes invalid. Throws while the
- * fleet runs.
+ * fleet runs, if there is no previous value, and for an unknown secret or a data folder that another user owns or no
+ * fleet has used.
  */
 export async function retireSecret(dataDir: string, name: string): Promise<void> {
   using locked = await lockSecrets(dataDir, name)

@@ -48,12 +48,12 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   const conf = join(repositoryRoot(), 'deploy/nats/parley.conf')
   const env = Object.fromEntries(busUsers.map((user) => [natsPasswordVariable(user), secrets.get(`nats.${user}`)]))
   const password = secrets.get('redis')
-  const at = { postgres: await ports.get('postgres'), nats: await ports.get('nats'), redis: await ports.get('redis') }
+  const port = { postgres: await ports.get('postgres'), nats: await ports.get('nats'), redis: await ports.get('redis') }
   const postgres = () =>
-    startPostgres({ dir: dir.postgres, port: at.postgres, fsync: options.fsync, ...files('postgres') })
+    startPostgres({ dir: dir.postgres, port: port.postgres, fsync: options.fsync, ...files('postgres') })
   if (moveStreamToItsAccount(join(dir.nats, 'store'))) say('moved the event stream into its own NATS account')
-  const nats = () => startNats({ dir: dir.nats, port: at.nats, conf, env, ...files('nats') })
-  const redis = () => startRedis({ dir: dir.redis, port: at.redis, password, ...files('redis') })
+  const nats = () => startNats({ dir: dir.nats, port: port.nats, conf, env, ...files('nats') })
+  const redis = () => startRedis({ dir: dir.redis, port: port.redis, password, ...files('redis') })
 
   const starting = [
     startAndRestart('PostgreSQL', postgres, say),
@@ -78,7 +78,7 @@ export function filesOf(dir: DataDir, name: string, say: (line: string) => void)
   return { logFile: join(dir.logs, `${name}.log`), pidFile: join(dir.run, `${name}.pid`), say }
 }
 
-/** Starts a server, and restarts it at the same address whenever it ends. */
+/** Starts a server, and restarts it at the same address whenever it ends, until `stop` is called. */
 export async function startAndRestart<T extends Child>(
   name: string,
   start: () => Promise<T>,

@@ -14,7 +14,7 @@ const fleet = {
 }
 const rooms = { name: 'rooms', main: 'main.js', migrate: 'migrate.js' }
 
-test('a service gets its own credentials and no others', () => {
+test('a service gets its own credentials for the bus and its database, and those of no other', () => {
   const env = serviceEnvironment(rooms, fleet, {})
   expect(env).toMatchObject({
     PARLEY_SERVICE: 'rooms',
@@ -25,7 +25,7 @@ test('a service gets its own credentials and no others', () => {
   expect(JSON.stringify(env)).not.toMatch(/secret-(nats|database)\.(?!rooms)/)
 })
 
-test('the operator can change settings of a service, but not the addresses and credentials of the fleet', () => {
+test('the operator can change settings of a service, but not the URL of the bus or the user on it', () => {
   const env = serviceEnvironment(rooms, fleet, {
     PARLEY_DATABASE_POOL: '9',
     PARLEY_WEBSERVER_URL: 'https://chat.example.org',
@@ -79,7 +79,7 @@ test('uploads and admin are configured for video processing, unless a setting sa
   expect(valueFor('uploads', { PARLEY_VIDEO_ENABLED: 'false' })).toBe('false')
 })
 
-test('calls gets all settings of the media server, admin its URL, and other services none', () => {
+test('calls gets all settings of the media server, admin its URL and that it is enabled, and other services none', () => {
   const media = {
     ...{ PARLEY_LIVEKIT_ENABLED: 'true', PARLEY_LIVEKIT_URL: 'ws://127.0.0.1:7880' },
     ...{ PARLEY_LIVEKIT_API_KEY: 'key', PARLEY_LIVEKIT_API_SECRET: 'secret-livekit' },

@@ -90,8 +90,10 @@ export function serviceEnvironment(
 ): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {
     NODE_COMPILE_CACHE: compileCache(),
-    // By default glibc has a heap per thread, which takes a tenth of the memory of a process.
+    // By default glibc has a heap per thread, and raises this threshold so much that it keeps most of what a process
+    // frees. Together that takes a fifth of the memory of a process.
     MALLOC_ARENA_MAX: '2',
+    MALLOC_TRIM_THRESHOLD_: '131072',
     PARLEY_WEBSERVER_URL: fleet.publicUrl,
     PARLEY_DATABASE_POOL: '4',
     PARLEY_REALTIME_DRAIN_WINDOW: '1s',

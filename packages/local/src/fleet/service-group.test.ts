@@ -36,7 +36,7 @@ test('a chosen port that is taken before its process listens is replaced', async
   const dir = dataDirAt(folder)
   createDataDir(dir)
   const [wanted, taken] = [join(folder, 'wanted'), join(folder, 'taken')]
-  // Says which port it will use, and listens there after the test could take the port.
+  // Writes the port that it will use to a file, and listens on it only after the test has taken it.
   const uploads = join(folder, 'uploads.mjs')
   writeFileSync(
     uploads,

@@ -44,9 +44,9 @@ export class ServiceGroup {
   }
 
   /**
-   * Starts all processes. Resolves when each is serving; rejects if any rejects its configuration. If a chosen port is
-   * taken before its process listens, all start again with other ports, because other processes have it in their
-   * environment.
+   * Starts all processes. Resolves when each is serving. If a chosen port is taken before its process listens, all
+   * start again with other ports, because other processes have it in their environment. Rejects if a process rejects
+   * its configuration, if the group is stopped, or if a port was taken in each of three attempts.
    */
   async start(): Promise<void> {
     for (let left = maxPortAttempts - 1; ; left--) {

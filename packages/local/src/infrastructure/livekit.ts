@@ -13,7 +13,7 @@ export type Livekit = Child & {
   url: string
 }
 
-/** Options of LiveKit besides folder and port. */
+/** Options of LiveKit. */
 export type LivekitOptions = ServerOptions & {
   apiKey: string
   /** At least 32 characters. */
@@ -30,7 +30,7 @@ export const findLivekit = (): string | undefined => findExecutable(program)
 /** URL of LiveKit on this machine. */
 export const livekitUrl = (port: number): string => `ws://127.0.0.1:${port}`
 
-/** Starts LiveKit on loopback. Throws if the program is not on PATH. */
+/** Starts LiveKit on loopback. Throws if the program is not found or does not answer. */
 export async function startLivekit(options: LivekitOptions): Promise<Livekit> {
   const command = findLivekit()
   if (command === undefined) throw new Error(`${program} is not on PATH`)

@@ -12,7 +12,7 @@ export type Nats = Child & {
   url: string
 }
 
-const openConfiguration =
+const configurationWithoutUsers =
   'max_payload: 2MB\nping_interval: "5s"\nping_max: 2\njetstream: { max_file_store: 4GB, max_memory_store: 64MB }\n'
 
 /**
@@ -34,7 +34,7 @@ export async function startNats(options: ServerOptions & { conf?: string; env?: 
     command,
     args: [
       '-c',
-      options.conf ?? openConf(options.dir),
+      options.conf ?? writeConfWithoutUsers(options.dir),
       '-a',
       '127.0.0.1',
       '-p',
@@ -52,8 +52,8 @@ export async function startNats(options: ServerOptions & { conf?: string; env?: 
   return { ...child, port, url: `nats://127.0.0.1:${port}` }
 }
 
-function openConf(dir: string): string {
+function writeConfWithoutUsers(dir: string): string {
   const file = join(dir, 'nats.conf')
-  writeFileSync(file, openConfiguration)
+  writeFileSync(file, configurationWithoutUsers)
   return file
 }

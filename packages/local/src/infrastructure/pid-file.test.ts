@@ -18,7 +18,7 @@ async function sleeper(ignored: string[] = []) {
   return { pid: child.pid ?? 0, exited: once(child, 'exit') }
 }
 
-test('ends the process that the pid file names', async () => {
+test('the process that a pid file names is ended', async () => {
   const file = join(dir, 'one.pid')
   const { pid, exited } = await sleeper()
   writePidFile(file, pid)
@@ -28,7 +28,7 @@ test('ends the process that the pid file names', async () => {
   expect(existsSync(file)).toBe(false)
 })
 
-test('continues to SIGKILL for a process that ignores gentler signals', async () => {
+test('a process that ignores gentler signals is ended by SIGKILL', async () => {
   const file = join(dir, 'stubborn.pid')
   const { pid, exited } = await sleeper(['SIGTERM'])
   writePidFile(file, pid)
@@ -36,7 +36,7 @@ test('continues to SIGKILL for a process that ignores gentler signals', async ()
   expect((await exited)[1]).toBe('SIGKILL')
 })
 
-test('leaves alone another process that got the same pid', async () => {
+test('another process that got the same pid is left alone', async () => {
   const file = join(dir, 'stranger.pid')
   const { pid } = await sleeper()
   writeFileSync(file, JSON.stringify({ pid, startedAt: 'long ago' }))
@@ -61,7 +61,7 @@ test('an ended process is not alive, even before its parent has collected its st
   expect(identity && isAlive(identity)).toBe(false)
 })
 
-test('finds the program of a process', () => {
+test('the program of a running process is found, and none for an unused pid', () => {
   expect(programOf(process.pid)).toBeTruthy()
   expect(programOf(0x7ffffff)).toBeUndefined()
 })

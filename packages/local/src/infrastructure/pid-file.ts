@@ -41,7 +41,7 @@ export function removePidFile(file: string): void {
 
 /**
  * Ends the process that a pid file names, if it still runs: sends each signal in turn, waits up to `stopTimeoutMs`
- * after each, and sends SIGKILL last. Returns whether there was one.
+ * after each, and sends SIGKILL last. Returns whether there was one; throws if it survives SIGKILL.
  */
 export async function endLeftover(file: string, signals: NodeJS.Signals[], stopTimeoutMs = 5000): Promise<boolean> {
   const identity = readPidFile(file)

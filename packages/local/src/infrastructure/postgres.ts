@@ -28,9 +28,7 @@ export type Postgres = Child & {
  * Starts PostgreSQL on a folder, which is created if it is missing. With `fsync: false` it commits faster, but a crash
  * of the machine may corrupt the database: for tests.
  */
-export async function startPostgres(
-  options: ServerOptions & { fsync?: boolean; maxConnections?: number },
-): Promise<Postgres> {
+export async function startPostgres(options: ServerOptions & { fsync?: boolean }): Promise<Postgres> {
   const folder = openPostgresFolder(options.dir, options.say ?? (() => {}))
   const port = options.port || (await freePort())
   const pidFile = options.pidFile ?? join(options.dir, 'server.pid')
@@ -53,7 +51,7 @@ export async function startPostgres(
     'listen_addresses=127.0.0.1',
     `unix_socket_directories=${sockets === undefined ? '' : `"${sockets}"`}`,
     `port=${port}`,
-    `max_connections=${options.maxConnections ?? 300}`,
+    'max_connections=300',
     'timezone=UTC',
     'log_timezone=UTC',
     // An idle server then wakes less often. Commits do not wait for the WAL writer: they write their WAL themselves.

@@ -14,7 +14,7 @@ const brewNames: Record<string, string> = { 'nats-server': 'nats-server', 'redis
 /**
  * Installs packages with apt (as root on Debian and its relatives; `apt-get update` runs once per process) without
  * starting their services. Waits while another program holds apt's locks, and reports that; `signal` aborts the wait
- * and apt. On other systems it throws an error that says what to install and how.
+ * and apt. On other systems, and without root, it rejects with an error that says what to install and how.
  */
 export function installSystemPackages(
   names: string[],
@@ -23,7 +23,7 @@ export function installSystemPackages(
 ): Promise<void> {
   const apt = findExecutable('apt-get')
   if (process.platform !== 'linux' || apt === undefined || process.getuid?.() !== 0) {
-    return Promise.reject(new Error(missing(names)))
+    return Promise.reject(new Error(installAdvice(names)))
   }
   // dpkg takes one installation at a time.
   installing = installing
@@ -65,7 +65,7 @@ export async function requireExecutable(name: string, say?: (line: string) => vo
   return found
 }
 
-function missing(names: string[]): string {
+function installAdvice(names: string[]): string {
   const list = names.join(' and ')
   const verb = names.length === 1 ? 'is' : 'are'
   if (process.platform === 'darwin') {

@@ -4,7 +4,7 @@ import { readMessage } from './message.ts'
 const lines = (...all: string[]) => all.join('\r\n')
 
 describe('a mail', () => {
-  test('is decoded from every encoding', () => {
+  test('is decoded from quoted-printable, base64 and encoded words', () => {
     const raw = lines(
       'From: "Our Chat" <chat@example.org>',
       'To: ann@example.org',

@@ -12,7 +12,7 @@ export const delivery = {
     },
     {
       title: 'Relayed events',
-      meaning: 'Events the stream has stored, and messages of events that it refused or did not answer',
+      meaning: 'Events that the stream has stored, and failed messages by error; a message may contain several events',
       unit: perSecond,
       queries: [
         [rate('parley_outbox_relayed_total', ''), 'stored'],
@@ -58,7 +58,7 @@ export const delivery = {
         ],
         [
           rate('parley_consumer_redeliveries_total', 'messaging_consumer_group_name'),
-          '{{messaging_consumer_group_name}} again',
+          '{{messaging_consumer_group_name}} redelivered',
         ],
       ],
     },

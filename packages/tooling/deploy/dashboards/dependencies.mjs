@@ -37,7 +37,7 @@ export const dependencies = {
     },
     {
       title: 'Time of the stream',
-      meaning: 'Until the stream stored a message of events',
+      meaning: 'Time until the stream has stored a message, which may contain several events',
       unit: seconds,
       queries: quantiles('messaging_client_operation_duration_seconds'),
     },

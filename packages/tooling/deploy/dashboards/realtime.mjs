@@ -12,7 +12,7 @@ export const realtime = {
     },
     {
       title: 'Opened and ended',
-      meaning: 'Streams that began, and why they ended',
+      meaning: 'Streams that began, and those that ended or failed, by reason',
       unit: perSecond,
       queries: [
         [rate('parley_realtime_opened_total', ''), 'opened'],

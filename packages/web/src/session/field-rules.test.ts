@@ -22,3 +22,7 @@ test.each(rules)('the rule for %s accepts valid values and refuses invalid ones'
   expect(valid.filter((value) => rule(value) !== undefined)).toEqual([])
   expect(invalid.filter((value) => rule(value) === undefined)).toEqual([])
 })
+
+test('a password that is too long is told from one that is too short', () => {
+  expect(['ä'.repeat(7), 'ä'.repeat(65)].map(newPasswordRule)).toEqual(['password.rule', 'password.tooLong'])
+})

@@ -31,4 +31,8 @@ export const displayNameRule: FieldRule = (value) =>
 
 /** At least eight characters, at most 128 bytes. */
 export const newPasswordRule: FieldRule = (value) =>
-  [...value].length < 8 || new TextEncoder().encode(value).length > 128 ? 'password.rule' : undefined
+  [...value].length < 8
+    ? 'password.rule'
+    : new TextEncoder().encode(value).length > 128
+      ? 'password.tooLong'
+      : undefined

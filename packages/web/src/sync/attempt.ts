@@ -1,16 +1,21 @@
 import { failureText } from '../session/failure-text.ts'
 import { Cell } from '../state/cell.ts'
 
-/** State of an action started by a button: whether it is running, and why it failed. */
+/** State of the actions that buttons of one view start: whether any is running, and why the last one failed. */
 export class Attempt {
   readonly busy = new Cell(false)
   readonly failure = new Cell<string | undefined>(undefined)
+  readonly #running = new Set<string>()
 
-  /** Runs an action; returns whether it succeeded. Does nothing while another one is running. */
-  async run(action: () => Promise<unknown>): Promise<boolean> {
-    if (this.busy.value) return false
+  /**
+   * Runs an action; returns whether it succeeded. Does nothing while another one for the same subject is running. In a
+   * list, the subject is the id of the row.
+   */
+  async run(action: () => Promise<unknown>, subject = ''): Promise<boolean> {
+    if (this.#running.has(subject)) return false
+    if (this.#running.size === 0) this.failure.set(undefined)
+    this.#running.add(subject)
     this.busy.set(true)
-    this.failure.set(undefined)
     try {
       await action()
       return true
@@ -18,7 +23,8 @@ export class Attempt {
       this.failure.set(failureText(thrown))
       return false
     } finally {
-      this.busy.set(false)
+      this.#running.delete(subject)
+      this.busy.set(this.#running.size > 0)
     }
   }
 }

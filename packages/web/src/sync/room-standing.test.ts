@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { Code, ConnectError, type MemberClient } from '@parley/client'
-import { findBan, isRoomMember } from './room-standing.ts'
+import type { administration } from '../session/administration.ts'
+import { findBan, isRoomMember, RoomStanding } from './room-standing.ts'
 
 const target = { roomId: 'R1', userId: 'Uann' }
 const serverWith = (room: object) => ({ api: { room } }) as unknown as MemberClient
@@ -33,6 +34,57 @@ describe('a ban', () => {
   test('is not found for a person who is not banned', async () =>
     expect(await findBan(server, { ...target, userId: 'Ucora' })).toBeUndefined())
 
-  test('is not found if the viewer may not see bans', async () =>
-    expect(await findBan(serverWith({ listBans: failWith(Code.PermissionDenied) }), target)).toBeUndefined())
+  test('is hidden if the viewer may not see bans', async () =>
+    expect(await findBan(serverWith({ listBans: failWith(Code.PermissionDenied) }), target)).toBe('hidden'))
+})
+
+describe('why a person may not post', () => {
+  const server = serverWith({ getMember: async () => ({}), listBans: failWith(Code.PermissionDenied) })
+  const archived = new Set<string>()
+  const listRoomGroups = async () => ({
+    groups: [
+      { items: ['R1', 'R2'].map((id) => ({ item: { case: 'room', value: { id, archived: archived.has(id) } } })) },
+    ],
+  })
+  const standingWith = (explainPermissions: (request: typeof target) => Promise<object>) =>
+    new RoomStanding(
+      server,
+      { permission: { explainPermissions }, roomLayout: { listRoomGroups } } as unknown as typeof administration,
+      'Uann',
+    )
+  const explained = async () => ({ explanations: [] })
+
+  test('is answered for the room that was chosen last, whichever response arrives first', async () => {
+    const respond = new Map<string, () => void>()
+    const standing = standingWith(async ({ roomId }) => {
+      await new Promise<void>((resolve) => respond.set(roomId, resolve))
+      return { explanations: [{ permission: 'room.list', decidedByRole: roomId }] }
+    })
+    const [first, second] = [standing.explain('R1'), standing.explain('R2')]
+    respond.get('R2')?.()
+    await second
+    respond.get('R1')?.()
+    await first
+    expect(standing.answer.value?.reasons).toMatchObject([{ role: 'R2' }])
+  })
+
+  test('names an archiving after the rooms were loaded, and that bans are hidden', async () => {
+    const standing = standingWith(explained)
+    await standing.loadRooms()
+    archived.add('R2')
+    await standing.explain('R2')
+    expect(standing.answer.value).toMatchObject({ isArchived: true, ban: 'hidden', isMember: true })
+    await standing.explain('R1')
+    expect(standing.answer.value).toMatchObject({ isArchived: false })
+  })
+
+  test('is not answered without a room, and a failure is shown only for the chosen room', async () => {
+    const standing = standingWith(failWith(Code.NotFound))
+    await standing.explain('R1')
+    expect([standing.answer.value, standing.failure.value]).toEqual([undefined, expect.any(ConnectError)])
+    const late = standing.explain('R1')
+    await standing.explain('')
+    await late
+    expect([standing.answer.value, standing.failure.value]).toEqual([undefined, undefined])
+  })
 })

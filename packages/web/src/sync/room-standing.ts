@@ -1,8 +1,77 @@
 import { Code, ConnectError, type MemberClient } from '@parley/client'
-import type { RoomBan } from '@parley/client/contract'
+import type { Room, RoomBan } from '@parley/client/contract'
+import type { administration } from '../session/administration.ts'
+import { Cell } from '../state/cell.ts'
+import { reasonsOf, type Reason } from '../store/explanation.ts'
 
 type Target = { roomId: string; userId: string }
+type Administration = Pick<typeof administration, 'permission' | 'roomLayout'>
+
+/** What decides whether a person may post in a room. Undefined `isMember`: only members see who is in the room. */
+export type Standing = {
+  isMember: boolean | undefined
+  ban: RoomBan | 'hidden' | undefined
+  isArchived: boolean
+  reasons: Reason[]
+}
+
 const perPage = 100
+
+/** Explains what one person may do in a chosen room. */
+export class RoomStanding {
+  /** All rooms, including archived ones; undefined until loaded, or if the viewer may not see them. */
+  readonly rooms = new Cell<readonly Room[] | undefined>(undefined)
+  /** Undefined while it is loaded, and without a chosen room. */
+  readonly answer = new Cell<Standing | undefined>(undefined)
+  /** Why there is no answer. */
+  readonly failure = new Cell<unknown>(undefined)
+  readonly #server: MemberClient
+  readonly #administration: Administration
+  readonly #userId: string
+  #round = 0
+
+  constructor(server: MemberClient, admin: Administration, userId: string) {
+    this.#server = server
+    this.#administration = admin
+    this.#userId = userId
+  }
+
+  /** Loads the rooms, unless the viewer may not see them. */
+  async loadRooms(): Promise<void> {
+    try {
+      const { groups } = await this.#administration.roomLayout.listRoomGroups({})
+      const items = groups.flatMap((group) => group.items)
+      this.rooms.set(items.flatMap(({ item }) => (item.case === 'room' ? [item.value] : [])))
+    } catch (thrown) {
+      if (ConnectError.from(thrown).code !== Code.PermissionDenied) throw thrown
+    }
+  }
+
+  /** Loads the answer for a room; none for ''. Of several calls, the last one counts. */
+  async explain(roomId: string): Promise<void> {
+    const round = ++this.#round
+    this.answer.set(undefined)
+    this.failure.set(undefined)
+    if (roomId === '') return
+    try {
+      const standing = await this.#load({ roomId, userId: this.#userId })
+      if (round === this.#round) this.answer.set(standing)
+    } catch (thrown) {
+      if (round === this.#round) this.failure.set(thrown)
+    }
+  }
+
+  async #load(target: Target): Promise<Standing> {
+    const [{ explanations }, isMember, ban] = await Promise.all([
+      this.#administration.permission.explainPermissions(target),
+      isRoomMember(this.#server, target),
+      findBan(this.#server, target),
+      this.loadRooms(),
+    ])
+    const room = this.rooms.value?.find(({ id }) => id === target.roomId)
+    return { isMember, ban, isArchived: room?.archived ?? false, reasons: reasonsOf(explanations) }
+  }
+}
 
 /** Whether a person is in a room; undefined if the viewer is not a member, because only members see who is. */
 export async function isRoomMember({ api }: MemberClient, target: Target): Promise<boolean | undefined> {
@@ -17,8 +86,11 @@ export async function isRoomMember({ api }: MemberClient, target: Target): Promi
   }
 }
 
-/** The ban of a person from a room; undefined if there is none or the viewer may not see bans. */
-export async function findBan({ api }: MemberClient, { roomId, userId }: Target): Promise<RoomBan | undefined> {
+/** The ban of a person from a room; undefined if there is none, `hidden` if the viewer may not see bans. */
+export async function findBan(
+  { api }: MemberClient,
+  { roomId, userId }: Target,
+): Promise<RoomBan | 'hidden' | undefined> {
   let cursor = ''
   try {
     do {
@@ -27,8 +99,9 @@ export async function findBan({ api }: MemberClient, { roomId, userId }: Target)
       if (found) return found
       cursor = page?.nextCursor ?? ''
     } while (cursor !== '')
+    return undefined
   } catch (thrown) {
-    if (ConnectError.from(thrown).code !== Code.PermissionDenied) throw thrown
+    if (ConnectError.from(thrown).code === Code.PermissionDenied) return 'hidden'
+    throw thrown
   }
-  return undefined
 }

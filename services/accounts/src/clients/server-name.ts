@@ -1,6 +1,6 @@
 import type { Client } from '@connectrpc/connect'
 import type { AdminInternalService } from '@parley/contracts/internal'
-import { serverNameUnavailable } from '../metrics.ts'
+import { logServerNameFailure } from '../metrics.ts'
 
 const cacheTtlMs = 60_000
 const fallback = 'Parley'
@@ -18,7 +18,7 @@ export function createServerNameReader(admin: Client<typeof AdminInternalService
       name = (await admin.getServerName({}, { timeoutMs: 1_500 })).name || fallback
       fetchedAt = performance.now()
     } catch (error) {
-      serverNameUnavailable(error)
+      logServerNameFailure(error)
     }
     return name
   }

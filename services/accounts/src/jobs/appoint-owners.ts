@@ -1,8 +1,8 @@
 import { ownerRoleId } from '@parley/permissions'
 import { assignRoleTo } from '../actions/accounts/assign-role-to.ts'
 import type { Context } from '../context.ts'
-import { ownerGranted } from '../metrics.ts'
-import { holdersOf } from '../store/emails.ts'
+import { logOwnerAppointed } from '../metrics.ts'
+import { findUsersByProvenAddress } from '../store/emails.ts'
 import { findUsers } from '../store/users.ts'
 
 /**
@@ -12,11 +12,11 @@ import { findUsers } from '../store/users.ts'
 export async function appointOwners(ctx: Context): Promise<void> {
   const holders = await findUsers(
     ctx.db,
-    await holdersOf(ctx.db, [...ctx.config.ownerEmails, ...ctx.config.ownerEmail]),
+    await findUsersByProvenAddress(ctx.db, [...ctx.config.ownerEmails, ...ctx.config.ownerEmail]),
   )
   for (const { id, roleIds } of holders) {
     if (roleIds.includes(ownerRoleId)) continue
     await assignRoleTo(ctx, id, ownerRoleId, '')
-    ownerGranted(id)
+    logOwnerAppointed(id)
   }
 }

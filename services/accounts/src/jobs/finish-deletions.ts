@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { nextStep } from '../actions/deletion/passes.ts'
-import { deletionCompleted, deletionStepFailed } from '../metrics.ts'
+import { logDeletionCompleted, logDeletionStepFailure } from '../metrics.ts'
 import {
   requestPass,
   completeDeletion,
@@ -25,7 +25,7 @@ export function deletionFinisher(ctx: Context): (signal: AbortSignal) => Promise
     after = open.length < batchSize ? undefined : open.at(-1)
     for (const { userId } of open) {
       signal.throwIfAborted()
-      await advanceDeletion(ctx, userId).catch((error: unknown) => deletionStepFailed(userId, error))
+      await advanceDeletion(ctx, userId).catch((error: unknown) => logDeletionStepFailure(userId, error))
     }
     if (open.length > 0) return pauseMs
   }
@@ -44,5 +44,5 @@ async function advanceDeletion(ctx: Context, userId: string): Promise<void> {
     return { completed: true, entries: [] }
   })
   ctx.relay.wake(entries)
-  if (completed) deletionCompleted(userId)
+  if (completed) logDeletionCompleted(userId)
 }

@@ -36,9 +36,9 @@ export const nothingPersonal = {
 const defaultBatch = 1000
 
 /**
- * Deletes the rows that belong to an account, but not the account itself. Goes through the tables in order, and stops
- * at the first that has a full batch of rows. `complete`: whether no rows are left. Addresses and identities are
- * deleted after the rows that are found through them.
+ * Deletes rows that belong to an account, but not the account itself. Goes through the tables in order, and stops after
+ * the first from which it deleted a full batch. `found`: the number of rows deleted. `complete`: whether it went
+ * through all tables; otherwise rows may be left.
  */
 export async function eraseBelongings(
   tx: Tx,
@@ -46,7 +46,7 @@ export async function eraseBelongings(
   batchSize = defaultBatch,
 ): Promise<{ found: number; complete: boolean }> {
   let found = 0
-  for (const { table, where } of ownedRows(tx, userId)) {
+  for (const { table, where } of rowsInOrder(tx, userId)) {
     const batch = sql`delete from ${table} where ctid = any(array(select ctid from ${table} where ${where} limit ${batchSize}))`
     const deleted = (await tx.execute(batch)).rowCount ?? 0
     found += deleted
@@ -55,7 +55,8 @@ export async function eraseBelongings(
   return { found, complete: true }
 }
 
-function ownedRows(tx: Tx, userId: string): { table: PgTable; where: SQL | undefined }[] {
+/** The rows to delete, in order: addresses and identities come after the rows that are found through them. */
+function rowsInOrder(tx: Tx, userId: string): { table: PgTable; where: SQL | undefined }[] {
   const addresses = tx.select({ key: emails.key }).from(emails).where(eq(emails.userId, userId))
   const identities = tx
     .select({ issuer: externalIdentities.issuer, subject: externalIdentities.subject })
@@ -63,15 +64,14 @@ function ownedRows(tx: Tx, userId: string): { table: PgTable; where: SQL | undef
     .where(eq(externalIdentities.userId, userId))
   const { payload } = flowTokens
   // Flows that create an account have no user yet, but contain an address or an identity.
-  const unowned = sql`${flowTokens.userId} = '' and (
+  const isWithoutUser = sql`${flowTokens.userId} = '' and (
     lower(${payload}->>'email') in ${addresses} or lower(${payload}->>'verifiedEmail') in ${addresses}
     or (${payload}->>'issuer', ${payload}->>'subject') in ${identities})`
   return [
-    { table: flowTokens, where: unowned },
+    { table: flowTokens, where: isWithoutUser },
     { table: emailCodes, where: inArray(emailCodes.emailKey, addresses) },
     { table: invites, where: inArray(sql`lower(${invites.email})`, addresses) },
-    // Addresses, logins and identities come early, because they must be free when the call returns, even if other rows
-    // remain.
+    // Addresses, logins and identities come early, so that they are free again soon, even if many other rows remain.
     { table: emails, where: eq(emails.userId, userId) },
     { table: handles, where: eq(handles.ownerId, userId) },
     { table: externalIdentities, where: eq(externalIdentities.userId, userId) },

@@ -32,20 +32,20 @@ export async function findValidCredentials(
 ): Promise<ValidCredential[]> {
   if (digests.length === 0) return []
   // One array parameter, so that the statement is the same for any number of digests.
-  const asked = sql`any(${sql.param(digests)}::bytea[])`
+  const anyDigest = sql`any(${sql.param(digests)}::bytea[])`
   return sqlRows<ValidCredential>(
     db,
     sql`
-      select c.asked as digest, c.id as "credentialId", c.user_id as "userId", c.fresh_until as "freshUntil",
+      select c.matched_digest as digest, c.id as "credentialId", c.user_id as "userId", c.fresh_until as "freshUntil",
              c.expires_at as "expiresAt", u.roles_version as "rolesVersion",
              case when c.kind = 'cookie' then coalesce(c.rotated_at, c.created_at) end as "rotatedAt", c.replaced_at as "replacedAt",
              coalesce((select array_agg(r.role_id order by r.role_id) from user_roles r where r.user_id = u.id), array[]::text[])
                as "roleIds"
       from (
-        select digest as asked, null::timestamptz as replaced_at, * from credentials where digest = ${asked}
+        select digest as matched_digest, null::timestamptz as replaced_at, * from credentials where digest = ${anyDigest}
         union all
-        select previous_digest as asked, rotated_at as replaced_at, * from credentials
-        where previous_digest = ${asked} and rotated_at > ${graceFrom.toISOString()}
+        select previous_digest as matched_digest, rotated_at as replaced_at, * from credentials
+        where previous_digest = ${anyDigest} and rotated_at > ${graceFrom.toISOString()}
       ) c join users u on u.id = c.user_id
       where c.ended_at is null and c.expires_at > ${now.toISOString()} and c.auth_generation = u.auth_generation and u.deleted_at is null`,
   )
@@ -73,7 +73,7 @@ export async function findValidById(
     )
 }
 
-/** The freshness of a caller's credential; undefined if it has ended. */
+/** A caller's credential; undefined if it has ended, does not exist or belongs to another user. */
 export async function findCredentialOf(
   db: Reader,
   caller: { credentialId: string; userId: string },
@@ -127,8 +127,8 @@ export async function rekeyCredentials(
 }
 
 /**
- * Replaces the handle of a browser session that got its cookie before `due`. Returns whether it did: of several
- * concurrent calls only one succeeds, and none for a session that has ended.
+ * Replaces the handle of a browser session that got its cookie before `due`, and extends the session. Returns whether
+ * it did: of several concurrent calls only one succeeds, and none for a session that is no longer valid.
  */
 export async function rotateSession(
   db: Db,
@@ -157,7 +157,7 @@ const isOfSession = (sessionId: string) =>
   or(eq(credentials.sessionId, sessionId), and(isNull(credentials.sessionId), eq(credentials.id, sessionId)))
 
 /** Ids of the credentials that a user granted to another web client and that have not ended. */
-export async function credentialsOfClient(tx: Tx, userId: string, clientOrigin: string): Promise<string[]> {
+export async function findCredentialIdsOfClient(tx: Tx, userId: string, clientOrigin: string): Promise<string[]> {
   const rows = await tx
     .select({ id: credentials.id })
     .from(credentials)
@@ -179,7 +179,7 @@ export async function moveToGeneration(
 }
 
 /** Ids of a user's credentials in a session, ended or not; empty for a session of somebody else. */
-export async function credentialsOfSession(tx: Tx, userId: string, sessionId: string): Promise<string[]> {
+export async function findCredentialIdsOfSession(tx: Tx, userId: string, sessionId: string): Promise<string[]> {
   const rows = await tx
     .select({ id: credentials.id })
     .from(credentials)
@@ -187,7 +187,10 @@ export async function credentialsOfSession(tx: Tx, userId: string, sessionId: st
   return rows.map(({ id }) => id)
 }
 
-/** The valid credentials of a user, most recently used first. */
+/**
+ * The valid credentials of a user, latest expiry first: to within a day the most recently used ones, because a use
+ * extends a credential at most once a day.
+ */
 export async function listCredentials(db: Reader, user: { id: string; authGeneration: number }, now: Date) {
   const { id, kind, sessionId, userAgent, createdAt, expiresAt } = credentials
   return db

@@ -7,7 +7,7 @@ import { lockUser, raiseVersion } from './users.ts'
 
 export type Deletion = { userId: string; pass: number; askedAt: Date }
 
-/** Notifies about new deletions and reports. */
+/** Notifies the job that finishes deletions about new deletions and reports. */
 export const deletionChanges = new CommitChannel()
 
 export async function insertDeletion(tx: Tx, userId: string, at: Date): Promise<void> {

@@ -8,15 +8,16 @@ export type EmailCode = typeof emailCodes.$inferSelect
 export type CodeKey = Pick<EmailCode, 'purpose' | 'emailKey' | 'userId'>
 
 /**
- * Locks an address until the end of the transaction, so that concurrent mails and wrong attempts are counted correctly.
+ * Locks an address for one purpose until the end of the transaction, so that concurrent mails and wrong attempts are
+ * counted correctly.
  */
 export async function lockAddress(tx: Tx, { purpose, emailKey }: CodeKey): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`parley: code ${purpose} ${emailKey}`}, 0))`)
 }
 
 /**
- * Counts the mails to an address in windows that began after `since`, and the wrong attempts on its unexpired codes,
- * including invalidated ones; both over all users.
+ * Counts, for one purpose and over all users, the mails to an address in windows that began after `since`, and the
+ * wrong attempts on its unexpired codes, including invalidated ones.
  */
 export async function countUses(
   db: Reader,

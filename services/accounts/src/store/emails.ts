@@ -10,7 +10,10 @@ type Claim = {
   unproven?: boolean
 }
 
-/** Records an address as verified. 'held': the account already has it; 'taken': another account has it. */
+/**
+ * Records an address as verified. 'held': the account already has it, and it is proven now unless the claim is
+ * `unproven`; 'taken': another account has it.
+ */
 export async function claimEmail(
   tx: Tx,
   userId: string,
@@ -29,7 +32,7 @@ export async function claimEmail(
   return 'held'
 }
 
-/** Finds the user who has verified an address, and the address as they entered it. */
+/** Finds the account that has a verified address, with the address as it was entered. */
 export async function findVerifiedEmail(
   db: Reader,
   address: string,
@@ -43,7 +46,7 @@ export async function findVerifiedEmail(
 }
 
 /** Ids of the accounts that have one of these addresses, except where only an administrator declared it verified. */
-export async function holdersOf(db: Reader, addresses: readonly string[]): Promise<string[]> {
+export async function findUsersByProvenAddress(db: Reader, addresses: readonly string[]): Promise<string[]> {
   if (addresses.length === 0) return []
   const rows = await db
     .selectDistinct({ userId: emails.userId })
@@ -52,7 +55,7 @@ export async function holdersOf(db: Reader, addresses: readonly string[]): Promi
   return rows.map((row) => row.userId)
 }
 
-/** The ten addresses that an account verified first, so that adding addresses does not displace earlier ones. */
+/** The ten addresses that an account verified first. Notices go to these: later addresses displace none of them. */
 export async function findTenOldestAddresses(tx: Tx, userId: string): Promise<string[]> {
   const rows = await tx
     .select({ address: emails.address })

@@ -42,7 +42,10 @@ export async function endAllOf(tx: Tx, userId: string, at: Date): Promise<void> 
     .where(and(eq(credentials.userId, userId), isNull(credentials.endedAt)))
 }
 
-/** Deletes all but the `keep` most recently used credentials of a user; returns the ids of the deleted ones. */
+/**
+ * Deletes all credentials of a user, ended ones included, except the `keep` that expire last: to within a day the most
+ * recently used ones. Returns the ids of the deleted ones.
+ */
 export async function trimCredentials(tx: Tx, userId: string, keep: number): Promise<string[]> {
   const beyond = tx
     .select({ id: credentials.id })

@@ -8,10 +8,13 @@ import { emails, handles, importedPeople, users } from './schema.ts'
 export const importKey = (source: string, externalId: string): Buffer =>
   createHash('sha256').update(`${source}\0${externalId}`).digest()
 
-export type KnownPerson = { key: string; userId: string; login: string }
+export type PersonImportedBefore = { key: string; userId: string; login: string }
 
 /** The people with these keys who were imported before, by key in hex. */
-export async function findImported(reader: Reader, keys: readonly Buffer[]): Promise<Map<string, KnownPerson>> {
+export async function findImported(
+  reader: Reader,
+  keys: readonly Buffer[],
+): Promise<Map<string, PersonImportedBefore>> {
   if (keys.length === 0) return new Map()
   const rows = await reader
     .select({ key: importedPeople.key, userId: importedPeople.userId, login: users.login })

@@ -25,7 +25,7 @@ export async function lockInviteCount(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: invite count'))`)
 }
 
-/** Number of usable invites. */
+/** Number of invites that have not expired. Used-up and revoked ones are deleted. */
 export async function countInvites(db: Reader, now: Date): Promise<number> {
   return db.$count(invites, gt(invites.expiresAt, now))
 }
@@ -57,7 +57,7 @@ export async function takeInvite(tx: Tx, { at, ...keys }: TokenContext, token: s
 /** Position of an invite in the list, which is ordered by creation, then id. */
 export type InviteKey = { createdAt: Date; id: string }
 
-/** Invites that can be used, newest first. */
+/** Invites that have not expired, newest first. */
 export async function listInvites(
   db: Reader,
   { now, limit, offset, before }: { now: Date; limit: number; offset: number; before: InviteKey | undefined },

@@ -25,7 +25,7 @@ export async function withdrawAllConsents(tx: Tx, userId: string): Promise<strin
 }
 
 /** The consents of a user to other web clients, oldest first. */
-export async function consentsOf(db: Reader, userId: string): Promise<{ origin: string; grantedAt: Date }[]> {
+export async function listConsents(db: Reader, userId: string): Promise<{ origin: string; grantedAt: Date }[]> {
   const { origin, grantedAt } = oauthConsents
   return db
     .select({ origin, grantedAt })

@@ -15,8 +15,8 @@ export async function insertProviderLogin(
   { state, browserHandle }: Secrets,
   login: ProviderLogin,
 ): Promise<void> {
-  const stateDigest = secretDigest(keys, ...stateOf(state))
-  const browserDigest = secretDigest(keys, ...browserOf(browserHandle))
+  const stateDigest = secretDigest(keys, ...stateDigestInput(state))
+  const browserDigest = secretDigest(keys, ...browserDigestInput(browserHandle))
   await tx.insert(providerLogins).values({ ...login, stateDigest, browserDigest })
 }
 
@@ -34,8 +34,8 @@ export async function takeProviderLogin(
     .delete(providerLogins)
     .where(
       and(
-        inArray(providerLogins.stateDigest, secretDigests(keys, ...stateOf(state))),
-        inArray(providerLogins.browserDigest, secretDigests(keys, ...browserOf(browserHandle))),
+        inArray(providerLogins.stateDigest, secretDigests(keys, ...stateDigestInput(state))),
+        inArray(providerLogins.browserDigest, secretDigests(keys, ...browserDigestInput(browserHandle))),
         eq(providerLogins.providerId, providerId),
         gt(providerLogins.expiresAt, at),
       ),
@@ -44,8 +44,8 @@ export async function takeProviderLogin(
   return login
 }
 
-const stateOf = (state: string) => ['provider login', 'state', state] as const
-const browserOf = (handle: string) => ['provider login', 'browser', handle] as const
+const stateDigestInput = (state: string) => ['provider login', 'state', state] as const
+const browserDigestInput = (handle: string) => ['provider login', 'browser', handle] as const
 
 /** Deletes up to `limit` expired attempts; returns how many it deleted. */
 export async function deleteExpiredProviderLogins(db: Db, now: Date, limit: number): Promise<number> {

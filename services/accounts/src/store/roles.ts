@@ -19,8 +19,8 @@ export async function lockOwnerCount(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: first owner'))`)
 }
 
-/** Of the holders of a role, the one with the oldest account. */
-export async function firstHolder(db: Reader, roleId: string): Promise<{ id: string; login: string } | undefined> {
+/** The oldest account that holds a role. */
+export async function findOldestHolder(db: Reader, roleId: string): Promise<{ id: string; login: string } | undefined> {
   const [holder] = await db
     .select({ id: users.id, login: users.login })
     .from(users)

@@ -43,7 +43,7 @@ export const users = pgTable(
     statusEmoji: text('status_emoji'),
     statusText: text('status_text'),
     statusExpiresAt: moment('status_expires_at'),
-    /** When a password link was last mailed. */
+    /** When a link for resetting the password was last created. */
     resetMailedAt: moment('reset_mailed_at'),
     createdAt: moment('created_at').notNull(),
     /** When the account was deactivated; null: it is active. */
@@ -226,6 +226,7 @@ export const providerLogins = pgTable(
     stateDigest: bytea('state_digest').primaryKey(),
     /** Digest of the handle in the browser's cookie. */
     browserDigest: bytea('browser_digest').notNull(),
+    /** Empty if the sign-in began with an alias of the provider. */
     providerId: text('provider_id').notNull(),
     nonce: text().notNull(),
     codeVerifier: text('code_verifier').notNull(),
@@ -286,6 +287,7 @@ export const deletions = pgTable(
     requestedAt: moment('requested_at').notNull(),
     /** The erasure pass that was requested last. */
     pass: integer().notNull().default(1),
+    /** When that pass was last requested. */
     askedAt: moment('asked_at').notNull(),
     completedAt: moment('completed_at'),
   },

@@ -15,21 +15,21 @@ export type Change = {
 export type Changed = {
   /** The account before the change. */
   user: UserWithRoles
-  /** The changed account, with the roles from before. */
+  /** The account with `set` applied; its versions and roles are those from before. */
   after: UserWithRoles
   /** Whether `decide` returned a change. */
-  announced: boolean
+  isChanged: boolean
   /** Outbox entries of the account that are not on the stream yet, from this change and earlier ones. */
   unrelayed: bigint[]
 }
 
-/** Notifies about new custom statuses that expire. */
+/** Notifies the job that clears expired custom statuses about new ones that will expire. */
 export const statusExpiries = new CommitChannel()
 
 /**
  * Changes an account while its row is locked, so that the versions of its events ascend in commit order. `decide`
  * returns undefined if there is nothing to change; the result then still contains outbox entries of earlier changes
- * that are not on the stream yet. Returns undefined if there is no such account.
+ * that are not on the stream yet. Returns undefined if there is no such account, or it is deleted.
  */
 export async function changeUser(
   db: Db,
@@ -58,7 +58,7 @@ export async function changeUser(
       )
     }
     const after = { ...user, ...change?.set }
-    return { user, after, announced: change !== undefined, unrelayed: await findUnrelayed(tx, userId) }
+    return { user, after, isChanged: change !== undefined, unrelayed: await findUnrelayed(tx, userId) }
   })
 }
 

@@ -77,7 +77,7 @@ export async function listStatusEnds(db: Reader, limit: number): Promise<{ id: s
   return rows.flatMap(({ id, at }) => (at ? { id, at } : []))
 }
 
-/** Locks an account and returns it; the caller must increase its version. */
+/** Locks an account, tombstones included, and returns it. A caller that changes it must increase its version. */
 export async function lockUser(tx: Tx, id: string): Promise<UserWithRoles | undefined> {
   const [locked] = await tx.select().from(users).where(eq(users.id, id)).for('update')
   if (!locked) return undefined
@@ -108,7 +108,7 @@ export async function insertUser(tx: Tx, user: typeof users.$inferInsert): Promi
   await tx.insert(handles).values({ key: loginKey(user.login), kind: 'login', ownerId: user.id })
 }
 
-/** Replaces the login. Throws a unique violation of `handles_pkey` if the new one is taken. */
+/** Replaces a user's login in `handles`. Throws a unique violation of `handles_pkey` if the new one is taken. */
 export async function renameHandle(tx: Tx, user: { id: string; login: string }, login: string): Promise<void> {
   await tx
     .update(handles)

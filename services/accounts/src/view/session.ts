@@ -7,8 +7,8 @@ import type { ActiveSession } from '../domain/sessions.ts'
 type ViewContext = { caller: Pick<Caller, 'credentialId'>; now: Date; lifetimeMs: number }
 
 /**
- * A use extends a session by a full lifetime, so its last use is its end minus the lifetime. The result is clamped,
- * because the lifetime may have been configured differently at that time.
+ * A use extends a session to a full lifetime, at most once a day, so the last use is the end minus the lifetime, exact
+ * to a day. The result is clamped, because the lifetime may have been configured differently at that time.
  */
 export function toSession(session: ActiveSession, { caller, now, lifetimeMs }: ViewContext): Session {
   const extendedAt = session.expiresAt.getTime() - lifetimeMs

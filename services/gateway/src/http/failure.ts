@@ -34,5 +34,7 @@ export function failureOf(thrown: unknown, onUnexpected: (error: unknown) => voi
   // (parley-needs).
   const needs = metadata.get('parley-needs')
   const status = metadata.has('parley-reason') || needs !== null ? undefined : statuses[code]
-  return { status: status ?? codeToHttpStatus(code), text, headers: needs === null ? {} : { 'parley-needs': needs } }
+  const isOutage = code === Code.Unavailable && !metadata.has('parley-failed')
+  const headers = { ...(needs !== null && { 'parley-needs': needs }), ...(isOutage && { 'retry-after': '1' }) }
+  return { status: status ?? codeToHttpStatus(code), text, headers }
 }

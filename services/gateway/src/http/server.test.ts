@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { WebSocketProxy } from './websocket-proxy.ts'
 import { servePublicPort, type PublicPort } from './server.ts'
 
@@ -121,4 +121,27 @@ test('a network has a limited number of connections, and can open another when o
   let next = await open()
   while (!next.answered) next = await open()
   for (const socket of [second.socket, next.socket]) socket.destroy()
+})
+
+test('a drain disconnects the remaining clients when its whole time is over, including that for WebSockets', async () => {
+  let now = Date.now()
+  const clock = jest.spyOn(Date, 'now').mockImplementation(() => now)
+  const timers = jest.spyOn(globalThis, 'setTimeout')
+  try {
+    const realtime = new WebSocketProxy([], () => ({}))
+    jest.spyOn(realtime, 'drain').mockImplementation(async (windowMs) => void (now += windowMs))
+    const port = await servePublicPort({
+      ...{ host: '127.0.0.1', port: 0, realtime, timeouts: longTimeouts },
+      dispatch: { http1: (request) => void request.resume(), http2: () => undefined },
+      connections: { perNetwork: 0, isProxy: () => false },
+    })
+    const socket = await connectAndSend(port.port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    timers.mockClear()
+    await port.drain(300)
+    expect(timers.mock.calls.map(([, delayMs]) => delayMs)).toContain(200)
+    socket.destroy()
+  } finally {
+    clock.mockRestore()
+    timers.mockRestore()
+  }
 })

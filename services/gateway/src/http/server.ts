@@ -21,7 +21,7 @@ export type PublicPort = {
   port: number
   /**
    * Asks WebSockets to reconnect elsewhere, for up to a third of `deadlineMs`; then accepts no new connections, lets
-   * requests finish, and closes the remaining connections after another `deadlineMs`.
+   * requests finish, and closes the connections that remain `deadlineMs` after the start.
    */
   drain: (deadlineMs: number) => Promise<void>
 }
@@ -33,7 +33,7 @@ const maxConcurrentStreams = 100
 const maxHeaderListSize = 16 * 1024
 /**
  * Time for which a drain, once no new connections are accepted, keeps idle connections, in milliseconds: a client may
- * already have sent a request. At most half of the deadline.
+ * already have sent a request. At most half of the time left.
  */
 const idleGraceMs = 1_000
 
@@ -62,15 +62,17 @@ export async function servePublicPort(options: Options): Promise<PublicPort> {
     port: typeof address === 'object' && address ? address.port : port,
     async drain(deadlineMs) {
       draining = true
+      const endsAt = Date.now() + deadlineMs
       // The port stays open during this: reconnecting clients may come here before a load balancer notices.
       await realtime.drain(deadlineMs / 3)
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       for (const session of sessions) session.close()
-      const graceOver = Date.now() + Math.min(idleGraceMs, deadlineMs / 2)
+      const leftMs = Math.max(0, endsAt - Date.now())
+      const graceOver = Date.now() + Math.min(idleGraceMs, leftMs / 2)
       const idle = setInterval(() => Date.now() >= graceOver && http1.closeIdleConnections(), 50)
       const deadline = setTimeout(() => {
         for (const socket of sockets) socket.destroy()
-      }, deadlineMs)
+      }, leftMs)
       await closed
       clearInterval(idle)
       clearTimeout(deadline)

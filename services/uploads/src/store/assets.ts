@@ -11,7 +11,7 @@ export async function insertAsset(tx: Tx, asset: NewAsset): Promise<AssetRow | u
   return row
 }
 
-/** Selects the files that this member of the room may see: files claimed for a message, and files that they sent. */
+/** Selects the files that this member of the room may see: files claimed for a message, and their own. */
 const isVisibleTo = (userId: string) =>
   and(eq(assets.doomed, false), eq(assets.lost, false), or(isNotNull(assets.claimEventId), eq(assets.ownerId, userId)))
 
@@ -110,7 +110,7 @@ export async function markUnusedForDeletion(tx: Tx, ids: readonly string[], befo
 export const countAssetsOf = (db: Reader, ownerId: string): Promise<number> =>
   db.$count(assets, eq(assets.ownerId, ownerId))
 
-/** Marks some files of an owner for deletion; returns their number. */
+/** Marks up to `limit` files of an owner for deletion; returns their number. */
 export async function markOwnedAssetsForDeletion(db: Db, ownerId: string, limit: number): Promise<number> {
   const batch = db
     .select({ id: assets.id })

@@ -15,7 +15,7 @@ export async function findImported(
   return row
 }
 
-/** Finds an existing file, regardless of access. */
+/** Finds a file that is not marked for deletion, regardless of who may see it, even if its bytes are lost. */
 export async function findAnyAsset(reader: Reader, id: string): Promise<AssetRow | undefined> {
   const [row] = await reader
     .select()

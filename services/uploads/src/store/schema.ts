@@ -102,7 +102,7 @@ export const storageIdentity = pgTable('storage_identity', {
 
 /** Failed deletions and when to retry them, so that they do not block others. */
 export const failedDeletions = pgTable('failed_deletions', {
-  /** Id of the attachment, or key of the image or chunk. */
+  /** Id of the attachment, key of the image or chunk, or storage key of bytes without a row. */
   id: text().primaryKey(),
   failures: integer().notNull(),
   retryAt: instant('retry_at').notNull(),
@@ -132,7 +132,7 @@ export const uploads = pgTable(
     size: bigint({ mode: 'number' }).notNull(),
     /** SHA-256 of the whole file as hex. */
     sha256: text().notNull(),
-    /** `ended`: cancelled or expired; its bytes are about to be deleted. */
+    /** `ended`: cancelled, expired, of a deleted user, or missing a chunk; its bytes are about to be deleted. */
     state: text().$type<'open' | 'completed' | 'ended'>().notNull().default('open'),
     committed: bigint({ mode: 'number' }).notNull().default(0),
     /** Number of small chunks, which is limited. */
@@ -257,7 +257,7 @@ export const videoJobs = pgTable(
     imported: boolean().notNull(),
     /** Encoded svc.internal.v1.VideoState; null until it is processed. */
     result: bytea(),
-    /** Version of the event with the result; null before, and for old results. */
+    /** Version of the event with the result; null until there is one, and for results of an earlier release. */
     endedVersion: bigint('ended_version', { mode: 'bigint' }),
     attempts: integer().notNull().default(0),
     fence: integer().notNull().default(0),
@@ -277,7 +277,7 @@ export const videoJobs = pgTable(
 export const assetVariants = pgTable(
   'asset_variants',
   {
-    /** Key of the bytes in the storage. */
+    /** The bytes are stored under `variants/` followed by this key. */
     key: text().primaryKey(),
     assetId: text('asset_id').notNull(),
     /** Such as `720p`, or `poster`. */

@@ -36,7 +36,7 @@ export type Claim = {
 
 /**
  * Keeps the image to which the owner's newest event refers, and marks earlier ones for deletion. An older event changes
- * nothing. Returns `gone` if the image does not exist.
+ * nothing. Returns `gone` if the owner has no such image, or if it is marked for deletion.
  */
 export async function claimServerImage(tx: Tx, claim: Claim): Promise<'claimed' | 'cleared' | 'older' | 'gone'> {
   const { ownerId, kind, key, version } = claim
@@ -140,7 +140,7 @@ export async function findUnknownImages(db: Reader, keys: readonly string[]): Pr
 export const countImagesOf = (db: Reader, ownerId: string): Promise<number> =>
   db.$count(serverImages, eq(serverImages.ownerId, ownerId))
 
-/** Marks some images of an owner for deletion; returns their number. */
+/** Marks up to `limit` images of an owner for deletion; returns their number. */
 export async function markOwnedImagesForDeletion(db: Db, ownerId: string, limit: number): Promise<number> {
   const batch = db
     .select({ key: serverImages.key })

@@ -31,7 +31,12 @@ export type TableWithBytes = {
 
 type FindRows = (db: Reader, where: SQL | undefined, limit: number) => Promise<ExpectedBytes[]>
 
-function table(name: string, id: PgColumn, findRows: FindRows, markLost: TableWithBytes['markLost']): TableWithBytes {
+function defineTable(
+  name: string,
+  id: PgColumn,
+  findRows: FindRows,
+  markLost: TableWithBytes['markLost'],
+): TableWithBytes {
   return {
     name,
     listAfter: (db, after, limit) => findRows(db, gt(id, after), limit),
@@ -44,7 +49,7 @@ const notLost = { lost: false }
 
 /** Every kind of row that has bytes. */
 export const tablesWithBytes: readonly TableWithBytes[] = [
-  table(
+  defineTable(
     'blobs',
     blobs.id,
     async (db, where, limit) => {
@@ -58,7 +63,7 @@ export const tablesWithBytes: readonly TableWithBytes[] = [
     },
     async (db, id) => void (await db.delete(blobs).where(eq(blobs.id, id))),
   ),
-  table(
+  defineTable(
     'chunks',
     uploadChunks.key,
     async (db, where, limit) => {
@@ -80,7 +85,7 @@ export const tablesWithBytes: readonly TableWithBytes[] = [
         .where(and(eq(uploads.id, broken), eq(uploads.state, 'open')))
     },
   ),
-  table(
+  defineTable(
     'assets',
     assets.id,
     async (db, where, limit) => {
@@ -94,7 +99,7 @@ export const tablesWithBytes: readonly TableWithBytes[] = [
     },
     async (db, id, lost) => void (await db.update(assets).set({ lost }).where(eq(assets.id, id))),
   ),
-  table(
+  defineTable(
     'variants',
     assetVariants.key,
     async (db, where, limit) => {
@@ -109,7 +114,7 @@ export const tablesWithBytes: readonly TableWithBytes[] = [
     },
     async (db, key) => void (await db.delete(assetVariants).where(eq(assetVariants.key, key))),
   ),
-  table(
+  defineTable(
     'images',
     serverImages.key,
     async (db, where, limit) => {

@@ -21,7 +21,7 @@ export async function findUpload(db: Reader, id: string, now: Date): Promise<Upl
 
 const isOpen = (id: string) => and(eq(uploads.id, id), eq(uploads.state, 'open'))
 
-/** Records a stored chunk. Returns undefined if another chunk has this position or the session is not open. */
+/** Records a stored chunk. Returns undefined if it does not follow the previous chunks, or the session is not open. */
 export async function appendChunk(
   tx: Tx,
   chunk: { uploadId: string; position: number; size: number; key: string; small?: boolean },

@@ -19,7 +19,7 @@ export const videoQueue = new JobQueue(videoJobs, {
 })
 
 /** The initial state of a video. */
-export const processing = { status: 'processing' }
+export const initialState = { status: 'processing' }
 const unprocessed = { status: 'failed', reasonCode: 'processing_failed' }
 
 /** `isProcessedAsVideo` in SQL. */
@@ -68,7 +68,7 @@ export async function findVideoStates(db: Reader, assetIds: readonly string[]): 
 }
 
 const toState = (result: Uint8Array | null): VideoState =>
-  result === null ? create(VideoStateSchema, processing) : fromBinary(VideoStateSchema, result)
+  result === null ? create(VideoStateSchema, initialState) : fromBinary(VideoStateSchema, result)
 
 /** The result of a video, with the version of its event. */
 export type VideoOutcome = QueuedVideo & { state: VideoState; version: bigint }

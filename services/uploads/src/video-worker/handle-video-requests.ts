@@ -23,7 +23,7 @@ const shuttingDown = { error: 'this worker is shutting down; try another one' }
 
 /**
  * Encodes the video in the body of a POST request. Responds with its renditions and poster, with 422 if the video is
- * invalid, or with 503 if the worker is busy or shutting down.
+ * invalid, with 503 if the worker is busy or shutting down, and with 500 after any other failure.
  */
 export function handleVideoRequests({ encoder, atOnce, maxBytes, signal }: Options): RequestListener {
   let running = 0
@@ -32,12 +32,12 @@ export function handleVideoRequests({ encoder, atOnce, maxBytes, signal }: Optio
     response.once('close', () => disconnected.abort())
     const stop = AbortSignal.any([signal, disconnected.signal])
     await using folder = await encoder.openFolder()
-    const here = { folder: folder.path, signal: stop }
+    const workspace = { folder: folder.path, signal: stop }
     const path = join(folder.path, sourceFile)
     await pipeline(request, limitBytes(maxBytes), createWriteStream(path, { flags: 'wx', mode: 0o644 }), {
       signal: stop,
     })
-    const encoded = await encoder.encode({ ...here, demuxer: await detectDemuxer(path) })
+    const encoded = await encoder.encode({ ...workspace, demuxer: await detectDemuxer(path) })
     const files = [...encoded.renditions, ...(encoded.poster ? [encoded.poster] : [])]
     const length = files.reduce((sum, { size }) => sum + size, 0)
     response.writeHead(200, { [resultHeader]: encodeResult(encoded), 'content-length': length })

@@ -2,16 +2,16 @@ import { newId } from '@parley/ids'
 import { encodeRealtimeEnvelope, type OutgoingEvent } from '@parley/events'
 import type { AssetRow } from '../store/assets.ts'
 
-type AssetOwner = Pick<AssetRow, 'id' | 'roomId' | 'ownerId'>
+type AssetRef = Pick<AssetRow, 'id' | 'roomId' | 'ownerId'>
 
 /** The event that a file was uploaded. */
-export function assetCreated({ id, roomId, ownerId }: AssetOwner, now: Date): OutgoingEvent {
+export function assetCreated({ id, roomId, ownerId }: AssetRef, now: Date): OutgoingEvent {
   const properties = { kind: 'asset_created', aggregateType: 'asset', aggregateId: id, version: 1n } as const
   return { ...properties, occurredAt: now, actorId: ownerId, fact: details(roomId) }
 }
 
 /** The event that an unused file was deleted. Only its owner is notified, because nobody else could see it. */
-export function assetExpired({ id, roomId, ownerId }: AssetOwner, now: Date): OutgoingEvent {
+export function assetExpired({ id, roomId, ownerId }: AssetRef, now: Date): OutgoingEvent {
   const eventId = newId('event')
   const envelope = encodeRealtimeEnvelope('asset_deleted', {
     id: eventId,

@@ -16,7 +16,7 @@ export type AssetViewOptions = { userId: string; now: Date; from: { publicUrl: s
 
 const defaultThumbnail: ServerImageSize = { width: 120, height: 120, fit: 'cover' }
 
-/** Converts the requested size of a thumbnail. */
+/** Converts the requested size of a thumbnail; default: 120x120, cropped. */
 export function thumbnailSize(options: ImageTransformOptions | undefined): ServerImageSize {
   if (!options) return defaultThumbnail
   const fit = options.fit === ImageFitMode.CONTAIN ? 'contain' : 'cover'
@@ -25,7 +25,7 @@ export function thumbnailSize(options: ImageTransformOptions | undefined): Serve
 
 type Extras = { thumbnail?: ServerImageSize; video?: VideoState | undefined }
 
-/** Converts a file, with signed URLs for one reader. */
+/** Converts a file to the contract's `Asset`, with signed URLs for one reader. */
 export function toAsset(
   row: AssetRow,
   { userId, now, from }: AssetViewOptions,

@@ -169,7 +169,7 @@ const conversation: readonly DemoMessage[] = [
   },
 ]
 
-/** People, rooms, threads and a file, as if the server had been in use for some days. */
+/** The sample people, their group and rooms, and messages as if the server had been in use for some days. */
 export async function* demoRecords(now: Date): AsyncIterable<ArchiveRecord> {
   const before = (minutes: number) => new Date(now.getTime() - minutes * minuteMs)
   for (const person of demoPeople)

@@ -43,7 +43,7 @@ async function* records(path: string, folder: string | undefined): AsyncGenerato
     if (line === '' || number === 1) continue
     const fields = parseJson(line)
     if (!isFields(fields)) {
-      yield { type: 'skipped', what: 'lines', reason: 'they are not JSON', location }
+      yield { type: 'skipped', what: 'lines', reason: 'they are not JSON objects', location }
       continue
     }
     if (fields.type === 'end') ended = true

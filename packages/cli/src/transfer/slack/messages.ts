@@ -2,7 +2,7 @@ import type { ArchivedFile, ArchivedMessage, Skipped } from '../archive.ts'
 import { fieldsList, fieldsOf, flagOf, textOf, textsOf, type Fields } from '../fields.ts'
 import type { Files } from './files.ts'
 
-/** Subtypes of messages about the room itself. Its members, name and so on are taken from its description instead. */
+/** Subtypes of messages about the room itself. Its members and name are taken from the lists of rooms instead. */
 const systemSubtypes = new Set([
   ...['channel_join', 'channel_leave', 'channel_topic', 'channel_purpose', 'channel_name', 'channel_archive'],
   ...['channel_unarchive', 'channel_convert_to_private', 'channel_convert_to_public', 'channel_posting_permissions'],
@@ -24,7 +24,7 @@ function timeOf(ts: unknown, now = Date.now()): Date | undefined {
   return ms >= earliest && ms <= now + maxClockSkewMs ? new Date(ms) : undefined
 }
 
-/** The author of a message: a user, or a bot that is not in the list of users. */
+/** Id of the author of a message: of a user or a bot, or made from the name of a bot; empty if there is none. */
 export const authorOf = (message: Fields): string =>
   textOf(message.user) || textOf(fieldsOf(message.comment).user) || textOf(message.bot_id) || botByName(message)
 
@@ -63,7 +63,7 @@ export function toMessage(message: Fields, files: Files, location: string): Arch
   }
 }
 
-/** The text of a message, or the content that bots send instead. */
+/** The text of a message, followed by its attachments, in which bots send text; without previews of links. */
 function textFrom(message: Fields): string {
   const text = textOf(message.text)
   const shown = fieldsList(message.attachments)

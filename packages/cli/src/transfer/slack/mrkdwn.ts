@@ -6,7 +6,7 @@ export type Names = {
   room: (id: string) => string | undefined
 }
 
-/** Delimiters of a numbered placeholder: private-use characters, which do not occur in messages. */
+/** Delimiters of a numbered placeholder: private-use characters, which are first removed from the message. */
 const [open, close] = ['\ue000', '\ue001']
 const placeholder = new RegExp(`${open}(\\d+)${close}`, 'g')
 

@@ -1,7 +1,7 @@
 import type { ArchivedPerson } from '../archive.ts'
-import { fieldsOf, flagOf, secondsOf, textOf, type Fields } from '../fields.ts'
+import { fieldsOf, flagOf, dateOfSeconds, textOf, type Fields } from '../fields.ts'
 
-/** Converts a user of users.json; the e-mail address of a deactivated user is left out. */
+/** Converts a user of users.json; the e-mail address of a deactivated user or a bot is left out. */
 export function toPerson(user: Fields, location: string): ArchivedPerson {
   const profile = fieldsOf(user.profile)
   const isDeactivated = flagOf(user.deleted)
@@ -15,12 +15,12 @@ export function toPerson(user: Fields, location: string): ArchivedPerson {
     displayName: textOf(profile.display_name) || realName || name,
     email: isDeactivated || bot ? '' : textOf(profile.email),
     deleted: false,
-    createdAt: secondsOf(user.created),
+    createdAt: dateOfSeconds(user.created),
     location,
   }
 }
 
-/** A person known only from a message: a bot, or a member of another workspace. */
+/** A person who is not in users.json, such as a bot or a member of another workspace, named as in a message. */
 export function toUnlistedPerson(id: string, message: Fields, location: string): ArchivedPerson {
   const [profile, bot] = [fieldsOf(message.user_profile), fieldsOf(message.bot_profile)]
   const name =

@@ -4,7 +4,7 @@ import { fieldsList, fieldsOf, textOf, type Fields } from '../fields.ts'
 import { findFiles, type Files } from './files.ts'
 import { authorOf, toMessage } from './messages.ts'
 import { toPerson, toUnlistedPerson } from './people.ts'
-import { withoutDuplicates, roomLists, toRoom, type SlackRoom } from './rooms.ts'
+import { removeDuplicates, roomLists, toRoom, type SlackRoom } from './rooms.ts'
 import { badArchive, BadEntry, ZipArchive } from './zip-archive.ts'
 
 export type SlackArchive = AsyncDisposable & {
@@ -90,7 +90,7 @@ async function* records({ zip, prefix, users, rooms, files }: OpenArchive): Asyn
   }
   const days = daysByFolder(zip, prefix)
   const folders = foldersOf(rooms, days)
-  for (const { room, members } of withoutDuplicates(rooms)) {
+  for (const { room, members } of removeDuplicates(rooms)) {
     if (room.id === '') {
       yield { type: 'skipped', what: 'rooms', reason: 'they have no id', location: room.location }
       continue
@@ -167,7 +167,7 @@ function daysByFolder(zip: ZipArchive, prefix: string): Map<string, string[]> {
 type DayMessage = { type: 'day-message'; message: Extract<ArchiveRecord, { type: 'message' }>; fields: Fields }
 type DayRecord = DayMessage | Extract<ArchiveRecord, { type: 'skipped' }>
 
-/** Messages of one day, oldest first. */
+/** The messages of one day, oldest first, or the reasons why they are not imported. */
 async function readDay(zip: ZipArchive, prefix: string, name: string, files: Files): Promise<DayRecord[]> {
   const location = name.slice(prefix.length)
   try {

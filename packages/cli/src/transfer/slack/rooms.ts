@@ -1,5 +1,5 @@
 import type { ArchivedRoom } from '../archive.ts'
-import { fieldsOf, flagOf, secondsOf, textOf, textsOf, type Fields } from '../fields.ts'
+import { fieldsOf, flagOf, dateOfSeconds, textOf, textsOf, type Fields } from '../fields.ts'
 
 /** The files that list conversations, and which kind each of them lists. */
 export const roomLists = [
@@ -14,7 +14,7 @@ export type SlackRoom = { room: ArchivedRoom; members: string[]; folder: string 
 const maxParticipants = 10
 
 /** Removes duplicate ids; if a room is listed twice, the private entry is kept. */
-export function withoutDuplicates(rooms: readonly SlackRoom[]): SlackRoom[] {
+export function removeDuplicates(rooms: readonly SlackRoom[]): SlackRoom[] {
   const byId = new Map<string, SlackRoom>()
   for (const entry of rooms) {
     const known = byId.get(entry.room.id)
@@ -41,7 +41,7 @@ export function toRoom(fields: Fields, list: (typeof roomLists)[number]): SlackR
     ...{ id, dm, name, private: hidden, universal: false },
     description: [...new Set([topic, purpose])].filter((text) => text !== '').join(' | '),
     archived: flagOf(fields.is_archived) && !dm,
-    createdAt: secondsOf(fields.created),
+    createdAt: dateOfSeconds(fields.created),
     location: `${list.file}: ${id}`,
   }
   return { room, members, folder }

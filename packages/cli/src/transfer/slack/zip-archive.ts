@@ -8,8 +8,9 @@ const maxJsonBytes = 256 * 1024 * 1024
 /** Every value costs memory, even if it has only a few bytes. */
 const maxJsonValues = 5_000_000
 const maxEntries = 2_000_000
-/** Text usually compresses to about a tenth. Smaller files are not checked. */
+/** Text usually compresses to about a tenth. */
 const maxRatio = 200
+/** Unpacked size in bytes from which the ratio is checked. */
 const ratioCheckedFrom = 16 * 1024 * 1024
 
 export const badArchive = (message: string) => new Failure(exitCodes.refused, 'bad_archive', message)
@@ -71,7 +72,7 @@ export class ZipArchive implements AsyncDisposable {
     return this.#entry(name).uncompressedSize
   }
 
-  /** Throws a {@link BadEntry} when the file cannot be unpacked or is damaged. */
+  /** Throws a {@link BadEntry} if the file is missing, damaged, or unpacks to much more than its size. */
   async *stream(name: string): AsyncGenerator<Buffer> {
     const entry = this.#entry(name)
     const { uncompressedSize, compressedSize } = entry
@@ -90,7 +91,7 @@ export class ZipArchive implements AsyncDisposable {
     if (sum !== entry.crc32) throw new BadEntry('is damaged')
   }
 
-  /** Parses a file as JSON. Throws a {@link BadEntry} when it is not valid JSON. */
+  /** Parses a file as JSON. Throws a {@link BadEntry} if it is too large or not valid JSON, or as `stream` does. */
   async json(name: string): Promise<unknown> {
     if (this.size(name) > maxJsonBytes) throw new BadEntry(`is larger than ${maxJsonBytes} bytes`)
     const chunks: Buffer[] = []

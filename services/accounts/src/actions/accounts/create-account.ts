@@ -8,7 +8,7 @@ import { assertEmail, emailKey } from '../../domain/email.ts'
 import { assertLogin } from '../../domain/login.ts'
 import { assertPassword } from '../../domain/password.ts'
 import { emailTaken, invalidLogin, loginTaken, userLimitReached } from '../../errors.ts'
-import { accountCreated } from '../../metrics.ts'
+import { logAccountCreated } from '../../metrics.ts'
 import { roleNames } from '../../policy/role-names.ts'
 import { claimEmail } from '../../store/emails.ts'
 import { insertRole } from '../../store/roles.ts'
@@ -90,7 +90,7 @@ export async function createAccount(
     .catch((error: unknown) => {
       throw isUniqueViolation(error, 'handles_pkey') ? loginTaken(login) : error
     })
-  accountCreated(id)
+  logAccountCreated(id)
   ctx.relay.wake(entries)
   return created
 }

@@ -38,7 +38,7 @@ export async function deactivate(
   })
   if (!changed) throw userNotFound()
   await ctx.relay.waitUntilStored(changed.unrelayed)
-  if (changed.announced) reportCredentialsEnded(userId, 'account_deactivated')
+  if (changed.isChanged) reportCredentialsEnded(userId, 'account_deactivated')
 }
 
 /** Lets a deactivated account sign in again. Throws `not_found`. */

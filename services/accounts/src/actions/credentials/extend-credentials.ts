@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts'
-import { extendingCredentialsFailed } from '../../metrics.ts'
+import { logExtensionFailure } from '../../metrics.ts'
 import { storeNewExpiry, type ValidCredential } from '../../store/credentials.ts'
 
 const extendAfterMs = 24 * 3600_000
@@ -15,5 +15,5 @@ export async function extendCredentials(
   if (due.length === 0) return
   const ids = due.map(({ credentialId }) => credentialId)
   // The credentials are valid even if the extension cannot be stored; their next use tries again.
-  await storeNewExpiry(db, ids, expiresAt).catch(extendingCredentialsFailed)
+  await storeNewExpiry(db, ids, expiresAt).catch(logExtensionFailure)
 }

@@ -1,7 +1,7 @@
 import { ServerImageKind } from '@parley/contracts/internal'
 import { setAvatar } from '../accounts/set-avatar.ts'
 import type { Context } from '../../context.ts'
-import { avatarNotImported } from '../../metrics.ts'
+import { logAvatarFailure } from '../../metrics.ts'
 import { findUsers } from '../../store/users.ts'
 
 /** Longer than usual, because uploads fetches the image from another server. */
@@ -16,6 +16,6 @@ export async function importAvatar(ctx: Context, userId: string, url: string): P
     const { key } = await ctx.uploads.importServerImage(image, callOptions)
     await setAvatar(ctx, userId, key, { onlyIfNone: true })
   } catch (error) {
-    avatarNotImported(userId, error)
+    logAvatarFailure(userId, error)
   }
 }

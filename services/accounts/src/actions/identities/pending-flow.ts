@@ -5,7 +5,7 @@ import { isDisplayName } from '../../domain/display-name.ts'
 import { couldBeEmail } from '../../domain/email.ts'
 import { loginHintFrom } from '../../domain/login-hint.ts'
 import { flowNotFound, wrongFlow } from '../../domain/identity-errors.ts'
-import { profileNotRead } from '../../metrics.ts'
+import { logProfileFailure } from '../../metrics.ts'
 import type { Provider, ProviderIdentity, ProviderProfile } from '../../domain/provider.ts'
 import { purposes, type PendingFlow, type PendingIdentity, type Purpose } from '../../domain/pending-identity.ts'
 import { issueFlowToken, peekFlowToken, takeFlowToken, type FlowUser } from '../../store/flow-tokens.ts'
@@ -22,7 +22,7 @@ export async function storePendingIdentity(
 ): Promise<string> {
   // Everything in a profile is optional, so the flow continues without it.
   const profile = await readProfile().catch((error: unknown) => {
-    profileNotRead(settings.id, error)
+    logProfileFailure(settings.id, error)
     return { verifiedEmail: '', loginHint: '', displayNameHint: '', avatarUrl: '' }
   })
   const { purpose, user, redirectPath } = flow

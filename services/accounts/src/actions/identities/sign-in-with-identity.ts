@@ -3,7 +3,7 @@ import type { NewSessionSchema } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { openSession, type OpenedSession } from '../credentials/open-session.ts'
 import { loginEvent } from '../../domain/announcements.ts'
-import { signedIn } from '../../metrics.ts'
+import { reportSignIn } from '../../metrics.ts'
 import type { ProviderIdentity } from '../../domain/provider.ts'
 import { findIdentity } from '../../store/external-identities.ts'
 import { changeUser } from '../../store/user-changes.ts'
@@ -31,7 +31,7 @@ export async function signInWithIdentity(
   })
   if (!changed || !session) return undefined
   ctx.relay.wake(changed.unrelayed)
-  signedIn(userId)
+  reportSignIn(userId)
   const { login, displayName } = changed.user
   const { cookieHandle, lifetimeSeconds } = session
   return { userId, login, displayName: displayName ?? login, cookieHandle, lifetimeSeconds }

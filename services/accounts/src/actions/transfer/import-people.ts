@@ -8,7 +8,7 @@ import type { Context } from '../../context.ts'
 import { auditEvent, userCreated } from '../../domain/announcements.ts'
 import { loginKey, mentionHandles } from '../../domain/login.ts'
 import { importConflict, userLimitTooLow } from '../../errors.ts'
-import { accountCreated } from '../../metrics.ts'
+import { logAccountCreated } from '../../metrics.ts'
 import { roleNames } from '../../policy/role-names.ts'
 import {
   findImported,
@@ -70,7 +70,7 @@ async function tryImport(
     )
     return { planned, entries: await enqueue(tx, announcements(planned, now)) }
   })
-  for (const { account } of planned) if (account) accountCreated(account.user.id)
+  for (const { account } of planned) if (account) logAccountCreated(account.user.id)
   ctx.relay.wake(entries)
   for (const { account } of planned) {
     if (account && isOwnerEmail(ctx, account.email)) await assignRoleTo(ctx, account.user.id, ownerRoleId, '')

@@ -3,7 +3,7 @@ import { ImportedPersonOutcome, type ImportedPerson } from '@parley/contracts/in
 import { newId } from '@parley/ids'
 import { couldBeEmail, emailKey } from '../../domain/email.ts'
 import { loginKey } from '../../domain/login.ts'
-import { importKey, type KnownPerson, type NewPerson } from '../../store/imported-people.ts'
+import { importKey, type PersonImportedBefore, type NewPerson } from '../../store/imported-people.ts'
 import { nothingPersonal } from '../../store/belongings.ts'
 import { cleanDisplayName } from './clean-display-name.ts'
 
@@ -22,7 +22,7 @@ export type PersonToImport = {
 /** Stored data that decides how people are imported. */
 export type StoredState = {
   /** People who were imported before, by key in hex. */
-  known: ReadonlyMap<string, KnownPerson>
+  known: ReadonlyMap<string, PersonImportedBefore>
   /** Accounts that have an address, by the key of the address. */
   holders: ReadonlyMap<string, { userId: string; login: string }>
   /** Keys of logins that are in use or not allowed. */

@@ -12,7 +12,7 @@ import {
   type Configuration,
   type CustomFetch,
 } from 'openid-client'
-import { discoveryFailed } from '../../metrics.ts'
+import { logDiscoveryFailure } from '../../metrics.ts'
 import { responseTimeoutSeconds, providerFetch } from './provider-fetch.ts'
 
 const refreshAfterMs = 3600_000
@@ -54,7 +54,7 @@ export class Discovery {
       return configuration
     } catch (error) {
       if (!cached) throw error
-      discoveryFailed(this.#settings.id, error)
+      logDiscoveryFailure(this.#settings.id, error)
       return this.#configure(fetch, respondWith(cached.text))
     }
   }

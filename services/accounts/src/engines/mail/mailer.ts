@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { currentTraceparent, withSpan } from '@parley/telemetry'
-import { mailFailed, mailOverBudget, mailSent } from '../../metrics.ts'
+import { reportFailedMail, reportMailOverBudget, countSentMail } from '../../metrics.ts'
 import type { MailBudget } from './mail-budget.ts'
 import type { Mail, MailKind, Transport } from './mail.ts'
 
@@ -22,13 +22,13 @@ export function createMailer(
   return {
     async deliver(kind, compose, retryAfterMs) {
       if (inFlight >= maxInFlight) {
-        mailFailed(kind, { code: 'too many mails at once' }, true)
+        reportFailedMail(kind, { code: 'too many mails at once' }, true)
         return false
       }
       inFlight++
       try {
         if (!(await budget.take(kind))) {
-          mailOverBudget(kind)
+          reportMailOverBudget(kind)
           return false
         }
         const name = await serverName()
@@ -36,11 +36,11 @@ export function createMailer(
         for (const wait of [...retryAfterMs, undefined]) {
           try {
             await sendInSpan(kind, () => transport.send(mail, name))
-            mailSent(kind)
+            countSentMail(kind)
             return true
           } catch (error) {
             const isFinal = wait === undefined || isPermanent(error) || signal.aborted
-            mailFailed(kind, errorCodesOf(error), isFinal)
+            reportFailedMail(kind, errorCodesOf(error), isFinal)
             if (isFinal) return false
             await sleep(wait, undefined, { signal }).catch(() => undefined)
           }

@@ -1,6 +1,6 @@
 import { PresenceStatus } from '@parley/contracts/api'
 import type { RedisClient } from '@parley/redis'
-import { presenceUnavailable } from '../../metrics.ts'
+import { reportPresenceFailure } from '../../metrics.ts'
 import type { Announce, Hint } from './announce.ts'
 import { deadlinesKey, recordKey, shardOf, shards, sweeperKey } from './keys.ts'
 import * as scripts from './scripts.ts'
@@ -96,7 +96,7 @@ export class Presence {
     const effective = statuses.get(stored) ?? status
     // Not awaited, because the next read corrects a lost hint.
     if (changed === 1)
-      this.#publish([{ userId, status: effective, version: BigInt(version) }]).catch(presenceUnavailable)
+      this.#publish([{ userId, status: effective, version: BigInt(version) }]).catch(reportPresenceFailure)
     return effective
   }
 
@@ -164,7 +164,7 @@ export class Presence {
       this.#pausedUntil = Date.now() + pauseAfterFailureMs
       const now = performance.now()
       this.#outage = { from: this.#outage?.from ?? now, to: now }
-      presenceUnavailable(error)
+      reportPresenceFailure(error)
       return undefined
     }
   }

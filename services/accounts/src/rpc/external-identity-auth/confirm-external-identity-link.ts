@@ -12,7 +12,7 @@ import { newIdentity } from '../../actions/identities/identity.ts'
 import { importAvatar } from '../../actions/identities/import-avatar.ts'
 import { getPendingFlow, takePendingFlow } from '../../actions/identities/pending-flow.ts'
 import { identityLinkedMail } from '../../engines/mail/index.ts'
-import { identityLinked, ownerGranted } from '../../metrics.ts'
+import { logIdentityLinked, logOwnerAppointed } from '../../metrics.ts'
 import { claimEmail, findTenOldestAddresses } from '../../store/emails.ts'
 import { claimIdentityOrFindHolder } from '../../store/external-identities.ts'
 import { changeUser, type Change } from '../../store/user-changes.ts'
@@ -49,9 +49,9 @@ export function confirmExternalIdentityLink(
     if (!changed) throw flowNotFound()
     if (becomesOwner) {
       await ctx.relay.waitUntilStored(changed.unrelayed)
-      ownerGranted(userId)
+      logOwnerAppointed(userId)
     } else ctx.relay.wake(changed.unrelayed)
-    if (changed.announced) identityLinked(userId, identity.providerId)
+    if (changed.isChanged) logIdentityLinked(userId, identity.providerId)
     const { login } = changed.user
     const details = { provider: provider.settings.label, at }
     mailNotice(ctx, noticeAddresses, 'identity_linked', (to) => identityLinkedMail(to, login, details))

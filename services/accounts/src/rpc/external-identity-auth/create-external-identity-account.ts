@@ -8,7 +8,7 @@ import { identityTaken } from '../../domain/identity-errors.ts'
 import { newIdentity } from '../../actions/identities/identity.ts'
 import { importAvatar } from '../../actions/identities/import-avatar.ts'
 import { getPendingFlow, takePendingFlow } from '../../actions/identities/pending-flow.ts'
-import { identityLinked, signedIn } from '../../metrics.ts'
+import { logIdentityLinked, reportSignIn } from '../../metrics.ts'
 import { claimIdentityOrFindHolder, findIdentity } from '../../store/external-identities.ts'
 import { findUserByEmail } from '../../store/users.ts'
 
@@ -44,8 +44,8 @@ export function createExternalIdentityAccount(
         },
       },
     )
-    identityLinked(account.id, providerId)
-    signedIn(account.id)
+    logIdentityLinked(account.id, providerId)
+    reportSignIn(account.id)
     if (avatarUrl !== '') ctx.background(importAvatar(ctx, account.id, avatarUrl))
     if (session) {
       const { cookieHandle, lifetimeSeconds } = session

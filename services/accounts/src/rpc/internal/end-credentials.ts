@@ -33,7 +33,7 @@ export function endCredentials(ctx: Context): MethodImpl<typeof AccountsInternal
         return { announce: () => [...auditEventsOf(ended), announcements.credentialsEnded(userId, at, end)] }
       })
       if (changed) await ctx.relay.waitUntilStored(changed.unrelayed)
-      if (changed?.announced) reportCredentialsEnded(userId, reason)
+      if (changed?.isChanged) reportCredentialsEnded(userId, reason)
       return credentialIds
     }
     const idsByUser = await Promise.all((await usersOfDigests(ctx.db, digests)).map(endCredentialsOf))

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import { openSession, sessionOptionsOf, type OpenedSession } from '../../actions/credentials/open-session.ts'
 import { loginEvent } from '../../domain/announcements.ts'
 import { wrongPassword } from '../../errors.ts'
-import { signedIn, signInFailed } from '../../metrics.ts'
+import { reportSignIn, countFailedSignIn } from '../../metrics.ts'
 import { changeUser } from '../../store/user-changes.ts'
 import { findUserByEmail, findUserByLogin } from '../../store/users.ts'
 
@@ -17,7 +17,7 @@ export function passwordLogin(ctx: Context): MethodImpl<typeof AccountsInternalS
     })
     const at = ctx.now()
     if (!user || !isCorrect) {
-      signInFailed()
+      countFailedSignIn()
       // In the background, so that the response time does not reveal whether the account exists.
       if (user) ctx.background(recordFailure(ctx, user.id, at))
       throw wrongPassword()
@@ -31,7 +31,7 @@ export function passwordLogin(ctx: Context): MethodImpl<typeof AccountsInternalS
     })
     if (!changed || !session) throw wrongPassword()
     ctx.relay.wake(changed.unrelayed)
-    signedIn(user.id)
+    reportSignIn(user.id)
     const { token, cookieHandle, lifetimeSeconds } = session
     return { userId: user.id, login: changed.user.login, token, cookieHandle, lifetimeSeconds }
   }

@@ -9,7 +9,7 @@ import { auditEvent } from '../../domain/announcements.ts'
 import { accountGone } from '../../errors.ts'
 import { identityNotFound, lastWayToSignIn } from '../../domain/identity-errors.ts'
 import { providerOf } from '../../actions/identities/identity.ts'
-import { reportCredentialsEnded, identityUnlinked } from '../../metrics.ts'
+import { reportCredentialsEnded, logIdentityUnlinked } from '../../metrics.ts'
 import { deleteIdentity, identitiesOf } from '../../store/external-identities.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
@@ -38,7 +38,7 @@ export function disconnectExternalIdentity(
     })
     if (!changed) throw accountGone()
     await ctx.relay.waitUntilStored(changed.unrelayed)
-    identityUnlinked(userId, providerId)
+    logIdentityUnlinked(userId, providerId)
     reportCredentialsEnded(userId, reason)
     return { disconnected: true }
   }

@@ -7,7 +7,12 @@ import { auditEvent, sessionsRevoked } from '../../domain/announcements.ts'
 import { sessionsOf } from '../../domain/sessions.ts'
 import { accountGone, oneSessionOrAllOthers, notForOtherClients, sessionEnded } from '../../errors.ts'
 import * as metrics from '../../metrics.ts'
-import { moveToGeneration, credentialsOfSession, findCredentialOf, listCredentials } from '../../store/credentials.ts'
+import {
+  moveToGeneration,
+  findCredentialIdsOfSession,
+  findCredentialOf,
+  listCredentials,
+} from '../../store/credentials.ts'
 import { endById } from '../../store/end-credentials.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
@@ -25,7 +30,7 @@ export function endMySession(ctx: Context): MethodImpl<typeof MyAccountService.m
       const sessions = sessionsOf(await listCredentials(tx, user, at))
       const ids = allOthers
         ? sessions.flatMap(({ credentialIds: own }) => (own.includes(credentialId) ? [] : own))
-        : await credentialsOfSession(tx, userId, sessionId)
+        : await findCredentialIdsOfSession(tx, userId, sessionId)
       const credentialIds = await endById(tx, userId, ids, at)
       const revoked = allOthers ? await revokeOtherAccess(tx, user, { at, removeRecent: true }) : undefined
       if (revoked) {

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { auditEvent, sessionsRevoked } from '../../domain/announcements.ts'
 import { accountGone } from '../../errors.ts'
 import * as metrics from '../../metrics.ts'
-import { credentialsOfClient } from '../../store/credentials.ts'
+import { findCredentialIdsOfClient } from '../../store/credentials.ts'
 import { endById } from '../../store/end-credentials.ts'
 import { deleteFlowTokensOf } from '../../store/flow-tokens.ts'
 import { withdrawConsent } from '../../store/oauth-consents.ts'
@@ -21,7 +21,7 @@ export function withdrawOAuthConsent(ctx: Context): MethodImpl<typeof MyAccountS
       // Otherwise the client could exchange a code that it already has for a new token. Deletes the unused codes of all
       // clients; the others have to ask for new ones.
       await deleteFlowTokensOf(tx, userId, 'authorization_code')
-      endedIds = await endById(tx, userId, await credentialsOfClient(tx, userId, origin), at)
+      endedIds = await endById(tx, userId, await findCredentialIdsOfClient(tx, userId, origin), at)
       if (!withdrawn && endedIds.length === 0) return undefined
       return {
         announce: () => [

@@ -7,7 +7,7 @@ import type { OperatorContext } from '../../context.ts'
 import { assertEmail } from '../../domain/email.ts'
 import { loginNotFound } from '../../errors.ts'
 import { emailAddedMail } from '../../engines/mail/index.ts'
-import { ownerGranted } from '../../metrics.ts'
+import { logOwnerAppointed } from '../../metrics.ts'
 import { findTenOldestAddresses } from '../../store/emails.ts'
 import { changeUser } from '../../store/user-changes.ts'
 import { operatorActorId } from '../../domain/operator-actor.ts'
@@ -28,7 +28,7 @@ export function verifyEmail(ctx: OperatorContext): MethodImpl<typeof OperatorSer
     })
     if (!changed) throw loginNotFound(login)
     mailNotice(ctx, noticeAddresses, 'email_added', (to) => emailAddedMail(to, user.login, at))
-    if (becomesOwner) ownerGranted(user.id)
+    if (becomesOwner) logOwnerAppointed(user.id)
     await ctx.relay.waitUntilStored(changed.unrelayed)
     return { userId: user.id }
   }

@@ -6,7 +6,7 @@ import { openSession, sessionOptionsOf, type OpenedSession } from '../../actions
 import { loginEvent, auditEvent } from '../../domain/announcements.ts'
 import { assertNoDoubleDots } from '../../domain/login.ts'
 import { getInviteByToken, useInvite } from '../../actions/invites/use-invite.ts'
-import { signedIn } from '../../metrics.ts'
+import { reportSignIn } from '../../metrics.ts'
 import { toNewSession } from '../../view/new-session.ts'
 
 export function acceptInvite(ctx: Context): MethodImpl<typeof SignInInternalService.method.acceptInvite> {
@@ -34,7 +34,7 @@ export function acceptInvite(ctx: Context): MethodImpl<typeof SignInInternalServ
         },
       },
     )
-    signedIn(account.id)
+    reportSignIn(account.id)
     return toNewSession({ id: account.id, login, displayName: null }, session)
   }
 }

@@ -15,16 +15,16 @@ export function completeRegistration(
   return async ({ completionToken, login, password, ...client }) => {
     if (!ctx.config.directRegistration) throw registrationClosed()
     assertNoDoubleDots(login)
-    const tokens = tokenContext(ctx)
+    const tokenCtx = tokenContext(ctx)
     // Checked before the password is hashed, but consumed only when the account is created, so that an unavailable
     // login does not use up the token.
-    const email = emailOf(await peekFlowToken(ctx.db, tokens, 'registration', completionToken))
+    const email = emailOf(await peekFlowToken(ctx.db, tokenCtx, 'registration', completionToken))
     let session: OpenedSession | undefined
     const { id } = await createAccount(
       ctx,
       { login, password, email, roleIds: [], selfRegistered: true, clientAddress: client.clientAddress },
       {
-        before: async (tx) => void emailOf(await takeFlowToken(tx, tokens, 'registration', completionToken)),
+        before: async (tx) => void emailOf(await takeFlowToken(tx, tokenCtx, 'registration', completionToken)),
         after: async (tx, account) => {
           session = await openSession(tx, ctx.config, account, account.at, sessionOptionsOf(client))
           return session.announcements

@@ -9,7 +9,7 @@ import { assertCredentialValid } from '../../actions/credentials/assert-credenti
 import { couldBeEmail, emailKey } from '../../domain/email.ts'
 import { accountGone, wrongCode } from '../../errors.ts'
 import { emailAddedMail } from '../../engines/mail/index.ts'
-import { ownerGranted } from '../../metrics.ts'
+import { logOwnerAppointed } from '../../metrics.ts'
 import { findTenOldestAddresses } from '../../store/emails.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
@@ -42,7 +42,7 @@ export function confirmEmailCode(ctx: Context): MethodImpl<typeof SignInInternal
       ctx.relay.wake(changed.unrelayed)
       return {}
     }
-    ownerGranted(userId)
+    logOwnerAppointed(userId)
     await ctx.relay.waitUntilStored(changed.unrelayed)
     return {}
   }

@@ -5,6 +5,7 @@ import { assertCredentialValid } from '../../actions/credentials/assert-credenti
 import { auditEvent } from '../../domain/announcements.ts'
 import { assertOrigin, isLoopbackOrigin } from '../../domain/oauth.ts'
 import { accountGone } from '../../errors.ts'
+import { deleteFlowTokensOf } from '../../store/flow-tokens.ts'
 import { grantConsent, withdrawConsent } from '../../store/oauth-consents.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
@@ -14,8 +15,12 @@ export function decideConsent(ctx: Context): MethodImpl<typeof SignInInternalSer
     const at = ctx.now()
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx) => {
       await assertCredentialValid(tx, { userId, credentialId })
-      if (!granted) await withdrawConsent(tx, userId, origin)
-      else if (!isLoopbackOrigin(origin)) await grantConsent(tx, userId, origin, at)
+      if (!granted) {
+        await withdrawConsent(tx, userId, origin)
+        // Otherwise the client could exchange an earlier code. Deletes the unused codes of all clients; the others have
+        // to ask for new ones.
+        await deleteFlowTokensOf(tx, userId, 'authorization_code')
+      } else if (!isLoopbackOrigin(origin)) await grantConsent(tx, userId, origin, at)
       return { announce: () => [auditEvent(granted ? 'oauth_consent_granted' : 'oauth_consent_denied', { origin })] }
     })
     if (!changed) throw accountGone()

@@ -18,15 +18,15 @@ export function exchangeAuthorizationCode(
 ): MethodImpl<typeof SignInInternalService.method.exchangeAuthorizationCode> {
   return async (request) => {
     const at = ctx.now()
-    const tokens = tokenContext(ctx, at)
-    const flow = await peekFlowToken(ctx.db, tokens, 'authorization_code', request.code)
+    const tokenCtx = tokenContext(ctx, at)
+    const flow = await peekFlowToken(ctx.db, tokenCtx, 'authorization_code', request.code)
     if (!flow) throw invalidAuthorizationCode()
     const { userId } = flow
     let session: OpenedSession | undefined
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
-      const taken = await takeFlowToken(tx, tokens, 'authorization_code', request.code)
+      const taken = await takeFlowToken(tx, tokenCtx, 'authorization_code', request.code)
       if (!taken) throw invalidAuthorizationCode()
-      const reason = mismatch(taken, request)
+      const reason = findMismatch(taken, request)
       // The transaction commits even in case of a mismatch, so that the code is used up.
       if (reason !== undefined) return { announce: () => [auditEvent('auth_code_exchange_failed', { reason })] }
       const opened = (session = await openSession(tx, ctx.config, user, at, {
@@ -41,7 +41,10 @@ export function exchangeAuthorizationCode(
   }
 }
 
-function mismatch({ payload }: FlowToken, given: { redirectUri: string; codeVerifier: string }): string | undefined {
+function findMismatch(
+  { payload }: FlowToken,
+  given: { redirectUri: string; codeVerifier: string },
+): string | undefined {
   if (typeof payload !== 'object' || payload === null) return 'payload'
   if (!('redirectUri' in payload) || payload.redirectUri !== given.redirectUri) return 'redirect_uri'
   if (!('codeChallenge' in payload) || typeof payload.codeChallenge !== 'string') return 'payload'

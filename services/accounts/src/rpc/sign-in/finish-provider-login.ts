@@ -5,7 +5,7 @@ import { tokenContext } from '../../actions/credentials/token-context.ts'
 import type { Context } from '../../context.ts'
 import { storePendingIdentity } from '../../actions/identities/pending-flow.ts'
 import { signInWithIdentity } from '../../actions/identities/sign-in-with-identity.ts'
-import { providerSignInHandled, providerUnusable } from '../../metrics.ts'
+import { countProviderSignIn, logProviderFailure } from '../../metrics.ts'
 import { ProviderDenied, ProviderFailed } from '../../clients/providers/failures.ts'
 import type { Provider, ProviderIdentity } from '../../domain/provider.ts'
 import { findIdentity } from '../../store/external-identities.ts'
@@ -24,7 +24,7 @@ const outcomeNames = { session: 'signed_in', pendingToken: 'pending', alreadyLin
 const error = (value: string): Outcome => ({ case: 'error', value })
 
 export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInternalService.method.finishProviderLogin> {
-  /** Signs in the account of a linked identity. Another identity can create an account if the operator allows it. */
+  /** Signs in the linked account. Without one, starts a flow that creates an account, if the operator allows it. */
   const signIn = async (
     provider: Provider,
     identity: ProviderIdentity,
@@ -56,28 +56,29 @@ export function finishProviderLogin(ctx: Context): MethodImpl<typeof SignInInter
     const route = ctx.providers.route(providerId)
     if (!route) return { redirectPath: '/', outcome: error('provider_not_found') }
     const { provider, key, callbackUrl } = route
-    const done = (redirectPath: string, outcome: Outcome) => {
-      providerSignInHandled(provider.settings.id, outcome.case === 'error' ? outcome.value : outcomeNames[outcome.case])
+    const respond = (redirectPath: string, outcome: Outcome) => {
+      countProviderSignIn(provider.settings.id, outcome.case === 'error' ? outcome.value : outcomeNames[outcome.case])
       return { redirectPath, outcome }
     }
 
     const callback = new URLSearchParams(query)
     const state = callback.get('state') ?? ''
     const login = await takeProviderLogin(ctx.db, tokenContext(ctx), { state, browserHandle }, key)
-    if (!login) return done('/', error('provider_failed'))
+    if (!login) return respond('/', error('provider_failed'))
     const { redirectPath, linkUserId, nonce, codeVerifier } = login
     const user = { id: userId, authGeneration: login.linkAuthGeneration ?? 0 }
-    if (linkUserId !== null && linkUserId !== userId) return done(redirectPath, error('authentication_required'))
+    if (linkUserId !== null && linkUserId !== userId) return respond(redirectPath, error('authentication_required'))
     try {
       const attempt = { redirectUri: callbackUrl, state, nonce, codeVerifier }
       const identity = await provider.identify(callback, attempt, providerDeadline(call))
-      if (linkUserId === null) return done(redirectPath, await signIn(provider, identity, { redirectPath, userAgent }))
-      return done(redirectPath, await link(provider, identity, { user, redirectPath }))
+      if (linkUserId === null)
+        return respond(redirectPath, await signIn(provider, identity, { redirectPath, userAgent }))
+      return respond(redirectPath, await link(provider, identity, { user, redirectPath }))
     } catch (failure) {
-      if (failure instanceof ProviderDenied) return done(redirectPath, error('provider_denied'))
+      if (failure instanceof ProviderDenied) return respond(redirectPath, error('provider_denied'))
       if (!(failure instanceof ProviderFailed)) throw failure
-      providerUnusable(provider.settings.id, failure)
-      return done(redirectPath, error('provider_failed'))
+      logProviderFailure(provider.settings.id, failure)
+      return respond(redirectPath, error('provider_failed'))
     }
   }
 }

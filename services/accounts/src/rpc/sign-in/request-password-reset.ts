@@ -44,7 +44,7 @@ async function mailLink(ctx: Context, mailer: Mailer, { userId, address }: { use
     token = await issueFlowToken(tx, tokenContext(ctx, at), flow)
     return { set: { resetMailedAt: at }, announce: () => [auditEvent('password_reset_link_issued')] }
   })
-  if (!changed?.announced) return
+  if (!changed?.isChanged) return
   ctx.relay.wake(changed.unrelayed)
   const link = `${publicUrlOf(ctx.config)}/reset-password?token=${token}`
   await mailer.deliver('password_reset', passwordResetMail(address, link, linkTtlMs), retryAfterMs)

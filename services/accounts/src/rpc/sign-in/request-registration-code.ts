@@ -34,8 +34,8 @@ export function requestRegistrationCode(
     if (!result) return {}
     const { issued, entries } = result
     ctx.relay.wake(entries)
+    // If the address belongs to an account, the mail says so and contains no code.
     const holder = await findVerifiedEmail(ctx.db, email)
-    // One mail is sent in either case. If the address belongs to an account, the mail contains no code.
     if (holder)
       await mailCode(ctx, mailer, issued, 'account_exists', accountExistsMail(holder.address, publicUrlOf(config)))
     else

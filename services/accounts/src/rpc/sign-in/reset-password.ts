@@ -16,20 +16,23 @@ import { changeUser } from '../../store/user-changes.ts'
 export function resetPassword(ctx: Context): MethodImpl<typeof SignInInternalService.method.resetPassword> {
   return async ({ token, password, clientAddress }) => {
     assertPassword(password)
-    const tokens = tokenContext(ctx)
+    const tokenCtx = tokenContext(ctx)
     // Checked before the password is hashed, so that invalid tokens cause no load.
-    const flow = await peekFlowToken(ctx.db, tokens, 'password_reset', token)
+    const flow = await peekFlowToken(ctx.db, tokenCtx, 'password_reset', token)
     if (!flow) throw resetLinkExpired()
     const passwordHash = await ctx.passwords.hash(password, { address: clientAddress })
     const at = ctx.now()
     const { userId } = flow
     let addresses: string[] = []
     const changed = await changeUser(ctx.db, userId, { actorId: userId, at }, async (tx, user) => {
-      if (!(await takeFlowToken(tx, tokens, 'password_reset', token))) throw resetLinkExpired()
-      const end = await endAllAccess(tx, user, 'password_reset', at)
+      if (!(await takeFlowToken(tx, tokenCtx, 'password_reset', token))) throw resetLinkExpired()
+      const ended = await endAllAccess(tx, user, 'password_reset', at)
       addresses = await findTenOldestAddresses(tx, userId)
       const resetEvents = [auditEvent('password_reset_completed'), auditEvent('user_password_hash_changed')]
-      return { set: { ...end.set, passwordHash }, announce: (version) => [...resetEvents, ...end.announce(version)] }
+      return {
+        set: { ...ended.set, passwordHash },
+        announce: (version) => [...resetEvents, ...ended.announce(version)],
+      }
     })
     if (!changed) throw resetLinkExpired()
     await ctx.relay.waitUntilStored(changed.unrelayed)

@@ -12,7 +12,7 @@ import {
   providerUnavailable,
 } from '../../domain/identity-errors.ts'
 import type { LinkStart } from '../../actions/identities/link-start.ts'
-import { providerUnusable } from '../../metrics.ts'
+import { logProviderFailure } from '../../metrics.ts'
 import { peekFlowToken, takeFlowToken, type FlowToken } from '../../store/flow-tokens.ts'
 import { insertProviderLogin } from '../../store/provider-logins.ts'
 import { providerDeadline } from '../../clients/providers/deadline.ts'
@@ -26,7 +26,7 @@ export function startProviderLogin(ctx: Context): MethodImpl<typeof SignInIntern
     if (!route) throw providerNotFound(request.providerId)
     if (request.browserHandle === '') throw browserHandleMissing()
     const { provider, callbackUrl, key } = route
-    const link = request.linkStart === '' ? undefined : await getOwnLink(ctx, request, provider.settings.id)
+    const link = request.linkStart === '' ? undefined : await getLinkStart(ctx, request, provider.settings.id)
     const redirectPath = internalPath((link ?? request).redirectPath || '/')
     if (redirectPath === undefined) throw invalidRedirectPath()
 
@@ -35,7 +35,7 @@ export function startProviderLogin(ctx: Context): MethodImpl<typeof SignInIntern
     const url = await provider
       .authorizeUrl({ ...attempt, redirectUri: callbackUrl }, deadline)
       .catch((error: unknown) => {
-        providerUnusable(provider.settings.id, error)
+        logProviderFailure(provider.settings.id, error)
         throw providerUnavailable(provider.settings.label)
       })
     const { state, ...stored } = attempt
@@ -56,8 +56,11 @@ export function startProviderLogin(ctx: Context): MethodImpl<typeof SignInIntern
   }
 }
 
-/** The link that this signed-in user has started. Throws `unauthenticated` if it is unknown or another user's. */
-async function getOwnLink(
+/**
+ * Finds the start of a link by the token that this user got for it. Throws `unauthenticated` if the token is unknown or
+ * expired, or belongs to another user or provider.
+ */
+async function getLinkStart(
   ctx: Context,
   { linkStart, userId }: StartProviderLoginRequest,
   providerId: string,

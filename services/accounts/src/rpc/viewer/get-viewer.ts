@@ -5,7 +5,7 @@ import { callerOf } from '@parley/rpc'
 import { showUser } from '../../actions/accounts/show-users.ts'
 import type { Context } from '../../context.ts'
 import { accountGone } from '../../errors.ts'
-import { viewerIncomplete } from '../../metrics.ts'
+import { reportIncompleteViewer } from '../../metrics.ts'
 import { mayDelete } from '../../policy/administration.ts'
 import { findViewer } from '../../store/viewer.ts'
 import { toMentionableRoles } from '../../view/role.ts'
@@ -21,8 +21,8 @@ export function getViewer(ctx: Context): MethodImpl<typeof ViewerService.method.
     const [user, preferences, unread] = await Promise.all([
       findViewer(ctx.db, userId),
       // Optional details: the viewer can be returned without them.
-      ctx.notifications.getPreferences({ userId }, options).catch(undefinedIfUnavailable('notifications')),
-      ctx.messaging.hasUnread({ userId, roleIds: [...roleIds] }, options).catch(undefinedIfUnavailable('messaging')),
+      ctx.notifications.getPreferences({ userId }, options).catch(undefinedOnFailure('notifications')),
+      ctx.messaging.hasUnread({ userId, roleIds: [...roleIds] }, options).catch(undefinedOnFailure('messaging')),
     ])
     if (!user || user.deletedAt) throw accountGone()
     const policy = ctx.policy.current()
@@ -44,9 +44,9 @@ export function getViewer(ctx: Context): MethodImpl<typeof ViewerService.method.
   }
 }
 
-function undefinedIfUnavailable(service: string): (error: unknown) => undefined {
+function undefinedOnFailure(service: string): (error: unknown) => undefined {
   return (error) => {
-    viewerIncomplete(service, error)
+    reportIncompleteViewer(service, error)
     return undefined
   }
 }

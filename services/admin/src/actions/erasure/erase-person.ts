@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import { countPolicyChange } from '../../metrics.ts'
 import { changePolicy } from '../../store/policy-changes.ts'
 import { clearDecisionsOf } from '../../store/policy.ts'
 import { toPolicyDecision } from '../../view/policy.ts'
@@ -10,7 +11,7 @@ import { toPolicyDecision } from '../../view/policy.ts'
 export const erasePerson =
   (ctx: Pick<Context, 'db' | 'relay' | 'policy' | 'now'>) =>
   async (userId: string): Promise<number> => {
-    const { answer, unpublished } = await changePolicy(
+    const { answer, unpublished, changed, revision } = await changePolicy(
       ctx.db,
       { actorId: '', at: ctx.now(), above: ctx.policy.highest() },
       async (tx) => {
@@ -20,6 +21,7 @@ export const erasePerson =
         return { change: { delta: { decisions }, events: [] }, answer: cleared.length }
       },
     )
+    if (changed) countPolicyChange(revision)
     ctx.relay.wake(unpublished)
     return answer
   }

@@ -1,5 +1,5 @@
 import type { Holder, Policy, Subject } from '@parley/permissions'
-import { findGroups, listLayout } from '../../clients/rooms.ts'
+import { listLayout } from '../../clients/rooms.ts'
 import type { Context } from '../../context.ts'
 import type { Column } from '../../view/matrix.ts'
 import { findVisibleDecisions } from './visible-decisions.ts'
@@ -20,16 +20,10 @@ export async function listColumns(
     ...channels.map((room): Column => ({ kind: 'room', id: room.roomId, label: room.name, groupId })),
   ])
   const known = new Set(sidebar.map(({ id }) => id))
-  const groupIds = new Set(visible.decisions.flatMap(({ scope }) => (scope.kind === 'group' ? [scope.id] : [])))
-  const groups = await findGroups(
-    rooms,
-    [...groupIds].filter((id) => !known.has(id)),
-  )
   const outsideSidebar = visible.rooms.filter(({ roomId }) => !known.has(roomId))
   return [
     { kind: 'server', id: '', label: 'Server', groupId: '' },
     ...sidebar,
-    ...groups.map(({ groupId, name }): Column => ({ kind: 'group', id: groupId, label: name, groupId: '' })),
     ...outsideSidebar.map(({ roomId, name, groupId }): Column => ({
       kind: 'room',
       id: roomId,

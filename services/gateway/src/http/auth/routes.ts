@@ -12,10 +12,8 @@ import { revokeToken } from './revoke-token.ts'
 import { verifyCode } from './verify-code.ts'
 import { confirmEmailCode, requestEmailCode } from './verify-email.ts'
 
-// Accounts answers failed_precondition if no mail server is configured, and unavailable if the mail could not be sent.
-// For the latter, existing clients expect 500 from a registration.
+// Accounts answers failed_precondition if no mail server is configured.
 const mailStatuses = { [Code.FailedPrecondition]: 503 }
-const registrationStatuses = { ...mailStatuses, [Code.Unavailable]: 500 }
 // Accounts answers resource_exhausted if the server may have no more accounts.
 const userLimitStatuses = { [Code.ResourceExhausted]: 403 }
 
@@ -25,7 +23,7 @@ const userLimitStatuses = { [Code.ResourceExhausted]: 403 }
  */
 export const jsonRoutes: ReadonlyMap<string, JsonRoute> = new Map([
   ['/auth/login', jsonRoute.open(login)],
-  ['/auth/register', jsonRoute.open(register, registrationStatuses)],
+  ['/auth/register', jsonRoute.open(register, mailStatuses)],
   ['/auth/register/verify-code', jsonRoute.open(verifyCode)],
   ['/auth/register/complete', jsonRoute.open(completeRegistration, userLimitStatuses)],
   ['/auth/invite', jsonRoute.open(describeInvite)],

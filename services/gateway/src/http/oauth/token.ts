@@ -54,7 +54,7 @@ function toExchange(fields: Fields) {
   return { code, codeVerifier, redirectUri }
 }
 
-/** Reads a form or a JSON object. Throws if a form has a field twice, because parsers differ in which one they use. */
+/** Reads a form or a JSON object. Throws if it has a field twice, because parsers differ in which one they use. */
 async function readFields(request: IncomingMessage): Promise<Fields> {
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/json' && type !== 'application/x-www-form-urlencoded')
@@ -62,17 +62,36 @@ async function readFields(request: IncomingMessage): Promise<Fields> {
   const body = await readAuthBody(request)
   try {
     const text = textOf(body)
-    const pairs = type === 'application/json' ? jsonPairs(JSON.parse(text)) : [...new URLSearchParams(text)]
-    if (new Set(pairs.map(([name]) => name)).size === pairs.length) return Object.fromEntries(pairs)
+    const [names, pairs] = type === 'application/json' ? readJson(text) : readForm(text)
+    if (new Set(names).size === names.length) return Object.fromEntries(pairs)
   } catch {
     throw new TokenError('invalid_request', 'the body cannot be read')
   }
   throw new TokenError('invalid_request', 'a field is given twice')
 }
 
-function jsonPairs(value: unknown): [string, string][] {
+type Pair = [name: string, value: string]
+
+function readForm(text: string): [names: string[], pairs: Pair[]] {
+  const pairs = [...new URLSearchParams(text)]
+  return [pairs.map(([name]) => name), pairs]
+}
+
+function readJson(text: string): [names: string[], pairs: Pair[]] {
+  const value: unknown = JSON.parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError('not an object')
-  return Object.entries(value).filter((pair): pair is [string, string] => typeof pair[1] === 'string')
+  const pairs = Object.entries(value).filter((pair): pair is Pair => typeof pair[1] === 'string')
+  return [fieldNames(text), pairs]
+}
+
+/** The names of the fields of a JSON object in their order, including repeated ones. The text must be valid JSON. */
+function fieldNames(text: string): string[] {
+  const names: string[] = []
+  let depth = 0
+  for (const [token, quoted, colon] of text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\]]/g))
+    if (quoted === undefined) depth += token === '{' || token === '[' ? 1 : -1
+    else if (colon !== undefined && depth === 1) names.push(String(JSON.parse(quoted)))
+  return names
 }
 
 function tokenFailure(thrown: unknown, { metrics }: AuthContext) {

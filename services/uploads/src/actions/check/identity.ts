@@ -55,12 +55,12 @@ async function compareOnce(ctx: CheckContext): Promise<Belonging | 'about to be 
 }
 
 /** Throws `failed_precondition` unless the storage belongs to the database. */
-export async function assertOwn(ctx: CheckContext): Promise<void> {
+export async function assertStorageIsOwn(ctx: CheckContext): Promise<void> {
   const belonging = await compareIdentity(ctx)
   if (belonging !== 'own') throw storageMismatch(belonging)
 }
 
-/** Like `assertOwn`, for use before bytes are deleted; also counts refusals. */
+/** Like `assertStorageIsOwn`, for use before bytes are deleted; also counts refusals. */
 export async function assertMayDelete(ctx: CheckContext): Promise<void> {
   const belonging = await compareIdentity(ctx)
   if (belonging === 'own') return

@@ -56,7 +56,7 @@ export async function encode(tools: VideoTools, { demuxer, folder, signal }: Enc
 function assertSucceeded(result: ToolResult): ToolResult {
   const { code, killed, errorOutput } = result
   if (code === 0) return result
-  // This machine ran out of memory or disk space, or the program exceeded its CPU limit.
+  // This machine ran out of memory or disk space. A program that exceeds its CPU limit gets SIGXCPU instead.
   if (killed === 'SIGKILL' || /No space left on device/.test(errorOutput))
     throw new Error('ffmpeg or ffprobe was killed, or the disk is full')
   throw new VideoFailure('processing_failed', errorOutput.trim().split('\n').at(-1) ?? '')

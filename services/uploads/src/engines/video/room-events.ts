@@ -3,14 +3,14 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { RoomEventSchema, VideoStateSchema } from '@parley/contracts/internal'
 import { encodeRealtimeEnvelope } from '@parley/events'
 import { newId } from '@parley/ids'
-import { processing, type QueuedVideo } from '../../store/video-jobs.ts'
+import { initialState, type QueuedVideo } from '../../store/video-jobs.ts'
 
 type RoomEventInit = MessageInitShape<typeof RoomEventSchema>
 type StateInit = MessageInitShape<typeof VideoStateSchema>
 
 /** The event that the processing of a video has started. */
 export const processingStarted = (video: QueuedVideo, now: Date): RoomEventInit =>
-  toRoomEvent('asset_processing_started', video, { version: 1n, state: processing, now })
+  toRoomEvent('asset_processing_started', video, { version: 1n, state: initialState, now })
 
 /**
  * The event that the processing has ended. `version`: from `endJob`, which takes it from the clock: after a restore of

@@ -22,11 +22,18 @@ export type ToolResult = { code: number | null; killed: NodeJS.Signals | null; o
 const maxOutputLength = 1024 ** 2
 const maxErrorLength = 4096
 
+/**
+ * CPU time in which a program can end itself after SIGXCPU, in seconds; ffmpeg handles that signal. Then follows SIGKILL,
+ * which the kernel also sends when memory runs out.
+ */
+const cpuGraceSeconds = 5
+
 /** Shell script that runs the program with limits that it cannot raise, and with a lower CPU priority. */
 const limitScript = ({ cpuSeconds, fileBytes, memoryBytes }: ToolLimits): string =>
   [
     'ulimit -c 0',
-    `ulimit -t ${Math.ceil(cpuSeconds)}`,
+    `ulimit -S -t ${Math.ceil(cpuSeconds)}`,
+    `ulimit -H -t ${Math.ceil(cpuSeconds) + cpuGraceSeconds}`,
     `ulimit -f ${Math.ceil(fileBytes / 512)}`,
     // Not every system can limit memory.
     `ulimit -v ${Math.floor(memoryBytes / 1024)} 2>/dev/null || true`,

@@ -17,9 +17,9 @@ export function claimAssets(ctx: Context): MethodImpl<typeof UploadsInternalServ
       if (await isErased(tx, userId)) throw ownerIsGone()
       const locked = await lockAssets(tx, assetIds)
       const byId = new Map(locked.map((row) => [row.id, row]))
-      const wanted = assetIds.map((id, at) => {
+      const wanted = assetIds.map((id, index) => {
         const row = byId.get(id)
-        const isRepeat = assetIds.indexOf(id) < at
+        const isRepeat = assetIds.indexOf(id) < index
         if (!row || isRepeat || !isClaimable(row, { roomId, eventId, userId, now })) throw assetNotUsable(id)
         return row
       })

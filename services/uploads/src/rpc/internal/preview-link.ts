@@ -9,7 +9,7 @@ import { parseHttpUrl } from '../../engines/fetch/index.ts'
 import { fetchPreview } from '../../actions/previews/fetch-preview.ts'
 import { findPreview, insertPreview } from '../../store/link-previews.ts'
 
-const longestUrl = 2_048
+const maxUrlLength = 2_048
 const previewTtlMs = 24 * 3_600_000
 const noPreviewTtlMs = 3_600_000
 
@@ -17,9 +17,9 @@ export function previewLink(ctx: Context): MethodImpl<typeof UploadsInternalServ
   return async ({ url: givenUrl, userId: callerId }) => {
     const url = parsePageUrl(givenUrl)
     const urlDigest = createHash('sha256').update(url.href).digest()
-    const known = await findPreview(ctx.db, urlDigest, ctx.now())
-    const stored = known
-      ? known.preview
+    const cached = await findPreview(ctx.db, urlDigest, ctx.now())
+    const stored = cached
+      ? cached.preview
       : await ctx.pages.run({ id: url.href, callerId }, async (closing) => {
           const { preview, imageKey } = await fetchPreview(ctx, { url, callerId }, closing)
           const expiresAt = new Date(ctx.now().getTime() + (preview ? previewTtlMs : noPreviewTtlMs))
@@ -35,7 +35,7 @@ export function previewLink(ctx: Context): MethodImpl<typeof UploadsInternalServ
 /** Parses the URL of a page, and removes its fragment, which servers never see. */
 function parsePageUrl(givenUrl: string): URL {
   try {
-    if (givenUrl.length > longestUrl) throw badPageUrl()
+    if (givenUrl.length > maxUrlLength) throw badPageUrl()
     const url = parseHttpUrl(givenUrl)
     url.hash = ''
     return url

@@ -27,7 +27,7 @@ export function storeServerImage(ctx: Context): MethodImpl<typeof UploadsInterna
       await deleteBytes()
       return { key }
     } catch (error) {
-      // A retry would not help for an invalid image.
+      // A retry with the same invalid image would fail again, so its blob is deleted.
       if (ConnectError.from(error).code === Code.InvalidArgument && (await takeBlob(ctx.db, blob.id)))
         await deleteBytes()
       throw error

@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { MethodImpl } from '@connectrpc/connect'
 import type { UploadsOperatorService } from '@parley/contracts/internal'
-import { assertOwn } from '../../actions/check/identity.ts'
+import { assertStorageIsOwn } from '../../actions/check/identity.ts'
 import {
   checkObjects,
   checkRows,
@@ -29,16 +29,16 @@ export function checkStorage(ctx: Context): MethodImpl<typeof UploadsOperatorSer
       name: `objects-${prefix}`,
       check: (after: string, { repair }: RepairOptions) => checkObjects(ctx, prefix, after, repair),
     })),
-    { name: 'unfinished', check: (_, { repair }) => checkUnfinished(ctx, repair) },
+    { name: 'unfinished', check: (after, { repair }) => checkUnfinished(ctx, after, repair) },
   ]
   return async ({ cursor, repair, acceptLoss }) => {
     const [, name = steps[0]?.name, after = ''] = /^([\w-]+):([\w/-]*)$/.exec(cursor) ?? []
-    const at = steps.findIndex((step) => step.name === name)
-    const step = steps[at]
+    const index = steps.findIndex((step) => step.name === name)
+    const step = steps[index]
     if (!step || (cursor !== '' && !cursor.startsWith(`${name}:`))) throw checkCursorInvalid()
-    if (repair) await assertOwn(ctx)
+    if (repair) await assertStorageIsOwn(ctx)
     const { checked, findings, last } = await step.check(after, { repair, acceptLoss })
-    const next = last === undefined ? steps[at + 1]?.name : name
+    const next = last === undefined ? steps[index + 1]?.name : name
     return {
       nextCursor: next === undefined ? '' : `${next}:${last ?? ''}`,
       checked,

@@ -15,7 +15,7 @@ export function cancelUpload(ctx: Context): MethodImpl<typeof AssetUploadService
     const upload = await getOwnUpload(ctx, uploadId, userId)
     const ended = upload.state === 'open' ? await markEnded(ctx.db, upload.id) : undefined
     if (!ended) {
-      // Completed before or concurrently, or cancelled concurrently.
+      // The upload is completed, or another call has just cancelled it; then `getOwnUpload` throws.
       await getOwnUpload(ctx, uploadId, userId)
       throw uploadNotOpen()
     }

@@ -18,34 +18,36 @@ export function completeUpload(ctx: Context): MethodImpl<typeof AssetUploadServi
     const caller = callerOf(call)
     const upload = await getOwnUpload(ctx, uploadId, caller.userId)
     assertMayAttach(ctx.policy(), caller, await ctx.rooms.getAccess(caller, upload.roomId))
-    const answer = (done: Completed) => {
+    const toResponse = (done: Completed) => {
       const options = { userId: caller.userId, now: ctx.now(), from: ctx.assets }
       return { upload: toUpload(done.upload), asset: toAsset(done.asset, options) }
     }
-    /** The result of another call that completed the upload first. */
-    const resultOfOtherCall = async () => {
+    /** Returns the result if another call has completed the upload; otherwise undefined. */
+    const findResultOfOtherCall = async () => {
       const current = await getOwnUpload(ctx, uploadId, caller.userId)
-      return current.assetId === null ? undefined : answer({ upload: current, asset: await findFile(current.assetId) })
+      return current.assetId === null
+        ? undefined
+        : toResponse({ upload: current, asset: await getFile(current.assetId) })
     }
-    const findFile = async (id: string) => {
+    const getFile = async (id: string) => {
       const asset = await findAsset(ctx.db, id, caller.userId)
       if (!asset) throw assetNotFound()
       return asset
     }
-    if (upload.assetId !== null) return answer({ upload, asset: await findFile(upload.assetId) })
+    if (upload.assetId !== null) return toResponse({ upload, asset: await getFile(upload.assetId) })
     if (upload.committed < upload.size) throw uploadIncomplete(upload.committed, upload.size)
 
     const done = await assembleFile(ctx, upload).catch(async (error: unknown) => {
-      // Another call has completed the upload and is deleting its chunks.
+      // A chunk may be gone because another call has completed the upload.
       if (ConnectError.from(error).code !== Code.NotFound) throw error
       return undefined
     })
     if (!done) {
-      const other = await resultOfOtherCall()
+      const other = await findResultOfOtherCall()
       if (!other) throw uploadNotFound()
       return other
     }
     await deleteChunksOf(ctx, upload.id).catch(reportLeftForJob)
-    return answer(done)
+    return toResponse(done)
   }
 }
