@@ -6,7 +6,7 @@ import { dataFolders, newDataFolder } from '@parley/testkit'
 
 const prefix = 'parley-e2e-'
 
-/** Creates the data folder of a fleet; it lasts for this run. */
+/** Creates the data folder of a fleet. The caller removes it; a later run does if this one is killed. */
 export function temporaryDataDir(): string {
   return newDataFolder(prefix)
 }

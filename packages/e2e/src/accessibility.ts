@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 type Violation = { id: string; nodes: { target: unknown[] }[] }
 type Axe = { run(options: object): Promise<{ violations: Violation[] }> }
 
-/** Violations of WCAG 2.2 AA that axe detects, each as rule and element. */
+/** Violations of WCAG 2.2 AA and of best practices that axe detects, each as rule and element. */
 export async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate(() => {
@@ -36,8 +36,8 @@ export async function inEveryTheme(page: Page, check: (theme: string) => Promise
 }
 
 /**
- * Controls and fields that extend beyond their window, column or dialog, and buttons narrower than their text. Excludes those in a strip, which scrolls
- * sideways.
+ * Visible controls and fields that extend beyond their window, column or dialog, and buttons narrower than their text.
+ * Excludes those in code and in a strip, which scroll sideways.
  */
 export const findCutOffControls = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>(`[...document.querySelectorAll('a, button, input, textarea, select')].filter((control) => {

@@ -24,7 +24,7 @@ export async function findChromium(): Promise<FoundChromium> {
   return path === undefined ? { reason: 'the package chromium contains no known command' } : { path }
 }
 
-/** Chromium refuses to run as root with its sandbox. Without it is safe here: it shows only our own pages. */
+/** As root, Chromium refuses to run with its sandbox. It is safe without one, because it shows only our own pages. */
 const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
 
 /** Starts Chromium without a window. */

@@ -20,7 +20,7 @@ const codeOf = (error: unknown) => (error as { code?: string }).code
 
 /** A snapshot of a database. */
 export type Snapshot = {
-  /** Restores every table, like a failover that loses the last commits. */
+  /** Restores every table except the inbox, like a failover that loses the last commits. */
   restore(): Promise<void>
 }
 

@@ -16,7 +16,7 @@ import { newPerson, type Person, signIn, signInOwner } from './people.ts'
 import { newRoom, post } from './rooms.ts'
 import { Socket } from './socket.ts'
 
-/** People whose actions change every metric. */
+/** People, their rooms and the servers that they use. What they do changes the metrics that dashboards show. */
 export type EverydayUsers = {
   owner: Person
   ada: Person
@@ -29,7 +29,8 @@ export type EverydayUsers = {
   mediaServer: FakeLivekit
 }
 
-const statuses: Record<string, number> = { gone: 410, failing: 503, refused: 400 }
+/** The status with which the push service answers, by the name of the browser; 201 for others. */
+const pushStatuses: Record<string, number> = { gone: 410, failing: 503, refused: 400 }
 
 /** Creates the people and their rooms. Only one of ada's browsers accepts its pushes. */
 export async function createEverydayUsers(): Promise<EverydayUsers> {
@@ -42,7 +43,7 @@ export async function createEverydayUsers(): Promise<EverydayUsers> {
   const roomId = await newRoom(owner, [ada, bob, eve])
   const { room } = await bob.call(RoomService.method.startDM, { participantIds: [ada.userId] })
   const [pushService, mediaServer] = await Promise.all([PushService.start(), startMediaServer()])
-  pushService.answer = ({ browser }) => ({ status: statuses[browser] ?? 201 })
+  pushService.answer = ({ browser }) => ({ status: pushStatuses[browser] ?? 201 })
   const { subscribe } = PushNotificationService.method
   for (const name of ['well', 'failing', 'refused']) await ada.call(subscribe, pushService.subscribe(name))
   return { owner, ada, bob, eve, roomId, dmId: room?.id ?? '', pushService, mediaServer }
@@ -53,13 +54,13 @@ const actions: [pauseMs: number, action: (users: EverydayUsers) => Promise<unkno
   [500, writeAtOnce],
   [500, writeTwice],
   [500, readEverything],
-  [1_000, continueReading],
-  [1_000, leaveWhileAway],
-  [1_000, failAsClient],
-  [1_000, addRoom],
-  [2_000, meet],
+  [1_000, resumeSocket],
+  [1_000, resumeAfterLeave],
+  [1_000, makeClientErrors],
+  [1_000, createRoom],
+  [2_000, joinAndLeaveCall],
   [3_000, signOutElsewhere],
-  [3_000, loseBrowser],
+  [3_000, subscribeGoneBrowser],
   [5_000, requestMail],
 ]
 
@@ -82,8 +83,8 @@ export function startEverydayUse(users: EverydayUsers): AsyncDisposable {
 
 let turn = 0
 /** Alternates between the two gateways. */
-const gateway = () => ({ base: fleet().gateways[turn++ % 2 === 0 ? 0 : 1] })
-const node = () => fleet().realtimeNodes[turn++ % 2 === 0 ? 0 : 1]
+const nextGateway = () => ({ base: fleet().gateways[turn++ % 2 === 0 ? 0 : 1] })
+const nextNode = () => fleet().realtimeNodes[turn++ % 2 === 0 ? 0 : 1]
 
 async function writeAtOnce({ ada, bob, roomId }: EverydayUsers) {
   const posts = Array.from({ length: 16 }, (_, n) => post(n % 2 ? ada : bob, roomId, `number ${n}`))
@@ -91,51 +92,51 @@ async function writeAtOnce({ ada, bob, roomId }: EverydayUsers) {
 }
 
 async function writeTwice({ bob, dmId }: EverydayUsers) {
-  const options = { ...gateway(), headers: { 'idempotency-key': randomBytes(8).toString('hex') } }
+  const options = { ...nextGateway(), headers: { 'idempotency-key': randomBytes(8).toString('hex') } }
   for (let times = 0; times < 2; times++) await post(bob, dmId, 'are you there?', options)
 }
 
 async function readEverything({ ada, roomId, dmId }: EverydayUsers) {
-  await ada.call(RoomDirectoryService.method.listRooms, {}, gateway())
-  await ada.call(RoomService.method.getRoomEvents, { roomId }, gateway())
-  await ada.call(RoomService.method.markRoomAsRead, { roomId: dmId }, gateway())
+  await ada.call(RoomDirectoryService.method.listRooms, {}, nextGateway())
+  await ada.call(RoomService.method.getRoomEvents, { roomId }, nextGateway())
+  await ada.call(RoomService.method.markRoomAsRead, { roomId: dmId }, nextGateway())
 }
 
-/** Opens a stream that continues at a position. */
-async function streamFrom({ token }: Person, resumePosition = '') {
-  const socket = await Socket.open(node())
+/** Opens a socket that subscribes to events, after a position if one is given. */
+async function openSocket({ token }: Person, resumePosition = '') {
+  const socket = await Socket.open(nextNode())
   await socket.hello(token)
   socket.send({ case: 'subscribeEvents', value: { resumePosition } })
   const { position } = await socket.first('subscribed')
   return Object.assign(socket, { position })
 }
 
-async function continueReading({ ada, bob, dmId }: EverydayUsers) {
-  using first = await streamFrom(ada)
+async function resumeSocket({ ada, bob, dmId }: EverydayUsers) {
+  using first = await openSocket(ada)
   await post(bob, dmId, 'you may miss this')
-  using _again = await streamFrom(ada, first.position)
+  using _again = await openSocket(ada, first.position)
 }
 
-async function leaveWhileAway({ eve, roomId }: EverydayUsers) {
+async function resumeAfterLeave({ eve, roomId }: EverydayUsers) {
   await eve.attempt(RoomService.method.joinRoom, { roomId })
-  using first = await streamFrom(eve)
+  using first = await openSocket(eve)
   await eve.call(RoomService.method.leaveRoom, { roomId })
-  using _again = await streamFrom(eve, first.position)
+  using _again = await openSocket(eve, first.position)
 }
 
-async function failAsClient({ eve, dmId }: EverydayUsers) {
-  using socket = await Socket.open(node())
+async function makeClientErrors({ eve, dmId }: EverydayUsers) {
+  using socket = await Socket.open(nextNode())
   socket.sendRaw('nonsense')
   await socket.waitUntilClosed()
-  await eve.attempt(MessageService.method.createMessage, { roomId: dmId, body: 'let me in' }, gateway())
+  await eve.attempt(MessageService.method.createMessage, { roomId: dmId, body: 'let me in' }, nextGateway())
 }
 
-async function addRoom({ owner }: EverydayUsers) {
+async function createRoom({ owner }: EverydayUsers) {
   await newRoom(owner)
 }
 
-async function meet({ ada, roomId, mediaServer }: EverydayUsers) {
-  await ada.call(VoiceCallService.method.joinCall, { roomId }, gateway())
+async function joinAndLeaveCall({ ada, roomId, mediaServer }: EverydayUsers) {
+  await ada.call(VoiceCallService.method.joinCall, { roomId }, nextGateway())
   const { token } = await ada.call(VoiceCallService.method.getCallToken, { roomId })
   await mediaServer.connect(token)
   await ada.call(VoiceCallService.method.leaveCall, { roomId })
@@ -143,15 +144,15 @@ async function meet({ ada, roomId, mediaServer }: EverydayUsers) {
 
 async function signOutElsewhere({ eve }: EverydayUsers) {
   const again = await signIn(eve)
-  using socket = await streamFrom(again)
-  await postJson(`${gateway().base}/auth/logout`, {}, again.authorization)
+  using socket = await openSocket(again)
+  await postJson(`${nextGateway().base}/auth/logout`, {}, again.authorization)
   await socket.waitUntilClosed()
 }
 
-async function loseBrowser({ ada, pushService }: EverydayUsers) {
+async function subscribeGoneBrowser({ ada, pushService }: EverydayUsers) {
   await ada.call(PushNotificationService.method.subscribe, pushService.subscribe('gone'))
 }
 
 async function requestMail() {
-  await postJson(`${gateway().base}/auth/register`, { email: `${randomBytes(6).toString('hex')}@example.org` })
+  await postJson(`${nextGateway().base}/auth/register`, { email: `${randomBytes(6).toString('hex')}@example.org` })
 }

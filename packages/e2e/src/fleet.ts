@@ -7,7 +7,7 @@ export type TestedFleet = {
   dataDir: string
   /** The current content of its ready file. */
   state(): ReadyState
-  /** Both gateways. */
+  /** The URLs of both gateways. */
   gateways: readonly [string, string]
   /** Both realtime nodes, as http URLs. */
   realtimeNodes: readonly [string, string]
@@ -37,7 +37,7 @@ export const isCompact = (): boolean => fleet().processes.includes('compact')
 export const reasonNotToFreeze = (): string | undefined =>
   isCompact() ? ' (skipped: freezing the process would freeze the gateway too)' : undefined
 
-/** Stores the URLs of a fleet for all suites. Restarted processes keep their URLs. */
+/** Makes a fleet the one under test, in {@link fleet}. Stores its URLs, because restarted processes keep them. */
 export function shareFleet(dataDir: string): void {
   const { services } = stateOf(dataDir)
   const addresses: FleetAddresses = {
@@ -49,7 +49,7 @@ export function shareFleet(dataDir: string): void {
   process.env[addressesVariable] = JSON.stringify(addresses)
 }
 
-/** The fleet that all suites of this run use. */
+/** The fleet under test: the last one for which {@link shareFleet} was called. */
 export function fleet(): TestedFleet {
   const dataDir = process.env[dataDirVariable]
   const addresses = process.env[addressesVariable]

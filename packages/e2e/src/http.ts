@@ -12,7 +12,7 @@ import {
 /** An HTTP response. */
 export type Answer = { status: number; headers: Headers; body: unknown }
 
-/** A failed call. */
+/** The error for a call whose response has another status than 200. */
 export class CallFailed extends Error {
   readonly answer: Answer
 
@@ -61,7 +61,7 @@ export function codeOf({ body }: Answer): unknown {
   return typeof body === 'object' && body !== null && 'code' in body ? body.code : undefined
 }
 
-/** Calls a method in JSON; fails if the response has unknown fields. Throws {@link CallFailed}. */
+/** Calls a method in JSON. Throws {@link CallFailed} if it fails; also throws if the response has unknown fields. */
 export async function callJson<I extends DescMessage, O extends DescMessage>(
   base: string,
   method: DescMethodUnary<I, O>,

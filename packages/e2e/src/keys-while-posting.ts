@@ -6,15 +6,15 @@ import { post } from './rooms.ts'
 const keys = 100
 /** Minimum time between two keys. */
 const keyEveryMs = 100
-let arriving = 0
+let lastPosted = 0
 
 /** Text of the last message that {@link keysWhilePosting} posted. */
-export const newestPosted = (): string => `Arriving ${arriving}`
+export const newestPosted = (): string => `Arriving ${lastPosted}`
 
-/** A room whose authors together post `perSecond` messages a second. */
+/** A room, and members who together post `perSecond` messages a second in it. */
 export type Traffic = { roomId: string; authors: readonly [Person, ...Person[]]; perSecond: number }
 
-/** Milliseconds from each key to the next paint, slowest first, and the messages posted per second. */
+/** `taken`: milliseconds from a key to the next paint, slowest first, from 16 on. `posted`: messages per second. */
 type TypingResult = { taken: number[]; posted: number }
 
 /** Types while messages are posted. The browser measures in steps of 8 ms and reports no delay below 16 ms. */
@@ -29,7 +29,7 @@ export async function keysWhilePosting(page: Page, { roomId, authors, perSecond 
   const began = performance.now()
   for (let key = 0; key < keys; key++) {
     const posts = Array.from({ length: perKey }, (_, at) => {
-      const body = `Arriving ${++arriving}`
+      const body = `Arriving ${++lastPosted}`
       const author = authors[at % authors.length] ?? first
       // An overloaded server refuses some calls; they are repeated.
       return eventually(() => post(author, roomId, body))
@@ -38,12 +38,12 @@ export async function keysWhilePosting(page: Page, { roomId, authors, perSecond 
   }
   const posted = (keys * perKey * 1_000) / (performance.now() - began)
   // Any of the messages posted concurrently may be the newest.
-  await post(first, roomId, `Arriving ${++arriving}`)
+  await post(first, roomId, `Arriving ${++lastPosted}`)
   const taken = await page.evaluate<number[]>('[...taken.values()]')
   return { taken: taken.sort((a, b) => b - a), posted }
 }
 
 const formatDelay = (ms: number | undefined) => (ms === undefined ? 'below 16 ms' : `${ms.toFixed(0)} ms`)
-/** The maximum, the 98th percentile and the median of the delays. */
+/** Formats the maximum, the 98th percentile and the median of the delays, and the rate of the posts. */
 export const summariseDelays = ({ taken, posted }: TypingResult) =>
   `${[taken[0], taken[keys / 50], taken[keys / 2]].map(formatDelay).join(', ')} (at ${posted.toFixed(0)} a second)`

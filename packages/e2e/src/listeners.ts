@@ -20,21 +20,24 @@ export class Listeners implements Disposable {
     return [...new Set(this.#listeners.map(({ name }) => name))]
   }
 
-  /** The sorted kinds of the relevant events since the last reset, by socket ("name at node"). */
+  /**
+   * The sorted kinds of the relevant events, by socket ("name at node"): those since the last reset, and before the
+   * message `upTo` if it is given.
+   */
   received(isRelevant: (envelope: RealtimeEventEnvelope) => boolean, upTo?: string): Record<string, Kind[]> {
     return Object.fromEntries(
       this.#listeners.map((listener) => [
         `${listener.name} at ${listener.at}`,
-        kindsOf(since(listener, upTo).filter(isRelevant)),
+        kindsOf(eventsSinceReset(listener, upTo).filter(isRelevant)),
       ]),
     )
   }
 
-  /** The distinct contents with which each event arrived since the last reset; there should be one. */
+  /** The distinct contents, except positions, with which each event has arrived since the last reset: should be one. */
   encodings(): Map<string, Set<string>> {
     const encodings = new Map<string, Set<string>>()
     for (const listener of this.#listeners)
-      for (const { position: _, ...envelope } of since(listener)) {
+      for (const { position: _, ...envelope } of eventsSinceReset(listener)) {
         const text = toJsonString(RealtimeEventEnvelopeSchema, { ...envelope, position: '' })
         const key = keyOf(envelope)
         encodings.set(key, (encodings.get(key) ?? new Set()).add(text))
@@ -70,7 +73,7 @@ export class Listeners implements Disposable {
 const isMessage = ({ event }: RealtimeEventEnvelope, id: string) =>
   event.case === 'messagePosted' && event.value.messageEventId === id
 
-function since({ socket, from }: Listener, upTo?: string): RealtimeEventEnvelope[] {
+function eventsSinceReset({ socket, from }: Listener, upTo?: string): RealtimeEventEnvelope[] {
   const events = socket.events.slice(from)
   const end = upTo === undefined ? -1 : events.findIndex((envelope) => isMessage(envelope, upTo))
   return end < 0 ? events : events.slice(0, end)

@@ -15,16 +15,16 @@ export type Occurrences = Map<string, string[]>
  */
 export async function findOccurrences(texts: readonly string[]): Promise<Occurrences> {
   const occurrences: Occurrences = new Map(texts.map((text) => [text, []]))
-  const found = (text: string, where: string) => occurrences.get(text)?.push(where)
-  for (const service of databaseOwners) await searchDatabase(service, texts, found)
-  await searchStream(texts, found)
-  searchFiles(texts, found)
+  const report = (text: string, where: string) => occurrences.get(text)?.push(where)
+  for (const service of databaseOwners) await searchDatabase(service, texts, report)
+  await searchStream(texts, report)
+  searchFiles(texts, report)
   return occurrences
 }
 
-type Found = (text: string, where: string) => unknown
+type Report = (text: string, where: string) => unknown
 
-async function searchDatabase(service: string, texts: readonly string[], found: Found): Promise<void> {
+async function searchDatabase(service: string, texts: readonly string[], report: Report): Promise<void> {
   await using client = await databaseOf(service)
   const { rows: tables } = await client.query<{ name: string; text: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name, string_agg(
@@ -39,11 +39,11 @@ async function searchDatabase(service: string, texts: readonly string[], found: 
       from (select lower(concat_ws(' ', ${text})) as text from ${name} offset 0) as rows
       join unnest($1::text[]) as wanted on strpos(rows.text, lower(wanted)) > 0`
     const { rows } = await client.query<{ wanted: string }>(statement, [texts])
-    for (const { wanted } of rows) found(wanted, `${service}: ${name}`)
+    for (const { wanted } of rows) report(wanted, `${service}: ${name}`)
   }
 }
 
-async function searchStream(texts: readonly string[], found: Found): Promise<void> {
+async function searchStream(texts: readonly string[], report: Report): Promise<void> {
   const { operatorFile, secretsFile } = dataDirAt(fleet().dataDir)
   const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
   const nc = await connect({
@@ -56,7 +56,7 @@ async function searchStream(texts: readonly string[], found: Found): Promise<voi
     if (state.messages === 0) return
     const consumer = await nc.jetstream().consumers.get('EVENTS')
     for await (const { data, subject, info } of await consumer.consume()) {
-      search(data, texts, (text) => found(text, `stream: ${subject}`))
+      search(data, texts, (text) => report(text, `stream: ${subject}`))
       if (info.pending === 0) break
     }
   } finally {
@@ -65,12 +65,12 @@ async function searchStream(texts: readonly string[], found: Found): Promise<voi
 }
 
 /** Searches assets and logs. PostgreSQL and the stream are searched through their servers, not in their files. */
-function searchFiles(texts: readonly string[], found: Found): void {
+function searchFiles(texts: readonly string[], report: Report): void {
   const { assets, logs } = dataDirAt(fleet().dataDir)
   for (const folder of [assets, logs]) {
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
       const file = join(entry.parentPath, entry.name)
-      if (entry.isFile()) search(contentOf(file), texts, (text) => found(text, `file: ${file}`))
+      if (entry.isFile()) search(contentOf(file), texts, (text) => report(text, `file: ${file}`))
     }
   }
 }
@@ -85,9 +85,9 @@ function contentOf(file: string): Uint8Array {
   }
 }
 
-function search(bytes: Uint8Array, texts: readonly string[], found: (text: string) => void): void {
+function search(bytes: Uint8Array, texts: readonly string[], report: (text: string) => void): void {
   const content = Buffer.from(bytes).toString('latin1').toLowerCase()
-  for (const text of texts) if (content.includes(text.toLowerCase())) found(text)
+  for (const text of texts) if (content.includes(text.toLowerCase())) report(text)
 }
 
 /** Names of all files in the asset storage. */

@@ -3,7 +3,7 @@ import { jsonOf, type Browser } from '@parley/testkit'
 import { newBrowser, signInBrowser } from './browsers.ts'
 import type { Person } from './people.ts'
 
-/** Redirect URI of another web client, which needs no configuration. */
+/** Redirect URI of another web client; one on loopback needs no configuration. */
 export const redirectUri = 'http://127.0.0.1:5173/back'
 /** Redirect URI whose origin the operator has configured. */
 export const listedUri = 'https://client.example/back'

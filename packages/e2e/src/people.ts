@@ -27,7 +27,7 @@ export class Person {
     return { authorization: `Bearer ${this.token}` }
   }
 
-  /** Calls a method; throws when it fails. */
+  /** Calls a method; throws {@link CallFailed} if the call fails. */
   call<I extends DescMessage, O extends DescMessage>(
     method: DescMethodUnary<I, O>,
     request: MessageInitShape<I>,

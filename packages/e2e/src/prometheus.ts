@@ -122,12 +122,12 @@ export class Prometheus implements AsyncDisposable {
    * process that has just started has no series yet, which must not look like the end of a fault.
    */
   async waitUntilResolved(alert: string, timeoutMs = 180_000): Promise<void> {
-    const hasEnded = async () => {
+    const assertEnded = async () => {
       const query = `max_over_time(ALERTS{alertname="${alert}"}[15s]) or up == 0`
       const { result } = await this.#get<{ result: unknown[] }>('query', { query })
       if (result.length > 0) throw new Error(`${alert} has not ended`)
     }
-    await eventually(hasEnded, { timeoutMs })
+    await eventually(assertEnded, { timeoutMs })
   }
 
   async #get<T>(what: string, parameters: Record<string, string>): Promise<T> {

@@ -26,7 +26,7 @@ export async function withoutService(name: string, waitUntilShown: WaitUntilShow
 
 /** Freezes both processes of a service repeatedly, for two seconds each time, until a query has a result above 0. */
 export async function withPausesOf(name: string, waitUntilShown: WaitUntilShown, query: string): Promise<void> {
-  await repeatedly(waitUntilShown(query), async () => {
+  await repeatFault(waitUntilShown(query), async () => {
     const frozenNow = processesOf(name).map(({ pid }) => freeze(pid))
     await sleep(2_000)
     for (const one of frozenNow) one[Symbol.dispose]()
@@ -45,21 +45,21 @@ export async function withoutRedis(waitUntilShown: WaitUntilShown, query: string
 
 /** Freezes NATS repeatedly, for four seconds each time, until each query had a result above 0. */
 export async function withPausesOfNats(waitUntilShown: WaitUntilShown, queries: string[]): Promise<void> {
-  await repeatedly(Promise.all(queries.map(waitUntilShown)), async () => {
+  await repeatFault(Promise.all(queries.map(waitUntilShown)), async () => {
     using _ = freeze(serverPid('nats'))
     await sleep(4_000)
   })
   await waitUntilHealthy()
 }
 
-/** Ends PostgreSQL after each restart, until a query has a result above 0. */
+/** Stops PostgreSQL, and again after each restart, until a query has a result above 0. */
 export async function withoutPostgres(waitUntilShown: WaitUntilShown, query: string): Promise<void> {
-  await repeatedly(waitUntilShown(query), () => eventually(() => void process.kill(serverPid('postgres'), 'SIGINT')))
+  await repeatFault(waitUntilShown(query), () => eventually(() => void process.kill(serverPid('postgres'), 'SIGINT')))
   await waitUntilHealthy()
 }
 
 /** Causes a fault repeatedly, with pauses in which the fleet works, until `shown` resolves. */
-async function repeatedly(shown: Promise<unknown>, fault: () => Promise<void>): Promise<void> {
+async function repeatFault(shown: Promise<unknown>, fault: () => Promise<void>): Promise<void> {
   const stopping = new AbortController()
   const causing = (async () => {
     while (!stopping.signal.aborted) {
@@ -78,7 +78,7 @@ async function repeatedly(shown: Promise<unknown>, fault: () => Promise<void>): 
 /** Number of concurrent calls of one person to one gateway, which refuses more. */
 const callsOfOnePerson = 60
 
-/** Locks messaging's table and makes more calls than it runs at a time, until a query has a result above 0. */
+/** Locks a table of messaging and makes more calls than it runs at a time, until a query has a result above 0. */
 export async function fillQueues(owner: Person, waitUntilShown: WaitUntilShown, query: string): Promise<void> {
   const people = await Promise.all(Array.from({ length: 6 }, () => newPerson('reader')))
   const roomId = await newRoom(owner, people)
@@ -103,7 +103,7 @@ export async function fillQueues(owner: Person, waitUntilShown: WaitUntilShown, 
   await waitUntilHealthy()
 }
 
-/** Opens a socket that sends pings without reading the answers, until the server has closed it. */
+/** Opens a socket that sends pings without reading the answers, until metrics show that the server has closed it. */
 export async function readTooSlowly(token: string, waitUntilShown: WaitUntilShown): Promise<void> {
   using socket = await Socket.subscribe(fleet().realtimeNodes[0], token)
   socket.pause()

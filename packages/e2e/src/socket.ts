@@ -14,7 +14,7 @@ type AnyFrame = Exclude<ServerFrame, { case: undefined }>
 type FrameValues = { [Frame in AnyFrame as Frame['case']]: Frame['value'] }
 
 /** An event whose consumer was killed, as in some suites, is delivered again only after a minute. */
-const redelivered = { timeoutMs: 100_000 }
+const redeliveryTimeout = { timeoutMs: 100_000 }
 
 /** A plain WebSocket and the frames it received. */
 export class Socket implements Disposable {
@@ -41,7 +41,7 @@ export class Socket implements Disposable {
     return socket
   }
 
-  /** Connects and opens a stream. */
+  /** Connects, authenticates and subscribes to events. */
   static async subscribe(base: string, token: string): Promise<Socket> {
     const socket = await Socket.open(base)
     await socket.hello(token)
@@ -87,7 +87,7 @@ export class Socket implements Disposable {
     return this.first('hello')
   }
 
-  /** The first frame of a kind. Fails when the socket is closed without one. */
+  /** Waits for the first frame of a kind. Fails when the socket is closed without one. */
   first<Case extends keyof FrameValues>(kind: Case): Promise<FrameValues[Case]> {
     return this.#waitForFrame(kind, () => {
       const found = this.frames.find((frame) => frame.case === kind)
@@ -95,12 +95,12 @@ export class Socket implements Disposable {
     })
   }
 
-  /** The first matching event. Fails when the socket is closed without one. */
+  /** Waits for the first matching event. Fails when the socket is closed without one. */
   waitFor(matches: (event: RealtimeEventEnvelope) => boolean): Promise<RealtimeEventEnvelope> {
     return this.#waitForFrame('event', () => this.events.find(matches))
   }
 
-  /** The event that a message was posted. Fails when the socket is closed without it. */
+  /** Waits for the event that a message was posted. Fails when the socket is closed without it. */
   waitForMessage(eventId: string): Promise<RealtimeEventEnvelope> {
     return this.waitFor(({ event }) => event.case === 'messagePosted' && event.value.messageEventId === eventId)
   }
@@ -117,7 +117,7 @@ export class Socket implements Disposable {
       const found = find()
       if (found === undefined && !this.isClosed) throw new Error(`no ${what} arrived; ${describe(this.frames)}`)
       return { found }
-    }, redelivered)
+    }, redeliveryTimeout)
     if (found === undefined) throw new Error(`the socket is closed, and no ${what} arrived; ${describe(this.frames)}`)
     return found
   }

@@ -3,7 +3,7 @@ import { fleet } from './fleet.ts'
 import type { Person } from './people.ts'
 import { Socket } from './socket.ts'
 
-/** Opens sockets for the tests of a file, and closes them after each test. */
+/** Returns functions that open sockets, and closes these sockets after each test of the file. */
 export function socketsPerTest() {
   const open: Socket[] = []
   afterEach(() => open.splice(0).forEach((socket) => socket[Symbol.dispose]()))

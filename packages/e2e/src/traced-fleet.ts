@@ -14,7 +14,7 @@ export type TracedFleet = AsyncDisposable & {
   readonly pushService: PushService
   /** Stops the processes, which export their remaining telemetry first. The log files remain. */
   stop(): Promise<void>
-  /** The content of all log files. */
+  /** The contents of all log files as one text. */
   logLines(): string
 }
 

@@ -4,7 +4,7 @@ import type { Answer } from './http.ts'
 export type Outcome = {
   /** Number of the call, from 0. */
   n: number
-  /** Undefined if there was no response; `failure` is the reason. */
+  /** Undefined if there was no response; `failure` then says why. */
   answer: Answer | undefined
   failure: string | undefined
   startedAt: number

@@ -27,7 +27,7 @@ const list = (filter: MessageInitShape<typeof AdminEventLogFilterSchema>) =>
 /** Types of the entries about actions by a person or on them. */
 const typesOf = async (actorId: string) => (await list({ actorId })).entries.map(({ eventType }) => eventType)
 
-test('actions in every service are logged, without message content', async () => {
+test('sign-ins, joins and posts are logged, without passwords and message content', async () => {
   const refused = await postJson(`${fleet().gateways[0]}/auth/login`, {
     login: ada.login,
     password: 'not the password',
@@ -103,7 +103,7 @@ test('entries are numbered without gaps, and only permitted people may read them
   expect(codeOf(await ada.attempt(AdminServerService.method.getServerConfig, {}))).toBe('permission_denied')
 })
 
-test('an owner sees the state of the bus, all consumers of events and the size of the server', async () => {
+test('an owner sees the state of the bus, the consumers of events and the size of the server', async () => {
   const { systemInfo, projections } = await owner.call(AdminDiagnosticsService.method.getSystemInfo, {})
   expect(systemInfo?.connection?.connected).toBe(true)
   expect(systemInfo?.account?.streamsUsed).toBe(1)

@@ -61,7 +61,7 @@ function expectFailure(answer: Answer, status: number, code: string) {
 }
 
 /** Names of the invalid fields, from the details of a response. */
-function brokenFields({ body }: Answer): string[] {
+function invalidFields({ body }: Answer): string[] {
   const { details = [] } = body as { details?: { type: string; value: string }[] }
   const detail = details.find(({ type }) => type === 'google.rpc.BadRequest')
   const { fieldViolations } = fromBinary(BadRequestSchema, Buffer.from(detail?.value ?? '', 'base64'))
@@ -150,14 +150,14 @@ describe.each(['/api/connect', ''])('below "%s"', (prefix) => {
 
 describe('credentials', () => {
   test.each([
-    ['none', {}],
-    ['one that was never issued', { authorization: 'Bearer prl_ATaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' }],
-    ['nonsense', { authorization: 'Bearer x' }],
-    ['an empty one', { authorization: 'Bearer ' }],
+    ['no credential', {}],
+    ['a token that was never issued', { authorization: 'Bearer prl_ATaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' }],
+    ['a malformed token', { authorization: 'Bearer x' }],
+    ['an empty token', { authorization: 'Bearer ' }],
     ['another scheme', { authorization: 'Basic b2xpdmlhOm9saXZpYQ==' }],
     ['a forged cookie', { cookie: 'parley_session=abc.def' }],
     ['the caller of another service', { 'parley-caller': 'CgR1c2Vy' }],
-  ])('%s: unauthenticated, before anything else is checked', async (_, headers) => {
+  ])('a call with %s is unauthenticated, before anything else is checked', async (_, headers) => {
     for (const body of ['{}', 'not JSON', JSON.stringify({ roomId })]) {
       const answer = await postJson(fleet().gateways[0] + '/api/connect' + getRoomEvents, body, headers)
       expectFailure(answer, 401, 'unauthenticated')
@@ -181,7 +181,7 @@ describe('credentials', () => {
   })
 })
 
-describe('an invalid field is named', () => {
+describe('an invalid field is named in the response to', () => {
   const text = (length: number) => 'x'.repeat(length)
 
   test.each<[string, string, object, string[]]>([
@@ -215,10 +215,10 @@ describe('an invalid field is named', () => {
       ['room_ids'],
     ],
     ['an unknown enum value', '/svc.api.v1.RoomDirectoryService/ListRooms', { scope: 9 }, ['scope']],
-  ])('%s', async (_, path, request, fields) => {
+  ])('a request with %s', async (_, path, request, fields) => {
     const answer = await send(`/api/connect${path}`, { body: JSON.stringify(request) })
     expectFailure(answer, 400, 'invalid_argument')
-    expect(brokenFields(answer)).toEqual(fields)
+    expect(invalidFields(answer)).toEqual(fields)
   })
 })
 
@@ -309,7 +309,7 @@ describe('headers', () => {
     expectFailure(await call({ 'connect-timeout-ms': '0' }), 504, 'deadline_exceeded')
   })
 
-  test('an idempotency key must have 1 to 128 visible characters', async () => {
+  test('an idempotency key must have at most 128 characters, all of them visible', async () => {
     expectFailure(await call({ 'idempotency-key': 'x'.repeat(129) }), 400, 'invalid_argument')
     expectFailure(await call({ 'idempotency-key': 'two words' }), 400, 'invalid_argument')
     expect((await call({ 'idempotency-key': `~${'x'.repeat(127)}` })).status).toBe(200)
@@ -347,7 +347,7 @@ describe('the sign-in routes', () => {
   })
 })
 
-test('invalid or incomplete HTTP is dropped without harm', async () => {
+test('a connection with invalid or incomplete HTTP is closed, and the gateway still serves', async () => {
   const { hostname, port } = new URL(fleet().gateways[0])
   for (const bytes of [
     'hello\r\n\r\n',

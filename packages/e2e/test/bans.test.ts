@@ -21,7 +21,7 @@ beforeEach(async () => {
   sockets = { ada: await listen(ada), bob: await listen(bob) }
 })
 
-/** Whether bob's open sockets receive ada's later posts. */
+/** Whether each of bob's open sockets receives a post that ada makes now. */
 async function bobReceives(roomId: string): Promise<boolean[]> {
   const eventId = await post(ada, roomId, 'listen')
   for (const socket of sockets.ada) await socket.waitForMessage(eventId)
@@ -39,7 +39,7 @@ const anHour = 3_600_000
 /** Length of a short ban, in milliseconds; long enough to be in effect when the call that made it returns. */
 const aMoment = 8_000
 
-/** Codes with which both gateways answer every way to enter the room, and members' methods. */
+/** Codes with which both gateways answer if bob joins or is added, and if he posts or reads as a member. */
 const refusalCodes = async (roomId: string) =>
   await Promise.all(
     fleet().gateways.flatMap((base) => [
@@ -51,7 +51,7 @@ const refusalCodes = async (roomId: string) =>
   )
 
 describe('a temporary ban', () => {
-  test('closes a channel at once, for open sockets too; afterwards the user must join again', async () => {
+  test('closes a channel at once, also on open sockets; when it has ended, the user can join again', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     expect(await bobReceives(roomId)).toEqual([true, true])
     await ban(roomId, anHour)

@@ -16,8 +16,8 @@ beforeEach(async () => {
 /** A copy of a browser with the current cookies; later responses to the original do not change them. */
 const copyOf = ({ base, jar }: Browser) => new Browser(base, new Map(jar))
 
-/** Expects that session and tokens are refused everywhere, at both gateways. */
-async function expectWorthless(kept: Browser, ...tokens: string[]) {
+/** Expects that both gateways refuse the session of a browser, and the tokens. */
+async function expectRefused(kept: Browser, ...tokens: string[]) {
   for (const base of fleet().gateways) {
     await eventually(async () => expect(await signedInUserId(kept.via(base))).toBeUndefined())
     for (const token of tokens) {
@@ -54,7 +54,7 @@ describe('a session', () => {
     expect(browser.jar.get('parley_session')).not.toContain('x'.repeat(43))
   })
 
-  test('with a signature of another handle is invalid', async () => {
+  test('whose cookie is forged, shortened, unsigned or empty is invalid', async () => {
     await signInBrowser(browser, ada)
     const mine = browser.jar.get('parley_session') ?? ''
     const signature = mine.slice(mine.lastIndexOf('.'))
@@ -93,11 +93,11 @@ describe('session and tokens', () => {
     const out = await browser.postJson('/auth/logout', {}, { ...browser.csrf, ...ada.authorization })
     expect(out.status).toBe(200)
     expect(browser.jar.has('parley_session')).toBe(false)
-    await expectWorthless(kept, ada.token)
+    await expectRefused(kept, ada.token)
     expect((await signIn(ada)).userId).toBe(ada.userId)
   })
 
-  test('remain valid, except a token that is revoked, which is invalid at both gateways', async () => {
+  test('are independent: a revoked token is invalid at both gateways, and the session remains valid', async () => {
     await signInBrowser(browser, ada)
     const answer = await postJson(`${fleet().gateways[1]}/auth/revoke-token`, { token: ada.token })
     expect([answer.status, answer.body]).toEqual([200, { success: true }])
@@ -115,7 +115,7 @@ describe('session and tokens', () => {
     await ada.call(MyAccountService.method.updatePassword, {
       ...{ password: 'a completely new one', currentPassword: ada.password },
     })
-    await expectWorthless(kept, ada.token)
+    await expectRefused(kept, ada.token)
     expect((await signIn({ login: ada.login, password: 'a completely new one' })).userId).toBe(ada.userId)
     await expect(signIn(ada)).rejects.toThrow('401')
   })
@@ -124,7 +124,7 @@ describe('session and tokens', () => {
     await signInBrowser(browser, ada)
     const kept = copyOf(browser)
     await operate(['user', 'set-password', '--login', ada.login, '--password-stdin'], 'a completely new one')
-    await expectWorthless(kept, ada.token)
+    await expectRefused(kept, ada.token)
   })
 })
 

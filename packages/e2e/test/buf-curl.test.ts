@@ -45,7 +45,7 @@ describe.each(transports)('%s', (_, args) => {
     )
   }
 
-  test.each(['', '/api/connect'])('has a conversation at "%s"', async (prefix) => {
+  test.each(['', '/api/connect'])('carries a conversation below "%s"', async (prefix) => {
     const joined = await call(prefix, 'RoomService/JoinRoom', { roomId })
     expect(joined).toMatchObject({ exit: 0, answer: { room: { id: roomId } } })
     const body = `hello ${args.join(' ')} ${prefix}`
@@ -55,7 +55,7 @@ describe.each(transports)('%s', (_, args) => {
     expect(read).toMatchObject({ exit: 0, answer: { page: { events: [{ messagePosted: { message: { body } } }] } } })
   })
 
-  test('a failed call exits with the code of its error', async () => {
+  test('a failed call exits with eight times the code of its error', async () => {
     const [absent, invalid, anonymous] = await Promise.all([
       call('', 'RoomService/JoinRoom', { roomId: 'Rnowhere' }),
       call('', 'RoomService/JoinRoom', {}),
@@ -79,7 +79,7 @@ describe('reflection, without a credential', () => {
     expect(methods).not.toMatch(internal)
   })
 
-  test('does not list the internal services', async () => {
+  test('does not describe the internal services', async () => {
     const { exit, error } = await bufCurl(
       ...[http2, '--reflect', '-d', '{}'],
       `${fleet().gateways[0]}/svc.internal.v1.AccountsInternalService/PasswordLogin`,

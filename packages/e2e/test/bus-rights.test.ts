@@ -9,8 +9,8 @@ import { fleet } from '../src/fleet.ts'
 const files = () => dataDirAt(fleet().dataDir)
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
 
-/** Connects to the bus of the fleet, with the password of a bus user unless another one is given. */
-async function join(user: string | undefined, pass?: string): Promise<NatsConnection & AsyncDisposable> {
+/** Connects to the bus of the fleet as a bus user, by default with its password; without a user, anonymously. */
+async function connectAs(user: string | undefined, pass?: string): Promise<NatsConnection & AsyncDisposable> {
   const options: ConnectionOptions = {
     servers: read(files().operatorFile).natsUrl ?? '',
     reconnect: false,
@@ -46,33 +46,33 @@ const createRoom = 'rpc.svc_api_v1_RoomService.CreateRoom'
 const createUser = 'rpc.internal.svc_internal_v1_OperatorService.CreateUser'
 
 test.each([
-  ['nobody', undefined, undefined],
+  ['a client without credentials', undefined, undefined],
   ['a wrong password', 'gateway', 'wrong'],
   ['an unknown user', 'root', 'root'],
 ])('%s is refused', async (_, user, password) => {
-  await expect(join(user, password)).rejects.toThrow(/authorization|authentication/i)
+  await expect(connectAs(user, password)).rejects.toThrow(/authorization|authentication/i)
 })
 
 describe('only the gateway can act for users', () => {
   test.each(busUsers.filter((user) => user !== 'gateway'))('%s may not call a public method', async (user) => {
-    await using nc = await join(user)
+    await using nc = await connectAs(user)
     expect(await publishRefusal(nc, createRoom)).toMatch(/permission/i)
   })
 
   test('the gateway may call one', async () => {
-    await using nc = await join('gateway')
+    await using nc = await connectAs('gateway')
     expect(await publishRefusal(nc, createRoom)).toBeUndefined()
   })
 })
 
 describe('deployables may not call operator methods', () => {
   test.each(['gateway', 'realtime', 'rooms', 'messaging'])('%s may not create accounts', async (user) => {
-    await using nc = await join(user)
+    await using nc = await connectAs(user)
     expect(await publishRefusal(nc, createUser)).toMatch(/permission/i)
   })
 })
 
-describe('only the operator may import and export', () => {
+describe('only the operator may import, export and check the storage', () => {
   const methods = [
     'AccountsTransferService.ExportPeople',
     'RoomsTransferService.ImportRoom',
@@ -82,13 +82,13 @@ describe('only the operator may import and export', () => {
   ].map((method) => `rpc.internal.svc_internal_v1_${method}`)
 
   test.each(deployableNames)('%s may not', async (user) => {
-    await using nc = await join(user)
+    await using nc = await connectAs(user)
     for (const method of methods)
       expect([method, await publishRefusal(nc, method)]).toEqual([method, expect.stringMatching(/permission/i)])
   })
 
   test('the operator may', async () => {
-    await using nc = await join('operator')
+    await using nc = await connectAs('operator')
     for (const method of methods) expect(await publishRefusal(nc, method)).toBeUndefined()
   })
 })
@@ -104,7 +104,7 @@ describe('no user may subscribe to foreign subjects', () => {
     ['messaging', '_INBOX.accounts.>'],
     ['uploads', 'rpc.internal.svc_internal_v1_AccountsInternalService.PasswordLogin'],
   ])('%s may not subscribe to %s', async (user, subject) => {
-    await using nc = await join(user)
+    await using nc = await connectAs(user)
     expect(await subscribeRefusal(nc, subject)).toMatch(/permission/i)
   })
 })
@@ -117,13 +117,13 @@ describe('no user may publish events of another service', () => {
     ['rooms', 'evt.room.R1.message_posted'],
     ['messaging', 'evt.control.user.U1.roles_changed'],
   ])('%s may not publish to %s', async (user, subject) => {
-    await using nc = await join(user)
+    await using nc = await connectAs(user)
     expect(await publishRefusal(nc, subject)).toMatch(/permission/i)
   })
 })
 
 test('services pull from all durable consumers', async () => {
-  await using nc = await join('admin-events', read(files().secretsFile)['nats.admin'])
+  await using nc = await connectAs('admin-events', read(files().secretsFile)['nats.admin'])
   const manager = await nc.jetstreamManager({ checkAPI: false })
   const pulled = new Set<string>()
   await eventually(async () => {

@@ -25,7 +25,7 @@ afterAll(async () => mediaServer[Symbol.asyncDispose]())
 const callKinds = ['callStarted', 'callParticipantJoined', 'callParticipantLeft', 'callEnded']
 
 /** Events about calls of a room that a socket has received, as kind and actor. */
-const deliveriesOf = (socket: Socket, roomId: string) =>
+const callEventsOf = (socket: Socket, roomId: string) =>
   socket.events.flatMap(({ event, actorId }) => {
     const isOfCall = event.case !== undefined && callKinds.includes(event.case)
     return isOfCall && 'roomId' in event.value && event.value.roomId === roomId ? [[event.case, actorId ?? '']] : []
@@ -40,8 +40,8 @@ const connect = async (person: Person, roomId: string) => {
 test('both members are notified of a call, and a ban ends the participation everywhere', async () => {
   const roomId = await newRoom(owner, [ada, bob])
   const [nodeA, nodeB] = fleet().realtimeNodes
-  using adaReceives = await Socket.subscribe(nodeA, ada.token)
-  using bobReceives = await Socket.subscribe(nodeB, bob.token)
+  using adaSocket = await Socket.subscribe(nodeA, ada.token)
+  using bobSocket = await Socket.subscribe(nodeB, bob.token)
   const [one, other] = fleet().gateways
   expect((await ada.call(joinCall, { roomId }, { base: one })).joined).toBe(true)
   expect((await bob.call(joinCall, { roomId }, { base: other })).joined).toBe(true)
@@ -52,8 +52,8 @@ test('both members are notified of a call, and a ban ends the participation ever
     ['callParticipantJoined', ada.userId],
     ['callParticipantJoined', bob.userId],
   ]
-  for (const socket of [adaReceives, bobReceives])
-    await eventually(() => expect(deliveriesOf(socket, roomId)).toEqual(begun))
+  for (const socket of [adaSocket, bobSocket])
+    await eventually(() => expect(callEventsOf(socket, roomId)).toEqual(begun))
   const { call } = await bob.call(getActiveCall, { roomId })
   expect(call?.participants.map(({ user }) => user?.id)).toEqual([ada.userId, bob.userId])
   expect((await ada.call(listActiveCalls, {})).calls.map(({ callId }) => callId)).toContain(call?.callId)
@@ -61,7 +61,7 @@ test('both members are notified of a call, and a ban ends the participation ever
   const before = await bob.call(getCallToken, { roomId })
   await owner.call(RoomService.method.banMember, { roomId, userId: bob.userId, reason: 'noise' })
   await eventually(() =>
-    expect(deliveriesOf(adaReceives, roomId)).toEqual([...begun, ['callParticipantLeft', bob.userId]]),
+    expect(callEventsOf(adaSocket, roomId)).toEqual([...begun, ['callParticipantLeft', bob.userId]]),
   )
   const mediaRoom = `server_${roomId}@${call?.callId}`
   const participants = () => [...(mediaServer.rooms.get(mediaRoom)?.participants.keys() ?? [])]
@@ -79,7 +79,7 @@ test('both members are notified of a call, and a ban ends the participation ever
     ['callParticipantLeft', ada.userId],
     ['callEnded', ada.userId],
   ]
-  await eventually(() => expect(deliveriesOf(adaReceives, roomId)).toEqual(ended))
+  await eventually(() => expect(callEventsOf(adaSocket, roomId)).toEqual(ended))
   await eventually(() => expect(mediaServer.rooms.has(mediaRoom)).toBe(false))
 })
 

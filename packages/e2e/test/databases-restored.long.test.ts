@@ -49,6 +49,7 @@ beforeEach(async () => {
   roomId = await newRoom(owner, [ada, bob])
 })
 
+/** Codes with which the two gateways answer when bob posts. */
 const bobPosts = () =>
   Promise.all(
     fleet().gateways.map(async (base) =>
@@ -145,15 +146,15 @@ describe.each(clocks)(
       expect(await bob.call(RoomService.method.leaveRoom, { roomId })).toMatchObject({ left: true })
       expect(await bobPosts()).toEqual(['permission_denied', 'permission_denied'])
       // The call of bob has restored the state of the whole room.
-      const fays = await fay.attempt(MessageService.method.createMessage, { roomId, body: 'hello?' })
-      expect(codeOf(fays)).toBe('permission_denied')
-      const received = await post(ada, roomId, 'they are gone')
+      const faysPost = await fay.attempt(MessageService.method.createMessage, { roomId, body: 'hello?' })
+      expect(codeOf(faysPost)).toBe('permission_denied')
+      const hidden = await post(ada, roomId, 'they are gone')
       const other = await newRoom(owner, [ada, bob])
       await socket.waitForMessage(await post(ada, other, 'afterwards'))
-      expect(messagesOf(socket)).not.toContain(received)
+      expect(messagesOf(socket)).not.toContain(hidden)
     })
 
-    test('admin: a denied permission is denied at both gateways', async () => {
+    test('admin: the denial takes effect at both gateways', async () => {
       const decide = (decision: PermissionDecision) =>
         owner.call(AdminPermissionService.method.setUserPermission, {
           ...{ userId: bob.userId, permission: 'message.post', decision },

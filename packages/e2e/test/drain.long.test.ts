@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterEach(waitUntilHealthy)
 
-const startPosting = (bases: readonly string[]) =>
+const startCalls = (bases: readonly string[]) =>
   new Traffic(4, 5, (n) => {
     const options = { base: bases[n % bases.length] ?? '', headers: { 'connect-timeout-ms': '8000' } }
     return n % 2 === 0
@@ -34,7 +34,7 @@ const withoutRefusedConnections = (failures: readonly string[]) =>
 
 describe('no call fails while a process is replaced', () => {
   test.each(['messaging', 'rooms', 'accounts', 'admin'])('%s', async (name) => {
-    const traffic = startPosting(fleet().gateways)
+    const traffic = startCalls(fleet().gateways)
     await eventually(() => expect(traffic.succeeded.length).toBeGreaterThan(10))
     await restartProcess(name, 0, 'SIGTERM')
     await restartProcess(name, 1, 'SIGTERM')
@@ -45,7 +45,7 @@ describe('no call fails while a process is replaced', () => {
 
   test('gateway', async () => {
     const [, base] = fleet().gateways
-    const traffic = startPosting([base])
+    const traffic = startCalls([base])
     await eventually(() => expect(traffic.succeeded.length).toBeGreaterThan(10))
     await restartProcess('gateway', 1, 'SIGTERM')
     await eventually(() => fetch(`${base}/readyz`).then(({ status }) => status === 200))

@@ -39,7 +39,7 @@ const kindsAbout = (socket: Socket, roomId: string): Kind[] => {
 }
 
 test.each(revokes)(
-  'no event of a room reaches people who $how',
+  'no later event of a room reaches people who $how',
   async ({ isUniversal, revoke, receives, closesSockets }) => {
     const victim = await newPerson('vic')
     const roomId = await newRoom(owner, isUniversal ? [] : [ada, victim], { universal: isUniversal })

@@ -93,7 +93,7 @@ function comparable(file: string): string[] {
   return sorted.flat().map((line) => JSON.stringify(line, replace))
 }
 
-test('a Slack export is imported, and everything left out is reported', async () => {
+test('a Slack export is imported, and the report counts reactions with unknown emoji', async () => {
   const report = await operate(['import', 'slack', at('slack.zip'), '--group', `From ${mark}`])
   expect(report).toMatchObject({
     taken: { people: 3, groups: 1, channels: 3, 'direct messages': 1, files: 1, reactions: 2 },

@@ -11,7 +11,7 @@ import { issuerUrl, providerId, startIdentityProvider } from '../src/identity-pr
 import { newPerson, type Person } from '../src/people.ts'
 
 const issuer = issuerUrl()
-const name = issuer === '' ? ' (skipped: needs the fleet that the setup starts)' : ''
+const suffix = issuer === '' ? ' (skipped: needs the fleet that the setup starts)' : ''
 const suite = issuer === '' ? describe.skip : describe
 
 let provider: OidcProvider | undefined
@@ -46,7 +46,7 @@ async function signInAtProvider(authorizeUrl: string, as: string): Promise<strin
     if (onward.startsWith(fleet().gateways[0])) return onward.slice(fleet().gateways[0].length)
     next = onward.replace(issuer, '')
   }
-  throw new Error('the provider sends nobody back')
+  throw new Error('the provider did not redirect to the gateway')
 }
 
 const formOf = (page: string, as: string) => {
@@ -77,7 +77,7 @@ const linkOf = async (person: Person, redirectPath = '/me') => {
 
 const failed = '/login?error=provider_failed'
 
-suite(`a sign-in at a provider${name}`, () => {
+suite(`a sign-in at a provider${suffix}`, () => {
   test('is offered, creates an account the first time, and signs in at once the next time, at both gateways', async () => {
     const { login: ways } = await callJson(fleet().gateways[1], ServerDiscoveryService.method.getServer, {})
     expect(ways?.providers).toMatchObject([{ id: providerId, type: 'oidc', loginUrl: start }])
@@ -105,11 +105,11 @@ suite(`a sign-in at a provider${name}`, () => {
 
   test('that another browser started signs nobody in', async () => {
     await registerWithProvider(browser)
-    const attackers = await callbackFor(newBrowser())
+    const foreignCallback = await callbackFor(newBrowser())
     const victim = newBrowser()
-    expect((await victim.get(attackers)).location).toBe(failed)
+    expect((await victim.get(foreignCallback)).location).toBe(failed)
     await victim.get(start)
-    expect((await victim.get(attackers)).location).toBe(failed)
+    expect((await victim.get(foreignCallback)).location).toBe(failed)
     expect(await signedInUserId(victim)).toBeUndefined()
   })
 
@@ -142,11 +142,12 @@ suite(`a sign-in at a provider${name}`, () => {
 
   test('refuses the code of another browser’s attempt, because nonce and PKCE differ', async () => {
     const victim = newBrowser()
-    const victims = new URL(await callbackFor(victim), victim.base).searchParams
+    const victimQuery = new URL(await callbackFor(victim), victim.base).searchParams
     const attacker = newBrowser()
-    const own = new URL(await callbackFor(attacker, start, `${login}-evil`.slice(0, 32)), attacker.base).searchParams
-    own.set('code', victims.get('code') ?? '')
-    expect((await attacker.get(`${start}/callback?${own.toString()}`)).location).toBe(failed)
+    const attackerQuery = new URL(await callbackFor(attacker, start, `${login}-evil`.slice(0, 32)), attacker.base)
+      .searchParams
+    attackerQuery.set('code', victimQuery.get('code') ?? '')
+    expect((await attacker.get(`${start}/callback?${attackerQuery.toString()}`)).location).toBe(failed)
     expect(await signedInUserId(attacker)).toBeUndefined()
   })
 
@@ -164,7 +165,7 @@ suite(`a sign-in at a provider${name}`, () => {
   })
 })
 
-suite(`linking an identity${name}`, () => {
+suite(`linking an identity${suffix}`, () => {
   let ada: Person
   beforeEach(async () => {
     ada = await newPerson('ada')
@@ -197,7 +198,7 @@ suite(`linking an identity${name}`, () => {
   })
 
   test.each(['https://evil.example', '//evil.example', '/\\evil.example', '/%5Cevil.example', '/.//evil.example'])(
-    'never returns to %s',
+    'is refused with the redirect path %s',
     async (redirectPath) => {
       const request = { providerId, redirectPath, currentPassword: ada.password }
       const answer = await ada.attempt(MyAccountService.method.startExternalIdentityLink, request)

@@ -10,7 +10,7 @@ import { Socket } from '../src/socket.ts'
 import { messageIds, timelineOf } from '../src/timeline.ts'
 import { Traffic } from '../src/traffic.ts'
 
-/** Timeout of clients. */
+/** Deadline of calls. */
 const deadlineMs = 6_000
 /** Additional time for a machine under load. */
 const graceMs = 4_000
@@ -45,7 +45,7 @@ function startConversation() {
   })
 }
 
-/** Ends a server twice: before each restart its supervisor waits longer. */
+/** Ends a server twice. Its supervisor waits longer before the second restart. */
 async function causeOutage(name: 'postgres' | 'nats', signal: NodeJS.Signals) {
   for (let times = 0; times < 2; times++) {
     const pid = await eventually(() => serverPid(name))
@@ -106,7 +106,7 @@ test.each([
     expect(written).toEqual(expect.arrayContaining(posted))
     expect(new Set(written).size).toBe(written.length)
 
-    // A stream that stayed open has received everything; the others were told to reconnect.
+    // A socket that stayed open has received everything; the others were told to reconnect.
     const last = await post(ada, roomId, 'everybody there?')
     for (const [index, socket] of sockets.entries()) {
       if (socket.isClosed) {

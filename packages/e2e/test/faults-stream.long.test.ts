@@ -18,19 +18,19 @@ beforeAll(async () => {
 })
 afterEach(waitUntilHealthy)
 
-const about = (socket: Socket, roomId: string) =>
+const eventsAbout = (socket: Socket, roomId: string) =>
   socket.events.filter(
     ({ event }) => event.value !== undefined && 'roomId' in event.value && event.value.roomId === roomId,
   )
 
-test('after the loss of the whole stream, events of earlier joins give nobody access, and new events arrive', async () => {
+test('after the loss of the whole stream, events of an earlier join give a former member no access, and new events arrive', async () => {
   const roomId = await newRoom(owner, [ada, bob])
   const before = await Promise.all(fleet().realtimeNodes.map((node) => Socket.subscribe(node, bob.token)))
   const eventId = await post(ada, roomId, 'while bob is here')
   for (const socket of before) await socket.waitForMessage(eventId)
   await bob.call(RoomService.method.leaveRoom, { roomId })
   for (const socket of before) await socket.waitFor(({ event }) => event.case === 'userLeftRoom')
-  const receivedBefore = before.map((socket) => about(socket, roomId).length)
+  const receivedBefore = before.map((socket) => eventsAbout(socket, roomId).length)
 
   const pid = serverPid('nats')
   // A frozen server writes nothing and is not replaced, so the store can be deleted.
@@ -38,7 +38,7 @@ test('after the loss of the whole stream, events of earlier joins give nobody ac
   rmSync(join(dataDirAt(fleet().dataDir).nats, 'store'), { recursive: true })
   process.kill(pid, 'SIGKILL')
 
-  const [mine, theirs] = await eventually(
+  const [adaSockets, bobSockets] = await eventually(
     async () => {
       const opened: Socket[] = []
       try {
@@ -60,15 +60,15 @@ test('after the loss of the whole stream, events of earlier joins give nobody ac
   )
   // Events that are relayed again arrive before those of later posts.
   const last = await post(ada, roomId, 'and on it goes')
-  for (const socket of mine) await socket?.waitForMessage(last)
-  for (const socket of theirs) {
+  for (const socket of adaSockets) await socket?.waitForMessage(last)
+  for (const socket of bobSockets) {
     await socket?.roundTrip()
-    expect(socket && about(socket, roomId)).toEqual([])
+    expect(socket && eventsAbout(socket, roomId)).toEqual([])
   }
   before.forEach((socket, i) => {
-    expect(about(socket, roomId)).toHaveLength(receivedBefore[i] ?? 0)
+    expect(eventsAbout(socket, roomId)).toHaveLength(receivedBefore[i] ?? 0)
     if (socket.isClosed)
       expect(socket.frames.at(-1)).toMatchObject({ case: 'close', value: { code: 'stream_closed', reconnect: true } })
   })
-  ;[...before, ...mine, ...theirs].forEach((socket) => socket?.[Symbol.dispose]())
+  ;[...before, ...adaSockets, ...bobSockets].forEach((socket) => socket?.[Symbol.dispose]())
 })

@@ -111,7 +111,7 @@ describe('a file', () => {
     expect(await statusOf(another)).toBe(401)
   })
 
-  test('can be uploaded in chunks of the maximum size, in JSON too', async () => {
+  test('can be uploaded as JSON, in chunks of at most 512 KiB', async () => {
     const roomId = await newRoom(owner, [ada])
     const content = randomBytes(524_288)
     const { createUpload, uploadChunk } = AssetUploadService.method
@@ -133,7 +133,7 @@ describe('a file', () => {
     expect((await read((await attachmentFor(bob, roomId, eventId))?.assetUrl?.url)).status).toBe(200)
   })
 
-  test('can only be attached by its uploader, and to one message', async () => {
+  test('can only be attached by its uploader, and only to one message', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     const asset = await send(ada, roomId, await noise())
     const twice = { roomId, attachmentAssetIds: [asset.id] }

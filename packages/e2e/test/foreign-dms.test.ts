@@ -87,13 +87,13 @@ describe('a direct message between others looks as if it did not exist', () => {
     '%s answers as for a room that does not exist',
     async (_, method) => {
       for (const person of [stranger, owner]) {
-        const [about, without] = await Promise.all([
+        const [forDm, forAbsent] = await Promise.all([
           person.attempt(method, requestFor(method.input, dm)),
           person.attempt(method, requestFor(method.input, absent)),
         ])
-        expect(comparableContent(about, dm)).toBe(comparableContent(without, absent))
-        if (about.status !== 200 && person === owner)
-          expect(codeOf(about)).toBe(method.name === 'ExplainPermissions' ? 'permission_denied' : 'not_found')
+        expect(comparableContent(forDm, dm)).toBe(comparableContent(forAbsent, absent))
+        if (forDm.status !== 200 && person === owner)
+          expect(codeOf(forDm)).toBe(method.name === 'ExplainPermissions' ? 'permission_denied' : 'not_found')
       }
     },
   )

@@ -54,7 +54,7 @@ type Counted = { messages: number; echoes: number; replies: number; reactions: n
 
 async function countContent(roomId: string): Promise<Counted> {
   const counted: Counted = { messages: 0, echoes: 0, replies: 0, reactions: 0, ascending: true }
-  let last = 0
+  let total = 0
   for (let before = ''; ;) {
     const cursor = before === '' ? {} : { cursor: { case: 'before' as const, value: before } }
     const { page } = await reader.call(RoomService.method.getRoomEvents, { roomId, limit: 500, ...cursor })
@@ -71,11 +71,11 @@ async function countContent(roomId: string): Promise<Counted> {
     }
     const times = messages.map(({ createdAt }) => Number(createdAt?.seconds ?? 0n))
     if (times.some((time, index) => time < (times[index - 1] ?? 0))) counted.ascending = false
-    last += messages.length
+    total += messages.length
     if (!page?.hasOlder) break
     before = page.startCursor
   }
-  expect(last).toBe(counted.messages + counted.echoes)
+  expect(total).toBe(counted.messages + counted.echoes)
   return counted
 }
 

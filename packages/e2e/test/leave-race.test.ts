@@ -41,9 +41,9 @@ test('a user who leaves during concurrent posts receives the posts before the le
   expect(traffic.failed).toEqual([])
 
   const timeline = await timelineOf(ada, roomId)
-  const mine = timeline.filter(({ event, actorId }) => event.case === 'messagePosted' || actorId === bob.userId)
+  const relevant = timeline.filter(({ event, actorId }) => event.case === 'messagePosted' || actorId === bob.userId)
   let inside = false
-  const forBob = mine.flatMap(({ id, event }) => {
+  const forBob = relevant.flatMap(({ id, event }) => {
     if (event.case === 'userJoinedRoom') inside = true
     const receives = inside
     if (event.case === 'userLeftRoom') inside = false

@@ -45,13 +45,13 @@ async function scrapeAll() {
   return scraped.flatMap((found, process) => found.map((sample) => ({ ...sample, process })))
 }
 
-const ofTarget = ({ series }: Sample): boolean => series === 'target_info'
+const isTargetInfo = ({ series }: Sample): boolean => series === 'target_info'
 
 test('a fleet reports only declared metrics and labels', () => {
   const known = new Map(metrics.flatMap((metric) => metric.series.map((series) => [series, metric])))
   const prometheusOf = new Map(labels.map(({ name, prometheus }) => [name, prometheus]))
   const undeclared = samples.filter((sample) => {
-    if (ofTarget(sample)) return false
+    if (isTargetInfo(sample)) return false
     const metric = known.get(sample.series)
     const allowed = ['le', ...(metric?.labels ?? []).map((label) => prometheusOf.get(label))]
     return metric === undefined || Object.keys(sample.labels).some((label) => !allowed.includes(label))
@@ -85,7 +85,7 @@ describe('a label', () => {
 
   test('never contains an id, an address, a secret or message text', () => {
     const values = samples
-      .filter((sample) => !ofTarget(sample))
+      .filter((sample) => !isTargetInfo(sample))
       .flatMap(({ labels: { le: _, ...own } }) => Object.values(own))
     const personal = [
       ...people.flatMap(({ userId, login, token }) => [userId, login, token]),

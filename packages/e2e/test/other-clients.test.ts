@@ -53,7 +53,7 @@ describe('another web client', () => {
     expect((await client.api.viewer.getViewer({})).user?.profile?.id).toBe(ada.userId)
   })
 
-  test('needs consent once per origin until it is withdrawn, and can be denied first', async () => {
+  test('can be denied, and then needs consent once per origin until it is withdrawn', async () => {
     await signInBrowser(browser, ada)
     await browser.get(authorizePath(newVerifier(), listedUri))
     const denied = await browser.postJson('/oauth/consent/deny', { redirectUri: listedUri }, browser.csrf)
@@ -76,24 +76,24 @@ describe('another web client', () => {
 
   test('gets no token for a used code, a code of another request, or another redirect URI', async () => {
     await signInBrowser(browser, ada)
-    const [mine, attackers] = [newVerifier(), newVerifier()]
-    const code = await codeFor(browser, mine)
-    const stolen = await exchange(browser, { code, code_verifier: attackers })
+    const [verifier, otherVerifier] = [newVerifier(), newVerifier()]
+    const code = await codeFor(browser, verifier)
+    const stolen = await exchange(browser, { code, code_verifier: otherVerifier })
     expect([stolen.status, jsonOf(stolen)]).toEqual([400, refused])
 
-    const second = await codeFor(browser, mine)
-    const elsewhere = { code: second, code_verifier: mine, redirect_uri: 'http://127.0.0.1:5173/other' }
+    const second = await codeFor(browser, verifier)
+    const elsewhere = { code: second, code_verifier: verifier, redirect_uri: 'http://127.0.0.1:5173/other' }
     expect(jsonOf(await exchange(browser, elsewhere))).toEqual(refused)
 
-    const third = await codeFor(browser, mine)
+    const third = await codeFor(browser, verifier)
     const answers = await Promise.all(
       [browser, viaOtherGateway(browser), browser, viaOtherGateway(browser)].map((each) =>
-        exchange(each, { code: third, code_verifier: mine }),
+        exchange(each, { code: third, code_verifier: verifier }),
       ),
     )
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-    expect(jsonOf(await exchange(browser, { code: third, code_verifier: mine }))).toEqual(refused)
-    expect(jsonOf(await exchange(browser, { code: 'prl_ACnone', code_verifier: mine }))).toEqual(refused)
+    expect(jsonOf(await exchange(browser, { code: third, code_verifier: verifier }))).toEqual(refused)
+    expect(jsonOf(await exchange(browser, { code: 'prl_ACnone', code_verifier: verifier }))).toEqual(refused)
   })
 
   test('cannot have its request approved by another user’s session', async () => {

@@ -25,8 +25,9 @@ async function listen(person: Person): Promise<Socket[]> {
   return sockets
 }
 
-const getUserAs = async (userId: string, to: Person) => {
-  const { user } = await to.call(UserService.method.getUser, { target: { case: 'userId', value: userId } })
+/** A user as another one sees them. */
+const getUserAs = async (viewer: Person, userId: string) => {
+  const { user } = await viewer.call(UserService.method.getUser, { target: { case: 'userId', value: userId } })
   return user?.user
 }
 
@@ -41,7 +42,7 @@ describe('presence', () => {
           ({ event }) =>
             event.case === 'presenceChanged' && event.value.userId === ada.userId && event.value.status === status,
         )
-      await eventually(async () => expect((await getUserAs(ada.userId, bob))?.presenceStatus).toBe(status))
+      await eventually(async () => expect((await getUserAs(bob, ada.userId))?.presenceStatus).toBe(status))
     }
   })
 })
@@ -54,7 +55,7 @@ describe('a profile', () => {
       .toBuffer()
     const { user } = await ada.call(MyAccountService.method.uploadAvatar, { image: { image, filename: 'me.png' } })
     expect(user?.avatarUrl).toMatch(/\/assets\/server\//)
-    expect((await getUserAs(ada.userId, bob))?.avatarUrl).toBe(user?.avatarUrl)
+    expect((await getUserAs(bob, ada.userId))?.avatarUrl).toBe(user?.avatarUrl)
     for (const socket of sockets)
       await socket.waitFor(
         ({ event }) => event.case === 'userProfileUpdated' && event.value.avatarUrl === user?.avatarUrl,
@@ -73,18 +74,18 @@ describe('a profile', () => {
     expect(codeOf(await ada.attempt(MyAccountService.method.uploadAvatar, broken))).toBe('invalid_argument')
   })
 
-  test('change reaches everyone, but a change of settings only the user', async () => {
-    const [receives, own] = [await listen(bob), await listen(ada)]
+  test('change reaches everyone; a change of settings reaches only the user', async () => {
+    const [bobSockets, adaSockets] = [await listen(bob), await listen(ada)]
     await ada.call(MyAccountService.method.updateSettings, { timezone: 'Europe/Paris' })
     await ada.call(MyAccountService.method.updateCustomStatus, { emoji: '🌴', text: 'away' })
     await ada.call(MyAccountService.method.updateProfile, { displayName: 'Ada L.' })
-    for (const socket of [...receives, ...own]) {
+    for (const socket of [...bobSockets, ...adaSockets]) {
       await socket.waitFor(({ event }) => event.case === 'userCustomStatusSet' && event.value.userId === ada.userId)
       await socket.waitFor(({ event }) => event.case === 'userProfileUpdated' && event.value.displayName === 'Ada L.')
     }
     const hasReceivedSettings = (socket: Socket) =>
       socket.events.some(({ event }) => event.case === 'serverUserPreferencesUpdated')
-    expect([...receives, ...own].map(hasReceivedSettings)).toEqual([false, false, true, true])
+    expect([...bobSockets, ...adaSockets].map(hasReceivedSettings)).toEqual([false, false, true, true])
     const { users } = await bob.call(UserService.method.listUsers, { search: ada.login })
     expect(users).toMatchObject([{ user: { displayName: 'Ada L.', customStatus: { text: 'away' } } }])
   })
@@ -109,10 +110,10 @@ describe('a role', () => {
 test('a deleted person disappears for everyone, and their credentials are invalid', async () => {
   const carl = await newPerson('carl')
   const [socket] = await listen(carl)
-  const receives = await listen(bob)
+  const bobSockets = await listen(bob)
   await owner.call(AdminUserService.method.deleteUser, { userId: carl.userId })
   await socket?.waitFor(({ event }) => event.case === 'sessionTerminated' && event.value.reason === 'account_deleted')
-  for (const other of receives)
+  for (const other of bobSockets)
     await other.waitFor(({ event }) => event.case === 'serverMemberDeleted' && event.value.userId === carl.userId)
   await eventually(async () => {
     expect(codeOf(await carl.attempt(ViewerService.method.getViewer, {}))).toBe('unauthenticated')

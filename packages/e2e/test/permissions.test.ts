@@ -108,7 +108,7 @@ describe('a role', () => {
     expect(await bobReceives(roomId, sockets)).toEqual([true, true])
   })
 
-  test('that is deleted and created again has no holders, decisions or effect', async () => {
+  test('that is deleted and created again has no effect for its former holders', async () => {
     const name = await createRole()
     await decideForRole({ roleName: name, permission: 'room.create', decision: ALLOW })
     await operate(['user', 'grant-role', '--login', bob.login, '--role', name])

@@ -31,7 +31,7 @@ async function expectTerminated(socket: Socket, reason: string) {
 }
 
 describe('log-out', () => {
-  test.each([0, 1] as const)('at gateway %i ends the streams of the user on both nodes', async (gateway) => {
+  test.each([0, 1] as const)('at gateway %i ends the streams of the session on both nodes', async (gateway) => {
     const sockets = await Promise.all([...fleet().realtimeNodes, ...fleet().gateways].map((base) => listen(ada, base)))
     expect((await logOut(ada, fleet().gateways[gateway])).status).toBe(200)
     for (const socket of sockets) await expectTerminated(socket, 'logout')

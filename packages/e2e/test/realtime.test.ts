@@ -79,12 +79,15 @@ describe('a posted message', () => {
 
   test('marks the room as read only for its author', async () => {
     const roomId = await newRoom(owner, [ada, bob])
-    const [mine, theirs] = [await listen(ada, fleet().realtimeNodes[0]), await listen(bob, fleet().realtimeNodes[0])]
+    const [adaSocket, bobSocket] = [
+      await listen(ada, fleet().realtimeNodes[0]),
+      await listen(bob, fleet().realtimeNodes[0]),
+    ]
     const eventId = await post(ada, roomId, 'my own words')
-    await mine.waitFor(({ event }) => event.case === 'roomMarkedAsRead' && event.value.roomId === roomId)
-    await theirs.waitForMessage(eventId)
-    await theirs.roundTrip()
-    expect(kindsOf(theirs, roomId)).toEqual(['messagePosted'])
+    await adaSocket.waitFor(({ event }) => event.case === 'roomMarkedAsRead' && event.value.roomId === roomId)
+    await bobSocket.waitForMessage(eventId)
+    await bobSocket.roundTrip()
+    expect(kindsOf(bobSocket, roomId)).toEqual(['messagePosted'])
   })
 
   test('does not reach non-members', async () => {
@@ -132,7 +135,7 @@ describe('membership', () => {
     }
   })
 
-  test('a socket opened after leaving receives nothing of the room, one opened after returning does', async () => {
+  test('sockets of a former member, opened before or after they return, receive the room only from then on', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     await bob.call(RoomService.method.leaveRoom, { roomId })
     const [node] = fleet().realtimeNodes
@@ -150,17 +153,17 @@ describe('membership', () => {
 
 describe('rooms', () => {
   test('a new room is announced to its creator and changes the layout for everybody', async () => {
-    const [mine, theirs] = await Promise.all([
+    const [ownerSocket, bobSocket] = await Promise.all([
       listen(owner, fleet().realtimeNodes[0]),
       listen(bob, fleet().realtimeNodes[1]),
     ])
     const roomId = await newRoom(owner)
-    await theirs.waitFor(({ event }) => event.case === 'roomGroupsUpdated' && event.value.changed)
-    await mine.waitFor(({ event }) => event.case === 'roomCreated' && event.value.roomId === roomId)
-    await mine.waitFor(({ event }) => event.case === 'userJoinedRoom' && event.value.roomId === roomId)
-    await mine.waitForMessage(await post(owner, roomId, 'first'))
-    await theirs.roundTrip()
-    expect(kindsOf(theirs, roomId)).toEqual([])
+    await bobSocket.waitFor(({ event }) => event.case === 'roomGroupsUpdated' && event.value.changed)
+    await ownerSocket.waitFor(({ event }) => event.case === 'roomCreated' && event.value.roomId === roomId)
+    await ownerSocket.waitFor(({ event }) => event.case === 'userJoinedRoom' && event.value.roomId === roomId)
+    await ownerSocket.waitForMessage(await post(owner, roomId, 'first'))
+    await bobSocket.roundTrip()
+    expect(kindsOf(bobSocket, roomId)).toEqual([])
   })
 
   test('a universal room is open to everybody from its creation', async () => {

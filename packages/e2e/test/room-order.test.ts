@@ -32,7 +32,7 @@ const keyOf = ({ id, event }: Pick<RealtimeEventEnvelope | RoomTimelineEvent, 'i
 const base = (n: number) => ({ base: fleet().gateways[n % 2 === 0 ? 0 : 1] })
 const allowed = [undefined, 'permission_denied', 'failed_precondition']
 
-/** Repeats the steps in order; each round uses the gateways the other way round. */
+/** Repeats the steps in order. Each step gets the number of the round, by which it chooses the gateway. */
 const repeatSteps = (pauseMs: number, steps: ((n: number) => Promise<Answer>)[], shift = 0) =>
   new Traffic(1, pauseMs, (n) => {
     const step = steps[n % steps.length]
@@ -69,15 +69,15 @@ test('concurrent posts, joins, leaves, bans and archivings of a room have the sa
     ]
     return repeatSteps(0, steps, g)
   })
-  const talk = new Traffic(3, 2, (n) => say(ada, n))
-  const turns: ((n: number) => Promise<Answer>)[] = [
+  const adaTraffic = new Traffic(3, 2, (n) => say(ada, n))
+  const ownerSteps: ((n: number) => Promise<Answer>)[] = [
     (n) => owner.attempt(archiveRoom, { roomId }, base(n)),
     (n) => owner.attempt(unarchiveRoom, { roomId }, base(n + 1)),
     (n) => owner.attempt(updateRoom, { roomId, name: roomName() }, base(n)),
   ]
-  const closing = repeatSteps(25, turns)
-  const all = [...guestTraffic, talk, closing]
-  while (closing.succeeded.length < 24 || guestTraffic.some(({ outcomes }) => outcomes.length < 36))
+  const ownerTraffic = repeatSteps(25, ownerSteps)
+  const all = [...guestTraffic, adaTraffic, ownerTraffic]
+  while (ownerTraffic.succeeded.length < 24 || guestTraffic.some(({ outcomes }) => outcomes.length < 36))
     await new Promise((resolve) => setTimeout(resolve, 5))
   for (const traffic of all) await traffic.stop()
   await owner.call(unarchiveRoom, { roomId })

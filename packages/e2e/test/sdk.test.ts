@@ -54,7 +54,7 @@ test('a client signs in, joins a room, posts, receives and reads', async () => {
   expect(ids).toEqual([first])
 })
 
-test('a client reads the rows after a cursor', async () => {
+test('a client reads the events after a cursor', async () => {
   const { page } = await bob.api.room.getRoomEvents({ roomId })
   const posted: string[] = []
   for (const body of ['one', 'two', 'three', 'four', 'five']) posted.push(await post(ada, body))

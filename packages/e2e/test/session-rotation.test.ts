@@ -22,7 +22,7 @@ async function letPass(person: Person, interval: string): Promise<void> {
 }
 
 const copyOf = ({ base, jar }: Browser) => new Browser(base, new Map(jar))
-const at = (each: Browser, base: string) => copyOf(each).via(base)
+const copyAt = (each: Browser, base: string) => copyOf(each).via(base)
 const sessionsIn = ({ cookies }: BrowserAnswer) => cookies.filter((cookie) => cookie.startsWith('parley_session='))
 const handleIn = ({ jar }: Browser) => jar.get('parley_session')
 
@@ -68,7 +68,7 @@ describe('a session cookie', () => {
   test('is replaced once by concurrent requests, none of which is refused', async () => {
     await letPass(ada, '68 days')
     const many = Array.from({ length: 20 }, (_, n) => {
-      const each = at(before, fleet().gateways[n % 2] ?? '')
+      const each = copyAt(before, fleet().gateways[n % 2] ?? '')
       return each.postJson(getViewer, {}).then((answer) => ({ answer, each }))
     })
     const answers = await Promise.all(many)
@@ -76,7 +76,7 @@ describe('a session cookie', () => {
     const renewed = answers.filter(({ answer }) => sessionsIn(answer).length > 0)
     expect(renewed).toHaveLength(1)
     for (const base of fleet().gateways) {
-      expect(await signedInUserId(at(before, base))).toBe(ada.userId)
+      expect(await signedInUserId(copyAt(before, base))).toBe(ada.userId)
       for (const { each } of renewed) expect(await signedInUserId(each.via(base))).toBe(ada.userId)
     }
   })
@@ -93,7 +93,7 @@ describe('a session cookie', () => {
     for (const each of [browser, viaOtherGateway(browser)]) expect(await signedInUserId(each)).toBe(ada.userId)
   })
 
-  test('that was replaced ends the session on sign-out', async () => {
+  test('that was replaced can still be used to sign out, which ends the session', async () => {
     await letPass(ada, '68 days')
     await browser.postJson(getViewer, {})
     expect((await before.postJson('/auth/logout', {}, before.csrf)).status).toBe(200)

@@ -8,7 +8,7 @@ import { pathOf } from '../src/http.ts'
 import { issuerUrl, providerId, providerLabel, startIdentityProvider } from '../src/identity-provider.ts'
 import { newPerson } from '../src/people.ts'
 
-const chromium = issuerUrl() === '' ? { reason: 'the fleet is not ours' } : await findChromium()
+const chromium = issuerUrl() === '' ? { reason: 'the suites test an existing fleet' } : await findChromium()
 const skipped = 'reason' in chromium ? chromium.reason : undefined
 const inABrowser = skipped === undefined ? describe : describe.skip
 
@@ -73,7 +73,7 @@ inABrowser(`a real browser at a real provider${skipped === undefined ? '' : ` (s
     await page.waitForURL(`${site}/welcome`)
   }
 
-  test('an unknown user creates an account, and after signing out signs in to it', async () => {
+  test('an unknown user creates an account, and signs in to it again without the session cookie', async () => {
     provider.people.set('wanda', { name: 'Wanda Fish' })
     const page = await newPage()
     await chooseProvider(page)

@@ -92,7 +92,7 @@ describe('every public method', () => {
     }
   })
 
-  test('requires a credential, whether it is implemented or not', async () => {
+  test('of svc.api and svc.admin requires a credential', async () => {
     const guarded = publicMethods.filter(({ parent }) => /^svc\.(api|admin)\./.test(parent.typeName))
     for (const method of guarded) {
       const { status, body } = await postJson(`${fleet().gateways[0]}/api/connect${methodPath(method)}`, {})

@@ -65,7 +65,7 @@ async function start(service: ServiceDefinition, dependencies: Dependencies) {
 }
 
 const withDatabase = programs.filter(({ migrate }) => migrate !== undefined)
-/** Services that wait for the policy of admin at start; the others do not. */
+/** Services that wait for the policy of admin at start. */
 const withPolicy = services.filter(({ name }) => !['admin', 'calls', 'notifications'].includes(name))
 
 test.each(programs)('$name waits without its dependencies, reports it, and stops on request', async (service) => {

@@ -135,7 +135,7 @@ test.each([
   expect(own.map((span) => [span.name, span.kind])).toContainEqual([name, kind])
 })
 
-test('the delivery of the message, its notification and the call to sockets is in the trace', () => {
+test('the trace contains the deliveries of the message, the notification and the call to sockets', () => {
   const delivered = spans().filter(({ name }) => name === 'deliver to sockets')
   expect(delivered.map(({ attributes }) => attributes['parley.event.kind'])).toEqual(
     expect.arrayContaining(['message_posted', 'notification_created', 'people_called', 'call_started']),
@@ -154,7 +154,7 @@ test('a download has spans of the gateway, of uploads and of its database', () =
   expect(statements.map(({ attributes }) => attributes['db.system.name'])).toContain('postgresql')
 })
 
-test('log lines about a request have its trace id', () => {
+test('log lines about sign-ins and a new account have the trace ids of the requests', () => {
   const lines = traced
     .logLines()
     .split('\n')

@@ -16,7 +16,7 @@ import { measureFiles } from './measure/files.ts'
 import { measureHeavyReaders } from './measure/heavy-readers.ts'
 import { measureLongRoom } from './measure/long-room.ts'
 import { measureNotifications } from './measure/notifications.ts'
-import { body, measurePosting, type Floors } from './measure/posting.ts'
+import { body, measurePosting, type PostFloors } from './measure/posting.ts'
 import { measureOneRoom } from './measure/one-room.ts'
 import { measurePushes } from './measure/pushes.ts'
 import { measureRest } from './measure/rest.ts'
@@ -28,14 +28,14 @@ import { Report } from './report.ts'
 
 const help = `make bench: measures a fleet on this machine, and floors to compare it with, in less than ten minutes
 
-Prints a line for each figure and a table of what calls cost. A floor is the cost of the same thing without Parley, measured in
-the same run. A budget, in the unit of the value, is the maximum that docs/performance.md allows.
+Prints figures, one per line, and a table of what calls cost. A floor is the cost of the same thing without Parley, measured in
+the same run. A budget is the maximum of a figure, in the same unit.
 
 ARGS=--check           exits with 1 if a figure exceeds its budget by more than a third
 ARGS=--full            measures everything, in about half an hour (the same as make bench-full)
 BENCH_OUT=file         also writes all figures as JSON: [{name, value, unit, floor, ratio, budget, processes}]
 BENCH_ONLY=a,b         measures only these: rest, costs, calls, sockets, restart, room, readers, files, images, size, loss
-BENCH_CALLS=a,b        measures only costs of calls whose names contain one of these
+BENCH_CALLS=a,b        limits the measurement costs to calls whose names contain a or b
 PARLEY_LAYOUT=compact  measures a fleet of two processes instead of nine`
 
 const defaultMeasurements = ['rest', 'costs', 'calls', 'sockets', 'restart']
@@ -79,11 +79,11 @@ async function measureFleet(options: FleetOptions, selected: ReadonlySet<string>
   if (selected.has('rest')) await measureRest(fleet, startedAt, report)
   const needsFloors = selected.has('costs') || selected.has('sockets')
   const floors = needsFloors ? await measureCallFloors(fleet, join(options.dataDir, 'call-floors')) : undefined
-  if (selected.has('costs') && floors) await measureOwnersCosts(fleet, floors, report)
+  if (selected.has('costs') && floors) await measureCallCosts(fleet, floors, report)
   if (selected.has('calls')) await measureCalls(fleet, report, await measureCommits(fleet, report, roundTripMs))
   if (selected.has('room')) await measureRoom(fleet, report)
   if (selected.has('readers')) await measureReaders(fleet, report)
-  if (selected.has('sockets') && floors) await measureOwnersSockets(fleet, floors, report)
+  if (selected.has('sockets') && floors) await measureOpenSockets(fleet, floors, report)
   // Before the images, because the memory that they leave allocated in uploads would hide the memory for a file.
   if (selected.has('files')) await measureLargeFile(fleet, report)
   if (selected.has('images')) await measureImages(fleet, report)
@@ -113,7 +113,7 @@ async function measureBus(dir: string, report: Report): Promise<number> {
   return nats.raw.p50
 }
 
-async function measureCommits(fleet: Fleet, report: Report, roundTripMs: number): Promise<Floors> {
+async function measureCommits(fleet: Fleet, report: Report, roundTripMs: number): Promise<PostFloors> {
   const commits = await measureCommitFloors(fleet.postgresUrl('postgres'))
   report.add('raw single-row commit p50', commits.one.p50, 'ms')
   report.add('raw single-row commits, 32 writers', commits.many.perSecond, '1/s')
@@ -124,7 +124,7 @@ async function measureCommits(fleet: Fleet, report: Report, roundTripMs: number)
   }
 }
 
-async function measureCalls(fleet: Fleet, report: Report, floors: Floors): Promise<void> {
+async function measureCalls(fleet: Fleet, report: Report, floors: PostFloors): Promise<void> {
   using http = new HttpCaller(fleet.url, 64)
   await http.signIn(owner)
   const rooms = await Promise.all(Array.from({ length: 32 }, (_, i) => createRoom(http, `bench-${i}`)))
@@ -141,13 +141,13 @@ async function measureCalls(fleet: Fleet, report: Report, floors: Floors): Promi
   report.add('GetRoomEvents (50 rows), 32 in flight', pages.perSecond, '1/s')
 }
 
-async function measureOwnersCosts(fleet: Fleet, floors: CallFloors, report: Report): Promise<void> {
+async function measureCallCosts(fleet: Fleet, floors: CallFloors, report: Report): Promise<void> {
   using http = new HttpCaller(fleet.url, 64)
   await http.signIn(owner)
   await measureCosts(fleet, http, { owner, floors }, report)
 }
 
-async function measureOwnersSockets(fleet: Fleet, floors: CallFloors, report: Report): Promise<void> {
+async function measureOpenSockets(fleet: Fleet, floors: CallFloors, report: Report): Promise<void> {
   using http = new HttpCaller(fleet.url, 16)
   await http.signIn(owner)
   await measureSockets(fleet, http, floors, report)

@@ -6,11 +6,11 @@ import { probeContract, type Verdict } from './load/probe-contract.ts'
 
 const marks: Record<Verdict, string> = { implemented: '  yes ', unimplemented: '   -  ', 'no owner': '  !!  ' }
 
-/** Starts a separate fleet and prints which public methods it implements. */
+/** Starts a temporary fleet and prints which public methods it implements. */
 async function main(): Promise<void> {
   if (process.argv.includes('--help')) {
     console.log(
-      'make contract: starts a separate fleet, calls every public method and prints which ones are implemented.\nExits with 1 if no service answers a method.',
+      'make contract: starts a temporary fleet, calls every public method and prints which ones are implemented.\nExits with 1 if there is a method that no service answers.',
     )
     return
   }

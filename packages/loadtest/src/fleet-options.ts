@@ -5,13 +5,13 @@ import { largestFile } from './measure/files.ts'
 /** The user who makes most calls. */
 export const owner = { login: 'bench', password: 'a password for the bench' }
 
-/** Options of a separate fleet whose rate limits are too high to be reached, in the layout of `PARLEY_LAYOUT`. */
+/** Options of a measured fleet, in the layout of `PARLEY_LAYOUT`. Its rate limits are off or too high to be reached. */
 export const fleetOptions = (dataDir: string): FleetOptions => ({
   dataDir,
   layout: process.env.PARLEY_LAYOUT === 'compact' ? 'compact' : 'separate',
   port: 0,
   owner,
-  // One user makes nearly all calls. They are counted as usual, but never exceed the limits.
+  // One user makes nearly all calls. The gateways count them as usual, but the limits are never reached.
   env: {
     ...process.env,
     PARLEY_LIMITS_READS_PER_MINUTE: '1000000000',

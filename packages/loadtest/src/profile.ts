@@ -13,13 +13,13 @@ import { flameGraph, type CpuProfile } from './profile/flame-graph.ts'
 
 const seconds = 8
 const inFlight = 8
-/** Processes with less CPU time than this get no flame graph, in milliseconds. */
+/** Processes with less CPU time than this, in milliseconds, get no flame graph. */
 const minBusyMs = 50
 const timeoutMs = 30_000
 
 const help = `make profile CALL=GetViewer: shows where the CPU time of a kind of call is spent
 
-Starts a separate fleet, and makes the call for ${seconds} seconds with ${inFlight} in flight. Writes two files for each process that used at
+Starts a temporary fleet, and makes the call for ${seconds} seconds with ${inFlight} in flight. Writes two files for each service that used at
 least ${minBusyMs} ms of CPU time: profiles/<call>/<service>.html, a flame graph, and <service>.cpuprofile for the developer tools of
 a browser. Without CALL, or with an unknown one, it lists all calls.`
 

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import type { CpuTime } from './load/cpu-time.ts'
 
 /**
- * One figure. `floor` is the cost to which it is compared, measured in the same run; `budget` is its maximum. Both have
- * the unit of the value, and so have `processes`: the parts of a CPU time that the processes took, by name.
+ * One figure. `floor`: the result with which it is compared, measured in the same run. `budget`: its maximum. Only for a
+ * CPU time, `processes`: the part of each process, by name. All of them are in the unit of the value.
  */
 export type Figure = {
   name: string
@@ -15,9 +15,9 @@ export type Figure = {
   processes?: Record<string, number>
 }
 
-type Compared = { floor?: number | undefined; budget?: number | undefined }
+type Comparison = { floor?: number | undefined; budget?: number | undefined }
 
-/** How far a figure may exceed its budget before it counts as over budget: machines and their load differ. */
+/** Up to this multiple of its budget a figure does not count as over budget: machines and their load differ. */
 const tolerance = 4 / 3
 
 /** Collects figures, prints them at once if asked to, and writes them all as JSON. */
@@ -30,12 +30,12 @@ export class Report {
   }
 
   /** Records the CPU time of a call, socket or delivery with the part of each process, and prints the sum. */
-  addCpu(name: string, cpu: CpuTime, compared: Compared = {}): void {
+  addCpu(name: string, cpu: CpuTime, compared: Comparison = {}): void {
     print(this.recordCpu(name, cpu, compared))
   }
 
   /** Records a figure without printing it. */
-  record(name: string, value: number, unit: string, { floor, budget }: Compared = {}): Figure {
+  record(name: string, value: number, unit: string, { floor, budget }: Comparison = {}): Figure {
     const figure: Figure = {
       name,
       value: round(value),
@@ -49,7 +49,7 @@ export class Report {
   }
 
   /** Records a CPU time without printing it. */
-  recordCpu(name: string, { ms, processes }: CpuTime, compared: Compared = {}): Figure {
+  recordCpu(name: string, { ms, processes }: CpuTime, compared: Comparison = {}): Figure {
     const parts: Record<string, number> = {}
     for (const [process, part] of Object.entries(processes)) parts[process] = round(part)
     return Object.assign(this.record(name, ms, 'ms', compared), { processes: parts })
@@ -60,7 +60,7 @@ export class Report {
     return this.#figures.filter(({ value, budget }) => budget !== null && value > budget * tolerance)
   }
 
-  /** Writes all figures to a file, if there is one. */
+  /** Writes all figures to this file as JSON; without a file, does nothing. */
   write(file: string | undefined): void {
     if (file) writeFileSync(file, `${JSON.stringify(this.#figures, undefined, 2)}\n`)
   }

@@ -8,18 +8,18 @@ const { addMember, banMember, unbanMember } = RoomService.method
 
 type Where = 'channel' | 'hall' | 'dm'
 
-const joinAgain = (fixture: Fixture, who: Name, room: Where = 'channel') =>
+const requestToJoin = (fixture: Fixture, who: Name, room: Where = 'channel') =>
   fixture.call(who, joinCall, { roomId: fixture[room] })
 /** Joins a call and connects to the media server. A participant who does not connect is removed after a while. */
 async function join(fixture: Fixture, who: Name, room: Where = 'channel') {
-  await joinAgain(fixture, who, room)
+  await requestToJoin(fixture, who, room)
   const { token } = await fixture.call(who, getCallToken, { roomId: fixture[room] })
   await fixture.mediaServer.connect(token)
   await fixture.mediaServer.waitUntilSent()
 }
 const leave = (fixture: Fixture, who: Name, room: Where = 'channel') =>
   fixture.call(who, leaveCall, { roomId: fixture[room] })
-const nina = (fixture: Fixture) => ({ roomId: fixture.channel, userId: fixture.userId('nina') })
+const ninaInChannel = (fixture: Fixture) => ({ roomId: fixture.channel, userId: fixture.userId('nina') })
 
 /** Events caused by the first participant to join a call, and by the last to leave. */
 const startEvents = (who: Name[]): Row['receives'] => [
@@ -36,12 +36,12 @@ const withNina = and(channel, 'nina')
 export const calls: Row[] = [
   row('starting a call', (fixture) => join(fixture, 'ada'), ...startEvents(channel)),
   row('joining a call', (fixture) => join(fixture, 'bob'), ['callParticipantJoined', channel]),
-  row('joining a call twice', (fixture) => joinAgain(fixture, 'bob')),
+  row('joining a call twice', (fixture) => requestToJoin(fixture, 'bob')),
   row('leaving a call', (fixture) => leave(fixture, 'bob'), ['callParticipantLeft', channel]),
   row(
     'joining a call as a new member',
     async (fixture) => {
-      await fixture.call('adam', addMember, nina(fixture))
+      await fixture.call('adam', addMember, ninaInChannel(fixture))
       await join(fixture, 'nina')
     },
     ['userJoinedRoom', withNina],
@@ -49,11 +49,13 @@ export const calls: Row[] = [
   ),
   row(
     'banning somebody who is in a call',
-    (fixture) => fixture.call('adam', banMember, { ...nina(fixture), reason: 'noise' }),
+    (fixture) => fixture.call('adam', banMember, { ...ninaInChannel(fixture), reason: 'noise' }),
     ['userLeftRoom', withNina],
     ['callParticipantLeft', channel],
   ),
-  row('lifting the ban', (fixture) => fixture.call('adam', unbanMember, { ...nina(fixture), reason: 'quiet again' })),
+  row('lifting the ban', (fixture) =>
+    fixture.call('adam', unbanMember, { ...ninaInChannel(fixture), reason: 'quiet again' }),
+  ),
   row('ending a call', (fixture) => leave(fixture, 'ada'), ...endEvents(channel)),
   row('a call in a universal room', (fixture) => join(fixture, 'nina', 'hall'), ...startEvents(hall)),
   row('the end of a call in a universal room', (fixture) => leave(fixture, 'nina', 'hall'), ...endEvents(hall)),

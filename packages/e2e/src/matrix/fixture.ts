@@ -74,7 +74,7 @@ export class Fixture {
     return new Fixture(mediaServer, people, owner, { groupId, channel, hall, plaza, dm: dm.room?.id ?? '' })
   }
 
-  /** Opens sockets for everyone on both nodes. */
+  /** Opens sockets for all users on both nodes, and two more for ada. */
   async listen(): Promise<Listeners> {
     const listeners = new Listeners()
     const [one, other] = fleet().realtimeNodes
@@ -101,7 +101,7 @@ export class Fixture {
     return this.people[name].userId
   }
 
-  /** Posts a message and remembers its id under its body. */
+  /** Posts a message with the body `as`, and stores its id under this text. An echo is stored under `echo of`. */
   async post(
     who: Name,
     roomId: string,

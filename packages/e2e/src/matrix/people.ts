@@ -97,7 +97,7 @@ export const profiles: Row[] = [
   row('a removed logo', (fixture) => fixture.call('adam', server.deleteServerLogo, {}), ['serverUpdated', everyone]),
 ]
 
-/** Ends of sessions. The last frame on a closed socket is the reason. */
+/** Ends of sessions. The last event on a socket says why the server closes it. */
 export const sessionEnds: Row[] = [
   {
     ...row(

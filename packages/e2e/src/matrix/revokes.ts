@@ -17,7 +17,7 @@ import { roomName } from '../rooms.ts'
 /** A room, and the member who loses access to it. */
 export type Membership = { owner: Person; victim: Person; roomId: string }
 
-/** A way to lose access to a room, and the events that the user receives about it. */
+/** A way to lose access to a room, and the kinds of events that the user still receives about it. */
 export type Revoke = {
   /** Completes "people who ...". */
   how: string
@@ -144,7 +144,7 @@ export const revokes: Revoke[] = [
   },
 ]
 
-/** Causes the events of messages, typing and changes of the room; returns the id of the last message. */
+/** Makes calls that cause events about messages, typing and changes of the room. Returns the id of the last message. */
 export async function causeRoomEvents(roomId: string, owner: Person, writer: Person): Promise<string> {
   const bases = fleet().gateways
   let turn = 0

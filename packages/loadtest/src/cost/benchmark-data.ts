@@ -16,19 +16,19 @@ import { findGroupId, createRoom } from '../load/rooms.ts'
 const roomCount = 35
 const messageCount = 120
 const replyCount = 40
-/** Size of the room with unread messages: more than one measurement marks as read. */
+/** Numbers of messages in the room with unread messages: more than a measurement can mark as read. */
 const unread = { messages: 20_000, replies: 2_000 }
 
-/** The data that measured calls use: an ordinary server, on which the caller is a member of 35 rooms. */
+/** The data that measured calls use: an ordinary server, on which the caller has created 35 rooms. */
 export type BenchmarkData = {
   groupId: string
-  /** Ids of the caller's rooms. */
+  /** Ids of the rooms that the caller has created. */
   rooms: readonly string[]
-  /** The first of them, with the messages, the thread, the file and the other member. */
+  /** The first of `rooms`, with the messages, the thread, the file and the other member. */
   roomId: string
-  /** The second of them, in which the caller has read nothing. */
+  /** The second of `rooms`, in which the caller has read nothing yet. */
   unreadRoomId: string
-  /** Messages of that room except replies, oldest first. */
+  /** Messages of `unreadRoomId` except replies, oldest first. */
   unreadIds: readonly string[]
   /** Some messages of `roomId`, oldest first; the first one is the root of the thread. */
   eventIds: readonly string[]
@@ -103,7 +103,10 @@ async function post(
   return posted.id
 }
 
-/** Waits for the notifications of the mentions, which are created after the response of a post; returns their ids. */
+/**
+ * Waits until the caller has notifications, because they are created after the response of a post. Returns the ids of
+ * those that exist by then: at least one.
+ */
 async function waitForNotifications(http: HttpCaller): Promise<string[]> {
   for (let n = 0; n < 200; n++) {
     const { notifications } = await http.call(NotificationService.method.listNotifications, {})

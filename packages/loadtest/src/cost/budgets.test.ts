@@ -6,6 +6,6 @@ test('budgets are read from the table in docs/performance.md', () => {
   expect(readBudgets().get('CreateMessage, 8 in flight')).toBe(8)
 })
 
-test('a page without a table of budgets is an error', () => {
+test('readBudgets throws if the page has no table of budgets', () => {
   expect(() => readBudgets('# Nothing')).toThrow('no table of budgets')
 })

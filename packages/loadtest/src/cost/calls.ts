@@ -28,7 +28,10 @@ export const unmeasuredReads = new Map<string, string>([
   ['ListCallParticipants', 'there is no call without a media server'],
 ])
 
-/** Returns every public read and the common writes. Throws if a read has no sample request. */
+/**
+ * Returns the common writes and every public read that is not in {@link unmeasuredReads}. Throws if a read whose request
+ * has fields has no sample request.
+ */
 export function measuredCalls(http: HttpCaller, data: BenchmarkData): MeasuredCall[] {
   return [
     ...reads(http, data).map((call) => ({ ...call, settleMs: 0 })),
@@ -51,7 +54,10 @@ function reads(http: HttpCaller, data: BenchmarkData): Call[] {
     })
 }
 
-/** The name of the method, after the name of its service if other services have a method of this name. */
+/**
+ * Returns the name of a method, with that of its service if several services have a method of this name. GetRoomEvents
+ * and ListRooms also have the size of their response.
+ */
 function nameOf(method: DescMethodUnary): string {
   const size =
     method.localName === 'getRoomEvents' ? ' (50 rows)' : method.localName === 'listRooms' ? ' (35 rooms)' : ''

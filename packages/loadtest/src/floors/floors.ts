@@ -43,8 +43,8 @@ export async function measureCommitFloors(url: string): Promise<Record<'one' | '
 }
 
 /**
- * Measures the time from a raw uWebSockets publish in another process until the last of the sockets has received it.
- * The first `warmUp` publishes are not counted.
+ * Asks another process to publish a frame with raw uWebSockets, and measures the time until the last of the sockets has
+ * received it. `publishes` includes the first `warmUp`, which are not counted.
  */
 export async function measurePublishFloor(
   sockets: number,

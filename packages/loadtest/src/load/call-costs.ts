@@ -6,7 +6,7 @@ import { time, type Timing } from './timing.ts'
 /** Costs of a kind of call with 1, 8 and 64 in flight; undefined if the server refused that many. */
 export type CallCosts = { 1: Cost; 8: Cost | undefined; 64: Cost | undefined }
 
-/** Rate and latency of calls, and the CPU time per call. */
+/** `perSecond` and `cpu` are those of single calls; `p50`, `p99` and `count` those of runs of `make`. */
 export type Cost = Timing & { cpu: CpuTime }
 
 /** For how many seconds calls are made, by the number in flight. Budgets are only for 1 and 8 in flight. */
@@ -15,7 +15,7 @@ const seconds = { withBudget: { 1: 1, 8: 1, 64: 0.5 }, without: { 1: 1, 8: 0.5, 
 type Options = {
   /** Number of calls in one run of `make`. Default: 1. */
   calls?: number
-  /** Processes of the fleet, by whose names the CPU time is listed. */
+  /** Processes of the fleet, whose CPU time is listed under their names. */
   services?: Fleet['services']
   /** Ids of processes whose CPU time is not counted. */
   excluded?: ReadonlySet<number>

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** Starts a program of `floors/` as a child process. Resolves when it sends its first message, which is `ready`. */
+/** Starts a program of `floors/` as a child process. Resolves with its first message, as `ready`. */
 export async function startProgram(
   name: string,
   args: string[],

@@ -24,7 +24,7 @@ export async function createCrowd(fleet: Fleet, roomId: string): Promise<void> {
   await addCrowdMembers(fleet, roomId, crowdSize)
 }
 
-/** Creates `count` accounts. Each id and login is one of these prefixes followed by a number from 1. */
+/** Creates `count` accounts. Their ids and logins consist of the prefix `ids` or `logins` and a number from 1. */
 export async function createAccounts(
   fleet: Fleet,
   { ids, logins }: { ids: string; logins: string },

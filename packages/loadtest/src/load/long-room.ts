@@ -12,8 +12,8 @@ export const rootId = messageId(1)
 const sqlId = (n: string) => `'E' || lpad((${n})::text, 14, '0')`
 
 /**
- * Writes messages of one author into a room, as if people had posted in it for years. Every tenth of them is a reply in
- * the thread of {@link rootId}; `replies` is their number. Works once per room.
+ * Writes messages of one author into a room, all with the current time. Every tenth is a reply in the thread of
+ * {@link rootId}; `replies` must be their number. Works once per room.
  */
 export function writeMessages(
   fleet: Fleet,

@@ -91,15 +91,15 @@ export class Sockets implements Disposable {
         socket.send(hello(token))
         socket.send(subscribe)
       })
-      const opening = (data: Buffer): void => {
+      const onOpening = (data: Buffer): void => {
         const { frame } = fromBinary(RealtimeServerFrameSchema, data)
         if (frame.case === 'error') return reject(new Error(`${frame.value.code}: ${frame.value.message}`))
         if (frame.case !== 'subscribed') return
-        socket.off('message', opening)
+        socket.off('message', onOpening)
         socket.on('message', (message: Buffer) => this.#onMessage(message))
         resolve()
       }
-      socket.on('message', opening)
+      socket.on('message', onOpening)
     })
   }
 }

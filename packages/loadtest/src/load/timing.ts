@@ -6,8 +6,8 @@ function quantile(sorted: readonly number[], q: number): number {
 }
 
 /**
- * Measures runs of `work` after a warm-up, with `inFlight` runs at a time (default 1). Starts new runs for `seconds`
- * (default 4). If a run fails, it rejects after the other running ones have ended.
+ * Measures runs of `work`, with `inFlight` at a time (default 1). Starts new runs for `warmUpSeconds` (default 1), which
+ * are not counted, and then for `seconds` (default 4). If a run fails, rejects once the runs in flight have ended.
  */
 export async function time(
   work: () => Promise<unknown>,
@@ -34,8 +34,8 @@ export async function time(
   }
   const ends = await Promise.allSettled(Array.from({ length: inFlight }, worker))
   for (const end of ends) if (end.status === 'rejected') throw end.reason
-  // Without a warm-up, `inFlight` runs start at once. They do not raise the rate, because it includes the time until the
-  // last runs end.
+  // After a warm-up, the rate is that of the starts within `seconds`. Without one, `inFlight` runs start at once, so the
+  // time until the last runs end is counted too.
   return summarize(took, warmUpSeconds > 0 ? seconds : (performance.now() - warm) / 1000)
 }
 

@@ -13,8 +13,8 @@ const warmUp = { seconds: 1, inFlight: 8 }
 type Row = { name: string; costs: CallCosts; ratio: number; budget: number | undefined }
 
 /**
- * Measures rate, latency and CPU time of the whole fleet for every public read and the common writes, and prints them in
- * a table, the most expensive call first. `http` is signed in as `owner`, and needs 64 connections.
+ * Measures rate, latency and CPU time of the whole fleet for the {@link measuredCalls} that BENCH_CALLS selects (default:
+ * all). Prints them in a table, the most expensive call first. `http` is signed in as `owner`, and needs 64 connections.
  */
 export async function measureCosts(
   fleet: Fleet,
@@ -91,7 +91,7 @@ function print(rows: readonly Row[], hop: CallCosts, fleet: Fleet): void {
   }
 }
 
-/** The four processes with the most CPU time; PostgreSQL, NATS and Redis count as one. */
+/** Lists the four processes that took the most CPU time. PostgreSQL, NATS and Redis count as one: `servers`. */
 function mostExpensive(processes: Readonly<Record<string, number>>, services: ReadonlySet<string>): string {
   const sums = new Map<string, number>()
   for (const [process, ms] of Object.entries(processes)) {

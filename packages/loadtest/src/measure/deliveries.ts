@@ -8,7 +8,7 @@ import { body } from './posting.ts'
 const { createMessage } = MessageService.method
 
 /** Posts that are made one after the other. The first `warmUp` are not measured. */
-const turns = { posts: 110, warmUp: 10 }
+const sequentialPosts = { posts: 110, warmUp: 10 }
 
 /** Posts that are made at a fixed rate. The first `warmUp` are not measured. */
 export const steadyPosts = { perSecond: 50, posts: 450, warmUp: 50 }
@@ -25,16 +25,16 @@ export async function postInTurn(
 ): Promise<{ posts: number; total: Timing; spread: Timing }> {
   const totals: number[] = []
   const spreads: number[] = []
-  for (let n = 0; n < turns.posts; n++) {
+  for (let n = 0; n < sequentialPosts.posts; n++) {
     const received = sockets.expectEvent(({ event }) => event.case === 'messagePosted' && event.value.roomId === roomId)
     const start = performance.now()
     const [{ first, last }] = await Promise.all([received, http.call(createMessage, { roomId, body })])
-    if (n < turns.warmUp) continue
+    if (n < sequentialPosts.warmUp) continue
     totals.push(last - start)
     spreads.push(last - first)
   }
   const seconds = totals.reduce((sum, ms) => sum + ms, 0) / 1000
-  return { posts: turns.posts, total: summarize(totals, seconds), spread: summarize(spreads, seconds) }
+  return { posts: sequentialPosts.posts, total: summarize(totals, seconds), spread: summarize(spreads, seconds) }
 }
 
 /**

@@ -26,7 +26,7 @@ const timeoutMs = 60_000
  */
 export async function measureFiles(fleet: Fleet, http: HttpCaller, report: Report): Promise<void> {
   const uploads = fleet.services.find(({ name }) => name === 'uploads')
-  if (!uploads) throw new Error('the fleet has no process of uploads alone; measure the separate layout')
+  if (!uploads) throw new Error('the fleet has no process of uploads alone; measure without PARLEY_LAYOUT=compact')
   const chunk = randomBytes(chunkBytes)
   const floor = await measureDiskFloors(chunk)
   const roomId = await createRoom(http, 'bench-files')
@@ -66,7 +66,7 @@ async function upload(http: HttpCaller, roomId: string, content: Uint8Array): Pr
   return uploadId
 }
 
-/** Completes the upload. This may take longer than a call may: the call is then repeated, and returns the same file. */
+/** Completes the upload. Repeats the call, which returns the same file, if it takes longer than its deadline. */
 async function complete(http: HttpCaller, uploadId: string): Promise<Asset> {
   for (const giveUpAt = Date.now() + timeoutMs; ; await sleep(20)) {
     try {

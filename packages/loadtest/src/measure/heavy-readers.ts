@@ -9,8 +9,8 @@ const { createMessage } = MessageService.method
 const { getRoomEvents } = RoomService.method
 
 /**
- * Measures posts while several readers continuously read the longest possible pages of another room. The floor is posts
- * without readers. The readers share the connections of `reader`, which has one for each.
+ * Measures posts while several readers continuously read the longest possible pages of another room. The floor is the
+ * same without readers. `reader` has a connection for each of them.
  */
 export async function measureHeavyReaders(
   { writer, reader }: { writer: HttpCaller; reader: HttpCaller },

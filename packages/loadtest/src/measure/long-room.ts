@@ -56,7 +56,7 @@ async function cursorsOf(page: () => Promise<{ startCursor: string } | undefined
   return cursors
 }
 
-/** Cursors of a thread, before replies in its middle. */
+/** Returns cursors before random replies of a thread, none of them near its beginning or end. */
 function threadCursors(http: HttpCaller, thread: { roomId: string; threadRootEventId: string }): Promise<string[]> {
   const reply = () => messageId(Math.floor(Math.random() * (longRoomSize.replies - 200) + 100) * 10)
   const { getThreadEventsAround } = ThreadService.method

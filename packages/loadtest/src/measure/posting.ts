@@ -12,7 +12,7 @@ export const body = 'A message of ordinary length, as people write them all day 
  * Floors of posts. `postMs`: one commit and two NATS round trips. `oneWriterPerSecond` and `commitsPerSecond`: rates of
  * commits by one writer and by 32.
  */
-export type Floors = { postMs: number; oneWriterPerSecond: number; commitsPerSecond: number }
+export type PostFloors = { postMs: number; oneWriterPerSecond: number; commitsPerSecond: number }
 
 /**
  * Measures posts by 1, 8 and 64 writers, into many rooms and into a single one. `http` needs a connection for each writer.
@@ -23,12 +23,12 @@ export async function measurePosting(
   http: HttpCaller,
   rooms: readonly string[],
   report: Report,
-  floors: Floors,
+  floors: PostFloors,
   node: number,
 ): Promise<void> {
   let turn = 0
   const spread = () => post(http, rooms[turn++ % rooms.length] ?? '')
-  // A process that has just started still compiles its code; usually it has run for longer.
+  // A long warm-up, because processes that have just started still compile their code.
   const one = await time(spread, { seconds: 6, warmUpSeconds: 5 })
   report.add('CreateMessage p50', one.p50, 'ms', floors.postMs)
   report.add('CreateMessage p99', one.p99, 'ms', floors.postMs)

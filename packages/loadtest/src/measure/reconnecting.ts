@@ -28,8 +28,8 @@ type Reconnection = { tookMs: number; servers: CpuTime; clientsMs: number }
 
 /**
  * Measures the memory of idle sockets of 2,000 users, one socket each. Then drops all of them at once, and measures the
- * time until all have resumed. The floor is a bare uWebSockets server that answers as many frames. `floor` and `budget`
- * are CPU times of opening a socket.
+ * time until all have resumed; the floor of this time is a bare uWebSockets server that answers as many frames. The CPU
+ * time of the fleet per socket is compared with `floor` and `budget`, in milliseconds.
  */
 export async function measureReconnecting(
   fleet: Fleet,

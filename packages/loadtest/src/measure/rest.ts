@@ -16,12 +16,12 @@ const restSeconds = 60
 const floorEveryMs = 500
 /** Target for all processes together, in percent of a core. */
 const maxPercent = 2
-/** Budget for the memory of all processes together, with nine processes of deployables or in the compact layout. */
+/** Budget for the memory of all processes together; the compact layout has two services instead of nine. */
 const maxMiB = (services: number) => (services > 2 ? 450 : 250)
 
 /**
- * Measures the CPU time, wake-ups and memory of an idle fleet, which must not be used. `startedAt`: when all processes were
- * ready, as a time of `performance.now()`.
+ * Measures the CPU time, wake-ups and memory of a fleet that nobody uses. `startedAt`: when all its processes were
+ * ready, in the time of `performance.now()`.
  */
 export async function measureRest(fleet: Fleet, startedAt: number, report: Report): Promise<void> {
   if (!existsSync('/proc/self/task')) return console.error('at rest: not measured, this system has no /proc')

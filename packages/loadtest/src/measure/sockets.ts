@@ -14,22 +14,22 @@ import type { Report } from '../report.ts'
 import { postInTurn, postSteadily, steadyPosts } from './deliveries.ts'
 import { measureReconnecting } from './reconnecting.ts'
 
-/** The number of sockets with which CPU time is measured, and for which the gateway is compared with realtime. */
-const weighed = 1000
+/** The number of sockets for which budgets apply, and with which the gateway is compared with realtime. */
+const referenceSockets = 1000
 /** The number of sockets that receive posts at a fixed rate. */
 const steadySockets = 500
 
 type Node = { url: string; internalPort: number }
-type Setting = { fleet: Fleet; node: Node; http: HttpCaller; roomId: string; report: Report }
+type Context = { fleet: Fleet; node: Node; http: HttpCaller; roomId: string; report: Report }
 
 /** CPU time of opening a socket and of a delivery, and the time from a post to its last receipt. */
 type SocketCosts = { opening: CpuTime; delivery: CpuTime; total: Timing }
 
 /**
- * Measures idle sockets, and their return after all were dropped; the time from a post until every socket of its room
- * has received it, for up to 2,000 sockets; and the CPU time of the whole fleet for opening a socket and for a delivery.
- * The sockets are connected directly to realtime; finally, some are opened through the gateway. `http` needs 16
- * connections, because posts at a fixed rate do not wait for each other.
+ * Measures the memory of idle sockets, and how fast they are back after all were dropped; the time from a post until
+ * every socket of its room has received it, for up to 2,000 sockets; and the CPU time of the whole fleet for opening a
+ * socket and for a delivery. The last sockets are opened through the gateway, the others directly at realtime. `http`
+ * needs 16 connections, because posts at a fixed rate do not wait for each other.
  */
 export async function measureSockets(
   fleet: Fleet,
@@ -43,33 +43,33 @@ export async function measureSockets(
   const roomId = await createRoom(http, 'bench-sockets')
   const { url, internalPort } = fleet.services.find(({ name }) => name === 'realtime') ?? {}
   if (!url || !internalPort) throw new Error('the realtime node reported no URL')
-  const setting = { fleet, node: { url, internalPort }, http, roomId, report }
+  const context = { fleet, node: { url, internalPort }, http, roomId, report }
   // First, because memory that earlier sockets left allocated would hide the memory of these.
   await measureReconnecting(fleet, { roomId, ...compare('opening a socket') }, report)
   const frame = toBinary(RealtimeServerFrameSchema, create(RealtimeServerFrameSchema, exampleFrame(roomId)))
-  const direct = await measureDirectSockets(setting, frame, compare)
-  await measureSteadyPosts(setting, frame, floor)
-  await measureGatewaySockets(setting, direct)
+  const direct = await measureDirectSockets(context, frame, compare)
+  await measureSteadyPosts(context, frame, floor)
+  await measureGatewaySockets(context, direct)
 }
 
-/** Measures sockets connected to realtime. Returns the costs with {@link weighed} sockets. */
+/** Measures sockets connected to realtime. Returns the costs with {@link referenceSockets} sockets. */
 async function measureDirectSockets(
-  setting: Setting,
+  context: Context,
   frame: Uint8Array,
   compare: (name: string) => { floor: number; budget: number },
 ): Promise<SocketCosts> {
-  const { fleet, node, http, report } = setting
+  const { fleet, node, http, report } = context
   using sockets = new Sockets()
   let direct: SocketCosts | undefined
-  for (const count of [1, 100, weighed, 2000]) {
+  for (const count of [1, 100, referenceSockets, 2000]) {
     const opened = count - sockets.size
     const openingCpuPer = measureCpu(fleet.services)
     await sockets.open(node.url, http.token, opened)
     const opening = openingCpuPer(opened)
     const raw = await measurePublishFloor(count, frame)
     report.add(`raw publish to ${count} sockets p50`, raw.p50, 'ms')
-    const { total, spread, delivery } = await measurePosts(setting, sockets)
-    if (count === weighed) {
+    const { total, spread, delivery } = await measurePosts(context, sockets)
+    if (count === referenceSockets) {
       direct = { opening, delivery, total }
       report.addCpu('opening a socket, processor time', opening, compare('opening a socket'))
       report.addCpu(`a delivery to ${count} sockets, processor time`, delivery, compare('a delivery'))
@@ -82,15 +82,15 @@ async function measureDirectSockets(
   return direct
 }
 
-async function measurePosts({ fleet, http, roomId }: Setting, sockets: Sockets) {
+async function measurePosts({ fleet, http, roomId }: Context, sockets: Sockets) {
   const cpuPer = measureCpu(fleet.services)
   const { posts, total, spread } = await postInTurn(http, sockets, roomId)
   return { total, spread, delivery: cpuPer(posts * sockets.size) }
 }
 
 /** Measures posts at a fixed rate. The floor of their times is a raw publish to as many sockets. */
-async function measureSteadyPosts(setting: Setting, frame: Uint8Array, floor: number): Promise<void> {
-  const { fleet, node, http, roomId, report } = setting
+async function measureSteadyPosts(context: Context, frame: Uint8Array, floor: number): Promise<void> {
+  const { fleet, node, http, roomId, report } = context
   await waitUntilClosed(node)
   using sockets = new Sockets()
   await sockets.open(node.url, http.token, steadySockets)
@@ -106,15 +106,15 @@ async function measureSteadyPosts(setting: Setting, frame: Uint8Array, floor: nu
 }
 
 /** Measures sockets that the gateway forwards to realtime. The floors are the costs of direct connections. */
-async function measureGatewaySockets(setting: Setting, direct: SocketCosts): Promise<void> {
-  const { fleet, node, http, report } = setting
+async function measureGatewaySockets(context: Context, direct: SocketCosts): Promise<void> {
+  const { fleet, node, http, report } = context
   await waitUntilClosed(node)
   using sockets = new Sockets()
   const openingCpuPer = measureCpu(fleet.services)
-  await sockets.open(fleet.url, http.token, weighed)
-  const opening = openingCpuPer(weighed)
-  const { total, delivery } = await measurePosts(setting, sockets)
-  const name = `${weighed} sockets through the gateway`
+  await sockets.open(fleet.url, http.token, referenceSockets)
+  const opening = openingCpuPer(referenceSockets)
+  const { total, delivery } = await measurePosts(context, sockets)
+  const name = `${referenceSockets} sockets through the gateway`
   report.addCpu('opening a socket through the gateway, processor time', opening, { floor: direct.opening.ms })
   report.addCpu(`a delivery to ${name}, processor time`, delivery, { floor: direct.delivery.ms })
   report.add(`post to ${name} p50`, total.p50, 'ms', direct.total.p50)

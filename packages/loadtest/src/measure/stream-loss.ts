@@ -15,9 +15,9 @@ const postedBefore = 500
 const guest = { login: 'bench-guest', password: 'a password for the guest' }
 
 /**
- * Repeatedly deletes the whole stream and restarts the bus. Measures the time from then until a user can leave a room, and
- * until a new socket receives a new message. Each deployable runs in two processes, which may notice the loss at the same
- * time.
+ * Repeatedly deletes the whole stream and restarts the bus. Measures the time from when the bus accepts connections again
+ * until a user can leave a room, and until a new socket receives a new message. Each deployable runs in two processes,
+ * which may notice the loss at the same time.
  */
 export async function measureStreamLoss(
   options: FleetOptions,
@@ -31,10 +31,10 @@ export async function measureStreamLoss(
   await http.call(AdminUserService.method.createUser, guest)
   await leaver.signIn(guest)
   const rooms = await Promise.all(Array.from({ length: losses + 1 }, (_, n) => createRoom(http, `bench-loss-${n}`)))
-  const [talk = '', ...left] = rooms
-  for (const roomId of left) await leaver.call(RoomService.method.joinRoom, { roomId })
+  const [postRoomId = '', ...roomsToLeave] = rooms
+  for (const roomId of roomsToLeave) await leaver.call(RoomService.method.joinRoom, { roomId })
   const bytesBefore = await streamBytes(http)
-  for (let n = 0; n < postedBefore; n++) await post(http, talk)
+  for (let n = 0; n < postedBefore; n++) await post(http, postRoomId)
   report.add('bytes on the stream per message', ((await streamBytes(http)) - bytesBefore) / postedBefore, 'B')
   const node = fleet.services.find(({ name }) => name === 'realtime')
   if (!node?.url) throw new Error('the realtime node reported no URL')
@@ -42,10 +42,10 @@ export async function measureStreamLoss(
   const dir = dataDirAt(options.dataDir)
   const revokes: number[] = []
   const events: number[] = []
-  for (const roomId of left) {
+  for (const roomId of roomsToLeave) {
     const backAt = await loseStream(dir)
     const leave = () => leaver.call(RoomService.method.leaveRoom, { roomId })
-    const receive = () => postAndReceive(node.url ?? '', http, talk)
+    const receive = () => postAndReceive(node.url ?? '', http, postRoomId)
     const [leftAt, receivedAt] = await Promise.all([retry(leave), retry(receive)])
     revokes.push(leftAt - backAt)
     events.push(receivedAt - backAt)

@@ -9,7 +9,7 @@ const images = 8
 const side = 320
 const inFlight = 8
 const [warmUpSeconds, seconds] = [1, 4]
-/** How many times faster than its floor the fleet may be before the new sizes to request run out. */
+/** The prepared URLs suffice as long as the fleet is at most this many times as fast as the floor. */
 const margin = 2
 
 /**
@@ -24,7 +24,7 @@ export async function measureThumbnails(http: HttpCaller, roomId: string, report
 
   const sizes = Math.ceil((floor.perSecond * (warmUpSeconds + seconds) * margin) / images)
   const uncached: string[] = []
-  // The width is the one of the floor. The height is larger than the thumbnail and only makes each request different.
+  // The width is that of the floor. The height is more than the thumbnail has, and only makes each request different.
   for (let n = 0; n < sizes; n++) uncached.push(...(await thumbnailUrls(http, roomId, assetIds, side + n)))
   const first = uncached.slice(0, images)
   const cold = await time(() => http.download(required(uncached.shift())), { inFlight, warmUpSeconds, seconds })
@@ -45,6 +45,6 @@ async function thumbnailUrls(http: HttpCaller, roomId: string, assetIds: string[
 }
 
 function required(url: string | undefined): string {
-  if (url === undefined) throw new Error('there are no more thumbnails that have not been downloaded')
+  if (url === undefined) throw new Error('no thumbnail URL is left, or the server returned none')
   return url
 }

@@ -13,11 +13,11 @@ type Call = { name: string; where: string; ms: number; children: Map<string, Cal
 
 /** Calls with a smaller fraction of the total time are left out. */
 const minFraction = 0.002
-const idle = new Set(['(idle)', '(program)'])
+const omitted = new Set(['(idle)', '(program)'])
 
 /**
  * Renders a profile as a flame graph, an HTML page: the width of each call is the time spent in it and in its callees.
- * Idle time is left out. `busyMs`: the remaining time in milliseconds.
+ * Leaves out idle time and time outside calls (`(program)`). `busyMs`: the remaining time in milliseconds.
  */
 export function flameGraph(title: string, profile: CpuProfile): { html: string; busyMs: number } {
   const root = merge(profile)
@@ -38,7 +38,7 @@ function merge({ nodes, samples = [], timeDeltas = [] }: CpuProfile): Call {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const add = (id: number, into: Call): number => {
     const node = byId.get(id)
-    if (!node || idle.has(node.callFrame.functionName)) return 0
+    if (!node || omitted.has(node.callFrame.functionName)) return 0
     const { functionName, url, lineNumber } = node.callFrame
     const where = url ? `${url.replace(/^.*\/(?=services|packages|node_modules)/, '')}:${lineNumber + 1}` : ''
     const name = functionName || '(anonymous)'
