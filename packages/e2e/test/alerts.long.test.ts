@@ -86,7 +86,9 @@ withPrometheus(`alerts fire during their fault and end after its remedy${why}`, 
     }
     for (let n = 0; n < 6; n++) await register()
     await waitUntilFiring('ParleyMailsOverBudget')
-    await waitUntilAboveZero('sum(parley_accounts_mails_total{parley_outcome="over_budget"})')
+    await waitUntilAboveZero(
+      'ALERTS{alertname="ParleyMailsOverBudget",alertstate="firing",parley_kind="registration_code"}',
+    )
     await watched.reconfigure('accounts', { PARLEY_SMTP_MAILS_PER_HOUR: '3000' })
     await mailTo(await register())
     await waitUntilResolved('ParleyMailsOverBudget')
