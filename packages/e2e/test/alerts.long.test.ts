@@ -115,13 +115,13 @@ withPrometheus(`alerts fire during their fault and end after its remedy${why}`, 
 
   test('ParleySocketsLag: realtime nodes frozen in turn', async () => {
     const sockets = await Promise.all(fleet().realtimeNodes.map((node) => Socket.subscribe(node, ada.token)))
-    await using _posting = repeatUntilDisposed(100, () => post(bob, roomId, 'hello'))
+    await using _posting = repeatUntilDisposed(50, () => post(bob, roomId, 'hello'))
     {
       // Alternately: a frozen process cannot be scraped.
       await using _pausing = repeatUntilDisposed(0, async () => {
         for (const { pid } of processesOf('realtime')) {
           using _ = freeze(pid)
-          await sleep(2_600)
+          await sleep(4_000)
         }
       })
       await waitUntilFiring('ParleySocketsLag')
