@@ -78,12 +78,14 @@ withPrometheus(`alerts fire during their fault and end after its remedy${why}`, 
     await waitUntilResolved('ParleyProxyUntrusted')
   })
 
+  /** Requests a code to register, and returns the new address. */
+  const register = async () => {
+    const email = `${randomBytes(6).toString('hex')}@example.org`
+    await postJson(`${fleet().gateways[0]}/auth/register`, { email })
+    return email
+  }
+
   test('ParleyMailsOverBudget: more registrations than mails', async () => {
-    const register = async () => {
-      const email = `${randomBytes(6).toString('hex')}@example.org`
-      await postJson(`${fleet().gateways[0]}/auth/register`, { email })
-      return email
-    }
     for (let n = 0; n < 6; n++) await register()
     await waitUntilFiring('ParleyMailsOverBudget')
     await waitUntilAboveZero(
@@ -92,6 +94,17 @@ withPrometheus(`alerts fire during their fault and end after its remedy${why}`, 
     await watched.reconfigure('accounts', { PARLEY_SMTP_MAILS_PER_HOUR: '3000' })
     await mailTo(await register())
     await waitUntilResolved('ParleyMailsOverBudget')
+  })
+
+  test('ParleyMailsFail: nothing at the port of the mail server', async () => {
+    const server = { PARLEY_SMTP_HOST: '127.0.0.1', PARLEY_SMTP_PORT: '1', PARLEY_SMTP_FROM: 'chat@example.org' }
+    await watched.reconfigure('accounts', { PARLEY_SMTP_ENABLED: 'true', ...server })
+    await register()
+    await waitUntilFiring('ParleyMailsFail')
+    await waitForLogLine('accounts', 'a mail could not be sent')
+    await watched.reconfigure('accounts', { PARLEY_SMTP_ENABLED: 'false' })
+    await mailTo(await register())
+    await waitUntilResolved('ParleyMailsFail')
   })
 
   test('ParleyPushesFail: other VAPID keys', async () => {
