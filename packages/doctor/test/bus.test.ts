@@ -161,6 +161,20 @@ test.each([
   })
 })
 
+test('a durable that is far behind is reported', async () => {
+  await configure(shipped)
+  const accounts = { user: 'accounts', password: 'password-of-accounts', name: 'accounts' }
+  await using bus = await connectBus({ url: nats.url, ...accounts, purpose: 'events' })
+  for (let n = 0; n < 10_000; n++) bus.nc.publish('evt.user.alice.user_updated')
+  await eventually(async () =>
+    expect(await findingOf(busCheck('rooms'), as('rooms'), 'nats.lag')).toEqual({
+      ...{ check: 'nats.lag', result: 'warn' },
+      found: 'rooms-people is 10000 messages behind',
+      next: 'Check the log of rooms, or add processes.',
+    }),
+  )
+})
+
 test('a server without permissions is reported', async () => {
   const open = join(dir, 'open.conf')
   writeFileSync(open, 'max_payload: 2MB\n')

@@ -51,6 +51,17 @@ test.each(['pa#ss', '12/34'])('a password %p that is not encoded is reported', a
   ])
 })
 
+test('a user who may not read the version and the clock is reported', async () => {
+  await admin.call('ACL', 'SETUSER', user, '-info')
+  expect(await problems(check, at('right-password'))).toEqual([
+    {
+      ...{ check: 'redis.version', result: 'warn', found: expect.stringContaining('info') },
+      next: expect.stringContaining('+info +time'),
+    },
+  ])
+  await admin.call('ACL', 'SETUSER', user, '+info')
+})
+
 test('a user who may not run scripts is reported', async () => {
   await admin.call('ACL', 'SETUSER', user, '-eval')
   expect(await findingOf(check, at('right-password'), 'redis.rights')).toMatchObject({

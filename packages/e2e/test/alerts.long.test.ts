@@ -78,18 +78,33 @@ withPrometheus(`alerts fire during their fault and end after its remedy${why}`, 
     await waitUntilResolved('ParleyProxyUntrusted')
   })
 
+  /** Requests a code to register, and returns the new address. */
+  const register = async () => {
+    const email = `${randomBytes(6).toString('hex')}@example.org`
+    await postJson(`${fleet().gateways[0]}/auth/register`, { email })
+    return email
+  }
+
   test('ParleyMailsOverBudget: more registrations than mails', async () => {
-    const register = async () => {
-      const email = `${randomBytes(6).toString('hex')}@example.org`
-      await postJson(`${fleet().gateways[0]}/auth/register`, { email })
-      return email
-    }
     for (let n = 0; n < 6; n++) await register()
     await waitUntilFiring('ParleyMailsOverBudget')
-    await waitUntilAboveZero('sum(parley_accounts_mails_total{parley_outcome="over_budget"})')
+    await waitUntilAboveZero(
+      'ALERTS{alertname="ParleyMailsOverBudget",alertstate="firing",parley_kind="registration_code"}',
+    )
     await watched.reconfigure('accounts', { PARLEY_SMTP_MAILS_PER_HOUR: '3000' })
     await mailTo(await register())
     await waitUntilResolved('ParleyMailsOverBudget')
+  })
+
+  test('ParleyMailsFail: nothing at the port of the mail server', async () => {
+    const server = { PARLEY_SMTP_HOST: '127.0.0.1', PARLEY_SMTP_PORT: '1', PARLEY_SMTP_FROM: 'chat@example.org' }
+    await watched.reconfigure('accounts', { PARLEY_SMTP_ENABLED: 'true', ...server })
+    await register()
+    await waitUntilFiring('ParleyMailsFail')
+    await waitForLogLine('accounts', 'a mail could not be sent')
+    await watched.reconfigure('accounts', { PARLEY_SMTP_ENABLED: 'false' })
+    await mailTo(await register())
+    await waitUntilResolved('ParleyMailsFail')
   })
 
   test('ParleyPushesFail: other VAPID keys', async () => {
@@ -113,13 +128,13 @@ withPrometheus(`alerts fire during their fault and end after its remedy${why}`, 
 
   test('ParleySocketsLag: realtime nodes frozen in turn', async () => {
     const sockets = await Promise.all(fleet().realtimeNodes.map((node) => Socket.subscribe(node, ada.token)))
-    await using _posting = repeatUntilDisposed(100, () => post(bob, roomId, 'hello'))
+    await using _posting = repeatUntilDisposed(50, () => post(bob, roomId, 'hello'))
     {
       // Alternately: a frozen process cannot be scraped.
       await using _pausing = repeatUntilDisposed(0, async () => {
         for (const { pid } of processesOf('realtime')) {
           using _ = freeze(pid)
-          await sleep(2_600)
+          await sleep(4_000)
         }
       })
       await waitUntilFiring('ParleySocketsLag')

@@ -57,6 +57,8 @@ beforeAll(async () => {
     await eventually(() => expect(samples.counts()).toEqual([few]))
     await waitForDecisions(5)
     await crowd.resize(many)
+    // No socket is old enough to be closed, so the metric of the first node must be exact.
+    await eventually(() => expect(Math.max(...samples.counts())).toBe(many))
     // The first node closes sockets when they reach their maximum age; their clients reconnect to new nodes.
     balancedCounts = await eventually(
       () => {
@@ -91,6 +93,15 @@ test('the autoscaler goes from one node to three and then to two', () => {
   const wanted = run.decisions.map(({ next }) => next)
   const changes = wanted.filter((pods, n) => pods !== wanted[n - 1])
   expect(changes.filter((pods, n) => !(pods === 2 && changes[n + 1] === 3))).toEqual([1, 3, 2])
+})
+
+test('the autoscaler reads the number of sockets and the lag of the nodes', () => {
+  const valuesOf = (metric: string) => run.decisions.flatMap(({ metrics }) => metrics[metric] ?? [])
+  const sockets = valuesOf('parley_realtime_sockets').filter((value) => value !== null)
+  expect(sockets).toEqual(expect.arrayContaining([0, few, many]))
+  const lags = valuesOf('parley_realtime_lag_p95_seconds').filter((value) => value !== null)
+  expect(lags.filter((lag) => lag > 0).length).toBeGreaterThan(run.decisions.length / 2)
+  expect(Math.max(...lags)).toBeGreaterThan(1.5 * Math.min(...lags.filter((lag) => lag > 0)))
 })
 
 test('the autoscaler removes a node only after many consecutive decisions in which the metrics asked for fewer', () => {

@@ -27,6 +27,14 @@ test('each alert has a test', () => {
   }
 })
 
+test('the mails in the tests of the alerts are of kinds that accounts sends', () => {
+  const declared = readFileSync(join(cwd, 'services/accounts/src/engines/mail/mail.ts'), 'utf8')
+  const tests = readFileSync(join(cwd, 'deploy/prometheus/alerts.test.yaml'), 'utf8')
+  const kinds = Array.from(tests.matchAll(/parley_accounts_mails_total\{parley_kind="(\w+)"/g), ([, kind]) => kind)
+  expect(kinds).toContain('password_reset')
+  expect(kinds.filter((kind) => !declared.includes(`'${kind}'`))).toEqual([])
+})
+
 withPromtool('Prometheus can parse every query of the dashboards', () => {
   const rules = dashboards.flatMap(({ name, panels }) =>
     panels.flatMap(({ queries }, panel) =>

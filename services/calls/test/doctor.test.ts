@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { selfSignedCertificate, tlsServer } from '@parley/testkit'
 import { FakeLivekit } from '@parley/testkit/livekit'
 import { mediaServerCheck } from '../src/engines/livekit/index.ts'
 
@@ -30,4 +31,14 @@ test('a working or disabled media server passes the check; a wrong secret and an
   expect(await check({ PARLEY_LIVEKIT_URL: 'ws://127.0.0.1:1' })).toMatchObject([
     { result: 'fail', next: expect.stringContaining('Start LiveKit') },
   ])
+})
+
+test('a certificate of an unknown authority is reported', async () => {
+  const dayMs = 86_400_000
+  const until = new Date(Date.now() + 90 * dayMs)
+  await using tls = await tlsServer(selfSignedCertificate({ from: new Date(Date.now() - dayMs), until }))
+  expect(await check({ PARLEY_LIVEKIT_URL: `wss://127.0.0.1:${tls.port}` })).toContainEqual({
+    ...{ check: 'livekit.certificate', result: 'fail', found: expect.stringContaining('DEPTH_ZERO_SELF_SIGNED_CERT') },
+    next: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
+  })
 })

@@ -18,6 +18,8 @@ export type TestS3 = AsyncDisposable & {
   env: Record<string, string>
   /** Decides for each request with a valid signature whether it fails. */
   fault: (request: IncomingMessage) => Fault | undefined
+  /** How far the clock is ahead that requests without a signature see, in milliseconds. */
+  clockAheadMs: number
   /** Method, path and query of every request. */
   requests: string[]
   /** Ids of multipart uploads in progress. */
@@ -38,7 +40,11 @@ export async function startS3(): Promise<TestS3> {
   const backend = new S3rver({ ...store, configureBuckets: [{ name: bucket, configs: [] }] })
   const { port } = await backend.run()
   const uploads = join(directory, bucket, '._S3rver_uploads')
-  const server: Pick<TestS3, 'fault' | 'requests'> = { fault: () => undefined, requests: [] }
+  const server: Pick<TestS3, 'fault' | 'clockAheadMs' | 'requests'> = {
+    fault: () => undefined,
+    clockAheadMs: 0,
+    requests: [],
+  }
   const proxy = createServer((request, response) => {
     const disconnect = (): void => void response.destroy()
     answer(request, response).catch(disconnect)
@@ -46,6 +52,7 @@ export async function startS3(): Promise<TestS3> {
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await buffer(request)
     const problem = findSignatureProblem(request, body, key)
+    response.setHeader('date', new Date(Date.now() + server.clockAheadMs).toUTCString())
     if (problem !== undefined) return fail(response, 403, 'SignatureDoesNotMatch', problem)
     server.requests.push(`${request.method} ${request.url}`)
     const fault = server.fault(request)

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { newDataFolder } from '@parley/testkit'
+import { newDataFolder, selfSignedCertificate, tlsServer } from '@parley/testkit'
 import { storageCheck } from '../src/engines/storage/index.ts'
 import { startS3, type TestS3 } from './_s3.ts'
 
@@ -64,6 +64,29 @@ test('a wrong key, a missing bucket and an unavailable server are reported', asy
   expect(unavailable).toContainEqual(
     expect.objectContaining({ check: 'storage.reach', next: expect.stringContaining('S3_ENDPOINT') }),
   )
+})
+
+test('a server whose clock is wrong is reported', async () => {
+  s3.clockAheadMs = 120_000
+  const found = await problems(s3.env)
+  s3.clockAheadMs = 0
+  expect(found).toEqual([
+    {
+      ...{ check: 'storage.clock', result: 'fail', found: expect.stringContaining('ahead of this machine') },
+      next: expect.stringContaining('Synchronise the clocks of both machines (NTP)'),
+    },
+  ])
+})
+
+test('a certificate of an unknown authority is reported', async () => {
+  const dayMs = 86_400_000
+  const until = new Date(Date.now() + 90 * dayMs)
+  await using tls = await tlsServer(selfSignedCertificate({ from: new Date(Date.now() - dayMs), until }))
+  const env = { PARLEY_CORE_ASSETS_S3_ENDPOINT: `127.0.0.1:${tls.port}`, PARLEY_CORE_ASSETS_S3_USE_SSL: 'true' }
+  expect(await problems({ ...s3.env, ...env })).toContainEqual({
+    ...{ check: 'storage.certificate', result: 'fail', found: expect.stringContaining('DEPTH_ZERO_SELF_SIGNED_CERT') },
+    next: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
+  })
 })
 
 test('a folder passes the check, and a file instead of a folder is reported', async () => {

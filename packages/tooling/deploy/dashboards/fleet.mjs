@@ -34,6 +34,12 @@ export const fleet = {
       queries: quantiles(requests, publicCalls),
     },
     {
+      title: 'Longest delay of the event loop',
+      meaning: 'The longest delay in the last full minute and since; for this long, the process served nobody',
+      unit: seconds,
+      queries: [['nodejs_eventloop_delay_max_seconds', '{{job}} {{instance}}']],
+    },
+    {
       title: 'Other requests',
       meaning:
         'Sign-ins, files, pages and health checks, by path and status; a request that the gateway passes on counts at both deployables',
