@@ -14,7 +14,7 @@ if (!publicUrl || !internalUrl) {
   process.exit(2)
 }
 const counter = /^parley_gateway_untrusted_proxy_requests_total(?:\{[^}]*\})? (\d+)/gm
-/** So many that each of several gateways most likely gets one. */
+/** Number of requests to send: enough that each of several gateways most likely gets one. */
 const requests = 50
 
 /** The metrics of every process to which the name of the internal port resolves. */
