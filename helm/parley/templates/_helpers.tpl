@@ -1,4 +1,4 @@
-{{- /* Everything is named after the release, once. */}}
+{{- /* The prefix of all names: the release, and the chart unless the release contains its name. */}}
 {{- define "parley.fullname" -}}
 {{- $name := contains .Chart.Name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name .Chart.Name) }}
 {{- $name | trunc 40 | trimSuffix "-" }}
@@ -62,12 +62,12 @@ app.kubernetes.io/part-of: parley
 {{- end }}
 {{- end }}
 
-{{- /* Not empty unless the bytes of uploads lie in a bucket. */}}
+{{- /* Not empty unless files are stored in a bucket. */}}
 {{- define "parley.assetsOnDisk" -}}
 {{- if ne (dig "core" "assets" "storage_backend" "disk" .Values.config) "s3" }}yes{{ end }}
 {{- end }}
 
-{{- /* Not empty where a worker of its own runs ffmpeg. */}}
+{{- /* Not empty if a video worker runs ffmpeg. */}}
 {{- define "parley.videoWorker" -}}
 {{- if and .Values.videoWorker.enabled (dig "video" "enabled" false .Values.config) }}yes{{ end }}
 {{- end }}
