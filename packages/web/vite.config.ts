@@ -7,9 +7,9 @@ import { leanContract } from './build/lean-contract.ts'
 import { parseMessages } from './build/parse-messages.ts'
 
 /** The service worker is a separate file. */
-const isOfWorker = /\/(worker\/push-worker|store\/push-payload)\.ts$/
-/** The SDK imports the contract of administration, but only its pages use it. */
-const isOfAdministration = /\/(contracts\/src\/gen\/svc\/admin\/|client\/src\/admin-services)/
+const workerModules = /\/(worker\/push-worker|store\/push-payload)\.ts$/
+/** The SDK imports the contract of administration, but only the administration pages use it. */
+const administrationModules = /\/(contracts\/src\/gen\/svc\/admin\/|client\/src\/admin-services)/
 
 export default defineConfig({
   plugins: [svelte(), parseMessages(), emojiNames(), entitiesFromTable(), leanContract(), compressFiles()],
@@ -28,15 +28,19 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rollupOptions: {
       input: { index: 'index.html', 'push-worker': 'src/worker/push-worker.ts' },
-      // A service worker must keep its URL, and its scope is limited to its folder.
       output: {
         // One file for everything up to the first room: on slow processors, more files cost more than more bytes.
         codeSplitting: {
           includeDependenciesRecursively: false,
           groups: [
-            { name: 'start', tags: ['$initial'], test: (id) => !isOfWorker.test(id) && !isOfAdministration.test(id) },
+            {
+              name: 'start',
+              tags: ['$initial'],
+              test: (id) => !workerModules.test(id) && !administrationModules.test(id),
+            },
           ],
         },
+        // A service worker must keep its URL, and its scope is limited to its folder.
         entryFileNames: ({ name }) => (name === 'push-worker' ? '[name].js' : 'app/[name]-[hash].js'),
       },
     },

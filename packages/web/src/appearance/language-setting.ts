@@ -6,7 +6,7 @@ const storageKey = 'parley.language'
 /** The language in which the page is shown; undefined until the first one is loaded. */
 export const shownLanguage = new Cell<Language | undefined>(undefined)
 
-/** Returns the language chosen on this device, otherwise the preferred one of its browser. */
+/** Returns the language chosen on this device, otherwise the one that its browser prefers. */
 export function loadLanguage(): Language {
   const stored = localStorage.getItem(storageKey)
   return knownLanguage(stored === null ? navigator.languages : [stored, ...navigator.languages])

@@ -6,7 +6,7 @@ const joinRanges = (code: string, language: string) =>
     .map(({ text }) => text)
     .join('')
 
-test('highlighting keeps every character and classifies it', () => {
+test('highlighting keeps every character and finds keywords, strings and comments', () => {
   const code = `const greeting = "hi" // <b>&amp;\n`
   expect(joinRanges(code, 'ts')).toBe(code)
   expect(codeRangesIn(code, 'ts')).toEqual(

@@ -11,7 +11,7 @@ function mentionedIn(parent: Element | Root): string[] {
   })
 }
 
-describe('a mention', () => {
+describe('a mention of a user', () => {
   test.each([
     ['hello @ann, and @Bob-2!', ['ann', 'Bob-2']],
     ['@ann.lee. Bye', ['ann.lee']],
@@ -40,7 +40,7 @@ describe('a mention', () => {
     ['in a URL', 'https://x.org/@ann http://@ann www.x.org?q=@ann example.org/@ann MAILTO://@ann x.org/a,@ann'],
     ['in code', '`@ann`\n\n    @ann\n\n```\n@ann\n```'],
     ['in a quote', '> @ann\n\n> - @ann'],
-    ['to everybody', '@all, @here and @Here'],
+    ['if it names everyone', '@all, @here and @Here'],
     ['without a login', 'no mention @ all'],
   ])('is not marked %s', (_, body) => expect(mentionedIn(treeOf(body))).toEqual([]))
 })

@@ -1,6 +1,6 @@
 import type { Element, ElementContent, Root } from 'hast'
 
-/** Characters that are not Markdown syntax inside a line. Unicode property classes would be slower than the parser. */
+/** Characters that are not Markdown syntax inside a line. With Unicode property classes, matching would be slower than the parser. */
 const sign = String.raw`[A-Za-z\d\u0080-\uffff .,:;?!'"()/%$=+#>{}^|-]`
 const begins = String.raw`(?<=^|[ (\n])`
 const ends = String.raw`(?=[ .,:;?!)\n]|$)`

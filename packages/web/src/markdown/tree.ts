@@ -84,7 +84,7 @@ export function piecesOf(parent: Root | Element): Piece[] {
     if (child.type === 'element') return true
     if (child.type !== 'text') return false
     const before = children[at - 1]
-    const sets = isInline ? before?.type === 'element' && before.tagName === 'br' : true
-    return !(sets && child.value.trim() === '')
+    const maySeparate = isInline ? before?.type === 'element' && before.tagName === 'br' : true
+    return !(maySeparate && child.value.trim() === '')
   })
 }

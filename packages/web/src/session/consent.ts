@@ -5,7 +5,8 @@ import { csrfToken } from './server.ts'
 export type ConsentRequest = { redirectUri: string; redirectOrigin: string }
 
 /**
- * The pending request of this browser. Fails with `unauthenticated`, or with `failed_precondition` if there is none.
+ * The pending request of this browser. Fails with `unauthenticated` if the user is not signed in, with
+ * `failed_precondition` if there is no request, and otherwise with `unavailable`.
  */
 export const consentRequest = async (): Promise<ConsentRequest> =>
   (await readAnswer(await fetch('/oauth/consent/request'))) as ConsentRequest

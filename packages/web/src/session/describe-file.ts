@@ -3,10 +3,10 @@ import { nestedTypes } from '@bufbuild/protobuf/reflect'
 import type { FileDescriptorProto } from '@bufbuild/protobuf/wkt'
 
 type Plain = Readonly<Record<string, unknown>>
-type PlainType = { readonly typeName?: string }
+type PlainField = { readonly typeName?: string }
 type PlainMessage = Plain & {
   readonly name: string
-  readonly field?: readonly PlainType[]
+  readonly field?: readonly PlainField[]
   readonly nestedType?: readonly PlainMessage[]
   readonly options?: { readonly mapEntry?: boolean }
 }

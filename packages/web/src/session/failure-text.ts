@@ -30,7 +30,7 @@ export function failureText(thrown: unknown): string {
   }
 }
 
-/** Another sentence, with the time to wait; empty if the server names no time. */
+/** A sentence to append, with the time to wait; empty if the server names no time. */
 function waitOf({ metadata }: ConnectError): string {
   const seconds = Number(metadata.get('retry-after') ?? 0)
   if (!(seconds > 0)) return ''

@@ -23,6 +23,6 @@ test.each(rules)('the rule for %s accepts valid values and refuses invalid ones'
   expect(invalid.filter((value) => rule(value) === undefined)).toEqual([])
 })
 
-test('a password that is too long is told from one that is too short', () => {
+test('passwords that are too short or too long have different errors', () => {
   expect(['ä'.repeat(7), 'ä'.repeat(65)].map(newPasswordRule)).toEqual(['password.rule', 'password.tooLong'])
 })

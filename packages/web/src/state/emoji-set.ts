@@ -3,7 +3,7 @@ import { language } from '../messages/texts.ts'
 import { Cell } from './cell.ts'
 import { read } from './read.ts'
 
-/** The whole set of emoji; undefined until it is needed. */
+/** The whole set of emoji; undefined until it is loaded. */
 export const emojiSet = new Cell<EmojiSet | undefined>(undefined)
 let loading: Promise<EmojiSet> | undefined
 

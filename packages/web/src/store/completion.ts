@@ -2,7 +2,7 @@
 export type CompletionContext = { kind: 'person' | 'room' | 'emoji'; typed: string; from: number }
 
 const kinds = { '@': 'person', '#': 'room', ':': 'emoji' } as const
-/** Suggestions after a colon need this many letters, because a colon is often only punctuation. */
+/** Suggestions after a colon need this many characters, because a colon is often only punctuation. */
 const minEmojiLetters = 2
 
 /** Finds the completable text at a caret; undefined for ordinary words. */

@@ -8,7 +8,7 @@ export type Reason = {
   allowed: boolean
   /** What decides: nobody, the rule that owners may do everything, or a decision for a role or a person. */
   by: 'nobody' | 'rule' | 'role' | 'person'
-  /** Name of the role by which it is decided; empty if no role decides. */
+  /** Name of the role by which it is decided, `owner` for the rule; empty otherwise. */
   role: string
   /** Level of the decision. */
   at: 'server' | 'group' | 'room' | 'none'

@@ -46,7 +46,7 @@ test('the number of replies follows the root of a thread', () => {
   ])
 })
 
-test('unsent messages are shown after the newest row only, and once posted only as their row', () => {
+test('an unsent message is shown below the newest row, and not at all once its row is loaded', () => {
   const unsent: Unsent = {
     ...{ key: 'K1', userId: 'U1', roomId: 'R1', threadRootEventId: '', inReplyTo: '', alsoSendToChannel: false },
     ...{ attachmentAssetIds: [], filenames: [], linkPreviewToken: '' },

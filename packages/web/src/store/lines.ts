@@ -25,7 +25,7 @@ export const dateOf = (at: RoomTimelineEvent['createdAt']): Date =>
 export const timeOf = ({ createdAt }: Pick<RoomTimelineEvent, 'createdAt'>): Date => dateOf(createdAt)
 
 /** Events of the room are shown only in channels: members of a direct message know who is in it. */
-const ofChannels = new Set(['roomCreated', 'userJoinedRoom', 'userLeftRoom'])
+const channelEvents = new Set(['roomCreated', 'userJoinedRoom', 'userLeftRoom'])
 
 const rowLines = new WeakMap<RoomTimelineEvent, Line & { kind: 'row' }>()
 
@@ -72,7 +72,7 @@ export function linesOf(
     return continues
   }
   for (const row of window.rows) {
-    if (isDirect && ofChannels.has(row.event.case ?? '')) continue
+    if (isDirect && channelEvents.has(row.event.case ?? '')) continue
     const at = timeOf(row)
     const message = messageOf(row)
     const isMessage = message !== undefined

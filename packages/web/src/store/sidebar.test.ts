@@ -18,12 +18,12 @@ test.each([
   ['notes to oneself', RoomKind.DM, ['U1'], undefined],
   ['a conversation of three', RoomKind.DM, ['U1', 'U2', 'U3'], undefined],
   ['a channel', RoomKind.CHANNEL, [], undefined],
-])('the other person in %s', (_, kind, ids, partner) => {
+])('only a direct message between two people has a partner: %s', (_, kind, ids, partner) => {
   const room = { room: { kind }, dmMembers: ids.map((id) => ({ id })) } as unknown as RoomWithViewerState
   expect(partnerIn(room, 'U1')).toBe(partner)
 })
 
-test('an archived room is not found, even if it is known', () => {
+test('an archived room is not among the active rooms, even if it is known', () => {
   const rooms = [
     { room: { id: 'R1', archived: false } },
     { room: { id: 'R2', archived: true } },

@@ -17,7 +17,7 @@ export type SidebarGroup = { id: string; name: string; items: readonly SidebarIt
 /** Content of the sidebar. `groups` and `dms` refer to the rooms in `rooms` by id. */
 export type Sidebar = {
   groups: readonly SidebarGroup[]
-  /** Direct messages, the one with the newest message first. */
+  /** Ids of the direct messages, the one with the newest message first. */
   dms: readonly string[]
   rooms: ReadonlyMap<string, RoomWithViewerState>
 }
@@ -45,11 +45,14 @@ export function sidebarOf({ groups }: ListRoomGroupsResponse, { rooms }: ListRoo
   return { groups: shown, dms, rooms: known }
 }
 
-/** The rooms that can be found and suggested. An archived room is known while it is open, or was when it was archived. */
+/**
+ * The rooms that can be found and suggested. `rooms` also contains archived rooms: one that is open, and those that were
+ * archived after they were loaded.
+ */
 export const activeRooms = ({ rooms }: Sidebar): RoomWithViewerState[] =>
   [...rooms.values()].filter(({ room }) => room?.archived === false)
 
-/** Replaces the given rooms, and puts new direct messages first. */
+/** Adds or replaces the given rooms, and puts new direct messages first. */
 export function withRooms(sidebar: Sidebar, changed: readonly RoomWithViewerState[]): Sidebar {
   const rooms = new Map(sidebar.rooms)
   for (const one of changed) if (one.room) rooms.set(one.room.id, one)

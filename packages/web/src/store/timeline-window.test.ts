@@ -27,7 +27,7 @@ describe('a window', () => {
       'd',
       true,
     ])
-    // After reading older rows there may be newer ones.
+    // A page of older rows has newer rows, but these are in the window.
     const older = withOlder(newer, pageFor([a], { hasNewer: true }))
     expect([ids(older), startCursorOf(older), older.hasOlder, older.hasNewer]).toEqual([
       ['a', 'b', 'c', 'd'],
@@ -48,7 +48,7 @@ describe('a window', () => {
     expect(withMessages(window, [messageFor('x')])).toBe(window)
   })
 
-  test('drops whole pages at the end opposite to the one being read', () => {
+  test('drops whole pages at the end opposite to the one that grows', () => {
     const page = (from: number, more = {}) =>
       pageFor(
         Array.from({ length: 50 }, (_, at) => rowFor(String(from + at))),

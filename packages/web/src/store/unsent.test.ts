@@ -22,7 +22,7 @@ test('sending in a thread does not wait for the room', () => {
   expect(nextToSend(queue, 'R1/E1')?.key).toBe('2')
 })
 
-test('a message that is in the timeline is not shown twice, and a discarded one not at all', () => {
+test('messages that are in the timeline leave the queue, and so do discarded ones', () => {
   const queue = [unsent('1', { state: 'sent', messageId: 'E1' }), unsent('2')]
   expect(withoutPosted(queue, new Set(['E1', 'E2'])).map(({ key }) => key)).toEqual(['2'])
   expect(withoutPosted(queue, new Set(['E9']))).toBe(queue)

@@ -69,7 +69,7 @@ test('an item that moved to a later page is listed once', async () => {
   expect(list.items.value).toEqual(['a', 'b', 'c'])
 })
 
-test('a search is kept when the list is reloaded or continued in its pause', async () => {
+test('a search is not lost if the list is reloaded or continued during its pause', async () => {
   for (const next of ['reload', 'more'] as const) {
     const { list, requests } = listWithRequests()
     const first = list.search('')

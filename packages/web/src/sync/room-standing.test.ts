@@ -68,7 +68,7 @@ describe('why a person may not post', () => {
     expect(standing.answer.value?.reasons).toMatchObject([{ role: 'R2' }])
   })
 
-  test('names an archiving after the rooms were loaded, and that bans are hidden', async () => {
+  test('includes that a room was archived after the rooms were loaded, and that bans are hidden', async () => {
     const standing = standingWith(explained)
     await standing.loadRooms()
     archived.add('R2')

@@ -28,7 +28,7 @@ export class RoomStanding {
   readonly #server: MemberClient
   readonly #administration: Administration
   readonly #userId: string
-  #round = 0
+  #latestRequest = 0
 
   constructor(server: MemberClient, admin: Administration, userId: string) {
     this.#server = server
@@ -49,15 +49,15 @@ export class RoomStanding {
 
   /** Loads the answer for a room; none for ''. Of several calls, the last one counts. */
   async explain(roomId: string): Promise<void> {
-    const round = ++this.#round
+    const request = ++this.#latestRequest
     this.answer.set(undefined)
     this.failure.set(undefined)
     if (roomId === '') return
     try {
       const standing = await this.#load({ roomId, userId: this.#userId })
-      if (round === this.#round) this.answer.set(standing)
+      if (request === this.#latestRequest) this.answer.set(standing)
     } catch (thrown) {
-      if (round === this.#round) this.failure.set(thrown)
+      if (request === this.#latestRequest) this.failure.set(thrown)
     }
   }
 

@@ -149,7 +149,7 @@ export class Sender {
     const { key, roomId, threadRootEventId, inReplyTo, alsoSendToChannel, body, linkPreviewToken } = unsent
     const attachmentAssetIds = [...unsent.attachmentAssetIds]
     if (!(await isSaved(key).catch(() => true))) {
-      // Another tab has sent it.
+      // Another tab has sent or discarded it.
       this.queue.update((queue) => withUnsent(queue, key, undefined))
       return true
     }
@@ -161,7 +161,7 @@ export class Sender {
       this.#isOffline = false
       this.#failures = 0
       this.#posted.add(key)
-      // Without delay: the event about the message may already have arrived, and it must not be shown twice.
+      // Without delay: the event about the message may already have arrived, and the message must not be shown twice.
       const sent = message && ({ state: 'sent', messageId: message.id } as const)
       this.queue.update((queue) => withUnsent(queue, key, sent))
       if (message) this.#onPosted(unsent, message)

@@ -65,8 +65,8 @@ export class Timeline {
   }
 
   /**
-   * Marks the timeline as shown until the returned function is called. Loads missed changes now, and later ones at
-   * once.
+   * Marks the timeline as shown until the returned function is called. Loads missed changes; while it is shown, further
+   * changes are loaded at once.
    */
   open(): () => void {
     this.#views++

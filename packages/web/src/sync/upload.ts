@@ -11,7 +11,7 @@ export type UploadState =
   | { at: 'refused'; reason: string }
   | { at: 'done'; assetId: string }
 
-const readBytes = 1024 * 1024
+const maxPieceBytes = 1024 * 1024
 const permanent = new Set([...[Code.InvalidArgument, Code.PermissionDenied, Code.FailedPrecondition, Code.NotFound]])
 
 /** Uploads a file in chunks. After a pause or failure it continues from the last stored chunk. */
@@ -22,7 +22,7 @@ export class Upload {
   readonly #server: MemberClient
   readonly #roomId: string
   #uploadId = ''
-  #chunkBytes = readBytes
+  #chunkBytes = maxPieceBytes
   #sent = 0
   #isWanted = true
   #isRunning = false
@@ -68,14 +68,14 @@ export class Upload {
     const { name, type, size } = this.file
     const { newDigest } = await import('./digest.ts')
     const digest = newDigest()
-    for (let from = 0; from < size; from += readBytes) digest.update(await this.#piece(from, readBytes))
+    for (let from = 0; from < size; from += maxPieceBytes) digest.update(await this.#piece(from, maxPieceBytes))
     const request = { roomId: this.#roomId, filename: name, contentType: type, size: BigInt(size) }
     const { upload } = await this.#server.api.assetUpload.createUpload(
       { ...request, sha256: digest.hex() },
       { headers: { 'idempotency-key': this.key } },
     )
     this.#uploadId = upload?.uploadId ?? ''
-    this.#chunkBytes = Math.min(upload?.maxChunkSize || readBytes, readBytes)
+    this.#chunkBytes = Math.min(upload?.maxChunkSize || maxPieceBytes, maxPieceBytes)
   }
 
   /** Requests the offset from the server, because a response may have been lost. */
