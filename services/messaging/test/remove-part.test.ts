@@ -93,7 +93,7 @@ describe('an attachment', () => {
 
   test('is removed with its message if the message has nothing else to show; a text stays', async () => {
     const roomId = await room()
-    const { reply, echoId } = await postWithEcho(ann(), roomId)
+    const { root, reply, echoId } = await postWithEcho(ann(), roomId)
     const [first = '', last = ''] = await attach(fleet, roomId, reply.id, [{}, {}])
     await removeText(fleet, roomId, reply.id)
     const removing = (attachmentId: string) =>
@@ -111,7 +111,10 @@ describe('an attachment', () => {
       {
         kind: 'message_retracted',
         deliveries: [
-          { to: roomId, kind: 'messageRetracted', roomId, messageEventId: reply.id },
+          {
+            ...{ to: roomId, kind: 'messageRetracted', roomId },
+            ...{ messageEventId: reply.id, threadRootEventId: root.id },
+          },
           { to: roomId, kind: 'assetDeleted', roomId, assetId: last },
         ],
       },
