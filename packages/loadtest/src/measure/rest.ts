@@ -78,6 +78,7 @@ async function measureFloor({ child, ready }: { child: ChildProcess; ready: unkn
     await sleep(floorEveryMs)
     socket.write('PING\r\n')
   }
-  socket.destroy()
+  // Not destroyed: an answer that is still to come would then end the program with an error.
+  socket.end()
   return ((await readCpuMs()) - before) / times
 }
