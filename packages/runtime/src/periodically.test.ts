@@ -210,28 +210,74 @@ test('tasks due on the same tick start one after another, unless one takes longe
   }
 })
 
-test('a task that waits for its turn on a tick starts at once when it is woken', async () => {
+test.each([0, 20])(
+  'a task that waits for its turn on a tick starts %s ms after it is woken for then, and once',
+  async (inMs) => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] })
+    try {
+      const started: string[] = []
+      const begin = (name: string) =>
+        periodically({
+          name,
+          everyMs: 10_000,
+          run: () => {
+            started.push(name)
+            return sleep(50)
+          },
+        })
+      const tasks = [begin('a'), begin('b')]
+      await jest.advanceTimersByTimeAsync(3_000)
+      started.length = 0
+      for (let i = 0; i < 2_000 && started.length === 0; i++) await jest.advanceTimersByTimeAsync(10)
+      const [first] = started
+      for (const [i, name] of ['a', 'b'].entries()) if (name !== first) tasks[i]?.wake(inMs)
+      await jest.advanceTimersByTimeAsync(inMs)
+      expect(started).toEqual([first, first === 'a' ? 'b' : 'a'])
+      await Promise.all([jest.advanceTimersByTimeAsync(1_000), ...tasks.map((task) => task[Symbol.asyncDispose]())])
+      expect(started).toHaveLength(2)
+    } finally {
+      jest.useRealTimers()
+    }
+  },
+)
+
+test('a task woken for a certain time starts then, even if tasks of a tick take long', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate'] })
+  try {
+    let slowAt = 0
+    let wokenAt = 0
+    const slow = ['a', 'b', 'c'].map((name) =>
+      periodically({ name, everyMs: 10_000, run: () => ((slowAt ||= performance.now()), sleep(90)) }),
+    )
+    const woken = periodically({ name: 'woken', everyMs: never, run: () => void (wokenAt = performance.now()) })
+    await jest.advanceTimersByTimeAsync(3_000)
+    slowAt = 0
+    for (let i = 0; i < 2_000 && slowAt === 0; i++) await jest.advanceTimersByTimeAsync(10)
+    woken.wake(20)
+    const at = performance.now() + 20
+    await jest.advanceTimersByTimeAsync(400)
+    expect(Math.abs(wokenAt - at)).toBeLessThan(5)
+    await Promise.all([woken, ...slow].map((task) => task[Symbol.asyncDispose]()))
+  } finally {
+    jest.useRealTimers()
+  }
+})
+
+test('a wake of a task that waits for its turn does not start it once it has ended', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate'] })
   try {
     const started: string[] = []
-    const begin = (name: string) =>
-      periodically({
-        name,
-        everyMs: 10_000,
-        run: () => {
-          started.push(name)
-          return sleep(50)
-        },
-      })
-    const tasks = [begin('a'), begin('b')]
+    const begin = (name: string) => periodically({ name, everyMs: 10_000, run: () => (started.push(name), sleep(50)) })
+    const tasks = { a: begin('a'), b: begin('b') }
     await jest.advanceTimersByTimeAsync(3_000)
     started.length = 0
     for (let i = 0; i < 2_000 && started.length === 0; i++) await jest.advanceTimersByTimeAsync(10)
-    const [first] = started
-    for (const [i, name] of ['a', 'b'].entries()) if (name !== first) tasks[i]?.wake()
-    expect(started).toEqual([first, first === 'a' ? 'b' : 'a'])
-    await Promise.all([jest.advanceTimersByTimeAsync(1_000), ...tasks.map((task) => task[Symbol.asyncDispose]())])
-    expect(started).toHaveLength(2)
+    const waiting = started[0] === 'a' ? tasks.b : tasks.a
+    await waiting[Symbol.asyncDispose]()
+    waiting.wake()
+    await jest.advanceTimersByTimeAsync(1_000)
+    expect(started).toHaveLength(1)
+    for (const task of Object.values(tasks)) await task[Symbol.asyncDispose]()
   } finally {
     jest.useRealTimers()
   }

@@ -52,6 +52,8 @@ class PeriodicRunner implements Periodic {
   readonly #signal: AbortSignal
   #timer: NodeJS.Timeout | undefined
   #dueAt = Infinity
+  /** Whether that is a shared tick, and not a time that a wake or a run requested. */
+  #isDueOnTick = false
   /** Whether it is due and waits for other tasks of the same tick. */
   #isQueued = false
   #running: Promise<void> | undefined
@@ -66,10 +68,10 @@ class PeriodicRunner implements Periodic {
   }
 
   wake(inMs = 0): void {
-    if (this.#isQueued && inMs <= 0) return this.#begin()
     const at = performance.now() + inMs
     if (at >= this.#dueAt || this.#signal.aborted) return
     this.#dueAt = at
+    this.#isDueOnTick = false
     if (this.#running === undefined) this.#schedule()
   }
 
@@ -86,8 +88,9 @@ class PeriodicRunner implements Periodic {
   }
 
   #beginInTurn(): void {
-    if (this.#task.everyMs < sharedTickMs) return this.#begin()
+    if (!this.#isDueOnTick) return this.#begin()
     this.#isQueued = true
+    this.#dueAt = Infinity
     previousTurn = previousTurn.then(async () => {
       if (!this.#isQueued || this.#signal.aborted) return
       this.#begin()
@@ -96,13 +99,17 @@ class PeriodicRunner implements Periodic {
   }
 
   #begin(): void {
+    clearTimeout(this.#timer)
     this.#isQueued = false
     this.#dueAt = Infinity
     this.#running = this.#run().then((nextInMs) => {
       this.#running = undefined
       if (this.#signal.aborted) return
       // A wake during the run counts too, because the run may have missed the new work.
-      this.#dueAt = Math.min(this.#dueAt, defaultTime(this.#task.everyMs), performance.now() + nextInMs)
+      const requestedAt = Math.min(this.#dueAt, performance.now() + nextInMs)
+      const usualAt = defaultTime(this.#task.everyMs)
+      this.#dueAt = Math.min(requestedAt, usualAt)
+      this.#isDueOnTick = usualAt < requestedAt && this.#task.everyMs >= sharedTickMs
       this.#schedule()
     })
   }
