@@ -1,7 +1,8 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { crossOriginHeaders } from '@parley/runtime'
+import { exposedReplyHeaders } from '../actions/forward/forward.ts'
 
-const exposedHeaders = ['Grpc-Status', 'Grpc-Message', 'Grpc-Status-Details-Bin', 'Retry-After', 'Idempotency-Replayed']
+const exposedHeaders = ['grpc-status', 'grpc-message', 'grpc-status-details-bin', ...exposedReplyHeaders]
 
 /** Paths that pages of any origin may call, without credentials: clients need them before and during sign-in. */
 const publicPaths =

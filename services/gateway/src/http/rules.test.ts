@@ -37,6 +37,11 @@ describe('cross-origin responses', () => {
       })
   })
 
+  test('expose what a refusal of a service says about its reason', () => {
+    const exposed = String(allow('https://app.example', ['https://app.example'])['access-control-expose-headers'])
+    expect(exposed.toLowerCase().split(/, ?/)).toEqual(expect.arrayContaining(['parley-needs', 'parley-reason']))
+  })
+
   test('are not readable for other origins', () => {
     expect(allow('https://other.example', ['https://app.example'])['access-control-allow-origin']).toBeUndefined()
     expect(allow('null', ['https://app.example'])['access-control-allow-origin']).toBeUndefined()
