@@ -1,5 +1,7 @@
 import { readdirSync, statSync, watch } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+
+const leftOut = ['node_modules', 'dist']
 
 /**
  * Calls `onEdit` with the path of each file below a folder that is changed, added or deleted, except in `node_modules`
@@ -8,7 +10,7 @@ import { join } from 'node:path'
 export function watchTree(root, onEdit) {
   const watchers = new Map()
   const add = (folder) => {
-    if (watchers.has(folder)) return
+    if (watchers.has(folder) || leftOut.includes(basename(folder))) return
     const watcher = watch(folder, (_, name) => {
       if (name === null) return
       const path = join(folder, name)
@@ -18,7 +20,7 @@ export function watchTree(root, onEdit) {
     watcher.on('error', () => remove(folder))
     watchers.set(folder, watcher)
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      if (entry.isDirectory() && !['node_modules', 'dist'].includes(entry.name)) add(join(folder, entry.name))
+      if (entry.isDirectory()) add(join(folder, entry.name))
     }
   }
   const remove = (folder) => {
