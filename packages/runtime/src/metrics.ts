@@ -8,7 +8,7 @@ const served = histogram('http.server.request.duration', {
   labels: ['http.request.method', 'http.route', 'http.response.status_code', 'error.type'],
 })
 const requested = histogram('http.client.request.duration', {
-  description: 'Time until an external server answered or failed',
+  description: 'Time until a request to another server over HTTP was answered or failed',
   unit: 's',
   labels: ['parley.peer', 'http.response.status_code', 'error.type'],
 })

@@ -51,13 +51,13 @@ export const dependencies = {
       ],
     },
     {
-      title: 'Servers outside',
+      title: 'Requests sent over HTTP',
       meaning: 'p99 of requests to push services, the storage, the media server and others',
       unit: seconds,
       queries: [[quantile(0.99, 'http_client_request_duration_seconds', 'parley_peer'), '{{parley_peer}}']],
     },
     {
-      title: 'Failing servers outside',
+      title: 'Failing requests sent over HTTP',
       meaning: 'Requests without an answer or with a status of 400 or more',
       unit: perSecond,
       queries: [

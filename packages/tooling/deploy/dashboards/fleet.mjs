@@ -71,7 +71,7 @@ export const fleet = {
     },
     {
       title: 'Calls that wait',
-      meaning: 'Calls waiting for a free slot, and calls left for another server',
+      meaning: 'Calls waiting for a free slot, and calls refused with not_started, by reason',
       unit: count,
       queries: [
         ['sum(parley_rpc_server_queue_waiting) by (parley_service)', '{{parley_service}} waiting'],
