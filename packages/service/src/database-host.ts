@@ -77,7 +77,7 @@ export class DatabaseHost extends Host {
   }
 
   /** Deletes answers of `answerOnce` once they are a day old. */
-  forgetAnswers(): void {
+  expireIdempotentAnswers(): void {
     this.every({ name: 'forget idempotent answers', everyMs: 600_000, run: (stop) => forgetOldAnswers(this.db, stop) })
   }
 

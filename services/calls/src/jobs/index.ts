@@ -11,5 +11,5 @@ export function startJobs(host: DatabaseHost, ctx: Context, compareEveryMs: numb
   // Without a media server, calls from before it was removed are ended.
   else host.every({ name: 'end calls', everyMs: compareEveryMs, run: (stop) => endCalls(ctx, stop) })
   host.use(forgetCalls(ctx, { everyMs: 600_000, signal }))
-  host.forgetAnswers()
+  host.expireIdempotentAnswers()
 }

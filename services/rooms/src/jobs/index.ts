@@ -17,7 +17,7 @@ export function startJobs(
   host.use(handOverLeftBehind(ctx, signal))
   host.use(checkMessaging(ctx, applyFacts(ctx.messaging), { signal, pausePerStepMs: checkPausePerStepMs }))
   host.use(endExpiredBans(ctx, signal))
-  host.forgetAnswers()
+  host.expireIdempotentAnswers()
   host.background(fillPeople(ctx, signal))
   host.background(makeLobby(ctx, signal).then(() => host.ready('first rooms')))
 }
