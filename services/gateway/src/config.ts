@@ -79,13 +79,13 @@ export const readConfig = defineConfig({
   compression: bool('PARLEY_WEBSERVER_API_COMPRESSION', {
     toml: 'webserver.api_compression',
     default: true,
-    doc: 'Whether responses are compressed.',
+    doc: 'Whether the responses of calls with Connect over HTTP/1.1 are compressed.',
   }),
   compressionMinBytes: int('PARLEY_WEBSERVER_API_COMPRESSION_MIN_BYTES', {
     toml: 'webserver.api_compression_min_bytes',
     default: 1024,
     min: 0,
-    doc: 'Size in bytes from which responses are compressed with gzip, if the client accepts it; 0 switches compression off.',
+    doc: 'Size in bytes from which such responses are compressed, if the client accepts gzip; 0 switches compression off.',
   }),
   readsPerMinute: callsPerMinute('reads', 120_000, 'calls that change nothing'),
   writesPerMinute: callsPerMinute('writes', 6_000, 'calls that change something'),
