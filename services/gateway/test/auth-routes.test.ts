@@ -181,7 +181,7 @@ describe('the gateway', () => {
     },
   )
 
-  test('gets status 500 if the mail could not be sent, and 503 with a time to retry during an outage', async () => {
+  test('answers 500 if the mail could not be sent, and 503 with a time to retry during an outage', async () => {
     const register = () => browser.postJson('/auth/register', { email: 'a@b' })
     env.accounts.refuse('requestRegistrationCode', Code.Unavailable, 'no mail', { 'parley-failed': 'mail' })
     expect(statusAndBody(await register())).toEqual([500, { error: 'no mail' }])
@@ -282,7 +282,7 @@ describe('an e-mail address to verify', () => {
   test.each([
     [paths[0], 'requestEmailCode'],
     [paths[1], 'confirmEmailCode'],
-  ] as const)('gets status 400 at %s, with an explanation, if the session is not fresh', async (path, method) => {
+  ] as const)('is refused at %s with status 400 and the reason if the session is not fresh', async (path, method) => {
     const text = 'sign in again'
     env.accounts.refuse(method, Code.FailedPrecondition, text, { 'parley-needs': 'fresh-credential' })
     const bearer = { authorization: `Bearer ${env.accounts.credential('U-bob')}` }

@@ -8,7 +8,7 @@ export type ServerDescription = () => Promise<GetServerResponse>
 const ttlMs = 5_000
 
 /**
- * Caches the description for five seconds. If fetching fails, the last description is used, or before the first a
+ * Caches the description for five seconds. If fetching fails, returns the last description or, if there is none, a
  * default, so that people with a password can sign in during an outage.
  */
 export function serverDescription(fetch: () => Promise<GetServerResponse>, now = Date.now): ServerDescription {

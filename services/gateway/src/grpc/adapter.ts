@@ -24,7 +24,7 @@ export type NodeServerResponse = Parameters<NodeHandler>[1]
 
 const peerKey = createContextKey<string | undefined>(undefined)
 
-/** Maximum message size for most methods, in bytes; those with an image and those for anyone have their own. */
+/** Maximum message size in bytes, except for methods with an image or without a caller, which have their own. */
 const maxMessageBytes = 2 * 1024 * 1024
 
 /**
@@ -50,7 +50,6 @@ export function createAdapters(options: Options): { root: NodeHandler; prefixed:
   }
 }
 
-/** Methods for signed-in callers use the common limit; those for anyone have a lower one. */
 const readLimitOf = ({ needsCaller, maxBodyBytes }: PublicMethod) => (needsCaller ? {} : { readMaxBytes: maxBodyBytes })
 
 const spanOf = ({ protocolName, requestHeader }: HandlerContext) =>

@@ -56,7 +56,7 @@ export function unaryFormat(contentType: string | undefined): Format | undefined
   return charset === undefined || charset === 'utf-8' || charset === 'utf8' ? formats.get(type.trim()) : undefined
 }
 
-/** The error as JSON. Details that were created with their message type also have a readable field `debug`. */
+/** The error as JSON. Details given as `{ desc, value }` also have a readable field `debug`. */
 const errorBytes = (error: ConnectError): Uint8Array => errorToJsonBytes(error, undefined)
 
 /**

@@ -223,7 +223,7 @@ export class Dispatch {
     admitCall(this.#options, call).catch(this.#options.metrics.reportFailure)
   }
 
-  /** Opens the count of the memory that a request uses; it also counts for the networks of the client. */
+  /** Starts counting the memory of a request, for this process and for the networks of the client. */
   #openBudget(request: NodeServerRequest): HeldBytes {
     const { budget, clientAddress } = this.#options
     return budget.open(clientAddress(request.socket.remoteAddress, (name) => headerOf(request, name)))

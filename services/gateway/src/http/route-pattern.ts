@@ -7,8 +7,8 @@ const exact = new Set(['/healthz', '/readyz', '/api/server', '/api/graphql', '/a
 const prefixes = ['/assets/', '/webhooks/', '/api/connect/']
 
 /**
- * The route with which metrics and traces show a request that is not a valid call: `/api/connect/*` for invalid calls,
- * `*` for files of the web client and unknown paths.
+ * The route with which metrics and traces show a request that is not a valid call; `*` for files of the web client and
+ * unknown paths.
  */
 export function routePattern(path: string): string {
   if (exact.has(path) || jsonRoutes.has(path) || pageRoutes.has(path) || iconPaths.has(path)) return path

@@ -123,7 +123,7 @@ test('a network has a limited number of connections, and can open another when o
   for (const socket of [second.socket, next.socket]) socket.destroy()
 })
 
-test('a drain disconnects the remaining clients when its whole time is over, including that for WebSockets', async () => {
+test('a drain closes the remaining connections at its deadline, which includes the time for WebSockets', async () => {
   let now = Date.now()
   const clock = jest.spyOn(Date, 'now').mockImplementation(() => now)
   const timers = jest.spyOn(globalThis, 'setTimeout')

@@ -32,8 +32,8 @@ const maxConcurrentStreams = 100
 /** Limit for the headers of one HTTP/2 request, in bytes; the same as for HTTP/1.1. */
 const maxHeaderListSize = 16 * 1024
 /**
- * Time for which a drain, once no new connections are accepted, keeps idle connections, in milliseconds: a client may
- * already have sent a request. At most half of the time left.
+ * How long a drain keeps idle connections after closing the port, in milliseconds, because a client may already have
+ * sent a request. At most half of the remaining time.
  */
 const idleGraceMs = 1_000
 

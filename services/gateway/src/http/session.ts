@@ -64,7 +64,7 @@ async function authenticateOr503(context: AuthContext, presented: Presented): Pr
   try {
     return await authenticate(context.callers, presented)
   } catch (error) {
-    // A separate error, so that a route does not mistake it for its own "unavailable".
+    // A Refusal, because the statuses that a route has for errors of its own calls must not apply.
     throw error instanceof ConnectError ? new Refusal(503, error.rawMessage) : error
   }
 }

@@ -51,9 +51,9 @@ export class WebSocketProxy {
   }
 
   /**
-   * Accepts no more sockets, and closes the open ones after asking them to reconnect, in random groups spread over the
-   * window, so that the other gateways do not receive all of them at once. Resolves when all are closed, at the latest
-   * after the window.
+   * Accepts no more sockets and asks the open ones to reconnect before closing them, in random groups spread over half
+   * of the window, so that other gateways do not receive all clients at once. Resolves when all are closed, at the
+   * latest after the window.
    */
   async drain(windowMs: number): Promise<void> {
     this.#draining = true

@@ -21,7 +21,6 @@ type Limits = {
   knownPerAccount: RateLimiter
 }
 
-/** Origin of a sign-in attempt. */
 export type AttemptOrigin = {
   address: string
   /** Identifies a browser that signed in to this account before. */
@@ -33,8 +32,8 @@ type Counter = { take: () => Promise<Allowance>; refund: () => Promise<void> }
 /**
  * Limits failed sign-ins per (account, network) and per network. The limit per account only slows attempts down to one
  * per 5 s: a hard limit would let anyone lock anyone out. Browsers that signed in to the account before have their own
- * budget, so that failures of others do not slow them down. An attempt is counted before it is made and refunded if it
- * succeeds, so that concurrent attempts cannot exceed the limit.
+ * budget, so that failures of others do not slow them down. An attempt is counted before it is made, so that
+ * concurrent attempts cannot exceed the limit, and refunded unless it fails with `unauthenticated`.
  */
 export function createSignInAttempts(limits: Limits) {
   const countersOfKnownBrowser = (account: string, browser: string): Counter[] => [
@@ -60,8 +59,7 @@ export function createSignInAttempts(limits: Limits) {
   ]
   return {
     /**
-     * Runs an attempt. Only the error `unauthenticated` counts as a failure. Throws `resource_exhausted` without
-     * running the attempt if a limit is reached.
+     * Runs an attempt. Throws `resource_exhausted` without running it if a limit is reached.
      */
     async run<T>(identifier: string, { address, knownBrowser }: AttemptOrigin, attempt: () => Promise<T>): Promise<T> {
       const account = digest(identifier.trim().toLowerCase())

@@ -27,7 +27,6 @@ const securityHeaders = {
   'cache-control': 'no-store',
 }
 
-/** Sends a page. */
 export function replyPage(request: IncomingMessage, response: ServerResponse, page: Page): Promise<void> {
   const { status = 200, language, title, body, headers } = page
   const markup = html`<!doctype html>

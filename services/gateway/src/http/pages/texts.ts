@@ -39,5 +39,4 @@ export function languageOf({ headers }: Pick<IncomingMessage, 'headers'>): PageL
   return best?.language === 'de' ? 'de' : 'en'
 }
 
-/** A text in a language. */
 export const pageText = (language: PageLanguage, text: PageText): string => languages[language][text]

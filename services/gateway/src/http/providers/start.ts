@@ -25,6 +25,7 @@ export async function startProviderLogin(
 ): Promise<void> {
   const query = queryOf(request)
   const redirectPath = internalPath(query.get('redirect')) ?? '/'
+  // The token of StartExternalIdentityLink.
   const linkStart = query.get('intent') === 'link' ? (query.get('link_start') ?? '') : ''
   if (query.get('intent') === 'link' && linkStart === '')
     return redirect(response, 307, loginErrorPath('authentication_required', redirectPath))

@@ -113,10 +113,10 @@ function chooseEncoding({ headers }: IncomingMessage, { compressed }: ClientFile
 }
 
 /**
- * Allows only the client's own scripts, no frames, and forms only to this server. Strings become markup or the URL of a
- * worker only through one of the two Trusted Types policies, of its rendering library and for workers. Images must come
- * from this server, so that no other server learns who views them. Video and audio may come from a bucket at any https
- * address.
+ * Allows only the client's own scripts, no frames, and forms only to this server. Only two Trusted Types policies, that
+ * of the rendering library and that for workers, may turn strings into markup or into the URL of a worker. Images must
+ * come from this server, so that no other server learns who views them. Video and audio may come from a bucket at any
+ * https address.
  */
 function pageHeaders(publicOrigin: string): OutgoingHttpHeaders {
   const own = `'self' blob: data: ${publicOrigin}`
