@@ -2,8 +2,7 @@ import { text } from 'node:stream/consumers'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { answerDirectly } from './operator/answer.ts'
 
-// An operator's command that works directly on the databases runs this: reads one request from standard input and writes
-// one response to standard output.
+// Run by `parley --direct`. Reads one request from standard input and writes one response to standard output.
 const answer = await answerDirectly(await text(process.stdin)).catch((error: unknown) => {
   const { code, rawMessage } = ConnectError.from(error, Code.Unavailable)
   return { error: { code, message: rawMessage } }

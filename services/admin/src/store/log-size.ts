@@ -6,7 +6,7 @@ export type LogSize = {
   entries: bigint
   /** On disk, with indexes. */
   bytes: bigint
-  /** Events that were given up after ten attempts and are kept in `parked_events`. */
+  /** Number of parked events that the log lacks. */
   parked: bigint
 }
 

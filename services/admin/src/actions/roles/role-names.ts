@@ -4,9 +4,9 @@ import { reportNameNotReleased } from '../../metrics.ts'
 import * as pending from '../../store/pending-role-names.ts'
 
 /**
- * Reserves the name of a new role: logins and role names share one namespace, which accounts owns. A pending name is
- * stored first, so that the name does not stay reserved if this process dies before the role exists. Earlier reservations
- * of the name that were given up are released before.
+ * Reserves the name of a new role: logins and role names share one namespace, which accounts owns. Releases reservations
+ * of the name that were given up, and stores the name as pending before reserving it, so that it does not stay reserved
+ * if this process dies before the role exists.
  */
 export async function reserveRoleName(ctx: Context, roleId: string, name: string): Promise<void> {
   await releaseMarkedNames(ctx, { name })
