@@ -274,7 +274,7 @@ test('a link that replaces a folder is not followed', async () => {
 
 describe('records that are not imported are reported with their location', () => {
   test.each([
-    ['rows about the room', said(1, { subtype: 'channel_join' }), 'notices'],
+    ['a notice about the room', said(1, { subtype: 'channel_join' }), 'notices'],
     ['an invalid time', said(1, { ts: 'yesterday' }), 'messages'],
     ['a time long ago', said(1, { ts: '0000000001.000000' }), 'messages'],
     ['a time in the future', said(1, { ts: '99999999999.000000' }), 'messages'],

@@ -29,7 +29,7 @@ export class FieldReader {
     this.#sources = sources
   }
 
-  /** The value; undefined if the setting is missing or invalid. */
+  /** The value or its default; undefined if there is neither, or if the value is invalid. */
   read<T>(field: Field<T>): T | undefined {
     try {
       return readField(field, this.#sources)

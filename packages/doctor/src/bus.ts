@@ -86,7 +86,7 @@ async function checkServer(name: Deployable, config: BusConfig, report: Report, 
       if (purpose === 'rpc') reportServer(bus, at, report)
     } catch (error) {
       report.fail(check, `cannot connect to ${at} as ${user}: ${reasonOf(error)}`, adviceFor(error, name))
-      // The password is refused for both users.
+      // The other user would fail for the same reason.
       return
     }
   }

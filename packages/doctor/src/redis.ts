@@ -10,7 +10,7 @@ import { reportVersion } from './versions.ts'
 
 const commandTimeoutMs = 3_000
 
-/** Checks Redis: connection, permissions, version, clock. */
+/** Checks Redis: certificate, connection, permissions, version, clock. */
 export function redisCheck(deployable: string): Check {
   return check('redis', redisFields(), async ({ redisUrl: url }, report) => {
     const at = URL.parse(url)

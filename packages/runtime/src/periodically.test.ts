@@ -211,7 +211,7 @@ test('tasks due on the same tick start one after another, unless one takes longe
 })
 
 test.each([0, 20])(
-  'a task that waits for its turn on a tick starts %s ms after it is woken for then, and once',
+  'a task that waits for its turn on a tick and is woken for %s ms later starts then, and only once',
   async (inMs) => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] })
     try {
@@ -263,7 +263,7 @@ test('a task woken for a certain time starts then, even if tasks of a tick take 
   }
 })
 
-test('a wake of a task that waits for its turn does not start it once it has ended', async () => {
+test('a task that ended while it waited for its turn is not started by a wake', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate'] })
   try {
     const started: string[] = []

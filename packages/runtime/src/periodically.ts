@@ -32,8 +32,8 @@ export type PeriodicTask = {
 /** A running task. Disposing waits for the current run and ends the task. */
 export type Periodic = AsyncDisposable & {
   /**
-   * Requests a run now or after the given milliseconds; it begins then at the latest, after the current one. A missing
-   * call does no harm, because work waits no longer than the usual pause anyway, and neither does a repeated one.
+   * Requests a run now or after the given milliseconds; it begins then at the latest, after the current one. Missing and
+   * repeated calls do no harm: without a call, work waits at most for the usual pause.
    */
   wake(inMs?: number): void
 }
@@ -52,7 +52,7 @@ class PeriodicRunner implements Periodic {
   readonly #signal: AbortSignal
   #timer: NodeJS.Timeout | undefined
   #dueAt = Infinity
-  /** Whether that is a shared tick, and not a time that a wake or a run requested. */
+  /** Whether `#dueAt` is a shared tick, and not a time that a wake or a run requested. */
   #isDueOnTick = false
   /** Whether it is due and waits for other tasks of the same tick. */
   #isQueued = false

@@ -31,7 +31,7 @@ export type HostParts = {
 
 /** How a program starts a deployable. */
 export type StartOptions = {
-  /** Aborted when the process is to end. Ends a start that does not serve yet; later, whoever started it disposes it. */
+  /** Aborted when the process is to end: cancels a start that does not serve yet. Later the caller disposes the service. */
   stop?: AbortSignal | undefined
   /** The process, if it is shared with other deployables. */
   shared?: SharedProcess | undefined
@@ -174,8 +174,8 @@ export class Host implements AsyncDisposable {
   }
 
   /**
-   * Runs `close` when the process stops, in reverse order with the servers and while everything opened by {@link use}
-   * still works, to release connected clients.
+   * Runs `close` when the process stops, to release connected clients. It is closed like a server: newest first, and
+   * while everything opened by {@link use} still works.
    */
   onDrain(name: string, close: () => Promise<void> | void): void {
     this.#isServing = true

@@ -1,5 +1,5 @@
 import { diag } from '@opentelemetry/api'
-// Not loaded on demand: the SDK loads all of them, and a bundle gives a dynamic import of CommonJS no named exports.
+// Not loaded on demand: the SDK loads them anyway, and in a bundle a dynamic import of CommonJS has no named exports.
 import { OTLPMetricExporter as GrpcExporter } from '@opentelemetry/exporter-metrics-otlp-grpc'
 import { OTLPMetricExporter as JsonExporter } from '@opentelemetry/exporter-metrics-otlp-http'
 import { OTLPMetricExporter as ProtobufExporter } from '@opentelemetry/exporter-metrics-otlp-proto'

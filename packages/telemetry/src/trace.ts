@@ -20,7 +20,7 @@ export type SpanOptions = {
   kind?: 'internal' | 'server' | 'client' | 'producer' | 'consumer'
   /** Kinds, counts, codes and ids; never what people wrote, names, addresses or secrets. */
   attributes?: Attributes
-  /** A W3C traceparent that came with the work; the span becomes its child. With any other text it begins a trace. */
+  /** A W3C traceparent that came with the work: the span becomes its child; with any other text it begins a trace. */
   parent?: string | undefined
   /**
    * W3C traceparents of several pieces of work that are done together: the span becomes a child of the first that is

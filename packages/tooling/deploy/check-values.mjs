@@ -47,7 +47,7 @@ function mapsIn(value, path = []) {
   return isMap(value) ? [path, ...inner] : inner
 }
 
-/** The values of ci/ named `full`, with an unknown key in the map at `path`; for the root, `values` with such a key. */
+/** The values of ci/full-values.yaml with an unknown key in the map at `path`; for the root, `values` with one. */
 function withUnknown(values, path) {
   const full = structuredClone(valueFiles().find(({ name }) => name === 'full').values)
   path.reduce((at, key) => at[key], full).unknownKey = 1

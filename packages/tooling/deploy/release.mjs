@@ -218,7 +218,7 @@ class Release {
     const paths = addresses.filter(({ name }) => !others.includes(name))
     this.must(
       direct || paths.length === 3,
-      'without an ingress or a route, the gateway must forward the three other paths',
+      'without an ingress or a route, the gateway must forward the paths of assets, realtime and webhooks',
     )
   }
 

@@ -94,7 +94,7 @@ test.each([
     'the egress rule from uploads to video-worker is wrong',
   ],
   [
-    'parley status cannot connect out of admin',
+    'parley status in admin cannot connect to rooms',
     'full',
     'parley-admin',
     (spec) => (spec.egress = spec.egress.filter(({ ports }) => !ports?.some(({ port }) => port === 'internal'))),

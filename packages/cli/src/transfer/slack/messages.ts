@@ -24,7 +24,7 @@ function timeOf(ts: unknown, now = Date.now()): Date | undefined {
   return ms >= earliest && ms <= now + maxClockSkewMs ? new Date(ms) : undefined
 }
 
-/** Id of the author of a message: of a user or a bot, or made from the name of a bot; empty if there is none. */
+/** Id of the author of a message: a user, a bot, or `bot:` and the name of a bot; empty if there is none. */
 export const authorOf = (message: Fields): string =>
   textOf(message.user) || textOf(fieldsOf(message.comment).user) || textOf(message.bot_id) || botByName(message)
 
@@ -63,7 +63,7 @@ export function toMessage(message: Fields, files: Files, location: string): Arch
   }
 }
 
-/** The text of a message, followed by its attachments, in which bots send text; without previews of links. */
+/** The text of a message, then that of its attachments, in which bots send text. Link previews are left out. */
 function textFrom(message: Fields): string {
   const text = textOf(message.text)
   const shown = fieldsList(message.attachments)
