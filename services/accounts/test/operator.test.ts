@@ -303,11 +303,8 @@ describe('the sessions of an account', () => {
     const list = async () => (await env.operator.listSessions({ login: 'Sessions' })).sessions
     expect((await list()).map(({ kind }) => kind).sort()).toEqual(['bearer', 'bearer', 'cookie', 'cookie'])
     const { credentialId = '' } = await callerOf(env, 'sessions')
-    expect(await env.operator.endSessions({ login: 'sessions', sessionIds: [credentialId, 'Sunknown'] })).toMatchObject(
-      {
-        ...{ userId, ended: 1 },
-      },
-    )
+    const sessionIds = [credentialId, 'Sunknown']
+    expect(await env.operator.endSessions({ login: 'sessions', sessionIds })).toMatchObject({ userId, ended: 1 })
     expect((await list()).map(({ id }) => id)).not.toContain(credentialId)
     expect(await env.operator.endSessions({ login: 'sessions', sessionIds: [credentialId] })).toMatchObject({
       ended: 0,
