@@ -224,7 +224,7 @@ describe('verifying an address', () => {
     ])
   })
 
-  test('also makes an owner if the account is created with the address', async () => {
+  test('is not needed for an owner’s address with which an operator creates the account', async () => {
     expect(await create('olaf', { email: 'chief@example.org' })).toMatchObject({ roleNames: ['owner'] })
   })
 })
