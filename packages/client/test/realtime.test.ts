@@ -195,7 +195,7 @@ describe('events missed while disconnected', () => {
     expect(resets).toEqual([])
   })
 
-  test('are requested after the pause that the server asks for, if its error is temporary', () => {
+  test('are requested after the pause that a temporary error asks for', () => {
     const { last, sockets, states } = open()
     last().accept()
     last().sendFrame({ case: 'error', value: { code: 'subscribe_failed', fatal: true, retryAfterMs: 45_000 } })

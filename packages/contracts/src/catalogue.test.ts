@@ -27,18 +27,18 @@ describe('the owner of methods', () => {
   })
 
   test('is rooms or messaging for those of RoomService', () => {
-    const paths = (deployable: Deployable) =>
+    const methodNames = (deployable: Deployable) =>
       ownedMethods(deployable)
         .filter((method) => method.parent === RoomService)
         .map((method) => method.name)
-    expect(paths('messaging')).toEqual([
+    expect(methodNames('messaging')).toEqual([
       'ListRoomAttachments',
       'UpdateTypingIndicator',
       'GetRoomEvents',
       'GetRoomEventsAround',
       'MarkRoomAsRead',
     ])
-    expect(paths('rooms')).toHaveLength(16)
+    expect(methodNames('rooms')).toHaveLength(16)
   })
 
   test('is never gateway or realtime, and internal methods have none', () => {

@@ -38,7 +38,7 @@ export const readConfig = defineConfig({
     default: [],
     doc: 'E-mail addresses; an account that verifies one of them becomes an owner.',
   }),
-  ownerEmail: list('PARLEY_OWNER_EMAIL', {
+  moreOwnerEmails: list('PARLEY_OWNER_EMAIL', {
     default: [],
     doc: 'Addresses in addition to those of owners.emails.',
   }),

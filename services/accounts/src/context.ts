@@ -44,6 +44,6 @@ export type Context = {
  */
 export type OperatorContext = Pick<Context, 'db' | 'relay' | 'policy' | 'passwords' | 'now'> &
   Partial<Pick<Context, 'background' | 'mailer'>> & {
-    config: Pick<Config, 'ownerEmails' | 'ownerEmail' | 'maxUsers'>
+    config: Pick<Config, 'ownerEmails' | 'moreOwnerEmails' | 'maxUsers'>
     admin: Pick<Context['admin'], 'checkLogin'>
   }

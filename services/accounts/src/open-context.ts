@@ -24,7 +24,7 @@ export type TestOverrides = {
   now?: () => Date
   /** How long a presence report is valid. */
   presenceLeaseMs?: number
-  /** If more people are online, presence changes are sent only to people who share a room with the user. */
+  /** If more people are online, presence changes are sent only to the user's audience. */
   presenceCrowdSize?: number
 }
 

@@ -97,7 +97,7 @@ describe('a deactivated account', () => {
 })
 
 describe('deactivating an account', () => {
-  test('needs user.manage-accounts, is refused for the caller’s own account, and only owners may do it to owners', async () => {
+  test('is refused without user.manage-accounts, for the caller’s own account, and to others than owners for an owner’s', async () => {
     const userId = await makeUser(env, 'fritz')
     const denied = [
       as(userId).deactivateUser({ userId: admin }),

@@ -43,9 +43,7 @@ test('a mail server that rejects our password, has no TLS on the port or cannot 
 test('a self-signed certificate of the mail server is reported, even if the configuration accepts it', async () => {
   const strict = await checkMail({ PARLEY_SMTP_TLS_SKIP_VERIFY: 'false' })
   expect(findingOf(strict, 'mail.server')).toMatchObject({ result: 'fail' })
-  expect(strict.find(({ check }) => check === 'mail.certificate')).toMatchObject({
-    result: expect.stringMatching(/fail/),
-  })
+  expect(findingOf(strict, 'mail.certificate')).toMatchObject({ result: 'fail' })
   const accepted = await checkMail({ PARLEY_SMTP_TLS_SKIP_VERIFY: 'true' })
   expect(findingOf(accepted, 'mail.certificate')).toMatchObject({
     result: 'warn',

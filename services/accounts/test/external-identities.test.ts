@@ -18,7 +18,7 @@ import { endSessionsOf, whileLocked } from './_while-locked.ts'
 let env: Env
 let provider: OidcProvider
 let events: UserEvents
-let now = 0
+let clockAheadMs = 0
 
 beforeAll(async () => {
   env = await openEnv()
@@ -31,12 +31,12 @@ beforeAll(async () => {
     { id: 'code', type: 'github', client_id: 'c', client_secret: 's' },
   )
   const owners = { PARLEY_OWNER_EMAIL: 'owner@example.org, chief@example.org' }
-  await env.start({ ...settings, ...owners }, { now: () => new Date(Date.now() + now) })
+  await env.start({ ...settings, ...owners }, { now: () => new Date(Date.now() + clockAheadMs) })
   events = env.use(await recordUserEvents(env))
 })
 
 afterEach(() => {
-  now = 0
+  clockAheadMs = 0
 })
 
 afterAll(async () => {
@@ -157,7 +157,7 @@ describe('a flow', () => {
     const token = await getPendingToken('gerd')
     const { pending } = await flows(env).getPendingExternalIdentity({ token })
     expect(pending?.kind).toBe(ExternalIdentityFlowKind.CREATE_ACCOUNT)
-    now = 15 * 60_000 + 1
+    clockAheadMs = 15 * 60_000 + 1
     expect(await codeOf(flows(env).getPendingExternalIdentity({ token }))).toBe(Code.NotFound)
     expect(await codeOf(flows(env).createExternalIdentityAccount({ token, login: 'gerd' }))).toBe(Code.NotFound)
     expect(await codeOf(flows(env).getPendingExternalIdentity({ token: 'unknown' }))).toBe(Code.NotFound)
@@ -244,7 +244,7 @@ describe('linking an identity', () => {
     expect(await start({ providerId: 'none' })).toBe(Code.NotFound)
     expect(await start({ redirectPath: 'https://evil.example.org' })).toBe(Code.InvalidArgument)
     expect(await start({ redirectPath: '//evil.example.org' })).toBe(Code.InvalidArgument)
-    now = 31 * 60_000
+    clockAheadMs = 31 * 60_000
     expect(await start({})).toBe(Code.FailedPrecondition)
     expect(await start({ currentPassword: 'wrong' })).toBe(Code.InvalidArgument)
     expect(await start({ currentPassword: password })).toBeUndefined()
@@ -366,7 +366,7 @@ describe('unlinking an identity', () => {
       codeOf(account.disconnectExternalIdentity({ subjectHash, currentPassword }))
     expect(await disconnect(hashOf('willi'))).toBe(Code.NotFound)
     expect(await disconnect('unknown')).toBe(Code.NotFound)
-    now = 31 * 60_000
+    clockAheadMs = 31 * 60_000
     expect(await disconnect('unknown')).toBe(Code.FailedPrecondition)
     expect(await disconnect('unknown', 'wrong')).toBe(Code.InvalidArgument)
     expect(await disconnect('unknown', password)).toBe(Code.NotFound)

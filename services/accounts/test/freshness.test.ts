@@ -56,7 +56,7 @@ describe('a credential', () => {
     expect(await check(caller)).toBe(Code.FailedPrecondition)
   })
 
-  test('that is fresh does not exempt a given password from verification', async () => {
+  test('that is fresh does not let a wrong password pass', async () => {
     const caller = await createCaller('gina')
     expect(await check(caller, 'a wrong password')).toBe(Code.InvalidArgument)
     expect(await check(caller)).toBeUndefined()

@@ -92,7 +92,7 @@ test('an error with a success status is recognised, and reported with its reason
   )
 })
 
-test('a user who declines is distinguished from a failure of the API', async () => {
+test('a user who declines is reported as denied, and a failure of the API as failed', async () => {
   expect(await oauth.signIn('')).toMatchObject({ error: 'provider_denied' })
   expect(await oauth.signIn('nobody')).toMatchObject({ error: 'provider_failed' })
 })

@@ -120,7 +120,7 @@ describe('profiles', () => {
   })
 })
 
-test('GetPeople returns accounts by id; of deleted ones it says only that they are deleted', async () => {
+test('GetPeople returns accounts by id, deleted ones without their names', async () => {
   const [herb, gone] = [await makeUser(env, 'herb', { roleNames: ['moderator'] }), await makeUser(env, 'left')]
   await markDeleted(gone)
   const { people } = await env.internal.getPeople({ userIds: [herb, gone, 'Unobody'] })

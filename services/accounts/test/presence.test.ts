@@ -184,7 +184,7 @@ describe('while many people are online', () => {
   const audiences = (userId: string) =>
     hints.filter((hint) => hint.userId === userId).map(({ crowded, audience }) => (crowded ? audience : 'everyone'))
 
-  test('only people who share a room with the user are notified, and rooms is queried for them once', async () => {
+  test('only the user’s audience is notified, and rooms is queried for it once', async () => {
     const userId = await makeUser(env, 'hanna')
     await report(userId, ONLINE)
     await report(userId, AWAY)

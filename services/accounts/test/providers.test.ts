@@ -5,16 +5,17 @@ import type { AuthProvider } from '@parley/config'
 import { providerFetch } from '../src/clients/providers/provider-fetch.ts'
 import { createProviders } from '../src/clients/providers/providers.ts'
 
+const none = {
+  baseUrl: undefined,
+  authorizeUrl: undefined,
+  tokenUrl: undefined,
+  apiUrl: undefined,
+  confirmedIsVerified: false,
+}
 const provider = (id: string, type: AuthProvider['type'], more: Partial<AuthProvider> = {}): AuthProvider => ({
   ...{ id, type, label: id, clientId: 'c', clientSecret: 's', scopes: ['openid'], requestEmail: true },
   ...{ autoProvision: true, issuerUrl: type === 'oidc' ? `https://${id}.example.org` : undefined },
-  options: {
-    baseUrl: undefined,
-    authorizeUrl: undefined,
-    tokenUrl: undefined,
-    apiUrl: undefined,
-    confirmedIsVerified: false,
-  },
+  options: none,
   ...more,
 })
 const providersOf = (...all: AuthProvider[]) => createProviders(all, 'https://chat.example.org/', () => new Date())
@@ -60,13 +61,6 @@ test('the aliases work only if exactly one provider has the type oidc', () => {
   )
 })
 
-const none = {
-  baseUrl: undefined,
-  authorizeUrl: undefined,
-  tokenUrl: undefined,
-  apiUrl: undefined,
-  confirmedIsVerified: false,
-}
 const attempt = { redirectUri: 'https://chat.example.org/back', state: 's', nonce: 'n', codeVerifier: 'v'.repeat(43) }
 
 test.each([

@@ -25,7 +25,7 @@ let env: Env
 let provider: OidcProvider
 let folder: MailFolder
 let events: UserEvents
-let later = 0
+let clockAheadMs = 0
 
 beforeAll(async () => {
   env = await openEnv()
@@ -33,12 +33,12 @@ beforeAll(async () => {
   provider = await startOidcProvider(['https://chat.example.org/auth/providers/corp/callback'])
   const client = { client_id: provider.clientId, client_secret: provider.clientSecret, issuer_url: provider.issuer }
   const settings = providerSettings({ ...client, id: 'corp', type: 'oidc', label: 'Work' })
-  const overrides = { now: () => new Date(Date.now() + later) }
+  const overrides = { now: () => new Date(Date.now() + clockAheadMs) }
   await env.start({ ...settings, PARLEY_MAIL_DIR: folder.path }, overrides)
   events = env.use(await recordUserEvents(env))
 })
 afterEach(() => {
-  later = 0
+  clockAheadMs = 0
 })
 afterAll(async () => {
   await env[Symbol.asyncDispose]()
@@ -52,9 +52,9 @@ const account = ({ caller }: Person) => env.as(MyAccountService, caller)
 
 /** Creates a user with a two-day-old account and a new session, which an attacker may use too. */
 async function createPerson(login: string): Promise<Person> {
-  later -= 2 * day
+  clockAheadMs -= 2 * day
   await makeUser(env, login, { email: addressOf(login) })
-  later += 2 * day
+  clockAheadMs += 2 * day
   const caller = await callerOf(env, login)
   const credential = { userId: caller.userId, credentialId: caller.credentialId ?? '' }
   return { login, email: addressOf(login), caller, credential }
@@ -149,7 +149,7 @@ describe.each(recoveryCases)('%s', (name, recover) => {
 
   test('keeps addresses and identities added earlier', async () => {
     const person = await createPerson(loginFor('old'))
-    later -= hour + minute
+    clockAheadMs -= hour + minute
     const session = await callerOf(env, person.login)
     const before = {
       ...person,
@@ -158,7 +158,7 @@ describe.each(recoveryCases)('%s', (name, recover) => {
     }
     await addAddress(before, addressOf(loginFor('second')))
     await linkIdentity(before, loginFor('second'))
-    later = 0
+    clockAheadMs = 0
     await recover(person)
     expect(await accessOf(person)).toMatchObject({
       addresses: [person.email, addressOf(loginFor('second'))],
@@ -197,7 +197,7 @@ describe('an attacker with a fresh session', () => {
     await resetPasswordWith('thief-b@example.org')
     expect(await accessOf(person)).toMatchObject({ addresses: [person.email] })
     await expectMails(person.email, 'was changed')
-    later = 6 * minute
+    clockAheadMs = 6 * minute
     await resetPasswordWith(person.email)
     expect((await signIn(env, 'berta', newPassword)).session.userId).toBe(person.credential.userId)
   })
@@ -267,7 +267,7 @@ describe('a verified address', () => {
     await addAddress(person, 'Second-F@example.org')
     const { removeEmailAddress } = account(person)
     expect(await codeOf(removeEmailAddress({ address: 'unknown@example.org' }))).toBe(Code.NotFound)
-    later = 31 * minute
+    clockAheadMs = 31 * minute
     expect(await codeOf(removeEmailAddress({ address: 'second-f@example.org' }))).toBe(Code.FailedPrecondition)
     const { addresses } = await removeEmailAddress({ address: 'second-f@example.org', currentPassword: password })
     expect(addresses.map(({ address }) => address)).toEqual([person.email])
@@ -295,7 +295,7 @@ describe('a verified address', () => {
   test('can be removed once a newer address is a week old', async () => {
     const person = await createPerson('hilde')
     await addAddress(person, 'second-h@example.org')
-    later = 7 * day + minute
+    clockAheadMs = 7 * day + minute
     const session = await callerOf(env, 'hilde')
     const { addresses } = await env.as(MyAccountService, session).removeEmailAddress({ address: person.email })
     expect(addresses.map(({ address, removable }) => [address, removable])).toEqual([['second-h@example.org', false]])
@@ -311,7 +311,7 @@ describe('a verified address', () => {
     await makeUser(env, 'ida-second', { roleNames: ['admin'] })
     const second = await callerOf(env, 'ida-second')
     expect(await codeOf(as(second).removeUserEmailAddress(own))).toBe(Code.PermissionDenied)
-    later = 31 * minute
+    clockAheadMs = 31 * minute
     expect(await codeOf(as(owner).removeUserEmailAddress(requested))).toBe(Code.FailedPrecondition)
     const { member } = await as(owner).removeUserEmailAddress({ ...requested, currentPassword: password })
     expect(member?.verifiedEmails).toEqual([])

@@ -12,7 +12,7 @@ export type EventOf<Kind extends EventKind> = EventValues[Kind]
 
 /** State of a stream. */
 export type RealtimeState =
-  /** A socket is being opened. `failures`: lost connections and failed attempts since a connection last lasted 10 s. */
+  /** A socket is being opened. `failures`: lost connections and failed attempts since one that lasted 10 s. */
   | { status: 'connecting'; failures: number }
   /** Events arrive. `resumed`: since the stream was last open, only hints (typing, presence) were missed. */
   | { status: 'open'; resumed: boolean }

@@ -18,7 +18,7 @@ export function accountDeleted(userId: string, cause: { actorId: string; at: Dat
   }
 }
 
-/** The request to every service to erase its data about the account. `pass`: its number, from 1. */
+/** The request to every service to erase its data about the account, in the pass with this number, from 1. */
 export const erasureRequested = (pass: number): Announcement => ({
   kind: 'erasure_requested',
   fact: { case: 'erasureRequested', value: { pass } },

@@ -20,7 +20,7 @@ export function assertNoDoubleDots(login: string): void {
   if (login.includes('..')) throw invalidLogin('it must not contain ".."')
 }
 
-/** Throws `invalid_argument` if the login violates a rule that does not depend on other accounts. */
+/** Throws `invalid_argument` if the login is malformed, reserved for mentions or the name of a role. */
 export function assertLogin(login: string, roleNames: ReadonlySet<string>): void {
   if (login.length < minLength || login.length > maxLength)
     throw invalidLogin(`it must have ${minLength} to ${maxLength} characters`)

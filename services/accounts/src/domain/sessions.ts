@@ -11,7 +11,7 @@ export type ActiveSession = Omit<ActiveCredential, 'sessionId'> & { credentialId
 
 /**
  * Groups credentials, which must be sorted by expiry with the latest first, by the sign-in that created them. A session
- * has the properties of its first credential, so it ends when its last one expires; sessions are in the same order.
+ * has the properties of the credential that expires last; sessions are in the same order.
  */
 export function sessionsOf(credentials: readonly ActiveCredential[]): ActiveSession[] {
   const sessions = new Map<string, ActiveSession>()

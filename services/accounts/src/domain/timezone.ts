@@ -10,7 +10,6 @@ const shape = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/
 export function timezoneFrom(name: string): string {
   const loaded = shape.test(name) ? load(name) : undefined
   if (loaded === undefined) throw unknownTimezone(name)
-  // The runtime replaces some names with others of the same zone; keep the name that was chosen.
   return loaded.toLowerCase() === name.toLowerCase() ? loaded : name
 }
 

@@ -12,7 +12,7 @@ import { findUsers } from '../store/users.ts'
 export async function appointOwners(ctx: Context): Promise<void> {
   const holders = await findUsers(
     ctx.db,
-    await findUsersByProvenAddress(ctx.db, [...ctx.config.ownerEmails, ...ctx.config.ownerEmail]),
+    await findUsersByProvenAddress(ctx.db, [...ctx.config.ownerEmails, ...ctx.config.moreOwnerEmails]),
   )
   for (const { id, roleIds } of holders) {
     if (roleIds.includes(ownerRoleId)) continue

@@ -17,12 +17,12 @@ import type { OperatorContext } from '../context.ts'
 import { createPasswords } from '../engines/passwords/index.ts'
 import { operator } from '../rpc/operator/index.ts'
 
-/** `policy` and `blocked` (whether the login is) come from admin's database: accounts reads only its own tables. */
+/** `policy`, and whether the login is `blocked`, come from admin's database: accounts reads only its own tables. */
 type OperatorRequest = { method: string; request: JsonValue; policy: JsonValue; blocked: boolean }
 
-const { databaseUrl, ownerEmails, ownerEmail, maxUsers } = readConfig.fields
+const { databaseUrl, ownerEmails, moreOwnerEmails, maxUsers } = readConfig.fields
 const isUnary = (method: DescMethod): method is DescMethodUnary => method.methodKind === 'unary'
-const readSettings = defineConfig({ databaseUrl, ownerEmails, ownerEmail, maxUsers })
+const readSettings = defineConfig({ databaseUrl, ownerEmails, moreOwnerEmails, maxUsers })
 
 /**
  * Runs one method of OperatorService using only the database. `input`: an OperatorRequest as JSON. The events wait in

@@ -63,12 +63,12 @@ function rowsInOrder(tx: Tx, userId: string): { table: PgTable; where: SQL | und
     .from(externalIdentities)
     .where(eq(externalIdentities.userId, userId))
   const { payload } = flowTokens
-  // Flows that create an account have no user yet, but contain an address or an identity.
-  const isWithoutUser = sql`${flowTokens.userId} = '' and (
+  // Flows that create an account have no user yet, but may contain an address or an identity of this one.
+  const isOfNewAccount = sql`${flowTokens.userId} = '' and (
     lower(${payload}->>'email') in ${addresses} or lower(${payload}->>'verifiedEmail') in ${addresses}
     or (${payload}->>'issuer', ${payload}->>'subject') in ${identities})`
   return [
-    { table: flowTokens, where: isWithoutUser },
+    { table: flowTokens, where: isOfNewAccount },
     { table: emailCodes, where: inArray(emailCodes.emailKey, addresses) },
     { table: invites, where: inArray(sql`lower(${invites.email})`, addresses) },
     // Addresses, logins and identities come early, so that they are free again soon, even if many other rows remain.

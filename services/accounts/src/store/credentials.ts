@@ -188,7 +188,7 @@ export async function findCredentialIdsOfSession(tx: Tx, userId: string, session
 }
 
 /**
- * The valid credentials of a user, latest expiry first: to within a day the most recently used ones, because a use
+ * The valid credentials of a user, latest expiry first. That is the order of their last use, exact to a day: a use
  * extends a credential at most once a day.
  */
 export async function listCredentials(db: Reader, user: { id: string; authGeneration: number }, now: Date) {

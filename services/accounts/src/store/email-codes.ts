@@ -16,8 +16,8 @@ export async function lockAddress(tx: Tx, { purpose, emailKey }: CodeKey): Promi
 }
 
 /**
- * Counts, for one purpose and over all users, the mails to an address in windows that began after `since`, and the
- * wrong attempts on its unexpired codes, including invalidated ones.
+ * Counts what all users together did with an address for one purpose: the mails of counting windows that began after
+ * `since`, and the wrong attempts on codes that have not expired, invalidated codes included.
  */
 export async function countUses(
   db: Reader,
@@ -81,7 +81,7 @@ export async function countWrongAttempt(tx: Tx, key: CodeKey): Promise<void> {
 
 /**
  * Undoes a code whose mail was not delivered. The mail is no longer counted. A previous valid code is restored, unless
- * the code has been replaced or invalidated meanwhile; without one, the code stays until it expires.
+ * the code has been replaced or invalidated meanwhile; without a previous code, the code stays until it expires.
  */
 export async function undoCode(
   db: Db,

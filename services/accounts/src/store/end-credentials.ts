@@ -43,8 +43,8 @@ export async function endAllOf(tx: Tx, userId: string, at: Date): Promise<void> 
 }
 
 /**
- * Deletes all credentials of a user, ended ones included, except the `keep` that expire last: to within a day the most
- * recently used ones. Returns the ids of the deleted ones.
+ * Deletes all credentials of a user, ended ones included, except the `keep` that expire last; these were used last,
+ * exact to a day. Returns the ids of the deleted ones.
  */
 export async function trimCredentials(tx: Tx, userId: string, keep: number): Promise<string[]> {
   const beyond = tx

@@ -7,7 +7,7 @@ import { flowTokens, users } from './schema.ts'
 export type FlowToken = typeof flowTokens.$inferSelect
 export type FlowPurpose = FlowToken['purpose']
 /** The keys for looking up tokens, and the current time. */
-type TokenContext = SecretKeys & { at: Date }
+export type TokenContext = SecretKeys & { at: Date }
 
 /** A user, and their auth generation when the flow began. */
 export type FlowUser = { id: string; authGeneration: number }

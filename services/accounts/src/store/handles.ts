@@ -17,8 +17,8 @@ export async function releaseHandles(db: Db, kind: HandleRow['kind'], ownerId: s
 }
 
 /**
- * The users and roles with these handles, that is, logins and role names; users with the ids of their roles. Unknown
- * handles and those of deleted users are left out.
+ * The owners of these handles: users, with the ids of their roles, and roles. Unknown handles and those of deleted
+ * users are left out.
  */
 export async function findHandles(db: Reader, keys: readonly string[]): Promise<(HandleRow & { roleIds: string[] })[]> {
   if (keys.length === 0) return []

@@ -8,27 +8,24 @@ import { emails, handles, importedPeople, users } from './schema.ts'
 export const importKey = (source: string, externalId: string): Buffer =>
   createHash('sha256').update(`${source}\0${externalId}`).digest()
 
-export type PersonImportedBefore = { key: string; userId: string; login: string }
+export type AccountOfPerson = { userId: string; login: string }
 
-/** The people with these keys who were imported before, by key in hex. */
-export async function findImported(
-  reader: Reader,
-  keys: readonly Buffer[],
-): Promise<Map<string, PersonImportedBefore>> {
+/** The accounts of those people who were imported before, by key in hex. */
+export async function findImported(reader: Reader, keys: readonly Buffer[]): Promise<Map<string, AccountOfPerson>> {
   if (keys.length === 0) return new Map()
   const rows = await reader
     .select({ key: importedPeople.key, userId: importedPeople.userId, login: users.login })
     .from(importedPeople)
     .innerJoin(users, eq(users.id, importedPeople.userId))
     .where(inArray(importedPeople.key, [...keys]))
-  return new Map(rows.map(({ key, ...row }) => [key.toString('hex'), { key: key.toString('hex'), ...row }]))
+  return new Map(rows.map(({ key, ...row }) => [key.toString('hex'), row]))
 }
 
 /** The users who have these addresses, by the key of the address. */
 export async function holdersByEmail(
   reader: Reader,
   addresses: readonly string[],
-): Promise<Map<string, { userId: string; login: string }>> {
+): Promise<Map<string, AccountOfPerson>> {
   if (addresses.length === 0) return new Map()
   const rows = await reader
     .select({ key: emails.key, userId: emails.userId, login: users.login })

@@ -2,11 +2,10 @@ import { and, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
 import { secretDigest, secretDigests, type SecretKeys } from '@parley/credentials'
 import { newHandle } from '@parley/ids'
 import type { Db, Reader, Tx } from '@parley/postgres'
+import type { TokenContext } from './flow-tokens.ts'
 import { invites } from './schema.ts'
 
 export type InviteRow = typeof invites.$inferSelect
-/** The keys for looking up tokens, and the current time. */
-type TokenContext = SecretKeys & { at: Date }
 
 /** Stores an invite; returns its token, which is not stored. */
 export async function insertInvite(

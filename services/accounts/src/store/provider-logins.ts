@@ -1,6 +1,7 @@
 import { and, eq, gt, inArray, lt } from 'drizzle-orm'
 import { secretDigest, secretDigests, type SecretKeys } from '@parley/credentials'
 import type { Db, Tx } from '@parley/postgres'
+import type { TokenContext } from './flow-tokens.ts'
 import { providerLogins } from './schema.ts'
 
 type Row = typeof providerLogins.$inferSelect
@@ -26,7 +27,7 @@ export async function insertProviderLogin(
  */
 export async function takeProviderLogin(
   db: Db,
-  { at, ...keys }: SecretKeys & { at: Date },
+  { at, ...keys }: TokenContext,
   { state, browserHandle }: Secrets,
   providerId: string,
 ): Promise<ProviderLogin | undefined> {

@@ -240,10 +240,7 @@ export const providerLogins = pgTable(
   (t) => [index('provider_logins_expiry').on(t.expiresAt)],
 )
 
-/**
- * Linked identities at providers. For OAuth types without OpenID Connect, the issuer is the configured id of the
- * provider.
- */
+/** Linked identities at providers. The issuer is the id of the provider, unless its type is oidc. */
 export const externalIdentities = pgTable(
   'external_identities',
   {
@@ -313,7 +310,7 @@ export const deletionReports = pgTable(
   (t) => [primaryKey({ columns: [t.userId, t.pass, t.service] })],
 )
 
-/** Accounts of imported people, by a digest of their id at the source, so that no name of a deleted person remains. */
+/** Accounts of imported people, by a digest of their id at the source: the id could identify a deleted person. */
 export const importedPeople = pgTable(
   'imported_people',
   {

@@ -5,10 +5,7 @@ import type { UserRow } from '../../store/users.ts'
 
 const noStatus = { statusEmoji: null, statusText: null, statusExpiresAt: null }
 
-/**
- * Clears the custom status of an account if it has one and `shouldClear`, if given, returns true; announces the change. Undefined
- * if there is no such account.
- */
+/** Clears the custom status of an account, if it has one and `shouldClear` agrees. Undefined if there is no account. */
 export async function clearStatus(
   ctx: Pick<Context, 'db' | 'relay'>,
   userId: string,

@@ -107,6 +107,7 @@ async function assertBelowUserLimit({ config }: OperatorContext, tx: Tx): Promis
 /** Whether the configuration makes the holder of this address an owner. */
 export function isOwnerEmail({ config }: OperatorContext, email: string): boolean {
   return (
-    email !== '' && [...config.ownerEmails, ...config.ownerEmail].some((owner) => emailKey(owner) === emailKey(email))
+    email !== '' &&
+    [...config.ownerEmails, ...config.moreOwnerEmails].some((owner) => emailKey(owner) === emailKey(email))
   )
 }

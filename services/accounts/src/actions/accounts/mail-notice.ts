@@ -3,10 +3,7 @@ import type { Mail, NoticeKind } from '../../engines/mail/index.ts'
 
 const retryAfterMs = [1_000, 5_000, 20_000, 60_000]
 
-/**
- * Notifies these addresses of an account by mail that the account was changed, if mail is configured. Does not wait
- * until the mails are sent, and retries them a few times.
- */
+/** Mails a notice to each of these addresses in the background, with retries, if mail is configured. */
 export function mailNotice(
   { background, mailer }: Partial<Pick<Context, 'background' | 'mailer'>>,
   addresses: readonly string[],

@@ -9,12 +9,10 @@ import type { UserWithRoles } from '../../store/users.ts'
 import { isOwnerEmail } from './create-account.ts'
 import { addRole } from './assign-role-to.ts'
 
-export type VerifiedEmail = { change: Change | undefined; added: boolean; becomesOwner: boolean }
-
 /**
  * Records an address as verified, as part of a {@link changeUser} call; the account becomes an owner if the address is
- * listed in the configuration. If the account already has the address, it only becomes proven. Throws `already_exists`
- * if it belongs to another account.
+ * listed in the configuration. If the account already has the address, the address becomes proven. Throws
+ * `already_exists` if the address belongs to another account.
  */
 export async function recordVerifiedEmail(
   ctx: OperatorContext,
@@ -22,7 +20,7 @@ export async function recordVerifiedEmail(
   user: UserWithRoles,
   email: string,
   how: { at: Date; selfAdded: boolean },
-): Promise<VerifiedEmail> {
+): Promise<{ change: Change | undefined; added: boolean; becomesOwner: boolean }> {
   const claim = await claimEmail(tx, user.id, email, how)
   if (claim === 'taken') throw emailTaken()
   const ownerChange = isOwnerEmail(ctx, email) ? await addRole(tx, user, how.at, ownerRoleId) : undefined

@@ -33,11 +33,11 @@ export async function removeAddress(
   const changed = await changeUser(ctx.db, userId, { actorId, at }, async (tx, user) => {
     const all = await listEmails(tx, userId)
     await assertAllowed(tx, user, { address: all.find(({ key }) => key === emailKey(address)), all })
-    const before = await findTenOldestAddresses(tx, userId)
+    const oldest = await findTenOldestAddresses(tx, userId)
     const removed = await removeEmail(tx, userId, address)
     if (removed === undefined) return undefined
     await deleteFlowTokensOf(tx, userId, 'password_reset')
-    noticeAddresses = [removed, ...before]
+    noticeAddresses = [removed, ...oldest]
     return { announce: () => [auditEvent('user_verified_email_removed')] }
   })
   if (!changed) throw userNotFound()

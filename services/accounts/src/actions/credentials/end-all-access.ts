@@ -38,8 +38,8 @@ export async function endAllAccess(
 /**
  * Invalidates all unfinished flows of a locked account (mailed links and codes, authorization codes, identities being
  * linked) and withdraws its consents to other web clients. `set` raises the auth generation. With `removeRecent` it
- * also removes addresses and identities that sessions of the account added in the last hour: an attacker adds some to
- * keep access. It keeps those that the account was created with, and addresses added by an operator.
+ * also removes addresses and identities that sessions of the account added in the last hour, because an attacker may
+ * have added them to keep access. It keeps those that the account was created with, and addresses added by an operator.
  */
 export async function revokeOtherAccess(
   tx: Tx,

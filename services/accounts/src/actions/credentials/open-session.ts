@@ -23,7 +23,6 @@ export type OpenedSession = {
   announcements: Announcement[]
 }
 
-/** Options for {@link openSession}. */
 export type SessionOptions = {
   /** Which credentials to create; default: both. */
   kinds?: readonly NewCredential['kind'][]

@@ -12,8 +12,8 @@ import type { UserWithRoles } from '../../store/users.ts'
 import { assertNotLastOwner } from './last-owner.ts'
 
 /**
- * Deletes an account permanently: ends its credentials, releases its names, reduces it to a tombstone, and requests from
- * all services, accounts included, to erase its data. Resolves when the events about it are on the stream.
+ * Deletes an account permanently: ends its credentials, releases its names, reduces it to a tombstone, and asks all
+ * services, accounts included, to erase its data. Resolves when the events about it are on the stream.
  * `assertAllowed` gets the locked account and may throw. Throws `not_found`, and `failed_precondition` for the last
  * owner.
  */
@@ -27,8 +27,8 @@ export async function deleteAccount(
   const changed = await changeUser(ctx.db, userId, { actorId, at }, async (tx, user) => {
     await assertAllowed(tx, user)
     if (user.roleIds.includes(ownerRoleId)) await assertNotLastOwner(tx, userId)
-    // Deletes at most one batch of each table; the first erasure pass deletes the rest. Credentials that are left are
-    // invalid, because the account is deleted.
+    // The first erasure pass deletes the rows that this leaves. Credentials among them are invalid, because the account
+    // is deleted.
     await eraseBelongings(tx, userId)
     await insertDeletion(tx, userId, at)
     return {

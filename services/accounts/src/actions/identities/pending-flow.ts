@@ -13,7 +13,7 @@ import { issueFlowToken, peekFlowToken, takeFlowToken, type FlowUser } from '../
 const lifetimeMs = 15 * 60_000
 const maxUrlLength = 2_048
 
-/** Stores an identity for 15 minutes, until the user confirms it; returns the token with which they do. */
+/** Stores an identity that the user must confirm within 15 minutes; returns the token for the confirmation. */
 export async function storePendingIdentity(
   ctx: Context,
   { settings }: Provider,

@@ -18,18 +18,17 @@ import {
   findTakenHandles,
 } from '../../store/imported-people.ts'
 import { countUsers, lockUserCount } from '../../store/users.ts'
-import { loginCandidates } from './login-candidates.ts'
 import { planPeople, preparePeople, type PlannedPerson, type PersonToImport } from './plan-people.ts'
 
 const maxAttempts = 3
 
 /**
- * Finds or creates the accounts of all these people in one transaction, then makes new accounts with an owner's address
- * owners. Throws `resource_exhausted` if there would be too many accounts, and `unavailable` if concurrent calls keep
- * taking the same logins or addresses.
+ * Finds or creates the accounts of all these people in one transaction. A new account then becomes an owner if its
+ * address is configured as an owner's. Throws `resource_exhausted` if there would be too many accounts, and
+ * `unavailable` if concurrent calls keep taking the same logins or addresses.
  */
 export async function importBatch(ctx: Context, request: ImportPeopleRequest): Promise<PlannedPerson[]> {
-  const wanted = preparePeople(request.source, request.people, loginCandidates)
+  const wanted = preparePeople(request.source, request.people)
   const logins = [...new Set(wanted.flatMap(({ candidates }) => candidates))]
   const blocked = logins.length === 0 ? [] : (await ctx.admin.checkLogins({ logins })).blocked
   const refused = new Set([...blocked.map(loginKey), ...roleNames(ctx.policy.current()), ...mentionHandles])
@@ -85,7 +84,7 @@ async function assertBelowUserLimit({ config }: Context, tx: Tx, wanted: number)
   if ((await countUsers(tx)) + wanted > config.maxUsers) throw userLimitTooLow(config.maxUsers, wanted)
 }
 
-/** The events about the new accounts. A tombstone never had an account here, so it is not announced. */
+/** The events about the new accounts, except those of people who are deleted at the source. */
 const announcements = (planned: readonly PlannedPerson[], occurredAt: Date) =>
   planned.flatMap(({ account }) => {
     if (!account || account.user.deletedAt) return []

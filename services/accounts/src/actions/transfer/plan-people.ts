@@ -3,9 +3,10 @@ import { ImportedPersonOutcome, type ImportedPerson } from '@parley/contracts/in
 import { newId } from '@parley/ids'
 import { couldBeEmail, emailKey } from '../../domain/email.ts'
 import { loginKey } from '../../domain/login.ts'
-import { importKey, type PersonImportedBefore, type NewPerson } from '../../store/imported-people.ts'
+import { importKey, type AccountOfPerson, type NewPerson } from '../../store/imported-people.ts'
 import { nothingPersonal } from '../../store/belongings.ts'
 import { cleanDisplayName } from './clean-display-name.ts'
+import { loginCandidates } from './login-candidates.ts'
 
 /** A person to import, with the keys to look up. */
 export type PersonToImport = {
@@ -22,9 +23,9 @@ export type PersonToImport = {
 /** Stored data that decides how people are imported. */
 export type StoredState = {
   /** People who were imported before, by key in hex. */
-  known: ReadonlyMap<string, PersonImportedBefore>
+  known: ReadonlyMap<string, AccountOfPerson>
   /** Accounts that have an address, by the key of the address. */
-  holders: ReadonlyMap<string, { userId: string; login: string }>
+  holders: ReadonlyMap<string, AccountOfPerson>
   /** Keys of logins that are in use or not allowed. */
   taken: ReadonlySet<string>
 }
@@ -41,15 +42,11 @@ export type PlannedPerson = {
   account?: NewPerson
 }
 
-export function preparePeople(
-  source: string,
-  people: readonly ImportedPerson[],
-  candidatesOf: (name: string, userId: string) => string[],
-): PersonToImport[] {
+export function preparePeople(source: string, people: readonly ImportedPerson[]): PersonToImport[] {
   return people.map((person) => {
     const newUserId = newId('user')
     const email = !person.deleted && couldBeEmail(person.email) ? person.email : ''
-    const candidates = person.deleted ? [] : candidatesOf(person.name, newUserId)
+    const candidates = person.deleted ? [] : loginCandidates(person.name, newUserId)
     return { person, key: importKey(source, person.externalId), newUserId, email, candidates }
   })
 }
@@ -77,10 +74,7 @@ export function planPeople(
   })
 }
 
-const toKnown = (
-  { person, key }: PersonToImport,
-  { userId, login }: { userId: string; login: string },
-): PlannedPerson => ({
+const toKnown = ({ person, key }: PersonToImport, { userId, login }: AccountOfPerson): PlannedPerson => ({
   externalId: person.externalId,
   key,
   userId,
@@ -91,7 +85,7 @@ const toKnown = (
 
 type PlanState = {
   taken: Set<string>
-  holders: Map<string, { userId: string; login: string }>
+  holders: Map<string, AccountOfPerson>
   matchEmails: boolean
   now: Date
 }

@@ -18,8 +18,9 @@ export const mailCheck = check('mail', mailFields, async (config, report) => {
       `${host === undefined ? 'PARLEY_SMTP_HOST' : 'PARLEY_SMTP_FROM'} is not set, although PARLEY_SMTP_ENABLED is true`,
       'Set it, or set PARLEY_SMTP_ENABLED to false.',
     )
-  const { port, secure, requireTLS, ...options } = smtpOptions(config, host)
-  const smtp = createTransport({ port, secure, requireTLS, ...options })
+  const options = smtpOptions(config, host)
+  const { port, secure, requireTLS } = options
+  const smtp = createTransport(options)
   try {
     await smtp.verify()
     report.ok(

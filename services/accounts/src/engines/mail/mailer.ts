@@ -6,8 +6,8 @@ import type { Mail, MailKind, Transport } from './mail.ts'
 
 export type Mailer = {
   /**
-   * Sends a mail. After a temporary failure it tries again, as often as `retryAfterMs` has pauses. Returns whether the
-   * mail was accepted; false at once if too many mails are being sent or the hourly budget does not allow it.
+   * Sends a mail. Retries temporary failures, after each of the pauses in `retryAfterMs`. Returns whether the mail was
+   * accepted; false at once if too many mails are being sent or the hourly budget does not allow it.
    */
   deliver: (kind: MailKind, compose: (serverName: string) => Mail, retryAfterMs: readonly number[]) => Promise<boolean>
 }
@@ -69,7 +69,7 @@ const isPermanent = (error: unknown): boolean => {
   return responseCode !== undefined && responseCode >= 500
 }
 
-/** The codes of an error, which may be logged, unlike its message: that may contain the address. */
+/** The codes of an error, for logs. The message of an error is not logged, because it may contain the address. */
 function errorCodesOf(error: unknown): { code?: string; responseCode?: number } {
   if (!(error instanceof Error)) return {}
   return {

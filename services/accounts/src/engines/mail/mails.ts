@@ -68,7 +68,7 @@ export const identityLinkedMail =
       ifNotYou,
     ])
 
-/** `endedAllAccess`: whether sessions, other apps, and recent addresses and sign-in methods were removed too. */
+/** `endedAllAccess`: whether all sessions and other access ended too. */
 export const passwordSetMail =
   (to: string, login: string, { at, endedAllAccess }: { at: Date; endedAllAccess: boolean }): Compose =>
   (server) =>

@@ -14,8 +14,8 @@ type Sending = {
 }
 
 /**
- * Sends a mail. Throws `unavailable` if sending fails within 3.5 s; otherwise returns then at the latest, and sending
- * continues in the background.
+ * Sends a mail. Waits for at most 3.5 s; after that, sending continues in the background. Throws `unavailable` if
+ * sending has failed by then.
  */
 export async function sendMail(
   { background }: { background: (work: Promise<unknown>) => void },

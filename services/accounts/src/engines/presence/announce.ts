@@ -6,7 +6,7 @@ import type { Bus } from '@parley/rpc'
 import type { Audiences } from './audiences.ts'
 
 export type Hint = { userId: string } & Extract<MessageInitShape<typeof PresenceHintSchema>, { $typeName?: never }>
-/** Announces presence changes. `crowded`: so many people are online that only those who share a room are notified. */
+/** Announces presence changes. `crowded`: so many people are online that only the user's audience is notified. */
 export type Announce = (hints: readonly Hint[], crowded: boolean) => Promise<void>
 
 /**

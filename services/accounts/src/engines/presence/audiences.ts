@@ -10,7 +10,10 @@ const timeoutMs = 400
 const cacheTtlMs = 60_000
 const maxCached = 500
 
-/** The people who share a room with a user, queried from rooms in batches and cached for a minute. */
+/**
+ * The people who share a direct message or a small channel with a user, queried from rooms in batches and cached for a
+ * minute.
+ */
 export class Audiences {
   readonly #cache: LRUCache<string, string[]>
 

@@ -13,7 +13,7 @@ const leaseMs = 60_000
 const longestSweepPauseMs = 10_000
 const queryTimeoutMs = 250
 const pauseAfterFailureMs = 1_000
-/** If more people are online, presence changes are sent only to people who share a room with the user. */
+/** If more people are online, presence changes are sent only to the user's audience. */
 const defaultCrowdSize = 2_000
 const countTtlMs = 10_000
 /** An outage longer than this part of the lease may make clients miss their deadlines although they report on time. */
@@ -48,11 +48,11 @@ export class Presence {
     this.#announce = options.announce
     this.#leaseMs = options.leaseMs ?? leaseMs
     this.#crowdSize = options.crowdSize ?? defaultCrowdSize
-    let isConnected = this.#redis.status === 'ready'
+    let wasConnected = this.#redis.status === 'ready'
     this.#redis.on('ready', () => {
       // Redis may have restarted without its data.
-      if (isConnected) this.#markUnsure()
-      isConnected = true
+      if (wasConnected) this.#markUnsure()
+      wasConnected = true
     })
   }
 
@@ -106,8 +106,9 @@ export class Presence {
   }
 
   /**
-   * Announces users whose lease has expired as offline, unless a process did so a moment ago. Returns the milliseconds
-   * until the next sweep, at least `minPauseMs`; Infinity if there are no more leases.
+   * If the lease of a user has expired, announces that the user is offline. Does nothing if another process swept a
+   * moment ago. Returns the milliseconds until the next sweep, at least `minPauseMs`; Infinity if there are no more
+   * leases.
    */
   async sweep(minPauseMs: number): Promise<number> {
     const nextMs = await this.#query(async () => {

@@ -8,7 +8,8 @@ import { listConsents } from '../../store/oauth-consents.ts'
 export function listOAuthConsents(ctx: Context): MethodImpl<typeof MyAccountService.method.listOAuthConsents> {
   return async (_, call) => ({
     consents: (await listConsents(ctx.db, callerOf(call).userId)).map(({ origin, grantedAt }) => ({
-      ...{ origin, grantedAt: timestampFromDate(grantedAt) },
+      origin,
+      grantedAt: timestampFromDate(grantedAt),
     })),
   })
 }

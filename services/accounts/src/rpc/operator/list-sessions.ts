@@ -5,12 +5,15 @@ import { getUserByLogin } from '../../actions/accounts/get-user-by-login.ts'
 import type { OperatorContext } from '../../context.ts'
 import { listCredentials } from '../../store/credentials.ts'
 
-/** Lists single credentials: the bearer token and the cookie of one sign-in are two of the operator's sessions. */
+/** For operators, the bearer token and the cookie of one sign-in are two sessions. */
 export function listSessions(ctx: OperatorContext): MethodImpl<typeof OperatorService.method.listSessions> {
   return async ({ login }) => {
     const user = await getUserByLogin(ctx, login)
     const sessions = (await listCredentials(ctx.db, user, ctx.now())).map(({ id, kind, createdAt, expiresAt }) => ({
-      ...{ id, kind, createdAt: timestampFromDate(createdAt), expiresAt: timestampFromDate(expiresAt) },
+      id,
+      kind,
+      createdAt: timestampFromDate(createdAt),
+      expiresAt: timestampFromDate(expiresAt),
     }))
     return { userId: user.id, sessions }
   }

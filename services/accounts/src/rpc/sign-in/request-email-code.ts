@@ -1,14 +1,13 @@
 import type { MethodImpl } from '@connectrpc/connect'
 import type { SignInInternalService } from '@parley/contracts/internal'
 import { issueCode, type IssuedCode } from '../../actions/codes/email-codes.ts'
-import { mailCode } from '../../actions/codes/mail-code.ts'
 import type { Context } from '../../context.ts'
 import { assertFresh } from '../../actions/credentials/freshness.ts'
 import { assertCredentialValid } from '../../actions/credentials/assert-credential-valid.ts'
 import { auditEvent } from '../../domain/announcements.ts'
 import { assertEmail, emailKey } from '../../domain/email.ts'
 import { accountGone, noMailer, tooManyCodes } from '../../errors.ts'
-import { emailCodeMail } from '../../engines/mail/index.ts'
+import { emailCodeMail, sendMail } from '../../engines/mail/index.ts'
 import { changeUser } from '../../store/user-changes.ts'
 
 export function requestEmailCode(ctx: Context): MethodImpl<typeof SignInInternalService.method.requestEmailCode> {
@@ -29,7 +28,8 @@ export function requestEmailCode(ctx: Context): MethodImpl<typeof SignInInternal
     })
     if (!changed || !issued) throw accountGone()
     ctx.relay.wake(changed.unrelayed)
-    await mailCode(ctx, mailer, issued, 'email_code', emailCodeMail(email, issued.code, ctx.config.codeTtlMs))
+    const { code, undo } = issued
+    await sendMail(ctx, mailer, { kind: 'email_code', compose: emailCodeMail(email, code, ctx.config.codeTtlMs), undo })
     return {}
   }
 }

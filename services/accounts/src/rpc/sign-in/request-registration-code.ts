@@ -3,13 +3,12 @@ import type { SignInInternalService } from '@parley/contracts/internal'
 import { enqueue } from '@parley/events'
 import { newId } from '@parley/ids'
 import { issueCode } from '../../actions/codes/email-codes.ts'
-import { mailCode } from '../../actions/codes/mail-code.ts'
 import type { Context } from '../../context.ts'
 import { auditEvent } from '../../domain/announcements.ts'
 import { assertEmail, emailKey } from '../../domain/email.ts'
 import { publicUrlOf } from '../../domain/public-url.ts'
 import { noMailer, registrationClosed } from '../../errors.ts'
-import { accountExistsMail, registrationCodeMail } from '../../engines/mail/index.ts'
+import { accountExistsMail, registrationCodeMail, sendMail } from '../../engines/mail/index.ts'
 import { findVerifiedEmail } from '../../store/emails.ts'
 
 export function requestRegistrationCode(
@@ -32,20 +31,14 @@ export function requestRegistrationCode(
     })
     // The response is the same whether or not a code was sent.
     if (!result) return {}
-    const { issued, entries } = result
-    ctx.relay.wake(entries)
+    ctx.relay.wake(result.entries)
+    const { code, undo } = result.issued
     // If the address belongs to an account, the mail says so and contains no code.
     const holder = await findVerifiedEmail(ctx.db, email)
-    if (holder)
-      await mailCode(ctx, mailer, issued, 'account_exists', accountExistsMail(holder.address, publicUrlOf(config)))
-    else
-      await mailCode(
-        ctx,
-        mailer,
-        issued,
-        'registration_code',
-        registrationCodeMail(email, issued.code, config.codeTtlMs),
-      )
+    const mail = holder
+      ? ({ kind: 'account_exists', compose: accountExistsMail(holder.address, publicUrlOf(config)) } as const)
+      : ({ kind: 'registration_code', compose: registrationCodeMail(email, code, config.codeTtlMs) } as const)
+    await sendMail(ctx, mailer, { ...mail, undo })
     return {}
   }
 }

@@ -57,8 +57,8 @@ export function startProviderLogin(ctx: Context): MethodImpl<typeof SignInIntern
 }
 
 /**
- * Finds the start of a link by the token that this user got for it. Throws `unauthenticated` if the token is unknown or
- * expired, or belongs to another user or provider.
+ * The payload of the token with which a user starts to link an identity. Throws `unauthenticated` if the token is
+ * unknown or expired, or belongs to another user or provider.
  */
 async function getLinkStart(
   ctx: Context,
