@@ -26,7 +26,7 @@ export type Postgres = Child & {
 
 /**
  * Starts PostgreSQL on a folder, which is created if it is missing. With `fsync: false` it commits faster, but a crash
- * of the machine may corrupt the database: for tests.
+ * of the machine may corrupt the database: for tests, many of which may use it at once.
  */
 export async function startPostgres(options: ServerOptions & { fsync?: boolean }): Promise<Postgres> {
   const folder = openPostgresFolder(options.dir, options.say ?? (() => {}))
@@ -46,19 +46,18 @@ export async function startPostgres(options: ServerOptions & { fsync?: boolean }
   removeStaleLock(join(folder.data, 'postmaster.pid'))
   removeStaleLock(join(folder.root, `.s.PGSQL.${port}.lock`))
   const sockets = fitsSocket(folder.root) ? folder.root : undefined
-  const unsafeSettings = options.fsync === false ? ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'] : []
+  const testSettings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300']
   const settings = [
     'listen_addresses=127.0.0.1',
     `unix_socket_directories=${sockets === undefined ? '' : `"${sockets}"`}`,
     `port=${port}`,
-    'max_connections=300',
     'timezone=UTC',
     'log_timezone=UTC',
     // An idle server then wakes less often. Commits do not wait for the WAL writer: they write their WAL themselves.
     'wal_writer_delay=2s',
     'bgwriter_delay=2s',
     'autovacuum_naptime=5min',
-    ...unsafeSettings,
+    ...(options.fsync === false ? testSettings : []),
   ]
   const child = await startChild({
     name: 'PostgreSQL',

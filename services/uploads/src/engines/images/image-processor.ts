@@ -1,9 +1,10 @@
 import type { ServerImageFit, ServerImageSize } from '@parley/signed-urls'
 import { NetworkCounts, networksOf } from '@parley/redis'
 import { FairSemaphore } from '@parley/runtime'
-import sharp, { type FitEnum, type ResizeOptions } from 'sharp'
+import type { FitEnum, ResizeOptions } from 'sharp'
 import { imageIsBroken, imageTakesTooLong, tooManyImages } from '../../errors.ts'
 import { assertStillImage, decoderOptions, inspectAttachment } from './inspect.ts'
+import { loadSharp } from './sharp.ts'
 
 /** An image converted for storage, as WebP. */
 export type ConvertedImage = { bytes: Buffer; width: number; height: number }
@@ -49,10 +50,6 @@ const timeoutSeconds = 10
 const maxWaitMs = 10_000
 
 export function openImageProcessor({ atOnce }: { atOnce: number }): ImageProcessor {
-  sharp.cache(false)
-  // Blocks all image loaders except the required ones.
-  sharp.block({ operation: ['VipsForeignLoad'] })
-  sharp.unblock({ operation: ['Jpeg', 'Png', 'Nsgif', 'Webp'].map((format) => `VipsForeignLoad${format}`) })
   const waiting = new NetworkCounts(maxPerNetwork, maxPerWideNetwork)
   const semaphore = new FairSemaphore({ atOnce, maxWaiting, maxWaitingPerCaller, refusal: tooManyImages, maxWaitMs })
   return {
@@ -83,6 +80,7 @@ export function openImageProcessor({ atOnce }: { atOnce: number }): ImageProcess
 }
 
 async function resize(bytes: Buffer, { width, height, fit }: ServerImageSize, as: ResizedKind): Promise<ResizedImage> {
+  const sharp = await loadSharp()
   try {
     const decoded = sharp(bytes, decoderOptions)
     const { hasAlpha } = await decoded.metadata()
@@ -101,6 +99,7 @@ async function resize(bytes: Buffer, { width, height, fit }: ServerImageSize, as
 
 /** Re-encodes an image: upright, small enough, in sRGB, and without metadata. */
 async function convert(bytes: Buffer, resize: ResizeOptions): Promise<ConvertedImage> {
+  const sharp = await loadSharp()
   try {
     const converted = await sharp(bytes, decoderOptions)
       .autoOrient()

@@ -1,5 +1,6 @@
-import sharp, { type Metadata, type SharpOptions } from 'sharp'
+import type { Metadata, SharpOptions } from 'sharp'
 import * as errors from '../../errors.ts'
+import { loadSharp } from './sharp.ts'
 import { framesOfWebp, isAnimatedPng, sniffImage, type ImageFormat } from './sniff.ts'
 
 const maxSide = 16_384
@@ -54,6 +55,7 @@ async function readHeader(bytes: Buffer) {
 }
 
 async function readMetadata(bytes: Buffer): Promise<Metadata> {
+  const sharp = await loadSharp()
   try {
     // No limit here, so that the error for a large image can state its size.
     return await sharp(bytes, { ...decoderOptions, limitInputPixels: false }).metadata()

@@ -3,7 +3,6 @@ import { text } from 'node:stream/consumers'
 import { Readable } from 'node:stream'
 import { check, portOf, reasonOf, reportClock, reportServerCertificate, type Report } from '@parley/doctor'
 import { hasBeenUsed, openDiskStorage } from './disk.ts'
-import { openS3Storage } from './s3.ts'
 import { assetStorageFields, type S3Settings } from './settings.ts'
 import type { Storage } from './storage.ts'
 
@@ -39,6 +38,7 @@ async function checkBucket(settings: S3Settings, report: Report): Promise<void> 
   if (settings.useSsl)
     await reportServerCertificate(report, 'storage.certificate', { host: url.hostname, port: portOf(url) })
   await checkServerClock(url, report)
+  const { openS3Storage } = await import('./s3.ts')
   using storage = openS3Storage(settings, timeouts)
   const bucket = `the bucket ${settings.bucket} at ${settings.endpoint}`
   try {

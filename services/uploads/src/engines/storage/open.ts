@@ -1,7 +1,6 @@
 import { retry, type Resources } from '@parley/runtime'
 import { reportStorageUnavailable } from '../../metrics.ts'
 import { openDiskStorage } from './disk.ts'
-import { openS3Storage } from './s3.ts'
 import type { AssetStorage } from './settings.ts'
 import type { Storage } from './storage.ts'
 
@@ -12,6 +11,8 @@ export async function openStorage(
   signal: AbortSignal,
 ): Promise<Storage> {
   if (settings.backend === 'disk') return openDiskStorage(settings.directory)
+  // The S3 client takes several MiB.
+  const { openS3Storage } = await import('./s3.ts')
   const storage = opened.use(openS3Storage(settings))
   const ping = () =>
     storage.ping().catch((error: unknown) => {

@@ -1,0 +1,19 @@
+import type sharp from 'sharp'
+
+export type Sharp = typeof sharp
+
+let loading: Promise<Sharp> | undefined
+
+/** Loads the image library with the first image, because it takes more than 20 MiB. It decodes only JPEG, PNG, GIF, WebP. */
+export function loadSharp(): Promise<Sharp> {
+  loading ??= load()
+  return loading
+}
+
+async function load(): Promise<Sharp> {
+  const { default: sharp } = await import('sharp')
+  sharp.cache(false)
+  sharp.block({ operation: ['VipsForeignLoad'] })
+  sharp.unblock({ operation: ['Jpeg', 'Png', 'Nsgif', 'Webp'].map((format) => `VipsForeignLoad${format}`) })
+  return sharp
+}
