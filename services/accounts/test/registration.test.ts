@@ -47,6 +47,7 @@ describe('registration', () => {
     expect(session).toMatchObject({ login: 'Anna', displayName: 'Anna', lifetimeSeconds: 90 * 24 * 3600 })
     expect(session.token).toMatch(/^prl_AT/)
     expect(session.cookieHandle).not.toBe('')
+    await eventually(() => expect(recording.events.map(({ kind }) => kind)).toContain('login_succeeded'))
     expect((await signIn(env, 'anna@EXAMPLE.org')).session.userId).toBe(session.userId)
     await eventually(() =>
       expect(recording.events.map(({ kind }) => kind)).toEqual(

@@ -4,8 +4,10 @@ import { tokenContext } from '../../actions/credentials/token-context.ts'
 import { createAccount } from '../../actions/accounts/create-account.ts'
 import type { Context } from '../../context.ts'
 import { openSession, sessionOptionsOf, type OpenedSession } from '../../actions/credentials/open-session.ts'
+import { loginEvent } from '../../domain/announcements.ts'
 import { assertNoDoubleDots } from '../../domain/login.ts'
 import { registrationClosed, registrationExpired } from '../../errors.ts'
+import { reportSignIn } from '../../metrics.ts'
 import { peekFlowToken, takeFlowToken, type FlowToken } from '../../store/flow-tokens.ts'
 import { toNewSession } from '../../view/new-session.ts'
 
@@ -27,10 +29,11 @@ export function completeRegistration(
         before: async (tx) => void emailOf(await takeFlowToken(tx, tokenCtx, 'registration', completionToken)),
         after: async (tx, account) => {
           session = await openSession(tx, ctx.config, account, account.at, sessionOptionsOf(client))
-          return session.announcements
+          return [loginEvent(true), ...session.announcements]
         },
       },
     )
+    reportSignIn(id)
     return toNewSession({ id, login, displayName: null }, session)
   }
 }
