@@ -1,5 +1,5 @@
 export { mailCheck } from './check-mail.ts'
-export type { Mail, MailKind, NoticeKind } from './mail.ts'
+export type { Mail, NoticeKind } from './mail.ts'
 export { mailBudget } from './mail-budget.ts'
 export { sendMail } from './send-mail.ts'
 export { type Mailer, createMailer } from './mailer.ts'
