@@ -21,7 +21,7 @@ import { newDatabase, withStream } from './_servers.ts'
 let bus: Bus
 withStream((stream) => (bus = stream.bus))
 
-type Own = Pick<ConsumerOptions, 'db' | 'kinds'> & ({ on: BatchHandler } | { prepare: BatchPreparation })
+type Own = Pick<ConsumerOptions, 'db' | 'kinds'> & ({ on: BatchHandler } | { beforeTransaction: BatchPreparation })
 
 const consumer = (room: string, { db, kinds, ...batches }: Own) =>
   consumeEvents({
@@ -166,7 +166,7 @@ test('events are prepared before they are handled, and no attempt is counted whi
   let committed = 0
   await using _consumer = await consumer('asking', {
     db: database.db,
-    prepare: async (events) => {
+    beforeTransaction: async (events) => {
       if (++requested < 6)
         throw new ConnectError('unavailable', requested % 2 === 0 ? Code.Unavailable : Code.DeadlineExceeded)
       const prepared = new Set(events.map(({ id }) => id))
@@ -233,7 +233,7 @@ test('an event whose preparation fails is parked and does not block others', asy
   for (const version of oneTo(9)) await relay.waitUntilStored(await commit(database, 'unclear', [version]))
   await using _consumer = await consumer('unclear', {
     db: database.db,
-    prepare: async (events) => ({
+    beforeTransaction: async (events) => ({
       failed: new Map(events.flatMap(({ id, version }) => (version === 4n ? [[id, new Error('what?')] as const] : []))),
       handle: recordHandled,
     }),

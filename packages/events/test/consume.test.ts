@@ -32,7 +32,7 @@ const consumer = (
   room: string,
   options: Pick<ConsumerOptions, 'db' | 'kinds' | 'redelivery'> & { bus?: Bus } & (
       | { on: EventHandler }
-      | { prepare: EventPreparation }
+      | { beforeTransaction: EventPreparation }
     ),
 ) =>
   consumeEvents({
@@ -96,7 +96,7 @@ test('no attempt is counted while a service that the preparation of an event cal
   const handled: bigint[] = []
   await using _consumer = await consumer('asking', {
     db: database.db,
-    prepare: async ({ version }) => {
+    beforeTransaction: async ({ version }) => {
       if (version === 2n) return undefined
       if (++requests < 15)
         throw new ConnectError('unavailable', requests % 2 === 0 ? Code.Unavailable : Code.DeadlineExceeded)
@@ -146,7 +146,9 @@ test('a parked event is listed, handled again on request, and stays parked if it
   expect(await replayParkedEvents({})).toMatchObject({ requested: 2 })
   await eventually(async () => expect(await listParked()).toEqual([]))
   expect(handled.sort()).toEqual([first, second])
-  expect(await metricsText()).toMatch(/parley_consumer_replayed_total\{[^}]*test-replayed[^}]*\} 2/)
+  await eventually(async () =>
+    expect(await metricsText()).toMatch(/parley_consumer_replayed_total\{[^}]*test-replayed[^}]*\} 2/),
+  )
 })
 
 test('a parked event that two processes replay at once is handled and counted once', async () => {

@@ -111,9 +111,15 @@ const cases: Case[] = [
     group,
     'allow',
   ],
-  ['room.manage is never granted in a DM', [['user:U1', 'allow', 'room.manage', 'server']], 'room.manage', dm, 'deny'],
   [
-    'message.echo is never granted in a DM',
+    'an ALLOW for room.manage does not apply in a DM',
+    [['user:U1', 'allow', 'room.manage', 'server']],
+    'room.manage',
+    dm,
+    'deny',
+  ],
+  [
+    'an ALLOW for message.echo does not apply in a DM',
     [['user:U1', 'allow', 'message.echo', 'room:R1']],
     'message.echo',
     dm,
@@ -154,10 +160,13 @@ describe('an owner', () => {
     ['user:U2', 'deny', 'message.post', 'room:R1'],
   )
 
-  test.each(permissions.map(({ permission }) => permission))('is allowed %s despite every DENY', (permission) => {
-    for (const scope of [server, group, room]) expect(resolve(denyAll, owner, permission, scope)).toBe('allow')
-    expect(resolve(denyAll, owner, permission, dm)).toBe(permission === 'message.post-in-thread' ? 'deny' : 'allow')
-  })
+  test.each(permissions.map(({ permission }) => permission))(
+    'is allowed %s despite every DENY, except threads in a DM',
+    (permission) => {
+      for (const scope of [server, group, room]) expect(resolve(denyAll, owner, permission, scope)).toBe('allow')
+      expect(resolve(denyAll, owner, permission, dm)).toBe(permission === 'message.post-in-thread' ? 'deny' : 'allow')
+    },
+  )
 })
 
 test('on a new server everyone has 8 permissions, moderators have 10 and admins all 20', () => {

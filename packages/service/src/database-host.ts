@@ -76,7 +76,7 @@ export class DatabaseHost extends Host {
     )
   }
 
-  /** Deletes answers of `answerOnce` once they are a day old. */
+  /** Deletes the stored responses of `answerOnce` once they are a day old. */
   expireIdempotentAnswers(): void {
     this.every({ name: 'forget idempotent answers', everyMs: 600_000, run: (stop) => forgetOldAnswers(this.db, stop) })
   }

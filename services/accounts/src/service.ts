@@ -23,7 +23,11 @@ export function startAccounts(config: Config, overrides: Overrides = {}): Promis
 async function compose(host: DatabaseHost, config: Config, overrides: Overrides): Promise<void> {
   const { db, events: bus, name: service } = host
   const ctx = await openContext(host, config, overrides)
-  await host.consume({ durable: 'deleted-roles', subject: 'evt.control.policy.>', prepare: onPolicyChanged(ctx) })
+  await host.consume({
+    durable: 'deleted-roles',
+    subject: 'evt.control.policy.>',
+    beforeTransaction: onPolicyChanged(ctx),
+  })
   host.use(startJobs(ctx, host.signal))
   const erase = eraseInAccounts({ db, bus })
   host.use(

@@ -35,8 +35,7 @@ async function report(userId: string, status: PresenceStatus, userSelected = fal
 }
 
 /**
- * Reports until the change is announced: a report that waits too long for Redis is abandoned. The hint is published
- * before the response.
+ * Reports until the change is announced: a report that waits too long for Redis is abandoned.
  */
 async function reportUntilAnnounced(userId: string, status: PresenceStatus): Promise<void> {
   const before = hintsOf(userId).length
@@ -142,7 +141,7 @@ describe('presence with a short lease', () => {
     for (const process of processes) await process[Symbol.asyncDispose]()
   })
 
-  test('that expires is announced as offline once', async () => {
+  test('users are announced as offline exactly once when it expires', async () => {
     const [userId, other] = [await makeUser(env, 'emil'), await makeUser(env, 'fritz')]
     await reportUntilAnnounced(userId, ONLINE)
     await expectHints(userId, ONLINE, OFFLINE)
@@ -256,7 +255,7 @@ describe('Presence', () => {
     expect(await redis.keys('presence:*:deadlines')).toHaveLength(1)
   })
 
-  test('does not return users as offline because of a short stall of the process', async () => {
+  test('still returns users as online after a short stall of the process', async () => {
     const slow = presence(60_000)
     const online = new Map([['Uanna', ONLINE]])
     // A report that waits too long for Redis is abandoned.
@@ -300,7 +299,7 @@ describe('Presence', () => {
     expect(crowds).toEqual([false, true])
   })
 
-  test('announces thousands of expired users at once', async () => {
+  test('announces thousands of expired users in one sweep', async () => {
     const many = presence(1)
     // In batches, because a report does not wait long for Redis.
     for (let from = 0; from < 12_000; from += 200)

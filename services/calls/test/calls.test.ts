@@ -83,7 +83,7 @@ test('a token is valid for five minutes, and only for the room of one call at th
   const metadata: unknown = JSON.parse(claims.metadata ?? '')
   expect(metadata).toEqual({ login: 'ubob', avatarUrl: 'https://chat.example.org/Ubob', callId })
   const { exp = 0, nbf = 0 } = claims as { exp?: number; nbf?: number }
-  // Each time is read from the clock separately, and a second may end in between.
+  // The clock is read once for each of the two claims, and a second may end in between.
   expect([299, 300]).toContain(exp - nbf)
   expect(e2eeKey).toMatch(/^[A-Za-z0-9+/]{43}$/)
   expect(Buffer.from(e2eeKey, 'base64')).toHaveLength(32)
@@ -98,7 +98,7 @@ test('a token is valid for five minutes, and only for the room of one call at th
   expect(next.e2eeKey).not.toBe(e2eeKey)
 })
 
-test('only members of a room can join and see its call, including in archived rooms and direct messages', async () => {
+test('only members of a room can join and see its call, also in archived rooms and in direct messages', async () => {
   env.rooms.set('Rarchived', ['Ualice'], { archived: true })
   env.rooms.set('0dm', ['Ualice', 'Ubob'], { kind: RoomKind.DM, name: '' })
   const [alice, eve] = [env.as('Ualice'), env.as('Ueve')]

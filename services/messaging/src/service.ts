@@ -19,8 +19,8 @@ export function startMessaging(config: Config, overrides: Overrides = {}): Promi
 }
 
 /**
- * The writing methods that do not need the guard that refuses users with deleted accounts: their own statements refuse
- * them, and UpdateTypingIndicator stores nothing.
+ * Writing methods exempt from the guard that refuses users whose account is deleted. UpdateTypingIndicator stores
+ * nothing; the statements of the other methods check this themselves.
  */
 const exemptFromErasureGuard = new Set([
   ...['CreateMessage', 'UpdateMessage', 'DeleteMessage', 'DeleteAttachment', 'DeleteLinkPreview'],

@@ -43,8 +43,8 @@ type OneByOne =
       on: EventHandler
     }
   | {
-      /** The same with a preparation step that calls other services. Preparation may be repeated. */
-      prepare: EventPreparation
+      /** Calls other services, perhaps repeatedly, and returns the handler of the event. */
+      beforeTransaction: EventPreparation
     }
 
 /** Handles many events in one transaction. If that fails, each message is handled separately. */
@@ -65,8 +65,8 @@ export type Batches = {
       on: BatchHandler
     }
   | {
-      /** The same, preceded by calls to other services. These may be repeated. */
-      prepare: BatchPreparation
+      /** Calls other services, perhaps repeatedly, and returns the handler of the events. */
+      beforeTransaction: BatchPreparation
     }
 )
 
@@ -124,14 +124,19 @@ const oneByOneMode = (options: OneByOne): Mode => ({
   pullPauseMs: 0,
   pace: { maxAtOnce: 1, pauseMs: 0 },
   classify: ({ subject }) => ({ size: 1, isUrgent: false, shard: shardOf(aggregateOf(subject)) }),
-  prepare: 'prepare' in options ? options.prepare : (event) => Promise.resolve((tx) => options.on(event, tx)),
+  prepare:
+    'beforeTransaction' in options
+      ? options.beforeTransaction
+      : (event) => Promise.resolve((tx) => options.on(event, tx)),
   prepareBatch: undefined,
 })
 
 function batchMode(options: Batches): Mode {
   const { pace = defaultPace, isUrgent } = options
   const prepareBatch: BatchPreparation =
-    'prepare' in options ? options.prepare : () => Promise.resolve({ handle: options.on, failed: new Map() })
+    'beforeTransaction' in options
+      ? options.beforeTransaction
+      : () => Promise.resolve({ handle: options.on, failed: new Map() })
   return {
     maxInFlight: 256,
     // An urgent event can end only a pause of the queue: in a pause between pulls it is not delivered.

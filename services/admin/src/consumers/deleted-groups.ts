@@ -10,7 +10,7 @@ export const clearDecisionsOfDeletedGroups = (ctx: Context): Promise<AsyncDispos
   consumeEvents({
     ...{ bus: ctx.bus, db: ctx.db, service: 'admin', durable: 'deleted-groups' },
     subject: 'evt.group.*.room_group_deleted',
-    prepare: onGroupDeleted(ctx),
+    beforeTransaction: onGroupDeleted(ctx),
   })
 
 /**

@@ -7,9 +7,9 @@ import { onRoomNoLongerUniversal } from './on-room-no-longer-universal.ts'
 /** Starts the consumers that remove people from calls when they lose access. */
 export async function startConsumers(host: DatabaseHost, ctx: Context): Promise<void> {
   for (const [durable, subject, handler] of [
-    ['members-left', 'evt.room.*.user_left_room', { prepare: onMemberGone(ctx) }],
-    ['members-banned', 'evt.room.*.member_banned', { prepare: onMemberGone(ctx) }],
-    ['rooms-narrowed', 'evt.room.*.room_universal_changed', { prepare: onRoomNoLongerUniversal(ctx) }],
+    ['members-left', 'evt.room.*.user_left_room', { beforeTransaction: onMemberGone(ctx) }],
+    ['members-banned', 'evt.room.*.member_banned', { beforeTransaction: onMemberGone(ctx) }],
+    ['rooms-narrowed', 'evt.room.*.room_universal_changed', { beforeTransaction: onRoomNoLongerUniversal(ctx) }],
     ['accounts-deleted', 'evt.control.user.*.account_deleted', { on: onAccountDeleted(ctx) }],
     ['credentials-ended', 'evt.control.user.*.credentials_ended', { on: onCredentialsEnded(ctx) }],
   ] as const)

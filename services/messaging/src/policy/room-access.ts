@@ -30,11 +30,8 @@ export function assertMayRead(
   if (!isEffectiveMember(policy, subject, room, standing)) throw notAMember(room)
 }
 
-/**
- * Whether the user needs no explicit membership, because the room is universal and they have `room.join`. Bans are not
- * considered.
- */
-export const isOpenTo = (policy: Policy, subject: Subject, room: RoomHeader): boolean =>
+/** Whether the room is universal and the user has `room.join`; then they need no explicit membership. Ignores bans. */
+export const isImplicitMember = (policy: Policy, subject: Subject, room: RoomHeader): boolean =>
   isEffectiveMember(policy, subject, room, { member: false, banned: false })
 
 function requiredPermissions({ inThread, withEcho, withAttachments }: PostProperties): Permission[] {

@@ -50,9 +50,20 @@ export async function appendMessage(
   { roomId, version }: RoomVersion,
   post: NewPost,
 ): Promise<Appended> {
-  const { authorId, openToAuthor, key, digest, eventId, createdAt, body, inReplyTo, entry } = post
+  const { authorId, authorIsImplicitMember, key, digest, eventId, createdAt, body, inReplyTo, entry } = post
   const [row] = await append.run(on, [
-    ...[roomId, version, authorId, openToAuthor, key ?? null, digest, eventId, createdAt, body, inReplyTo || null],
+    ...[
+      roomId,
+      version,
+      authorId,
+      authorIsImplicitMember,
+      key ?? null,
+      digest,
+      eventId,
+      createdAt,
+      body,
+      inReplyTo || null,
+    ],
     ...[entry.shard, entry.aggregate, entry.subject, entry.payload, entry.holes],
   ])
   if (!row) throw new Error('append_message did not return a row')

@@ -22,16 +22,16 @@ export type NewFollower = {
    */
   why: 'author' | 'root_author' | 'mentioned'
   /** Whether the user is a member even without an explicit membership, as in a universal room. */
-  open: boolean
+  isImplicitMember: boolean
   /** Encoded delivery to the user, appended to the outbox entry if they start to follow. */
-  delivery: Buffer
+  followedDelivery: Buffer
 }
 
 /** Additional properties of a reply in a thread. */
 export type NewReply = {
   rootEventId: string
   /** Encoded delivery to the room, appended to the outbox entry if the reply is the first one. */
-  createdDelivery: Buffer
+  threadCreatedDelivery: Buffer
   followers: readonly NewFollower[]
   echo: { eventId: string; entry: EntryWithHoles } | undefined
 }
@@ -40,7 +40,7 @@ export type NewReply = {
 export type NewPost = {
   authorId: string
   /** Whether the author is a member even without an explicit membership, as in a universal room. */
-  openToAuthor: boolean
+  authorIsImplicitMember: boolean
   key: string | undefined
   /** Digest of the request, compared if the key is used again. */
   digest: Uint8Array

@@ -10,7 +10,7 @@ export function toPostRow(post: NewPost, n: number): object {
   return {
     n,
     author: post.authorId,
-    open: post.openToAuthor,
+    open: post.authorIsImplicitMember,
     key: key ?? null,
     digest: toByteaText(post.digest),
     event_id: post.eventId,
@@ -24,7 +24,7 @@ export function toPostRow(post: NewPost, n: number): object {
     attachments: post.attachments.map(toAttachmentRow),
     pending: post.mentionsPending,
     root: reply?.rootEventId ?? null,
-    created_delivery: reply ? toByteaText(reply.createdDelivery) : null,
+    created_delivery: reply ? toByteaText(reply.threadCreatedDelivery) : null,
     followers: reply?.followers.map(toFollowerRow) ?? [],
     echo: reply?.echo?.eventId ?? null,
     echo_subject: reply?.echo?.entry.subject ?? null,
@@ -47,12 +47,12 @@ const toAttachmentRow = (attachment: NewAttachment, position: number) => {
   }
 }
 
-const toFollowerRow = ({ userId, why, open, delivery }: NewFollower, nth: number) => ({
+const toFollowerRow = (follower: NewFollower, nth: number) => ({
   nth,
-  user_id: userId,
-  why,
-  open,
-  delivery: toByteaText(delivery),
+  user_id: follower.userId,
+  why: follower.why,
+  open: follower.isImplicitMember,
+  delivery: toByteaText(follower.followedDelivery),
 })
 
 /** The text representation of a bytea in PostgreSQL. */

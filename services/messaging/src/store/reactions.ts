@@ -72,13 +72,13 @@ const parametersWithoutLock = {
   ...{ seq: '$10::bigint', emoji: '$11::text', user: '$2::text', at: '$12::timestamptz' },
   place: '($4::bigint + 1)',
 }
-const addWithEventSql = addParts(parametersWithoutLock, ' from line')
+const addWithEventSql = addParts(parametersWithoutLock, ' from unchanged')
 const addWithEvent = defineChangeIfRoomUnchanged<TallyRow>(
   'add_reaction_with_event',
   `${addWithEventSql.added}, written as (\n${addWithEventSql.tally}\n)`,
   'written.* from written',
 )
-const removeWithEventSql = removeParts(parametersWithoutLock, ' using line')
+const removeWithEventSql = removeParts(parametersWithoutLock, ' using unchanged')
 const removeWithEvent = defineChangeIfRoomUnchanged<TallyRow | Record<keyof TallyRow, null>>(
   'remove_reaction_with_event',
   `${removeWithEventSql.removed}, lowered as (\n${removeWithEventSql.tally}\n), written as (\n  select from removed\n)`,

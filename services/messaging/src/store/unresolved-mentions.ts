@@ -94,10 +94,10 @@ returning user_id as "userId"`,
 export async function followAsMentioned(
   on: Connection,
   thread: { roomId: string; rootEventId: string },
-  users: readonly { userId: string; open: boolean }[],
+  users: readonly { userId: string; isImplicitMember: boolean }[],
 ): Promise<string[]> {
   if (users.length === 0) return []
-  const columns = [users.map(({ userId }) => userId), users.map(({ open }) => open)]
+  const columns = [users.map(({ userId }) => userId), users.map(({ isImplicitMember }) => isImplicitMember)]
   const rows = await follow.run(on, [thread.roomId, thread.rootEventId, ...columns])
   return rows.map(({ userId }) => userId)
 }

@@ -17,7 +17,7 @@ export async function startConsumers(ctx: Context, listening: Listening): Promis
     await consumeEvents({
       ...{ ...listening, durable: 'rooms', subject: 'evt.room.>' },
       kinds: ['message_posted', 'mentions_resolved', 'message_retracted', 'user_left_room', 'member_banned'],
-      batches: { pace: { maxAtOnce, pauseMs: 100 }, isUrgent, prepare: onRoomEvents(ctx) },
+      batches: { pace: { maxAtOnce, pauseMs: 100 }, isUrgent, beforeTransaction: onRoomEvents(ctx) },
     }),
   )
   opened.use(
@@ -30,7 +30,7 @@ export async function startConsumers(ctx: Context, listening: Listening): Promis
   opened.use(
     await consumeEvents({
       ...{ ...listening, durable: 'credentials', subject: 'evt.control.user.*.credentials_ended' },
-      prepare: onCredentialsEnded(ctx),
+      beforeTransaction: onCredentialsEnded(ctx),
     }),
   )
   return opened.move()

@@ -51,8 +51,8 @@ export function readPresentedCredentials(
 }
 
 /**
- * Returns a function that returns a header by name, with all its lines joined, because a proxy may add a line after
- * those of the client. The headers are read once, when the first one is requested.
+ * Returns a lookup of headers by name. The lines of a header are joined, because a proxy may add a line after those of
+ * the client. The headers are read once, when the first one is requested.
  */
 function headerReader(request: HttpRequest): (name: string) => string | undefined {
   let headers: Map<string, string> | undefined

@@ -4,6 +4,6 @@ import { onAccessEvent, onProfileEvent } from './people.ts'
 
 /** Starts the consumers that copy names, roles and deletions of users. */
 export async function startConsumers(host: DatabaseHost, { accounts }: Context): Promise<void> {
-  await host.consume({ durable: 'people', subject: 'evt.user.>', prepare: onProfileEvent(accounts) })
+  await host.consume({ durable: 'people', subject: 'evt.user.>', beforeTransaction: onProfileEvent(accounts) })
   await host.consume({ durable: 'people-access', subject: 'evt.control.user.>', on: onAccessEvent(accounts) })
 }

@@ -14,7 +14,7 @@ export async function lockRooms(tx: Tx, roomIds: readonly string[]): Promise<voi
 
 /**
  * Adds a user to rooms of which they are not a member, with the same number of statements for any number of rooms. The
- * caller must have locked the rooms (`lockRooms`).
+ * rooms must be locked with `lockRooms`.
  */
 export async function joinRooms(
   tx: Tx,

@@ -25,8 +25,8 @@ type Difference = {
 const factsPerStatement = 1000
 
 /**
- * Restates a locked channel where messaging differs; returns the facts. The participants of a direct message never
- * change.
+ * Adds facts that make messaging's state of a channel equal to ours, and returns them. The row of the room must be
+ * locked. A direct message gets none, because its participants never change.
  */
 export async function restateRoom(tx: Tx, room: RoomRow, difference: Difference): Promise<RoomFact[]> {
   if (room.kind !== RoomKind.CHANNEL) return []

@@ -21,8 +21,8 @@ export type NewAccount = {
   password?: string
   /** A verified address, or empty. */
   email: string
-  /** Whether the address was only declared verified, by an administrator who is not an owner. */
-  emailUnproven?: boolean
+  /** Whether nothing proves the address: an administrator who is not an owner declared it verified. */
+  emailOnlyDeclared?: boolean
   /** A valid display name; defaults to the login. */
   displayName?: string
   roleIds: string[]
@@ -47,7 +47,7 @@ export async function createAccount(
   account: NewAccount,
   steps: Steps = {},
 ): Promise<CreatedAccount> {
-  const { login, password, email, emailUnproven = false, displayName = null } = account
+  const { login, password, email, emailOnlyDeclared = false, displayName = null } = account
   assertLogin(login, roleNames(ctx.policy.current()))
   if (password !== undefined) assertPassword(password)
   if (email !== '') assertEmail(email)
@@ -69,7 +69,7 @@ export async function createAccount(
       for (const roleId of roleIds) await insertRole(tx, id, roleId)
       if (
         email !== '' &&
-        (await claimEmail(tx, id, email, { at, selfAdded: false, unproven: emailUnproven })) === 'taken'
+        (await claimEmail(tx, id, email, { at, selfAdded: false, unproven: emailOnlyDeclared })) === 'taken'
       )
         throw emailTaken()
       const more = (await steps.after?.(tx, created)) ?? []

@@ -6,10 +6,6 @@ import { deadlinesKey, recordKey, shardOf, shards, sweeperKey } from './keys.ts'
 import * as scripts from './scripts.ts'
 
 const leaseMs = 60_000
-/**
- * Longest pause between two sweeps. A deadline set during the pause expires after it, because a lease is at least as
- * long.
- */
 const longestSweepPauseMs = 10_000
 const queryTimeoutMs = 250
 const pauseAfterFailureMs = 1_000
@@ -100,7 +96,7 @@ export class Presence {
     return effective
   }
 
-  /** Longest pause between two sweeps. */
+  /** Not longer than a lease, so that a lease that begins during the pause expires after it. */
   get maxSweepPauseMs(): number {
     return Math.min(longestSweepPauseMs, this.#leaseMs)
   }

@@ -22,7 +22,7 @@ export function createUser(ctx: Context): MethodImpl<typeof AdminUserService.met
     const account = await createAccount(
       ctx,
       {
-        ...{ login, password, email, roleIds, actorId: caller.userId, emailUnproven: !isOwner(caller) },
+        ...{ login, password, email, roleIds, actorId: caller.userId, emailOnlyDeclared: !isOwner(caller) },
         ...(displayName !== null && { displayName }),
       },
       { before: (tx) => assertCredentialValid(tx, caller) },

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { toMentionsFact, type FoundMentions } from '../../domain/mentions/mentioned.ts'
 import { previewImageKey } from '../../domain/page-preview.ts'
 import { isDm, type RoomHeader } from '../../domain/room-header.ts'
-import { isOpenTo } from '../../policy/room-access.ts'
+import { isImplicitMember } from '../../policy/room-access.ts'
 import type { LockedLog } from '../../store/locked-log.ts'
 import { findHeader } from '../../store/rooms.ts'
 import type { Connection } from '../../store/statement.ts'
@@ -78,6 +78,9 @@ async function addFollowers(
 ): Promise<string[]> {
   if (!threadRootEventId || isDm(room)) return []
   const others = mentioned.users.filter(({ userId }) => userId !== actorId)
-  const users = others.map((user) => ({ userId: user.userId, open: isOpenTo(ctx.policy(), user, room) }))
+  const users = others.map((user) => ({
+    userId: user.userId,
+    isImplicitMember: isImplicitMember(ctx.policy(), user, room),
+  }))
   return followAsMentioned(on, { roomId: room.roomId, rootEventId: threadRootEventId }, users)
 }

@@ -3,7 +3,7 @@ import { toMentionsFact } from '../../domain/mentions/mentioned.ts'
 import { maxFollowersInEvent, type ReplyThread } from '../../domain/placement.ts'
 import { previewImageKey } from '../../domain/page-preview.ts'
 import type { RoomHeader } from '../../domain/room-header.ts'
-import { isOpenTo } from '../../policy/room-access.ts'
+import { isImplicitMember } from '../../policy/room-access.ts'
 import type { NewFollower, NewPost, NewReply } from '../../store/new-post.ts'
 import {
   encodeThreadCreated,
@@ -20,7 +20,7 @@ export function toNewPost(ctx: Context, room: RoomHeader, message: Message): New
   const { thread } = placement
   return {
     authorId: caller.userId,
-    openToAuthor: isOpenTo(ctx.policy(), caller, room),
+    authorIsImplicitMember: isImplicitMember(ctx.policy(), caller, room),
     key,
     digest,
     eventId,
@@ -54,21 +54,21 @@ export function followerFields(followerIds: readonly string[]) {
 
 function toNewReply(ctx: Context, room: RoomHeader, message: Message, thread: ReplyThread): NewReply {
   const { actorId, mentioned, echoEventId } = message
-  const follower = (userId: string, why: NewFollower['why'], open: boolean): NewFollower => ({
-    ...{ userId, why, open, delivery: encodeThreadFollowed(room, message, userId) },
+  const follower = (userId: string, why: NewFollower['why'], implicitMember: boolean): NewFollower => ({
+    ...{ userId, why, isImplicitMember: implicitMember, followedDelivery: encodeThreadFollowed(room, message, userId) },
   })
   const others = mentioned.users.filter(({ userId }) => userId !== actorId)
-  // The roles of the root's author are not known here, so only the permissions of everyone count for them.
+  // The roles of the root's author are not known here, so the decisions about these roles do not count.
   const rootAuthor = { userId: thread.rootAuthorId, roleIds: [] }
   return {
     rootEventId: thread.rootEventId,
-    createdDelivery: encodeThreadCreated(room, message),
+    threadCreatedDelivery: encodeThreadCreated(room, message),
     followers: [
       follower(actorId, 'author', true),
       ...(rootAuthor.userId !== actorId
-        ? [follower(rootAuthor.userId, 'root_author', isOpenTo(ctx.policy(), rootAuthor, room))]
+        ? [follower(rootAuthor.userId, 'root_author', isImplicitMember(ctx.policy(), rootAuthor, room))]
         : []),
-      ...others.map((user) => follower(user.userId, 'mentioned', isOpenTo(ctx.policy(), user, room))),
+      ...others.map((user) => follower(user.userId, 'mentioned', isImplicitMember(ctx.policy(), user, room))),
     ],
     echo: echoEventId === undefined ? undefined : toEcho(room, message, echoEventId),
   }

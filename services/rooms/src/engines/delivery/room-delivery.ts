@@ -4,14 +4,14 @@ import type { ApplyFacts, HeldFact } from '../../clients/messaging.ts'
 import { factsPerCall } from '../../store/facts.ts'
 import type { Rebased } from '../../store/rebase-facts.ts'
 
-/** The stored facts: those that a delivery does not have in memory, and which of them messaging has applied. */
+/** The facts of rooms in the database. */
 export type FactStore = {
   above(roomId: string, version: bigint): Promise<RoomFact[]>
   unapplied(roomId: string, upTo: bigint): Promise<RoomFact[]>
   one(roomId: string, version: bigint): Promise<RoomFact[]>
   /**
    * If messaging has a fact that this database has lost, moves the unapplied facts above it, and adds facts that
-   * restate differing values. Returns the current versions of the requested facts.
+   * restate differing values. See `Rebased` for what it returns.
    */
   rebase(roomId: string, held: HeldFact, versions: readonly bigint[]): Promise<Rebased>
   markApplied(roomId: string, upTo: bigint, streamed: boolean): Promise<void>
@@ -37,12 +37,11 @@ const firstPauseMs = 100
 const longestPauseMs = 250
 
 /**
- * Delivers facts of one room from this process to messaging, one call at a time; a second delivery of the room delivers
- * those that wait for the stream. Facts that arrive during a call are sent in the next one. Facts in memory are sent
- * without reading them again. The version that messaging returns shows which facts are missing before or after them;
- * those are read from the database. Other processes may do the same concurrently, because messaging drops duplicates.
- * If the fact that messaging returns is known here, everything up to it is applied; otherwise this database was
- * restored, and the facts are rebased.
+ * Delivers facts of one room from this process to messaging, one call at a time. Facts that arrive during a call are
+ * sent in the next one. Facts in memory are sent without reading them again. The version that messaging returns shows
+ * which facts it lacks; these are read from the database. Other processes may deliver the same facts concurrently,
+ * because messaging drops duplicates. If the fact that messaging returns is known here, everything up to it is applied;
+ * otherwise this database was restored, and the facts are rebased.
  */
 export class RoomDelivery {
   readonly #options: RoomDeliveryOptions
@@ -124,7 +123,7 @@ export class RoomDelivery {
 
   /**
    * Handles a returned fact other than the last one sent: messaging lacks facts before those sent, another process sent
-   * later ones, or this database has lost the fact. Returns whether this call rebased facts, because it is lost.
+   * later ones, or this database has lost the returned fact. Returns whether facts were rebased because of such a loss.
    */
   async #reconcile(held: HeldFact): Promise<boolean> {
     const waiters = [...this.#waiters]
@@ -141,8 +140,9 @@ export class RoomDelivery {
   }
 
   /**
-   * The facts to send next: those in memory, or the stored ones above `held` if messaging lacks facts before them.
-   * Without facts in memory, the unapplied ones up to the target or, if there are none, the target.
+   * The facts to send next. While messaging is known to lack facts before the first one in memory or, without facts in
+   * memory, below the target: the stored facts above `held`. Otherwise the facts in memory or, if there are none, the
+   * unapplied ones up to the target or, if all are applied, the target.
    */
   async #batch(held: bigint | undefined, target: bigint): Promise<RoomFact[]> {
     const { roomId, facts } = this.#options

@@ -81,7 +81,7 @@ export async function checkUnfinished(ctx: CheckContext, after: string, repair: 
 
 /**
  * Finds rows whose bytes are missing or have another size, and rows marked as lost whose bytes are complete again. With
- * `repair`, records this, see `markLost`.
+ * `repair`, updates each of these rows with `markLost`.
  */
 export async function checkRows(
   ctx: CheckContext,

@@ -27,8 +27,8 @@ export const github: OAuthType = {
 }
 
 /**
- * The primary address if it is verified; empty otherwise, or if the addresses cannot be read, for example because the
- * scope for them was not granted.
+ * The primary address if it is verified; empty otherwise. Also empty if the addresses cannot be read, for example
+ * without the scope `user:email`.
  */
 async function primaryEmail(read: ReadApi): Promise<string> {
   const addresses: unknown = await read('/user/emails').catch(() => [])
