@@ -12,7 +12,7 @@ export type ScopeDecisions = {
   readonly users: ReadonlyMap<string, DecisionBits>
 }
 
-/** All decisions, by scope. Most rooms and groups have no decisions, so one look-up skips them. */
+/** All decisions, by scope. Rooms and groups without decisions, as most are, have no entry. */
 export type DecisionIndex = {
   readonly server: ScopeDecisions
   readonly groups: ReadonlyMap<string, ScopeDecisions>

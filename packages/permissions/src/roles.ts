@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
 import { GetPolicyResponseSchema, type GetPolicyResponse } from '@parley/contracts/internal'
-import { appliesAt, permissions, type Permission } from './permissions.ts'
+import { permissions, type Permission } from './permissions.ts'
 
 /** A role that comes with the server. Its id is its name. */
 export type SystemRole = {
@@ -86,7 +86,6 @@ const moderatorPermissions: readonly Permission[] = ['message.manage', 'room.ban
 const adminPermissions = permissions
   .map(({ permission }) => permission)
   .filter((permission) => !permission.startsWith('message.') || permission === 'message.manage')
-  .filter((permission) => appliesAt(permission, 'server'))
 
 /** Decisions of a new server, all at server scope. `owner` has none stored: a rule allows it everything. */
 export const defaultDecisions: readonly DefaultDecision[] = [

@@ -4,7 +4,7 @@ import { isImageSize, type ServerImageSize } from './server-image-url.ts'
 /** The access that a signed URL of an attachment grants. The user must also be a member of the room. */
 export type AssetAccess = {
   readonly assetId: string
-  /** Id of the only user who may read it. */
+  /** The user for whom the URL was signed. */
   readonly userId: string
   readonly expiresAt: Date
   /** The size in which the image may be read; undefined for the original and for variants. */
@@ -28,8 +28,8 @@ const signatureOf = (secret: string, content: string): Buffer =>
   createHmac('sha256', secret).update(`files/${content}`).digest().subarray(0, 16)
 
 /**
- * Absolute URL with which one user can read an attachment for a day: the original, another size of an image (`image`),
- * or a rendition of a video (`variant`). It contains no credential: every read checks membership of the room. Throws a
+ * Absolute URL of an attachment for one user, valid for a day: of the original, another size of an image (`image`), or a
+ * rendition of a video (`variant`). Reads need no credential, but this user must still be a member of the room. Throws a
  * RangeError for a side that is not 1 to 4096.
  */
 export function assetUrl(

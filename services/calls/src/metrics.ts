@@ -7,7 +7,7 @@ const webhooks = counter('parley.calls.webhooks', {
   labels: ['parley.outcome'],
 })
 const mediaFailures = counter('parley.calls.media_server_failures', {
-  description: 'Requests that the media server did not answer, or refused',
+  description: 'Failed requests to the media server',
   unit: '{request}',
 })
 const endingsFailed = counter('parley.calls.ending_failures', {

@@ -56,7 +56,7 @@ test('a late event does not remove somebody who is a member again', async () => 
   expect(await env.inCall('Rback', 'Ualice')).toEqual(['Ualice'])
 })
 
-test('people who were members only because the room was universal are removed from its call when it no longer is', async () => {
+test('when a room is no longer universal, people who were members only because of that are removed from its call', async () => {
   await joinAndConnect('Runiversal', ['Ualice', 'Ubob'])
   env.rooms.remove('Runiversal', 'Ubob')
   await env.announce('room_universal_changed', 'Runiversal', { case: 'universal', value: { universal: false } })

@@ -4,8 +4,7 @@ import { counter, gauge, histogram, logger } from '@parley/telemetry'
 const log = logger('rooms')
 
 const handOverSeconds = histogram('parley.rooms.handover.duration', {
-  description:
-    'Time that an attempt to deliver room facts waited until messaging had applied them, or until it gave up',
+  description: 'Time until messaging had applied room facts for which a call waited, or until the call gave up',
   unit: 's',
   labels: ['parley.outcome'],
   buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 2, 4],
@@ -44,10 +43,10 @@ export function reportLostFacts(roomId: string, held: bigint, version: bigint): 
 }
 
 /**
- * Reports that facts got higher versions, because messaging has one that this database lost when it was restored from a
- * backup. `held` is the version that messaging has, `facts` the number of facts with new versions.
+ * Reports that facts were rebased (see `rebaseFacts`). `held` is the version that messaging has, `facts` the number of
+ * facts that got a new version or were added.
  */
-export function reportFactsRenumbered(roomId: string, held: bigint, facts: number): void {
+export function reportFactsRebased(roomId: string, held: bigint, facts: number): void {
   log.warn(
     { roomId, held: String(held), facts },
     'messaging has a fact that the database of rooms has lost; later facts get versions above it',

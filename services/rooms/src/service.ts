@@ -9,7 +9,7 @@ import { routes } from './rpc/index.ts'
 
 export type Overrides = TestOverrides &
   StartOptions & {
-    /** How long the job that compares rooms with messaging pauses after a walk over all rooms, for each step of it. */
+    /** The pause of `checkMessaging` after a walk over all rooms, per step of the walk. */
     checkPausePerStepMs?: number
   }
 

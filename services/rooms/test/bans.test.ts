@@ -53,7 +53,7 @@ describe('BanMember', () => {
   test('refuses a second ban of the same person, unless it repeats a call that failed with unavailable', async () => {
     env.messaging.offStream.add(room)
     const unavailable = codeOf(ban())
-    // Keeps the job from delivering the ban, after which a repeat would count as a second ban.
+    // Keeps the job from delivering the ban: once it is delivered, a repeat counts as a second ban.
     const left = and(eq(roomFacts.roomId, room), isNull(roomFacts.appliedAt))
     const createdAt = new Date(Date.now() + 60_000)
     await eventually(async () => (await env.db.update(roomFacts).set({ createdAt }).where(left)).rowCount === 1)

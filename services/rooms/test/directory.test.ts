@@ -248,7 +248,7 @@ describe('room groups', () => {
     expect(asAdmin?.viewerState?.permissions).toMatchObject(grant(true))
   })
 
-  test('are returned once each, in the order of a batch; unknown ones are left out, or not found singly', async () => {
+  test('are returned once each, in the order of a batch and without unknown ones; a single unknown one is not found', async () => {
     expect(await codeOf(alice().getRoomGroup({ groupId: 'Gnone' }))).toBe(Code.NotFound)
     const { groups } = await alice().batchGetRoomGroups({ groupIds: ['Gtwo', 'Gnone', lobby, 'Gtwo'] })
     expect(groups.map(({ id }) => id)).toEqual(['Gtwo', lobby])

@@ -69,7 +69,7 @@ describe('OpenSockets', () => {
 describe('ListUniversalRooms', () => {
   const list = async () => (await env.internal.listUniversalRooms({})).rooms.map(({ roomId }) => roomId)
 
-  test('returns universal rooms, including archived ones, and recently universal ones', async () => {
+  test('returns universal rooms, including archived ones, and rooms that recently stopped being universal', async () => {
     const archived = await makeRoom(env, 'archived', { universal: true })
     await env.db.update(rooms).set({ archived: true }).where(eq(rooms.id, archived))
     const ended = await makeRoom(env, 'ended')

@@ -55,7 +55,7 @@ test('JoinRoomGroup joins every room of the group that can be joined, and lists 
   expect(await isMember('Ualice', closed)).toBe(false)
   expect(env.messaging.kindsOf(universal)).toEqual(['created'])
   expect(env.messaging.kindsOf(own)).toEqual(['created', 'joined', 'joined'])
-  // That messaging has applied a join is recorded after the response; until then the room counts as new.
+  // A join is marked as applied only after the response; until then the room counts as new.
   await eventually(async () => expect(await joinGroup('Ualice')).toEqual([]))
 })
 

@@ -80,7 +80,7 @@ describe('two concurrent administrators', () => {
     expect([a, b]).toContainEqual(await idsIn(groupId))
   })
 
-  test('of whom one orders a group and the other adds to it do not lose the addition', async () => {
+  test('one of whom orders a group while the other adds to it do not lose the addition', async () => {
     const groupId = await newGroup()
     const ids = [await newRoom(groupId), await newRoom(groupId)]
     const wanted = [...ids].reverse()
@@ -92,7 +92,7 @@ describe('two concurrent administrators', () => {
     expect(after.slice(2).sort()).toEqual([link, room].sort())
   })
 
-  test('of whom one deletes a group and the other fills it do not both succeed', async () => {
+  test('one of whom deletes a group while the other fills it do not both succeed', async () => {
     for (const fill of [
       (groupId: string) => admin().rooms.createRoom({ name: `race-${++made}`, groupId }),
       (groupId: string) => admin().layout.createSidebarLink({ groupId, label: 'Link', url: '/' }),

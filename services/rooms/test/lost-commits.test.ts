@@ -131,7 +131,7 @@ test.each<[string, Change]>([
 })
 
 test.each(['without', 'with'])(
-  'waiting for a leave that a comparison has restated waits for the stream, %s `isAbout`',
+  'waitUntilApplied, %s `isAbout`, waits until a restated leave is on the stream',
   async (how) => {
     await join('Ubob')
     await env.as('Ubob').rooms.leaveRoom({ roomId: room })
@@ -231,7 +231,7 @@ test('a change that messaging does not answer fails with unavailable, and is app
   await eventually(() => expect(newestActors(1)).toEqual(['Ubob']))
 })
 
-test('unapplied changes get higher versions in the same order, and so do the rows that refer to them', async () => {
+test('unapplied changes and the rows that refer to them get higher versions, in the same order', async () => {
   await changeWithoutHandOver('Uone')
   await changeWithoutHandOver('Utwo')
   addLost()

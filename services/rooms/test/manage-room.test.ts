@@ -35,7 +35,7 @@ describe('UpdateRoom', () => {
     })
   })
 
-  test('announces a new name to everyone, because non-members see it too, but no other changes', async () => {
+  test('announces a new name to everyone, because non-members see it, but announces no other change', async () => {
     await using recording = await recordEvents(env.bus, 'evt.layout.>')
     await owner().updateRoom({ roomId: room, description: 'words' })
     await owner().updateRoom({ roomId: room, name: `managed-${made}`, description: 'other words' })

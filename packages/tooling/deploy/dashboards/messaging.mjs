@@ -22,7 +22,7 @@ export const messaging = {
     },
     {
       title: 'Hand-over of rooms',
-      meaning: 'Time that attempts to deliver changes of rooms waited until messaging had applied them',
+      meaning: 'Time until messaging had applied changes of rooms',
       unit: seconds,
       queries: quantiles('parley_rooms_handover_duration_seconds'),
     },

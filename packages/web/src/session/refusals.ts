@@ -96,7 +96,7 @@ const limits: readonly Refusal[] = [
   ['too many bytes in transfer from your network', 'limit.network'],
   ['too many sign-ins at the moment', 'limit.busy'],
   ['too many requests for', 'limit.busy'],
-  ['too many changes of this room', 'limit.busy'],
+  ['too many changes', 'limit.busy'],
   ['too many link previews', 'limit.busy'],
   ['too many images', 'limit.busy'],
   ['too many uploads are completed', 'limit.busy'],

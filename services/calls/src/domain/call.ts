@@ -148,7 +148,7 @@ export class Call {
     return awaitedSince !== null && awaitedSince.getTime() + connectTimeoutMs > this.now.getTime()
   }
 
-  /** Stores the state of a participant, derives whether they are in the call, and announces a change of that. */
+  /** Stores a participant. Derives whether they are in the call, and announces a join or leave. */
   #store(participant: ParticipantRow): void {
     const { userId, leftAt } = participant
     const isPresent = this.#isAwaited(participant) || isLive(connectionOf(participant), this.#row.closedMediaRooms)

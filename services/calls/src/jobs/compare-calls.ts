@@ -20,7 +20,7 @@ export function compareCalls(
 ): AsyncDisposable {
   return periodically({
     name: task,
-    // Checks several times per period whether a run is due, so that it starts soon after that.
+    // Shorter than the period, so that a due run starts soon.
     everyMs: everyMs / 6,
     signal,
     run: async (stop) => {

@@ -8,7 +8,7 @@ import { forgetCalls } from './forget-calls.ts'
 export function startJobs(host: DatabaseHost, ctx: Context, compareEveryMs: number): void {
   const { signal } = host
   if (ctx.media) host.use(compareCalls(ctx, ctx.media, { everyMs: compareEveryMs, signal }))
-  // Without a media server, calls from before it was removed are ended.
+  // Without a media server, remaining calls are ended.
   else host.every({ name: 'end calls', everyMs: compareEveryMs, run: (stop) => endCalls(ctx, stop) })
   host.use(forgetCalls(ctx, { everyMs: 600_000, signal }))
   host.expireIdempotentAnswers()

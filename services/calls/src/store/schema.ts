@@ -67,7 +67,7 @@ export const callParticipants = pgTable(
     joinedAt: instant('joined_at').notNull(),
     /** Null while the user is in the call. */
     leftAt: instant('left_at'),
-    /** How it was detected that the user last joined or left. */
+    /** How the last join or leave was detected. */
     source: text().$type<'user' | 'livekit' | 'reconciliation'>().notNull(),
     /** When the user joined; null once they have connected to the media server or left. */
     awaitedSince: instant('awaited_since'),

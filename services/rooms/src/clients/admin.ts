@@ -17,8 +17,8 @@ export async function denyPosting(
 }
 
 /**
- * Denies finding and joining a room to everybody except owners: before a private room is created, or when an imported
- * one has become private.
+ * Denies finding and joining a room to everybody except owners. Called before a private room is created, and when an
+ * imported room has become private.
  */
 export async function denyEntry(admin: Client<typeof AdminInternalService>, roomId: string): Promise<void> {
   await admin.denyEntry({ roomId }, { timeoutMs: 3000 }).catch((error: unknown) => {

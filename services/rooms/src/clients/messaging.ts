@@ -18,7 +18,7 @@ export function applyFacts(messaging: Client<typeof MessagingInternalService>): 
   }
 }
 
-/** Messaging's state of a room, with the standings changed by facts above a version. */
+/** Messaging's state of a room. `standings` has only those that facts above a version changed. */
 export type HeldRoom = TheirRoom & { held: HeldFact }
 /**
  * Fetches a room's state from messaging; undefined if messaging has no facts of the room, or runs an earlier release.

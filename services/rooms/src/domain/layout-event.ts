@@ -4,7 +4,7 @@ import type { Cause } from './room-fact.ts'
 
 /**
  * The event that tells everyone that groups, their rooms or links, or an order changed. `changed.groupId` is empty if
- * the order of groups changed, `changed.roomId` unless the change is about one room.
+ * the order of groups changed. `changed.roomId` is set if the change is about one room, and empty otherwise.
  */
 export function roomGroupsUpdated(
   layoutVersion: bigint,

@@ -9,11 +9,9 @@ import { findNewestFacts } from '../store/facts.ts'
 
 const roomsPerStep = 20
 const stepEveryMs = 1000
-/**
- * After a walk over all rooms, the job pauses this long for each step of the walk, and for at least `minSteps` steps:
- * restores are rare.
- */
+/** Pause after a walk over all rooms, per step of the walk. Long, because restores are rare. */
 const defaultPausePerStepMs = 10_000
+/** A walk of fewer steps has the pause of this many. */
 const minSteps = 6
 const everyMs = 10_000
 

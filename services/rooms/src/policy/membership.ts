@@ -20,7 +20,7 @@ export function decideJoin(policy: Policy, subject: Subject, room: PolicyRoom, s
   return standing.member || room.universal ? 'nothing' : 'change'
 }
 
-/** Whether `decideJoin` would decide for a change; does not tell why not. */
+/** Whether `decideJoin` would return 'change'. */
 export function wouldJoin(policy: Policy, subject: Subject, room: PolicyRoom, { member, banned }: Standing): boolean {
   if (room.kind === RoomKind.DM || room.universal || room.archived || member || banned) return false
   return may(policy, subject, 'room.join', roomScope(room))

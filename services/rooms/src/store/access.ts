@@ -10,8 +10,8 @@ import { isBanActive } from './rooms.ts'
 const threeDaysAgo = sql`now() - interval '3 days'`
 
 /**
- * The standing of a user in a channel: membership and ban. The version is 0 for one that does not exist or is no longer
- * listed.
+ * The standing of a user in a channel. The version of a membership or ban that does not exist or is no longer listed is
+ * 0.
  */
 export type StandingRow = {
   userId: string

@@ -16,7 +16,7 @@ export async function readDmKey(db: Db): Promise<Uint8Array> {
   return row.key
 }
 
-/** The room id of the direct message between these people and, if the room exists, it with the viewer's standing. */
+/** The room id of the direct message between these people. `known`: the room and the viewer's standing, if it exists. */
 export async function findDm(
   db: Db,
   key: Uint8Array,

@@ -3,10 +3,7 @@ import { sqlRows, type Reader } from '@parley/postgres'
 import { isFindable, normalizeSearch, searchGrams } from '../domain/people-search.ts'
 import { includesEveryone, type Eligibility } from '../policy/eligibility.ts'
 
-/**
- * Which members to list: for a universal room, for which `eligible` is set, also those who are members without having
- * joined; otherwise only explicit ones.
- */
+/** Which members to list. With `eligible`, for a universal room, everyone who may join is a member, too. */
 export type MemberFilter = { roomId: string; search: string; eligible: Eligibility | undefined }
 export type MemberKey = { nameKey: string; login: string; userId: string }
 
@@ -38,7 +35,7 @@ export function membersPage(
     order by p.name_key, p.login, p.user_id limit ${limit} offset ${after ? 0 : offset}`
 }
 
-/** Without a search and `eligible`, the memberships are counted directly: deleted users have none. */
+/** With neither a search nor `eligible`, the memberships are counted directly: deleted users have none. */
 export function membersCount(filter: MemberFilter): SQL {
   const { roomId, search, eligible } = filter
   if (normalizeSearch(search) !== '' || eligible) return sql`select count(*) as total ${membersOf(filter)}`

@@ -28,7 +28,7 @@ export async function lockVersions(tx: Tx, userId: string) {
   return held ?? { profileVersion: noVersion, rolesVersion: noVersion }
 }
 
-/** Resets the versions of a person's names and roles, because accounts was restored and its current values apply. */
+/** Resets the versions of a person's names and roles, so that the values saved next replace them in any case. */
 export async function forgetVersions(tx: Tx, userId: string): Promise<void> {
   const unknown = { profileVersion: noVersion, rolesVersion: noVersion }
   await tx.update(people).set(unknown).where(eq(people.userId, userId))

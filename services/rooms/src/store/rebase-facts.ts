@@ -12,8 +12,8 @@ import { roomFacts, rooms } from './schema.ts'
 
 export type Rebased = {
   /**
-   * For each requested version, the version for which to wait instead: itself, or after rebasing the newest one. Empty
-   * if the room does not exist.
+   * For each requested version, the version for which to wait: the same or, after rebasing, the newest one. Empty if the
+   * room does not exist.
    */
   newVersions: ReadonlyMap<bigint, bigint>
   /** Number of facts that got a new version or restate a difference. */
@@ -26,9 +26,9 @@ export type Rebased = {
 }
 
 /**
- * After a restore of this database, messaging may have facts that are unknown here. Facts that it has not applied get
- * new versions above them, and new event ids; otherwise they would be dropped as outdated. Changes made by the lost
- * facts are then restated, so that messaging agrees with this database.
+ * After a restore of this database, messaging may have facts that are lost here. Our unapplied facts get new event ids,
+ * and versions above the lost facts; otherwise messaging would drop them as outdated. Further facts undo what the lost
+ * ones changed, so that messaging agrees with this database.
  */
 export async function rebaseFacts(
   db: Db,

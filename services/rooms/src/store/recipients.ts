@@ -68,6 +68,6 @@ function ofPeople(filter: RecipientFilter, page: Page, isSelected: IsSelected): 
     where not p.deleted and ${isMember} and ${onPage(filter, page, isSelected, sql`p.user_id`)}`
 }
 
-/** The conditions that apply to every kind of page, and its order and limit. */
+/** The conditions, order and limit of every kind of page. */
 const onPage = ({ roomId }: RecipientFilter, { after, limit }: Page, isSelected: IsSelected, userId: SQL): SQL =>
   sql`${userId} > ${after} and ${isSelected(userId)} and ${notBanned(roomId, userId)} order by ${userId} limit ${limit}`

@@ -80,7 +80,7 @@ export const roomMembers = pgTable(
       .notNull()
       .references(() => rooms.id),
     userId: text('user_id').notNull(),
-    /** Rows of ended memberships stay: their version orders the end against earlier facts that others have received. */
+    /** False after the end. The row stays, because its version shows others that the end is newer than earlier facts. */
     member: boolean().notNull(),
     /** Version of the fact that changed it last. */
     version: version('version').notNull(),

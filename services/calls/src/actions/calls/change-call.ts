@@ -48,14 +48,11 @@ export async function changeCall<T>(
   })
 }
 
-/** Removes a user from a call. If nobody is left, the call ends. */
+/** Removes a user from a call. If they were the last participant, the call ends. */
 export function leaveCall(call: Call, userId: string): void {
-  if (call.find(userId)?.leftAt !== null) {
-    call.leave(userId)
-    return
-  }
+  const wasPresent = call.find(userId)?.leftAt === null
   call.leave(userId)
-  if (call.presentParticipants().length === 0) call.end(call.source === 'user' ? userId : '')
+  if (wasPresent && call.presentParticipants().length === 0) call.end(call.source === 'user' ? userId : '')
 }
 
 function choresOf({ media }: ChangeContext, { row, removals }: Call) {

@@ -9,10 +9,7 @@ import { readRoomStates, type RoomStates } from '../../clients/messaging.ts'
 
 export type VisibleRooms = { visible: ShownRoom[]; states: RoomStates; viewer: Viewer }
 
-/**
- * Keeps the rooms that the viewer may see. Fetches the states of those of which they are a member from messaging, and
- * the participants of direct messages from accounts, each for all rooms together.
- */
+/** Keeps the rooms that the viewer may see, and fetches the states of the viewer's own rooms and the DM participants. */
 export async function loadVisibleRooms(
   ctx: Context,
   subject: Subject,

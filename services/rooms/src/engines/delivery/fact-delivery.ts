@@ -3,7 +3,7 @@ import type { Db } from '@parley/postgres'
 import type { ApplyFacts, HeldFact, ReadHeldRoom } from '../../clients/messaging.ts'
 import { takesAccessAway } from '../../domain/room-fact.ts'
 import { notAppliedYet } from '../../errors.ts'
-import { countFacts, reportHandOverFailure, reportFactsRenumbered } from '../../metrics.ts'
+import { countFacts, reportHandOverFailure, reportFactsRebased } from '../../metrics.ts'
 import {
   findFactsAbove,
   factsPerCall,
@@ -97,7 +97,7 @@ function factStore(db: Db, read: ReadHeldRoom): FactStore {
     one: (roomId, version) => findFact(db, roomId, version),
     async rebase(roomId, held, versions) {
       const done = await rebaseFacts(db, roomId, held, { versions, read })
-      if (done.rebased > 0) reportFactsRenumbered(roomId, held.version, done.rebased)
+      if (done.rebased > 0) reportFactsRebased(roomId, held.version, done.rebased)
       return done
     },
     markApplied: (roomId, upTo, streamed) => markApplied(db, roomId, upTo, streamed),

@@ -113,7 +113,7 @@ test('a delivery stops after a timeout, when no caller waits any longer', async 
   expect(marked).toEqual([])
 })
 
-test('a caller after the delivery became idle starts it again', async () => {
+test('the next call starts an idle delivery again', async () => {
   const one = delivery()
   await one.deliver(1n, facts(1), 60_000)
   await one.drain()
