@@ -13,7 +13,6 @@ export type Caller = {
   readonly roleIds: readonly string[]
   /** Time until which the credential is fresh (a recent sign-in or password check); undefined if it never was. */
   readonly freshUntil: Date | undefined
-  /** When the credential expires. */
   readonly expiresAt: Date
   /** Version of the role assignments in `roleIds`. */
   readonly rolesVersion: bigint

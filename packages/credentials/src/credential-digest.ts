@@ -7,7 +7,6 @@ export type CredentialDigests = { digest: Buffer; previous: Buffer | undefined }
 export const credentialDigest = (secretKey: string, token: string): Buffer =>
   secretDigest({ secretKey }, 'credential', token)
 
-/** The digests of a token under the current and the previous secret key. */
 export function credentialDigests(keys: SecretKeys, token: string): CredentialDigests {
   const [digest, previous] = secretDigests(keys, 'credential', token)
   return { digest, previous }

@@ -29,7 +29,6 @@ export const cookieSecrets = ({
 export const digestsIn = (...credentials: (CredentialDigests | undefined)[]): Buffer[] =>
   credentials.flatMap((one) => [one?.digest, one?.previous]).filter((digest) => digest !== undefined)
 
-/** Reads the credentials that a request carries. */
 export function presentedCredentials(header: ReadHeader, secrets: CredentialSecrets): Presented {
   const token = /^bearer +(\S+)$/i.exec(header('authorization') ?? '')?.[1]
   const cookies = header('cookie')

@@ -15,7 +15,6 @@ const prefixes = {
   invite: 'I',
 } as const
 
-/** Kinds of identifiers. */
 export type IdKind = keyof typeof prefixes
 
 const digits = 14

@@ -6,7 +6,6 @@ const prefixes = {
   authorizationCode: 'prl_AC',
 } as const
 
-/** Purpose of a secret token. */
 export type TokenKind = keyof typeof prefixes
 
 // 43 base62 digits hold 256 bits.

@@ -53,7 +53,6 @@ export class IndexDraft {
     else if (decision.userId) change(users, decision.userId, decision.decision, bit)
   }
 
-  /** Removes every decision of a role. */
   forgetRole(roleId: string): void {
     if (this.#server.roles.has(roleId)) this.#copyForWriting('server', '').roles.delete(roleId)
     for (const [id, { roles }] of this.#groups)

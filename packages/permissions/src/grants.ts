@@ -16,7 +16,6 @@ export type RoomProperties = {
   readonly archived: boolean
 }
 
-/** The scope in which a room's permissions are resolved. */
 export function roomScope(room: Pick<RoomProperties, 'roomId' | 'kind' | 'groupId'>): Scope {
   const { roomId, groupId } = room
   return room.kind === RoomKind.DM ? { kind: 'dm', roomId } : { kind: 'room', roomId, groupId }

@@ -43,7 +43,6 @@ const scopesOf: ReadonlyMap<string, readonly ScopeKind[]> = new Map(
   permissions.map(({ permission, scopes }) => [permission, scopes]),
 )
 
-/** Whether the text is the name of a permission. */
 export function isPermission(text: string): text is Permission {
   return scopesOf.has(text)
 }

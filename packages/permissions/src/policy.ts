@@ -5,7 +5,6 @@ import { emptyIndex, IndexDraft, type DecisionIndex } from './decision-index.ts'
 export class Policy {
   /** Increases with each change. */
   readonly revision: bigint
-  /** Roles by id. */
   readonly roles: ReadonlyMap<string, PolicyRole>
   /** Decisions by scope; read by `resolve`. */
   readonly decisions: DecisionIndex
@@ -32,7 +31,6 @@ export const isNext = (policy: Policy, { revision, baseRevision }: PolicyDelta):
   // Earlier releases increased the revision by one and did not send `baseRevision`.
   (baseRevision || revision - 1n) === policy.revision
 
-/** Applies a delta to the policy. */
 export function applyDelta(policy: Policy, delta: PolicyDelta): Policy {
   const roles = new Map(policy.roles)
   const draft = new IndexDraft(policy.decisions)

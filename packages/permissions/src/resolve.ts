@@ -18,7 +18,6 @@ export type Scope =
 /** Result of a resolution; `undecided` counts as denied. */
 export type Outcome = 'allow' | 'deny' | 'undecided'
 
-/** The server as a scope. */
 export const serverScope: Scope = { kind: 'server' }
 
 /**
@@ -34,7 +33,6 @@ export function resolve(policy: Policy, subject: Subject, permission: Permission
   return allow & bit ? 'allow' : 'undecided'
 }
 
-/** Whether the permission is allowed. */
 export function may(policy: Policy, subject: Subject, permission: Permission, scope: Scope): boolean {
   return resolve(policy, subject, permission, scope) === 'allow'
 }
@@ -55,13 +53,11 @@ function resolveAll(policy: Policy, subject: Subject, scope: Scope): { allow: Bi
   return found
 }
 
-/** The permissions that are allowed. */
 export function allowedBits(policy: Policy, subject: Subject, scope: Scope): Bits {
   const { allow, deny } = resolveAll(policy, subject, scope)
   return allow & ~deny
 }
 
-/** Whether the subject has the role `owner`. */
 export function isOwner(subject: Subject): boolean {
   return subject.roleIds.includes(ownerRoleId)
 }

@@ -15,7 +15,6 @@ export type Overrides = TestOverrides &
     compareEveryMs?: number
   }
 
-/** Starts the deployable. */
 export function startCalls(config: Config, overrides: Overrides = {}): Promise<Service> {
   return startDatabaseHost({ name: 'calls', config, overrides }, (host) => compose(host, config, overrides))
 }

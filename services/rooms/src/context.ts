@@ -22,7 +22,6 @@ export type Context = {
   policy: { current(): Policy }
   delivery: FactDelivery
   writes: WriteQueue
-  /** Reads a room with one user's standing. Concurrent reads of one room share a statement. */
   readRoom: ReadRoom
   relay: Pick<Relay, 'wake' | 'onPeerGone'>
   now: () => Date

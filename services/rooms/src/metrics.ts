@@ -60,7 +60,6 @@ const leftBehind = gauge('parley.rooms.left_behind', {
 /** Reports the number of rooms that the last run of `handOverLeftBehind` found. */
 export const gaugeLeftBehind = (read: () => number): Disposable => leftBehind(read)
 
-/** Reports a failed attempt of a task that is retried until it succeeds. */
 export function reportRetry(task: string, error: unknown): void {
   log.warn({ task, err: error }, 'a task failed; retrying')
 }

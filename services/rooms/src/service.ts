@@ -13,7 +13,6 @@ export type Overrides = TestOverrides &
     checkPausePerStepMs?: number
   }
 
-/** Starts the deployable. */
 export function startRooms(config: Config, overrides: Overrides = {}): Promise<Service> {
   const waitsFor = ['policy', 'first rooms']
   return startDatabaseHost({ name: 'rooms', config, waitsFor, overrides }, (host) => compose(host, config, overrides))

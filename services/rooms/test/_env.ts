@@ -50,7 +50,7 @@ const initialState = () => ({
     postingDenied: [] as string[],
     /** Rooms to which entry was denied. */
     entryDenied: [] as string[],
-    /** Whether the last of `entryDenied` existed at that time. */
+    /** Whether the last of `entryDenied` already existed when entry was denied. */
     existedWhenDenied: false,
     unavailable: false,
   },

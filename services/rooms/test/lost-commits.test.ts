@@ -20,8 +20,8 @@ let made = 0
 
 beforeAll(async () => {
   env = await openEnv()
-  // After its first walk the job that compares rooms with messaging pauses, so that it does not correct a room before a
-  // call does.
+  // The job that compares rooms with messaging pauses after its first full walk, so that it does not correct a room
+  // before a call does.
   await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '30s' }, { checkPausePerStepMs: 3_600_000 })
   await lobbyOf(env)
   env.accounts.people = [person('Ubob')]

@@ -6,7 +6,6 @@ import { accountsUnavailable } from '../errors.ts'
 const timeoutMs = 3_000
 const idsPerCall = 500
 
-/** Profiles from accounts. */
 export class Profiles {
   readonly #accounts: Client<typeof AccountsInternalService>
 

@@ -9,7 +9,6 @@ const timeoutMs = 3_000
 const roomsPerCall = 500
 const usersPerCall = 1_000
 
-/** A user with their roles. */
 type RoomUser = Pick<Caller, 'userId' | 'roleIds'>
 
 /** Room memberships, from the rooms service. Nothing is cached: a ban takes effect with the next request. */

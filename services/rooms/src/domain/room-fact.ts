@@ -4,7 +4,7 @@ import { RoomFactSchema, type RoomFact } from '@parley/contracts/internal'
 import { nextVersion } from '@parley/events'
 import { newId } from '@parley/ids'
 
-/** The content of a room's change. */
+/** The content of a fact. */
 export type Change = NonNullable<MessageInitShape<typeof RoomFactSchema>['fact']>
 
 /** Who changed something and when; the actor is empty for the system. */

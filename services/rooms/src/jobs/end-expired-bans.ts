@@ -10,7 +10,7 @@ const minPauseMs = 100
 /** Announces expired bans. A ban has no effect once it has expired; the fact is for services that keep copies. */
 export function endExpiredBans(ctx: Context, signal: AbortSignal): AsyncDisposable {
   const job = new Resources()
-  const ending = job.use(
+  const task = job.use(
     periodically({
       name: 'end expired bans',
       everyMs: 10_000,
@@ -26,7 +26,7 @@ export function endExpiredBans(ctx: Context, signal: AbortSignal): AsyncDisposab
       },
     }),
   )
-  job.use(expiringBanChannel.listen(ctx.db, () => ending.wake()))
+  job.use(expiringBanChannel.listen(ctx.db, () => task.wake()))
   return job
 }
 

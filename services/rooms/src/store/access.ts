@@ -6,12 +6,12 @@ import type { RoomRow } from './rows.ts'
 import { roomBans, roomMembers, rooms } from './schema.ts'
 import { isBanActive } from './rooms.ts'
 
-/** What ended after this time is still listed, because the event about the end may not have been published yet. */
+/** Standings that ended after this time are still listed: the event about the end may not have been published yet. */
 const threeDaysAgo = sql`now() - interval '3 days'`
 
 /**
- * The standing of a user in a channel. The version of a membership or ban that does not exist or is no longer listed is
- * 0.
+ * The standing of a user in a channel. A version is 0 if there is no such membership or ban, or if it is no longer
+ * listed.
  */
 export type StandingRow = {
   userId: string

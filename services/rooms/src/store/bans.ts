@@ -17,7 +17,7 @@ export type NewBan = {
 /** Notifies when a ban with an expiry is committed. */
 export const expiringBanChannel = new CommitChannel()
 
-/** Stores a ban. Overwrites an earlier ban of the same user in the room: its history is in the facts. */
+/** Stores a ban. It replaces an earlier ban of the user in the room; the facts keep both. */
 export async function saveBan(tx: Tx, { at, ...ban }: NewBan): Promise<void> {
   const row = { ...ban, banned: true, createdAt: at, since: at }
   await tx

@@ -5,7 +5,6 @@ import { appendItem } from './layout.ts'
 import type { LinkRow } from './rows.ts'
 import { layoutItems, sidebarLinks } from './schema.ts'
 
-/** A link and its group. */
 export type PlacedLink = { link: LinkRow; groupId: string }
 
 export async function getLink(reader: Reader, linkId: string): Promise<PlacedLink> {

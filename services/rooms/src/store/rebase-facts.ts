@@ -56,8 +56,8 @@ export async function rebaseFacts(
 }
 
 /**
- * Maps each requested version that exists to itself, and those that another rebase has moved to the room's newest
- * version, which is above them. Empty if the room does not exist.
+ * Maps each requested version to itself if it exists, or else to the room's newest version, because another rebase has
+ * renumbered it. Empty if the room does not exist.
  */
 async function currentVersions(
   reader: Reader,

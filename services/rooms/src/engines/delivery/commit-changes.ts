@@ -47,16 +47,16 @@ export function commitChanges(db: Db, roomId: string, changes: readonly RoomChan
     for (const change of changes) if (change.layoutAuditEvents) layoutVersions.set(change, await nextLayoutVersion(tx))
     if (!(await lockRoom(tx, roomId))) throw roomNotFound()
     const committed: Committed[] = []
-    for (const joint of divideForWriting(changes)) {
-      const [first] = joint
-      if (isMembership(first)) committed.push(...(await commitMemberships(tx, roomId, joint)))
+    for (const batch of toBatches(changes)) {
+      const [first] = batch
+      if (isMembership(first)) committed.push(...(await commitMemberships(tx, roomId, batch)))
       else committed.push(await commitOne(tx, first, layoutVersions.get(first)))
     }
     return committed
   })
 }
 
-type JointChanges = [RoomChange, ...RoomChange[]]
+type ChangeBatch = [RoomChange, ...RoomChange[]]
 
 const isMembership = ({ write }: RoomChange): boolean => write === 'join' || write === 'leave'
 
@@ -64,15 +64,15 @@ const isMembership = ({ write }: RoomChange): boolean => write === 'join' || wri
  * Divides the changes, in their order, into those that are written together: consecutive memberships of different
  * people, or a single change of another kind.
  */
-function divideForWriting(changes: readonly RoomChange[]): JointChanges[] {
-  const divided: JointChanges[] = []
+function toBatches(changes: readonly RoomChange[]): ChangeBatch[] {
+  const batches: ChangeBatch[] = []
   for (const change of changes) {
-    const joint = divided.at(-1)
-    const fits = joint && isMembership(change) && isMembership(joint[0])
-    if (fits && joint.every(({ userId }) => userId !== change.userId)) joint.push(change)
-    else divided.push([change])
+    const batch = batches.at(-1)
+    const fits = batch && isMembership(change) && isMembership(batch[0])
+    if (fits && batch.every(({ userId }) => userId !== change.userId)) batch.push(change)
+    else batches.push([change])
   }
-  return divided
+  return batches
 }
 
 /** The number of statements does not depend on the number of people who join or leave. */

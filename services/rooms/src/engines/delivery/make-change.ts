@@ -7,7 +7,6 @@ import type { ReadRoom } from './batch-room-reads.ts'
 import type { RemainingTime } from './room-deliveries.ts'
 import { layoutKey, type WriteQueue } from './write-queue.ts'
 
-/** Dependencies of a change. */
 type Needs = { db: Db; delivery: FactDelivery; relay: Pick<Relay, 'wake'>; writes: WriteQueue; readRoom: ReadRoom }
 
 /**

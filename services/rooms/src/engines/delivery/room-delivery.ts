@@ -140,9 +140,11 @@ export class RoomDelivery {
   }
 
   /**
-   * The facts to send next. While messaging is known to lack facts before the first one in memory or, without facts in
-   * memory, below the target: the stored facts above `held`. Otherwise the facts in memory or, if there are none, the
-   * unapplied ones up to the target or, if all are applied, the target.
+   * The facts to send next:
+   * - If the previous call showed that messaging lacks facts, and those in memory do not follow `held`: the stored facts
+   *   above `held`.
+   * - Otherwise the facts in memory.
+   * - Without facts in memory, the unapplied ones up to the target or, if all are applied, the target.
    */
   async #batch(held: bigint | undefined, target: bigint): Promise<RoomFact[]> {
     const { roomId, facts } = this.#options
