@@ -16,6 +16,11 @@ export function bitsOf(...names: Permission[]): Bits {
 
 export const allBits: Bits = (1 << permissions.length) - 1
 
+/** Names of a set of permissions, in the order of {@link permissions}. */
+export function namesOf(bits: Bits): Permission[] {
+  return permissions.flatMap(({ permission }, n) => (bits & (1 << n) ? [permission] : []))
+}
+
 /** Permissions about which a decision may be stored at each kind of scope. */
 export const applicableAt: Readonly<Record<ScopeKind, Bits>> = {
   server: bitsApplicableAt('server'),

@@ -32,6 +32,7 @@ export class IndexDraft {
   #server: ScopeDecisions
   readonly #groups: Map<string, ScopeDecisions>
   readonly #rooms: Map<string, ScopeDecisions>
+  /** The scopes copied so far; each copy is its own key. */
   readonly #copies = new Map<ScopeDecisions, MutableScopeDecisions>()
 
   constructor(from: DecisionIndex) {

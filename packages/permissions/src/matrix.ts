@@ -1,6 +1,6 @@
-import { bitOf, applicableAt, type Bits } from './bits.ts'
+import { bitOf, applicableAt, namesOf, type Bits } from './bits.ts'
 import type { DecisionBits, ScopeDecisions } from './decision-index.ts'
-import { scopesAt, namesOf, type ScopeEntry } from './scopes-at.ts'
+import { scopesAt, type ScopeEntry } from './scopes-at.ts'
 import { permissions, type Permission, type ScopeKind } from './permissions.ts'
 import type { Policy } from './policy.ts'
 import type { Scope } from './resolve.ts'

@@ -1,6 +1,5 @@
-import type { Bits } from './bits.ts'
 import type { ScopeDecisions } from './decision-index.ts'
-import { permissions, type Permission, type ScopeKind } from './permissions.ts'
+import type { ScopeKind } from './permissions.ts'
 import type { Policy } from './policy.ts'
 import type { Scope } from './resolve.ts'
 
@@ -26,9 +25,4 @@ export function scopesAt({ decisions }: Policy, scope: Scope): ScopeEntry[] {
     case 'dm':
       return [room(scope.roomId), server]
   }
-}
-
-/** Names of a set of permissions, in the order of {@link permissions}. */
-export function namesOf(bits: Bits): Permission[] {
-  return permissions.flatMap(({ permission }, n) => (bits & (1 << n) ? [permission] : []))
 }

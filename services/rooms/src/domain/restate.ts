@@ -42,7 +42,7 @@ function standingChanges(userId: string, theirs: StandingByFacts, ours: Standing
   return changes
 }
 
-/** Messaging's state after it has applied the facts; standings that are not in `theirs` stay out. */
+/** Messaging's state after it has applied the facts, with the standings of the same users. */
 function roomAfter(theirs: TheirRoom, facts: readonly RoomFact[]): TheirRoom {
   const room = { ...theirs, standings: new Map(theirs.standings) }
   for (const { fact } of facts) {

@@ -6,7 +6,10 @@ import type { RoomRow } from './rows.ts'
 import { roomBans, roomMembers, rooms } from './schema.ts'
 import { isBanActive } from './rooms.ts'
 
-/** Standings that ended after this time are still listed: the event about the end may not have been published yet. */
+/**
+ * A membership, a ban or the universality of a room that ended after this time is still listed, because the event about
+ * the end may not have been published yet.
+ */
 const threeDaysAgo = sql`now() - interval '3 days'`
 
 /**

@@ -10,8 +10,8 @@ import { changeLockedCall } from './change-call.ts'
 
 const maxAttempts = 5
 
-/** Joins the room's call in a transaction, starting one if there is none. Returns the id of the call. */
-export async function joinCallIn(ctx: Context, tx: Tx, room: RoomHeader, userId: string): Promise<string> {
+/** Joins the room's call, or starts one if there is none. Returns the id of the call. */
+export async function startOrJoinCall(ctx: Context, tx: Tx, room: RoomHeader, userId: string): Promise<string> {
   for (let tries = 0; tries < maxAttempts; tries++) {
     const active = await lockActiveCall(tx, room.roomId)
     // If another call was started concurrently, nothing is inserted, and the next attempt joins that call.

@@ -4,7 +4,7 @@ import { JoinCallResponseSchema, VoiceCallService } from '@parley/contracts/api'
 import { callerOf } from '@parley/rpc'
 import { answerOnce } from '@parley/service'
 import { changeCall, leaveCall } from '../../actions/calls/change-call.ts'
-import { joinCallIn } from '../../actions/calls/join-call.ts'
+import { startOrJoinCall } from '../../actions/calls/join-call.ts'
 import type { Context } from '../../context.ts'
 
 const method = VoiceCallService.method.joinCall
@@ -22,7 +22,7 @@ export function joinCall(ctx: Context): MethodImpl<typeof method> {
           const answer = create(JoinCallResponseSchema, { joined })
           const callId = await ctx.db.transaction(async (tx) => {
             await key.store(tx, answer)
-            return joined ? await joinCallIn(ctx, tx, room, caller.userId) : undefined
+            return joined ? await startOrJoinCall(ctx, tx, room, caller.userId) : undefined
           })
           if (callId === undefined) return answer
           try {
