@@ -78,7 +78,7 @@ test('while the rooms service fails, participants stay and the media server is n
   await env.as('Ualice').leaveCall({ roomId: 'Rdown' })
 })
 
-test('the comparison keeps a participant who has not connected yet, and removes them if they take too long', async () => {
+test('the comparison keeps a participant who has not connected yet, and removes one who takes too long', async () => {
   env.rooms.set('Rlost', ['Ualice', 'Ubob'])
   await env.as('Ualice').joinCall({ roomId: 'Rlost' })
   const requested = () => env.livekit.requests.filter(({ room }) => room.startsWith('server_Rlost@')).length

@@ -11,9 +11,9 @@ export type DecidedState = { roomId: string; userId: string; version: bigint; ro
  * the message and checks that it is not retracted: the last place does not show this, because processes of an earlier
  * release erase messages without taking a place.
  *
- * The parameter `written` is SQL: CTEs that select from the CTE `unchanged`, which has a row only if the change may be made.
- * The last one is named `written` and has one row if the change was made. `result` selects from it what to return in
- * addition to `entries`. $1 is the room, $2 the user, $10 the place of the message; $11 and following belong to the
+ * The parameter `written` is SQL: CTEs that select from the CTE `unchanged`, which has a row only if the change may be
+ * made. The last one is named `written` and has one row if the change was made. `result` selects from it what to return
+ * in addition to `entries`. $1 is the room, $2 the user, $10 the place of the message; $11 and following belong to the
  * change.
  */
 export function defineChangeIfRoomUnchanged<Row extends object>(name: string, written: string, result: string) {

@@ -5,7 +5,7 @@ import type { Change } from './room-fact.ts'
 /** A person's standing in a room according to its facts: a ban counts until a fact ends it, even past its expiry. */
 export type StandingByFacts = { member: boolean; banned: boolean; expiresAt: Date | null }
 type Attributes = { name: string; groupId: string; universal: boolean; archived: boolean }
-/** Messaging's state of a channel. `standings` has only those changed by facts that are lost here or not marked as applied. */
+/** Messaging's state of a channel. `standings` has only those changed by facts that are lost or not marked as applied. */
 export type TheirRoom = Attributes & { standings: Map<string, StandingByFacts> }
 /** This database's state of the channel, with the standings of the same users. */
 export type OurRoom = Attributes & { standings: ReadonlyMap<string, StandingByFacts> }

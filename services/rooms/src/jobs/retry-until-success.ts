@@ -2,7 +2,7 @@ import { isServiceUnavailable } from '@parley/postgres'
 import { retry } from '@parley/runtime'
 import { reportRetry } from '../metrics.ts'
 
-/** For so long after the start, unavailable services are not logged: services start concurrently. */
+/** Within this time, unavailable services are not logged, because services start concurrently. */
 const startUpMs = 10_000
 
 /** Retries the work until it succeeds once. Rejects when the signal is aborted. */

@@ -177,7 +177,7 @@ export const layout = pgTable('layout', {
   version: version('version').notNull(),
 })
 
-/** Singleton `server`: ids of the first group and rooms, stored before these exist so that each attempt uses the same. */
+/** Singleton `server`: ids of the first group and rooms, stored before these exist: each attempt uses the same. */
 export const lobby = pgTable('lobby', {
   id: text().primaryKey(),
   groupId: text('group_id').notNull(),
