@@ -11,7 +11,6 @@ export const fleetOptions = (dataDir: string): FleetOptions => ({
   layout: process.env.PARLEY_LAYOUT === 'compact' ? 'compact' : 'separate',
   port: 0,
   owner,
-  // One user makes nearly all calls. The gateways count them as usual, but the limits are never reached.
   env: {
     ...process.env,
     PARLEY_LIMITS_READS_PER_MINUTE: '1000000000',

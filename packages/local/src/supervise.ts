@@ -1,6 +1,6 @@
 import { ConfigError } from '@parley/config'
 import { type Fleet, startFleet } from './fleet/fleet.ts'
-import { isOf } from './fleet/ready-file.ts'
+import { isOf } from './fleet/status-file.ts'
 import type { ServiceDefinition } from './fleet/service-list.ts'
 import { withAdvice } from './advice.ts'
 import { helpText } from './help.ts'

@@ -3,7 +3,7 @@ import type { Caller } from '@parley/credentials'
 import { type Bus, connectBus, createRpcClient, type RpcClient, serveRpc, type ServiceRoutes } from '@parley/rpc'
 
 const hourMs = 3_600_000
-/** Longer than any timeout of the product, so that no test fails because the machine stalls briefly. */
+/** Longer than most timeouts of the product, so that no test fails because the machine stalls briefly. */
 const callTimeoutMs = 20_000
 const maxAttempts = 20
 

@@ -25,4 +25,4 @@ export { writeSlackExport, type SlackExportContent, type SlackExportSize } from 
 export { writeZip } from './zip-file.ts'
 export { DnsServer } from './dns-server.ts'
 export { PushService, type PushAnswer, type ReceivedPush } from './push-service.ts'
-export { countUnestablished } from './burst.ts'
+export { countUnestablished } from './count-unestablished.ts'

@@ -15,7 +15,7 @@ export type SlackExportSize = {
 export type SlackExportContent = {
   people: number
   rooms: number
-  /** Messages outside threads and roots of threads, without replies and rows that are not messages. */
+  /** Messages that are not replies. Rows such as `channel_join` do not count. */
   messages: number
   replies: number
   reactions: number

@@ -46,7 +46,7 @@ test('unanswered names of many callers are limited, and do not delay other look-
   await names.untilQueried(8)
   expect(resolver.pending).toBe(8)
 
-  // Database connections, S3 and file operations of the process use the same threads.
+  // Unanswered names must not block libuv's threads, which database connections, S3 and file operations also need.
   await lookup('localhost')
   const server = createServer().listen(0, 'localhost')
   await new Promise((listening) => server.on('listening', listening))

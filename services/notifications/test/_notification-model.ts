@@ -10,7 +10,7 @@ type PostedMessage = {
   root: string
   retracted: boolean
   /** The reason of each user's notification, if their level allows it. */
-  published: Map<number, string>
+  reasons: Map<number, string>
 }
 
 /** A posted message, as its event describes it. */
@@ -41,12 +41,12 @@ export class RoomHistory {
   }
 
   post({ author, seq, eventId, messageId = eventId, root = '', ...why }: Post): void {
-    const published = new Map<number, string>()
+    const reasons = new Map<number, string>()
     for (const [user, level] of this.levels.entries()) {
       const reason = this.#reason(user, level, root, why)
-      if (user !== author && this.members[user] && level !== 'muted' && reason) published.set(user, reason)
+      if (user !== author && this.members[user] && level !== 'muted' && reason) reasons.set(user, reason)
     }
-    this.messages.push({ seq, eventId, messageId, root, retracted: false, published })
+    this.messages.push({ seq, eventId, messageId, root, retracted: false, reasons })
     this.read(author, root, seq)
   }
 
@@ -77,13 +77,13 @@ export class RoomHistory {
   /** The pending notifications of a user, oldest first. */
   pending(user: number): { eventId: string; kind: string }[] {
     const seen = new Set<string>()
-    return this.messages.flatMap(({ seq, eventId, messageId, root, retracted, published }) => {
-      const kind = published.get(user)
+    return this.messages.flatMap(({ seq, eventId, messageId, root, retracted, reasons }) => {
+      const kind = reasons.get(user)
       const wasRead = this.#read.some((read) => read.user === user && read.root === root && read.upTo >= seq)
       const wasLeft = this.#left.some((left) => left.user === user && left.upTo >= seq)
-      const publishedBefore = seen.has(messageId)
+      const notifiedBefore = seen.has(messageId)
       if (kind) seen.add(messageId)
-      if (!kind || publishedBefore || wasRead || wasLeft || retracted) return []
+      if (!kind || notifiedBefore || wasRead || wasLeft || retracted) return []
       if (this.#dismissed.some((one) => one.user === user && one.messageId === messageId)) return []
       return [{ eventId, kind }]
     })

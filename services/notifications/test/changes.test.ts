@@ -48,7 +48,7 @@ function newRoom() {
   }
 }
 
-const member = (roomId: string) => fleet.fakes.room(roomId, [ann, bob])
+const addFakeRoom = (roomId: string) => fleet.fakes.room(roomId, [ann, bob])
 const ways = [
   [
     'with changes applied together',
@@ -64,7 +64,7 @@ const ways = [
 
 test.each(ways)('the echo of a reply that was read in its thread notifies nobody, %s', async (_, all) => {
   const room = newRoom()
-  member(room.roomId)
+  addFakeRoom(room.roomId)
   const reply = room.newMessage('reply', { threadRootEventId: 'Eroot' })
   const echo = room.newMessage('mention', { messageId: reply.eventId })
   await all(room.apply, [reply, echo, { read: room.place('Eroot') }])
@@ -78,7 +78,7 @@ test.each(ways)(
   'a person who read and left a room and came back is notified only of later messages, newest first, %s',
   async (_, all) => {
     const room = newRoom()
-    member(room.roomId)
+    addFakeRoom(room.roomId)
     const before = room.newMessage('mention')
     const read = room.place()
     const unread = room.newMessage('mention')
@@ -94,7 +94,7 @@ test.each(ways)(
 
 test.each(ways)('read markers of several rooms dismiss their notifications, %s', async (_, all) => {
   const rooms = [newRoom(), newRoom(), newRoom()]
-  for (const { roomId } of rooms) member(roomId)
+  for (const { roomId } of rooms) addFakeRoom(roomId)
   const messages = rooms.map((room) => [room.newMessage('mention'), room.newMessage('mention')])
   await all(rooms[0]?.apply ?? (() => Promise.resolve()), messages.flat())
   const read = rooms.slice(0, 2).map((room) => ({ read: room.place() }))
@@ -108,7 +108,7 @@ test.each(ways)('read markers of several rooms dismiss their notifications, %s',
 
 test('notifications of several batches with the same time are listed newest first', async () => {
   const room = newRoom()
-  member(room.roomId)
+  addFakeRoom(room.roomId)
   const batches = [1, 2, 3].map(() => [
     room.newMessage('mention'),
     room.newMessage('mention'),
@@ -122,7 +122,7 @@ test('notifications of several batches with the same time are listed newest firs
 
 test('all notifications are dismissed, even if two dismissals select the same ones', async () => {
   const [room, other] = [newRoom(), newRoom()]
-  member(other.roomId)
+  addFakeRoom(other.roomId)
   for (let batch = 0; batch < 3; batch++) {
     await room.apply(...Array.from({ length: 200 }, () => room.newMessage('mention')))
   }

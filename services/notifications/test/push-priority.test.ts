@@ -4,7 +4,7 @@ import { type Db } from '@parley/postgres'
 import { Resources } from '@parley/runtime'
 import { openTestDatabase, PushService, testDatabase } from '@parley/testkit'
 import { sql } from 'drizzle-orm'
-import type { PushKind } from '../src/domain/tag.ts'
+import type { NotificationKind } from '../src/domain/tag.ts'
 import { queueDismissals, queuePushes, type CreatedNotification } from '../src/engines/push/queue.ts'
 import { measureQueue } from '../src/store/push-leases.ts'
 import { crowdOf, subscribeAll, toAll } from './_crowd.ts'
@@ -30,7 +30,7 @@ async function depths(): Promise<Record<string, number>> {
   return Object.fromEntries((await measureQueue(db)).map(({ lane, depth }) => [lane, depth]))
 }
 
-test.each<[PushKind, string]>([
+test.each<[NotificationKind, string]>([
   ['direct_message', 'first'],
   ['mention', 'first'],
   ['reply', 'soon'],

@@ -18,9 +18,9 @@ export type TestS3 = AsyncDisposable & {
   env: Record<string, string>
   /** Decides for each request with a valid signature whether it fails. */
   fault: (request: IncomingMessage) => Fault | undefined
-  /** How far the clock is ahead that requests without a signature see, in milliseconds. */
+  /** Milliseconds by which the `Date` header of a response to an unsigned request is ahead. */
   clockAheadMs: number
-  /** Method, path and query of every request. */
+  /** Method, path and query of every request with a valid signature. */
   requests: string[]
   /** Ids of multipart uploads in progress. */
   unfinished: () => Promise<string[]>

@@ -83,7 +83,7 @@ describe('another size of an image', () => {
     [{ width: 20, height: 20, fit: 'cover' }, 20, 20],
     [{ width: 1, height: 1, fit: 'cover' }, 1, 1],
     [{ width: 4096, height: 1, fit: 'contain' }, 2, 1],
-  ])('for %j has %ix%i pixels: images are never enlarged', async (size, width, height) => {
+  ])('for %j has %ix%i pixels: the image is not enlarged', async (size, width, height) => {
     const { resized } = await resize(await plainImage(80, 40).png().toBuffer(), size)
     expect(await sharp(resized).metadata()).toMatchObject({ width, height })
   })

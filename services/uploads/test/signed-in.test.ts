@@ -86,7 +86,7 @@ describe('a file requested without a signed URL', () => {
     expect(await statusWith(bearer('bobs-token'))).toBe(200)
   })
 
-  test('makes rooms check the access of the reader, with their roles', async () => {
+  test('is checked by rooms with the roles of the reader', async () => {
     env.accounts.signIn('Urole', { token: 'with-role', roleIds: ['Gtea'] })
     await read(bearer('with-role'))
     expect(env.rooms.requests.at(-1)).toMatchObject({ userId: 'Urole', roleIds: ['Gtea'], heardRoles: false })

@@ -16,7 +16,7 @@ import { findGroupId, createRoom } from '../load/rooms.ts'
 const roomCount = 35
 const messageCount = 120
 const replyCount = 40
-/** Numbers of messages in the room with unread messages: more than a measurement can mark as read. */
+/** What the caller has not read in the second room: more than a measurement can mark as read. */
 const unread = { messages: 20_000, replies: 2_000 }
 
 /** The data that measured calls use: an ordinary server, on which the caller has created 35 rooms. */

@@ -13,7 +13,7 @@ const sqlId = (n: string) => `'E' || lpad((${n})::text, 14, '0')`
 
 /**
  * Writes messages of one author into a room, all with the current time. Every tenth is a reply in the thread of
- * {@link rootId}; `replies` must be their number. Works once per room.
+ * {@link rootId}; `replies` must be a tenth of `messages`. Works once per room.
  */
 export function writeMessages(
   fleet: Fleet,

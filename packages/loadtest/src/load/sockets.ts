@@ -16,7 +16,7 @@ const subscribe = toBinary(
   create(RealtimeClientFrameSchema, { frame: { case: 'subscribeEvents', value: {} } }),
 )
 
-/** A set of open sockets that have subscribed to events, with the times at which they receive them. */
+/** Open sockets that have subscribed to events. */
 export class Sockets implements Disposable {
   readonly #sockets: WebSocket[] = []
   #onMessage: (data: Buffer) => void = () => undefined

@@ -32,8 +32,8 @@ export async function time(
       if (start >= warm) took.push(performance.now() - start)
     }
   }
-  const ends = await Promise.allSettled(Array.from({ length: inFlight }, worker))
-  for (const end of ends) if (end.status === 'rejected') throw end.reason
+  const results = await Promise.allSettled(Array.from({ length: inFlight }, worker))
+  for (const result of results) if (result.status === 'rejected') throw result.reason
   // After a warm-up, the rate is that of the starts within `seconds`. Without one, `inFlight` runs start at once, so the
   // time until the last runs end is counted too.
   return summarize(took, warmUpSeconds > 0 ? seconds : (performance.now() - warm) / 1000)

@@ -36,23 +36,27 @@ export async function measureStreamLoss(
   const bytesBefore = await streamBytes(http)
   for (let n = 0; n < postedBefore; n++) await post(http, postRoomId)
   report.add('bytes on the stream per message', ((await streamBytes(http)) - bytesBefore) / postedBefore, 'B')
-  const node = fleet.services.find(({ name }) => name === 'realtime')
-  if (!node?.url) throw new Error('the realtime node reported no URL')
+  const nodeUrl = fleet.services.find(({ name }) => name === 'realtime')?.url
+  if (!nodeUrl) throw new Error('the realtime node reported no URL')
 
   const dir = dataDirAt(options.dataDir)
-  const revokes: number[] = []
-  const events: number[] = []
+  const untilLeft: number[] = []
+  const untilReceived: number[] = []
   for (const roomId of roomsToLeave) {
     const backAt = await loseStream(dir)
     const leave = () => leaver.call(RoomService.method.leaveRoom, { roomId })
-    const receive = () => postAndReceive(node.url ?? '', http, postRoomId)
+    const receive = () => postAndReceive(nodeUrl, http, postRoomId)
     const [leftAt, receivedAt] = await Promise.all([retry(leave), retry(receive)])
-    revokes.push(leftAt - backAt)
-    events.push(receivedAt - backAt)
+    untilLeft.push(leftAt - backAt)
+    untilReceived.push(receivedAt - backAt)
   }
   const worst = (times: number[]) => Math.max(...times) / 1000
-  report.add(`stream lost ${losses} times: until LeaveRoom succeeds, worst (target: 5 s)`, worst(revokes), 's')
-  report.add(`stream lost ${losses} times: until a socket receives events, worst (target: 10 s)`, worst(events), 's')
+  report.add(`stream lost ${losses} times: until LeaveRoom succeeds, worst (target: 5 s)`, worst(untilLeft), 's')
+  report.add(
+    `stream lost ${losses} times: until a socket receives events, worst (target: 10 s)`,
+    worst(untilReceived),
+    's',
+  )
 }
 
 /**

@@ -6,16 +6,17 @@ import { RememberedPorts } from './remembered-ports.ts'
 import type { Secrets } from './secrets.ts'
 
 /**
- * Serves a page with the mails of a folder. With a mail server (`wanted` is false) there is neither folder nor page.
+ * Serves a page with the mails of a folder, by default that of the data folder. If `chosenFolder` is false, a mail
+ * server is configured, and there is neither folder nor page.
  */
 export async function startMailPage(
-  wanted: string | false | undefined,
+  chosenFolder: string | false | undefined,
   dir: DataDir,
   secrets: Secrets,
   cleanUp: CleanUp,
 ): Promise<{ mailFolder: string | undefined; mailUrl: string | undefined }> {
-  if (wanted === false) return { mailFolder: undefined, mailUrl: undefined }
-  const mailFolder = wanted === undefined ? dir.mail : resolve(wanted)
+  if (chosenFolder === false) return { mailFolder: undefined, mailUrl: undefined }
+  const mailFolder = chosenFolder === undefined ? dir.mail : resolve(chosenFolder)
   const port = await new RememberedPorts(dir.portsFile).get('mails')
   const page = await serveMails(mailFolder, port, secrets.get('mailPage'))
   cleanUp.push(() => page.close())

@@ -21,9 +21,9 @@ export type Owner = { login: string; created: boolean; password?: string }
 export type OperatorAccess = { natsUrl: string; natsUser: string; natsPassword: string }
 
 /**
- * Creates the first owner unless there already is an owner; retries until accounts responds. The first generated
- * password is stored among the secrets until {@link forgetPassword} is called, because the response to a successful
- * call can be lost.
+ * Creates the first owner unless there already is an owner; retries until accounts responds. Until
+ * {@link forgetPassword} is called for the first time, a generated password is stored among the secrets, because the
+ * response to a successful call can be lost.
  */
 export async function bootstrapOwner(
   access: OperatorAccess,

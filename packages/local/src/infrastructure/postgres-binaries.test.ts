@@ -39,7 +39,7 @@ asRoot(`binaries are copied completely, and each release has its own copy${why}`
   const copies = join(folder, 'copies')
   const copied = (version: string) =>
     readFileSync(join(reachableBinaries(privateBinaries(version), nobody, copies).dir, 'postgres'), 'utf8')
-  // An old folder of an earlier start that was killed while copying, and a young one of a copy in progress.
+  // A folder without binaries, a copy that a killed start left, and a copy in progress.
   mkdirSync(join(copies, 'postgresql-16/bin'), { recursive: true })
   const [killed, young] = ['postgresql-16.4.kiLLed', 'postgresql-16.4.by2Too'].map((name) => join(copies, name))
   for (const dir of [killed, young]) mkdirSync(dir ?? '')

@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path'
 import { findPostgres, oldestPostgres, type PostgresBinaries, reachableBinaries } from './postgres-binaries.ts'
 import { canEnter, exists, makeOpenFolder, postgresUser, type SystemUser } from './system-user.ts'
 
-/** Location of folders that PostgreSQL's user could not reach in the data folder. */
+/** Folder for data and binaries that PostgreSQL's user cannot reach in their usual places. */
 const reachableFolder = '/var/lib/parley'
 
 /** An initialised folder, and the binaries and user that run on it. */
@@ -45,10 +45,9 @@ export function openPostgresFolder(dir: string, say: (line: string) => void): Po
     ? Number(readFileSync(join(data, 'PG_VERSION'), 'utf8'))
     : undefined
   const found = findPostgres().filter((one) => createdBy === undefined || one.major === createdBy)
-  if (found.length === 0) throw new Error(missingPostgres(createdBy))
+  const [first] = found
+  if (first === undefined) throw new Error(missingPostgres(createdBy))
   if (createdBy !== undefined) {
-    const [first] = found
-    if (first === undefined) throw new Error(missingPostgres(createdBy))
     const password = readFileSync(passwordFile, 'utf8')
     return { root, data, user, binaries: reachableBinaries(first, user, reachableFolder), password }
   }

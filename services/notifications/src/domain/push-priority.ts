@@ -1,4 +1,4 @@
-import { isPersonal, type PushKind } from './tag.ts'
+import { isPersonal, type NotificationKind } from './tag.ts'
 
 /**
  * Priorities of queued pushes, highest first; the column and the metric label are called `lane`. A higher priority gets
@@ -16,4 +16,4 @@ export const maxFirst = 20
 export const maxSoon = 400
 
 /** The highest priority that a push may get: `first` for a personal kind. A dismissal has no kind. */
-export const bestPriority = (kind?: PushKind): PushPriority => (kind && isPersonal(kind) ? 'first' : 'soon')
+export const bestPriority = (kind?: NotificationKind): PushPriority => (kind && isPersonal(kind) ? 'first' : 'soon')

@@ -1,10 +1,10 @@
 /** Why a person is notified. */
-export type PushKind = 'direct_message' | 'mention' | 'reply' | 'room_message'
+export type NotificationKind = 'direct_message' | 'mention' | 'reply' | 'room_message'
 
 /** Whether a push is about a direct message or a mention, so that it may wake a sleeping phone. */
-export const isPersonal = (kind: PushKind): boolean => kind === 'direct_message' || kind === 'mention'
+export const isPersonal = (kind: NotificationKind): boolean => kind === 'direct_message' || kind === 'mention'
 
-const prefixes: Record<PushKind, string> = {
+const prefixes: Record<NotificationKind, string> = {
   direct_message: 'dm-',
   mention: 'mention-',
   reply: 'reply-',
@@ -15,4 +15,4 @@ const prefixes: Record<PushKind, string> = {
  * The tag of a notification on all devices: a new notification replaces one with the same tag, and a dismissal closes
  * it.
  */
-export const tagOf = (kind: PushKind, eventId: string): string => `${prefixes[kind]}${eventId}`
+export const tagOf = (kind: NotificationKind, eventId: string): string => `${prefixes[kind]}${eventId}`

@@ -1,4 +1,4 @@
-import type { Kind } from './candidates.ts'
+import type { NotificationKind } from './tag.ts'
 import type { Message } from './message.ts'
 
 /**
@@ -10,7 +10,7 @@ export type Audience =
   | { of: 'role_holders'; roleIds: string[] }
   | { of: 'thread_followers' }
   | { of: 'all_messages' }
-  | { of: 'listed'; kind: Kind; userIds: string[] }
+  | { of: 'listed'; kind: NotificationKind; userIds: string[] }
 
 /**
  * Notifications to dismiss: of a message and its echo, of an echo alone, or of a user in a room up to a place. With
@@ -49,4 +49,5 @@ const kinds = {
   ...({ thread_followers: 'reply', all_messages: 'room_message' } as const),
 }
 
-export const kindOf = (audience: Audience): Kind => (audience.of === 'listed' ? audience.kind : kinds[audience.of])
+export const kindOf = (audience: Audience): NotificationKind =>
+  audience.of === 'listed' ? audience.kind : kinds[audience.of]

@@ -1,10 +1,10 @@
 import { sqlRows, type Tx } from '@parley/postgres'
 import { sql, type SQL } from 'drizzle-orm'
-import type { Kind } from '../domain/candidates.ts'
+import type { NotificationKind } from '../domain/tag.ts'
 import type { Dismissal } from '../domain/work.ts'
 
 /** A notification that was pending and has just been dismissed. */
-export type Dismissed = { id: string; userId: string; kind: Kind; eventId: string; silent: boolean }
+export type Dismissed = { id: string; userId: string; kind: NotificationKind; eventId: string; silent: boolean }
 
 const maxAtOnce = 1000
 

@@ -1,15 +1,16 @@
 import { derivedId } from '@parley/ids'
 import { sqlRows, type Tx } from '@parley/postgres'
 import { sql, type SQL } from 'drizzle-orm'
-import type { Kind, Recipient } from '../domain/candidates.ts'
+import type { Recipient } from '../domain/candidates.ts'
+import type { NotificationKind } from '../domain/tag.ts'
 import type { Message } from '../domain/message.ts'
 
 /** A newly created notification and the event it is about. */
-export type Created = { id: string; userId: string; kind: Kind; silent: boolean; eventId: string }
+export type Created = { id: string; userId: string; kind: NotificationKind; silent: boolean; eventId: string }
 
 /**
- * Whether a marker or departure belongs to a log that was lost when messaging's database was restored: it reached this
- * place before the message was posted there. Clocks differ by less than two seconds.
+ * Whether a marker or departure belongs to a log that was lost when messaging's database was restored: then it is older
+ * than the message, although its place is not before that of the message. Clocks differ by less than two seconds.
  */
 const isOfLostLog = (roomSeq: SQL, at: SQL): SQL =>
   sql`(${roomSeq} >= r."roomSeq" and ${at} < r."postedAt" - interval '2 s' and r."resolvedLater" is not true)`

@@ -1,13 +1,13 @@
 import { sqlRows, type Reader } from '@parley/postgres'
 import { sql, type SQL } from 'drizzle-orm'
-import type { Kind } from '../domain/candidates.ts'
+import type { NotificationKind } from '../domain/tag.ts'
 
 /** A notification that is pending. */
 export type Pending = {
   id: string
   roomId: string
   eventId: string
-  kind: Kind
+  kind: NotificationKind
   actorId: string
   threadRootEventId: string
   inReplyTo: string

@@ -2,7 +2,7 @@ import { CommitChannel, sqlRows, type Tx } from '@parley/postgres'
 import { currentTraceparent } from '@parley/telemetry'
 import { sql, type SQL } from 'drizzle-orm'
 import { bestPriority, maxFirst, maxSoon } from '../domain/push-priority.ts'
-import type { PushKind } from '../domain/tag.ts'
+import type { NotificationKind } from '../domain/tag.ts'
 
 /** A push to all browsers of a user. */
 export type NewPush = {
@@ -10,7 +10,7 @@ export type NewPush = {
   userId: string
   roomId: string
   eventId: string
-  kind: PushKind
+  kind: NotificationKind
   threadRootEventId: string
   actorId: string
   tag: string

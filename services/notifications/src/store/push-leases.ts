@@ -1,7 +1,7 @@
 import { sqlRows, type Db } from '@parley/postgres'
 import { sql } from 'drizzle-orm'
 import type { PushPriority } from '../domain/push-priority.ts'
-import type { PushKind } from '../domain/tag.ts'
+import type { NotificationKind } from '../domain/tag.ts'
 
 /** A leased push, with its browser subscription. */
 export type LeasedPush = {
@@ -15,7 +15,7 @@ export type LeasedPush = {
   eventId: string
   threadRootEventId: string
   actorId: string
-  kind: PushKind
+  kind: NotificationKind
   lane: PushPriority
   createdAt: Date
   attempts: number

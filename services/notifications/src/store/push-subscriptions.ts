@@ -19,7 +19,7 @@ const maxPerUser = 20
 
 const digestOf = (endpoint: URL): Buffer => createHash('sha256').update(endpoint.href).digest()
 
-/** Stores a subscription, which then belongs to this user and session. `isKnown`: whether it already did. */
+/** Stores a subscription for a user and session. `isKnown`: whether it already belonged to both. */
 export async function upsertSubscription(
   tx: Tx,
   { endpoint, ...subscription }: NewSubscription,
@@ -54,7 +54,7 @@ export async function deleteSubscription(db: Db, userId: string, endpoint: URL):
   await db.delete(pushSubscriptions).where(isOwn(userId, endpoint))
 }
 
-/** EndedCredentials credentials of a user. Subscriptions without a known session end with any of them. */
+/** Ended credentials of a user. `all`: every one. Subscriptions without a known session end with any of them. */
 export type EndedCredentials = { credentialIds: readonly string[]; all: boolean }
 
 const endedOf = (userId: string, { credentialIds, all }: EndedCredentials) => {
@@ -88,7 +88,7 @@ export async function deleteSubscriptionsOfEnded(
   return (await on.delete(pushSubscriptions).where(endedOf(userId, ended))).rowCount ?? 0
 }
 
-/** Deletes all browsers of a user with their queued pushes; returns their number. */
+/** Deletes all subscriptions of a user and their queued pushes; returns the number of subscriptions. */
 export async function deleteSubscriptions(db: Db, userId: string, signal: AbortSignal): Promise<number> {
   const ended = { credentialIds: [], all: true }
   await deletePushesOfEnded(db, userId, ended, signal)

@@ -10,7 +10,7 @@ export type LevelChange = {
   at: Date
   level: NotificationLevel
   effectiveLevel: NotificationLevel
-  /** Whether the level was cleared. */
+  /** Whether the level is DEFAULT, so that nothing is stored. */
   cleared: boolean
 }
 

@@ -3,7 +3,7 @@ import type { GetRoomAccessResponse, RoomsInternalService } from '@parley/contra
 import { notAMember, roomNotFound, roomsUnavailable } from '../errors.ts'
 
 /** A reader. Without `roleIds`, rooms uses the roles that it has stored. */
-export type Reader = { userId: string; roleIds?: readonly string[] }
+export type RoomReader = { userId: string; roleIds?: readonly string[] }
 
 const timeoutMs = 3_000
 
@@ -15,7 +15,7 @@ export class RoomAccess {
     this.#rooms = rooms
   }
 
-  async getAccess({ userId, roleIds }: Reader, roomId: string): Promise<GetRoomAccessResponse> {
+  async getAccess({ userId, roleIds }: RoomReader, roomId: string): Promise<GetRoomAccessResponse> {
     const roles = roleIds === undefined ? { heardRoles: true } : { roleIds: [...roleIds] }
     try {
       return await this.#rooms.getRoomAccess({ userId, roomId, ...roles }, { timeoutMs })
@@ -25,7 +25,7 @@ export class RoomAccess {
   }
 
   /** Throws `not_found` or `permission_denied` unless the reader may read the room, `unavailable` if rooms fails. */
-  async assertMayRead(reader: Reader, roomId: string): Promise<void> {
+  async assertMayRead(reader: RoomReader, roomId: string): Promise<void> {
     const { exists, effectiveMember } = await this.getAccess(reader, roomId)
     if (!exists) throw roomNotFound()
     if (!effectiveMember) throw notAMember()

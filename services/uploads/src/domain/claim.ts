@@ -1,6 +1,6 @@
 import { claimFailedAfterMs, keptMs } from './limits.ts'
 
-type Claimed = {
+type ClaimableFile = {
   roomId: string
   ownerId: string
   createdAt: Date
@@ -12,11 +12,11 @@ type Claim = { roomId: string; userId: string; eventId: string; now: Date }
 
 /**
  * Whether a message may attach a file. The file must belong to the message's author and room. Unless this message has
- * claimed it already, it must also be younger than a day, and neither posted nor claimed by another message. A claim
- * whose message did not arrive within a minute is taken for one of a failed post, and the author may use the file
- * again; if that message arrives after all, messaging gives the file to one of the two.
+ * claimed it already, it must also be younger than a day, and neither posted nor claimed by another message. If a
+ * claiming message has not arrived within a minute, its post has probably failed, and the author may use the file
+ * again. If it arrives after all, messaging gives the file to one of the two messages.
  */
-export function isClaimable(asset: Claimed, { roomId, userId, eventId, now }: Claim): boolean {
+export function isClaimable(asset: ClaimableFile, { roomId, userId, eventId, now }: Claim): boolean {
   if (asset.roomId !== roomId || asset.ownerId !== userId) return false
   if (asset.claimEventId === eventId) return true
   if (asset.posted || now.getTime() - asset.createdAt.getTime() >= keptMs) return false

@@ -20,8 +20,5 @@ export const settledMs = 2 * unclaimedLifeMs
 export const quarantineMs = 7 * 24 * 3_600_000
 /** After this time an unfinished write is considered abandoned. */
 export const unfinishedLifeMs = 24 * 3_600_000
-/**
- * After this time without its message, a claim may pass to another message of the same author: its post has probably
- * failed.
- */
+/** After this time a claim whose message has not arrived may pass to another message of the same author. */
 export const claimFailedAfterMs = 60_000

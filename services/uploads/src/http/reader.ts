@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { authenticate, isRemembered, presentedCredentials } from '@parley/credentials'
 import { readAssetAccess, type ServerImageSize, type VideoVariant } from '@parley/signed-urls'
 import { closeSignal, headerOf } from '@parley/runtime'
-import type { Reader } from '../clients/room-access.ts'
+import type { RoomReader } from '../clients/room-access.ts'
 import type { Context } from '../context.ts'
 import { addressOf } from './client-address.ts'
 import { Refusal } from './refusal.ts'
@@ -11,7 +11,7 @@ import { Refusal } from './refusal.ts'
 export type Wanted = { assetId: string; size: ServerImageSize | undefined; variant?: VideoVariant }
 
 /** The authenticated reader, and how they were authenticated. */
-export type KnownReader = Reader & { by: 'signed URL' | 'bearer' | 'cookie' }
+export type KnownReader = RoomReader & { by: 'signed URL' | 'bearer' | 'cookie' }
 
 /**
  * Determines the reader of a file: the user for whom the URL was signed, or the signed-in user, who may read only the

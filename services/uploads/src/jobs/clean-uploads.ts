@@ -1,7 +1,7 @@
 import { periodically } from '@parley/runtime'
 import type { Context } from '../context.ts'
 import { deleteChunks } from '../actions/files/delete-chunks.ts'
-import { endExpired, forgetEnded, findIdleChunks } from '../store/uploads.ts'
+import { endExpired, forgetEnded, findChunksToDelete } from '../store/uploads.ts'
 
 const chunksPerRound = 500
 
@@ -21,7 +21,7 @@ export function cleanUploads(
       await endExpired(ctx.db, ctx.now())
       for (let deleted = chunksPerRound; deleted === chunksPerRound;) {
         stop.throwIfAborted()
-        const keys = await findIdleChunks(ctx.db, chunksPerRound)
+        const keys = await findChunksToDelete(ctx.db, chunksPerRound)
         await deleteChunks(ctx, keys)
         deleted = keys.length
       }

@@ -51,7 +51,7 @@ export async function claim(tx: Tx, ids: readonly string[], eventId: string, now
     .where(inArray(assets.id, [...ids]))
 }
 
-/** Records that the messages with these files are posted, so that they are not deleted as unused. */
+/** Records that the messages with these files are posted, so that the files are not deleted as unused. */
 export async function confirmPosted(tx: Tx, posted: readonly { assetId: string; eventId: string }[]): Promise<void> {
   if (posted.length === 0) return
   const ordered = posted.toSorted((a, b) => (a.assetId < b.assetId ? -1 : 1))
@@ -132,7 +132,7 @@ export async function findAssetsToDelete(db: Reader, limit: number, ownerId?: st
   return rows.map(({ id }) => id)
 }
 
-/** Deletes the rows of files whose bytes are deleted, with their renditions. */
+/** Deletes the rows of files whose bytes are deleted, and the rows of their renditions and video jobs. */
 export async function forgetAssets(db: Db, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db.transaction(async (tx) => {

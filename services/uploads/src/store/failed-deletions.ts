@@ -13,14 +13,14 @@ export const mayBeDeletedNow = (id: PgColumn): SQL =>
 /** Records a failed deletion. The pause before the next attempt doubles each time, from 5 seconds up to an hour. */
 export async function recordFailedDeletion(db: Db, id: string): Promise<void> {
   const { failures } = failedDeletions
-  const pause = (times: SQL) =>
+  const retryAfter = (times: SQL) =>
     sql`clock_timestamp() + least(${firstPauseMs} * 2.0 ^ ${times}, ${longestPauseMs}) * interval '1 ms'`
   await db
     .insert(failedDeletions)
-    .values({ id, failures: 1, retryAt: pause(sql`0`) })
+    .values({ id, failures: 1, retryAt: retryAfter(sql`0`) })
     .onConflictDoUpdate({
       target: failedDeletions.id,
-      set: { failures: sql`least(${failures} + 1, 30)`, retryAt: pause(sql`least(${failures}, 30)`) },
+      set: { failures: sql`least(${failures} + 1, 30)`, retryAt: retryAfter(sql`least(${failures}, 30)`) },
     })
 }
 

@@ -59,7 +59,7 @@ export const serverImages = pgTable(
      * Whether an event of the owner refers to it. Images of previews are kept by `link_previews` and `preview_uses`.
      */
     claimed: boolean().notNull().default(false),
-    /** Whether a check found its bytes missing. */
+    /** Whether a check found its bytes missing or incomplete. */
     lost: boolean().notNull().default(false),
     /** No longer shown; its bytes will be deleted. */
     doomed: boolean().notNull().default(false),
@@ -179,7 +179,7 @@ export const assets = pgTable(
     claimedAt: instant('claimed_at'),
     /** Whether the message was posted. */
     posted: boolean().notNull().default(false),
-    /** Whether a check found its bytes missing. */
+    /** Whether a check found its bytes missing or incomplete. */
     lost: boolean().notNull().default(false),
     /** No longer shown; its bytes will be deleted. */
     doomed: boolean().notNull().default(false),

@@ -11,7 +11,7 @@ export type ExpectedBytes = {
   key: string
   /** Undefined if the row does not contain the size. */
   size?: number
-  /** Whether its bytes are known to be missing. */
+  /** Whether its bytes are known to be missing or incomplete. */
   lost: boolean
 }
 

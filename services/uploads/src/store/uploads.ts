@@ -85,7 +85,7 @@ export async function findChunksOf(db: Reader, ownerId: string, limit: number): 
 }
 
 /** Finds chunks of sessions that are no longer open. */
-export async function findIdleChunks(db: Reader, limit: number): Promise<string[]> {
+export async function findChunksToDelete(db: Reader, limit: number): Promise<string[]> {
   const rows = await db
     .select({ key: uploadChunks.key })
     .from(uploadChunks)

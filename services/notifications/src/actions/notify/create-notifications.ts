@@ -50,10 +50,7 @@ export async function createNotifications(tx: Tx, drafts: readonly NotificationD
 
 type Dated = NotificationDraft & { at: Date }
 
-/**
- * Gives the messages of a batch times a millisecond apart, so that the notifications of a person are listed in their
- * order.
- */
+/** Gives the messages of a batch times a millisecond apart, so that notifications are listed in the order of messages. */
 const withDistinctTimes = (drafts: readonly NotificationDraft[], at: Date): Dated[] =>
   drafts.map((draft, n) => ({ ...draft, at: new Date(at.getTime() - (drafts.length - 1 - n)) }))
 

@@ -6,8 +6,8 @@ import type { Posting } from '../../domain/message.ts'
 import { filterAllMessagesUsers } from '../../store/all-messages.ts'
 
 /**
- * Number of people from which a job notifies them: of the members with a mentioned role or, for @all and @here, of all
- * members.
+ * If a mention of a role, @all or @here selects at least this many members, a job notifies them. For @here, members who
+ * are not online count too.
  */
 const minForJob = 200
 /** Maximum number of people with the level ALL_MESSAGES who are notified at once, without a job. */
@@ -105,9 +105,9 @@ export const notifiesAllMessagesUsers = ({ message, fact }: Posting): boolean =>
 export const noAllMessagesUsers: AllMessagesUsers = { userIds: [], forJob: [] }
 
 /**
- * Finds the people with the level ALL_MESSAGES for a room. If they are few, these are all of them, members or not; if
- * they are many, only the members of a small room, or an audience for a job. `first`: the first people with the level,
- * up to `maxImmediateAllMessages` + 1.
+ * Finds the people with the level ALL_MESSAGES for a room. Few are returned without a check whether they are members. Of
+ * many, only the members of a small room are returned; for a large room, an audience for a job. `first`: the first people
+ * with the level, up to `maxImmediateAllMessages` + 1.
  */
 export async function findAllMessagesUsers(
   { db, smallRooms }: Pick<Context, 'db' | 'smallRooms'>,

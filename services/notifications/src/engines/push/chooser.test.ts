@@ -46,24 +46,24 @@ test('each priority sends its oldest push first, and the turns of a host are div
 
 test('a push of priority "first" overtakes the waiting pushes of priority "mass" to its host', () => {
   const mass = pushes('a', 'mass', 1000)
-  const fleet = setUp('a')
-  expect(fleet.chooser.choose(mass, 0)).toHaveLength(maxPerHost)
+  const sending = setUp('a')
+  expect(sending.chooser.choose(mass, 0)).toHaveLength(maxPerHost)
   const rest = [...mass.slice(maxPerHost), ...pushes('a', 'first', 1)]
-  expect(fleet.chooser.choose(rest, 0)).toEqual([])
-  fleet.hosts.end('a', 0, true)
-  expect(fleet.chooser.choose(rest, 0)).toEqual(rest.slice(-1))
+  expect(sending.chooser.choose(rest, 0)).toEqual([])
+  sending.hosts.end('a', 0, true)
+  expect(sending.chooser.choose(rest, 0)).toEqual(rest.slice(-1))
 })
 
 test('when pushes of priority "mass" to other hosts use all slots, one of priority "first" gets the next free slot', () => {
   const busy = ['a', 'b', 'c', 'd', 'e']
   const mass = busy.flatMap((host) => pushes(host, 'mass', 20))
-  const fleet = setUp(...busy, 'quiet')
-  const started = new Set(fleet.chooser.choose(mass, 0))
+  const sending = setUp(...busy, 'quiet')
+  const started = new Set(sending.chooser.choose(mass, 0))
   expect(started.size).toBe(maxAtOnce)
   const [direct] = pushes('quiet', 'first', 1)
   const rest = [...mass.filter((push) => !started.has(push)), ...(direct ? [direct] : [])]
-  fleet.hosts.end('a', 0, true)
-  expect(fleet.chooser.choose(rest, 0)).toEqual([direct])
+  sending.hosts.end('a', 0, true)
+  expect(sending.chooser.choose(rest, 0)).toEqual([direct])
 })
 
 test('pushes of priority "first" to other hosts do not block those of priority "mass"', () => {

@@ -1,4 +1,4 @@
-import type { PushKind } from '../../domain/tag.ts'
+import type { NotificationKind } from '../../domain/tag.ts'
 
 /** URLs below the public URL of the server. */
 export class Links {
@@ -21,4 +21,4 @@ export class Links {
   }
 }
 
-type LinkTarget = { kind: PushKind; roomId: string; threadRootEventId: string; eventId: string }
+type LinkTarget = { kind: NotificationKind; roomId: string; threadRootEventId: string; eventId: string }

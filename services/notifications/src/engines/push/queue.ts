@@ -1,6 +1,6 @@
 import type { Tx } from '@parley/postgres'
 import { lockSubscriptions, insertDismissals, insertPushes, withdrawPushes } from '../../store/push-jobs.ts'
-import { tagOf, type PushKind } from '../../domain/tag.ts'
+import { tagOf, type NotificationKind } from '../../domain/tag.ts'
 
 /** A notification to push. */
 export type CreatedNotification = {
@@ -9,7 +9,7 @@ export type CreatedNotification = {
   roomId: string
   /** The message, or the echo. */
   eventId: string
-  kind: PushKind
+  kind: NotificationKind
   /** Root of the thread; empty outside of threads. */
   threadRootEventId: string
   /** Id of the user who caused the notification. */

@@ -1,8 +1,8 @@
-import type { PushKind } from '../../domain/tag.ts'
+import type { NotificationKind } from '../../domain/tag.ts'
 
 /** The data that the text of a push describes. */
 export type MessageSummary = {
-  kind: PushKind
+  kind: NotificationKind
   /** Name of the user who caused the notification. */
   actor: string
   /** Name of the room; empty for a direct message. */

@@ -38,8 +38,7 @@ export async function checkObjects(
   const settled = page.filter(({ modifiedAt }) => now - modifiedAt.getTime() > settledMs)
   const orphans = (await orphanFinders(ctx.db)[prefix]?.(settled.map(({ key }) => key))) ?? []
   const findings: Finding[] = []
-  // Objects that were being deleted together with their row are gone by now, because rows are deleted after their
-  // bytes.
+  // An object that was being deleted with its row is gone by now: its bytes are deleted first (a blob may remain).
   const findObject = async (key: string) => ctx.storage.stat(key)
   for await (const found of readAhead(orphans, objectsAtOnce, findObject))
     if (found) findings.push({ kind: StorageFindingKind.ORPHAN, ...describe(found), mended: false })

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { VideoVariant } from '@parley/signed-urls'
-import type { Reader } from '../../clients/room-access.ts'
+import type { RoomReader } from '../../clients/room-access.ts'
 import type { Context } from '../../context.ts'
 import { storageKeys, type ByteRange } from '../../engines/storage/index.ts'
 import { reportFileWithoutBytes, reportImageWithoutBytes } from '../../metrics.ts'
@@ -14,7 +14,7 @@ export type StoredFile<Row> = { row: Row; content: (range?: ByteRange) => Promis
 /** Finds a file, if the reader may read it. Rejects with `unavailable` if rooms does not answer. */
 export async function findReadableFile(
   ctx: Context,
-  reader: Reader,
+  reader: RoomReader,
   assetId: string,
 ): Promise<StoredFile<AssetRow> | 'missing' | 'not a member'> {
   const row = await findAsset(ctx.db, assetId, reader.userId)

@@ -20,9 +20,9 @@ export type FetchedPreview = { preview?: Uint8Array; imageKey?: string }
 type Page = { url: URL; callerId: string }
 
 /**
- * Fetches a page and its image, and stores the image. Returns no preview if there is nothing to show, for example if
- * the page cannot be fetched; but a YouTube video always has a preview. Throws `resource_exhausted` if too many host
- * names are being resolved or images converted. Also rejects if the image cannot be stored or `signal` is aborted.
+ * Fetches a page and its image, and stores the image. Returns no preview if the page cannot be fetched or has nothing to
+ * show. A YouTube video always has a preview: its URL suffices. Throws `resource_exhausted` if too many host names are
+ * being resolved or too many images converted. Also rejects if the image cannot be stored or `signal` is aborted.
  */
 export async function fetchPreview(
   ctx: Context,

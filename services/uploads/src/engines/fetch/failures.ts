@@ -1,11 +1,11 @@
 /** The reason why a URL or its response is refused. */
-export type Refusal = 'url' | 'private' | 'redirects' | 'size' | 'type'
+export type RefusalReason = 'url' | 'private' | 'redirects' | 'size' | 'type'
 
 /** The URL or its response is not allowed, so a retry would be refused too. */
 export class FetchRefused extends Error {
-  readonly reason: Refusal
+  readonly reason: RefusalReason
 
-  constructor(reason: Refusal) {
+  constructor(reason: RefusalReason) {
     super(`not fetched: ${reason}`)
     this.reason = reason
   }

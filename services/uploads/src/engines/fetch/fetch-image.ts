@@ -1,11 +1,11 @@
 import { ConnectError } from '@connectrpc/connect'
 import * as errors from '../../errors.ts'
-import { FetchRefused, type Refusal } from './failures.ts'
+import { FetchRefused, type RefusalReason } from './failures.ts'
 import type { SafeFetch } from './safe-fetch.ts'
 
 const maxBytes = 5 * 1024 * 1024
 
-const refusals: Record<Refusal, () => ConnectError> = {
+const refusals: Record<RefusalReason, () => ConnectError> = {
   url: errors.badImageUrl,
   private: errors.addressIsPrivate,
   redirects: errors.tooManyRedirects,

@@ -11,8 +11,8 @@ const decoders: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
 }
 
 /**
- * Reads and decompresses a response body. Regardless of compression, it reads at most `maxBytes` and one more piece; a
- * longer body is truncated or refused. Joining the pieces takes their size again.
+ * Reads and decompresses a response body. Keeps at most `maxBytes` of decompressed content and one more piece; a longer
+ * body is truncated or refused. While it joins the pieces, it needs twice this memory.
  */
 export async function readBody(
   response: IncomingMessage,

@@ -25,7 +25,7 @@ export type Fetched = { url: URL; contentType: string; bytes: Buffer }
 
 /**
  * Fetches from other servers. Rejects with `FetchRefused` for a disallowed URL or response, with another error for a
- * failed request, and with `resource_exhausted` if too many names are being resolved.
+ * failed request, and with `resource_exhausted` if too many host names are being resolved.
  */
 export type SafeFetch = (url: string, options: FetchOptions, signal: AbortSignal) => Promise<Fetched>
 

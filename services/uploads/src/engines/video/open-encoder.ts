@@ -15,7 +15,6 @@ export async function openEncoder(
   signal: AbortSignal,
 ): Promise<Encoder | undefined> {
   if (!config.videoEnabled) return undefined
-  const isRemote = config.videoWorkerUrls.length > 0
-  const open = isRemote ? () => remoteEncoder(config.videoWorkerUrls, config) : openLocalEncoder
-  return await open(config, { memoryBytes, signal })
+  if (config.videoWorkerUrls.length > 0) return remoteEncoder(config.videoWorkerUrls, config)
+  return await openLocalEncoder(config, { memoryBytes, signal })
 }

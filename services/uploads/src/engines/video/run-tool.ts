@@ -23,8 +23,8 @@ const maxOutputLength = 1024 ** 2
 const maxErrorLength = 4096
 
 /**
- * CPU time in which a program can end itself after SIGXCPU, in seconds; ffmpeg handles that signal. Then follows SIGKILL,
- * which the kernel also sends when memory runs out.
+ * CPU time in which a program can end itself after SIGXCPU, in seconds; ffmpeg handles that signal. After this time the
+ * kernel sends SIGKILL, as it does when memory runs out.
  */
 const cpuGraceSeconds = 5
 

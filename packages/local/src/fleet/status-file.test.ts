@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, jest, test } from '@jest/globals'
-import { StatusFile } from './ready-file.ts'
+import { StatusFile } from './status-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-ready-'))
 afterAll(() => {
