@@ -22,7 +22,7 @@ export type RateLimiter = {
   check(id: string): Promise<Allowance>
   /** Returns a point that {@link RateLimiter.consume} took. Never rejects. */
   refund(id: string): Promise<void>
-  /** How many points of this id are used. Never rejects. */
+  /** How often {@link RateLimiter.consume} was called for this id, refusals included, without refunds. Never rejects. */
   spent(id: string): Promise<number>
 }
 

@@ -31,7 +31,7 @@ export function problemsOfDoctor(objects, deployables) {
         isDeepStrictEqual(container[part], own?.containers[0][part]),
         `${name}: its ${part} differs from that of the deployable`,
       )
-    // Containers must not share a writable folder, so each has its own volume for /tmp.
+    // The deployable's volume for /tmp is writable, and the doctor needs none.
     const mounts = own?.containers[0].volumeMounts.filter((mount) => mount.name !== 'tmp')
     must(isDeepStrictEqual(volumeMounts, mounts), `${name}: its volumeMounts differ from those of the deployable`)
     for (const mounted of volumeMounts)

@@ -93,7 +93,8 @@ export function problemsOfAutoscalers(objects) {
     const must = (holds, problem) => holds || problems.push(`${kind} ${metadata.name}: ${problem}`)
     const name = spec.scaleTargetRef.name
     const deployment = objects.find((object) => object.kind === 'Deployment' && object.metadata.name === name)
-    must(deployment && deployment.spec.replicas === undefined, 'scales nothing')
+    must(deployment, `there is no Deployment ${name}`)
+    must(deployment?.spec.replicas === undefined, `the Deployment ${name} sets replicas, which resets what this scales`)
     const behavior = spec.behavior ?? spec.advanced?.horizontalPodAutoscalerConfig?.behavior
     const { stabilizationWindowSeconds = 0, policies = [] } = behavior?.scaleDown ?? {}
     const slow = policies.every(

@@ -20,7 +20,11 @@ afterEach(() => {
 /** Runs the files of the fixture whose names match. */
 async function run(pattern, options = {}) {
   const seen = { total: 0, first: [], second: [], announced: [], errorLines: [] }
-  const { files, again, broken } = await runSuites([{ config, args: ['--runInBand'] }], {
+  const {
+    files,
+    again,
+    broken: brokenCount,
+  } = await runSuites([{ config, args: ['--runInBand'] }], {
     args: [pattern],
     onTotal: (total) => (seen.total += total),
     onFile: (file, isFirst) => (isFirst ? seen.first : seen.second).push(file),
@@ -29,13 +33,13 @@ async function run(pattern, options = {}) {
     ...options,
   })
   const { passed, failed, skipped, unsteady } = outcomeOf(files, again)
-  return { ...seen, files, broken, counts: { passed, failed, skipped: skipped.length }, unsteady }
+  return { ...seen, files, brokenCount, counts: { passed, failed, skipped: skipped.length }, unsteady }
 }
 
 test('counts passed and skipped tests, and reports each file', async () => {
-  const { counts, total, first, announced, unsteady, broken } = await run('steady.suite')
+  const { counts, total, first, announced, unsteady, brokenCount } = await run('steady.suite')
   expect(counts).toEqual({ passed: 1, failed: 0, skipped: 1 })
-  expect([total, baseNames(first), announced, unsteady, broken]).toEqual([1, ['steady'], [], [], 0])
+  expect([total, baseNames(first), announced, unsteady, brokenCount]).toEqual([1, ['steady'], [], [], 0])
 })
 
 test('up to three files that pass when they run again are unsteady and count as passed', async () => {
@@ -59,8 +63,8 @@ test('a file that fails again counts as failed, even if another is unsteady', as
 })
 
 test('a file that cannot be read counts as a failure', async () => {
-  const { counts, files, broken } = await run('unreadable')
-  expect([counts, broken]).toEqual([{ passed: 0, failed: 1, skipped: 0 }, 0])
+  const { counts, files, brokenCount } = await run('unreadable')
+  expect([counts, brokenCount]).toEqual([{ passed: 0, failed: 1, skipped: 0 }, 0])
   expect(firstError(files[0])).toContain('cannot be read')
 })
 
@@ -71,8 +75,8 @@ test('with `once`, failed files do not run again', async () => {
 })
 
 test('a suite that fails without a failed file is reported, with its error output', async () => {
-  const { broken, files, errorLines } = await run('steady.suite', { args: ['--shard=3/2'] })
-  expect([broken, files]).toEqual([1, []])
+  const { brokenCount, files, errorLines } = await run('steady.suite', { args: ['--shard=3/2'] })
+  expect([brokenCount, files]).toEqual([1, []])
   expect(errorLines[0]).toContain('shard option')
 })
 

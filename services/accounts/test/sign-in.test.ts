@@ -169,7 +169,7 @@ describe('signing in', () => {
   })
 })
 
-test('passwords, tokens, handles and the secret key are not stored', async () => {
+test('passwords, tokens, session cookies and the secret key are not stored', async () => {
   await makeUser(env, 'hans')
   const { session } = await signIn(env, 'hans')
   const tables = ['users', 'credentials', 'outbox']

@@ -23,7 +23,7 @@ export type FleetNode = {
   outboxAgeSeconds: number | null
   /** Messages that its deployable has not handled yet. */
   pending: number | null
-  /** Events that its deployable has parked. */
+  /** Events and jobs that its deployable gave up and that wait for an operator. */
   parked: number | null
   memoryBytes: number | null
   lastErrors: ProcessStatus['lastErrors']

@@ -31,6 +31,6 @@ export function customStatusFrom(
 
 function endFrom(expiresAt: Timestamp, now: Date): Date {
   const ms = timestampMs(expiresAt)
-  if (!(ms > now.getTime() && ms < endOfTimeMs)) throw invalidStatus('it must end in the future')
+  if (!(ms > now.getTime() && ms < endOfTimeMs)) throw invalidStatus('it must end in the future, before the year 10000')
   return new Date(ms)
 }

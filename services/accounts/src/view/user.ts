@@ -10,7 +10,7 @@ const deletedName = 'Deleted User'
 export const displayNameOf = (user: { login: string; displayName: string | null }): string =>
   user.displayName ?? user.login
 
-/** Properties of an account that are not in its row. */
+/** What a `User` is made of besides the row of its account. */
 type Details = { presence: PresenceStatus | undefined; avatarUrl: string | undefined; now: Date }
 
 export function toUser(user: UserRow, { presence, avatarUrl, now }: Details): User {

@@ -37,6 +37,10 @@ test('times are rounded inwards to milliseconds and must be in order', () => {
     from: new Date(5001),
     to: new Date(6000),
   })
+  expect(filter({ createdAtFrom: time(5000, 600_000), createdAtTo: time(6000, 600_000) })).toMatchObject({
+    from: new Date(5001),
+    to: new Date(6000),
+  })
   expect(() => filter({ createdAtFrom: time(5000, 1), createdAtTo: time(5000) })).toThrow(invalid)
   expect(() => filter({ createdAtFrom: time(6000), createdAtTo: time(5000) })).toThrow(invalid)
 })

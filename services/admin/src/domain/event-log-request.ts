@@ -1,4 +1,4 @@
-import { timestampDate, type Timestamp } from '@bufbuild/protobuf/wkt'
+import type { Timestamp } from '@bufbuild/protobuf/wkt'
 import type { AdminEventLogFilter } from '@parley/contracts/admin'
 import { badSequence, timesReversed } from '../errors.ts'
 
@@ -27,8 +27,8 @@ export function entryFilter(filter: AdminEventLogFilter | undefined): EntryFilte
   return {
     eventType,
     actorId,
-    from: createdAtFrom && roundUpToMs(createdAtFrom),
-    to: createdAtTo && timestampDate(createdAtTo),
+    from: createdAtFrom && toMs(createdAtFrom, Math.ceil),
+    to: createdAtTo && toMs(createdAtTo, Math.floor),
   }
 }
 
@@ -38,6 +38,6 @@ export const hasCondition = ({ eventType, actorId, from, to }: EntryFilter): boo
 const isAfter = (one: Timestamp, other: Timestamp): boolean =>
   one.seconds === other.seconds ? one.nanos > other.nanos : one.seconds > other.seconds
 
-/** Rounds a time up to milliseconds, the precision of entries. */
-const roundUpToMs = (time: Timestamp): Date =>
-  new Date(timestampDate(time).getTime() + (time.nanos % 1_000_000 === 0 ? 0 : 1))
+/** Rounds a time to milliseconds, the precision of entries. */
+const toMs = ({ seconds, nanos }: Timestamp, round: (ms: number) => number): Date =>
+  new Date(Number(seconds) * 1000 + round(nanos / 1e6))

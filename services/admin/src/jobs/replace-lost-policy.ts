@@ -13,7 +13,7 @@ const afterFailureMs = 1_000
  * revision above theirs, so that they load the current policy.
  */
 export const replaceLostPolicy = (ctx: Context, signal: AbortSignal): AsyncDisposable =>
-  periodically({ name: 'republish a lost policy', everyMs, afterFailureMs, signal, run: () => replaceIfLost(ctx) })
+  periodically({ name: 'replace a lost policy', everyMs, afterFailureMs, signal, run: () => replaceIfLost(ctx) })
 
 async function replaceIfLost(ctx: Context): Promise<void> {
   const newest = await readNewestEvent(ctx.bus, 'evt.control.policy.server.policy_changed')

@@ -22,14 +22,14 @@ export async function readGraphqlRequest(request: IncomingMessage): Promise<Grap
     const variables = parameters.get('variables')
     return toGraphqlRequest({
       ...Object.fromEntries(parameters),
-      variables: variables === null ? undefined : parseJson(variables),
+      variables: variables === null ? undefined : parseJson(variables, 'variables'),
     })
   }
   if (request.method !== 'POST')
     throw new Refusal(405, 'method not allowed: use GET or POST', { allow: 'GET, POST, OPTIONS' })
   if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
     throw new Refusal(415, 'unsupported media type: send application/json')
-  return toGraphqlRequest(parseJson(await readText(request)))
+  return toGraphqlRequest(parseJson(await readText(request), 'the body'))
 }
 
 async function readText(request: IncomingMessage): Promise<string> {
@@ -41,11 +41,11 @@ async function readText(request: IncomingMessage): Promise<string> {
   }
 }
 
-function parseJson(json: string): unknown {
+function parseJson(json: string, what: string): unknown {
   try {
     return JSON.parse(json)
   } catch {
-    throw new Refusal(400, 'the request is not JSON')
+    throw new Refusal(400, `${what} must be JSON`)
   }
 }
 
