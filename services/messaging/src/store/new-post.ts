@@ -31,7 +31,7 @@ export type NewFollower = {
 export type NewReply = {
   rootEventId: string
   /** Encoded delivery to the room, appended to the outbox entry if the reply is the first one. */
-  createdDelivery: Buffer
+  threadCreatedDelivery: Buffer
   followers: readonly NewFollower[]
   echo: { eventId: string; entry: EntryWithHoles } | undefined
 }

@@ -24,7 +24,7 @@ export function toPostRow(post: NewPost, n: number): object {
     attachments: post.attachments.map(toAttachmentRow),
     pending: post.mentionsPending,
     root: reply?.rootEventId ?? null,
-    created_delivery: reply ? toByteaText(reply.createdDelivery) : null,
+    created_delivery: reply ? toByteaText(reply.threadCreatedDelivery) : null,
     followers: reply?.followers.map(toFollowerRow) ?? [],
     echo: reply?.echo?.eventId ?? null,
     echo_subject: reply?.echo?.entry.subject ?? null,

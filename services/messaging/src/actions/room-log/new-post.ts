@@ -58,11 +58,11 @@ function toNewReply(ctx: Context, room: RoomHeader, message: Message, thread: Re
     ...{ userId, why, open, delivery: encodeThreadFollowed(room, message, userId) },
   })
   const others = mentioned.users.filter(({ userId }) => userId !== actorId)
-  // The roles of the root's author are not known here, so only the permissions of everyone count for them.
+  // The roles of the root's author are not known here, so only decisions about everyone and about that user count.
   const rootAuthor = { userId: thread.rootAuthorId, roleIds: [] }
   return {
     rootEventId: thread.rootEventId,
-    createdDelivery: encodeThreadCreated(room, message),
+    threadCreatedDelivery: encodeThreadCreated(room, message),
     followers: [
       follower(actorId, 'author', true),
       ...(rootAuthor.userId !== actorId
