@@ -111,8 +111,8 @@ export class Hub implements Disposable {
   }
 
   /**
-   * Whether an event happened before the last reset: after a loss of the stream, relays publish old events again, and
-   * clients that connected since then have read that state.
+   * Whether an event happened before the last reset. After a loss of the stream, relays publish old events again, but
+   * clients that connected after the reset have already read the state after these events.
    */
   #isRepublished({ occurredAt }: Event): boolean {
     return occurredAt !== undefined && timestampMs(occurredAt) < this.#resetAt
