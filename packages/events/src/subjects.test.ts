@@ -6,7 +6,7 @@ test('the subject is built from aggregate and kind', () => {
   expect(subject).toBe('evt.room.R1.message_posted')
 })
 
-test('an event with a detail is covered by the filter of its aggregate, but not by that of its kind', () => {
+test('an event with a detail is covered by the filter of its aggregate type, but not by that of its kind', () => {
   const subject = eventSubject({ aggregateType: 'room', aggregateId: 'R1', kind: 'message_posted', detail: 'text' })
   expect(subject).toBe('evt.room.R1.message_posted.text')
   expect(covers('evt.room.*.message_posted', subject)).toBe(false)
@@ -18,7 +18,7 @@ test.each([
   ['user', 'roles_changed'],
   ['user', 'credentials_ended'],
   ['user', 'account_deleted'],
-] as const)('changes of permissions are on the control feed: %s %s', (aggregateType, kind) => {
+] as const)('events that change permissions or end access are on the control feed: %s %s', (aggregateType, kind) => {
   expect(eventSubject({ aggregateType, aggregateId: 'X', kind })).toBe(`evt.control.${aggregateType}.X.${kind}`)
 })
 

@@ -17,14 +17,14 @@ const maxReaders = 256
 
 /**
  * Creates a reader: an ephemeral consumer that pushes to a subject on which only its deployable can listen. Returns the
- * number of messages, delivered or not, that the stream holds for it; a repeated request counts all of them again.
+ * number of messages that the stream holds for it, also if the request is repeated after some were delivered.
  */
 export async function createReader(bus: Bus, requester: string, request: ReaderRequest): Promise<number> {
   const { manager } = await jetStream(bus)
   const prefix = `reader-${requester}-`
-  let others = 0
-  for await (const { name } of manager.consumers.list(eventStream)) if (name.startsWith(prefix)) others++
-  if (others >= maxReaders) throw new Refusal('there are too many readers')
+  let count = 0
+  for await (const { name } of manager.consumers.list(eventStream)) if (name.startsWith(prefix)) count++
+  if (count >= maxReaders) throw new Refusal('there are too many readers')
   const start =
     request.startMs !== undefined
       ? { deliver_policy: DeliverPolicy.StartTime, opt_start_time: new Date(request.startMs).toISOString() }

@@ -17,7 +17,7 @@ export type SenderCallbacks = {
   onStored(queue: AggregateQueue, batch: Batch, seq: number, repeated: boolean): void
   /**
    * The stream refuses the message permanently. Resolves when the queue has replaced it; rejects if the database did
-   * not store that.
+   * not store the replacement.
    */
   onRefused(queue: AggregateQueue, batch: Batch, reason: string): Promise<void>
   /** The stream refused the message temporarily. */
