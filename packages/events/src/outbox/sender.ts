@@ -6,7 +6,10 @@ import { isRefusedForGood, isUnavailable, jetStream } from '../stream/api.ts'
 import type { Batch, AggregateQueue } from './shard.ts'
 
 const maxInFlight = 256
-/** Short, because a server does not answer until its stream is loaded. Repeating is harmless: it drops duplicates. */
+/**
+ * Short, because a server does not answer until its stream is loaded. Repeating is harmless: the server drops
+ * duplicates.
+ */
 const firstAckTimeoutMs = 1000
 const ackTimeoutMs = 3000
 const maxRetryMs = 1000

@@ -253,7 +253,7 @@ export const threadFollows = pgTable(
 )
 
 /**
- * Watermarks of users who follow many threads, so that a look for unread ones need not visit each. The invariant: in a
+ * Watermarks of users who follow many threads, so that finding unread ones need not visit each. The invariant: in a
  * settled thread, all replies up to this place that are not retracted are read, that is, none comes after the user's
  * marker in the thread. Levels and access play no part in it.
  *

@@ -194,8 +194,8 @@ export class Hub implements Disposable {
   }
 
   /**
-   * Ends the sockets of the revoked sessions; for any other reason all sockets of the user, as clients expect. If the
-   * event is old, ends only those whose session is no longer valid.
+   * If sessions were revoked, ends their sockets, otherwise all sockets of the user, as clients expect. If the event is
+   * old, only those of these sockets end whose session is no longer valid.
    */
   #endSockets({ aggregateId, occurredAt }: Event, { credentialIds, reason }: CredentialsEndedFact): void {
     const user = this.access.users.get(aggregateId)

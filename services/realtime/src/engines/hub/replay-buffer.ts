@@ -137,7 +137,7 @@ export class ReplayBuffer {
     this.#newestDroppedUntilMs = -Infinity
   }
 
-  /** Whether no frame with a key that was stored from this time on is missing. */
+  /** Whether all keyed frames that were stored from this time on are present. */
   #isComplete(sinceMs: number): boolean {
     return sinceMs >= (this.#completeSinceMs ?? Infinity) && sinceMs > this.#newestDroppedUntilMs
   }
