@@ -134,14 +134,11 @@ const serviceLabel = (service: string) => ({ 'parley.service': service })
 const consumerLabel = (consumer: string) => ({ 'messaging.consumer.group.name': consumer })
 const publishing = { 'messaging.operation.name': 'publish' } as const
 
-/** Reports how many events a consumer has parked for an operator, until the result is disposed. */
+// A gauge reports its value until the result is disposed.
 export const gaugeParked = (owner: { service: string; consumer: string }, read: () => number): Disposable =>
   parkedNow(read, { ...serviceLabel(owner.service), ...consumerLabel(owner.consumer) })
-/** Reports how many messages a consumer has not handled, until the result is disposed. */
 export const gaugePending = (consumer: string, read: () => number): Disposable => pending(read, consumerLabel(consumer))
-/** Reports how many entries of an outbox wait, until the result is disposed. */
 export const gaugeOutboxSize = (service: string, read: () => number): Disposable => waiting(read, serviceLabel(service))
-/** Reports the age of the oldest waiting entry of an outbox in seconds, until the result is disposed. */
 export const gaugeOutboxAge = (service: string, read: () => number): Disposable => age(read, serviceLabel(service))
 
 /** Reported state of the stream. Limits of -1 and 0 mean that there is none. */
@@ -159,46 +156,27 @@ export const reportStream = (read: () => StreamUsage, copiesWanted: () => number
   replicasWanted(copiesWanted),
 ]
 
-/** Counts entries that the stream has stored. */
 export const countRelayed = (count: number): void => relayed(count)
-/** Records an attempt to publish a message. */
 export const recordPublish = (durationMs: number, failure?: 'refused' | 'unanswered' | 'failed'): void =>
   published(durationMs / 1000, failure ? { ...publishing, 'error.type': failure } : publishing)
-/** Counts an entry that was refused permanently and replaced. */
 export const countSkipped = (): void => skipped(1)
-/** Counts that a shard or a follower found its position missing on the stream. */
 export const countStreamLoss = (): void => cuts(1)
-/** Counts events that were lost before every consumer had handled them. */
 export const countLostEvents = (service: string, count: number): void => lost(count, serviceLabel(service))
-/** Counts a message that the stream did not accept; it is sent again. */
 export const countPublishFailure = (service: string): void => publishFailures(1, serviceLabel(service))
-/** Counts a shard that another relay has taken. */
 export const countFencedShard = (): void => fenced(1)
-/** Records that a consumer handled an event, or several in one transaction. */
 export const recordHandling = (consumer: string, durationMs: number, count = 1): void => {
   handled(count, consumerLabel(consumer))
   processed(durationMs / 1000, consumerLabel(consumer))
 }
-/** Records that a consumer could not handle an event, or several at once, because of an outage or a failure. */
 export const recordFailedHandling = (consumer: string, durationMs: number, failure: 'outage' | 'failed'): void =>
   processed(durationMs / 1000, { ...consumerLabel(consumer), 'error.type': failure })
-/** Counts a failed attempt of a consumer to handle an event. */
 export const countFailure = (consumer: string): void => failed(1, consumerLabel(consumer))
-/** Counts a message that was redelivered to a consumer. */
 export const countRedelivery = (consumer: string): void => redelivered(1, consumerLabel(consumer))
-/** Counts an event that a consumer has parked. */
 export const countParkedEvent = (consumer: string): void => parked(1, consumerLabel(consumer))
-/** Counts a parked event that was handled by a replay. */
 export const countReplay = (consumer: string): void => replayed(1, consumerLabel(consumer))
-/** Counts a message on the stream that is not an EventBatch. */
 export const countUndecodable = (): void => undecodable(1)
-/** Counts a completed pass over the data of a deleted account. */
 export const countErasurePass = (service: string): void => erased(1, serviceLabel(service))
-/** Counts a failed attempt to erase or to report. */
 export const countErasureFailure = (service: string): void => erasureFailures(1, serviceLabel(service))
-/** Counts events of a room that messaging accepted. */
 export const countHandedOver = (service: string, count: number): void => handedOver(count, serviceLabel(service))
-/** Counts a call in which messaging did not accept events of a room. */
 export const countHandOverFailure = (service: string): void => handOverFailures(1, serviceLabel(service))
-/** Counts an event of a room that messaging refused permanently. */
 export const countParkedHandOver = (service: string): void => handOversParked(1, serviceLabel(service))

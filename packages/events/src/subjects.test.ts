@@ -18,7 +18,7 @@ test.each([
   ['user', 'roles_changed'],
   ['user', 'credentials_ended'],
   ['user', 'account_deleted'],
-] as const)('on the control feed: %s %s', (aggregateType, kind) => {
+] as const)('events that change permissions or end access are on the control feed: %s %s', (aggregateType, kind) => {
   expect(eventSubject({ aggregateType, aggregateId: 'X', kind })).toBe(`evt.control.${aggregateType}.X.${kind}`)
 })
 

@@ -17,7 +17,7 @@ export type AggregateType =
 export const eventStream = 'EVENTS'
 /** Subject filter of all events. */
 export const allEvents = 'evt.>'
-/** Subject filter of events that change permissions; every process follows them. */
+/** Subject filter of events that change permissions or end access; every process follows them. */
 export const controlEvents = 'evt.control.>'
 
 const controlKinds: ReadonlySet<string> = new Set([

@@ -204,7 +204,7 @@ test('a follower whose callback throws is reset and continues', async () => {
   expect(resets).toBe(1)
 })
 
-test('the control feed contains only events that change permissions', async () => {
+test('the control feed contains only events that change permissions or end access', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'control' })
   const first: string[] = []

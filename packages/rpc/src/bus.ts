@@ -13,7 +13,7 @@ export type BusOptions = {
   /** User for calls. The user for events is `<user>-events`, with the same password, in a separate account. */
   readonly user?: string | undefined
   readonly password?: string | undefined
-  /** Deployable. The inbox prefix is `_INBOX.<name>`, to which the rights of the bus refer. */
+  /** Deployable. It may subscribe only to inboxes below `_INBOX.<name>`. */
   readonly name: string
   /** A process has two connections, so that a flood of events never delays a call. */
   readonly purpose: 'rpc' | 'events'
@@ -44,8 +44,8 @@ export type Bus = AsyncDisposable & {
 }
 
 /**
- * Connects to NATS, retrying until it answers, and reconnects forever. Throws the abort reason when `signal` is aborted
- * before the first connection is up.
+ * Connects to NATS. Unless `once` is set, it retries until NATS answers, and reconnects forever. Throws the abort
+ * reason when `signal` is aborted before the first connection is up.
  */
 export async function connectBus(options: BusOptions): Promise<Bus> {
   const inboxPrefix = `_INBOX.${options.name}`

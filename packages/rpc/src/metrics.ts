@@ -40,27 +40,22 @@ const waiting = gauge('parley.rpc.server.queue.waiting', {
   labels: ['parley.service'],
 })
 
-/** Counts a call that this process answered. */
 export function countServed(method: DescMethod, code: Code | undefined, durationMs: number): void {
   served(durationMs / 1_000, labelsOf(method, code))
 }
 
-/** Counts a call to another deployable that ended. */
 export function countCalled(method: DescMethod, code: Code | undefined, durationMs: number): void {
   called(durationMs / 1_000, labelsOf(method, code))
 }
 
-/** Counts a call that got a slot after waiting. */
 export function countQueued(waitMs: number): void {
   queued(waitMs / 1_000)
 }
 
-/** Counts a call that was refused so that another server gets it. */
 export function countNotStarted(reason: NotStartedReason): void {
   notStarted(1, { 'parley.reason': reason })
 }
 
-/** Counts a call that was sent again. */
 export function countResend(method: DescMethod, reason: 'not_started' | 'silence'): void {
   resent(1, { 'rpc.method': fullName(method), 'parley.reason': reason })
 }

@@ -17,7 +17,7 @@ export type TestNats = AsyncDisposable & {
   freeze(): Disposable
 }
 
-/** Longer intervals than in a fleet, so that a process that is busy for a long time keeps its connection. */
+/** Longer intervals than in production, so that a process that is busy for a long time keeps its connection. */
 const settings = 'max_payload: 2MB\nping_interval: "2m"\nwrite_deadline: "1m"\n'
 
 /** Starts a NATS server; `more` is added to its configuration. */

@@ -9,7 +9,7 @@ import { eventually } from '@parley/tooling/eventually'
 import { connectBus, createRpcClient, rpcSubject, serveRpc } from '../src/index.ts'
 import { errorOf, gate, startFleet } from './_fleet.ts'
 
-const routesOf = (work: () => Promise<void> | void) => ({
+const serverWith = (work: () => Promise<void> | void) => ({
   deployable: 'gateway' as const,
   routes: (routes: Parameters<Parameters<typeof serveRpc>[1]['routes']>[0]) =>
     void routes.service(AdminInternalService, {
@@ -32,7 +32,7 @@ test('calls fail at once while the bus is down, and work again when it is back, 
   const never = gate()
   let blocksCalls = false
   await fleet.serve(
-    routesOf(() => {
+    serverWith(() => {
       if (!blocksCalls) return
       return never.opened
     }),
@@ -69,10 +69,10 @@ test('connecting waits for a bus that is not up yet, until aborted', async () =>
   await fleet.nats.stop()
   const giveUp = new AbortController()
   const options = { url: fleet.nats.url, name: 'test', purpose: 'rpc' as const }
-  const given = connectBus({ ...options, signal: giveUp.signal })
+  const aborted = connectBus({ ...options, signal: giveUp.signal })
   const waited = connectBus(options)
   giveUp.abort(new Error('enough'))
-  await expect(given).rejects.toThrow('enough')
+  await expect(aborted).rejects.toThrow('enough')
   await fleet.nats.start()
   await using bus = await waited
   expect(bus.connected()).toBe(true)
@@ -145,7 +145,7 @@ test('a server that does not answer is abandoned even while much data waits to b
 
 test('a call without a reply detects a dead connection', async () => {
   await using fleet = await startFleet()
-  await fleet.serve(routesOf(() => {}))
+  await fleet.serve(serverWith(() => {}))
   const bus = await fleet.bus()
   await using rpc = createRpcClient(bus, { name: 'test' })
   const check = () => createClient(AdminInternalService, rpc.transport()).checkLogin({})
@@ -165,7 +165,7 @@ test('a server does not start if the bus does not allow one of its subjects', as
   await expect(
     serveRpc(
       bus,
-      routesOf(() => {}),
+      serverWith(() => {}),
     ),
   ).rejects.toThrow(/rpc\.internal\.svc_internal_v1_AdminInternalService\.CheckLogin/)
 })

@@ -92,7 +92,7 @@ test('a call refused by a busy deployable in the same process is answered by ano
   const login = await loginBy(inProcess)
   const first = login('alice')
   await started.opened
-  // The bus may choose the busy process too. Then it refuses the call a second time, which fails and is repeated.
+  // The bus may choose the busy process too. Then the call is refused a second time and fails, and the test repeats it.
   await using _another = await serve(undefined, () => 'another process')
   await eventually(async () => expect(await login('bob')).toBe('another process'))
   release.open()

@@ -26,11 +26,14 @@ function receive(bus: Bus, method: DescMethodUnary): Msg[] {
 const answer = (blocked: boolean) => toBinary(CheckLoginResponseSchema, create(CheckLoginResponseSchema, { blocked }))
 
 test('a deployable cannot reply to calls of another', async () => {
-  await using nats = await startFleet()
-  const services = await nats.bus()
+  await using ownFleet = await startFleet()
+  const services = await ownFleet.bus()
   const [logins, users] = [receive(services, checkLogin), receive(services, countUsers)]
   await services.nc.flush()
-  await using rpc = createRpcClient(await nats.bus({ name: 'gateway' }), { name: 'gateway', defaultTimeoutMs: 60_000 })
+  await using rpc = createRpcClient(await ownFleet.bus({ name: 'gateway' }), {
+    name: 'gateway',
+    defaultTimeoutMs: 60_000,
+  })
   const transport = rpc.transport()
   const requested = createClient(AdminInternalService, transport).checkLogin({})
   const other = createClient(AccountsInternalService, transport).countUsers({})

@@ -9,10 +9,8 @@ import { startJobs } from './jobs/index.ts'
 import { openContext, type TestOverrides } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
-/** Parts that a test may replace, and start options. */
 export type Overrides = TestOverrides & StartOptions
 
-/** Starts messaging. */
 export function startMessaging(config: Config, overrides: Overrides = {}): Promise<Service> {
   const options = { name: 'messaging', config, waitsFor: ['policy'], forceGenericPlans: true, overrides } as const
   return startDatabaseHost(options, (host) => compose(host, config, overrides))

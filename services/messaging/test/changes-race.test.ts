@@ -184,7 +184,7 @@ test.each([
       messages.addReaction({ roomId, messageEventId: eventId, emoji: 'tada' }),
       messages.updateMessage({ roomId, eventId, body: 'y' }),
     ].map((call) => expect(call).rejects.toMatchObject({ code: Code.NotFound }))
-    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%with unchanged as materialized%'`
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%with unchanged_room as materialized%'`
     await eventually(async () => (await fleet.pool.query(waiting)).rowCount !== 0)
     const erase = 'update room_events set body = null, deleted_at = now() where room_id = $1 and event_id = $2'
     await holder.query(erase, [roomId, eventId])

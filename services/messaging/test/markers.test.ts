@@ -43,7 +43,6 @@ const eventsOf = async (userId: string, count: number) => {
     return { kind, actorId, version, fact: fact.value, received: deliveriesOf(event) }
   })
 }
-const seqOf = (n: number) => BigInt(n)
 
 describe('the marker of a room', () => {
   test('moves to the named message, then to the latest, and its previous time is returned', async () => {
@@ -64,13 +63,13 @@ describe('the marker of a room', () => {
         kind: 'room_marked_as_read',
         actorId: 'b1',
         version: expect.any(BigInt),
-        fact: { roomId, upToRoomSeq: seqOf(4) },
+        fact: { roomId, upToRoomSeq: 4n },
       },
       {
         kind: 'room_marked_as_read',
         actorId: 'b1',
         version: expect.any(BigInt),
-        fact: { roomId, upToRoomSeq: seqOf(5) },
+        fact: { roomId, upToRoomSeq: 5n },
       },
     ])
     const stored = await fleet.pool.query<{ version: bigint }>('select version from readers where user_id = $1', ['b1'])
@@ -181,13 +180,13 @@ describe('the marker of a thread', () => {
       {
         kind: 'thread_marked_as_read',
         version: expect.any(BigInt),
-        fact: { ...thread, upToRoomSeq: seqOf(5) },
+        fact: { ...thread, upToRoomSeq: 5n },
         received: [],
       },
       {
         kind: 'thread_marked_as_read',
         version: expect.any(BigInt),
-        fact: { ...thread, upToRoomSeq: seqOf(6) },
+        fact: { ...thread, upToRoomSeq: 6n },
         received: [],
       },
     ])

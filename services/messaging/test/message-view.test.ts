@@ -107,8 +107,8 @@ test('a preview leaves out missing values', async () => {
   const roomId = await room()
   const { id } = await say(ann(), roomId, 'x')
   await addPreview(fleet, roomId, id, { url: page.url, title: 'Title' })
-  const { $typeName: _, ...preview_ } = (await read(bob(), roomId, id))?.linkPreview ?? { $typeName: undefined }
-  expect(preview_).toEqual({ url: page.url, title: 'Title' })
+  const { $typeName: _, ...preview } = (await read(bob(), roomId, id))?.linkPreview ?? { $typeName: undefined }
+  expect(preview).toEqual({ url: page.url, title: 'Title' })
 })
 
 const content = ({ body, attachments, linkPreview, reactions }: Message) => ({

@@ -217,7 +217,7 @@ describe('the echo of a reply', () => {
     ])
   })
 
-  test('and a post by a process with a slow clock do not set times of the room or its readers back', async () => {
+  test('by a process with a slow clock does not set back times of the room or its readers, nor does a post', async () => {
     const roomId = await room()
     const times = async () =>
       (

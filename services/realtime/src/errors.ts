@@ -59,7 +59,7 @@ export const subscribeFailed: FatalError = {
   isTemporary: true,
 }
 
-/** The reason for ending a working stream. */
+/** A reason for closing a socket that is not an error. `reconnect`: whether the client should connect again. */
 export type StreamEnd = { code: string; message: string; reconnect: boolean; closeCode: number }
 
 const serviceRestart = 1012

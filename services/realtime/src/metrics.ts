@@ -59,9 +59,7 @@ export function createMetrics() {
       ended(1, { 'parley.reason': code })
       if (code === slowConsumer.code) slowConsumers(1)
     },
-    /** Counts a stream that continued at its client's position. */
     countResumed: () => resumes(1),
-    /** Counts a stream that could not continue. */
     countRefusedResume: (reason: ReplayRefusal) => resets(1, { 'parley.reason': reason }),
     countPublished: (event: Event) => {
       published(1, { 'parley.event.kind': event.kind })

@@ -122,7 +122,7 @@ describe('an outage of the bus', () => {
     expect(receivedBy(again).length).toBeGreaterThan(0)
   })
 
-  test('that loses the stream: events from before, published afterwards, change access to a room but are not sent to clients', async () => {
+  test('that loses the stream: earlier events that are published only afterwards change access to rooms, but are not sent to clients', async () => {
     const node = await env.start()
     await waitUntilReady(node)
     const before = await env.socketOf(node, 'Uanna')

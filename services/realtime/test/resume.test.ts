@@ -159,7 +159,7 @@ describe('a resumed stream is reset', () => {
   })
 
   test.each(['', '12.ab', 'x'.repeat(10_000), '0.1\u0000'])(
-    'if the client names a position that was never given, not if it names none: %p',
+    'if its position was never issued, but not if it is empty: %p',
     async (given) => {
       using socket = await resume(node, env.signIn('Uanna'), given)
       const { reset, position } = await socket.first('subscribed')

@@ -34,8 +34,8 @@ async function hello(bearerToken: string | undefined, headers: OutgoingHttpHeade
 const from = (address: string) => forwardedHeaders({ secretKey }, address)
 
 /**
- * Sends hellos until a network has no attempts left; `more` then runs further checks. The limit is per minute, so all of
- * it is repeated if a new minute begins in between.
+ * Sends hellos until a network has no attempts left; `more` then runs further checks. The limit is per minute, so all
+ * of it is repeated if a new minute begins in between.
  */
 async function exhaust(send: (n: number) => ReturnType<typeof hello>, more: () => Promise<void>): Promise<void> {
   await eventually(async () => {

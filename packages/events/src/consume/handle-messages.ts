@@ -25,8 +25,8 @@ export type BatchHandler = (events: Event[], tx: Tx) => Promise<AfterCommit | vo
 type PreparedBatch = { handle: BatchHandler; failed: ReadonlyMap<string, unknown> }
 
 /**
- * Calls other services before the transaction starts. `handle` is called with the events of messages none of whose
- * events failed here, without those handled before. If an event needs an unavailable service, its message is
+ * Calls other services before the transaction starts. `handle` gets the events of those messages in which no event
+ * failed here, except events that were handled before. If an event needs an unavailable service, its message is
  * redelivered and no attempt is counted.
  */
 export type BatchPreparation = (events: readonly Event[]) => Promise<PreparedBatch>

@@ -60,7 +60,7 @@ export class Puller implements Disposable {
     const ended = new Promise<PullResult>((resolve) => (this.#resolve = resolve))
     const request = {
       ...{ batch: batchSize, expires: nanos(expiresMs), idle_heartbeat: nanos(heartbeatMs) },
-      // With `expires`, the server waits for the first message nevertheless.
+      // The server waits for the first message even with `no_wait`, because `expires` is set.
       no_wait: this.#pauseMs > 0,
     }
     const subject = `$JS.API.CONSUMER.MSG.NEXT.${eventStream}.${this.#durable}`

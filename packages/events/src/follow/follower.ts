@@ -48,7 +48,10 @@ export type FollowOptions = {
 export type EventFollower = AsyncDisposable & {
   /** Milliseconds since the server last sent something: normally at most about 1,450. */
   healthyAgoMs(): number
-  /** Sequence of the last delivered message; before the first one, the last of the stream at the start or reset. */
+  /**
+   * Sequence of the last delivered message. If none was delivered since the start or reset: the sequence that the
+   * stream had reached then.
+   */
   lastSeq(): number
   /**
    * With `historyMs`: the time, in milliseconds since 1970, from which all stored events are delivered. Undefined if

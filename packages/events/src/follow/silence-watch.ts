@@ -4,9 +4,9 @@ const restartFraction = 0.6
 /**
  * Watches for signs of life: calls back when there was none for `afterMs`, and then every `againMs` until there is one.
  *
- * A timer that is cleared still wakes the process when it was due, so a wait begins rarely, however many signs come.
- * If signs come at intervals of just less than half of `afterMs`, every second one begins a new wait just before the
- * timer is due. That wake-up then comes right after the one for the sign.
+ * A cleared timer still wakes the process at the time for which it was set, so new waits are started rarely, however
+ * many signs come. If signs come at intervals of just less than half of `afterMs`, every second sign starts a new wait
+ * just before the timer is due. The wake-up of the cleared timer then directly follows that for the sign.
  */
 export class SilenceWatch implements Disposable {
   readonly #afterMs: number

@@ -78,7 +78,6 @@ export async function deleteHandedOver(db: Db, claim: Claim, events: readonly Wa
   return renewed.rowCount === 1
 }
 
-/** Releases a room. */
 export async function releaseRoom(db: Db, claim: Claim): Promise<void> {
   await db.delete(handoverLeases).where(isHeldBy(claim))
 }

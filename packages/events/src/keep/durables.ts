@@ -8,7 +8,7 @@ import type { KeeperRequests } from './requests.ts'
 import { Refusal } from './checks.ts'
 import { findNewestUpTo } from './find-newest.ts'
 
-const LOOK_BACK_MS = 2 * 3_600_000
+const lookBackMs = 2 * 3_600_000
 /** Maximum number of unacknowledged messages of all processes of a consumer. */
 const maxInFlight = 1024
 const ackWaitMs = 60_000
@@ -187,7 +187,7 @@ async function addDurable(manager: JetStreamManager, name: string, config: Parti
 }
 
 async function startPosition(manager: JetStreamManager, nextSeq: number): Promise<Partial<ConsumerConfig>> {
-  const lookBack = new Date(Date.now() - LOOK_BACK_MS)
+  const lookBack = new Date(Date.now() - lookBackMs)
   try {
     const next = await manager.streams.getMessage(eventStream, { seq: nextSeq })
     if (next.time < lookBack) return { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: nextSeq }

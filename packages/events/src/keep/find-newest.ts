@@ -13,8 +13,9 @@ export async function findNewestUpTo(
 ): Promise<StoredMsg | undefined> {
   const newest = await find(manager, { last_by_subj: filter })
   if (newest === undefined || newest.seq <= seq) return newest
-  // The server searches only forwards, and finds a message up to `seq` from every start up to the newest one. The last
-  // such start is found with growing steps backwards, because it is usually near the end, and then by bisection.
+  // The server can only search forwards. A search that starts after the wanted message finds none up to `seq`; every
+  // other one does. Starts are tried in growing steps backwards, because the message is usually near `seq`, and
+  // then by bisection.
   const next = async (from: number): Promise<StoredMsg | undefined> => {
     const query = { seq: from, next_by_subj: filter }
     const message = await find(manager, query)

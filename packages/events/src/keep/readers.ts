@@ -22,9 +22,9 @@ const maxReaders = 256
 export async function createReader(bus: Bus, requester: string, request: ReaderRequest): Promise<number> {
   const { manager } = await jetStream(bus)
   const prefix = `reader-${requester}-`
-  let readers = 0
-  for await (const { name } of manager.consumers.list(eventStream)) if (name.startsWith(prefix)) readers++
-  if (readers >= maxReaders) throw new Refusal('there are too many readers')
+  let count = 0
+  for await (const { name } of manager.consumers.list(eventStream)) if (name.startsWith(prefix)) count++
+  if (count >= maxReaders) throw new Refusal('there are too many readers')
   const start =
     request.startMs !== undefined
       ? { deliver_policy: DeliverPolicy.StartTime, opt_start_time: new Date(request.startMs).toISOString() }

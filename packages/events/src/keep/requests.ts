@@ -81,7 +81,7 @@ export async function requestKeeper<V extends Verb>(
   return reply.answer as KeeperRequests[V]['answer']
 }
 
-/** Whether a request may be answered twice. These are among the requests that services send when they start. */
+/** Whether a request may be answered twice. */
 function isRepeatable<V extends Verb>(verb: V, request: KeeperRequests[V]['request']): boolean {
   return verb === 'state' || verb === 'place' || verb === 'reader' || ('anew' in request && !request.anew)
 }

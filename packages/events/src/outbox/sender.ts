@@ -6,7 +6,10 @@ import { isRefusedForGood, isUnavailable, jetStream } from '../stream/api.ts'
 import type { Batch, AggregateQueue } from './shard.ts'
 
 const maxInFlight = 256
-/** Short, because a server does not answer until its stream is loaded. Repeating is harmless: it drops duplicates. */
+/**
+ * Short, because a server does not answer until its stream is loaded. Repeating is harmless: the server drops
+ * duplicates.
+ */
 const firstAckTimeoutMs = 1000
 const ackTimeoutMs = 3000
 const maxRetryMs = 1000
@@ -17,7 +20,7 @@ export type SenderCallbacks = {
   onStored(queue: AggregateQueue, batch: Batch, seq: number, repeated: boolean): void
   /**
    * The stream refuses the message permanently. Resolves when the queue has replaced it; rejects if the database did
-   * not store that.
+   * not store the replacement.
    */
   onRefused(queue: AggregateQueue, batch: Batch, reason: string): Promise<void>
   /** The stream refused the message temporarily. */

@@ -23,7 +23,7 @@ export class Shard implements Positions {
   readonly queues = new Map<string, AggregateQueue>()
   /** Entries read and not yet marked; the value tells whether the stream has the entry. */
   readonly inFlight = new Map<bigint, boolean>()
-  /** Shared by the queues created since the last `clear`; the next one marks them as dropped. */
+  /** Shared by the queues created since the last `clear`; the next `clear` marks them as dropped. */
   epoch = { isDropped: false }
 
   constructor(lease: Lease, { generation, position }: Pick<ShardPosition, 'generation' | 'position'>) {

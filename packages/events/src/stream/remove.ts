@@ -1,15 +1,15 @@
 import type { Bus } from '@parley/rpc'
 import { requestKeeper } from '../keep/requests.ts'
 
-/** Counts the messages on the stream under subjects, which must be those of a user's events. Only accounts may call it. */
+/** Counts the messages on the stream under subjects of a user's events. Only accounts may call it. */
 export async function countOnStream(bus: Bus, subjects: readonly string[]): Promise<number> {
   return (await requestKeeper(bus, 'erase', { subjects: [...subjects], remove: false })).found
 }
 
 /**
- * Removes the messages under such subjects from the stream and overwrites their bytes in its files. Ends early if a
- * request removes none. Relays and followers check that the stream still holds the newest event they know, so it must
- * not be removed: wait until newer events have existed for a while. Only accounts may call it.
+ * Removes the messages under subjects of a user's events from the stream and overwrites their bytes in its files. Ends
+ * early if a request removes none. Relays and followers check that the stream still holds the newest event they know,
+ * so it must not be removed: wait until newer events have existed for a while. Only accounts may call it.
  */
 export async function removeFromStream(bus: Bus, subjects: readonly string[], signal: AbortSignal): Promise<void> {
   for (;;) {

@@ -37,7 +37,7 @@ export type PendingCallsOptions = {
  * All calls of a process that wait for a reply, in one map that is swept periodically.
  *
  * A call is sent again at once when a server answers `not_started`; a second `not_started` fails it. No reply at all
- * means that a frozen process received the call. If the method is safe to repeat, it is sent again, at short intervals
+ * means that a frozen process received the call. If the call is safe to repeat, it is sent again, at short intervals
  * while no reply arrives, because the queue group may pick the frozen process several times. A live server replies
  * within the interval, so it runs at most one of these copies; a frozen one finds them expired.
  *

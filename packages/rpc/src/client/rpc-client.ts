@@ -47,13 +47,14 @@ export type RpcClient = AsyncDisposable & {
 }
 
 /**
- * Creates the client for calls of a process. Its calls reject with the handler's error, unchanged (code, message,
+ * Creates the client for calls of a process. Its calls reject with the server's error, unchanged (code, message,
  * details, metadata), or with:
  * - `unavailable`: no server answers the method or can start the call, the bus is down, the reply or a part of it did not
- *   arrive, or this process is closing; metadata `parley-reason` tells which
- * - `deadline_exceeded`: the deadline passed before the call was sent, while a server worked on it, or too early to tell
- *   whether a server is there
- * - `canceled`: the signal was aborted
+ *   arrive, too many large replies arrive, or this process is closing; metadata `parley-reason` tells which
+ * - `deadline_exceeded`: the deadline passed before the call was sent or while a server worked on it; also if it passed
+ *   before a missing reply could show that no server is there
+ * - `canceled`: the signal was aborted, and its reason is not a ConnectError, which would be thrown instead
+ * - `internal`: the reply cannot be read
  * - `permission_denied`: the manifest does not allow this deployable to call the method (only for in-process calls)
  * - `resource_exhausted`: the request is larger than 1 MiB
  */

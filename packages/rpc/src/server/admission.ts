@@ -64,12 +64,10 @@ export class Admission {
     return this.#running >= this.#slots && this.#queue.length >= this.#queueLimit
   }
 
-  /** Calls that run. */
   get running(): number {
     return this.#running
   }
 
-  /** Calls that wait. */
   get waiting(): number {
     return this.#queue.length
   }

@@ -1,6 +1,6 @@
 const sliceMs = 10_000
 const slices = 6
-const forgetAfterMs = 2 * sliceMs * slices
+const forgetEveryMs = 2 * sliceMs * slices
 /** A process that did not tick for this long was frozen. */
 const frozenMs = 6_000
 /** For this long after a freeze, the first call of an unknown sender counts as late. */
@@ -24,9 +24,9 @@ type Sender = { readonly minima: number[]; slice: number; late?: Late | undefine
  * sender in the last minute is assumed to be the clock skew alone, with no delay. The first call of a sender is
  * therefore considered just sent.
  *
- * After a freeze, this process reads everything that arrived meanwhile at once. Those calls must not count as new.
- * Frozen time therefore does not count towards the minute, and right after a freeze the first call of an unknown sender
- * counts as infinitely late.
+ * After a freeze, this process reads together all calls that arrived meanwhile. They must not count as new. Frozen time
+ * therefore does not count towards the minute, and right after a freeze the first call of an unknown sender counts as
+ * infinitely late.
  *
  * A clock can jump, for example while its machine is paused. If calls of a sender are late by the same amount again and
  * again, that amount is assumed to be the jump. Calls that were really queued arrive together, each later one with a
@@ -57,7 +57,7 @@ export class ClockSkew {
   age(name: string, sentAt: number, now: number): number {
     this.tick(now)
     const slice = Math.floor((now - this.#frozenMs) / sliceMs)
-    if (now - this.#sweptAt > forgetAfterMs) this.#forget(slice, now)
+    if (now - this.#sweptAt > forgetEveryMs) this.#forget(slice, now)
     const known = this.#senders.get(name)
     const sender = known ?? { minima: Array<number>(slices).fill(Infinity), slice }
     if (!known) this.#senders.set(name, sender)

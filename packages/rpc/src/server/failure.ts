@@ -8,8 +8,8 @@ const log = logger('rpc')
 
 /**
  * Maps a failure to the error that the caller gets: a ConnectError unchanged, a database outage as `unavailable`, an
- * abort after the deadline as `deadline_exceeded`. Anything else is a bug, and so is a ConnectError with code `internal`
- * or `unknown`: it becomes `internal server error`, and is logged.
+ * abort after the deadline as `deadline_exceeded`. Anything else is a bug, and so is a ConnectError with code
+ * `internal` or `unknown`: it becomes `internal server error`, and is logged.
  */
 export function failureOf(error: unknown, context: CallContext): ConnectError {
   if (error instanceof ConnectError && !isBug(error)) return error

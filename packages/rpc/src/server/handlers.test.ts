@@ -38,6 +38,6 @@ test('missing handlers and handlers of another deployable do not compile', () =>
   // @ts-expect-error no handler for the parked events
   handlersOf('calls', { VoiceCallService: voiceCall })
   // @ts-expect-error RoomService.createRoom belongs to rooms
-  const roomLog: Parameters<typeof handlersOf<'messaging'>>[1]['RoomService']['createRoom'] = answer
-  expect(roomLog).toBe(answer)
+  const createRoom: Parameters<typeof handlersOf<'messaging'>>[1]['RoomService']['createRoom'] = answer
+  expect(createRoom).toBe(answer)
 })

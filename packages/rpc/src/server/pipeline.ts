@@ -3,7 +3,7 @@ import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
 import { encode } from '@parley/protobuf'
 import { callerOf } from '../handler-context.ts'
 import { intercept } from '../interceptors.ts'
-import { methodName } from '../subjects.ts'
+import { isInternal, methodName } from '../subjects.ts'
 import { assertStorable, validate } from '../validation.ts'
 import type { CallContext } from './call-context.ts'
 import type { Implementation, ServedMethod } from './routes.ts'
@@ -32,6 +32,7 @@ export async function answer(
   if (!implementation) throw new ConnectError(`${methodName(method)} is not available yet`, Code.Unimplemented)
   const request = decode(method, body)
   validate(method.input, request)
+  // A deployable has checked that the values of an internal request can be stored, or made them itself.
   if (!isInternal(method)) assertStorable(method.input, request, body)
   const guarding = served.needsCaller ? guard?.({ method, userId: callerOf(context).userId }) : undefined
   if (guarding) await guarding
@@ -41,9 +42,6 @@ export async function answer(
       : await handleIntercepted(implementation, context, request, interceptors)
   return encode(method.output, output)
 }
-
-/** Whether a request comes from a deployable, which has checked that its values can be stored, or made them itself. */
-const isInternal = ({ parent }: DescMethodUnary): boolean => parent.typeName.startsWith('svc.internal.')
 
 function decode(method: DescMethodUnary, body: Uint8Array): MessageShape<DescMethodUnary['input']> {
   try {

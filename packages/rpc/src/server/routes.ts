@@ -26,7 +26,7 @@ export type Implementation = (
 
 /**
  * The methods to subscribe to: the owned ones, implemented or not, and all methods of the registered internal services.
- * Throws for an implementation of a stream or of a method that another deployable owns, and for a second one of a method.
+ * Throws for the implementation of a stream, or of a method that another deployable owns or that already has one.
  */
 export function collectRoutes(owned: readonly DescMethod[], register: (routes: ServiceRoutes) => void): ServedMethod[] {
   const implementations = new Map<DescMethodUnary, Implementation>()

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { DescMethodUnary } from '@bufbuild/protobuf'
 import type { Interceptor } from '@connectrpc/connect'
 import type { Subscription } from 'nats'
@@ -21,7 +22,7 @@ export type RpcServerOptions = {
   readonly routes: (routes: ServiceRoutes) => void
   /** Connects it with deployables in the same process, which call it without the bus. */
   readonly inProcess?: InProcessRegistry | undefined
-  /** Notified when the subscriptions are active and when the queue is full. */
+  /** Becomes ready only after the bus has registered the subscriptions. Is not ready while the queue is full. */
   readonly health?: Health
   /** Maximum number of calls that run at once. Default 256. */
   readonly concurrency?: number
@@ -106,7 +107,7 @@ async function drain(bus: Bus, calls: IncomingCalls, subscriptions: Subscription
 }
 
 /**
- * Waits until the bus has read everything sent before. After a lost connection the client sends it again, so only the
+ * Waits until the bus has read the subscriptions. After a lost connection the NATS client sends them again, so only the
  * wait is repeated.
  */
 async function roundTrip(bus: Bus): Promise<void> {
@@ -115,7 +116,7 @@ async function roundTrip(bus: Bus): Promise<void> {
       return await bus.nc.flush()
     } catch (error) {
       if (bus.nc.isClosed()) throw error
-      await pause(100)
+      await sleep(100)
     }
   }
 }
@@ -124,8 +125,4 @@ function atMost(ms: number, work: Promise<unknown>): Promise<unknown> {
   let limit: NodeJS.Timeout | undefined
   const over = new Promise<void>((resolve) => (limit = setTimeout(resolve, ms)))
   return Promise.race([work, over]).finally(() => clearTimeout(limit))
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

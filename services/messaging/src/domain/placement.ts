@@ -33,8 +33,8 @@ export type ReplyThread = {
   rootEventId: string
   rootAuthorId: string
   /**
-   * Followers of the thread; before the first reply also the author of the root, unless they have decided not to
-   * follow. Whether they are still a member is not checked.
+   * Followers of the thread; before the first reply also the author of the root, unless that user has decided not to
+   * follow. Whether these users are still members is not checked.
    */
   followerIds: string[]
 }

@@ -8,7 +8,7 @@ const markers = /^(?:\s*(?:>|[-+*](?=\s)|\d{1,9}[.)](?=\s)|#{1,6}(?=\s)))*\s*/
 const escaped = /\\([!-/:-@[-`{-~])/g
 /** Escaped characters are moved to this private use area while the marks around them are removed. */
 const privateUseArea = 0xe000
-/** Characters of a message that are there already; they have no meaning outside their own font. */
+/** The characters of that area. Those of the message itself have no meaning outside their own font. */
 const privateUse = /[\ue021-\ue07e]/g
 
 /**
@@ -59,10 +59,7 @@ const plainProse = (prose: string): string =>
 
 /** Restores the escaped characters, each with `before` in front of it: in code, their backslash. */
 const restore = (text: string, before: string): string =>
-  text.replace(
-    /[\ue021-\ue07e]/g,
-    (character) => before + String.fromCharCode(character.charCodeAt(0) - privateUseArea),
-  )
+  text.replace(privateUse, (character) => before + String.fromCharCode(character.charCodeAt(0) - privateUseArea))
 
 /** Removes pairs of `*`, `_` and `~~` around text. */
 function removeEmphasis(text: string): string {

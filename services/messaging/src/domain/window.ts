@@ -42,8 +42,8 @@ export function windowAround<T extends Sized>(
 
 /**
  * Selects a page of up to `limit` rows at a position. `rows`, oldest first, contains the rows of the page and, if more
- * rows follow in the direction of reading, at least the next one. A page that starts at a place always has rows on the
- * other side: the one at that place.
+ * rows follow in the direction of reading, at least the next one. A page before or after a place has rows on its other
+ * side too: at least the row at that place.
  */
 export function windowAt<T extends Sized>(limit: number, position: Position, rows: T[]): Window<T> {
   const readsNewer = position !== undefined && 'after' in position

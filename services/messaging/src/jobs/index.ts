@@ -10,7 +10,6 @@ import { resolveMentions } from './resolve-mentions.ts'
 const cleanupIntervalMs = 10 * 60_000
 const videoCatchUpIntervalMs = 5 * 60_000
 
-/** Starts the jobs. */
 export function startJobs(host: DatabaseHost, ctx: Context): void {
   const { db, pool } = ctx
   const everyMs = cleanupIntervalMs

@@ -1,10 +1,10 @@
 import { roomSeqPlaceholder } from '../domain/entry-holes.ts'
 
 /*
- * Parts of the statements that write posts. They lock the row of the room and compare its version with the one for
- * which permissions were resolved. After waiting for the lock, PostgreSQL reads only that row again (READ COMMITTED),
- * not memberships and bans. That is enough: every fact increases the version, so if it is unchanged, they are still as
- * the statement read them at its start. For a refused post the statements return a row, not an error.
+ * Parts of the statements that write posts. These statements lock the row of the room and compare its version with the
+ * one for which permissions were resolved. After waiting for the lock, PostgreSQL reads only that row again (READ
+ * COMMITTED), not memberships and bans. That is enough: every fact increases the version, so if it is unchanged, they
+ * are still as the statement read them at its start. For a refused post the statements return a row, not an error.
  */
 
 /** SQL condition: the user is banned from room $1, or deleted. */

@@ -16,8 +16,7 @@ const updateBody = statement(
 const updateBodyWithEvent = defineChangeIfRoomUnchanged<Omit<EventRow, 'bytes'>>(
   'edit_body_with_event',
   `written as (
-  update room_events e set body = $11, updated_at = $12::timestamptz
-  from unchanged where e.room_id = $1 and e.seq = $10::bigint
+  update room_events e set body = $11, updated_at = $12::timestamptz from unchanged_room where e.room_id = $1 and e.seq = $10::bigint
   returning 1
 )`,
   `${eventColumns}

@@ -68,8 +68,8 @@ export async function findErasedAmong(on: Connection, userIds: readonly string[]
 }
 
 /**
- * SQL condition: the read marker `marker` is not before any message that was posted between the calls of the import
- * `i`, is not retracted and meets `condition`. Messages imported between two such posts count too.
+ * SQL condition: the read marker `marker` covers all messages that users posted between the calls of the import `i`,
+ * unless a message is retracted or does not meet `condition`. Messages imported between two such posts count too.
  */
 const liveIsRead = (marker: string, condition: string): string => `not exists (
   select from room_events e
@@ -107,10 +107,10 @@ set seq = excluded.seq, read_at = greatest(m.read_at, excluded.read_at) where m.
 )
 
 /**
- * Marks the imported messages of a room, and of the threads they follow in it, as read by these users. A room or thread
- * stays as it is for a user who has not read all messages posted there between the calls of the import. Users with
- * deleted accounts are ignored. The markers are written in the order of their keys, as posts do, so that transactions
- * cannot deadlock. The users must be distinct.
+ * Marks a room, and the threads that users follow in it, as read by these users up to the last imported message. A room
+ * or thread stays as it is for a user who has not read all messages posted there between the calls of the import. Users
+ * with deleted accounts are ignored. The markers are written in the order of their keys, as posts do, so that
+ * transactions cannot deadlock. The users must be distinct.
  */
 export async function markImportRead(on: Connection, roomId: string, userIds: readonly string[]): Promise<void> {
   await markRooms.run(on, [roomId, userIds])

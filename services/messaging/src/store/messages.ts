@@ -19,7 +19,7 @@ export function readMessages(
   return byIds.run(on, [reader.roomId, reader.userId, eventIds])
 }
 
-/** Returns a message as its author sees it, even if the author may no longer read the room; undefined if it is unknown. */
+/** Returns a message as its author sees it, even if they may no longer read the room; undefined if it is unknown. */
 export async function findOwnMessage(
   on: Connection,
   roomId: string,

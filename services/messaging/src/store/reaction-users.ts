@@ -43,8 +43,8 @@ export type ReactionUsers = { access: Access; isShownMessage: boolean; total: bi
 
 /**
  * Returns a page of the users who reacted to a message with an emoji, for the reader `userId`; undefined if the room is
- * unknown. `isShownMessage`: whether the event is a message or echo that is not retracted. `total`: the number of all users
- * who reacted with the emoji.
+ * unknown. `isShownMessage`: whether the event is a message or echo that is not retracted. `total`: the number of all
+ * users who reacted with the emoji.
  */
 export async function listReactionUsers(
   on: Connection,

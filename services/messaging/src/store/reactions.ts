@@ -72,13 +72,13 @@ const parametersWithoutLock = {
   ...{ seq: '$10::bigint', emoji: '$11::text', user: '$2::text', at: '$12::timestamptz' },
   place: '($4::bigint + 1)',
 }
-const addWithEventSql = addParts(parametersWithoutLock, ' from unchanged')
+const addWithEventSql = addParts(parametersWithoutLock, ' from unchanged_room')
 const addWithEvent = defineChangeIfRoomUnchanged<TallyRow>(
   'add_reaction_with_event',
   `${addWithEventSql.added}, written as (\n${addWithEventSql.tally}\n)`,
   'written.* from written',
 )
-const removeWithEventSql = removeParts(parametersWithoutLock, ' using unchanged')
+const removeWithEventSql = removeParts(parametersWithoutLock, ' using unchanged_room')
 const removeWithEvent = defineChangeIfRoomUnchanged<TallyRow | Record<keyof TallyRow, null>>(
   'remove_reaction_with_event',
   `${removeWithEventSql.removed}, lowered as (\n${removeWithEventSql.tally}\n), written as (\n  select from removed\n)`,
@@ -100,8 +100,8 @@ export type Reaction = MessagePlace & { emoji: string; userId: string }
 const parameters = ({ roomId, seq, emoji, userId }: Reaction) => [roomId, seq, emoji, userId]
 
 /**
- * Adds a reaction at this place in the log, which must be locked. Returns the new tally of the emoji; undefined, without
- * changing anything, if the user already has this reaction.
+ * Adds a reaction at this place in the log, which must be locked. Returns the new tally of the emoji; undefined,
+ * without changing anything, if the user already has this reaction.
  */
 export async function addReaction(
   on: Connection,
@@ -114,8 +114,8 @@ export async function addReaction(
 }
 
 /**
- * Removes a reaction. The log must be locked. Returns the new tally of the emoji; undefined if no reaction remains or the
- * user had none.
+ * Removes a reaction. The log must be locked. Returns the new tally of the emoji; undefined if no reaction remains or
+ * the user had none.
  */
 export async function removeReaction(on: Connection, reaction: Reaction): Promise<Tally | undefined> {
   const [tally] = await remove.run(on, parameters(reaction))
@@ -142,8 +142,8 @@ export async function addReactionWithEvent(
 }
 
 /**
- * Removes a reaction and stores its event in one statement. Returns undefined, without writing anything, if the room is no
- * longer in the decided state or the user has no such reaction; see `defineChangeIfRoomUnchanged`.
+ * Removes a reaction and stores its event in one statement. Returns undefined, without writing anything, if the room is
+ * no longer in the decided state or the user has no such reaction; see `defineChangeIfRoomUnchanged`.
  */
 export async function removeReactionWithEvent(
   on: Connection,

@@ -77,8 +77,8 @@ function toPlaces(row: PlaceRow): ReadPlaces {
 }
 
 /**
- * For the marker in a room: finds the root message or echo with this id, even if it is retracted, or the last shown one if the id is empty.
- * Returns undefined if the room is unknown.
+ * For the marker in a room: finds the root message or echo with this id, even if it is retracted, or the last shown one
+ * if the id is empty. Returns undefined if the room is unknown.
  */
 export async function findPlacesInRoom(
   on: Connection,
@@ -94,8 +94,8 @@ export async function findPlacesInRoom(
 export type ThreadPlaces = ReadPlaces & { root: 'thread root' | 'something else' | undefined }
 
 /**
- * For the marker in a thread: finds the message with this id in the thread, which may be its root. If the id is empty, finds the last shown
- * reply, or the root if there is none. Returns undefined if the room is unknown.
+ * For the marker in a thread: finds the message with this id in the thread, which may be its root. If the id is empty,
+ * finds the last shown reply, or the root if there is none. Returns undefined if the room is unknown.
  */
 export async function findPlacesInThread(
   on: Connection,

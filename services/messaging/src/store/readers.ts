@@ -10,7 +10,8 @@ export type ReaderEntry = { userId: string; eventId: string; entry: EntryWithHol
  * Defines a statement that changes a read marker or followed thread of a user, raises the user's version, and stores
  * the event with it. `changed` is an insertion or update that returns a row if something changed; otherwise nothing is
  * stored. It must select from `reader`, which is empty if the user's account is deleted. The version is raised last,
- * because that locks the user's row in `readers`, for which all their other changes wait. $1 is the user; $8 and following belong to `changed`.
+ * because that locks the user's row in `readers`, for which all other changes of the user wait. $1 is the user; $8 and
+ * following belong to `changed`.
  */
 export function defineReaderChange(name: string, changed: string) {
   const { run } = statement<{ id: bigint }>(

@@ -2,7 +2,8 @@ import { statement, type Connection } from './statement.ts'
 
 /**
  * SQL expression: the place of the last shown root message or echo of `room_lines l`, not counting the rows at
- * `places`, so that messages being retracted are not unread. `last_message_at` stays, because it tells whether anything was ever posted.
+ * `places`, so that messages being retracted are not unread. `last_message_at` stays, because it tells whether anything
+ * was ever posted.
  */
 export const lastShown = (places: string) => `case when l.last_message_seq = any (${places}) then (
   select e.seq from room_events e

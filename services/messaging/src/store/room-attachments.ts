@@ -21,7 +21,8 @@ export type AttachmentCursor = AttachmentKey & { total: bigint }
 type Row = AccessRow & { total: bigint } & (RoomAttachment | { assetId: null })
 
 /**
- * $1 room, $2 reader, $3 and $4 key to continue after (`maxPlace` and 0 for the first page), $5 limit, $6 offset, $7 total or null.
+ * $1 room, $2 reader, $3 and $4 key to continue after (`maxPlace` and 0 for the first page), $5 limit, $6 offset, $7
+ * total or null.
  */
 const read = statement<Row>(
   'read_room_attachments',

@@ -12,7 +12,10 @@ export type SourceAggregate = Pick<RoomEvent, 'aggregateType' | 'aggregateId'>
  */
 export type HeldVersions = SourceAggregate & { version: bigint; recent: string[] }
 
-/** How many are stored. Enough to recognize every duplicate, because events of a room are handed over in order, fifty at a time. */
+/**
+ * Maximum number of stored versions per aggregate. Enough to recognize every duplicate, because events of a room are
+ * handed over in order, fifty at a time.
+ */
 const maxRecentVersions = 100
 
 const readLog = statement<HeaderRow & { roomSeq: bigint }>(

@@ -26,7 +26,9 @@ export const processingVideo = String.raw`'\x0a0a70726f63657373696e67'::bytea`
 
 export const roomKind = pgEnum('room_kind', ['channel', 'dm'])
 
-/** The log of a room: the room's header, the last place, and the last shown message. Its row lock serialises changes. */
+/**
+ * The log of a room: the room's header, the last place, and the last shown message. Its row lock serialises changes.
+ */
 export const roomLines = pgTable(
   'room_lines',
   {
@@ -211,7 +213,7 @@ export const reactionTallies = pgTable(
   (table) => [primaryKey({ columns: [table.roomId, table.seq, table.emoji] })],
 )
 
-/** Threads with at least one reply. */
+/** Threads that have, or had, a reply. */
 export const threads = pgTable(
   'threads',
   {
@@ -251,7 +253,7 @@ export const threadFollows = pgTable(
 )
 
 /**
- * Watermarks of users who follow many threads, so that a look for unread ones need not visit each. The invariant: in a
+ * Watermarks of users who follow many threads, so that finding unread ones need not visit each. The invariant: in a
  * settled thread, all replies up to this place that are not retracted are read, that is, none comes after the user's
  * marker in the thread. Levels and access play no part in it.
  *

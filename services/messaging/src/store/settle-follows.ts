@@ -1,14 +1,17 @@
 import { isUnread } from '../domain/marker.ts'
 import { statement, type Connection } from './statement.ts'
 
-/** A user's follows in rooms without a watermark from which on they are settled. Fewer are visited faster. */
+/**
+ * Maximum number of a user's follows in rooms without a watermark; if there are more, they are settled. Visiting a few
+ * is faster.
+ */
 export const maxFollowsWithoutWatermark = 500
-/** How far the last place of a room may be ahead of a watermark before it is moved. */
+/** Maximum distance of a watermark from the last place of its room; beyond it, the watermark is moved. */
 export const maxPlacesAfterWatermark = 1000
 
 /**
- * $1 user, $2 rooms. The follows are locked before they are compared with their flags, so that of two concurrent runs
- * the later one corrects the flags to the snapshot from which its watermark comes.
+ * $1 user, $2 rooms. The follows are locked before their flags are read. Of two concurrent runs, the later one
+ * therefore sees the flags that the other one set, and its own flags match its watermark: both come from its snapshot.
  */
 const settle = statement(
   'settle_follows',

@@ -7,7 +7,7 @@ export type HeldRoom = { room: typeof roomLines.$inferSelect; standings: Changed
 
 const maxStandingsPerCall = 5000
 
-/** Selects standings that facts of higher versions than `above` changed, of users with ids greater than `after`. */
+/** Selects the standings that facts with versions above `above` changed, of users with ids greater than `after`. */
 export type Selection = { roomId: string; above: bigint; after: string }
 
 /**

@@ -34,8 +34,7 @@ type Reader = { roomId: string; userId: string }
 
 /**
  * Returns the root of a thread, and up to `count` replies before or after a place, or the latest ones; fewer if they
- * exceed a page (see {@link withinPage}). If there is no such root, it is missing from the
- * events.
+ * exceed a page (see {@link withinPage}). If there is no such root, it is missing from the events.
  */
 export function readReplies(
   on: Connection,
@@ -51,7 +50,8 @@ export function readReplies(
 
 /**
  * Returns the root of a thread, up to `count` replies before a reply, that reply, and up to `count` after it; fewer if
- * one of the sides exceeds a page (see {@link withinPage}). If the reply is not in the thread, only the root is returned.
+ * one of the sides exceeds a page (see {@link withinPage}). If the reply is not in the thread, only the root is
+ * returned.
  */
 export function readThreadAround(
   on: Connection,

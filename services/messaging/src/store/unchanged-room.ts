@@ -11,15 +11,15 @@ export type DecidedState = { roomId: string; userId: string; version: bigint; ro
  * the message and checks that it is not retracted: the last place does not show this, because processes of an earlier
  * release erase messages without taking a place.
  *
- * The parameter `written` is SQL: CTEs that select from the CTE `unchanged`, which has a row only if the change may be
- * made. The last one is named `written` and has one row if the change was made. `result` selects from it what to return
- * in addition to `entries`. $1 is the room, $2 the user, $10 the place of the message; $11 and following belong to the
- * change.
+ * The parameter `written` is SQL: CTEs that select from the CTE `unchanged_room`, which has a row only if the change
+ * may be made. The last one is named `written` and has one row if the change was made. `result` selects from it what to
+ * return in addition to `entries`. $1 is the room, $2 the user, $10 the place of the message; $11 and following belong
+ * to the change.
  */
 export function defineChangeIfRoomUnchanged<Row extends object>(name: string, written: string, result: string) {
   const { run } = statement<Row & { entries: bigint[] }>(
     name,
-    `with unchanged as materialized (
+    `with unchanged_room as materialized (
   select from room_lines l join room_events e on e.room_id = l.room_id and e.seq = $10::bigint
   where l.room_id = $1 and l.version = $3::bigint and l.room_seq = $4::bigint and e.deleted_at is null
     and not exists (select from erasures where user_id = $2)

@@ -30,8 +30,8 @@ export function readRoomStates(on: Connection, userId: string, roomIds: readonly
 }
 
 /**
- * A room with unread messages, either in its timeline or, if `inThread`, in a thread that the user follows. `member`:
- * whether the user was found as an explicit member; false for the timeline of a universal room.
+ * A room with unread messages, either in its timeline or, if `inThread`, in a thread that the user follows. If
+ * `member`, the user is an explicit member; otherwise the room is universal, and the user may or may not be one.
  */
 export type UnreadRoom = { roomId: string; groupId: string; member: boolean; inThread: boolean }
 
@@ -68,10 +68,10 @@ const roomsWithUnreadThreads = `
   where ${isUnread('t.last_reply_seq', 'r.seq', 'false')}`
 
 /**
- * One row for the timeline of at most one unread room of which the user is an explicit member, one for that of each
- * unread universal room, and one for each room with unread threads. Archived and muted rooms are left out, and so are
- * rooms of which the user is not an explicit member, except universal ones from which they are not banned. A row whose
- * `inThread` is null is a room in which followed threads should be settled, because the watermark is missing or old.
+ * Rows for: at most one room with an unread timeline of which the user is an explicit member; each universal room with
+ * an unread timeline; each room with unread threads. Archived and muted rooms are left out, and so are rooms of which
+ * the user is not an explicit member, except universal ones from which they are not banned. A row whose `inThread` is
+ * null is a room in which followed threads should be settled, because the watermark is missing or old.
  */
 const unread = statement<Omit<UnreadRoom, 'inThread'> & { inThread: boolean | null }>(
   'read_unread',
@@ -112,9 +112,9 @@ where follows > ${maxFollowsWithoutWatermark}`,
 )
 
 /**
- * Finds rooms with unread messages or threads. Of the rooms whose timeline is unread and of which the user is an explicit
- * member, it finds only one, which is enough to tell that there are any. `toSettle`: the rooms in which the user's
- * followed threads should be settled, so that the next look is cheaper.
+ * Finds rooms with unread messages or threads. Of the rooms whose timeline is unread and of which the user is an
+ * explicit member, it finds only one, which is enough to tell that there are any. `toSettle`: the rooms in which the
+ * user's followed threads should be settled, so that the next look is cheaper.
  */
 export async function readUnread(on: Connection, userId: string): Promise<{ rooms: UnreadRoom[]; toSettle: string[] }> {
   const rows = await unread.run(on, [userId])

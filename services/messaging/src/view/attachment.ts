@@ -38,7 +38,7 @@ export function toUrl(
   return { url, expiresAt: timestampFromDate(expiresAt) }
 }
 
-/** Converts the state of a video, a `video` of `AttachmentRow`, with the signed URLs of its renditions for this reader. */
+/** Converts the `video` of an `AttachmentRow`, with the signed URLs of its renditions for this reader. */
 export function toVideo(
   { assets, userId, now }: ViewContext,
   assetId: string,

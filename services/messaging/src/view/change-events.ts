@@ -3,7 +3,7 @@ import { newId } from '@parley/ids'
 import type { RoomHeader } from '../domain/room-header.ts'
 import { roomDelivery } from './deliveries.ts'
 
-/** The room of a change, the place that the change takes in its log, and who makes it when. */
+/** The room of a change, the place that the change takes in the room's log, its author and its time. */
 export type ChangeHeader = { room: RoomHeader; place: bigint; actorId: string; at: Date }
 
 /** Files, and the preview image (empty for none), that a change removes from a message. */
@@ -13,7 +13,9 @@ export const nothingRemoved: Removed = { assetIds: [], previewImageKey: '' }
 
 type Edited = { eventId: string; threadRootEventId: string; echoEventId: string | undefined }
 
-/** The event of a message whose text, attachments or preview changed. It also announces the change of its echo. */
+/**
+ * The event of a message whose text, attachments or preview changed. If it has an echo, a delivery announces that too.
+ */
 export function toEditedEvent(header: ChangeHeader, message: Edited, removed: Removed): OutgoingEvent {
   const id = newId('event')
   const { eventId, threadRootEventId, echoEventId } = message

@@ -77,7 +77,6 @@ export function toPostedEvent(
 const showsFile = ({ attachmentAssetIds = [], linkPreviewImageKey = '' }: PostedDetails = {}): boolean =>
   attachmentAssetIds.length > 0 || linkPreviewImageKey !== ''
 
-/** The fact of a posted message. */
 export function toPostedFact(
   room: RoomHeader,
   { inReplyTo, threadRootEventId, echoOfEventId }: PostedMessage,

@@ -20,8 +20,7 @@ const roomEventCases = {
 
 /**
  * Converts a page of a timeline or thread. If it has no rows, both cursors are that of the request, so that a client
- * can continue from there. `root`, of a thread, precedes the rows and has no influence on
- * the cursors.
+ * can continue from there. `root`, of a thread, precedes the rows and has no influence on the cursors.
  */
 export function toPage(
   viewContext: ViewContext,

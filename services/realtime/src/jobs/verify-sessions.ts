@@ -5,7 +5,7 @@ import type { Subscriber } from '../engines/hub/index.ts'
 
 const batchSize = 500
 
-/** Checks the credentials of sockets in accounts, in batches, and closes sockets whose credential is no longer valid. */
+/** Checks the credentials of sockets in accounts, in batches; closes sockets whose credential is no longer valid. */
 export async function verifySessions(
   connections: Iterable<Subscriber>,
   accounts: Pick<Accounts, 'findValid'>,

@@ -5,7 +5,9 @@ import { readUnread, type UnreadRoom } from '../../store/unread.ts'
 
 const log = logger('unread')
 
-/** Finds rooms with unread messages or threads of a user. Settles follows if that makes the next call much cheaper. */
+/**
+ * Finds rooms in which a user has unread messages or threads; settles follows if that makes the next call much cheaper.
+ */
 export async function findUnread({ pool }: Pick<Context, 'pool'>, userId: string): Promise<UnreadRoom[]> {
   const { rooms, toSettle } = await readUnread(pool, userId)
   if (toSettle.length > 0) {

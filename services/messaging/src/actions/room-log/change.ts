@@ -41,9 +41,9 @@ export type ChangeResult<Result> =
 /**
  * Changes a message with the row of its room locked, which excludes joins, leaves, bans, posts and other changes.
  * `decide` throws a refusal, or returns undefined if there is nothing to change. It is called at once, without the
- * lock, so that refusals and repetitions do not take it, and again when it is the change's turn. If one statement may
- * be enough, that is tried first, with the same state; it writes nothing if the room has changed in the meantime.
- * Otherwise `decide` gets the current state under the lock.
+ * lock, so that refusals and repetitions do not take it. When the change's turn comes, its `writeInOneStatement`, if it
+ * has one, is tried with the same state. Unless that writes the change, `decide` is called with the current state under
+ * the lock.
  */
 export async function changeMessage<Result>(
   ctx: Context,

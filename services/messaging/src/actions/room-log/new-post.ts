@@ -58,7 +58,7 @@ function toNewReply(ctx: Context, room: RoomHeader, message: Message, thread: Re
     ...{ userId, why, isImplicitMember: implicitMember, followedDelivery: encodeThreadFollowed(room, message, userId) },
   })
   const others = mentioned.users.filter(({ userId }) => userId !== actorId)
-  // The roles of the root's author are not known here, so the decisions about these roles do not count.
+  // The roles of the root's author are not known here, so only decisions about everyone and about that user count.
   const rootAuthor = { userId: thread.rootAuthorId, roleIds: [] }
   return {
     rootEventId: thread.rootEventId,

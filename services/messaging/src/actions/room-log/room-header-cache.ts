@@ -11,8 +11,7 @@ export class RoomHeaderCache {
   constructor(load: (roomId: string) => Promise<RoomHeader | undefined>, maxEntries = 20_000) {
     this.#headers = new LRUCache({
       max: maxEntries,
-      // If `put` caches a header during a read, that header stays cached, although the reader gets the one it read, or
-      // the cached one if it read none.
+      // A header that `put` caches during a read stays cached, although the reader gets the header that was read.
       ignoreFetchAbort: true,
       fetchMethod: async (roomId) => (await load(roomId)) ?? this.#headers.get(roomId),
     })

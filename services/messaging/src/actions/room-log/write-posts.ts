@@ -60,7 +60,7 @@ async function writeWithCachedHeader(
   wakeMentionResolver(ctx, ready)
 }
 
-/** Writes messages with the room's row locked. Messages that are refused without it do not wait for the lock. */
+/** Writes messages with the room's row locked. A check before the lock lets refusals return without waiting for it. */
 async function writeLocked(
   ctx: Context,
   roomId: string,

@@ -111,8 +111,8 @@ export class Hub implements Disposable {
   }
 
   /**
-   * Whether an event happened before the last reset: after a loss of the stream, relays publish old events again, and
-   * clients that connected since then have read that state.
+   * Whether an event happened before the last reset. After a loss of the stream, relays publish old events again, but
+   * clients that connected after the reset have already read the state after these events.
    */
   #isRepublished({ occurredAt }: Event): boolean {
     return occurredAt !== undefined && timestampMs(occurredAt) < this.#resetAt
@@ -194,8 +194,8 @@ export class Hub implements Disposable {
   }
 
   /**
-   * Ends the sockets of the revoked sessions; for any other reason all sockets of the user, as clients expect. If the
-   * event is old, ends only those whose session is no longer valid.
+   * If sessions were revoked, ends their sockets, otherwise all sockets of the user, as clients expect. If the event is
+   * old, only those of these sockets end whose session is no longer valid.
    */
   #endSockets({ aggregateId, occurredAt }: Event, { credentialIds, reason }: CredentialsEndedFact): void {
     const user = this.access.users.get(aggregateId)

@@ -30,7 +30,7 @@ export const deletionProperty = 'account'
 export type Replay = { frames: readonly Uint8Array[] } | { refusal: ReplayRefusal }
 
 type Options = {
-  /** Positions up to this old stay valid, in milliseconds before the newest event. Events are kept longer. */
+  /** Maximum age of a valid position, in milliseconds before the newest event. Events are kept longer. */
   windowMs: number
   /** Maximum memory in bytes, by estimate. The newest frame of each key is kept even beyond it. */
   maxBytes: number
@@ -137,7 +137,7 @@ export class ReplayBuffer {
     this.#newestDroppedUntilMs = -Infinity
   }
 
-  /** Whether no frame with a key that was stored from this time on is missing. */
+  /** Whether all keyed frames that were stored from this time on are present. */
   #isComplete(sinceMs: number): boolean {
     return sinceMs >= (this.#completeSinceMs ?? Infinity) && sinceMs > this.#newestDroppedUntilMs
   }

@@ -35,8 +35,8 @@ export class SlicedBroadcast implements Disposable {
   }
 
   /**
-   * Sends a frame, which replaces earlier ones with the same key: `atOnce` to all sockets now, or what `late` builds in
-   * slices.
+   * Sends a frame, which replaces earlier ones with the same key: `atOnce` to all sockets now, or the frame that `late`
+   * builds to one slice after another.
    */
   send(key: string, atOnce: Uint8Array, late: () => Uint8Array): void {
     this.#waiting.delete(key)

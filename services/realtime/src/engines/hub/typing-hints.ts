@@ -44,7 +44,8 @@ export class TypingHints implements Disposable {
   readonly #options: Options
   readonly #waiting = new Map<string, TypingHint>()
   /**
-   * Ids of the threads for which hints were sent in the current window, by room and person; empty for the room itself.
+   * Ids of the threads for which hints were sent in the current window, by room and person. An empty id stands for the
+   * room itself.
    */
   readonly #sent = new Map<string, Set<string>>()
   #windowEndsAt = 0
