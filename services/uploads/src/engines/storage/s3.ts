@@ -85,6 +85,18 @@ export function openS3Storage(settings: S3Settings, timeouts: Partial<typeof def
       return page
     },
     unfinished: () => unfinished(client, { Bucket, keyPrefix }),
+    unfinishedAfter: async (after, limit) => {
+      const page: UnfinishedWrite[] = []
+      for await (const write of unfinished(
+        client,
+        { Bucket, keyPrefix },
+        after === '' ? undefined : locate(after).Key,
+      )) {
+        if (page.length >= limit && write.key !== page.at(-1)?.key) break
+        page.push(write)
+      }
+      return page
+    },
     [Symbol.dispose]: () => client.destroy(),
   }
   if (settings.presign) storage.presign = async (key, options) => presign(client, locate(key), options)
@@ -189,14 +201,15 @@ async function* list(
   } while (StartAfter !== undefined)
 }
 
-/** Position in the list of unfinished uploads. */
-type Marker = { KeyMarker?: string; UploadIdMarker?: string | undefined }
+/** Position in the list of unfinished uploads. Without an upload, it comes after all uploads of the key. */
+type Marker = { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined }
 
 async function* unfinished(
   client: S3Client,
   { Bucket, keyPrefix }: Omit<Listing, 'prefix'>,
+  after?: string,
 ): AsyncIterable<UnfinishedWrite> {
-  for (let marker: Marker | undefined = {}; marker;) {
+  for (let marker: Marker | undefined = { KeyMarker: after }; marker;) {
     const from = { Bucket, Prefix: keyPrefix, ...marker }
     const page: ListMultipartUploadsCommandOutput = await translateErrors(() =>
       client.send(new ListMultipartUploadsCommand(from)),
