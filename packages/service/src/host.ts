@@ -196,7 +196,8 @@ export class Host implements AsyncDisposable {
     const { name: deployable, health, config } = this
     const { drainTimeoutMs } = config
     const inProcess = this.#shared?.inProcess
-    this.#serving.use(await serveRpc(this.calls, { deployable, health, drainTimeoutMs, inProcess, ...serving }))
+    const start = { deployable, health, drainTimeoutMs, inProcess, signal: this.#stop }
+    this.#serving.use(await serveRpc(this.calls, { ...start, ...serving }))
   }
 
   /** The deployable, once everything runs. */
