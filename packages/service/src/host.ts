@@ -183,9 +183,9 @@ export class Host implements AsyncDisposable {
   }
 
   /** Serves HTTP on a separate port. */
-  async serveHttp(options: Parameters<typeof serveHttp>[0]): Promise<HttpServer> {
+  async serveHttp(options: Omit<Parameters<typeof serveHttp>[0], 'signal'>): Promise<HttpServer> {
     this.#beginServing()
-    const server = this.#serving.use(await serveHttp(options))
+    const server = this.#serving.use(await serveHttp({ ...options, signal: this.signal }))
     this.url = server.url
     return server
   }
