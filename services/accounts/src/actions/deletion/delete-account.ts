@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import { credentialsEnded } from '../../domain/announcements.ts'
 import { accountDeleted, erasureRequested } from '../../domain/deletion-announcements.ts'
 import { userNotFound } from '../../errors.ts'
-import { logAccountDeleted } from '../../metrics.ts'
+import { logAccountDeleted, reportCredentialsEnded } from '../../metrics.ts'
 import { eraseBelongings, nothingPersonal } from '../../store/belongings.ts'
 import { insertDeletion } from '../../store/deletions.ts'
 import { changeUser } from '../../store/user-changes.ts'
@@ -44,4 +44,5 @@ export async function deleteAccount(
   if (!changed) throw userNotFound()
   await ctx.relay.waitUntilStored(changed.unrelayed)
   logAccountDeleted(userId)
+  reportCredentialsEnded(userId, 'account_deleted')
 }
