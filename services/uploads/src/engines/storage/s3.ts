@@ -61,6 +61,7 @@ export function openS3Storage(settings: S3Settings, timeouts: Partial<typeof def
   })
   const keyPrefix = pathPrefix === '' ? '' : `${pathPrefix}/`
   const locate = (key: string) => ({ Bucket, Key: `${keyPrefix}${checkKey(key)}` })
+  const startAfter = (key: string) => (key === '' ? undefined : locate(key).Key)
   const storage: S3Storage = {
     ping: async () => void (await client.send(new HeadBucketCommand({ Bucket }))),
     put: async (key, content) => put(client, locate(key), content),
@@ -77,26 +78,11 @@ export function openS3Storage(settings: S3Settings, timeouts: Partial<typeof def
       await translateErrors(() => client.send(new DeleteObjectCommand(from)))
     },
     list: (prefix) => list(client, { Bucket, keyPrefix, prefix: locate(prefix).Key }),
-    page: async (prefix, after, limit) => {
-      const listing = { Bucket, keyPrefix, prefix: locate(prefix).Key }
-      const page: ListedObject[] = []
-      for await (const object of list(client, listing, after === '' ? undefined : locate(after).Key))
-        if (page.push(object) === limit) break
-      return page
-    },
+    page: async (prefix, after, limit) =>
+      takePage(list(client, { Bucket, keyPrefix, prefix: locate(prefix).Key }, startAfter(after)), limit),
     unfinished: () => unfinished(client, { Bucket, keyPrefix }),
-    unfinishedAfter: async (after, limit) => {
-      const page: UnfinishedWrite[] = []
-      for await (const write of unfinished(
-        client,
-        { Bucket, keyPrefix },
-        after === '' ? undefined : locate(after).Key,
-      )) {
-        if (page.length >= limit && write.key !== page.at(-1)?.key) break
-        page.push(write)
-      }
-      return page
-    },
+    unfinishedAfter: async (after, limit) =>
+      takePage(unfinished(client, { Bucket, keyPrefix }, startAfter(after)), limit),
     [Symbol.dispose]: () => client.destroy(),
   }
   if (settings.presign) storage.presign = async (key, options) => presign(client, locate(key), options)
@@ -180,6 +166,16 @@ async function* checkLength(body: Readable, length: number): AsyncIterable<Buffe
     yield chunk.value
   }
   if (read < length) throw storageFailure(new Error(`${read} of ${length} bytes received`))
+}
+
+/** The first `limit` entries, and those that have the same key as the last of them. */
+async function takePage<T extends { key: string }>(all: AsyncIterable<T>, limit: number): Promise<T[]> {
+  const page: T[] = []
+  for await (const entry of all) {
+    if (page.length >= limit && entry.key !== page.at(-1)?.key) break
+    page.push(entry)
+  }
+  return page
 }
 
 type Listing = { Bucket: string; keyPrefix: string; prefix: string }
