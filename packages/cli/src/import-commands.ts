@@ -61,8 +61,9 @@ async function runImport({ access, note, print }: CommandContext, opened: Archiv
   }
   const source = options.source ?? archive.source
   const { group, match } = options
-  const writeReport = async (complete: boolean) => {
+  const finish = async (complete: boolean) => {
     const json = { source, complete, ...report.toJson() }
+    print({ json, text: report.toText() })
     if (options.report !== undefined)
       await writePrivately(options.report, (take) => take(`${JSON.stringify(json, undefined, 2)}\n`))
   }
@@ -72,10 +73,8 @@ async function runImport({ access, note, print }: CommandContext, opened: Archiv
     )
   } catch (error) {
     // Report what was imported before the failure.
-    if (options.report === undefined) note(report.toText())
-    else await writeReport(false)
+    await finish(false)
     throw error
   }
-  print({ json: { source, complete: true, ...report.toJson() }, text: report.toText() })
-  await writeReport(true)
+  await finish(true)
 }

@@ -27,6 +27,17 @@ test('subjects contain the service of a method', () => {
   )
 })
 
+test('a stop ends a start that waits for the bus', async () => {
+  await using fleet = await startFleet()
+  const bus = await fleet.bus()
+  await fleet.nats.stop()
+  await eventually(() => !bus.connected())
+  const stop = new AbortController()
+  const starting = serveRpc(bus, { ...routesOf(() => undefined), signal: stop.signal })
+  stop.abort(new Error('stopped'))
+  await expect(starting).rejects.toThrow('stopped')
+})
+
 test('calls fail at once while the bus is down, and work again when it is back, without a restart', async () => {
   await using fleet = await startFleet()
   const never = gate()

@@ -27,6 +27,8 @@ type Options = {
   /** The pattern of a path, for metrics and traces; there must be only a few patterns. Default: `*` for all. */
   routeOf?: (path: string) => string
   timeouts?: HttpTimeouts
+  /** Closes the connections that are left, even if a request is running on them. */
+  signal?: AbortSignal
 }
 
 /**
@@ -45,6 +47,7 @@ export async function serveHttp(options: Options): Promise<HttpServer> {
     else handle(request, response)
   })
   server.setTimeout(idle)
+  options.signal?.addEventListener('abort', () => server.closeAllConnections(), { once: true })
   server.listen(port, host)
   await once(server, 'listening')
   const address = server.address()

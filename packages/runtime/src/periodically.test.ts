@@ -149,6 +149,26 @@ test('a later wake does not delay an earlier one', async () => {
   await ran
 })
 
+test('a pause may be longer than the longest timer', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate'] })
+  try {
+    const day = 24 * 3_600_000
+    let runs = 0
+    await using _ = periodically({ name: 'test', everyMs: 30 * day, run: () => void runs++ })
+    // The first run starts within a second, and the pause after it may be short.
+    await jest.advanceTimersByTimeAsync(3_000)
+    runs = 0
+    await jest.advanceTimersByTimeAsync(1_000)
+    expect(runs).toBe(0)
+    await jest.advanceTimersByTimeAsync(29 * day)
+    expect(runs).toBe(0)
+    await jest.advanceTimersByTimeAsync(day)
+    expect(runs).toBe(1)
+  } finally {
+    jest.useRealTimers()
+  }
+})
+
 test('tasks with long pauses share timer ticks, and tasks with the same pause run together', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate'] })
   try {

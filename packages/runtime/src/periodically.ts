@@ -3,6 +3,8 @@ import { sharedTickMs, nextSharedTick, logger, withoutTrace } from '@parley/tele
 const failed = 'a periodic task failed'
 /** Longest time that the tasks due on the same tick wait for one of them. */
 const longestTurnMs = 100
+/** Timers with longer delays fire at once. */
+const longestTimerMs = 2 ** 31 - 1
 /** Settles when the next task that is due on a shared tick may start. */
 let previousTurn: Promise<unknown> = Promise.resolve()
 
@@ -84,6 +86,7 @@ class PeriodicRunner implements Periodic {
     clearTimeout(this.#timer)
     const leftMs = this.#dueAt - performance.now()
     if (leftMs <= 0) this.#begin()
+    else if (leftMs > longestTimerMs) this.#timer = setTimeout(() => this.#schedule(), longestTimerMs)
     else this.#timer = setTimeout(() => this.#beginInTurn(), leftMs)
   }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { request } from 'node:http'
+import { request, type IncomingMessage } from 'node:http'
 import { expect, test } from '@jest/globals'
 import { lastErrors } from '@parley/telemetry'
 import { Host } from './host.ts'
@@ -76,6 +76,22 @@ test('after the drain timeout a stop aborts the signal although a server is stil
   host.onDrain('a server', async () => void (await once(host.signal, 'abort')))
   stop.abort()
   await host[Symbol.asyncDispose]()
+})
+
+test('after the drain timeout a stop cuts the requests that are still running', async () => {
+  const { host, stop } = newHost(1)
+  const server = await host.serveHttp({
+    ...{ host: '127.0.0.1', port: 0 },
+    handle: (_, response) => void response.write('the beginning'),
+  })
+  const service = host.service()
+  const call = request(server.url, { agent: false }).end()
+  const [response] = (await once(call, 'response')) as [IncomingMessage]
+  const cut = once(response, 'error')
+  response.resume()
+  stop.abort()
+  await service[Symbol.asyncDispose]()
+  expect(await cut).toMatchObject([{ code: 'ECONNRESET' }])
 })
 
 test('each reason of failed attempts is logged once', async () => {

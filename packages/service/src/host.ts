@@ -183,9 +183,9 @@ export class Host implements AsyncDisposable {
   }
 
   /** Serves HTTP on a separate port. */
-  async serveHttp(options: Parameters<typeof serveHttp>[0]): Promise<HttpServer> {
+  async serveHttp(options: Omit<Parameters<typeof serveHttp>[0], 'signal'>): Promise<HttpServer> {
     this.#beginServing()
-    const server = this.#serving.use(await serveHttp(options))
+    const server = this.#serving.use(await serveHttp({ ...options, signal: this.signal }))
     this.url = server.url
     return server
   }
@@ -196,7 +196,8 @@ export class Host implements AsyncDisposable {
     const { name: deployable, health, config } = this
     const { drainTimeoutMs } = config
     const inProcess = this.#shared?.inProcess
-    this.#serving.use(await serveRpc(this.calls, { deployable, health, drainTimeoutMs, inProcess, ...serving }))
+    const start = { deployable, health, drainTimeoutMs, inProcess, signal: this.#stop }
+    this.#serving.use(await serveRpc(this.calls, { ...start, ...serving }))
   }
 
   /** The deployable, once everything runs. */

@@ -7,7 +7,7 @@ const signIns = counter('parley.accounts.sign_ins', {
   labels: ['parley.outcome'],
 })
 const ended = counter('parley.accounts.credentials_ended', {
-  description: 'Changes that ended credentials of an account, by reason',
+  description: 'Changes that end some or all credentials of an account, by reason',
   unit: '{change}',
   labels: ['parley.reason'],
 })

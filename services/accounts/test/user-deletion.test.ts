@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { ownerRoleId } from '@parley/permissions'
 import { AdminUserService } from '@parley/contracts/admin'
 import { UserService } from '@parley/contracts/api'
+import type { Service } from '@parley/runtime'
 import { eventually } from '@parley/testkit'
 import { eq, sql } from 'drizzle-orm'
 import { userRoles, users } from '../src/store/schema.ts'
@@ -13,6 +14,7 @@ import { endSessionsOf, whileLocked } from './_while-locked.ts'
 const hour = 3600_000
 
 let env: Env
+let service: Service
 let events: UserEvents
 let now: Date
 let owner: string
@@ -21,7 +23,7 @@ let admin: string
 beforeAll(async () => {
   env = await openEnv()
   now = new Date()
-  await env.start({}, { now: () => now })
+  service = await env.start({}, { now: () => now })
   events = env.use(await recordUserEvents(env))
   owner = await makeUser(env, 'owner1', { roleNames: ['owner'] })
   admin = await makeUser(env, 'admin1', { roleNames: ['admin'] })
@@ -47,6 +49,13 @@ test('users with user.delete-any can delete other accounts, and everyone is noti
     { to: 'everyone', envelope: { event: { case: 'serverMemberDeleted', value: { userId } } } },
   ])
   expect(await codeOf((await clientOf('admin1')).deleteUser({ userId }))).toBe(Code.NotFound)
+})
+
+test('a deletion counts as a change that ends credentials', async () => {
+  const userId = await makeUser(env, 'counted')
+  await (await clientOf('admin1')).deleteUser({ userId })
+  const metrics = await (await fetch(`http://127.0.0.1:${service.internalPort}/metrics`)).text()
+  expect(metrics).toMatch(/^parley_accounts_credentials_ended_total\{[^}]*parley_reason="account_deleted"/m)
 })
 
 test('deleting an account needs the permission and an existing account', async () => {

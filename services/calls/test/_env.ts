@@ -11,7 +11,7 @@ import { FakeLivekit } from '@parley/testkit/livekit'
 import { readConfig } from '../src/config.ts'
 import { turns } from '../src/store/schema.ts'
 import { startCalls } from '../src/service.ts'
-import { FakeMessaging, FakeRooms, getProfiles } from './_fake-services.ts'
+import { FakeAccounts, FakeMessaging, FakeRooms } from './_fake-services.ts'
 
 export type Env = Awaited<ReturnType<typeof openEnv>>
 type RoomFact = NonNullable<MessageInitShape<typeof RoomFactSchema>['fact']>
@@ -41,9 +41,13 @@ export const openEnv = ({ compares = false } = {}) =>
       })
       const inAnHour = new Date(Date.now() + 3_600_000)
       if (!compares) await db.insert(turns).values({ task: 'compare calls', nextAt: inAnHour, failures: 0 })
-      const [rooms, messaging, erasures] = [new FakeRooms(), new FakeMessaging(), new ErasureReports()]
+      const [accounts, rooms, messaging] = [new FakeAccounts(), new FakeRooms(), new FakeMessaging()]
+      const erasures = new ErasureReports()
       await harness.serveFakes((routes) => {
-        routes.service(AccountsInternalService, { getProfiles, reportErased: erasures.reportErased })
+        routes.service(AccountsInternalService, {
+          getProfiles: accounts.getProfiles,
+          reportErased: erasures.reportErased,
+        })
         routes.service(MessagingInternalService, { applyRoomEvents: messaging.applyRoomEvents })
         const { getRoomAccess, listAccessibleRooms, listRecipients } = rooms
         routes.service(RoomsInternalService, { getRoomAccess, listAccessibleRooms, listRecipients })
@@ -51,7 +55,7 @@ export const openEnv = ({ compares = false } = {}) =>
       const as = (userId: string) => harness.client(VoiceCallService, { userId })
       const ofUser = (userId: string) => ({ aggregateType: 'user', aggregateId: userId, actorId: userId }) as const
       return {
-        ...{ livekit, rooms, messaging, erasures, as },
+        ...{ livekit, accounts, rooms, messaging, erasures, as },
         /** Connects to the call of a room as a user, with a new token. */
         connect: async (userId: string, roomId: string) =>
           livekit.connect((await as(userId).getCallToken({ roomId })).token),

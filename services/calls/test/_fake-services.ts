@@ -81,8 +81,18 @@ export class FakeMessaging {
 }
 
 /** A fake of accounts, in which every user exists and is named after their id. */
-export const getProfiles: ServiceImpl<typeof AccountsInternalService>['getProfiles'] = ({ userIds }) => ({
-  profiles: userIds.map((id) => ({
-    user: { id, login: id.toLowerCase(), displayName: `Person ${id}`, avatarUrl: `https://chat.example.org/${id}` },
-  })),
-})
+export class FakeAccounts {
+  readonly deactivated = new Set<string>()
+  /** Called before each `GetProfiles` is answered. */
+  beforeProfiles: ((userIds: readonly string[]) => void) | undefined
+
+  readonly getProfiles: ServiceImpl<typeof AccountsInternalService>['getProfiles'] = ({ userIds }) => {
+    this.beforeProfiles?.(userIds)
+    return {
+      profiles: userIds.map((id) => ({
+        user: { id, login: id.toLowerCase(), displayName: `Person ${id}`, avatarUrl: `https://chat.example.org/${id}` },
+        deactivated: this.deactivated.has(id),
+      })),
+    }
+  }
+}

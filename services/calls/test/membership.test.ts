@@ -74,6 +74,21 @@ test('a deactivated account leaves its call; a signed-out one stays', async () =
   })
 })
 
+test('an old token does not let a deactivated account return, but a new one does after the reactivation', async () => {
+  await joinAndConnect('Rlocked', ['Ufiona', 'Ualice'])
+  const { token } = await env.as('Ufiona').getCallToken({ roomId: 'Rlocked' })
+  env.accounts.deactivated.add('Ufiona')
+  await env.announceSessionsEnded('Ufiona', 'account_deactivated')
+  await eventually(() => expect(atMediaServer('Rlocked')).toEqual(['Ualice']))
+  await env.livekit.connect(token)
+  await env.livekit.waitUntilSent()
+  await eventually(() => expect(atMediaServer('Rlocked')).toEqual(['Ualice']))
+  expect(await env.inCall('Rlocked', 'Ualice')).toEqual(['Ualice'])
+  env.accounts.deactivated.delete('Ufiona')
+  await env.connect('Ufiona', 'Rlocked')
+  await eventually(async () => expect(await env.inCall('Rlocked', 'Ualice')).toEqual(['Ualice', 'Ufiona']))
+})
+
 test('a deleted account leaves every call, and none of its data remains', async () => {
   await joinAndConnect('Rone', ['Udora', 'Ualice'])
   await joinAndConnect('Rtwo', ['Udora', 'Ualice'])

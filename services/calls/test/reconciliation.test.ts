@@ -56,6 +56,28 @@ test('the comparison removes people who are no longer members, without an event'
   await eventually(() => expect(published('Rroles')).toContain('call_participant_left Ubob reconciliation'))
 })
 
+test('the comparison removes deactivated accounts, without an event, once accounts answers', async () => {
+  env.rooms.set('Rdeactivated', ['Ualice', 'Ubob'])
+  for (const userId of ['Ualice', 'Ubob']) {
+    await env.as(userId).joinCall({ roomId: 'Rdeactivated' })
+    await env.connect(userId, 'Rdeactivated')
+  }
+  const mediaRoom = await mediaRoomOf('Rdeactivated', 'Ualice')
+  let failed = 0
+  env.accounts.beforeProfiles = () => {
+    failed++
+    throw new ConnectError('accounts is down', Code.Unavailable)
+  }
+  env.accounts.deactivated.add('Ubob')
+  await eventually(() => expect(failed).toBeGreaterThan(2))
+  const present = () => [...(env.livekit.rooms.get(mediaRoom)?.participants.keys() ?? [])]
+  expect(present()).toEqual(['Ualice', 'Ubob'])
+  env.accounts.beforeProfiles = undefined
+  await eventually(async () => expect(await env.inCall('Rdeactivated', 'Ualice')).toEqual(['Ualice']))
+  await eventually(() => expect(present()).toEqual(['Ualice']))
+  env.accounts.deactivated.delete('Ubob')
+})
+
 test('while the rooms service fails, participants stay and the media server is not counted as failing', async () => {
   const countMediaFailures = async () => {
     const metrics = await (await fetch(`http://127.0.0.1:${services[0]?.internalPort}/metrics`)).text()

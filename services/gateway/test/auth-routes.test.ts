@@ -191,6 +191,13 @@ describe('the gateway', () => {
     expect(answer.headers.get('retry-after')).toBe('1')
   })
 
+  test('gets status 504 with a time to retry if accounts does not answer in time', async () => {
+    env.accounts.refuse('requestRegistrationCode', Code.DeadlineExceeded, 'too slow')
+    const answer = await browser.postJson('/auth/register', { email: 'a@b' })
+    expect(statusAndBody(answer)).toEqual([504, { error: 'too slow' }])
+    expect(answer.headers.get('retry-after')).toBe('1')
+  })
+
   test('distinguishes a busy server from a full one', async () => {
     env.accounts.refuse('completeRegistration', Code.ResourceExhausted, 'busy', { 'retry-after': '1' })
     const answer = await browser.postJson('/auth/register/complete', complete)

@@ -102,6 +102,29 @@ test('rows written during the deletion are found by the next pass', async () => 
   expect(await runPass('slow', 3)).toBe('0')
 })
 
+test('a watermark of followed threads that is written at the same time is deleted by the same pass', async () => {
+  const { roomId } = await fleet.room().channel(['kim'])
+  const { id: threadRootEventId } = await say(fleet.as('kim'), roomId, 'root')
+  await fleet.as('kim').threads.followThread({ roomId, threadRootEventId })
+  await settleFollows(fleet.pool, 'kim', [roomId])
+  await fleet.pool.query('delete from thread_watermarks where user_id = $1', ['kim'])
+  const settling = await fleet.pool.connect()
+  try {
+    await settling.query('begin')
+    await settleFollows(settling, 'kim', [roomId])
+    const pass = runPass('kim', 1)
+    await eventually(async () => {
+      const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%thread_watermarks%'`
+      return (await fleet.pool.query(waiting)).rowCount === 1
+    })
+    await settling.query('commit')
+    expect(Number(await pass)).toBeGreaterThan(0)
+    expect(await count('from thread_watermarks where user_id = $1', 'kim')).toBe(0)
+  } finally {
+    settling.release(true)
+  }
+})
+
 const state = async (userId: string, roomId: string) =>
   (await fleet.messaging.roomStates({ userId, roomIds: [roomId] })).entries[0]
 

@@ -171,6 +171,22 @@ describe('a ban', () => {
   })
 })
 
+test('an expired ban of a locked room does not hold up those of other rooms', async () => {
+  const other = await makeRoom(env, `banning-${++made}`)
+  await env.as('Umallory').rooms.joinRoom({ roomId: other })
+  const kindsOf = (roomId: string) => env.messaging.factsOf(roomId).map(({ fact }) => fact.case)
+  await ban({ expiresAt: new Date(Date.now() + 500) })
+  await ban({ roomId: other, expiresAt: new Date(Date.now() + 500) })
+  await env.db.transaction(async (tx) => {
+    await eventually(async () => {
+      // Repeated, because a transaction that is idle for too long is ended.
+      await tx.execute(sql`select from rooms where id = ${room} for update`)
+      expect(kindsOf(other)).toContain('banExpired')
+    })
+  })
+  await eventually(() => expect(kindsOf(room)).toContain('banExpired'))
+})
+
 test('an expired ban is announced once, although two processes run', async () => {
   const second = await env.start()
   await ban({ expiresAt: new Date(Date.now() + 60_000) })

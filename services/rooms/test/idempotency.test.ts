@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { create } from '@bufbuild/protobuf'
 import { Code, type CallOptions } from '@connectrpc/connect'
+import { PermissionDecision, PermissionScopeKind } from '@parley/contracts/admin'
+import { PolicyDecisionSchema } from '@parley/contracts/internal'
 import type { Service } from '@parley/runtime'
 import { sql } from 'drizzle-orm'
 import { idempotentCalls, rooms } from '../src/store/schema.ts'
@@ -9,8 +12,19 @@ let env: Env
 let first: Service
 let groupId: string
 
+/** A user who sees only rooms of which they are a member. */
+const shy = 'Ushy'
+
 beforeAll(async () => {
   env = await openEnv()
+  env.admin.policy.decisions.push(
+    create(PolicyDecisionSchema, {
+      userId: shy,
+      permission: 'room.list',
+      scope: { kind: PermissionScopeKind.SERVER },
+      decision: PermissionDecision.DENY,
+    }),
+  )
   first = await env.start({ PARLEY_ROOMS_HAND_OVER_TIMEOUT: '3s' })
   groupId = await lobbyOf(env)
 })
@@ -40,6 +54,18 @@ test('a repetition returns the current room', async () => {
   await admin().updateRoom({ roomId: id, name: 'after', description: 'words' })
   const { room } = await admin().createRoom({ name: 'before', groupId }, { headers: { 'Idempotency-Key': 'key-now' } })
   expect(room).toMatchObject({ id, name: 'after', description: 'words' })
+})
+
+test('a repetition does not show changes to somebody who may no longer see the room', async () => {
+  const creator = env.as(shy, 'admin').rooms
+  const { id } = await make('key-gone', 'public-name', creator)
+  await admin().updateRoom({ roomId: id, name: 'secret-name', description: 'secret' })
+  await admin().removeMember({ roomId: id, userId: shy })
+  const repeat = () =>
+    creator.createRoom({ name: 'public-name', groupId }, { headers: { 'Idempotency-Key': 'key-gone' } })
+  expect((await repeat()).room).toMatchObject({ id, name: 'public-name', description: '' })
+  await creator.joinRoom({ roomId: id })
+  expect((await repeat()).room).toMatchObject({ id, name: 'secret-name', description: 'secret' })
 })
 
 test('another process returns the same response', async () => {

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -24,6 +24,8 @@ export type TestS3 = AsyncDisposable & {
   requests: string[]
   /** Ids of multipart uploads in progress. */
   unfinished: () => Promise<string[]>
+  /** Leaves a multipart upload without parts behind, with a key below the path prefix of the settings. */
+  beginUpload: (key: string, uploadId: string) => Promise<void>
 }
 
 const bucket = 'parley-files'
@@ -61,7 +63,9 @@ export async function startS3(): Promise<TestS3> {
     if (fault === 'refuse') return fail(response, 500, 'InternalError', 'fault injected by the test')
     const url = new URL(request.url ?? '/', 'http://s3')
     const uploadId = url.searchParams.get('uploadId')
-    if (url.searchParams.has('uploads') && request.method === 'GET') return listUnfinished(uploads, response)
+    if (url.searchParams.has('uploads') && request.method === 'GET') {
+      return listUnfinished(uploads, url.searchParams, response)
+    }
     if (uploadId !== null && !(await idsIn(uploads)).includes(uploadId))
       return fail(response, 404, 'NoSuchUpload', uploadId)
     if (uploadId !== null && request.method === 'DELETE') {
@@ -101,6 +105,10 @@ export async function startS3(): Promise<TestS3> {
       PARLEY_CORE_ASSETS_S3_PATH_STYLE: 'true',
     },
     unfinished: () => idsIn(uploads),
+    beginUpload: async (key: string, uploadId: string) => {
+      await mkdir(join(uploads, uploadId), { recursive: true })
+      await writeFile(join(uploads, uploadId, 'key'), `${settings.pathPrefix}/${key}`)
+    },
     [Symbol.asyncDispose]: async () => {
       proxy.closeAllConnections()
       await new Promise((resolve) => proxy.close(resolve))
@@ -112,14 +120,25 @@ export async function startS3(): Promise<TestS3> {
 
 const idsIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => [])
 
-async function listUnfinished(folder: string, response: ServerResponse): Promise<void> {
+/** The first 100 uploads after a key, or after one of its uploads, in the order of keys and ids. */
+async function listUnfinished(folder: string, query: URLSearchParams, response: ServerResponse): Promise<void> {
   const entries = (await idsIn(folder)).map(async (id) => {
     const startedAt = (await stat(join(folder, id, 'key'))).mtime.toISOString()
-    const key = await readFile(join(folder, id, 'key'), 'utf8')
-    return `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${startedAt}</Initiated></Upload>`
+    return { key: await readFile(join(folder, id, 'key'), 'utf8'), id, startedAt }
   })
-  const all = (await Promise.all(entries)).join('')
-  const xml = `<ListMultipartUploadsResult><IsTruncated>false</IsTruncated>${all}</ListMultipartUploadsResult>`
+  const [markedKey, markedId] = [query.get('key-marker') ?? '', query.get('upload-id-marker')]
+  const following = (await Promise.all(entries))
+    .filter(({ key, id }) => key > markedKey || (key === markedKey && markedId !== null && id > markedId))
+    .sort((one, other) => (one.key < other.key || (one.key === other.key && one.id < other.id) ? -1 : 1))
+  const listed = following.slice(0, 100)
+  const uploads = listed.map(
+    ({ key, id, startedAt }) =>
+      `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${startedAt}</Initiated></Upload>`,
+  )
+  const last = listed.at(-1)
+  const next = last && `<NextKeyMarker>${last.key}</NextKeyMarker><NextUploadIdMarker>${last.id}</NextUploadIdMarker>`
+  const state = `<IsTruncated>${listed.length < following.length}</IsTruncated>${next ?? ''}`
+  const xml = `<ListMultipartUploadsResult>${state}${uploads.join('')}</ListMultipartUploadsResult>`
   response.writeHead(200, { 'content-type': 'application/xml' }).end(xml)
 }
 

@@ -223,7 +223,7 @@ describe.each(storageKinds)('with storage %s', (kind) => {
   })
 
   test('an invalid cursor is refused', async () => {
-    for (const cursor of ['x', 'nothing:', 'objects-files', 'rows-assets:a b', 'unfinished:x'])
+    for (const cursor of ['x', 'nothing:', 'objects-files', 'rows-assets:a b', 'objects-files:/x', 'unfinished:x//y'])
       await expect(operator().checkStorage({ cursor })).rejects.toMatchObject({ code: Code.InvalidArgument })
   })
 
@@ -236,6 +236,27 @@ describe.each(storageKinds)('with storage %s', (kind) => {
     expect((await findAll(true)).filter(({ mended }) => mended)).toHaveLength(503)
     expect(await findAll()).toEqual([])
   }
+  test('no unfinished write is omitted or reported twice if others begin or end between two pages', async () => {
+    const { s3, folder } = env
+    const pathOf = (name: string) => join(folder, 'unfinished', name)
+    const begin = (name: string) => (s3 ? s3.beginUpload(`files/${name}`, name) : writeFile(pathOf(name), 'x'))
+    const names = Array.from({ length: 503 }, (_, n) => `Awrite${String(n).padStart(3, '0')}`)
+    await Promise.all(names.map(begin))
+    clock = 20 * hour
+    const checkPage = async (cursor: string) => {
+      const { findings, nextCursor } = await operator().checkStorage({ cursor, repair: true }, { timeoutMs: 30_000 })
+      return { names: findings.map(({ key }) => key.replace('files/', '')), nextCursor }
+    }
+    const first = await checkPage('unfinished:')
+    clock = 25 * hour
+    for (const { discard } of await env.storage.unfinishedAfter('', 3)) await discard()
+    await begin('Aearlier')
+    const second = await checkPage(first.nextCursor)
+    expect([...first.names, ...second.names]).toEqual(names)
+    expect(second.nextCursor).toBe('')
+    for await (const { discard } of env.storage.unfinished()) await discard()
+  })
+
   const checkUnfinishedPages = async () => {
     const names = Array.from({ length: 1_003 }, (_, n) => `many${n}`)
     await Promise.all(names.map((name) => writeFile(join(env.folder, 'unfinished', name), 'x')))

@@ -37,6 +37,11 @@ describe('a program', () => {
     expect(await runTool({ ...call, limits: { ...limits, cpuSeconds: 1 } })).toMatchObject({ killed: 'SIGXCPU' })
   })
 
+  test('that ignores the signal at the end of its CPU time is killed some seconds later', async () => {
+    const call = { program: '/bin/sh', args: ['-c', "trap '' XCPU; while :; do :; done"], folder, signal: never }
+    expect(await runTool({ ...call, limits: { ...limits, cpuSeconds: 1 } })).toMatchObject({ killed: 'SIGKILL' })
+  })
+
   test('that is missing is reported like a failing one', async () => {
     const call = { program: '/nowhere/ffmpeg', args: [], folder, signal: never, limits }
     expect((await runTool(call)).code).not.toBe(0)

@@ -322,6 +322,17 @@ describe('a bucket', () => {
     expect(await server.unfinished()).toEqual([])
   })
 
+  test('divides unfinished writes into pages, but not those of one key', async () => {
+    using storage = openS3Storage(server.settings)
+    for (const n of [1, 2, 3, 4]) await server.beginUpload(`files/A${Math.ceil(n / 2)}`, `upload${n}`)
+    const pageAfter = async (after: string, limit: number) =>
+      (await storage.unfinishedAfter(after, limit)).map(({ key }) => key)
+    expect(await pageAfter('', 1)).toEqual(['files/A1', 'files/A1'])
+    expect(await pageAfter('', 3)).toEqual(['files/A1', 'files/A1', 'files/A2', 'files/A2'])
+    expect(await pageAfter('files/A1', 1)).toEqual(['files/A2', 'files/A2'])
+    expect(await pageAfter('files/A2', 1)).toEqual([])
+  })
+
   test('ignores the uploads of other programs in the same bucket', async () => {
     server.fault = ({ url, method }) => (url?.includes('partNumber=3') || method === 'DELETE' ? 'refuse' : undefined)
     const begin = async (pathPrefix: string) => {

@@ -10,6 +10,9 @@ import { makeVideo, countFrames, testPattern, probe, fastH264, makeReferenceTo, 
 import { animatedImage } from './_images.ts'
 import { bytesOf } from './_file-fixture.ts'
 import { postFile } from './_videos.ts'
+import { encode } from '../src/engines/video/encode.ts'
+import { runTool } from '../src/engines/video/run-tool.ts'
+import type { ToolUse } from '../src/engines/video/tools.ts'
 
 const withFfmpeg = hasFfmpeg() ? describe : describe.skip
 const why = hasFfmpeg() ? '' : ' (skipped: ffmpeg and ffprobe not found)'
@@ -165,6 +168,23 @@ withFfmpeg(`with ffmpeg${why}`, () => {
   test('a playlist appended to a video is ignored', async () => {
     const video = await process(await withPlaylist())
     expect(video).toMatchObject({ status: MessageVideoProcessingStatus.COMPLETED, variants: [{ quality: '64p' }] })
+  })
+
+  test('a video that takes more CPU time than allowed has failed: it is not tried again', async () => {
+    const limits = { cpuSeconds: 1, fileBytes: 100 * 1024 ** 2, memoryBytes: 4 * 1024 ** 3 }
+    const tools = {
+      ffmpeg: (use: ToolUse) => runTool({ ...use, program: 'ffmpeg', limits }),
+      ffprobe: (use: ToolUse) => runTool({ ...use, program: 'ffprobe', limits }),
+    }
+    const folder = await mkdtemp(join(tmpdir(), 'parley-encode-'))
+    try {
+      const args = [...testPattern('1920x1080', 25), '-vf', 'loop=15:25', ...fastH264]
+      await writeFile(join(folder, 'source'), await makeVideo('in.mp4', args))
+      const encoding = encode(tools, { demuxer: 'mov', folder, signal: new AbortController().signal })
+      await expect(encoding).rejects.toMatchObject({ reason: 'processing_failed' })
+    } finally {
+      await rm(folder, { recursive: true })
+    }
   })
 })
 

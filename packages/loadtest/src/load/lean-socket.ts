@@ -28,7 +28,10 @@ export class LeanSocket {
   #unread: Buffer = Buffer.alloc(0)
   #isOpen = false
 
-  /** Sends the messages as soon as the socket is open. `onEnd` is called if the connection fails or the server closes it. */
+  /**
+   * Sends the messages as soon as the socket is open. `onEnd` is called if the connection fails, or if the server refuses
+   * the socket or closes it.
+   */
   constructor(
     url: URL,
     messages: readonly Uint8Array[],
@@ -40,8 +43,17 @@ export class LeanSocket {
     socket.write(upgrade(url.host, url.pathname))
     socket.on('data', (data) => {
       this.#unread = this.#unread.length === 0 ? data : Buffer.concat([this.#unread, data])
-      if (!this.#isOpen && this.#readHead()) socket.write(first)
-      if (this.#isOpen) this.#readFrames()
+      if (!this.#isOpen) {
+        const status = this.#readHead()
+        if (status === undefined) return
+        if (!status.includes(' 101 ')) {
+          this.drop()
+          return onEnd(new Error(`the server refused the socket: ${status}`))
+        }
+        this.#isOpen = true
+        socket.write(first)
+      }
+      this.#readFrames()
     })
     socket.on('error', onEnd)
     socket.on('end', () => onEnd(new Error('the server closed the socket')))
@@ -53,13 +65,13 @@ export class LeanSocket {
     this.#socket.destroy()
   }
 
-  #readHead(): boolean {
+  /** Removes the head of the response, once it is complete, and returns its first line. */
+  #readHead(): string | undefined {
     const end = this.#unread.indexOf(endOfHead)
-    if (end < 0) return false
+    if (end < 0) return undefined
     const status = this.#unread.toString('latin1', 0, this.#unread.indexOf('\r\n'))
-    if (!status.includes(' 101 ')) throw new Error(`the server refused the socket: ${status}`)
     this.#unread = this.#unread.subarray(end + endOfHead.length)
-    return (this.#isOpen = true)
+    return status
   }
 
   #readFrames(): void {

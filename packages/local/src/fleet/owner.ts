@@ -25,20 +25,39 @@ export type OperatorAccess = { natsUrl: string; natsUser: string; natsPassword: 
  * {@link forgetPassword} is called for the first time, a generated password is stored among the secrets, because the
  * response to a successful call can be lost.
  */
-export async function bootstrapOwner(
+export function bootstrapOwner(
   access: OperatorAccess,
   wanted: OwnerOptions,
   secrets: Secrets,
   signal: AbortSignal,
 ): Promise<Owner> {
-  const interrupted = secrets.peek(pendingKey)
-  const password = wanted.password ?? interrupted ?? generatePassword(secrets)
-  const created = await createOwner(access, { ...wanted, password }, signal)
-  const mustShow = created.created || interrupted !== undefined
-  return { ...created, ...(wanted.password === undefined && mustShow ? { password } : {}) }
+  return ensureOwner(wanted, secrets, (owner) => createOwner(access, owner, signal))
 }
 
-/** Deletes the stored password, once it has been shown: it will never be shown again. */
+/**
+ * Response of accounts. `repeated`: an earlier call has failed, and may nevertheless have created the owner, even if
+ * `created` is false.
+ */
+type Created = { created: boolean; login: string; repeated: boolean }
+
+/** Implements {@link bootstrapOwner} with a function that calls accounts. */
+export async function ensureOwner(
+  wanted: OwnerOptions,
+  secrets: Secrets,
+  create: (owner: OwnerOptions & { password: string }) => Promise<Created>,
+): Promise<Owner> {
+  const interrupted = secrets.peek(pendingKey)
+  const password = wanted.password ?? interrupted ?? generatePassword(secrets)
+  const { created, login, repeated } = await create({ ...wanted, password })
+  const isGenerated = wanted.password === undefined
+  // A stored password that cannot be the owner's must not be shown by a later start.
+  const mayBeStored = isGenerated ? created || repeated || interrupted !== undefined : !created
+  if (!mayBeStored) forgetPassword(secrets)
+  const mustShow = created || secrets.peek(pendingKey) !== undefined
+  return { created, login, ...(isGenerated && mustShow ? { password } : {}) }
+}
+
+/** Deletes the stored password once it has been shown, or if it is not the owner's. No start stores one again. */
 export function forgetPassword(secrets: Secrets): void {
   secrets.set(announcedKey, 'yes')
   secrets.delete(pendingKey)
@@ -50,7 +69,11 @@ function generatePassword(secrets: Secrets): string {
   return password
 }
 
-async function createOwner(access: OperatorAccess, owner: OwnerOptions & { password: string }, signal: AbortSignal) {
+async function createOwner(
+  access: OperatorAccess,
+  owner: OwnerOptions & { password: string },
+  signal: AbortSignal,
+): Promise<Created> {
   await using bus = await connectBus({
     url: access.natsUrl,
     user: access.natsUser,
@@ -61,14 +84,14 @@ async function createOwner(access: OperatorAccess, owner: OwnerOptions & { passw
   })
   await using rpc = createRpcClient(bus, { name: 'operator' })
   const operator = createClient(OperatorService, rpc.transport())
-  for (;;) {
+  for (let repeated = false; ; repeated = true) {
     try {
       const { created, login } = await operator.bootstrapOwner({
         login: owner.login,
         password: owner.password,
         email: owner.email ?? '',
       })
-      return { created, login }
+      return { created, login, repeated }
     } catch (error) {
       const { code, rawMessage } = ConnectError.from(error)
       if (code !== Code.Unavailable && code !== Code.DeadlineExceeded) {

@@ -36,6 +36,8 @@ export type RpcServerOptions = {
   readonly guard?: CallGuard
   /** How long running calls may take to finish when the server is disposed. Default 10,000 ms. */
   readonly drainTimeoutMs?: number
+  /** Ends a start that waits for the bus. */
+  readonly signal?: AbortSignal | undefined
   /** A monotonic clock in milliseconds. */
   readonly now?: () => number
 }
@@ -45,7 +47,8 @@ export type RpcServer = AsyncDisposable
 
 /**
  * Serves the methods of a deployable over the bus, sharing the calls with its other processes. Resolves when the bus
- * has registered the subscriptions; throws when it refuses one.
+ * has registered the subscriptions; rejects when it refuses one, and with the reason of `signal` when that is aborted
+ * first.
  */
 export async function serveRpc(bus: Bus, options: RpcServerOptions): Promise<RpcServer> {
   const concurrency = options.concurrency ?? 256
@@ -73,10 +76,14 @@ export async function serveRpc(bus: Bus, options: RpcServerOptions): Promise<Rpc
       },
     })
   })
-  await roundTrip(bus)
-  if (refused.length > 0) {
+  try {
+    await roundTrip(bus, options.signal)
+    if (refused.length > 0)
+      throw new Error(`the bus does not allow ${options.deployable} to subscribe to ${refused.join(', ')}`)
+  } catch (error) {
+    queueCheck?.[Symbol.dispose]()
     subscriptions.forEach((subscription) => subscription.unsubscribe())
-    throw new Error(`the bus does not allow ${options.deployable} to subscribe to ${refused.join(', ')}`)
+    throw error
   }
   const inMemory = routes.map((served) =>
     options.inProcess?.serve(served.method, (delivery) => calls.receive(served, delivery)),
@@ -110,15 +117,25 @@ async function drain(bus: Bus, calls: IncomingCalls, subscriptions: Subscription
  * Waits until the bus has read the subscriptions. After a lost connection the NATS client sends them again, so only the
  * wait is repeated.
  */
-async function roundTrip(bus: Bus): Promise<void> {
+async function roundTrip(bus: Bus, signal: AbortSignal | undefined): Promise<void> {
   for (;;) {
     try {
-      return await bus.nc.flush()
+      return await orAborted(bus.nc.flush(), signal)
     } catch (error) {
-      if (bus.nc.isClosed()) throw error
+      if (signal?.aborted || bus.nc.isClosed()) throw error
       await sleep(100)
     }
   }
+}
+
+/** The result of `work`; rejects with the reason of `signal` if that is aborted first. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal?.reason as Error)
+    if (signal?.aborted) onAbort()
+    signal?.addEventListener('abort', onAbort, { once: true })
+    void work.then(resolve, reject).finally(() => signal?.removeEventListener('abort', onAbort))
+  })
 }
 
 function atMost(ms: number, work: Promise<unknown>): Promise<unknown> {

@@ -1,6 +1,6 @@
 import type { Client } from '@connectrpc/connect'
 import type { User } from '@parley/contracts/api'
-import type { AccountsInternalService } from '@parley/contracts/internal'
+import type { AccountsInternalService, Profile } from '@parley/contracts/internal'
 import { accountsUnavailable } from '../errors.ts'
 
 const timeoutMs = 3_000
@@ -15,19 +15,26 @@ export class Profiles {
 
   /** Profiles by id; unknown ids are left out. */
   async get(userIds: readonly string[]): Promise<Map<string, User>> {
-    const wanted = [...new Set(userIds)]
-    const found = new Map<string, User>()
-    for (let start = 0; start < wanted.length; start += idsPerCall)
-      for (const user of await this.#fetch(wanted.slice(start, start + idsPerCall))) found.set(user.id, user)
-    return found
+    const users = (await this.#fetch(userIds)).flatMap(({ user }) => user ?? [])
+    return new Map(users.map((user) => [user.id, user]))
   }
 
-  async #fetch(userIds: string[]): Promise<User[]> {
+  /** Returns the ids of those users whose account is deactivated. */
+  async findDeactivated(userIds: readonly string[]): Promise<string[]> {
+    return (await this.#fetch(userIds)).flatMap(({ user, deactivated }) => (user && deactivated ? user.id : []))
+  }
+
+  async #fetch(userIds: readonly string[]): Promise<Profile[]> {
+    const wanted = [...new Set(userIds)]
+    const found: Profile[] = []
     try {
-      const { profiles } = await this.#accounts.getProfiles({ userIds }, { timeoutMs })
-      return profiles.flatMap(({ user }) => user ?? [])
+      for (let start = 0; start < wanted.length; start += idsPerCall) {
+        const request = { userIds: wanted.slice(start, start + idsPerCall) }
+        found.push(...(await this.#accounts.getProfiles(request, { timeoutMs })).profiles)
+      }
     } catch (error) {
       throw accountsUnavailable(error)
     }
+    return found
   }
 }

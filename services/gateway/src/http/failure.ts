@@ -19,6 +19,9 @@ export class Refusal extends Error {
   }
 }
 
+/** Codes of services that cannot be reached or do not answer in time. */
+const outages = new Set([Code.Unavailable, Code.DeadlineExceeded])
+
 /** Status and text for any thrown error; calls `onUnexpected` with internal ones, which are not shown. */
 export function failureOf(thrown: unknown, onUnexpected: (error: unknown) => void, statuses: Statuses = {}): Failure {
   if (thrown instanceof Refusal) return { status: thrown.status, text: thrown.message, headers: thrown.headers }
@@ -34,7 +37,7 @@ export function failureOf(thrown: unknown, onUnexpected: (error: unknown) => voi
   // (parley-needs).
   const needs = metadata.get('parley-needs')
   const status = metadata.has('parley-reason') || needs !== null ? undefined : statuses[code]
-  const isOutage = code === Code.Unavailable && !metadata.has('parley-failed')
+  const isOutage = outages.has(code) && !metadata.has('parley-failed')
   const headers = { ...(needs !== null && { 'parley-needs': needs }), ...(isOutage && { 'retry-after': '1' }) }
   return { status: status ?? codeToHttpStatus(code), text, headers }
 }

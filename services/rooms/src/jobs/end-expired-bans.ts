@@ -18,10 +18,14 @@ export function endExpiredBans(ctx: Context, signal: AbortSignal): AsyncDisposab
       signal,
       run: async () => {
         const ends = await findNextBanEnds(ctx.db, bansPerRun)
-        for (const { roomId, userId, msLeft } of ends) {
-          if (msLeft > 0) return Math.max(msLeft, minPauseMs)
-          await endExpired(ctx, roomId, userId)
-        }
+        const due = ends.filter(({ msLeft }) => msLeft <= 0)
+        const failures: unknown[] = []
+        // A room that stays locked must not hold up the others.
+        for (const { roomId, userId } of due)
+          await endExpired(ctx, roomId, userId).catch((error: unknown) => failures.push(error))
+        if (failures.length > 0) throw failures[0]
+        const next = ends[due.length]
+        if (next) return Math.max(next.msLeft, minPauseMs)
         return ends.length < bansPerRun ? undefined : minPauseMs
       },
     }),

@@ -45,4 +45,5 @@ export async function deleteAccount(
   await ctx.relay.waitUntilStored(changed.unrelayed)
   reportCredentialsEnded(userId, 'account_deleted')
   logAccountDeleted(userId)
+  reportCredentialsEnded(userId, 'account_deleted')
 }

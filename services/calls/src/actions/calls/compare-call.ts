@@ -5,9 +5,10 @@ import { findParticipants, type ParticipantRow } from '../../store/participants.
 import type { Call, Source } from '../../domain/call.ts'
 import { reportMediaFailure } from '../../metrics.ts'
 import { changeCall, mediaRoomOf } from './change-call.ts'
+import { findAdmitted } from './find-admitted.ts'
 
 /**
- * Compares the participants of a call with those on the media server and with the members of the room. Participants
+ * Compares the participants of a call with those on the media server and with those who may be in it. Participants
  * whose rows change during the requests are left to the next comparison. If the media server fails, reports it and
  * changes nothing. Throws if the rooms service does not answer.
  */
@@ -18,11 +19,11 @@ export async function compareCall(ctx: Context, media: Media, row: CallRow, sour
   const seen = new Map(listed.map((one) => [one.userId, one]))
   const present = [...before.values()].filter(({ leftAt }) => leftAt === null).map(({ userId }) => userId)
   const userIds = [...new Set([...present, ...seen.keys()])]
-  const members = await ctx.rooms.findMembers(row.roomId, userIds)
+  const admitted = await findAdmitted(ctx, row.roomId, userIds)
   await changeCall(ctx, row.id, { source, userIds }, (call) => {
     for (const userId of userIds) {
       if (call.find(userId)?.revision !== before.get(userId)?.revision) continue
-      compareParticipant(call, userId, seen.get(userId), members.has(userId))
+      compareParticipant(call, userId, seen.get(userId), admitted.has(userId))
     }
     if (call.presentParticipants().length === 0) call.end()
   })
@@ -37,9 +38,9 @@ async function listParticipants(media: Media, row: CallRow): Promise<MediaPartic
   }
 }
 
-function compareParticipant(call: Call, userId: string, seen: MediaParticipant | undefined, isMember: boolean): void {
+function compareParticipant(call: Call, userId: string, seen: MediaParticipant | undefined, isAdmitted: boolean): void {
   const known = call.find(userId)
-  if (!isMember) {
+  if (!isAdmitted) {
     if (seen) call.removals.add(userId)
     return call.leave(userId)
   }

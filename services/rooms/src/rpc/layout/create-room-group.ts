@@ -13,14 +13,20 @@ import { appendGroup } from '../../store/groups.ts'
 export function createRoomGroup(ctx: Context): MethodImpl<typeof AdminRoomLayoutService.method.createRoomGroup> {
   return async ({ name: given, description }, call) => {
     const caller = callerOf(call)
-    const policy = ctx.policy.current()
-    assertCanArrangeGroups(policy, caller)
+    // Called before the layout is locked, and again under the lock.
+    const assertAllowed = () => assertCanArrangeGroups(ctx.policy.current(), caller)
+    assertAllowed()
     const name = toGroupName(given)
     const cause = { actorId: caller.userId, at: ctx.now() }
     const id = newId('group')
     const group = await changeLayout(ctx, cause, call, async (tx) => {
+      assertAllowed()
       await appendGroup(tx, { id, name, description, createdAt: cause.at })
-      return { answer: await showGroup(tx, policy, caller, id), groupId: id, auditEvents: [groupCreated(id)] }
+      return {
+        answer: await showGroup(tx, ctx.policy.current(), caller, id),
+        groupId: id,
+        auditEvents: [groupCreated(id)],
+      }
     })
     return { group }
   }

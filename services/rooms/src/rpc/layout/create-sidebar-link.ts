@@ -14,10 +14,13 @@ import { appendLink } from '../../store/links.ts'
 export function createSidebarLink(ctx: Context): MethodImpl<typeof AdminRoomLayoutService.method.createSidebarLink> {
   return async ({ groupId, label, url }, call) => {
     const caller = callerOf(call)
-    assertCanManageGroup(ctx.policy.current(), caller, groupId)
+    // Called before the layout is locked, and again under the lock.
+    const assertAllowed = () => assertCanManageGroup(ctx.policy.current(), caller, groupId)
+    assertAllowed()
     const link = { id: newId('link'), label: toLinkLabel(label), url: toLinkUrl(url) }
     const cause = { actorId: caller.userId, at: ctx.now() }
     const sidebarLink = await changeLayout(ctx, cause, call, async (tx) => {
+      assertAllowed()
       if (!(await groupExists(tx, groupId))) throw groupNotFound()
       await appendLink(tx, link, groupId)
       return { answer: link, groupId, auditEvents: [linkAdded(groupId, link.id)] }

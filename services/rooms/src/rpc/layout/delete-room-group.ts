@@ -11,9 +11,12 @@ import { deleteGroup, groupExists, isGroupEmpty } from '../../store/groups.ts'
 export function deleteRoomGroup(ctx: Context): MethodImpl<typeof AdminRoomLayoutService.method.deleteRoomGroup> {
   return async ({ groupId }, call) => {
     const caller = callerOf(call)
-    assertCanArrangeGroups(ctx.policy.current(), caller)
+    // Called before the layout is locked, and again under the lock.
+    const assertAllowed = () => assertCanArrangeGroups(ctx.policy.current(), caller)
+    assertAllowed()
     const cause = { actorId: caller.userId, at: ctx.now() }
     const deleted = await changeLayout(ctx, cause, call, async (tx) => {
+      assertAllowed()
       if (!(await groupExists(tx, groupId))) throw groupNotFound()
       if (!(await isGroupEmpty(tx, groupId))) throw groupNotEmpty()
       await deleteGroup(tx, groupId)

@@ -13,15 +13,20 @@ import { findGroups, orderGroups } from '../../store/groups.ts'
 export function reorderRoomGroups(ctx: Context): MethodImpl<typeof AdminRoomLayoutService.method.reorderRoomGroups> {
   return async ({ orderedGroupIds: wanted }, call) => {
     const caller = callerOf(call)
-    const policy = ctx.policy.current()
-    assertCanArrangeGroups(policy, caller)
+    // Called before the layout is locked, and again under the lock.
+    const assertAllowed = () => assertCanArrangeGroups(ctx.policy.current(), caller)
+    assertAllowed()
     const cause = { actorId: caller.userId, at: ctx.now() }
     const groups = await changeLayout(ctx, cause, call, async (tx) => {
+      assertAllowed()
       const current = (await findGroups(tx)).map(({ id }) => id)
       if (!isReordering(current, wanted)) throw groupsDoNotMatch()
       const same = isSameOrder(current, wanted)
       if (!same) await orderGroups(tx, wanted)
-      return { answer: await showLayout(tx, policy, caller), auditEvents: same ? [] : [groupsReordered(wanted)] }
+      return {
+        answer: await showLayout(tx, ctx.policy.current(), caller),
+        auditEvents: same ? [] : [groupsReordered(wanted)],
+      }
     })
     return { groups }
   }

@@ -15,12 +15,14 @@ export function reorderSidebarItemsInGroup(
 ): MethodImpl<typeof AdminRoomLayoutService.method.reorderSidebarItemsInGroup> {
   return async ({ groupId, items }, call) => {
     const caller = callerOf(call)
-    const policy = ctx.policy.current()
-    assertCanManageGroup(policy, caller, groupId)
+    // Called before the layout is locked, and again under the lock.
+    const assertAllowed = () => assertCanManageGroup(ctx.policy.current(), caller, groupId)
+    assertAllowed()
     const cause = { actorId: caller.userId, at: ctx.now() }
     const wanted = items.map(({ kind, id }) => keyOf(kind, id))
     const group = await changeLayout(ctx, cause, call, async (tx) => {
-      const before = await showGroup(tx, policy, caller, groupId)
+      assertAllowed()
+      const before = await showGroup(tx, ctx.policy.current(), caller, groupId)
       const current = before.items.map(keyOfItem)
       if (!isReordering(current, wanted)) throw itemsDoNotMatch()
       if (isSameOrder(current, wanted)) return { answer: before }
@@ -30,7 +32,7 @@ export function reorderSidebarItemsInGroup(
       const roomsBefore = before.items.flatMap(({ item }) => (item.case === 'room' ? item.value.id : []))
       const auditEvents = [itemsReordered(groupId, ids)]
       if (!isSameOrder(roomsBefore, roomIds)) auditEvents.push(roomsReordered(groupId, roomIds))
-      return { answer: await showGroup(tx, policy, caller, groupId), groupId, auditEvents }
+      return { answer: await showGroup(tx, ctx.policy.current(), caller, groupId), groupId, auditEvents }
     })
     return { group }
   }

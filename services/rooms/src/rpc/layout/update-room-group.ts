@@ -13,13 +13,15 @@ import { updateGroup } from '../../store/groups.ts'
 export function updateRoomGroup(ctx: Context): MethodImpl<typeof AdminRoomLayoutService.method.updateRoomGroup> {
   return async ({ groupId, ...wanted }, call) => {
     const caller = callerOf(call)
-    const policy = ctx.policy.current()
-    assertCanArrangeGroups(policy, caller)
+    // Called before the layout is locked, and again under the lock.
+    const assertAllowed = () => assertCanArrangeGroups(ctx.policy.current(), caller)
+    assertAllowed()
     if (wanted.name === undefined && wanted.description === undefined) throw emptyUpdate()
     const newName = wanted.name === undefined ? undefined : toGroupName(wanted.name)
     const cause = { actorId: caller.userId, at: ctx.now() }
     const group = await changeLayout(ctx, cause, call, async (tx) => {
-      const before = await showGroup(tx, policy, caller, groupId)
+      assertAllowed()
+      const before = await showGroup(tx, ctx.policy.current(), caller, groupId)
       const { name, description } = {
         name: newName ?? before.name,
         description: wanted.description ?? before.description,

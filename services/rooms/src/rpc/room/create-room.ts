@@ -30,13 +30,18 @@ export function createRoom(ctx: Context): MethodImpl<typeof method> {
       ctx.db,
       { method, request: req, call },
       {
-        repeat: async ({ room }) => show(await getRoomOnceApplied(ctx, call, room?.id)),
+        repeat: async (answer) => {
+          const room = await getRoomOnceApplied(ctx, call, answer.room?.id)
+          return room ? show(room) : answer
+        },
         async run(key) {
           const caller = callerOf(call)
           const { name, description, groupId, universal } = req
           if (!isRoomName(name)) throw badRoomName()
           if (!(await groupExists(ctx.db, groupId))) throw groupNotFound()
-          assertCanCreateRoom(ctx.policy.current(), caller, groupId)
+          // Called before the layout is locked, and again under the lock.
+          const assertAllowed = () => assertCanCreateRoom(ctx.policy.current(), caller, groupId)
+          assertAllowed()
           if (await isNameTaken(ctx.db, name)) throw roomNameTaken(name)
 
           const cause = { actorId: caller.userId, at: ctx.now() }
@@ -49,6 +54,7 @@ export function createRoom(ctx: Context): MethodImpl<typeof method> {
           const write = async (tx: Tx) => {
             await key.store(tx, response)
             const layoutVersion = await nextLayoutVersion(tx)
+            assertAllowed()
             if (!(await groupExists(tx, groupId))) throw groupNotFound()
             await insertRoom(tx, row, room)
             await appendItem(tx, groupId, 'room', roomId)

@@ -22,7 +22,10 @@ export function startDm(ctx: Context): MethodImpl<typeof method> {
       ctx.db,
       { method, request: req, call },
       {
-        repeat: async ({ room }) => show(await getRoomOnceApplied(ctx, call, room?.id)),
+        repeat: async (answer) => {
+          const room = await getRoomOnceApplied(ctx, call, answer.room?.id)
+          return room ? show(room) : answer
+        },
         async run(key) {
           const caller = callerOf(call)
           if (!mayStartDm(ctx.policy.current(), caller)) throw mayNotStartDms()

@@ -2,7 +2,6 @@ import { StorageFindingKind } from '@parley/contracts/internal'
 import type { Context } from '../../context.ts'
 import { readAhead } from '../files/read-ahead.ts'
 import { settledMs, unfinishedLifeMs } from '../../domain/limits.ts'
-import { checkCursorInvalid } from '../../errors.ts'
 import type { ListedObject } from '../../engines/storage/index.ts'
 import type { ExpectedBytes, TableWithBytes } from '../../store/tables-with-bytes.ts'
 import { assertFewMissing, assertNotEmpty } from './loss.ts'
@@ -52,30 +51,19 @@ export async function checkObjects(
   return { checked: page.length, findings, last: page.length === pageSize ? page.at(-1)?.key : undefined }
 }
 
-/**
- * Finds writes that were not finished in time. With `repair`, discards those that are older than a day. `after`: the
- * number of writes that earlier pages have left in place. If some of these end meanwhile, others may be left out.
- */
+/** Finds writes that were not finished in time. With `repair`, discards those that are older than a day. */
 export async function checkUnfinished(ctx: CheckContext, after: string, repair: boolean): Promise<CheckedPage> {
-  if (!/^\d*$/.test(after)) throw checkCursorInvalid()
   const now = ctx.now().getTime()
-  const page: CheckedPage = { checked: 0, findings: [] }
-  let left = 0
-  for await (const { key, startedAt, discard } of ctx.storage.unfinished()) {
-    if (left < Number(after)) {
-      left++
-      continue
-    }
-    page.checked++
+  const page = await ctx.storage.unfinishedAfter(after, pageSize)
+  const findings: Finding[] = []
+  for (const { key, startedAt, discard } of page) {
     const age = now - startedAt.getTime()
+    if (age <= settledMs) continue
     const mended = repair && age >= unfinishedLifeMs
     if (mended) await discard()
-    else left++
-    if (age <= settledMs) continue
-    page.findings.push({ kind: StorageFindingKind.UNFINISHED, key, size: 0, storedAt: startedAt, mended })
-    if (page.findings.length === pageSize) return { ...page, last: String(left) }
+    findings.push({ kind: StorageFindingKind.UNFINISHED, key, size: 0, storedAt: startedAt, mended })
   }
-  return page
+  return { checked: page.length, findings, last: page.length >= pageSize ? page.at(-1)?.key : undefined }
 }
 
 /**

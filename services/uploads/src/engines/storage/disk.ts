@@ -41,6 +41,7 @@ export async function openDiskStorage(folder: string): Promise<Storage> {
     list: (prefix) => filesBelow(pathOf(prefix), prefix),
     page: (prefix, after, limit) => firstAfter(filesBelow(pathOf(prefix), prefix), after, limit),
     unfinished: () => unfinishedIn(unfinished),
+    unfinishedAfter: (after, limit) => firstAfter(unfinishedIn(unfinished), after, limit),
   }
 }
 
@@ -95,13 +96,17 @@ async function* filesBelow(folder: string, prefix: string): AsyncIterable<Listed
 const toListedObject = (key: string, found: Stats | undefined): ListedObject | undefined =>
   found && { key, size: found.size, modifiedAt: found.mtime }
 
-/** The first objects after a key. A folder has no order, so all names are read. */
-async function firstAfter(all: AsyncIterable<ListedObject>, after: string, limit: number): Promise<ListedObject[]> {
-  let first: ListedObject[] = []
+/** The first entries after a key. A folder has no order, so all names are read. */
+async function firstAfter<T extends { key: string }>(
+  all: AsyncIterable<T>,
+  after: string,
+  limit: number,
+): Promise<T[]> {
+  let first: T[] = []
   const truncate = () => (first = first.sort((a, b) => (a.key < b.key ? -1 : 1)).slice(0, limit))
-  for await (const object of all) {
-    if (object.key <= after) continue
-    first.push(object)
+  for await (const entry of all) {
+    if (entry.key <= after) continue
+    first.push(entry)
     if (first.length >= 2 * limit) truncate()
   }
   return truncate()

@@ -61,6 +61,7 @@ export function openS3Storage(settings: S3Settings, timeouts: Partial<typeof def
   })
   const keyPrefix = pathPrefix === '' ? '' : `${pathPrefix}/`
   const locate = (key: string) => ({ Bucket, Key: `${keyPrefix}${checkKey(key)}` })
+  const startAfter = (key: string) => (key === '' ? undefined : locate(key).Key)
   const storage: S3Storage = {
     ping: async () => void (await client.send(new HeadBucketCommand({ Bucket }))),
     put: async (key, content) => put(client, locate(key), content),
@@ -77,14 +78,11 @@ export function openS3Storage(settings: S3Settings, timeouts: Partial<typeof def
       await translateErrors(() => client.send(new DeleteObjectCommand(from)))
     },
     list: (prefix) => list(client, { Bucket, keyPrefix, prefix: locate(prefix).Key }),
-    page: async (prefix, after, limit) => {
-      const listing = { Bucket, keyPrefix, prefix: locate(prefix).Key }
-      const page: ListedObject[] = []
-      for await (const object of list(client, listing, after === '' ? undefined : locate(after).Key))
-        if (page.push(object) === limit) break
-      return page
-    },
+    page: async (prefix, after, limit) =>
+      takePage(list(client, { Bucket, keyPrefix, prefix: locate(prefix).Key }, startAfter(after)), limit),
     unfinished: () => unfinished(client, { Bucket, keyPrefix }),
+    unfinishedAfter: async (after, limit) =>
+      takePage(unfinished(client, { Bucket, keyPrefix }, startAfter(after)), limit),
     [Symbol.dispose]: () => client.destroy(),
   }
   if (settings.presign) storage.presign = async (key, options) => presign(client, locate(key), options)
@@ -170,6 +168,16 @@ async function* checkLength(body: Readable, length: number): AsyncIterable<Buffe
   if (read < length) throw storageFailure(new Error(`${read} of ${length} bytes received`))
 }
 
+/** The first `limit` entries, and those that have the same key as the last of them. */
+async function takePage<T extends { key: string }>(all: AsyncIterable<T>, limit: number): Promise<T[]> {
+  const page: T[] = []
+  for await (const entry of all) {
+    if (page.length >= limit && entry.key !== page.at(-1)?.key) break
+    page.push(entry)
+  }
+  return page
+}
+
 type Listing = { Bucket: string; keyPrefix: string; prefix: string }
 
 async function* list(
@@ -189,14 +197,15 @@ async function* list(
   } while (StartAfter !== undefined)
 }
 
-/** Position in the list of unfinished uploads. */
-type Marker = { KeyMarker?: string; UploadIdMarker?: string | undefined }
+/** Position in the list of unfinished uploads. Without an upload, it comes after all uploads of the key. */
+type Marker = { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined }
 
 async function* unfinished(
   client: S3Client,
   { Bucket, keyPrefix }: Omit<Listing, 'prefix'>,
+  after?: string,
 ): AsyncIterable<UnfinishedWrite> {
-  for (let marker: Marker | undefined = {}; marker;) {
+  for (let marker: Marker | undefined = { KeyMarker: after }; marker;) {
     const from = { Bucket, Prefix: keyPrefix, ...marker }
     const page: ListMultipartUploadsCommandOutput = await translateErrors(() =>
       client.send(new ListMultipartUploadsCommand(from)),

@@ -43,6 +43,11 @@ export type Storage = {
   /** Our unfinished writes. Listings do not contain them. */
   unfinished(): AsyncIterable<UnfinishedWrite>
   /**
+   * The first `limit` unfinished writes, in the order of their keys, that come after the key `after`, or from the start
+   * if it is ''. More if several writes have the last key, so that the next page can start after it.
+   */
+  unfinishedAfter(after: string, limit: number): Promise<UnfinishedWrite[]>
+  /**
    * Returns a URL with which anybody may read the object, including ranges, until it expires. Does not check whether
    * the object exists. The method is missing if clients cannot read from the storage, or if the settings forbid it.
    */

@@ -14,6 +14,9 @@ import { checkCursorInvalid } from '../../errors.ts'
 import { storageKeys } from '../../engines/storage/index.ts'
 import { tablesWithBytes } from '../../store/tables-with-bytes.ts'
 
+/** The name of a step, and the key or id after which it continues; nothing at its start. */
+const cursorPattern = /^([\w-]+):((?:[\w-]+(?:\/[\w-]+)*)?)$/
+
 type Step = { name: string; check: (after: string, options: RepairOptions) => Promise<CheckedPage> }
 
 export function checkStorage(ctx: Context): MethodImpl<typeof UploadsOperatorService.method.checkStorage> {
@@ -31,11 +34,12 @@ export function checkStorage(ctx: Context): MethodImpl<typeof UploadsOperatorSer
     })),
     { name: 'unfinished', check: (after, { repair }) => checkUnfinished(ctx, after, repair) },
   ]
+  const firstCursor = `${steps[0]?.name}:`
   return async ({ cursor, repair, acceptLoss }) => {
-    const [, name = steps[0]?.name, after = ''] = /^([\w-]+):([\w/-]*)$/.exec(cursor) ?? []
+    const [, name, after = ''] = cursorPattern.exec(cursor === '' ? firstCursor : cursor) ?? []
     const index = steps.findIndex((step) => step.name === name)
     const step = steps[index]
-    if (!step || (cursor !== '' && !cursor.startsWith(`${name}:`))) throw checkCursorInvalid()
+    if (!step) throw checkCursorInvalid()
     if (repair) await assertStorageIsOwn(ctx)
     const { checked, findings, last } = await step.check(after, { repair, acceptLoss })
     const next = last === undefined ? steps[index + 1]?.name : name
