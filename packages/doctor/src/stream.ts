@@ -1,7 +1,7 @@
 import { deployableNames, propertiesOf, type Deployable } from '@parley/contracts/deployables'
 import { requestKeeper, durableName, eventStream } from '@parley/events'
 import type { Bus } from '@parley/rpc'
-import { NatsError, type JetStreamManager, type StreamInfo } from 'nats'
+import { AckPolicy, nanos, NatsError, type JetStreamManager, type StreamInfo } from 'nats'
 import { reportClock } from './clock.ts'
 import { reasonOf, type Report } from './finding.ts'
 
@@ -53,15 +53,26 @@ export async function checkStream(bus: Bus, report: Report, settings: StreamSett
     report.ok('nats.jetstream', `JetStream stores ${gib(storage)}${limit} for the account of events`)
     const requestedMs = Date.now()
     const info = await manager.streams.info(eventStream)
-    if (info.ts !== undefined) {
-      const reading = { serverMs: Date.parse(info.ts), requestedMs, answeredMs: Date.now() }
-      reportClock(report, 'nats.clock', 'NATS', reading)
-    }
+    const serverTime = info.ts ?? (await createdAt(manager))
+    const reading = { serverMs: Date.parse(serverTime), requestedMs, answeredMs: Date.now() }
+    reportClock(report, 'nats.clock', 'NATS', reading)
     reportStream(info, report, settings)
     await checkDurables(manager, report)
   } catch (error) {
     reportMissing(error, report)
   }
+}
+
+/** The time at which NATS creates a consumer, which is then deleted. NATS before 2.10 states its time nowhere else. */
+async function createdAt(manager: JetStreamManager): Promise<string> {
+  const { name, created } = await manager.consumers.add(eventStream, {
+    ack_policy: AckPolicy.None,
+    mem_storage: true,
+    num_replicas: 1,
+    inactive_threshold: nanos(5_000),
+  })
+  await manager.consumers.delete(eventStream, name)
+  return created
 }
 
 function reportMissing(error: unknown, report: Report): void {

@@ -1,8 +1,10 @@
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { int } from '@parley/config'
 import { busUsers, deployableNames, propertiesOf } from '@parley/contracts/deployables'
 import { requestKeeper, keepStream } from '@parley/events'
@@ -102,6 +104,19 @@ test('an unknown durable, and a stream that is smaller and has fewer copies than
   await consumers.delete('EVENTS', 'rooms-of-old')
 })
 
+test('a clock of NATS that is behind this machine is reported', async () => {
+  const now = Date.now.bind(Date)
+  const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + 90_000)
+  const finding = await findingOf(stream, as('admin'), 'nats.clock')
+  clock.mockRestore()
+  expect(finding).toMatchObject({
+    result: 'fail',
+    found: expect.stringMatching(/^the clock of NATS is (89|90)\.\d s behind this machine's$/),
+    next: expect.stringContaining('Synchronise the clocks of both machines (NTP)'),
+  })
+  expect(await findingOf(stream, as('admin'), 'nats.clock')).toMatchObject({ result: 'ok' })
+})
+
 test('a wrong password is reported with the setting of the server, but not shown', async () => {
   const finding = await findingOf(busCheck('rooms'), as('rooms', 'wrong-password'), 'nats.reach')
   expect(finding).toMatchObject({
@@ -196,6 +211,21 @@ test('a server without JetStream is reported', async () => {
   expect(await problems(stream, { PARLEY_NATS_URL: server.url })).toEqual([
     expect.objectContaining({ check: 'nats.jetstream', result: 'fail', next: expect.stringContaining('-sd') }),
   ])
+})
+
+test('a server that is too old is reported', async () => {
+  const info = { server_id: 'old', version: '2.8.4', proto: 1, headers: true, max_payload: 2 * 1024 ** 2 }
+  const old = createServer((socket) => {
+    socket.write(`INFO ${JSON.stringify(info)}\r\n`)
+    socket.on('data', (data) => data.includes('PING') && socket.write('PONG\r\n'))
+  }).listen(0, '127.0.0.1')
+  await once(old, 'listening')
+  closing.push(() => old.close())
+  const env = { PARLEY_NATS_URL: `nats://127.0.0.1:${(old.address() as AddressInfo).port}` }
+  expect(await findingOf(busCheck('rooms'), env, 'nats.version')).toEqual({
+    ...{ check: 'nats.version', result: 'fail', found: 'NATS 2.8.4 is too old' },
+    next: 'Upgrade it to 2.9 or newer.',
+  })
 })
 
 test('an expired certificate of NATS is reported', async () => {

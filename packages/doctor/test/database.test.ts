@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openTestDatabase, testDatabase, type TestDatabase } from '@parley/testkit'
+import { hasPgBouncer, openTestDatabase, startPgBouncer, testDatabase, type TestDatabase } from '@parley/testkit'
 import type { Database } from '@parley/postgres'
 import { databaseCheck } from '../src/database.ts'
 import { findingOf, problems } from './_found.ts'
@@ -199,4 +199,19 @@ test('read-only transactions and a superuser role are reported', async () => {
     }),
   ])
   await run(`alter role ${role} nosuperuser`)
+})
+
+const withPooler = hasPgBouncer() ? test : test.skip
+if (withPooler === test.skip) console.log('skipped: the check of a pooler (pgbouncer not found)')
+
+withPooler('a pooler that drops prepared statements is reported', async () => {
+  await using dropping = await startPgBouncer(url.href, { mode: 'transaction' })
+  expect(await problems(check, { PARLEY_ROOMS_DATABASE_URL: dropping.url })).toEqual([
+    {
+      ...{ check: 'postgres.statements', result: 'fail', found: expect.stringContaining('loses prepared statements') },
+      next: 'Set max_prepared_statements = 200 in PgBouncer 1.21 or newer, or connect directly.',
+    },
+  ])
+  await using keeping = await startPgBouncer(url.href, { mode: 'session' })
+  expect(await problems(check, { PARLEY_ROOMS_DATABASE_URL: keeping.url })).toEqual([])
 })

@@ -1,14 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { repositoryRoot } from '@parley/local'
+import { parse } from 'yaml'
 import { temporaryDataDir } from '../src/abandoned.ts'
 import { drawDashboard, type PlottedPanel } from '../src/dashboard-picture.ts'
 import { createEverydayUsers, type EverydayUsers, startEverydayUse } from '../src/everyday-use.ts'
 import { fleet, reasonNotToFreeze } from '../src/fleet.ts'
 import { waitUntilHealthy } from '../src/processes.ts'
-import { findPrometheus, Prometheus } from '../src/prometheus.ts'
+import { findPrometheus, Prometheus, type Series } from '../src/prometheus.ts'
 import {
   parkAnEvent,
   readTooSlowly,
@@ -33,6 +34,10 @@ const tooling = (program: string, ...args: string[]): unknown =>
   )
 const ruleFiles = ['alerts', 'objectives'].map((name) => join(repositoryRoot(), `helm/parley/files/${name}.yaml`))
 const queries = tooling('dashboards.mjs', '--json', '--rate-interval', '10s') as Query[]
+
+type Scaling = { metrics: Record<string, { series: string; query: string }> }
+
+const scaling = parse(readFileSync(join(repositoryRoot(), 'helm/parley/files/scaling.yaml'), 'utf8')) as Scaling
 
 const found = await findPrometheus()
 const why = reasonNotToFreeze() ?? ('reason' in found ? ` (skipped: ${found.reason})` : '')
@@ -112,6 +117,16 @@ withPrometheus(`dashboards of a fleet that had many faults${why}`, () => {
     const series = await prometheus.seriesOf(query)
     const numbers = series.flatMap(({ points }) => points.map(([, value]) => value))
     expect(Math.max(0, ...numbers)).toBeGreaterThan(0)
+  })
+
+  test.each(Object.entries(scaling.metrics))('autoscalers get %s of every process', async (_, { series, query }) => {
+    const values = await prometheus.seriesOf(
+      query.replaceAll('<<.LabelMatchers>>', 'job!=""').replaceAll('<<.GroupBy>>', 'instance'),
+    )
+    const numbers = values.flatMap(({ points }) => points.map(([, value]) => value))
+    expect(Math.max(0, ...numbers)).toBeGreaterThan(0)
+    const processesOf = (all: Series[]) => [...new Set(all.map(({ labels }) => labels['instance']))].sort()
+    expect(processesOf(values)).toEqual(processesOf(await prometheus.seriesOf(series)))
   })
 
   test.each([...new Set(queries.map(({ name }) => name))])('the dashboard %s can be drawn', async (name) => {
