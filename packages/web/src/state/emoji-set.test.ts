@@ -1,25 +1,21 @@
 import { expect, test } from '@jest/globals'
-import { languages, setLanguage } from '../messages/texts.ts'
+import { setLanguageFromFile } from '../messages/_texts-from-files.ts'
 import { emojiSet, loadWholeEmojiSet } from './emoji-set.ts'
-
-// Only the build of the page can import JSON, and the texts do not matter here.
-for (const language of Object.values(languages)) Object.assign(language, { load: async () => ({ default: {} }) })
-Object.defineProperty(navigator, 'languages', { value: ['en'] })
 
 const nameOfHeart = () => emojiSet.value?.byName.get('heart')?.description
 
 test('emoji have names in the current language, even if the set of the previous one arrives later', async () => {
-  await setLanguage('en')
+  await setLanguageFromFile('en')
   await loadWholeEmojiSet()
   expect(nameOfHeart()).toBe('red heart')
-  await setLanguage('de')
+  await setLanguageFromFile('de')
   const german = loadWholeEmojiSet()
   expect(loadWholeEmojiSet()).toBe(german)
-  await setLanguage('en')
+  await setLanguageFromFile('en')
   const english = loadWholeEmojiSet()
   await Promise.all([german, english])
   expect(nameOfHeart()).toBe('red heart')
-  await setLanguage('de')
+  await setLanguageFromFile('de')
   await loadWholeEmojiSet()
   expect(nameOfHeart()).toBe('rotes Herz')
 })
