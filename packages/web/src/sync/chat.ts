@@ -95,7 +95,7 @@ export class Chat {
       await Promise.all([this.#readViewer(), this.rooms.load()])
     })
     const parts: Record<Part, () => Promise<void>> = {
-      sidebar: () => this.rooms.load(),
+      sidebar: () => this.rooms.load().then(() => this.loaded.set(true)),
       server: () => this.#reloadServer(),
       viewer: () => this.#readViewer(),
     }
