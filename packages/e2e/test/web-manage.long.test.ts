@@ -107,16 +107,30 @@ inBrowser('an owner orders groups, moves a room to another one, and makes everyb
   const carl = await newPerson('carl')
   const [name, groupName] = [unique('desk'), unique('Desks')]
   const roomId = await newRoom(owner, [], { name })
-  await owner.call(AdminRoomLayoutService.method.createRoomGroup, { name: groupName })
+  for (const one of [groupName, unique('Chairs')])
+    await owner.call(AdminRoomLayoutService.method.createRoomGroup, { name: one })
   await using ofCarl = await visitAs(carl)
   await using visitor = await visitAdministration(owner, '/manage/rooms')
   const { page } = visitor
   await page.getByRole('heading', { name: groupName }).waitFor()
   const place = async () => (await page.getByRole('heading', { level: 3 }).allTextContents()).indexOf(groupName)
   const before = await place()
-  await page.getByRole('button', { name: `Move the group ${groupName} up` }).click()
+  // Every press counts, also one before the response to the previous one.
+  let release: () => void = () => undefined
+  const released = new Promise<void>((resolve) => (release = resolve))
+  await page.route('**/ReorderRoomGroups', async (route) => {
+    await released
+    await route.continue()
+  })
+  const move = (where: 'up' | 'down') => page.getByRole('button', { name: `Move the group ${groupName} ${where}` })
+  await move('down').click()
+  await move('up').click()
+  await move('up').click()
+  release()
   await eventually(async () => expect(await place()).toBe(before - 1))
-  await page.getByRole('button', { name: `Move the group ${groupName} down` }).click()
+  const stored = async () => (await owner.call(AdminRoomLayoutService.method.listRoomGroups, {})).groups
+  await eventually(async () => expect((await stored())[before - 1]?.name).toBe(groupName))
+  await move('down').click()
   await eventually(async () => expect(await place()).toBe(before))
 
   await page.getByRole('link', { name: `# ${name}` }).click()
