@@ -88,6 +88,7 @@ inBrowser('an owner manages rooms and groups: names, members, bans, archiving', 
   await page.getByLabel('Reason for lifting a ban').fill('Quiet again')
   await page.getByRole('button', { name: `Lift the ban on ${bob.login}` }).click()
   await page.getByText('Too loud').waitFor({ state: 'detached' })
+  await page.getByRole('textbox', { name: 'Description' }).fill('Not saved yet')
   await page.getByRole('button', { name: 'Archive', exact: true }).press('Enter')
   await page.getByRole('button', { name: 'Cancel' }).press('Enter')
   // The focus has returned.
@@ -95,6 +96,7 @@ inBrowser('an owner manages rooms and groups: names, members, bans, archiving', 
   await page.getByText('nobody can post in it until it is unarchived').waitFor()
   await page.keyboard.press('Enter')
   await page.getByText('This room is archived').waitFor()
+  expect(await page.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('Not saved yet')
   await page.getByRole('button', { name: 'Unarchive' }).click()
   await page.getByRole('button', { name: 'Archive', exact: true }).waitFor()
   const { groups } = await owner.call(AdminRoomLayoutService.method.listRoomGroups, {})
