@@ -145,10 +145,18 @@ inBrowser('what is typed at the quick reactions searches all emoji', async () =>
   const message = messageWith(page, 'Now type')
   await message.hover()
   await message.getByRole('button', { name: 'React', exact: true }).click()
-  await page.keyboard.press('r')
+  // What is typed while the emoji picker loads is not lost.
+  let load: () => void = () => undefined
+  const mayLoad = new Promise<void>((resolve) => (load = resolve))
+  await page.route('**/EmojiPicker*.js', async (route) => {
+    await mayLoad
+    await route.continue()
+  })
+  await page.keyboard.type('ro')
+  load()
   const search = page.getByRole('combobox', { name: 'Find an emoji' })
   await search.and(page.locator(':focus')).waitFor()
-  await page.keyboard.type('ocket')
+  await page.keyboard.type('cket')
   expect(await search.inputValue()).toBe('rocket')
   await page.getByRole('option', { name: 'rocket', selected: true }).waitFor()
   await page.keyboard.press('Enter')

@@ -88,6 +88,7 @@ inBrowser('an owner manages rooms and groups: names, members, bans, archiving', 
   await page.getByLabel('Reason for lifting a ban').fill('Quiet again')
   await page.getByRole('button', { name: `Lift the ban on ${bob.login}` }).click()
   await page.getByText('Too loud').waitFor({ state: 'detached' })
+  await page.getByRole('textbox', { name: 'Description' }).fill('Not saved yet')
   await page.getByRole('button', { name: 'Archive', exact: true }).press('Enter')
   await page.getByRole('button', { name: 'Cancel' }).press('Enter')
   // The focus has returned.
@@ -95,6 +96,7 @@ inBrowser('an owner manages rooms and groups: names, members, bans, archiving', 
   await page.getByText('nobody can post in it until it is unarchived').waitFor()
   await page.keyboard.press('Enter')
   await page.getByText('This room is archived').waitFor()
+  expect(await page.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('Not saved yet')
   await page.getByRole('button', { name: 'Unarchive' }).click()
   await page.getByRole('button', { name: 'Archive', exact: true }).waitFor()
   const { groups } = await owner.call(AdminRoomLayoutService.method.listRoomGroups, {})
@@ -107,16 +109,30 @@ inBrowser('an owner orders groups, moves a room to another one, and makes everyb
   const carl = await newPerson('carl')
   const [name, groupName] = [unique('desk'), unique('Desks')]
   const roomId = await newRoom(owner, [], { name })
-  await owner.call(AdminRoomLayoutService.method.createRoomGroup, { name: groupName })
+  for (const one of [groupName, unique('Chairs')])
+    await owner.call(AdminRoomLayoutService.method.createRoomGroup, { name: one })
   await using ofCarl = await visitAs(carl)
   await using visitor = await visitAdministration(owner, '/manage/rooms')
   const { page } = visitor
   await page.getByRole('heading', { name: groupName }).waitFor()
   const place = async () => (await page.getByRole('heading', { level: 3 }).allTextContents()).indexOf(groupName)
   const before = await place()
-  await page.getByRole('button', { name: `Move the group ${groupName} up` }).click()
+  // Every press counts, also one before the response to the previous one.
+  let release: () => void = () => undefined
+  const released = new Promise<void>((resolve) => (release = resolve))
+  await page.route('**/ReorderRoomGroups', async (route) => {
+    await released
+    await route.continue()
+  })
+  const move = (where: 'up' | 'down') => page.getByRole('button', { name: `Move the group ${groupName} ${where}` })
+  await move('down').click()
+  await move('up').click()
+  await move('up').click()
+  release()
   await eventually(async () => expect(await place()).toBe(before - 1))
-  await page.getByRole('button', { name: `Move the group ${groupName} down` }).click()
+  const stored = async () => (await owner.call(AdminRoomLayoutService.method.listRoomGroups, {})).groups
+  await eventually(async () => expect((await stored())[before - 1]?.name).toBe(groupName))
+  await move('down').click()
   await eventually(async () => expect(await place()).toBe(before))
 
   await page.getByRole('link', { name: `# ${name}` }).click()

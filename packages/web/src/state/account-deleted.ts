@@ -1,4 +1,22 @@
 import { Cell } from './cell.ts'
 
-/** Whether the user has just deleted their account here; the sign-in page then says so. */
+/** Whether the user has just deleted their account in this browser; the sign-in page then says so. */
 export const accountDeleted = new Cell(false)
+
+const channelOf = (userId: string) => new BroadcastChannel(`parley.account.${userId}`)
+
+/** Sets {@link accountDeleted} in all tabs of the user. */
+export function setAccountDeleted(userId: string, isDeleted: boolean): void {
+  accountDeleted.set(isDeleted)
+  const channel = channelOf(userId)
+  channel.postMessage(isDeleted)
+  channel.close()
+}
+
+/** Follows {@link accountDeleted} of other tabs, until the returned function is called. */
+export function followAccountDeleted(userId: string): () => void {
+  accountDeleted.set(false)
+  const channel = channelOf(userId)
+  channel.onmessage = ({ data }: MessageEvent<boolean>) => accountDeleted.set(data)
+  return () => channel.close()
+}

@@ -1,23 +1,27 @@
 import { type EmojiSet, knownEmoji, loadEmojiSet } from '../markdown/emoji.ts'
-import { language } from '../messages/texts.ts'
+import { type Language, language } from '../messages/texts.ts'
 import { Cell } from './cell.ts'
 import { read } from './read.ts'
 
-/** The whole set of emoji; undefined until it is loaded. */
+/** The whole set of emoji; undefined until it is loaded. After a change of language, the old set until the new is loaded. */
 export const emojiSet = new Cell<EmojiSet | undefined>(undefined)
-let loading: Promise<EmojiSet> | undefined
+let latest: { language: Language; set: Promise<EmojiSet> } | undefined
 
-/** Loads the set on the first call; a later call repeats only a failed one. */
+/** Loads the set in the current language on the first call; a later call repeats only a failed one. */
 export function loadWholeEmojiSet(): Promise<EmojiSet> {
-  loading ??= loadEmojiSet(language())
-  loading.then(
-    (set) => emojiSet.set(set),
-    () => (loading = undefined),
+  if (latest?.language === language()) return latest.set
+  const load = { language: language(), set: loadEmojiSet(language()) }
+  latest = load
+  load.set.then(
+    (set) => latest === load && emojiSet.set(set),
+    () => {
+      if (latest === load) latest = undefined
+    },
   )
-  return loading
+  return load.set
 }
 
-/** Starts loading the set, if it is not loaded yet. */
+/** Starts loading the set in the current language, if it is not loaded yet. */
 export const ensureEmojiSet = (): void => void loadWholeEmojiSet().catch(() => undefined)
 
 /** The emoji for a shortcode, reactive in Svelte; `:shortcode:` until the set is loaded, and for an unknown one. */

@@ -27,7 +27,11 @@ export function keepFocus(): void {
     else if (!focused.isConnected) {
       focused = undefined
       focusRegion(around.find(({ isConnected }) => isConnected))
-    } else if (wasDisabled) focused.focus({ preventScroll: true })
+    } else if (wasDisabled) {
+      // Once only: a hidden button cannot be focused.
+      wasDisabled = false
+      focused.focus({ preventScroll: true })
+    }
   }).observe(document.body, { subtree: true, childList: true, attributes: true, attributeFilter: ['disabled'] })
 }
 

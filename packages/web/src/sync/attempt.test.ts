@@ -1,4 +1,6 @@
 import { expect, test } from '@jest/globals'
+import { Code, ConnectError } from '@parley/client'
+import { setLanguageFromFile } from '../messages/_texts-from-files.ts'
 import { Attempt } from './attempt.ts'
 
 test('actions for different subjects run at once, and a repeated one for the same subject is ignored', async () => {
@@ -17,4 +19,18 @@ test('actions for different subjects run at once, and a repeated one for the sam
   finish.get('Uann')?.()
   expect(await Promise.all(running)).toEqual([true, true, false])
   expect([done, attempt.busy.value]).toEqual([['Ubob', 'Uann'], false])
+})
+
+test('a failure is no longer shown once the action for its subject is repeated, even while another one is running', async () => {
+  await setLanguageFromFile('en')
+  const attempt = new Attempt()
+  let finish: () => void = () => undefined
+  const slow = attempt.run(() => new Promise<void>((resolve) => (finish = resolve)), 'Uann')
+  await attempt.run(() => Promise.reject(new ConnectError('gone', Code.NotFound)), 'Ubob')
+  await attempt.run(async () => undefined, 'Ucid')
+  expect(attempt.failure.value).toBe('This no longer exists.')
+  await attempt.run(async () => undefined, 'Ubob')
+  expect(attempt.failure.value).toBeUndefined()
+  finish()
+  await slow
 })

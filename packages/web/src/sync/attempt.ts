@@ -6,6 +6,8 @@ export class Attempt {
   readonly busy = new Cell(false)
   readonly failure = new Cell<string | undefined>(undefined)
   readonly #running = new Set<string>()
+  /** Subject of the action whose failure is shown. */
+  #failed: string | undefined
 
   /**
    * Runs an action; returns whether it succeeded. Does nothing while another one for the same subject is running. In a
@@ -13,7 +15,7 @@ export class Attempt {
    */
   async run(action: () => Promise<unknown>, subject = ''): Promise<boolean> {
     if (this.#running.has(subject)) return false
-    if (this.#running.size === 0) this.failure.set(undefined)
+    if (this.#running.size === 0 || this.#failed === subject) this.failure.set(undefined)
     this.#running.add(subject)
     this.busy.set(true)
     try {
@@ -21,6 +23,7 @@ export class Attempt {
       return true
     } catch (thrown) {
       this.failure.set(failureText(thrown))
+      this.#failed = subject
       return false
     } finally {
       this.#running.delete(subject)

@@ -21,7 +21,7 @@ import { Inbox } from './inbox.ts'
 import { applyEvent } from './on-event.ts'
 import { Motd } from './motd.ts'
 import { MyPresence } from './my-presence.ts'
-import { PendingFiles } from './pending-files.ts'
+import { type PendingFiles, pendingFilesOf } from './pending-files.ts'
 import { People } from './people.ts'
 import { Rooms } from './rooms.ts'
 import { Sender } from './sender.ts'
@@ -80,7 +80,7 @@ export class Chat {
     this.followed = new FollowedThreads(server, this.people, viewer.capabilities?.hasUnreadFollowedThreads ?? false)
     this.typing = new Typing(server)
     this.motd = new Motd(server, this.userId)
-    this.files = new PendingFiles(server)
+    this.files = pendingFilesOf(server, this.userId)
     this.sender = new Sender(server, this.userId, (unsent) => void this.timelineAt(conversationOf(unsent))?.catchUp())
     const { events, reads } = takeOpening(server, this.userId)
     this.events = events
@@ -95,7 +95,7 @@ export class Chat {
       await Promise.all([this.#readViewer(), this.rooms.load()])
     })
     const parts: Record<Part, () => Promise<void>> = {
-      sidebar: () => this.rooms.load(),
+      sidebar: () => this.rooms.load().then(() => this.loaded.set(true)),
       server: () => this.#reloadServer(),
       viewer: () => this.#readViewer(),
     }

@@ -63,6 +63,7 @@ export class PagedList<T> {
       if (query === this.#latestQuery) this.failure.set(thrown)
     }
   }
+
   #newAmong(items: readonly T[], before: readonly T[]): T[] {
     const known = new Set(before.map(this.#keyOf))
     return items.filter((item) => !known.has(this.#keyOf(item)))

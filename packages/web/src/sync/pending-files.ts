@@ -5,6 +5,20 @@ import { Upload } from './upload.ts'
 /** Maximum number of files of one message. */
 const maxFiles = 10
 
+let latest: { userId: string; files: PendingFiles } | undefined
+
+/**
+ * Returns the files of a user. They are kept when the page starts again, for example in another language; those of
+ * another user are discarded.
+ */
+export function pendingFilesOf(server: MemberClient, userId: string): PendingFiles {
+  if (latest?.userId !== userId) {
+    latest?.files.discardAll()
+    latest = { userId, files: new PendingFiles(server) }
+  }
+  return latest.files
+}
+
 /** Files for the next message of each room and thread. Uploads continue while the user is elsewhere. */
 export class PendingFiles {
   readonly #server: MemberClient
@@ -37,6 +51,12 @@ export class PendingFiles {
   remove(conversation: string, upload: Upload): void {
     upload.cancel()
     this.in(conversation).update((uploads) => uploads.filter((one) => one !== upload))
+  }
+
+  /** Cancels all uploads, and removes their files. */
+  discardAll(): void {
+    for (const [conversation, { value }] of this.#conversations)
+      for (const upload of value) this.remove(conversation, upload)
   }
 
   /** Removes files that were sent with a message. */

@@ -29,6 +29,7 @@ export class PeopleSearch {
     const users = await this.#request(search.trim()).catch(() => undefined)
     if (users && query === this.#latestQuery) this.found.set(users)
   }
+
   #request(search: string): Promise<User[]> {
     return this.#people.trackChangesDuring(async (changes) => {
       const response = await this.#server.api.user.listUsers({ search, page: { limit: maxShown } })

@@ -19,7 +19,7 @@ const perPage = 100
 
 /** Explains what one person may do in a chosen room. */
 export class RoomStanding {
-  /** All rooms, including archived ones; undefined until loaded, or if the viewer may not see them. */
+  /** All rooms, including archived ones; undefined until loaded. Whoever may explain permissions may list them. */
   readonly rooms = new Cell<readonly Room[] | undefined>(undefined)
   /** Undefined while it is loaded, and without a chosen room. */
   readonly answer = new Cell<Standing | undefined>(undefined)
@@ -36,15 +36,10 @@ export class RoomStanding {
     this.#userId = userId
   }
 
-  /** Loads the rooms, unless the viewer may not see them. */
   async loadRooms(): Promise<void> {
-    try {
-      const { groups } = await this.#administration.roomLayout.listRoomGroups({})
-      const items = groups.flatMap((group) => group.items)
-      this.rooms.set(items.flatMap(({ item }) => (item.case === 'room' ? [item.value] : [])))
-    } catch (thrown) {
-      if (ConnectError.from(thrown).code !== Code.PermissionDenied) throw thrown
-    }
+    const { groups } = await this.#administration.roomLayout.listRoomGroups({})
+    const items = groups.flatMap((group) => group.items)
+    this.rooms.set(items.flatMap(({ item }) => (item.case === 'room' ? [item.value] : [])))
   }
 
   /** Loads the answer for a room; none for ''. Of several calls, the last one counts. */

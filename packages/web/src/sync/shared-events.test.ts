@@ -9,22 +9,20 @@ let changeNetwork: (change: 'online' | 'offline') => void
 
 /** A connection whose states the test sets. */
 function openStream(): Realtime {
-  const close = () => setState({ status: 'closed', reason: 'closed' })
+  let notify: (state: RealtimeState) => void = () => undefined
+  const close = () => notify({ status: 'closed', reason: 'closed' })
   const stream = { state: { status: 'connecting', failures: 0 }, onEvent: () => undefined, close }
   return Object.assign(stream, {
-    onState: (listener: (state: RealtimeState) => void) => void (setState = listener),
+    onState: (listener: (state: RealtimeState) => void) => void (setState = notify = listener),
   }) as unknown as Realtime
 }
 
-beforeEach(() => {
+beforeEach(async () => {
   jest.useFakeTimers()
   // Replaces APIs that only browsers have.
-  let isTaken = false
-  const request = async (_: string, __: object, held: () => Promise<void>) => {
-    if (isTaken) return new Promise<void>(() => undefined)
-    isTaken = true
-    return held()
-  }
+  let released: Promise<void> = Promise.resolve()
+  const request = (_: string, { signal }: { signal: AbortSignal }, hold: () => Promise<void>) =>
+    (released = released.then(() => (signal.aborted ? undefined : hold())))
   const locks = { request }
   const listeners: [string, () => void][] = []
   changeNetwork = (change) => {
@@ -38,6 +36,7 @@ beforeEach(() => {
   events = new SharedEvents({ realtime: openStream } as unknown as MemberClient, 'U1')
   resets = 0
   events.listen({ onEvent: () => undefined, onReset: () => resets++, onRead: () => undefined })
+  await jest.advanceTimersByTimeAsync(0)
 })
 afterEach(() => {
   events.close()
@@ -105,6 +104,25 @@ test('a tab opened without network is connected again as soon as the tab with th
     changeNetwork('online')
     expect(events.connection.value).toBe('open')
     await becomes('open')
+  } finally {
+    other.close()
+  }
+})
+
+test('a tab that takes over the socket without a position reads again once it is connected', async () => {
+  setState({ status: 'open', resumed: false })
+  const other = new SharedEvents({ realtime: openStream } as unknown as MemberClient, 'U1')
+  try {
+    await other.whenOpen()
+    let reloads = 0
+    other.listen({ onEvent: () => undefined, onReset: () => reloads++, onRead: () => undefined })
+    events.close()
+    await jest.advanceTimersByTimeAsync(0)
+    expect(reloads).toBe(0)
+    setState({ status: 'open', resumed: false })
+    setState({ status: 'waiting', retryInMs: 500, reason: 'lost' })
+    setState({ status: 'open', resumed: true })
+    expect(reloads).toBe(1)
   } finally {
     other.close()
   }

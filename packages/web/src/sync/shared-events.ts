@@ -110,15 +110,13 @@ export class SharedEvents {
 
   /** Opens the socket. Resolves, which releases the lock, when it is closed. */
   #holdSocket(): Promise<void> {
-    const tookOver = this.#hasReceived
-    if (tookOver && this.#position === '') this.#notify(({ onReset }) => onReset())
-    const realtime = this.#server.realtime({
-      resumePosition: this.#position,
-      onReset: () => {
-        this.#broadcast({ kind: 'reset' })
-        this.#notify(({ onReset: reset }) => reset())
-      },
-    })
+    // Without a position, events between those of the previous tab and the opening of this socket are missed.
+    let hasGap = this.#hasReceived && this.#position === ''
+    const onReset = () => {
+      this.#broadcast({ kind: 'reset' })
+      this.#notify(({ onReset: reset }) => reset())
+    }
+    const realtime = this.#server.realtime({ resumePosition: this.#position, onReset })
     this.#realtime = realtime
     realtime.onEvent((envelope) => {
       this.#broadcast({ kind: 'event', envelope })
@@ -132,6 +130,10 @@ export class SharedEvents {
     return new Promise((resolve) => {
       const follow = (state: RealtimeState) => {
         this.#onConnection(connectionOf(state))
+        if (state.status === 'open' && hasGap) {
+          hasGap = false
+          onReset()
+        }
         if (state.status !== 'closed') return
         clearInterval(reporting)
         resolve()

@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals'
+import { setLanguageFromFile } from '../messages/_texts-from-files.ts'
+import { emojiSet, loadWholeEmojiSet } from './emoji-set.ts'
+
+const nameOfHeart = () => emojiSet.value?.byName.get('heart')?.description
+
+test('emoji have names in the current language, even if the set of the previous one arrives later', async () => {
+  await setLanguageFromFile('en')
+  await loadWholeEmojiSet()
+  expect(nameOfHeart()).toBe('red heart')
+  await setLanguageFromFile('de')
+  const german = loadWholeEmojiSet()
+  expect(loadWholeEmojiSet()).toBe(german)
+  await setLanguageFromFile('en')
+  const english = loadWholeEmojiSet()
+  await Promise.all([german, english])
+  expect(nameOfHeart()).toBe('red heart')
+  await setLanguageFromFile('de')
+  await loadWholeEmojiSet()
+  expect(nameOfHeart()).toBe('rotes Herz')
+})

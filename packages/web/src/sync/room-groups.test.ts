@@ -1,0 +1,60 @@
+import { expect, test } from '@jest/globals'
+import type { administration } from '../session/administration.ts'
+import { RoomGroups } from './room-groups.ts'
+
+/** Groups on a server that answers when the test lets it. */
+function createGroups(...stored: string[]) {
+  let order = stored
+  const waiting: (() => void)[] = []
+  const turn = () => new Promise<void>((resolve) => waiting.push(resolve))
+  const groups = new RoomGroups({
+    listRoomGroups: async () => {
+      const response = { groups: order.map((id) => ({ id })) }
+      await turn()
+      return response
+    },
+    reorderRoomGroups: async ({ orderedGroupIds }: { orderedGroupIds: string[] }) => {
+      await turn()
+      order = orderedGroupIds
+    },
+  } as unknown as (typeof administration)['roomLayout'])
+  /** Lets all waiting calls respond, and then those that follow from them. */
+  const respond = async () => {
+    while (waiting.length > 0) {
+      for (const go of waiting.splice(0)) go()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  const shown = () => groups.groups.value.map(({ id }) => id)
+  return { groups, waiting, respond, shown, remove: (id: string) => (order = order.filter((one) => one !== id)) }
+}
+
+test('a response that is older than the last request is not shown', async () => {
+  const { groups, waiting, shown, remove } = createGroups('A', 'B', 'C')
+  const first = groups.load()
+  remove('A')
+  const second = groups.load()
+  waiting[1]?.()
+  await second
+  waiting[0]?.()
+  await first
+  expect(shown()).toEqual(['B', 'C'])
+})
+
+test('moves are shown at once and sent in order, and a list loaded meanwhile changes nothing', async () => {
+  const { groups, waiting, respond, shown } = createGroups('A', 'B', 'C')
+  const loading = groups.load()
+  await respond()
+  await loading
+  const moves = [groups.move(0, 1), groups.move(1, 1)]
+  const meanwhile = groups.load()
+  await new Promise((resolve) => setImmediate(resolve))
+  // The list and the first move; the second move waits for the first.
+  expect([shown(), waiting.length]).toEqual([['B', 'C', 'A'], 2])
+  waiting.shift()?.()
+  await meanwhile
+  expect(shown()).toEqual(['B', 'C', 'A'])
+  await respond()
+  await Promise.all(moves)
+  expect(shown()).toEqual(['B', 'C', 'A'])
+})
