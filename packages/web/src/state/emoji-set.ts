@@ -7,7 +7,7 @@ import { read } from './read.ts'
 export const emojiSet = new Cell<EmojiSet | undefined>(undefined)
 let loading: Promise<EmojiSet> | undefined
 
-/** Loads the set on the first call; a later call repeats only a failed one. */
+/** Loads the set on the first call, and again only after a failure. */
 export function loadWholeEmojiSet(): Promise<EmojiSet> {
   loading ??= loadEmojiSet(language())
   loading.then(
@@ -25,5 +25,5 @@ export function emojiOf(shortcode: string): string {
   const known = knownEmoji(shortcode)
   if (known !== undefined) return known
   ensureEmojiSet()
-  return read(emojiSet)?.byName.get(shortcode)?.character ?? `:${shortcode}:`
+  return read(emojiSet)?.byShortcode.get(shortcode)?.character ?? `:${shortcode}:`
 }
