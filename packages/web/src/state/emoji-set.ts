@@ -7,7 +7,7 @@ import { read } from './read.ts'
 export const emojiSet = new Cell<EmojiSet | undefined>(undefined)
 let loading: Promise<EmojiSet> | undefined
 
-/** Loads the set on the first call, and again only after a failure. */
+/** Loads the set in the current language on the first call; a later call repeats only a failed one. */
 export function loadWholeEmojiSet(): Promise<EmojiSet> {
   loading ??= loadEmojiSet(language())
   loading.then(
