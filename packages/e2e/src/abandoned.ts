@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { dataDirAt } from '@parley/local'
 import { endLeftover, readPidFile } from '@parley/local/infrastructure'
@@ -8,7 +8,10 @@ const prefix = 'parley-e2e-'
 
 /** Creates the data folder of a fleet. The caller removes it; a later run does if this one is killed. */
 export function temporaryDataDir(): string {
-  return newDataFolder(prefix)
+  const dir = newDataFolder(prefix)
+  // PostgreSQL may run as another user, who must be able to reach its folder inside this one.
+  chmodSync(dir, 0o755)
+  return dir
 }
 
 /** Removes the data folders of killed test runs, and stops the servers that still run in them. */

@@ -16,7 +16,7 @@ export async function signInBrowser(browser: Browser, { login, password }: Pick<
 
 const getViewer = '/api/connect/svc.api.v1.ViewerService/GetViewer'
 
-/** Id of the user who is signed in in a browser; undefined if nobody is. */
+/** Id of the user of a browser; undefined if nobody is signed in. */
 export async function signedInUserId(browser: Browser): Promise<string | undefined> {
   const answer = await browser.postJson(getViewer, {})
   if (answer.status === 401) return undefined

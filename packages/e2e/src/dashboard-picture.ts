@@ -1,8 +1,6 @@
 import sharp from 'sharp'
 
-/** A line of a panel: its legend and its points. */
 export type Line = { legend: string; points: readonly (readonly [seconds: number, value: number])[] }
-/** A panel with its lines. */
 export type PlottedPanel = { title: string; unit: string; lines: readonly Line[] }
 
 const [width, height, columns, gap] = [440, 260, 3, 16]

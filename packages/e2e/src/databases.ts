@@ -18,7 +18,6 @@ export async function databaseOf(service: string): Promise<Client & AsyncDisposa
 const deadlock = '40P01'
 const codeOf = (error: unknown) => (error as { code?: string }).code
 
-/** A snapshot of a database. */
 export type Snapshot = {
   /** Restores every table except the inbox, like a failover that loses the last commits. */
   restore(): Promise<void>

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   MessageService,
   PushNotificationService,
@@ -9,6 +8,7 @@ import {
 } from '@parley/contracts/api'
 import { PushService } from '@parley/testkit'
 import type { FakeLivekit } from '@parley/testkit/livekit'
+import { disposeTogether, repeatUntilDisposed } from './alerts/repeat-until-disposed.ts'
 import { fleet } from './fleet.ts'
 import { postJson } from './http.ts'
 import { startMediaServer } from './media-server.ts'
@@ -64,25 +64,11 @@ const actions: [pauseMs: number, action: (users: EverydayUsers) => Promise<unkno
   [5_000, requestMail],
 ]
 
-/** Repeats the actions until disposed. Ignores their errors: most of the time a test has broken a dependency. */
-export function startEverydayUse(users: EverydayUsers): AsyncDisposable {
-  const stopping = new AbortController()
-  const running = actions.map(async ([pauseMs, action]) => {
-    while (!stopping.signal.aborted) {
-      await action(users).catch(() => undefined)
-      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined)
-    }
-  })
-  return {
-    async [Symbol.asyncDispose]() {
-      stopping.abort()
-      await Promise.all(running)
-    },
-  }
-}
+/** Repeats the actions until disposed. */
+export const startEverydayUse = (users: EverydayUsers): AsyncDisposable =>
+  disposeTogether(actions.map(([pauseMs, action]) => repeatUntilDisposed(pauseMs, () => action(users))))
 
 let turn = 0
-/** Alternates between the two gateways. */
 const nextGateway = () => ({ base: fleet().gateways[turn++ % 2 === 0 ? 0 : 1] })
 const nextNode = () => fleet().realtimeNodes[turn++ % 2 === 0 ? 0 : 1]
 

@@ -22,7 +22,6 @@ export const ownerCredentials = { login: 'olivia', password: 'the owner of a tes
 export const dataDirVariable = 'PARLEY_E2E_DATA_DIR'
 const addressesVariable = 'PARLEY_E2E_ADDRESSES'
 
-/** Path of the ready file of the fleet with this data folder. */
 export const readyFileOf = (dataDir: string): string => join(dataDir, 'ready.json')
 
 type FleetAddresses = Pick<TestedFleet, 'gateways' | 'realtimeNodes' | 'processes'>
@@ -31,7 +30,7 @@ type FleetAddresses = Pick<TestedFleet, 'gateways' | 'realtimeNodes' | 'processe
 export const isCompact = (): boolean => fleet().processes.includes('compact')
 
 /**
- * Suffix for the title of a test that freezes a deployable, if it must be skipped: in the compact layout that would
+ * In the compact layout, suffix for the title of a test that freezes a deployable: it is skipped, because it would
  * freeze the gateway too. Otherwise undefined.
  */
 export const reasonNotToFreeze = (): string | undefined =>
@@ -66,6 +65,10 @@ function urlsOf(services: FleetProcess[], name: string): [string, string] {
   if (one === undefined || other === undefined) throw new Error(`the fleet has no two processes of ${name}`)
   return [one, other]
 }
+
+/** The environment without settings of Parley and OpenTelemetry: those of the tests must not reach a tested fleet. */
+export const withoutSettings = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !/^(PARLEY|OTEL)_/.test(name)))
 
 /** Process id of a server; read again for each call, because it changes with every restart. */
 export function serverPid(name: 'postgres' | 'nats' | 'redis'): number {

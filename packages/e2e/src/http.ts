@@ -9,7 +9,6 @@ import {
   toJson,
 } from '@bufbuild/protobuf'
 
-/** An HTTP response. */
 export type Answer = { status: number; headers: Headers; body: unknown }
 
 /** The error for a call whose response has another status than 200. */

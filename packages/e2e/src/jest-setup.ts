@@ -1,8 +1,8 @@
-import { chmodSync, existsSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { type Fleet, startFleet } from '@parley/local'
 import { installFfmpeg } from '@parley/testkit'
 import { removeAbandonedDataDirs, temporaryDataDir } from './abandoned.ts'
-import { dataDirVariable, ownerCredentials, readyFileOf, shareFleet } from './fleet.ts'
+import { dataDirVariable, ownerCredentials, readyFileOf, shareFleet, withoutSettings } from './fleet.ts'
 import { providerSettings } from './identity-provider.ts'
 import { mediaServerSettings } from './media-server.ts'
 import { listedUri } from './other-clients.ts'
@@ -29,8 +29,6 @@ export async function setup(): Promise<void> {
   await removeAbandonedDataDirs()
   await installFfmpeg()
   const dataDir = temporaryDataDir()
-  // PostgreSQL may run as another user, who must be able to reach its folder inside this one.
-  chmodSync(dataDir, 0o755)
   const output: string[] = []
   try {
     const fleet = await startFleet({
@@ -64,9 +62,4 @@ export async function teardown(): Promise<void> {
   await fleet.stop()
   if (process.env.PARLEY_E2E_KEEP) console.log(`kept ${dataDir}`)
   else if (existsSync(dataDir)) rmSync(dataDir, { recursive: true, force: true })
-}
-
-/** Settings from the environment of the tests must not reach the fleet under test. */
-function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(PARLEY|OTEL)_/.test(name)))
 }

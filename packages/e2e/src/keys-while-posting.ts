@@ -12,13 +12,13 @@ let lastPosted = 0
 export const newestPosted = (): string => `Arriving ${lastPosted}`
 
 /** A room, and members who together post `perSecond` messages a second in it. */
-export type Traffic = { roomId: string; authors: readonly [Person, ...Person[]]; perSecond: number }
+export type PostLoad = { roomId: string; authors: readonly [Person, ...Person[]]; perSecond: number }
 
-/** `taken`: milliseconds from a key to the next paint, slowest first, from 16 on. `posted`: messages per second. */
+/** `taken`: the delays from a key to the next paint, slowest first, in milliseconds. `posted`: messages per second. */
 type TypingResult = { taken: number[]; posted: number }
 
 /** Types while messages are posted. The browser measures in steps of 8 ms and reports no delay below 16 ms. */
-export async function keysWhilePosting(page: Page, { roomId, authors, perSecond }: Traffic): Promise<TypingResult> {
+export async function keysWhilePosting(page: Page, { roomId, authors, perSecond }: PostLoad): Promise<TypingResult> {
   const [first] = authors
   const perKey = (perSecond * keyEveryMs) / 1_000
   await page.evaluate(`globalThis.taken = new Map();

@@ -33,7 +33,7 @@ export class Listeners implements Disposable {
     )
   }
 
-  /** The distinct contents, except positions, with which each event has arrived since the last reset: should be one. */
+  /** For each event since the last reset, its distinct contents without the position. There should be one. */
   encodings(): Map<string, Set<string>> {
     const encodings = new Map<string, Set<string>>()
     for (const listener of this.#listeners)

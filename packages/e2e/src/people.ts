@@ -63,17 +63,17 @@ function ignoreLoginTaken(error: unknown): void {
   if (!(error instanceof CallFailed) || error.answer.status !== 409) throw error
 }
 
-let signedIn: Person | undefined
+let signedInOwner: Person | undefined
 
 /** Runs `work` as the first owner, and signs in again if that session has ended. */
 async function asOwner(work: (owner: Person) => Promise<unknown>): Promise<void> {
   try {
-    if (signedIn) return void (await work(signedIn))
+    if (signedInOwner) return void (await work(signedInOwner))
   } catch (error) {
     if (!(error instanceof CallFailed) || error.answer.status !== 401) throw error
   }
-  signedIn = await signInOwner()
-  await work(signedIn)
+  signedInOwner = await signInOwner()
+  await work(signedInOwner)
 }
 
 /** Signs in the first owner; retries like {@link newPerson}. */

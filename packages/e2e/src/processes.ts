@@ -48,8 +48,8 @@ export async function requestInternal(
 }
 
 /**
- * Waits until every process is ready and both gateways answer calls (a process without the bus stays ready). Tests that
- * disturbed the fleet end with this.
+ * Waits until every process is ready and both gateways answer calls: a process without the bus stays ready, but cannot
+ * answer. Tests that disturbed the fleet end with this.
  */
 export async function waitUntilHealthy(): Promise<void> {
   await eventually(

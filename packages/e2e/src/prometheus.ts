@@ -1,5 +1,6 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { FleetProcess } from '@parley/local'
 import {
   type Child,
   findExecutable,
@@ -28,10 +29,16 @@ export async function findPrometheus(): Promise<FoundPrometheus> {
 /** The processes that are scraped as one job, each as host and port. */
 export type ScrapedJob = { job: string; targets: string[] }
 
+/** The processes of a fleet, one job for each service. */
+export const jobsOf = (services: readonly FleetProcess[]): ScrapedJob[] =>
+  [...new Set(services.map(({ name }) => name))].map((job) => ({
+    job,
+    targets: services.filter(({ name }) => name === job).map(({ internalPort }) => `127.0.0.1:${internalPort}`),
+  }))
+
 /** Seconds between two scrapes, and between two evaluations of rules. */
 const scrapeSeconds = 1
 
-/** A series with its values over time. */
 export type Series = { labels: Record<string, string>; points: (readonly [seconds: number, value: number])[] }
 type RawSeries = { metric: Record<string, string>; values: [seconds: number, value: string][] }
 
@@ -118,8 +125,8 @@ export class Prometheus implements AsyncDisposable {
   }
 
   /**
-   * Waits until the condition of an alert has not been met for fifteen seconds while all processes were scraped. A
-   * process that has just started has no series yet, which must not look like the end of a fault.
+   * Waits until the condition of an alert has not been met for fifteen seconds and the last scrape of every process
+   * succeeded. A process that has just started has no series yet, which must not look like the end of a fault.
    */
   async waitUntilResolved(alert: string, timeoutMs = 180_000): Promise<void> {
     const assertEnded = async () => {

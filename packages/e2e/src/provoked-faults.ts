@@ -75,7 +75,7 @@ async function repeatFault(shown: Promise<unknown>, fault: () => Promise<void>):
   }
 }
 
-/** Number of concurrent calls of one person to one gateway, which refuses more. */
+/** Number of concurrent calls of one person to one gateway. */
 const callsOfOnePerson = 60
 
 /** Locks a table of messaging and makes more calls than it runs at a time, until a query has a result above 0. */

@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { dataDirAt, startFleet, type Fleet } from '@parley/local'
 import { freePort } from '@parley/local/infrastructure'
@@ -6,6 +6,7 @@ import { Resources } from '@parley/runtime'
 import { OtlpReceiver, PushService } from '@parley/testkit'
 import { FakeLivekit } from '@parley/testkit/livekit'
 import { temporaryDataDir } from './abandoned.ts'
+import { withoutSettings } from './fleet.ts'
 
 /** A fleet of nine processes that exports its telemetry to a receiver, with a fake push service and media server. */
 export type TracedFleet = AsyncDisposable & {
@@ -15,7 +16,7 @@ export type TracedFleet = AsyncDisposable & {
   /** Stops the processes, which export their remaining telemetry first. The log files remain. */
   stop(): Promise<void>
   /** The contents of all log files as one text. */
-  logLines(): string
+  logText(): string
 }
 
 /** Short export intervals, so that tests need not wait long for telemetry. */
@@ -27,8 +28,6 @@ const shortExportIntervals = {
 
 export async function startTracedFleet(owner: { login: string; password: string }): Promise<TracedFleet> {
   const dataDir = temporaryDataDir()
-  // PostgreSQL may run as another user, who must be able to reach its folder inside this one.
-  chmodSync(dataDir, 0o755)
   const resources = new Resources()
   resources.defer('files', () => rmSync(dataDir, { recursive: true, force: true }))
   const collector = resources.use(await OtlpReceiver.start())
@@ -53,7 +52,7 @@ export async function startTracedFleet(owner: { login: string; password: string 
   return {
     ...{ fleet, collector, pushService },
     stop: () => fleet.stop(),
-    logLines() {
+    logText() {
       const { logs } = dataDirAt(dataDir)
       return readdirSync(logs)
         .map((file) => readFileSync(join(logs, file), 'utf8'))
@@ -62,6 +61,3 @@ export async function startTracedFleet(owner: { login: string; password: string 
     [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose](),
   }
 }
-
-const withoutSettings = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !/^(PARLEY|OTEL)_/.test(name)))

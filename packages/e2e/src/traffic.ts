@@ -7,6 +7,7 @@ export type Outcome = {
   /** Undefined if there was no response; `failure` then says why. */
   answer: Answer | undefined
   failure: string | undefined
+  /** By `performance.now()`. */
   startedAt: number
   tookMs: number
 }

@@ -60,7 +60,7 @@ withPrometheus(
     })
 
     test('ParleyRoomsLeftBehind: messaging frozen', async () => {
-      // The list of groups, in which newRoom looks otherwise, needs messaging.
+      // Otherwise newRoom would list the groups, which needs messaging.
       const groupId = await lobbyId(owner)
       {
         await using _ = repeatUntilDisposed(500, () => newRoom(owner, [], { groupId }))

@@ -7,7 +7,6 @@ import { PushNotificationService, RoomService } from '@parley/contracts/api'
 import { dataDirAt } from '@parley/local'
 import { eventually, PushService, freeze } from '@parley/testkit'
 import { fillStream } from '../src/alerts/fill-stream.ts'
-
 import { lockTable } from '../src/alerts/locks.ts'
 import { newReaders, startReading } from '../src/alerts/many-readers.ts'
 import { disposeTogether, repeatUntilDisposed } from '../src/alerts/repeat-until-disposed.ts'
@@ -184,7 +183,8 @@ withPrometheus(`alerts fire during their fault and end after its remedy${why}`, 
     expect((await lock.lockWaits()).waits).toBeGreaterThan(0)
     await fillStream(15 * mebibytes)
     await waitUntilFiring('ParleyStreamFull')
-    // Makes the events older than the three days for which the stream keeps them. Messaging checks every five minutes.
+    // Now the events are older than three days, the longest that the stream keeps any. Messaging checks every five
+    // minutes.
     await using outbox = await databaseOf('messaging')
     await outbox.query(`update outbox set relayed_at = relayed_at - interval '73 hours' where relayed_at is not null`)
     await watched.prometheus.waitUntilFiring('ParleyEventsLost', 360_000)

@@ -24,7 +24,7 @@ beforeAll(async () => {
 const list = (filter: MessageInitShape<typeof AdminEventLogFilterSchema>) =>
   owner.call(AdminEventLogService.method.listEvents, { limit: 200, filter })
 
-/** Types of the entries about actions by a person or on them. */
+/** Types of the entries about actions by or on a person. */
 const typesOf = async (actorId: string) => (await list({ actorId })).entries.map(({ eventType }) => eventType)
 
 test('sign-ins, joins and posts are logged, without passwords and message content', async () => {
@@ -52,7 +52,7 @@ test('sign-ins, joins and posts are logged, without passwords and message conten
   expect(entry).toEqual(posted)
 })
 
-test('invites, accounts and ended sessions are logged with who did it, without labels, names or secrets', async () => {
+test('invites, accounts and ended sessions are logged with their actor, without labels, names or secrets', async () => {
   const boss = await newPerson('boss', { roles: ['admin'] })
   const { createInvite, revokeInvite, createUser, deactivateUser, reactivateUser } = AdminUserService.method
   const { invite: revoked } = await boss.call(createInvite, { label: 'For the front desk' })

@@ -140,7 +140,7 @@ describe.each(['/api/connect', ''])('below "%s"', (prefix) => {
     expectFailure(answer, 429, 'resource_exhausted')
   })
 
-  test('a body that is not compressed as declared, or in an unknown way, is refused', async () => {
+  test('a body that is not compressed as declared, or is compressed in an unknown way, is refused', async () => {
     const answer = await send(prefix + createMessage, { headers: { 'content-encoding': 'gzip' } })
     expectFailure(answer, 400, 'invalid_argument')
     const unknown = await send(prefix + createMessage, { headers: { 'content-encoding': 'zstd' } })
@@ -156,7 +156,7 @@ describe('credentials', () => {
     ['an empty token', { authorization: 'Bearer ' }],
     ['another scheme', { authorization: 'Basic b2xpdmlhOm9saXZpYQ==' }],
     ['a forged cookie', { cookie: 'parley_session=abc.def' }],
-    ['the caller of another service', { 'parley-caller': 'CgR1c2Vy' }],
+    ['the internal header that names a caller', { 'parley-caller': 'CgR1c2Vy' }],
   ])('a call with %s is unauthenticated, before anything else is checked', async (_, headers) => {
     for (const body of ['{}', 'not JSON', JSON.stringify({ roomId })]) {
       const answer = await postJson(fleet().gateways[0] + '/api/connect' + getRoomEvents, body, headers)
@@ -173,9 +173,7 @@ describe('credentials', () => {
     const answer = await postJson(
       `${fleet().gateways[0]}/api/connect/svc.api.v1.ViewerService/GetViewer`,
       {},
-      {
-        ...{ authorization: 'Bearer prl_ATnone', cookie },
-      },
+      { authorization: 'Bearer prl_ATnone', cookie },
     )
     expect(answer.status).toBe(200)
   })

@@ -39,7 +39,7 @@ const anHour = 3_600_000
 /** Length of a short ban, in milliseconds; long enough to be in effect when the call that made it returns. */
 const aMoment = 8_000
 
-/** Codes with which both gateways answer if bob joins or is added, and if he posts or reads as a member. */
+/** Codes with which both gateways answer when bob joins, posts and reads, and when he is added. */
 const refusalCodes = async (roomId: string) =>
   await Promise.all(
     fleet().gateways.flatMap((base) => [
@@ -64,7 +64,7 @@ describe('a temporary ban', () => {
     expect(await bobReceives(roomId)).toEqual([true, true])
 
     await ban(roomId, aMoment)
-    await eventually(async () => expect(await codeOf(await bob.attempt(joinRoom, { roomId }))).toBeUndefined())
+    await eventually(async () => expect(codeOf(await bob.attempt(joinRoom, { roomId }))).toBeUndefined())
     expect(await bobReceives(roomId)).toEqual([true, true])
     expect((await owner.call(listBans, { roomId })).bans).toEqual([])
   })

@@ -1,4 +1,4 @@
-import { chmodSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createParleyClient, type ParleyClient } from '@parley/client'
 import { type Fleet, startFleet } from '@parley/local'
@@ -15,8 +15,6 @@ const why = isCompact() ? ' (skipped: the fleet of this run is compact, so all o
 let fleet: Fleet
 beforeAll(async () => {
   if (isCompact()) return
-  // PostgreSQL may run as another user, who must be able to reach its folder inside this one.
-  chmodSync(dataDir, 0o755)
   fleet = await startFleet({ layout: 'compact', dataDir, port: 0, owner, fsync: false })
 })
 afterAll(async () => {

@@ -9,7 +9,7 @@ import { drawDashboard, type PlottedPanel } from '../src/dashboard-picture.ts'
 import { createEverydayUsers, type EverydayUsers, startEverydayUse } from '../src/everyday-use.ts'
 import { fleet, reasonNotToFreeze } from '../src/fleet.ts'
 import { waitUntilHealthy } from '../src/processes.ts'
-import { findPrometheus, Prometheus, type Series } from '../src/prometheus.ts'
+import { findPrometheus, jobsOf, Prometheus, type Series } from '../src/prometheus.ts'
 import {
   parkAnEvent,
   readTooSlowly,
@@ -47,15 +47,6 @@ if (why !== '') console.log(`dashboards on a real fleet: not tested${why}`)
 const folder = temporaryDataDir()
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** The processes of the fleet, one job for each service. */
-function jobs() {
-  const { services } = fleet().state()
-  return [...new Set(services.map(({ name }) => name))].map((job) => ({
-    job,
-    targets: services.filter(({ name }) => name === job).map(({ internalPort }) => `127.0.0.1:${internalPort}`),
-  }))
-}
-
 /** Query that has results while the condition of an alert is met. */
 const alertOf = (name: string) => `ALERTS{alertname="${name}"}`
 const perSecond = (series: string) => `sum(rate(${series}[10s]))`
@@ -87,7 +78,7 @@ withPrometheus(`dashboards of a fleet that had many faults${why}`, () => {
   let prometheus: Prometheus
   beforeAll(async () => {
     if (!('path' in found)) return
-    prometheus = await Prometheus.start(found.path, folder, jobs(), ruleFiles)
+    prometheus = await Prometheus.start(found.path, folder, jobsOf(fleet().state().services), ruleFiles)
     const waitUntilShown = (query: string) => prometheus.waitUntilAboveZero(query, 400_000)
     const users = await createEverydayUsers()
     await using _use = startEverydayUse(users)

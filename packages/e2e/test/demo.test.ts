@@ -13,7 +13,7 @@ async function samplesOf(person: Person) {
   return new Map(rooms.flatMap((room) => (room?.name.startsWith('sample-') ? [[room.name, room.id]] : [])))
 }
 
-const bodiesIn = async (person: Person, roomId: string) => {
+const messagesIn = async (person: Person, roomId: string) => {
   const { page } = await person.call(RoomService.method.getRoomEvents, { roomId })
   return (page?.events ?? []).flatMap(({ event }) => (event.case === 'messagePosted' ? [event.value.message] : []))
 }
@@ -27,7 +27,7 @@ test('sample content is created only once if the command is repeated, and can be
     return found
   })
   const roomId = rooms.get('sample-launch') ?? ''
-  const messages = await bodiesIn(ada, roomId)
+  const messages = await messagesIn(ada, roomId)
   const question = messages.find((message) => message?.body?.startsWith('Two of the pictures'))
   expect(messages.flatMap((message) => message?.attachments ?? []).map(({ filename }) => filename)).toEqual([
     'checklist.md',
@@ -37,7 +37,7 @@ test('sample content is created only once if the command is repeated, and can be
   const thread = await ada.call(ThreadService.method.getThreadEvents, { roomId, threadRootEventId })
   expect(thread.page?.events.length).toBeGreaterThanOrEqual(2)
   await operate(['demo', 'create'])
-  expect(await bodiesIn(ada, roomId)).toHaveLength(messages.length)
+  expect(await messagesIn(ada, roomId)).toHaveLength(messages.length)
 
   // A renamed group still belongs to the sample content; another group with its old name does not.
   const owner = await signInOwner()

@@ -47,7 +47,7 @@ test('the doctor finds no failure in a running fleet, and shows no secret', asyn
 
 test('the status shows every process with its number of sockets', async () => {
   const ada = await newPerson('ada')
-  await Socket.subscribe(fleet().realtimeNodes[0], ada.token)
+  using _socket = await Socket.subscribe(fleet().realtimeNodes[0], ada.token)
   await eventually(async () => {
     const { ready, nodes } = (await operate(['status'])) as Status
     expect(ready).toBe(true)

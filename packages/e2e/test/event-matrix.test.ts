@@ -58,7 +58,7 @@ async function waitForEnd(ended?: Name[]): Promise<string> {
   return marker
 }
 
-/** Returns whether an event must be listed in the row to be allowed. */
+/** Whether the row must list an event that occurs. */
 const isRelevantFor =
   ({ receives }: Row) =>
   ({ event }: RealtimeEventEnvelope): boolean => {

@@ -1,11 +1,12 @@
-import { afterEach, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { RoomService } from '@parley/contracts/api'
 import { fleet } from '../src/fleet.ts'
 import type { Kind } from '../src/listeners.ts'
 import { causeRoomEvents, revokes } from '../src/matrix/revokes.ts'
 import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
-import { Socket } from '../src/socket.ts'
+import type { Socket } from '../src/socket.ts'
+import { socketsPerTest } from '../src/sockets-per-test.ts'
 
 let owner: Person
 let ada: Person
@@ -16,19 +17,11 @@ beforeAll(async () => {
   plaza = await newRoom(owner, [], { universal: true })
 })
 
-const open: Socket[] = []
-afterEach(() => open.splice(0).forEach((socket) => socket[Symbol.dispose]()))
-
+const { listenAt } = socketsPerTest()
 const listen = (person: Person) =>
-  Promise.all(
-    [...fleet().realtimeNodes, ...fleet().realtimeNodes].map(async (node) => {
-      const socket = await Socket.subscribe(node, person.token)
-      open.push(socket)
-      return socket
-    }),
-  )
+  Promise.all([...fleet().realtimeNodes, ...fleet().realtimeNodes].map((node) => listenAt(person, node)))
 
-/** Kinds of events a socket received about a room and its session, without duplicates. */
+/** Kinds of the events about a room or the end of the session that a socket received; duplicates count once. */
 const kindsAbout = (socket: Socket, roomId: string): Kind[] => {
   const about = socket.events.filter(
     ({ event }) =>

@@ -93,8 +93,8 @@ test('after a kill and a second run every message exists once, in order', async 
     messages += counted.messages
     replies += counted.replies
   }
-  const inArchive = archived.map((name) => content.byChannel.get(name) ?? { messages: 0, replies: 0 })
-  const sum = (of: 'messages' | 'replies') => inArchive.reduce((total, counted) => total + counted[of], 0)
+  const ofArchived = archived.map((name) => content.byChannel.get(name) ?? { messages: 0, replies: 0 })
+  const sum = (of: 'messages' | 'replies') => ofArchived.reduce((total, counted) => total + counted[of], 0)
   expect([messages, replies]).toEqual([content.messages - sum('messages'), content.replies - sum('replies')])
 }, 200_000)
 

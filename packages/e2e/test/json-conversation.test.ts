@@ -142,7 +142,7 @@ describe('before a room is created', () => {
     })
   })
 
-  test('the lobby contains announcements, where everyone is a member and only permitted people may post, and general', async () => {
+  test('the lobby contains general and announcements, where everyone is a member and only permitted people may post', async () => {
     const { groups } = await get<{ groups: { id: string; name: string; items: { room?: object }[] }[] }>(
       ...([ada, `${directory}/ListRoomGroups`, {}] as const),
     )
@@ -170,7 +170,7 @@ describe('a conversation', () => {
     expect(taken).toMatchObject({ status: 409, body: { code: 'already_exists' } })
   })
 
-  test('its creator is a member, and others can join', async () => {
+  test('the creator of a room is a member, and others can join', async () => {
     const before = await get(ada, `${directory}/GetRoom`, { roomId: room.id })
     expect(before).toMatchObject({ room: { room: { id: room.id } } })
     expect(before).not.toMatchObject({ room: { viewerState: { isMember: true } } })

@@ -39,7 +39,7 @@ const bodies = async () =>
   )
 
 /**
- * Packs both packages and installs them without a registry: third-party packages come from the repository's
+ * Packs client and contracts and installs them without a registry: third-party packages come from the repository's
  * installation.
  */
 async function install(folder: string) {

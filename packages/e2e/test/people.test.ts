@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { AdminUserService } from '@parley/contracts/admin'
 import { MyAccountService, PresenceStatus, UserService, ViewerService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
@@ -6,7 +6,8 @@ import sharp from 'sharp'
 import { fleet } from '../src/fleet.ts'
 import { codeOf } from '../src/http.ts'
 import { newPerson, type Person, signInOwner } from '../src/people.ts'
-import { Socket } from '../src/socket.ts'
+import type { Socket } from '../src/socket.ts'
+import { socketsPerTest } from '../src/sockets-per-test.ts'
 
 let owner: Person
 let ada: Person
@@ -15,15 +16,7 @@ beforeAll(async () => {
   ;[owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
 })
 
-const open: Socket[] = []
-afterEach(() => open.splice(0).forEach((socket) => socket[Symbol.dispose]()))
-
-/** Opens a socket for a person on each node. */
-async function listen(person: Person): Promise<Socket[]> {
-  const sockets = await Promise.all(fleet().realtimeNodes.map((base) => Socket.subscribe(base, person.token)))
-  open.push(...sockets)
-  return sockets
-}
+const { listen } = socketsPerTest()
 
 /** A user as another one sees them. */
 const getUserAs = async (viewer: Person, userId: string) => {

@@ -120,7 +120,7 @@ test('a client that does not send hello or subscribe in time gets an error', asy
 test('a frame of exactly 64 KiB is accepted', async () => {
   const socket = await Socket.subscribe(fleet().realtimeNodes[0], ada.token)
   open.push(socket)
-  // The nonce is nested twice, each time with a tag and a length, which takes four bytes for this length.
+  // The nonce is nested in two fields, each with one byte of tag and three of length.
   const nonce = 'x'.repeat(64 * 1024 - 8)
   socket.send({ case: 'ping', value: { nonce } })
   expect((await socket.first('pong')).nonce).toHaveLength(nonce.length)

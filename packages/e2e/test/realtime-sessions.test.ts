@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { AdminUserService } from '@parley/contracts/admin'
 import { MyAccountService } from '@parley/contracts/api'
 import { fleet } from '../src/fleet.ts'
@@ -6,20 +6,15 @@ import { postJson } from '../src/http.ts'
 import { newPerson, operate, type Person, signIn, signInOwner } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
 import { Socket } from '../src/socket.ts'
+import { socketsPerTest } from '../src/sockets-per-test.ts'
 
-const open: Socket[] = []
-afterEach(() => open.splice(0).forEach((socket) => socket[Symbol.dispose]()))
+const { listenAt: listen } = socketsPerTest()
 
 let ada: Person
 beforeEach(async () => {
   ada = await newPerson('ada')
 })
 
-const listen = async (person: Person, base: string) => {
-  const socket = await Socket.subscribe(base, person.token)
-  open.push(socket)
-  return socket
-}
 const logOut = (person: Person, base: string) => postJson(`${base}/auth/logout`, {}, person.authorization)
 
 /** Expects the last frames of a socket whose session has ended. */
@@ -65,8 +60,7 @@ describe('log-out', () => {
   test('makes the token invalid at every endpoint', async () => {
     await logOut(ada, fleet().gateways[0])
     for (const base of [...fleet().realtimeNodes, ...fleet().gateways]) {
-      const socket = await Socket.open(base)
-      open.push(socket)
+      using socket = await Socket.open(base)
       socket.send({ case: 'hello', value: { protocolVersion: 1, bearerToken: ada.token } })
       expect(await socket.first('error')).toMatchObject({ code: 'authentication_required' })
     }

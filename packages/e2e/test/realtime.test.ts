@@ -1,10 +1,11 @@
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { MessageService, RoomDirectoryService, RoomService } from '@parley/contracts/api'
 import { eventually } from '@parley/testkit'
 import { fleet } from '../src/fleet.ts'
 import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { newRoom, post, roomName, lobbyId } from '../src/rooms.ts'
 import { Socket } from '../src/socket.ts'
+import { socketsPerTest } from '../src/sockets-per-test.ts'
 
 let owner: Person
 let ada: Person
@@ -13,14 +14,7 @@ beforeAll(async () => {
   ;[owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
 })
 
-const open: Socket[] = []
-afterEach(() => open.splice(0).forEach((socket) => socket[Symbol.dispose]()))
-
-async function listen(person: Person, base: string): Promise<Socket> {
-  const socket = await Socket.subscribe(base, person.token)
-  open.push(socket)
-  return socket
-}
+const { listenAt: listen } = socketsPerTest()
 
 /** Kinds of the events about a room that a socket has received, in order. */
 const kindsOf = (socket: Socket, roomId: string) =>
@@ -135,7 +129,7 @@ describe('membership', () => {
     }
   })
 
-  test('sockets of a former member, opened before or after they return, receive the room only from then on', async () => {
+  test('a former member receives the room again only after returning, on sockets opened before and after that', async () => {
     const roomId = await newRoom(owner, [ada, bob])
     await bob.call(RoomService.method.leaveRoom, { roomId })
     const [node] = fleet().realtimeNodes
@@ -191,8 +185,7 @@ describe('rooms', () => {
 
 describe('the stream', () => {
   test('names its version, capabilities and heartbeat interval in the hello, and then sends heartbeats', async () => {
-    const socket = await Socket.open(fleet().realtimeNodes[0])
-    open.push(socket)
+    using socket = await Socket.open(fleet().realtimeNodes[0])
     const hello = await socket.hello(ada.token)
     expect(hello).toMatchObject({ protocolVersion: 1, heartbeatIntervalSeconds: 1 })
     expect(hello.serverVersion).toMatch(/^\d+\.\d+\.\d+/)
@@ -219,8 +212,7 @@ describe('the stream', () => {
     ['the Authorization header', () => ({ authorization: `Bearer ${ada.token}` })],
     ['a protocol version of 0', () => ({ authorization: `Bearer ${ada.token}` })],
   ])('may be opened with %s', async (what, headers) => {
-    const socket = await Socket.open(fleet().gateways[1], headers())
-    open.push(socket)
+    using socket = await Socket.open(fleet().gateways[1], headers())
     socket.send({ case: 'hello', value: { protocolVersion: what.endsWith('0') ? 0 : 1 } })
     expect((await socket.first('hello')).protocolVersion).toBe(1)
   })

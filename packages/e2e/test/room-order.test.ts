@@ -99,7 +99,7 @@ test('concurrent posts, joins, leaves, bans and archivings of a room have the sa
   let archived = false
   for (const row of timeline) {
     if (row.event.case === 'userJoinedRoom') inside.add(row.actorId)
-    // Nobody acts before their join, after their leave, or while the room is archived.
+    // Nobody posts before their join, after their leave, or while the room is archived.
     if (row.event.case === 'messagePosted') expect([archived, inside.has(row.actorId)]).toEqual([false, true])
     if (row.event.case === 'roomArchived') archived = true
     if (row.event.case === 'roomUnarchived') archived = false

@@ -91,8 +91,8 @@ afterAll(() => fleet?.[Symbol.asyncDispose]())
 
 test('the autoscaler goes from one node to three and then to two', () => {
   const wanted = run.decisions.map(({ next }) => next)
-  const changes = wanted.filter((pods, n) => pods !== wanted[n - 1])
-  expect(changes.filter((pods, n) => !(pods === 2 && changes[n + 1] === 3))).toEqual([1, 3, 2])
+  const changes = wanted.filter((nodes, n) => nodes !== wanted[n - 1])
+  expect(changes.filter((nodes, n) => !(nodes === 2 && changes[n + 1] === 3))).toEqual([1, 3, 2])
 })
 
 test('the autoscaler reads the number of sockets and the lag of the nodes', () => {

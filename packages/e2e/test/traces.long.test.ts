@@ -156,7 +156,7 @@ test('a download has spans of the gateway, of uploads and of its database', () =
 
 test('log lines about sign-ins and a new account have the trace ids of the requests', () => {
   const lines = traced
-    .logLines()
+    .logText()
     .split('\n')
     .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Record<string, string>] : []))
   const requests = new Set(traced.collector.spans.map(({ traceId }) => traceId))
@@ -187,7 +187,7 @@ describe('no trace, metric or log line contains', () => {
     const { batches, logs, metrics } = traced.collector
     expect([logs.length, metrics.length].every((count) => count > 0)).toBe(true)
     expect(secret()).not.toBe('')
-    const said = `${JSON.stringify(batches)}\n${traced.logLines()}`.split(/\n|(?<=\}),(?=\{)/)
+    const said = `${JSON.stringify(batches)}\n${traced.logText()}`.split(/\n|(?<=\}),(?=\{)/)
     expect(said.filter((one) => one.toLowerCase().includes(secret().toLowerCase()))).toEqual([])
   })
 })

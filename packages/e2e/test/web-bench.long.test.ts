@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect } from '@jest/globals'
 import type { CDPSession, Page } from 'playwright-core'
 import { fleet } from '../src/fleet.ts'
-import { summariseDelays, keysWhilePosting, newestPosted, type Traffic } from '../src/keys-while-posting.ts'
+import { summariseDelays, keysWhilePosting, newestPosted, type PostLoad } from '../src/keys-while-posting.ts'
 import { lengthenRoom, longRoomMessage } from '../src/long-room.ts'
 import { newPerson, signInOwner, type Person } from '../src/people.ts'
 import { newRoom, post } from '../src/rooms.ts'
@@ -203,7 +203,7 @@ inBrowser('the time until another browser shows a change is measured', async () 
 })
 
 /** Measures keys in an empty page and then in the room, with the same load: the difference is the client's cost. */
-async function measureKeys(page: Page, traffic: Traffic): Promise<void> {
+async function measureKeys(page: Page, traffic: PostLoad): Promise<void> {
   const room = page.url()
   const what = `key to next paint, ${traffic.perSecond} messages a second wanted`
   await page.goto(new URL('/healthz', room).href)

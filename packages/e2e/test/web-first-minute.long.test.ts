@@ -1,4 +1,4 @@
-import { chmodSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { expect } from '@jest/globals'
 import { startFleet } from '@parley/local'
 import { temporaryDataDir } from '../src/abandoned.ts'
@@ -9,8 +9,6 @@ useBrowser('the first minute')
 inBrowser('the owner of a new server is guided to a name, an invite and a room', async () => {
   const owner = { login: 'first', password: 'the owner of a new server' }
   const dataDir = temporaryDataDir()
-  // PostgreSQL may run as another user, who must be able to reach its folder inside this one.
-  chmodSync(dataDir, 0o755)
   const fleet = await startFleet({ dataDir, port: 0, owner, fsync: false, say: () => undefined })
   try {
     await using visitor = await visit()

@@ -1,10 +1,10 @@
-import { chmodSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { dataDirAt, type Fleet, repositoryRoot, startFleet } from '@parley/local'
+import { dataDirAt, repositoryRoot, startFleet } from '@parley/local'
 import { Resources } from '@parley/runtime'
 import { temporaryDataDir } from '../abandoned.ts'
-import { ownerCredentials, readyFileOf, shareFleet } from '../fleet.ts'
-import { Prometheus, type ScrapedJob } from '../prometheus.ts'
+import { ownerCredentials, readyFileOf, shareFleet, withoutSettings } from '../fleet.ts'
+import { jobsOf, Prometheus } from '../prometheus.ts'
 import { writeShorterRules } from './shorter-rules.ts'
 
 /** A fleet with a Prometheus that evaluates its alerts, with durations divided by sixty. */
@@ -26,8 +26,6 @@ const doubled = ['gateway', 'realtime']
  */
 export async function startWatchedFleet(program: string, settings: NodeJS.ProcessEnv): Promise<WatchedFleet> {
   const dataDir = temporaryDataDir()
-  // PostgreSQL may run as another user, who must be able to reach its folder inside this one.
-  chmodSync(dataDir, 0o755)
   const resources = new Resources()
   resources.defer('files', () => rmSync(dataDir, { recursive: true, force: true }))
   const env = { ...withoutSettings(process.env), ...settings }
@@ -39,30 +37,19 @@ export async function startWatchedFleet(program: string, settings: NodeJS.Proces
   const rules = ['alerts', 'objectives'].map((name) =>
     writeShorterRules(join(repositoryRoot(), `helm/parley/files/${name}.yaml`), dataDir),
   )
-  const prometheus = resources.use(await Prometheus.start(program, dataDir, jobsOf(fleet), rules))
+  const prometheus = resources.use(await Prometheus.start(program, dataDir, jobsOf(fleet.services), rules))
   return {
     ...{ prometheus, dataDir },
     async reconfigure(service, more) {
       Object.assign(env, more)
       const count = fleet.services.filter(({ name }) => name === service).length
       for (let index = 0; index < count; index++) await fleet.restart(service, index)
-      prometheus.scrape(jobsOf(fleet))
+      prometheus.scrape(jobsOf(fleet.services))
     },
     logOf: (service) =>
-      [service, `${service}-2`]
-        .filter((_, index) => index === 0 || doubled.includes(service))
+      (doubled.includes(service) ? [service, `${service}-2`] : [service])
         .map((name) => readFileSync(join(dataDirAt(dataDir).logs, `${name}.log`), 'utf8'))
         .join(''),
     [Symbol.asyncDispose]: () => resources[Symbol.asyncDispose](),
   }
 }
-
-/** The processes of a fleet, one job for each service. */
-const jobsOf = ({ services }: Fleet): ScrapedJob[] =>
-  [...new Set(services.map(({ name }) => name))].map((job) => ({
-    job,
-    targets: services.filter(({ name }) => name === job).map(({ internalPort }) => `127.0.0.1:${internalPort}`),
-  }))
-
-const withoutSettings = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !/^(PARLEY|OTEL)_/.test(name)))

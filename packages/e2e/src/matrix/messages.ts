@@ -20,12 +20,12 @@ async function postWithFiles(fixture: Fixture, as: string, count: number) {
 
 const previewUrl = 'https://example.org/'
 
-/** Stores a link preview. It cannot be fetched: services do not fetch pages of this machine. */
+/** Stores a link preview, because the services do not fetch pages from this machine. */
 async function attachPreview(fixture: Fixture, to: string) {
   await using database = await databaseOf('messaging')
   const preview = toBinary(PagePreviewSchema, create(PagePreviewSchema, { url: previewUrl, title: 'An example' }))
-  const where = [fixture.channel, fixture.id(to), Buffer.from(preview)]
-  await database.query('update room_events set link_preview = $3 where room_id = $1 and event_id = $2', where)
+  const values = [fixture.channel, fixture.id(to), Buffer.from(preview)]
+  await database.query('update room_events set link_preview = $3 where room_id = $1 and event_id = $2', values)
 }
 
 /** Messages of the three kinds of rooms. */

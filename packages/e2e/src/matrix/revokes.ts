@@ -17,7 +17,7 @@ import { roomName } from '../rooms.ts'
 /** A room, and the member who loses access to it. */
 export type Membership = { owner: Person; victim: Person; roomId: string }
 
-/** A way to lose access to a room, and the kinds of events that the user still receives about it. */
+/** A way to lose access to a room, and the kinds of events that tell the user of the loss. */
 export type Revoke = {
   /** Completes "people who ...". */
   how: string

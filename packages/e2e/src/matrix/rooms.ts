@@ -1,7 +1,7 @@
 import { AdminRoomLayoutItemKind, AdminRoomLayoutService } from '@parley/contracts/admin'
 import { RoomService } from '@parley/contracts/api'
 import { roomName } from '../rooms.ts'
-import { and, channel, everyone, hall, type Name, openChannel } from './users.ts'
+import { and, channel, everyone, hall, type Name, openChannel, without } from './users.ts'
 import { row, type Row } from './rows.ts'
 import { type Fixture, unique } from './fixture.ts'
 
@@ -68,7 +68,7 @@ export const membership: Row[] = [
   row(
     'a message after a ban from a universal room',
     (fixture) => postAsBob(fixture, 'hall'),
-    ...postEvents(hall.filter((name) => name !== 'rex')),
+    ...postEvents(without(hall, 'rex')),
   ),
   row('lifting a ban from a universal room', (fixture) =>
     fixture.call('owner', unbanMember, { roomId: fixture.hall, userId: fixture.userId('rex'), reason: 'quiet again' }),

@@ -1,5 +1,5 @@
 /**
- * The users of the matrix, each with a socket on both nodes.
+ * The users of the matrix, each with a socket on each node.
  *
  * - ada: member of the channel, with a second socket on one node and one of another web client on the other
  * - bob, dora: members of the channel; dora's account is deleted at the end

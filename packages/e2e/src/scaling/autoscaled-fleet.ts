@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type FleetProcess, type ReadyState, repositoryRoot } from '@parley/local'
 import { eventually } from '@parley/testkit'
 import { temporaryDataDir } from '../abandoned.ts'
-import { ownerCredentials, readyFileOf } from '../fleet.ts'
+import { ownerCredentials, readyFileOf, withoutSettings } from '../fleet.ts'
 
 /**
  * A line of `pnpm autoscale --json`: the number of nodes wanted so far, the number that the metrics ask for
@@ -38,14 +38,11 @@ export class AutoscaledFleet implements AsyncDisposable {
   /** Starts a fleet with settings for the services and options for the autoscaler. */
   static async start(settings: NodeJS.ProcessEnv, options: string[]): Promise<AutoscaledFleet> {
     const dataDir = temporaryDataDir()
-    // PostgreSQL may run as another user, who must be able to reach its folder inside this one.
-    chmodSync(dataDir, 0o755)
     const program = join(repositoryRoot(), 'packages/tooling/autoscale.mjs')
-    const inherited = Object.entries(process.env).filter(([name]) => !/^(PARLEY|OTEL)_/.test(name))
     const child = spawn(process.execPath, ['--no-warnings', program, '--json', ...options], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
-        ...Object.fromEntries(inherited),
+        ...withoutSettings(process.env),
         PARLEY_DATA_DIR: dataDir,
         PARLEY_READY_FILE: readyFileOf(dataDir),
         PARLEY_PORT: '0',

@@ -53,7 +53,7 @@ export class CheckedStream {
 
   /**
    * Compares the received posts with `log`, all posts of the room in order. A client must receive every post sent after
-   * its stream was open; if the stream has been closed, every post up to the last one it received.
+   * its stream was open. A closed stream is checked only up to the last post it received.
    */
   faults(log: readonly string[], sent: readonly SentPost[]): Faults {
     const first = sent.find(({ startedAt }) => startedAt >= this.#openedAt)

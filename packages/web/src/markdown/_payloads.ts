@@ -1,4 +1,4 @@
-/** URLs that run code, or would run it after decoding. */
+/** URLs to which a message must not link. Most run code, some only after decoding. */
 const scripts = [
   ...[
     'javascript:alert(1)',

@@ -6,12 +6,12 @@ test('emoji have German names, and English and German search keywords', async ()
   expect(german.all.map(({ character }) => character)).toEqual(english.all.map(({ character }) => character))
   const named = { heart: 'rotes Herz', thumbsup: 'Daumen hoch', de: 'Flagge: Deutschland' }
   for (const [shortcode, name] of Object.entries(named)) {
-    const emoji = german.byName.get(shortcode)
-    expect(emoji?.description).toBe(name)
+    const emoji = german.byShortcode.get(shortcode)
+    expect(emoji?.name).toBe(name)
     expect(emoji?.words).toContain(name)
-    expect(emoji?.words).toContain(english.byName.get(shortcode)?.description)
+    expect(emoji?.words).toContain(english.byShortcode.get(shortcode)?.name)
   }
   // Some names are the same in both languages, such as "Pizza".
-  const same = german.all.filter(({ description }, at) => description === english.all[at]?.description)
+  const same = german.all.filter(({ name }, at) => name === english.all[at]?.name)
   expect(same.length).toBeLessThan(german.all.length / 10)
 })

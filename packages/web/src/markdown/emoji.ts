@@ -11,16 +11,16 @@ const characters: Record<string, string> = {
   white_check_mark: '✅',
 }
 
-/** An emoji with its shortcodes, its name, and its search keywords in the language of the set and in English. */
+/** An emoji. `words`: its search keywords in the language of the set and in English. */
 export type Emoji = {
   character: string
-  names: readonly string[]
-  description: string
+  shortcodes: readonly string[]
+  name: string
   words: string
 }
 
 /** Every emoji that the server knows, in Unicode order. */
-export type EmojiSet = { all: readonly Emoji[]; byName: ReadonlyMap<string, Emoji> }
+export type EmojiSet = { all: readonly Emoji[]; byShortcode: ReadonlyMap<string, Emoji> }
 
 /** Name and search keywords of an emoji in a language other than English. */
 type Translation = { unicode: string; label: string; tags?: readonly string[] }
@@ -40,9 +40,9 @@ export async function loadEmojiSet(language: string): Promise<EmojiSet> {
   const all = gemoji.map(({ emoji: character, names, description, tags }): Emoji => {
     const { label, tags: keywords = [] } = translationOf.get(removeVariation(character)) ?? { label: description }
     const words = [label, ...keywords, ...names, ...tags, description].join(' ').replaceAll('_', ' ')
-    return { character, names, description: label, words }
+    return { character, shortcodes: names, name: label, words }
   })
-  return { all, byName: new Map(all.flatMap((emoji) => emoji.names.map((name) => [name, emoji] as const))) }
+  return { all, byShortcode: new Map(all.flatMap((emoji) => emoji.shortcodes.map((code) => [code, emoji] as const))) }
 }
 
 /** The emoji for a shortcode, if it is known before the whole set is loaded. */

@@ -10,7 +10,7 @@ const address = /(?<![\p{L}\p{N}+.-])(?:[a-z][a-z\d+.-]*:\/\/|www\.|[\p{L}\p{N}-
 const mention = /(?<![\p{L}\p{N}]|[\p{L}\p{N}][._+-])@([\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*)/u
 const either = new RegExp(`${address.source}|${mention.source}`, 'giu')
 /** Names that mention everyone; no user can have them as a login. */
-const handles = new Set(['all', 'here'])
+const everyoneNames = new Set(['all', 'here'])
 
 /** Splits a text at possible mentions. Does not check whether the logins exist. */
 export function partsOf(text: string): TextPart[] {
@@ -19,7 +19,7 @@ export function partsOf(text: string): TextPart[] {
   for (const { 0: whole, 1: login, index } of text.matchAll(either)) {
     if (login === undefined) continue
     if (index > from) parts.push({ text: text.slice(from, index) })
-    parts.push({ text: whole, ...(handles.has(login.toLowerCase()) ? { everyone: true } : { login }) })
+    parts.push({ text: whole, ...(everyoneNames.has(login.toLowerCase()) ? { everyone: true } : { login }) })
     from = index + whole.length
   }
   if (from < text.length) parts.push({ text: text.slice(from) })

@@ -2,7 +2,10 @@ import type { Element, Root } from 'hast'
 import { ignoresMentions } from './mentions.ts'
 import { languageOf, piecesOf } from './tree.ts'
 
-/** Whether a tree contains neither mentions nor code to highlight, so that its rendering never changes. `mentions`: whether "@" may begin a mention. */
+/**
+ * Whether the rendering of a tree never changes: it has no code to highlight and, with `mentions`, no "@" that may begin a
+ * mention.
+ */
 export const isStatic = (parent: Root | Element, mentions: boolean): boolean =>
   piecesOf(parent).every((piece) =>
     piece.type === 'text'

@@ -6,7 +6,6 @@ export const server: MemberClient = createMemberClient({ baseUrl: globalThis.loc
 /** Sessions of this page are cookies, which scripts cannot steal. */
 const cookieOnly = true
 
-/** Signs in by password. */
 export async function signIn(login: string, password: string): Promise<void> {
   await server.signIn({ login, password, cookieOnly })
 }
@@ -23,7 +22,7 @@ export async function acceptInvite(account: NewAccount): Promise<void> {
   await server.account.acceptInvite({ ...account, cookieOnly })
 }
 
-/** CSRF token. It is set and deleted together with the session cookie, which scripts cannot read. */
+/** CSRF token. It is set and deleted together with the session cookie. */
 export const csrfToken = (): string | undefined => cookie('__Host-parley_csrf') ?? cookie('parley_csrf')
 
 const cookie = (name: string): string | undefined =>
@@ -32,5 +31,5 @@ const cookie = (name: string): string | undefined =>
     .find((pair) => pair.startsWith(`${name}=`))
     ?.slice(name.length + 1)
 
-/** Whether this browser seems to be signed in. The session cookie, which proves it, cannot be read. */
+/** Whether this browser seems to be signed in. Only the session cookie, which scripts cannot read, proves it. */
 export const mayBeSignedIn = (): boolean => csrfToken() !== undefined

@@ -29,5 +29,5 @@ export function emojiOf(shortcode: string): string {
   const known = knownEmoji(shortcode)
   if (known !== undefined) return known
   ensureEmojiSet()
-  return read(emojiSet)?.byName.get(shortcode)?.character ?? `:${shortcode}:`
+  return read(emojiSet)?.byShortcode.get(shortcode)?.character ?? `:${shortcode}:`
 }

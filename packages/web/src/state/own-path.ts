@@ -1,4 +1,4 @@
-/** Returns a path of this server to open after sign-in; undefined for anything that leads to another site. */
+/** Returns a path of this server to open after sign-in; undefined for anything else, such as a URL of another site. */
 export function ownPath(given: string | null | undefined, origin: string): string | undefined {
   if (!given?.startsWith('/') || !URL.canParse(given, origin)) return undefined
   const url = new URL(given, origin)

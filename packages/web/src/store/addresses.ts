@@ -1,6 +1,6 @@
 /**
- * Finds the e-mail addresses in a text, such as a table or a recipient list. Of duplicates (in any case), returns the
- * first.
+ * Finds the e-mail addresses in a text, such as a table or a recipient list. Of those that differ only in case, returns
+ * the first.
  */
 export function addressesIn(given: string): string[] {
   const found = given.match(/[^\s,;<>()"'|]+@[^\s,;<>()"'|]+\.[^\s,;<>()"'|]+/g) ?? []

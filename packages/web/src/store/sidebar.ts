@@ -22,7 +22,6 @@ export type Sidebar = {
   rooms: ReadonlyMap<string, RoomWithViewerState>
 }
 
-/** An empty sidebar. */
 export const emptySidebar: Sidebar = { groups: [], dms: [], rooms: new Map() }
 
 /** Builds the sidebar from the responses for groups and for rooms. */

@@ -6,8 +6,8 @@ type Change = (user: User) => User
 export type Changes = ReadonlyMap<string, readonly Change[]>
 
 /**
- * Remembers the changes of people that events report while responses are awaited. The server may have read a response
- * before a change and send it after the event. Neither has a version, so the page could not tell which of them is newer.
+ * Remembers the changes of people that events report while responses are awaited. A response may arrive after an event
+ * and contain data from before the change. Neither has a version, so the page could not tell which of them is newer.
  */
 export class ChangesDuringRequests {
   readonly #requests = new Set<Map<string, Change[]>>()

@@ -151,7 +151,7 @@ export class Chat {
     this.#refreshMessages(changedMessageKey(roomId, messageId))
   }
 
-  /** Adds a message from a response, so that it is shown at once. */
+  /** Replaces a shown message by its version from a response. */
   show(message: Message): void {
     for (const timeline of this.timelinesOf(message.roomId)) timeline.show(message)
   }
@@ -162,7 +162,7 @@ export class Chat {
     this.reloadServer()
     this.#reloadPart('viewer')
     this.inbox.refresh()
-    this.followed.refreshIfShown()
+    this.followed.refreshIfNeeded()
     for (const [conversation, timeline] of this.#timelines) {
       if (timeline.isOpen) void timeline.reloadShown()
       else this.#timelines.delete(conversation)

@@ -3,7 +3,7 @@ import { saveLastUser, lastUser } from '../storage/last-user.ts'
 import { type FirstReads, firstRoom, readFirst } from './first-reads.ts'
 import { SharedEvents } from './shared-events.ts'
 
-/** The events of a user, and the first reads, which begin once the connection is open. */
+/** The events of a user, and the first reads, which begin when the connection is open or does not open in time. */
 type Opening = { userId: string; events: SharedEvents; reads: Promise<FirstReads> }
 
 let early: Opening | undefined

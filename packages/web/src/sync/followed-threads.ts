@@ -30,7 +30,7 @@ export class FollowedThreads {
   }
 
   /** Reloads the list after an event in a thread, if the list is loaded or there is no unread mark yet. */
-  refreshIfShown(): void {
+  refreshIfNeeded(): void {
     if (this.threads.value !== undefined || !this.hasUnread.value) this.refresh()
   }
 }

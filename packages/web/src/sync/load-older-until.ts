@@ -2,7 +2,6 @@ import { timeOf } from '../store/lines.ts'
 import type { Timeline } from './timeline.ts'
 
 const rowsAtOnce = 200
-/** Maximum number of reads. */
 const maxReads = 20
 
 /**

@@ -5,7 +5,7 @@ import { applyEvent, type EventReceiver } from './on-event.ts'
 const timeline = { onRetracted: jest.fn() }
 const chat = {
   rooms: { onMessageRetracted: jest.fn() },
-  followed: { refreshIfShown: jest.fn() },
+  followed: { refreshIfNeeded: jest.fn() },
   timelinesOf: () => [timeline],
   refreshMessage: jest.fn(),
 }
@@ -28,7 +28,7 @@ test('the retraction of a reply reloads the root, which has the count, and the f
   retract('E1')
   expect(timeline.onRetracted.mock.calls).toEqual([['E2', undefined]])
   expect(chat.refreshMessage.mock.calls).toEqual([['R1', 'E1']])
-  expect(chat.followed.refreshIfShown).toHaveBeenCalledTimes(1)
+  expect(chat.followed.refreshIfNeeded).toHaveBeenCalledTimes(1)
   expect(chat.rooms.onMessageRetracted.mock.calls).toEqual([['R1']])
 })
 
@@ -36,6 +36,6 @@ test('the retraction of another message reloads no message', () => {
   retract()
   expect(timeline.onRetracted.mock.calls).toEqual([['E2', undefined]])
   expect(chat.refreshMessage).not.toHaveBeenCalled()
-  expect(chat.followed.refreshIfShown).not.toHaveBeenCalled()
+  expect(chat.followed.refreshIfNeeded).not.toHaveBeenCalled()
   expect(chat.rooms.onMessageRetracted.mock.calls).toEqual([['R1']])
 })

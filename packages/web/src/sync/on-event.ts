@@ -34,11 +34,11 @@ export function applyEvent(chat: EventReceiver, { event, actorId = '', createdAt
       chat.typing.onTypingEnded(conversation, actorId)
       chat.timelineAt(conversation)?.onNewRows()
       if (threadRootEventId === '') return chat.rooms.onMessagePosted(roomId, actorId)
-      chat.followed.refreshIfShown()
+      chat.followed.refreshIfNeeded()
       return chat.refreshMessage(roomId, threadRootEventId)
     }
     case 'threadFollowChanged':
-      chat.followed.refreshIfShown()
+      chat.followed.refreshIfNeeded()
       return chat.refreshMessage(event.value.roomId, event.value.threadRootEventId)
     case 'notificationCreated':
       return chat.inbox.refresh()
@@ -66,7 +66,7 @@ export function applyEvent(chat: EventReceiver, { event, actorId = '', createdAt
       for (const timeline of chat.timelinesOf(roomId)) timeline.onRetracted(messageEventId, createdAt)
       chat.rooms.onMessageRetracted(roomId)
       if (threadRootEventId === undefined) return
-      chat.followed.refreshIfShown()
+      chat.followed.refreshIfNeeded()
       return chat.refreshMessage(roomId, threadRootEventId)
     }
     case 'userTyping': {

@@ -97,14 +97,14 @@ export class Suggestions {
 
   async #emoji(typed: string): Promise<Suggestion[]> {
     const set = await loadWholeEmojiSet()
-    const shortcodeOf = ({ names }: Emoji) => names.find((name) => name.startsWith(typed.toLowerCase()))
+    const shortcodeOf = ({ shortcodes }: Emoji) => shortcodes.find((code) => code.startsWith(typed.toLowerCase()))
     const lengthOf = (emoji: Emoji) => shortcodeOf(emoji)?.length ?? 0
     // Emoji whose shortcode begins with the text, shortest shortcode first, then those found by their keywords.
     const byShortcode = set.all.filter(shortcodeOf).sort((one, other) => lengthOf(one) - lengthOf(other))
     const found = searchIn(set.all, typed.replaceAll('_', ' '), ({ words }) => words)
     return [...new Set([...byShortcode, ...found])].map((emoji) => {
       const { character } = emoji
-      const name = `:${shortcodeOf(emoji) ?? emoji.names[0]}:`
+      const name = `:${shortcodeOf(emoji) ?? emoji.shortcodes[0]}:`
       return { key: character, replacement: character, sign: character, name, hint: '' }
     })
   }

@@ -36,7 +36,6 @@ const floodPerMs = 0.2
 /** Interval at which the newest rows are shown during a flood. */
 const floodIntervalMs = 1_000
 
-/** State of a timeline. */
 export type TimelineStatus = 'loading' | 'ready' | 'failed'
 
 /** The loaded rows of a room or thread, kept up to date. */
@@ -205,7 +204,7 @@ export class Timeline {
     this.window.update((now) => now && withMessages(now, messages))
   }
 
-  /** Adds a message from a response. */
+  /** Replaces a loaded message by its version from a response. */
   show(message: Message): void {
     this.window.update((now) => now && withMessages(now, [message]))
   }

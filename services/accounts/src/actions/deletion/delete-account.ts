@@ -43,7 +43,6 @@ export async function deleteAccount(
   })
   if (!changed) throw userNotFound()
   await ctx.relay.waitUntilStored(changed.unrelayed)
-  reportCredentialsEnded(userId, 'account_deleted')
   logAccountDeleted(userId)
   reportCredentialsEnded(userId, 'account_deleted')
 }
