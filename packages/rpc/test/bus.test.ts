@@ -33,7 +33,7 @@ test('a stop ends a start that waits for the bus', async () => {
   await fleet.nats.stop()
   await eventually(() => !bus.connected())
   const stop = new AbortController()
-  const starting = serveRpc(bus, { ...routesOf(() => undefined), signal: stop.signal })
+  const starting = serveRpc(bus, { ...serverWith(() => undefined), signal: stop.signal })
   stop.abort(new Error('stopped'))
   await expect(starting).rejects.toThrow('stopped')
 })

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { setLanguageFromFile } from '../messages/_texts-from-files.ts'
 import { emojiSet, loadWholeEmojiSet } from './emoji-set.ts'
 
-const nameOfHeart = () => emojiSet.value?.byName.get('heart')?.description
+const nameOfHeart = () => emojiSet.value?.byShortcode.get('heart')?.name
 
 test('emoji have names in the current language, even if the set of the previous one arrives later', async () => {
   await setLanguageFromFile('en')
