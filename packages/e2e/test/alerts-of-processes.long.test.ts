@@ -6,6 +6,7 @@ import { MessageService, MyAccountService, RoomService, VoiceCallService } from 
 import { dataDirAt, repositoryRoot } from '@parley/local'
 import { eventually, freeze } from '@parley/testkit'
 import { disposeTogether, repeatUntilDisposed } from '../src/alerts/repeat-until-disposed.ts'
+import { realtimeReaders, silenceReaders } from '../src/alerts/silent-readers.ts'
 import { startWatchedFleet, type WatchedFleet } from '../src/alerts/watched-fleet.ts'
 import { databaseOf } from '../src/databases.ts'
 import { sendFile } from '../src/files.ts'
@@ -15,7 +16,8 @@ import { mediaServerSettings, startMediaServer } from '../src/media-server.ts'
 import { newPerson, type Person, signInOwner } from '../src/people.ts'
 import { processOf, waitUntilHealthy } from '../src/processes.ts'
 import { findPrometheus } from '../src/prometheus.ts'
-import { newRoom } from '../src/rooms.ts'
+import { newRoom, post } from '../src/rooms.ts'
+import { Socket } from '../src/socket.ts'
 
 const found = await findPrometheus()
 const why = reasonNotToFreeze() ?? ('reason' in found ? ` (skipped: ${found.reason})` : '')
@@ -30,13 +32,14 @@ withPrometheus(
   () => {
     let watched: WatchedFleet
     let owner: Person
+    let ada: Person
     let bob: Person
     let roomId: string
     beforeAll(async () => {
       if (!('path' in found)) return
       watched = await startWatchedFleet(found.path, await mediaServerSettings())
-      ;[owner, bob] = await Promise.all([signInOwner(), newPerson('bob')])
-      roomId = await newRoom(owner, [bob])
+      ;[owner, ada, bob] = await Promise.all([signInOwner(), newPerson('ada'), newPerson('bob')])
+      roomId = await newRoom(owner, [ada, bob])
     })
     afterAll(async () => watched?.[Symbol.asyncDispose]())
 
@@ -121,6 +124,22 @@ withPrometheus(
       renameSync(`${assets}.away`, assets)
       await waitUntilResolved('ParleyRequestsFail')
       expect((await fetch(url)).status).toBe(200)
+    })
+
+    test('ParleySocketsSilent: a node whose consumer delivers nothing', async () => {
+      const node = fleet().realtimeNodes[0]
+      const others = await realtimeReaders()
+      await watched.restart('realtime', 0)
+      using silent = await eventually(() => Socket.subscribe(node, ada.token))
+      const own = (await realtimeReaders()).filter((name) => !others.includes(name))
+      await using _ = repeatUntilDisposed(200, () => post(bob, roomId, 'hello'))
+      await silent.waitFor(({ event }) => event.case === 'messagePosted')
+      await using _silence = await silenceReaders(own)
+      await waitUntilFiring('ParleySocketsSilent')
+      await watched.restart('realtime', 0)
+      using again = await eventually(() => Socket.subscribe(node, ada.token))
+      await again.waitForMessage(await post(bob, roomId, 'after the restart'))
+      await waitUntilResolved('ParleySocketsSilent')
     })
 
     test('ParleyEventLoopBusy: a process stopped again and again', async () => {
