@@ -112,3 +112,20 @@ inBrowser('a change of language keeps the text of an edit', async () => {
   expect(await restarted.inputValue()).toBe('Tea for three')
   expect(visitor.pageErrors).toEqual([])
 })
+
+inBrowser('while the server cannot be reached, a change of language keeps the chat', async () => {
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page } = visitor
+  const language = await openLanguage(page)
+  let refused = 0
+  const refuse = async (route: Route) => {
+    await route.abort()
+    refused++
+  }
+  await page.route('**/GetViewer', refuse)
+  await language.selectOption('Deutsch')
+  await eventually(() => refused > 1)
+  expect(await page.getByRole('log').count()).toBe(1)
+  await page.unroute('**/GetViewer', refuse)
+  await page.getByRole('textbox', { name: 'Nachricht schreiben' }).waitFor()
+})
