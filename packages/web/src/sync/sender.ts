@@ -90,6 +90,7 @@ export class Sender {
 
   /** Sends the messages of all conversations after a pause. */
   #sendLater(): void {
+    if (this.#closed.signal.aborted) return
     this.#retry ??= setTimeout(
       () => this.#sendAll(),
       this.#isOffline ? backoff.maxMs : backoffMs(backoff, ++this.#failures),
@@ -127,12 +128,17 @@ export class Sender {
     this.#storing.add(unsent.key)
     await saveUnsent(unsent).catch(() => undefined)
     this.#storing.delete(unsent.key)
-    this.#others.postMessage('changed')
+    this.#notifyOthers()
   }
 
   async #delete(key: string): Promise<void> {
     await deleteUnsent(key).catch(() => undefined)
-    this.#others.postMessage('changed')
+    this.#notifyOthers()
+  }
+
+  /** A message may still be stored or sent after `close`. Other tabs then notice it when they get the lock. */
+  #notifyOthers(): void {
+    if (!this.#closed.signal.aborted) this.#others.postMessage('changed')
   }
 
   async #sendNext(conversation: string): Promise<void> {
