@@ -62,6 +62,7 @@ export class Sender {
     else this.sendWaiting()
   }
 
+  /** Sends nothing more: another user may sign in. */
   close(): void {
     clearTimeout(this.#retry)
     this.#closed.abort()
@@ -136,9 +137,11 @@ export class Sender {
     this.#notifyOthers()
   }
 
-  /** A message may still be stored or sent after `close`. Other tabs then notice it when they get the lock. */
   #notifyOthers(): void {
-    if (!this.#closed.signal.aborted) this.#others.postMessage('changed')
+    const isClosed = this.#closed.signal.aborted
+    const channel = isClosed ? new BroadcastChannel(this.#others.name) : this.#others
+    channel.postMessage('changed')
+    if (isClosed) channel.close()
   }
 
   async #sendNext(conversation: string): Promise<void> {
@@ -159,6 +162,7 @@ export class Sender {
       this.queue.update((queue) => withUnsent(queue, key, undefined))
       return true
     }
+    if (this.#closed.signal.aborted) return false
     try {
       const { message } = await this.#server.api.message.createMessage(
         { roomId, threadRootEventId, inReplyTo, alsoSendToChannel, body, attachmentAssetIds, linkPreviewToken },
