@@ -15,6 +15,7 @@ import {
   redisFields,
   secret,
   str,
+  timerDuration,
   uploadFields,
 } from '@parley/config'
 
@@ -119,7 +120,7 @@ export const readConfig = defineConfig({
     default: 'packages/web/dist',
     doc: 'Directory of the built web client; a relative path is resolved against the working directory.',
   }),
-  requestTimeoutMs: duration('PARLEY_GATEWAY_REQUEST_TIMEOUT', {
+  requestTimeoutMs: timerDuration('PARLEY_GATEWAY_REQUEST_TIMEOUT', {
     default: '10s',
     doc: 'Maximum duration of a call; clients may set a shorter deadline.',
   }),
