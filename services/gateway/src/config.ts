@@ -104,7 +104,7 @@ export const readConfig = defineConfig({
   heldBytes: bytes('PARLEY_GATEWAY_HELD_BYTES', {
     default: '128 MiB',
     min: 1024 * 1024,
-    doc: 'Maximum memory of one process for requests being read and responses not yet sent. Images are not counted; a process handles at most four at a time.',
+    doc: 'Maximum memory of one process for requests being read and responses not yet sent. Images are not counted; a process handles at most four at a time, two of one user.',
   }),
   heldBytesPerAddress: bytes('PARLEY_GATEWAY_HELD_BYTES_PER_ADDRESS', {
     default: '64 MiB',
