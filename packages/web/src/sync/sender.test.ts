@@ -61,17 +61,6 @@ test('a sent message proves that there is a network, until the browser reports a
   expect(await attemptsAfter(0)).toBe(3)
 })
 
-test('after close, a message that was being stored is sent, and one that could not be sent is not tried again', async () => {
-  sender.sendWaiting()
-  sender.send(written)
-  sender.close()
-  expect(await attemptsAfter(0)).toBe(1)
-  expect(sender.queue.value.map(({ state }) => state)).toEqual(['sent'])
-  isReachable = false
-  sender.send(written)
-  expect(await attemptsAfter(600_000)).toBe(2)
-})
-
 test('sendWaiting sends at once, even if the browser reports no network', async () => {
   sender.send(written)
   expect(await attemptsAfter(0)).toBe(0)

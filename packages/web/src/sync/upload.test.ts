@@ -11,7 +11,7 @@ async function startUpload(created: Promise<void>) {
   const file = { name: 'a.txt', type: 'text/plain', size: 3, slice: () => ({ arrayBuffer: () => content }) }
   const assetUpload = {
     createUpload: jest.fn(() => created.then(() => ({ upload: { uploadId: 'A1' } }))),
-    cancelUpload: jest.fn(async () => ({})),
+    cancelUpload: jest.fn(async (_: { uploadId: string }) => ({})),
     uploadChunk: jest.fn(),
   }
   const upload = new Upload({ api: { assetUpload } } as unknown as MemberClient, 'R1', file as unknown as File)
