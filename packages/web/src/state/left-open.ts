@@ -1,0 +1,11 @@
+import { answering, editing } from './composing.ts'
+import { dialog, pane } from './overlay.ts'
+
+let latestUserId: string | undefined
+
+/** Closes what another user has left open on this page. For the same user, for example in another language, it stays open. */
+export function closeLeftOpen(userId: string): void {
+  if (latestUserId !== undefined && latestUserId !== userId)
+    for (const cell of [dialog, pane, answering, editing]) cell.set(undefined)
+  latestUserId = userId
+}
