@@ -47,5 +47,5 @@ async function endExpired(ctx: Context, roomId: string, userId: string): Promise
     })
   const facts = await ctx.writes.run(roomId, undefined, write)
   // If messaging does not apply the facts in time, the job for facts left behind delivers them.
-  await ctx.delivery.handOver(roomId, facts).catch(() => undefined)
+  await ctx.delivery.deliver(roomId, facts).catch(() => undefined)
 }
