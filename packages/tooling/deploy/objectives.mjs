@@ -49,7 +49,7 @@ const alerts = [
   {
     alert: 'ParleyErrorBudgetBurnsFast',
     severity: 'critical',
-    summary: 'at this rate the error budget for {{ $labels.parley_objective }} is used up in two to five days',
+    summary: 'at this rate the error budget for {{ $labels.parley_objective }} is used up within five days',
     burns: [
       { above: 14.4, windows: ['1h', '5m'] },
       { above: 6, windows: ['6h', '30m'] },
