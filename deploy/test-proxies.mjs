@@ -48,7 +48,7 @@ try {
     console.error(
       'requests come through a proxy that the gateway does not trust: everybody behind it counts as one client.',
     )
-    console.error('Add its network to ingress.trustedProxies (webserver.trusted_proxies).')
+    console.error('Add its network to ingress.trustedProxies or gatewayApi.trustedProxies (webserver.trusted_proxies).')
     process.exit(1)
   }
   console.log(`${requests} requests through ${publicUrl}: the gateways trust every proxy in front of them`)

@@ -119,11 +119,7 @@ describe('internal methods', () => {
     ['MessagingTransferService', 'ExportMessages', ['operator']],
     ['UploadsTransferService', 'ExportFile', ['operator']],
     ['UploadsOperatorService', 'CheckStorage', ['operator']],
-    [
-      'AdminInternalService',
-      'GetPolicy',
-      ['gateway', 'realtime', 'accounts', 'rooms', 'messaging', 'uploads', 'calls'],
-    ],
+    ['AdminInternalService', 'GetPolicy', ['realtime', 'accounts', 'rooms', 'messaging', 'uploads']],
     ['OperatorService', 'CreateUser', ['operator']],
     ['OperatorService', 'BootstrapOwner', ['operator']],
   ])('%s.%s can be called only by the deployables that need it', async (service, method, requesters) => {

@@ -132,7 +132,7 @@ class Compose {
       if (image !== this.variables.PARLEY_IMAGE) continue
       const program = command?.[0] ?? entrypoint?.[1]
       this.must(all.includes(program), `${name} runs ${program}, which is not a program of the image`)
-      if (name in this.services && command?.[0].endsWith('main.js')) {
+      if (command?.[0].endsWith('main.js')) {
         const own = name === 'compact' ? compact.main : `services/${name}/dist/main.js`
         this.must(program === own, `${name} runs ${program} instead of ${own}`)
       }

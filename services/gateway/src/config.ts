@@ -93,7 +93,7 @@ export const readConfig = defineConfig({
   uploadsPerMinute: callsPerMinute(
     'uploads',
     6_000,
-    'calls that upload images, or create, fill or finish uploads of files,',
+    'calls that upload images, or create, fill, finish or cancel uploads of files,',
   ),
   outboundPerMinute: callsPerMinute(
     'outbound',

@@ -1,20 +1,13 @@
-import { readFileSync } from 'node:fs'
 import { create, toBinary } from '@bufbuild/protobuf'
 import { EventBatchSchema } from '@parley/contracts/internal'
-import { dataDirAt } from '@parley/local'
-import { connect } from 'nats'
-import { fleet } from '../fleet.ts'
-
-const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
+import { connectToStream } from './stream-connection.ts'
 
 /** Recipients of each event. Their ids make up most of its size, about 40 KB. */
 const recipients = Array.from({ length: 1_000 }, (_, n) => `nobody-${String(n).padStart(32, '0')}`)
 
 /** Publishes events without real recipients to the stream of the tested fleet, `bytes` in total. */
 export async function fillStream(bytes: number): Promise<void> {
-  const { operatorFile, secretsFile } = dataDirAt(fleet().dataDir)
-  const [servers, pass] = [read(operatorFile)['natsUrl'] ?? '', read(secretsFile)['nats.admin'] ?? '']
-  const nc = await connect({ servers, user: 'admin-events', pass })
+  const nc = await connectToStream()
   try {
     const stream = nc.jetstream()
     for (let sent = 0, n = 1; sent < bytes; n++) {

@@ -11,6 +11,8 @@ import { writeShorterRules } from './shorter-rules.ts'
 export type WatchedFleet = AsyncDisposable & {
   readonly prometheus: Prometheus
   readonly dataDir: string
+  /** Restarts one process of a service. */
+  restart(service: string, index: number): Promise<void>
   /** Restarts all processes of a service with additional settings. */
   reconfigure(service: string, settings: NodeJS.ProcessEnv): Promise<void>
   /** The logs of all processes of a service. */
@@ -38,13 +40,17 @@ export async function startWatchedFleet(program: string, settings: NodeJS.Proces
     writeShorterRules(join(repositoryRoot(), `helm/parley/files/${name}.yaml`), dataDir),
   )
   const prometheus = resources.use(await Prometheus.start(program, dataDir, jobsOf(fleet.services), rules))
+  const restart = async (service: string, index: number) => {
+    await fleet.restart(service, index)
+    prometheus.scrape(jobsOf(fleet.services))
+  }
   return {
     ...{ prometheus, dataDir },
+    restart,
     async reconfigure(service, more) {
       Object.assign(env, more)
       const count = fleet.services.filter(({ name }) => name === service).length
-      for (let index = 0; index < count; index++) await fleet.restart(service, index)
-      prometheus.scrape(jobsOf(fleet.services))
+      for (let index = 0; index < count; index++) await restart(service, index)
     },
     logOf: (service) =>
       (doubled.includes(service) ? [service, `${service}-2`] : [service])

@@ -12,7 +12,7 @@ const outbound = new Set<DescMethodUnary>([
 ])
 
 /**
- * Uploads send an image, or create, fill or finish an upload. Searches may read much data. Outbound calls make this
+ * Uploads send an image, or create, fill, finish or cancel an upload. Searches may read much data. Outbound calls make this
  * server contact another one. Writes change something else.
  */
 export function limitClassOf(method: DescMethodUnary): LimitClass {
