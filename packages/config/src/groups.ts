@@ -1,4 +1,4 @@
-import { bool, bytes, duration, int, list, oneOf, port, secret, str, url } from './kinds.ts'
+import { bool, bytes, duration, int, list, oneOf, port, secret, str, timerDuration, url } from './kinds.ts'
 
 /** Log levels of a process. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -23,7 +23,7 @@ export const processFields = () => ({
     default: false,
     doc: 'whether to continue the traces in the traceparent headers of clients; clients then decide which traces are sampled',
   }),
-  drainTimeoutMs: duration('PARLEY_DRAIN_TIMEOUT', {
+  drainTimeoutMs: timerDuration('PARLEY_DRAIN_TIMEOUT', {
     default: '15s',
     doc: 'maximum time after SIGTERM for work in progress to finish',
   }),

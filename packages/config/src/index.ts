@@ -31,5 +31,5 @@ export {
 export { readField } from './read-field.ts'
 export { livekitAddressFields, livekitFields, type LivekitSettings } from './livekit.ts'
 export { secretsIn, withoutSecrets } from './secrets.ts'
-export { bool, bytes, duration, int, list, oneOf, port, secret, str, url } from './kinds.ts'
+export { bool, bytes, duration, int, list, oneOf, port, secret, str, timerDuration, url } from './kinds.ts'
 export { newVapidKeys, publicKeyOf, pushFields, pushOfferFields, type PushSettings } from './push.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { bool, bytes, duration, int, list, oneOf, port, url } from './kinds.ts'
+import { bool, bytes, duration, int, list, oneOf, port, timerDuration, url } from './kinds.ts'
 
 const doc = 'x'
 
@@ -13,6 +13,7 @@ test.each<[string, { parse: (raw: unknown) => unknown }, unknown, unknown]>([
   ['url', url('X', { doc }), 'https://chat.example.org/x', 'https://chat.example.org/x'],
   ['milliseconds', duration('X', { doc }), '250ms', 250],
   ['fractions of a minute', duration('X', { doc }), '1.5m', 90_000],
+  ['a duration of a timer', timerDuration('X', { doc }), '24d', 2_073_600_000],
   ['days', duration('X', { doc }), '90d', 7_776_000_000],
   ['bare bytes', bytes('X', { doc }), '512', 512],
   ['bytes from the file', bytes('X', { doc }), 512, 512],
@@ -23,6 +24,11 @@ test.each<[string, { parse: (raw: unknown) => unknown }, unknown, unknown]>([
   ['word', oneOf('X', { doc, values: ['on', 'off'] }), 'off', 'off'],
 ])('a setting is parsed: %s', (_, field, raw, value) => {
   expect(field.parse(raw)).toEqual(value)
+})
+
+test('a duration that is too long for a timer is rejected with the longest one', () => {
+  expect(() => timerDuration('X', { doc }).parse('25d')).toThrow('is above the maximum of 24d')
+  expect(() => timerDuration('X', { doc, max: 60_000 }).parse('2m')).toThrow('is above the maximum of 1m')
 })
 
 test.each<[string, { parse: (raw: unknown) => unknown }, unknown]>([

@@ -44,12 +44,24 @@ export const url: FieldKind<string> = fieldKind('URL', (raw, limits) => {
 const milliseconds = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** A duration such as `500ms`, `15s`, `3h` or `90d`, read as milliseconds. `min` and `max` are milliseconds. */
-export const duration: FieldKind<number> = fieldKind(
+export const duration: FieldKind<number> = fieldKind('duration', parseDuration, {
+  shown: (value) => durationText(Number(value)),
+})
+
+/** Timers of Node.js fire at once beyond 2^31-1 ms, about 20 hours more; code may add a little to a setting. */
+const longestTimerMs = 24 * milliseconds.d
+
+/** A duration for a timer: at most `24d`. */
+export const timerDuration: FieldKind<number> = fieldKind(
   'duration',
-  (raw, limits) =>
-    checkRange(parseQuantity(raw, milliseconds, 'a duration such as 500ms, 15s, 10m, 3h or 90d'), limits),
+  (raw, { max = longestTimerMs, ...limits }) => parseDuration(raw, { ...limits, max: Math.min(max, longestTimerMs) }),
   { shown: (value) => durationText(Number(value)) },
 )
+
+function parseDuration(raw: unknown, limits: Limits): number {
+  const ms = parseQuantity(raw, milliseconds, 'a duration such as 500ms, 15s, 10m, 3h or 90d')
+  return checkRange(ms, limits, durationText)
+}
 
 /** A duration in the syntax of settings, in the largest unit that gives a whole number. */
 function durationText(ms: number): string {
@@ -75,7 +87,7 @@ export const list: FieldKind<readonly string[]> = fieldKind<readonly string[]>(
     }
     const present = elements.filter((element) => element !== '')
     for (const element of present) checkPattern(element, pattern)
-    checkRange(present.length, limits, ' elements')
+    checkRange(present.length, limits, (count) => `${count} elements`)
     return present
   },
 )
@@ -103,7 +115,7 @@ export function oneOf<const V extends string>(
 
 function text(raw: unknown, { pattern, ...limits }: Limits): string {
   if (typeof raw !== 'string') throw new SettingError('is not a string')
-  checkRange(raw.length, limits, ' characters')
+  checkRange(raw.length, limits, (count) => `${count} characters`)
   return checkPattern(raw, pattern)
 }
 
@@ -112,9 +124,14 @@ function checkPattern(value: string, pattern: RegExp | undefined): string {
   return value
 }
 
-function checkRange(value: number, { min = -Infinity, max = Infinity }: Limits, unit = ''): number {
-  if (value < min) throw new SettingError(`is below the minimum of ${min}${unit}`)
-  if (value > max) throw new SettingError(`is above the maximum of ${max}${unit}`)
+/** `show` writes a limit as it is to be read in the error. */
+function checkRange(
+  value: number,
+  { min = -Infinity, max = Infinity }: Limits,
+  show: (limit: number) => string = String,
+): number {
+  if (value < min) throw new SettingError(`is below the minimum of ${show(min)}`)
+  if (value > max) throw new SettingError(`is above the maximum of ${show(max)}`)
   return value
 }
 

@@ -236,6 +236,18 @@ inBrowser('after an edit, an emoji or a click elsewhere, typing continues in the
   expect(visitor.pageErrors).toEqual([])
 })
 
+inBrowser('the caret stays where a message is edited', async () => {
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page } = visitor
+  await post(ada, roomId, 'and two for tea')
+  await messageWith(page, 'and two for tea').waitFor()
+  await page.getByRole('textbox', { name: 'Write a message' }).press('ArrowUp')
+  const editor = page.getByRole('textbox', { name: 'Edit message' })
+  await editor.press('Home')
+  await editor.pressSequentially('Tea for two ')
+  expect(await editor.inputValue()).toBe('Tea for two and two for tea')
+})
+
 inBrowser('after an edit started by a button the focus returns to the message', async () => {
   await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
   const { page } = visitor

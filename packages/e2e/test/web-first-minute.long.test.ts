@@ -1,7 +1,10 @@
 import { rmSync } from 'node:fs'
 import { expect } from '@jest/globals'
+import { RoomService } from '@parley/contracts/api'
 import { startFleet } from '@parley/local'
 import { temporaryDataDir } from '../src/abandoned.ts'
+import { signIn } from '../src/people.ts'
+import { lobbyId } from '../src/rooms.ts'
 import { fillSignIn, inBrowser, say, useBrowser, visit } from '../src/web-client.ts'
 
 useBrowser('the first minute')
@@ -22,6 +25,14 @@ inBrowser('the owner of a new server is guided to a name, an invite and a room',
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('heading', { name: 'Manage The Lodge' }).waitFor()
     await page.getByRole('listitem').filter({ hasText: 'Give it a name' }).getByText('Done').waitFor()
+
+    // A change of the rooms does not undo what is being typed.
+    await page.getByLabel('Server name').fill('The Lodge of')
+    const elsewhere = await signIn(owner, fleet.url)
+    const groupId = await lobbyId(elsewhere, { base: fleet.url })
+    await elsewhere.call(RoomService.method.createRoom, { name: 'books', groupId }, { base: fleet.url })
+    await page.getByRole('listitem').filter({ hasText: 'Add rooms for your topics' }).getByText('Done').waitFor()
+    expect(await page.getByLabel('Server name').inputValue()).toBe('The Lodge of')
 
     await page.getByText('#general and #announcements exist already').waitFor()
     await page.getByRole('button', { name: 'New room' }).click()

@@ -95,3 +95,37 @@ inBrowser('of two changes in a row the last one counts, and the page starts once
   expect(await isMarked()).toBe(true)
   expect(visitor.pageErrors).toEqual([])
 })
+
+inBrowser('a change of language keeps the text of an edit', async () => {
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page } = visitor
+  await post(ada, roomId, 'Tea for two')
+  await messageWith(page, 'Tea for two').waitFor()
+  await page.getByRole('textbox', { name: 'Write a message' }).press('ArrowUp')
+  const editor = page.getByRole('textbox', { name: 'Edit message' })
+  await editor.fill('Tea for three')
+  await (await openLanguage(page)).selectOption('Deutsch')
+  await page.getByRole('dialog').getByRole('heading', { name: 'Einstellungen' }).waitFor()
+  await page.keyboard.press('Escape')
+  const restarted = page.getByRole('textbox', { name: 'Nachricht bearbeiten' })
+  await restarted.waitFor()
+  expect(await restarted.inputValue()).toBe('Tea for three')
+  expect(visitor.pageErrors).toEqual([])
+})
+
+inBrowser('while the server cannot be reached, a change of language keeps the chat', async () => {
+  await using visitor = await visitAs(ada, `/chat/-/${roomId}`)
+  const { page } = visitor
+  const language = await openLanguage(page)
+  let refused = 0
+  const refuse = async (route: Route) => {
+    await route.abort()
+    refused++
+  }
+  await page.route('**/GetViewer', refuse)
+  await language.selectOption('Deutsch')
+  await eventually(() => refused > 1)
+  expect(await page.getByRole('log').count()).toBe(1)
+  await page.unroute('**/GetViewer', refuse)
+  await page.getByRole('textbox', { name: 'Nachricht schreiben' }).waitFor()
+})

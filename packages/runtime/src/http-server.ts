@@ -29,6 +29,8 @@ type Options = {
   timeouts?: HttpTimeouts
   /** Closes the connections that are left, even if a request is running on them. */
   signal?: AbortSignal
+  /** How long running requests may take when the server is disposed, in milliseconds. Default: unlimited. */
+  drainTimeoutMs?: number
 }
 
 /**
@@ -57,7 +59,10 @@ export async function serveHttp(options: Options): Promise<HttpServer> {
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close')
       server.close()
+      const { drainTimeoutMs } = options
+      const limit = drainTimeoutMs !== undefined && setTimeout(() => server.closeAllConnections(), drainTimeoutMs)
       await closed
+      if (limit) clearTimeout(limit)
     },
   }
 }

@@ -15,6 +15,7 @@ import {
   redisFields,
   secret,
   str,
+  timerDuration,
   uploadFields,
 } from '@parley/config'
 
@@ -103,7 +104,7 @@ export const readConfig = defineConfig({
   heldBytes: bytes('PARLEY_GATEWAY_HELD_BYTES', {
     default: '128 MiB',
     min: 1024 * 1024,
-    doc: 'Maximum memory of one process for requests being read and responses not yet sent. Images are not counted; a process handles at most four at a time.',
+    doc: 'Maximum memory of one process for requests being read and responses not yet sent. Images are not counted; a process handles at most four at a time, two of one user.',
   }),
   heldBytesPerAddress: bytes('PARLEY_GATEWAY_HELD_BYTES_PER_ADDRESS', {
     default: '64 MiB',
@@ -119,7 +120,7 @@ export const readConfig = defineConfig({
     default: 'packages/web/dist',
     doc: 'Directory of the built web client; a relative path is resolved against the working directory.',
   }),
-  requestTimeoutMs: duration('PARLEY_GATEWAY_REQUEST_TIMEOUT', {
+  requestTimeoutMs: timerDuration('PARLEY_GATEWAY_REQUEST_TIMEOUT', {
     default: '10s',
     doc: 'Maximum duration of a call; clients may set a shorter deadline.',
   }),

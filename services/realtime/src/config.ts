@@ -10,6 +10,7 @@ import {
   port,
   processFields,
   str,
+  timerDuration,
 } from '@parley/config'
 
 export const readConfig = defineConfig({
@@ -33,7 +34,7 @@ export const readConfig = defineConfig({
     default: '10s',
     doc: 'Time limit for a new socket to send hello, and then again to send subscribe_events.',
   }),
-  drainWindowMs: duration('PARLEY_REALTIME_DRAIN_WINDOW', {
+  drainWindowMs: timerDuration('PARLEY_REALTIME_DRAIN_WINDOW', {
     default: '10s',
     doc: 'Period over which a stopping node closes its sockets, in random groups.',
   }),

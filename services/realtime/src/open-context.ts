@@ -24,7 +24,7 @@ export async function openContext(host: Host, config: Config) {
     verify: (sockets) => host.background(verifyUntilAnswered(sockets, accounts, signal)),
   })
   const { hub, opener } = server.context
-  policy.onChange(() => hub.recomputeAccess())
+  policy.onChange((change) => hub.recomputeAccess(change))
   host.use(metrics.observeSockets(() => hub.connections.size))
   const load = async () => void (await Promise.all([policy.reload(), loadUniversalRooms(hub, rooms, signal)]))
   const historyMs = config.replayWindowMs + longestDelayMs

@@ -1,10 +1,10 @@
-import { busFields, databaseFields, defineConfig, duration, processFields } from '@parley/config'
+import { busFields, databaseFields, defineConfig, processFields, timerDuration } from '@parley/config'
 
 export const readConfig = defineConfig({
   ...processFields(),
   ...busFields(),
   ...databaseFields('rooms'),
-  deliveryTimeoutMs: duration('PARLEY_ROOMS_HAND_OVER_TIMEOUT', {
+  deliveryTimeoutMs: timerDuration('PARLEY_ROOMS_HAND_OVER_TIMEOUT', {
     default: '4s',
     doc: 'maximum time that a change of a room waits until messaging has applied it; after that the call fails with unavailable',
   }),

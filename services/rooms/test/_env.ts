@@ -59,6 +59,8 @@ const initialState = () => ({
     unavailable: false,
     /** Number of GetPeople calls that failed. */
     failedGetPeople: 0,
+    /** Called before GetPeople answers. */
+    onGetPeople: (): Promise<void> => Promise.resolve(),
   },
 })
 
@@ -113,7 +115,8 @@ const routesOf =
         return { profiles }
       },
       reportErased: erasures.reportErased,
-      getPeople: ({ userIds }) => {
+      getPeople: async ({ userIds }) => {
+        await accounts.onGetPeople()
         if (accounts.unavailable) {
           accounts.failedGetPeople++
           failUnavailable()

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { eventually, publishEvents, type TestEvent } from '@parley/testkit'
+import { sql } from 'drizzle-orm'
 import { inbox, people, projectionFills } from '../src/store/schema.ts'
 import { openEnv, type Env } from './_env.ts'
 
@@ -52,6 +53,25 @@ test('renames and roles are applied, regardless of the order of arrival', async 
   await eventually(async () => expect(await readPeople()).toMatchObject([{ roleIds: ['admin'] }]))
   await rename(9n, '')
   await eventually(async () => expect(await readPeople()).toMatchObject([{ displayName: '', nameKey: 'alice' }]))
+})
+
+test('for a late event, accounts is asked without a lock, and again if the person has changed meanwhile', async () => {
+  env.accounts.people = [alice]
+  await env.start()
+  await waitUntilFilled()
+  const areUnlocked: boolean[] = []
+  env.accounts.onGetPeople = async () => {
+    const isUnlocked = env.db
+      .transaction((tx) => tx.execute(sql`select from people where user_id = 'Ualice' for update nowait`))
+      .then(...[() => true, () => false])
+    areUnlocked.push(await isUnlocked)
+    if (areUnlocked.length > 1) return
+    await env.db.update(people).set({ roleIds: ['newer'], rolesVersion: 9n })
+  }
+  env.accounts.people = [{ ...alice, roleIds: ['current'], version: 8n }]
+  await announce('roles_changed', 4n, { case: 'userRolesChanged', value: { roleIds: ['late'], rolesVersion: 4n } })
+  await eventually(async () => expect(await readPeople()).toMatchObject([{ roleIds: ['current'], rolesVersion: 8n }]))
+  expect(areUnlocked).toEqual([true, true])
 })
 
 test('a rename is applied even if accounts is unavailable when its event arrives', async () => {

@@ -35,7 +35,7 @@ type Running = {
 }
 
 /** The calls that have arrived at this process. Decides whether to start each, runs it, and replies to its caller. */
-export class IncomingCalls {
+export class IncomingCalls implements Disposable {
   readonly #options: IncomingOptions
   readonly #admission: Admission
   readonly #skew: ClockSkew
@@ -168,9 +168,14 @@ export class IncomingCalls {
         }
       })
     }
+    this[Symbol.dispose]()
+    return this.#admission.size
+  }
+
+  /** Stops its timers. */
+  [Symbol.dispose](): void {
     this.#sweep.stop()
     clearTimeout(this.#tickTimer)
-    return this.#admission.size
   }
 }
 

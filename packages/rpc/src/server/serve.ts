@@ -51,6 +51,8 @@ export type RpcServer = AsyncDisposable
  * first.
  */
 export async function serveRpc(bus: Bus, options: RpcServerOptions): Promise<RpcServer> {
+  const owned = [...ownedMethods(options.deployable), ...(options.extraMethods ?? [])]
+  const routes = collectRoutes(owned, options.routes)
   const concurrency = options.concurrency ?? 256
   const calls = new IncomingCalls({
     concurrency,
@@ -63,8 +65,6 @@ export async function serveRpc(bus: Bus, options: RpcServerOptions): Promise<Rpc
   const subscribed = options.health?.requireAtStart('rpc')
 
   const refused: string[] = []
-  const owned = [...ownedMethods(options.deployable), ...(options.extraMethods ?? [])]
-  const routes = collectRoutes(owned, options.routes)
   const subscriptions = routes.map((served) => {
     const subject = rpcSubject(served.method)
     return bus.nc.subscribe(subject, {
@@ -83,6 +83,7 @@ export async function serveRpc(bus: Bus, options: RpcServerOptions): Promise<Rpc
   } catch (error) {
     queueCheck?.[Symbol.dispose]()
     subscriptions.forEach((subscription) => subscription.unsubscribe())
+    calls[Symbol.dispose]()
     throw error
   }
   const inMemory = routes.map((served) =>

@@ -78,6 +78,21 @@ describe('why a person may not post', () => {
     expect(standing.answer.value).toMatchObject({ isArchived: false })
   })
 
+  test('includes that a room was archived, even if an older list of rooms arrives later', async () => {
+    archived.clear()
+    let respond: () => void = () => undefined
+    const standing = standingWith(() => new Promise((resolve) => (respond = () => resolve({ explanations: [] }))))
+    await standing.loadRooms()
+    const older = standing.rooms.value
+    archived.add('R1')
+    const explaining = standing.explain('R1')
+    await new Promise((resolve) => setImmediate(resolve))
+    standing.rooms.set(older)
+    respond()
+    await explaining
+    expect(standing.answer.value).toMatchObject({ isArchived: true })
+  })
+
   test('is not answered without a room, and a failure is shown only for the chosen room', async () => {
     const standing = standingWith(failWith(Code.NotFound))
     await standing.explain('R1')

@@ -36,10 +36,13 @@ export class RoomStanding {
     this.#userId = userId
   }
 
-  async loadRooms(): Promise<void> {
+  /** Loads the rooms into {@link rooms}, and returns them. */
+  async loadRooms(): Promise<readonly Room[]> {
     const { groups } = await this.#administration.roomLayout.listRoomGroups({})
     const items = groups.flatMap((group) => group.items)
-    this.rooms.set(items.flatMap(({ item }) => (item.case === 'room' ? [item.value] : [])))
+    const rooms = items.flatMap(({ item }) => (item.case === 'room' ? [item.value] : []))
+    this.rooms.set(rooms)
+    return rooms
   }
 
   /** Loads the answer for a room; none for ''. Of several calls, the last one counts. */
@@ -57,13 +60,13 @@ export class RoomStanding {
   }
 
   async #load(target: Target): Promise<Standing> {
-    const [{ explanations }, isMember, ban] = await Promise.all([
+    const [{ explanations }, isMember, ban, rooms] = await Promise.all([
       this.#administration.permission.explainPermissions(target),
       isRoomMember(this.#server, target),
       findBan(this.#server, target),
       this.loadRooms(),
     ])
-    const room = this.rooms.value?.find(({ id }) => id === target.roomId)
+    const room = rooms.find(({ id }) => id === target.roomId)
     return { isMember, ban, isArchived: room?.archived ?? false, reasons: reasonsOf(explanations) }
   }
 }

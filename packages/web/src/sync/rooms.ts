@@ -10,10 +10,20 @@ const maxPerRequest = 100
 /** The event about a read marker arrives within this time after the response to the call that sets it. */
 const eventDelayMs = 2_000
 
+type Change = (sidebar: Sidebar) => Sidebar
+
 /** The rooms that the viewer can see. */
 export class Rooms {
   readonly sidebar = new Cell<Sidebar>(emptySidebar)
   readonly #server: MemberClient
+  /**
+   * The awaited requests, the oldest first: changes since each was sent. Its response may contain data from before, so they
+   * are applied to it again.
+   */
+  readonly #requests = new Set<Change[]>()
+  #loads = 0
+  /** Number of the newest load whose response has arrived. */
+  #shownLoad = 0
   /** Rooms that this page is marking as read. */
   readonly #marking = new Set<string>()
   /** Rooms whose newest message is visible. */
@@ -45,11 +55,16 @@ export class Rooms {
 
   /** Loads all rooms. `responses`: the responses, if they have been requested already. */
   async load(responses: SidebarResponses = requestSidebar(this.#server)): Promise<void> {
-    const [groups, rooms] = await this.#readRooms(
+    const load = ++this.#loads
+    await this.#readRooms(
       () => responses,
       ([, { rooms: all }]) => all,
+      ([groups, rooms], changes) => {
+        if (load < this.#shownLoad) return
+        this.#shownLoad = load
+        this.sidebar.set(changes.reduce((sidebar, change) => change(sidebar), sidebarOf(groups, rooms)))
+      },
     )
-    this.sidebar.set(sidebarOf(groups, rooms))
   }
 
   /**
@@ -58,12 +73,12 @@ export class Rooms {
    */
   onMessagePosted(roomId: string, actorId: string): void {
     const known = this.sidebar.value.rooms.get(roomId)
-    if (known === undefined) return this.refresh(roomId)
-    if (known.room?.kind === RoomKind.DM) this.sidebar.update((sidebar) => withDmFirst(sidebar, roomId))
-    if (actorId === this.#userId || this.#isUnread(roomId) || this.#watched.has(roomId)) return
+    if (known === undefined) this.refresh(roomId)
+    if (known?.room?.kind === RoomKind.DM) this.#change((sidebar) => withDmFirst(sidebar, roomId))
+    if (actorId === this.#userId || this.#watched.has(roomId)) return
     const isMuted = this.#isMuted(roomId)
-    if (isMuted === undefined) this.refresh(roomId)
-    else if (!isMuted) this.sidebar.update((sidebar) => withUnread(sidebar, roomId, true))
+    if (isMuted === false) this.#setUnread(roomId, true)
+    else if (isMuted === undefined && known && !this.#isUnread(roomId)) this.refresh(roomId)
   }
 
   /**
@@ -90,7 +105,7 @@ export class Rooms {
     this.#marking.add(roomId)
     const answer = this.#server.api.room.markRoomAsRead({ roomId })
     const { previousLastReadAt, lastReadAt } = await answer.finally(() => this.#marking.delete(roomId))
-    this.sidebar.update((sidebar) => withUnread(sidebar, roomId, false))
+    this.#setUnread(roomId, false)
     if (!lastReadAt) return undefined
     return previousLastReadAt ? Number(previousLastReadAt.seconds) * 1000 + previousLastReadAt.nanos / 1e6 : 0
   }
@@ -110,7 +125,7 @@ export class Rooms {
     this.#marked.delete(roomId)
     this.#marking.add(roomId)
     setTimeout(() => this.#marking.delete(roomId), eventDelayMs)
-    this.sidebar.update((sidebar) => withUnread(sidebar, roomId, false))
+    this.#setUnread(roomId, false)
   }
 
   #isUnread(roomId: string): boolean {
@@ -121,18 +136,51 @@ export class Rooms {
     for (let from = 0; from < ids.length; from += maxPerRequest) {
       const roomIds = ids.slice(from, from + maxPerRequest)
       const request = () => this.#server.api.roomDirectory.batchGetRooms({ roomIds })
-      const found = await this.#readRooms(request, ({ rooms }) => rooms)
-      this.sidebar.update((sidebar) => withRooms(sidebar, found.rooms))
+      await this.#readRooms(
+        request,
+        ({ rooms }) => rooms,
+        ({ rooms }, changes, older) => {
+          const change: Change = (sidebar) => changes.reduce((now, one) => one(now), withRooms(sidebar, rooms))
+          for (const waiting of older) waiting.push(change)
+          this.sidebar.update(change)
+        },
+      )
     }
   }
 
-  /** Runs a request, and learns the members of direct messages in its response. */
-  #readRooms<T>(request: () => Promise<T>, roomsIn: (response: T) => readonly RoomWithViewerState[]): Promise<T> {
-    return this.#people.trackChangesDuring(async (changes) => {
-      const response = await request()
-      const members = roomsIn(response).flatMap(({ dmMembers }) => dmMembers)
-      this.#people.learn(members, changes)
-      return response
-    })
+  #setUnread(roomId: string, hasUnread: boolean): void {
+    this.#change((sidebar) => withUnread(sidebar, roomId, hasUnread))
+  }
+
+  #change(change: Change): void {
+    for (const changes of this.#requests) changes.push(change)
+    this.sidebar.update(change)
+  }
+
+  /**
+   * Runs a request, learns the members of direct messages in its response, and shows it. `changes`: those since the request
+   * was sent; `older`: the changes of each older request that is still awaited.
+   */
+  async #readRooms<T>(
+    request: () => Promise<T>,
+    roomsIn: (response: T) => readonly RoomWithViewerState[],
+    show: (response: T, changes: readonly Change[], older: Change[][]) => void,
+  ): Promise<void> {
+    const changes: Change[] = []
+    this.#requests.add(changes)
+    try {
+      const response = await this.#people.trackChangesDuring(async (changesOfPeople) => {
+        const found = await request()
+        this.#people.learn(
+          roomsIn(found).flatMap(({ dmMembers }) => dmMembers),
+          changesOfPeople,
+        )
+        return found
+      })
+      const waiting = [...this.#requests]
+      show(response, changes, waiting.slice(0, waiting.indexOf(changes)))
+    } finally {
+      this.#requests.delete(changes)
+    }
   }
 }

@@ -67,3 +67,20 @@ test('sendWaiting sends at once, even if the browser reports no network', async 
   sender.sendWaiting()
   expect(await attemptsAfter(0)).toBe(1)
 })
+
+test.each([
+  ['fails', () => Promise.reject(new ConnectError('not now', Code.Unavailable))],
+  ['succeeds', () => Promise.resolve({ message: { id: 'M1' } })],
+])('a closed sender sends nothing after its last attempt, which %s', async (_, respond) => {
+  let go: () => void = () => undefined
+  const response = new Promise<void>((resolve) => (go = resolve)).then(respond)
+  createMessage.mockImplementationOnce(() => response)
+  sender.send(written)
+  sender.send(written)
+  await jest.advanceTimersByTimeAsync(0)
+  sender.sendWaiting()
+  expect(await attemptsAfter(0)).toBe(1)
+  sender.close()
+  go()
+  expect(await attemptsAfter(600_000)).toBe(1)
+})

@@ -62,6 +62,7 @@ export class Sender {
     else this.sendWaiting()
   }
 
+  /** Sends nothing more: another user may sign in. */
   close(): void {
     clearTimeout(this.#retry)
     this.#closed.abort()
@@ -90,6 +91,7 @@ export class Sender {
 
   /** Sends the messages of all conversations after a pause. */
   #sendLater(): void {
+    if (this.#closed.signal.aborted) return
     this.#retry ??= setTimeout(
       () => this.#sendAll(),
       this.#isOffline ? backoff.maxMs : backoffMs(backoff, ++this.#failures),
@@ -127,12 +129,19 @@ export class Sender {
     this.#storing.add(unsent.key)
     await saveUnsent(unsent).catch(() => undefined)
     this.#storing.delete(unsent.key)
-    this.#others.postMessage('changed')
+    this.#notifyOthers()
   }
 
   async #delete(key: string): Promise<void> {
     await deleteUnsent(key).catch(() => undefined)
-    this.#others.postMessage('changed')
+    this.#notifyOthers()
+  }
+
+  #notifyOthers(): void {
+    const isClosed = this.#closed.signal.aborted
+    const channel = isClosed ? new BroadcastChannel(this.#others.name) : this.#others
+    channel.postMessage('changed')
+    if (isClosed) channel.close()
   }
 
   async #sendNext(conversation: string): Promise<void> {
@@ -153,6 +162,7 @@ export class Sender {
       this.queue.update((queue) => withUnsent(queue, key, undefined))
       return true
     }
+    if (this.#closed.signal.aborted) return false
     try {
       const { message } = await this.#server.api.message.createMessage(
         { roomId, threadRootEventId, inReplyTo, alsoSendToChannel, body, attachmentAssetIds, linkPreviewToken },

@@ -25,6 +25,7 @@ export class Upload {
   #chunkBytes = maxPieceBytes
   #sent = 0
   #isWanted = true
+  #isCancelled = false
   #isRunning = false
 
   constructor(server: MemberClient, roomId: string, file: File) {
@@ -59,6 +60,7 @@ export class Upload {
   /** Cancels the upload and discards uploaded chunks. */
   cancel(): void {
     this.#isWanted = false
+    this.#isCancelled = true
     if (this.#uploadId === '' || this.state.value.at === 'done') return
     void this.#server.api.assetUpload.cancelUpload({ uploadId: this.#uploadId }).catch(() => undefined)
   }
@@ -69,6 +71,7 @@ export class Upload {
     const { newDigest } = await import('./digest.ts')
     const digest = newDigest()
     for (let from = 0; from < size; from += maxPieceBytes) digest.update(await this.#piece(from, maxPieceBytes))
+    if (this.#isCancelled) return
     const request = { roomId: this.#roomId, filename: name, contentType: type, size: BigInt(size) }
     const { upload } = await this.#server.api.assetUpload.createUpload(
       { ...request, sha256: digest.hex() },
@@ -76,6 +79,7 @@ export class Upload {
     )
     this.#uploadId = upload?.uploadId ?? ''
     this.#chunkBytes = Math.min(upload?.maxChunkSize || maxPieceBytes, maxPieceBytes)
+    if (this.#isCancelled) this.cancel()
   }
 
   /** Requests the offset from the server, because a response may have been lost. */

@@ -41,9 +41,9 @@ export async function admitCall({ forwarder, images, metrics }: Options, call: C
       return Array.isArray(value) ? value.join(', ') : value
     }
     const client = { header, peer: request.socket.remoteAddress, signal: () => closeSignal(response) }
-    if (method?.needsCaller) await forwarder.assertSignedIn(client)
+    const callerId = method?.needsCaller ? await forwarder.findCallerId(client) : ''
     if (isGone()) return
-    if (method?.carriesImage) onAnswered(response, images.acquire(request))
+    if (method?.carriesImage) onAnswered(response, images.acquire(request, callerId))
     else countBytes(request, response, held)
     handler(request, response)
   } catch (thrown) {

@@ -182,8 +182,9 @@ export class ConnectUnary {
     const { images, maxUploadBytes } = this.#options
     let releaseSlot: (() => void) | undefined
     try {
-      setCookies(call.headers, (await call.admitting).cookies)
-      releaseSlot = images.acquire(call.request)
+      const { callerId, cookies } = await call.admitting
+      setCookies(call.headers, cookies)
+      releaseSlot = images.acquire(call.request, callerId)
       exemptFromByteBudget(call.request)
       return await this.#answer(call, maxUploadBytes + bodyOverheadBytes)
     } finally {

@@ -6,7 +6,7 @@ import { csrfCookieName, issueCsrfToken } from './csrf.ts'
 /** `secure`: whether browsers reach this server over https. */
 type CookieOptions = { secure: boolean }
 
-const csrfLifetimeSeconds = 90 * 24 * 3600
+const minCsrfLifetimeSeconds = 90 * 24 * 3600
 
 const ofSite = ({ secure }: CookieOptions): string => `Path=/; SameSite=Lax${secure ? '; Secure' : ''}`
 
@@ -16,6 +16,8 @@ export function sessionCookies(session: BrowserSession, options: { secret: strin
   const { secret } = options
   const common = ofSite(options)
   const [name, csrfName] = [sessionCookieName, csrfCookieName].map((plain) => siteCookieName(plain, options))
+  // Without the token, a session could not even be ended.
+  const csrfLifetimeSeconds = Math.max(minCsrfLifetimeSeconds, lifetimeSeconds)
   return [
     `${name}=${signSessionCookie(secret, cookieHandle)}; ${common}; HttpOnly; Max-Age=${lifetimeSeconds}`,
     `${csrfName}=${issueCsrfToken(secret, userId, cookieHandle)}; ${common}; Max-Age=${csrfLifetimeSeconds}`,

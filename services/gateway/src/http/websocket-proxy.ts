@@ -108,6 +108,8 @@ export class WebSocketProxy {
       this.#open.add(frames)
       socket.once('close', () => this.#open.delete(frames))
       connect(socket, node, frames)
+      // The node accepted it after the drain had asked the open ones to reconnect.
+      if (this.#draining) frames.endWith(drainingFrames())
     })
     upstream.end()
   }

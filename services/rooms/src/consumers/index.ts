@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { onAccessEvent, onProfileEvent } from './people.ts'
 
 /** Starts the consumers that copy names, roles and deletions of users. */
-export async function startConsumers(host: DatabaseHost, { accounts }: Context): Promise<void> {
-  await host.consume({ durable: 'people', subject: 'evt.user.>', beforeTransaction: onProfileEvent(accounts) })
-  await host.consume({ durable: 'people-access', subject: 'evt.control.user.>', on: onAccessEvent(accounts) })
+export async function startConsumers(host: DatabaseHost, ctx: Context): Promise<void> {
+  await host.consume({ durable: 'people', subject: 'evt.user.>', beforeTransaction: onProfileEvent(ctx) })
+  await host.consume({ durable: 'people-access', subject: 'evt.control.user.>', beforeTransaction: onAccessEvent(ctx) })
 }

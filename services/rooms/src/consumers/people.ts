@@ -1,25 +1,24 @@
-import type { Event } from '@parley/contracts/internal'
-import type { EventHandler, EventPreparation } from '@parley/events'
+import type { EventPreparation } from '@parley/events'
 import type { Tx } from '@parley/postgres'
 import type { Context } from '../context.ts'
-import { forgetVersions, lockVersions, saveProfiles, saveRoles } from '../store/people.ts'
+import { findVersions, forgetVersions, lockVersions, saveProfiles, saveRoles, type Versions } from '../store/people.ts'
 
-type Accounts = Pick<Context['accounts'], 'getPeople'>
+type Dependencies = { db: Context['db']; accounts: Pick<Context['accounts'], 'getPeople'> }
+type Person = Awaited<ReturnType<typeof fetchPeople>>[number]
 
 const timeoutMs = 3000
 
-/**
- * Copies changed names from accounts to `people`. The names are fetched, because events contain none. If the response
- * is older than the stored names, they are fetched again while the row is locked.
- */
+/** Copies changed names from accounts to `people`. The names are fetched, because events contain none. */
 export const onProfileEvent =
-  (accounts: Accounts): EventPreparation =>
-  async ({ aggregateId: userId, fact }: Event) => {
+  ({ db, accounts }: Dependencies): EventPreparation =>
+  async ({ aggregateId: userId, fact }) => {
     if (fact.case !== 'userChanged') return undefined
+    const before = await findVersions(db, userId)
     const people = await fetchPeople(accounts, userId)
     return async (tx) => {
-      const { profileVersion } = await lockVersions(tx, userId)
-      if (people.some(({ version }) => version < profileVersion)) await refetch(accounts, tx, userId)
+      const held = await lockVersions(tx, userId)
+      if (people.some(({ version }) => version < held.profileVersion))
+        await replace(tx, userId, { before, held, people })
       else await saveProfiles(tx, people)
     }
   }
@@ -29,26 +28,37 @@ export const onProfileEvent =
  * arrive in any order.
  */
 export const onAccessEvent =
-  (accounts: Accounts): EventHandler =>
-  async ({ aggregateId: userId, version, fact }, tx) => {
+  ({ db, accounts }: Dependencies): EventPreparation =>
+  async ({ aggregateId: userId, version, fact }) => {
     if (fact.case === 'userRolesChanged') {
-      const { rolesVersion } = await lockVersions(tx, userId)
-      if (version < rolesVersion) await refetch(accounts, tx, userId)
-      else await saveRoles(tx, [{ userId, roleIds: fact.value.roleIds, version }])
+      const { roleIds } = fact.value
+      const before = await findVersions(db, userId)
+      const people = version < before.rolesVersion ? await fetchPeople(accounts, userId) : undefined
+      return async (tx) => {
+        const held = await lockVersions(tx, userId)
+        if (version < held.rolesVersion) await replace(tx, userId, { before, held, people })
+        else await saveRoles(tx, [{ userId, roleIds, version }])
+      }
     }
-    if (fact.case === 'userChanged' && fact.value.deleted)
-      await saveProfiles(tx, [{ userId, login: '', displayName: '', deleted: true, version }])
+    if (fact.case !== 'userChanged' || !fact.value.deleted) return undefined
+    return (tx) => saveProfiles(tx, [{ userId, login: '', displayName: '', deleted: true, version }])
   }
 
-const fetchPeople = async (accounts: Accounts, userId: string) =>
+const fetchPeople = async (accounts: Dependencies['accounts'], userId: string) =>
   (await accounts.getPeople({ userIds: [userId] }, { timeoutMs })).people
 
 /**
  * Replaces the stored names and roles. A version below the stored one means that an event or response is late, or that
- * the database of accounts was restored; a response that is fetched while the row is locked is current in both cases.
+ * the database of accounts was restored; a response that was requested after the stored versions were read is current
+ * in both cases. Throws if they have changed since, or if nothing was requested; the event is then delivered again.
  */
-async function refetch(accounts: Accounts, tx: Tx, userId: string): Promise<void> {
-  const people = await fetchPeople(accounts, userId)
+async function replace(
+  tx: Tx,
+  userId: string,
+  { before, held, people }: { before: Versions; held: Versions; people: readonly Person[] | undefined },
+): Promise<void> {
+  const isUnchanged = held.profileVersion === before.profileVersion && held.rolesVersion === before.rolesVersion
+  if (!people || !isUnchanged) throw new Error('the stored names or roles have changed meanwhile')
   await forgetVersions(tx, userId)
   await saveProfiles(tx, people)
   await saveRoles(tx, people)

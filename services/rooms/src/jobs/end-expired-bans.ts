@@ -1,9 +1,12 @@
 import { periodically, Resources } from '@parley/runtime'
 import type { Context } from '../context.ts'
+import type { RoomFact } from '@parley/contracts/internal'
+import { forEachConcurrently } from '../domain/for-each-concurrently.ts'
 import { endBan, expiringBanChannel, findNextBanEnds, isBanToEnd } from '../store/bans.ts'
 import { changeRoom, lockRoom } from '../store/changes.ts'
 
 const bansPerRun = 100
+const maxConcurrentHandOvers = 16
 /** Shortest pause after a run; a new ban with an expiry wakes the job earlier. */
 const minPauseMs = 100
 
@@ -21,8 +24,16 @@ export function endExpiredBans(ctx: Context, signal: AbortSignal): AsyncDisposab
         const due = ends.filter(({ msLeft }) => msLeft <= 0)
         const failures: unknown[] = []
         // A room that stays locked must not hold up the others.
+        const ended = new Map<string, RoomFact[]>()
         for (const { roomId, userId } of due)
-          await endExpired(ctx, roomId, userId).catch((error: unknown) => failures.push(error))
+          await endExpired(ctx, roomId, userId).then(
+            (facts) => ended.set(roomId, [...(ended.get(roomId) ?? []), ...facts]),
+            (error: unknown) => failures.push(error),
+          )
+        // If messaging does not apply the facts in time, the job for facts left behind delivers them.
+        await forEachConcurrently([...ended], maxConcurrentHandOvers, ([roomId, facts]) =>
+          ctx.delivery.deliver(roomId, facts).catch(() => undefined),
+        )
         if (failures.length > 0) throw failures[0]
         const next = ends[due.length]
         if (next) return Math.max(next.msLeft, minPauseMs)
@@ -34,7 +45,8 @@ export function endExpiredBans(ctx: Context, signal: AbortSignal): AsyncDisposab
   return job
 }
 
-async function endExpired(ctx: Context, roomId: string, userId: string): Promise<void> {
+/** Returns the facts to hand over. */
+async function endExpired(ctx: Context, roomId: string, userId: string): Promise<RoomFact[]> {
   const cause = { actorId: '', at: ctx.now() }
   const write = () =>
     ctx.db.transaction(async (tx) => {
@@ -45,7 +57,5 @@ async function endExpired(ctx: Context, roomId: string, userId: string): Promise
       await endBan(tx, { roomId, userId, version: after.version, at: cause.at })
       return facts
     })
-  const facts = await ctx.writes.run(roomId, undefined, write)
-  // If messaging does not apply the facts in time, the job for facts left behind delivers them.
-  await ctx.delivery.deliver(roomId, facts).catch(() => undefined)
+  return ctx.writes.run(roomId, undefined, write)
 }

@@ -17,21 +17,30 @@ function namesOf(names: { login: string; displayName: string }): typeof noNames 
   return { ...names, nameKey: nameKey(names), searchKey: key, searchGrams: searchGrams(key) }
 }
 
-/** Reads the stored versions of a person and locks the row, if there is one, until the transaction ends. */
-export async function lockVersions(tx: Tx, userId: string) {
+/** The stored versions of a person's names and roles. */
+export type Versions = { profileVersion: bigint; rolesVersion: bigint }
+
+const selectVersions = (reader: Reader, userId: string) => {
   const { profileVersion, rolesVersion } = people
-  const [held] = await tx
-    .select({ profileVersion, rolesVersion })
-    .from(people)
-    .where(eq(people.userId, userId))
-    .for('update')
-  return held ?? { profileVersion: noVersion, rolesVersion: noVersion }
+  return reader.select({ profileVersion, rolesVersion }).from(people).where(eq(people.userId, userId))
+}
+const unknownVersions: Versions = { profileVersion: noVersion, rolesVersion: noVersion }
+
+/** Reads the stored versions of a person; below all others if there is no row. */
+export async function findVersions(reader: Reader, userId: string): Promise<Versions> {
+  const [found] = await selectVersions(reader, userId)
+  return found ?? unknownVersions
+}
+
+/** Does the same and locks the row, if there is one, until the transaction ends. */
+export async function lockVersions(tx: Tx, userId: string): Promise<Versions> {
+  const [held] = await selectVersions(tx, userId).for('update')
+  return held ?? unknownVersions
 }
 
 /** Resets the versions of a person's names and roles, so that the values saved next replace them in any case. */
 export async function forgetVersions(tx: Tx, userId: string): Promise<void> {
-  const unknown = { profileVersion: noVersion, rolesVersion: noVersion }
-  await tx.update(people).set(unknown).where(eq(people.userId, userId))
+  await tx.update(people).set(unknownVersions).where(eq(people.userId, userId))
 }
 
 /**

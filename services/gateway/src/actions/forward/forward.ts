@@ -86,11 +86,11 @@ export class Forwarder {
   }
 
   /**
-   * Throws `unauthenticated` if there is no valid credential, and `resource_exhausted` after too many invalid ones from
-   * the network.
+   * The id of the caller. Throws `unauthenticated` if there is no valid credential, and `resource_exhausted` after too
+   * many invalid ones from the network.
    */
-  async assertSignedIn(client: Client): Promise<void> {
-    await this.#signedIn(client)
+  async findCallerId(client: Client): Promise<string> {
+    return (await this.#signedIn(client)).caller.userId
   }
 
   /** Counts a request that needs no credential and calls no method. Throws `resource_exhausted` after too many. */

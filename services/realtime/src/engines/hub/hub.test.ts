@@ -54,6 +54,22 @@ test('after a loss of the stream, a position from before a republished event is 
   ])
 })
 
+test('a position from before a change of the policy whose event was missed is refused', () => {
+  using hub = newHub(100_000)
+  hub.setReplayableSince(0)
+  hub.deliver(posted('E1', 110_000), { seq: 1, storedAtMs: 120_000 })
+  const { position } = hub
+  hub.recomputeAccess('event')
+  expect(hub.replay(anna, position)).toEqual({ frames: [] })
+  hub.recomputeAccess('missed_event')
+  expect(hub.replay(anna, position)).toEqual({ refusal: 'access_changed' })
+  hub.deliver(posted('E2', 110_000), { seq: 2, storedAtMs: 120_001 })
+  expect([position, hub.position].map((from) => hub.replay(anna, from))).toEqual([
+    { refusal: 'access_changed' },
+    { frames: [] },
+  ])
+})
+
 const renamed = (id: string, version: bigint) =>
   create(EventSchema, {
     ...{ id, kind: 'user_profile_updated', aggregateType: 'user', aggregateId: 'Ubert', version },

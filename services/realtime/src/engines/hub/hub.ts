@@ -6,6 +6,7 @@ import type { Metrics } from '../../metrics.ts'
 import { Access, type AccessChange } from './access.ts'
 import { eventFrames, replayFrame } from './event-frames.ts'
 import { positionOf } from './frame.ts'
+import type { PolicyChange } from './node-policy.ts'
 import { HintTopics } from './hint-topics.ts'
 import type { StreamEntry } from './intake.ts'
 import { Publisher } from './publisher.ts'
@@ -96,8 +97,12 @@ export class Hub implements Disposable {
     this.#publisher[Symbol.dispose]()
   }
 
-  /** Recomputes who receives which universal rooms. To be called when the policy has changed. */
-  recomputeAccess(): void {
+  /**
+   * Recomputes who receives which universal rooms. To be called when the policy has changed. If clients have missed the
+   * event about it, none can resume from an earlier position.
+   */
+  recomputeAccess(change: PolicyChange): void {
+    if (change === 'missed_event') this.#options.replayBuffer.recordEveryonesAccessChange()
     this.#applyChange(this.access.recompute())
   }
 

@@ -31,6 +31,21 @@ test('a new delta with an older revision loads the restored policy; a duplicate 
   expect([policy.current().revision, pendingLoads()]).toEqual([80n, 0])
 })
 
+test('a load reports a change only if it finds one, and that its event was missed unless it is the first load', async () => {
+  const { policy, answer } = newPolicy()
+  const changes: string[] = []
+  policy.onChange((change) => changes.push(change))
+  void policy.reload()
+  await answer(90n)
+  policy.apply(delta('Ea', 91n, 90n))
+  void policy.reload()
+  await answer(91n)
+  expect(changes).toEqual(['first_load', 'event'])
+  void policy.reload()
+  await answer(92n)
+  expect(changes).toEqual(['first_load', 'event', 'missed_event'])
+})
+
 test('a policy requested before a delta does not undo it', async () => {
   const { policy, answer } = newPolicy()
   void policy.reload()

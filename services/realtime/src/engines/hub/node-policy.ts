@@ -1,7 +1,14 @@
+import { isDeepStrictEqual } from 'node:util'
 import { applyDelta, isNext, type Policy, policyFrom } from '@parley/permissions'
 import type { Event, GetPolicyResponse } from '@parley/contracts/internal'
 import { RecentIds } from '@parley/events'
 import { retry } from '@parley/runtime'
+
+/**
+ * What changed the policy: an event of the stream, the first load, or a later load that found a change of which the
+ * event was missed.
+ */
+export type PolicyChange = 'event' | 'first_load' | 'missed_event'
 
 /**
  * The policy at this node's position on the stream. Deltas are applied in stream order, so that no event after a
@@ -10,7 +17,7 @@ import { retry } from '@parley/runtime'
 export class NodePolicy {
   readonly #load: () => Promise<GetPolicyResponse>
   readonly #stop: AbortSignal
-  #changed: () => void = () => undefined
+  #changed: (change: PolicyChange) => void = () => undefined
   #policy: Policy | undefined
   #reloading: Promise<void> | undefined
   #mustLoad = false
@@ -28,8 +35,8 @@ export class NodePolicy {
     return this.#policy
   }
 
-  /** Sets the listener that is called after each delta and load. */
-  onChange(changed: () => void): void {
+  /** Sets the listener that is called after each change. */
+  onChange(changed: (change: PolicyChange) => void): void {
     this.#changed = changed
   }
 
@@ -45,7 +52,7 @@ export class NodePolicy {
     if (!before || !isNext(before, delta)) this.reload().catch(() => undefined) // rejects only when the node stops
     if (!before || delta.revision <= before.revision) return
     this.#policy = applyDelta(before, delta)
-    this.#changed()
+    this.#changed('event')
   }
 
   /**
@@ -69,8 +76,9 @@ export class NodePolicy {
       // Without a change in the meantime, an older policy means that admin's database was restored.
       if (isOlder && changes !== this.#changes) this.#mustLoad = true
       if (isOlder && this.#mustLoad) continue
+      const before = this.#policy
       this.#policy = policyFrom(snapshot)
-      this.#changed()
+      if (!isDeepStrictEqual(before, this.#policy)) this.#changed(before ? 'missed_event' : 'first_load')
     }
   }
 }

@@ -1,4 +1,4 @@
-import { duration, int, list, str } from '@parley/config'
+import { int, list, str, timerDuration } from '@parley/config'
 
 /** Settings of a process that runs ffmpeg. */
 export const videoWorkerFields = () => ({
@@ -31,7 +31,7 @@ export const videoWorkerFields = () => ({
     min: 0,
     doc: 'system user id that ffmpeg runs as, if the process may change users (as root); 0: the user of the process',
   }),
-  videoTimeoutMs: duration('PARLEY_VIDEO_JOB_TIMEOUT', {
+  videoTimeoutMs: timerDuration('PARLEY_VIDEO_JOB_TIMEOUT', {
     toml: 'video.job_timeout',
     default: '5m',
     doc: 'time limit for processing one video; exceeding it fails the video',

@@ -1,0 +1,81 @@
+import { expect, test } from '@jest/globals'
+import type { MemberClient } from '@parley/client'
+import { RoomKind } from '@parley/client/contract'
+import type { People } from './people.ts'
+import { Rooms } from './rooms.ts'
+
+type State = { hasUnread: boolean; archived: boolean }
+
+/** Rooms of a server with one channel, which answers when the test calls `respond`, with what was read at the request. */
+function createRooms() {
+  let stored: State = { hasUnread: false, archived: false }
+  const waiting: (() => void)[] = []
+  const read = async () => {
+    const { hasUnread, archived } = stored
+    await new Promise<void>((resolve) => waiting.push(resolve))
+    const room = { id: 'R1', kind: RoomKind.CHANNEL, archived }
+    return { rooms: [{ room, viewerState: { hasUnread }, dmMembers: [] }] }
+  }
+  const listRoomGroups = async () => ({
+    groups: [{ items: [{ item: { case: 'room', value: (await read()).rooms[0] } }] }],
+  })
+  const roomDirectory = { listRoomGroups, listRooms: async () => ({ rooms: [] }), batchGetRooms: read }
+  const markRoomAsRead = async () => ({})
+  const server = { api: { roomDirectory, room: { markRoomAsRead } } } as unknown as MemberClient
+  const people = {
+    trackChangesDuring: (request: (changes: Map<string, never>) => Promise<unknown>) => request(new Map<string, never>()),
+    learn: () => undefined,
+  } as unknown as People
+  const rooms = new Rooms(server, people, 'Uann', () => false)
+  const respond = async (at = 0) => {
+    while (waiting.length <= at) await new Promise((resolve) => setTimeout(resolve, 10))
+    for (const go of waiting.splice(at, 1)) go()
+  }
+  const shown = () => {
+    const found = rooms.sidebar.value.rooms.get('R1')
+    return { hasUnread: found?.viewerState?.hasUnread, archived: found?.room?.archived }
+  }
+  return { rooms, respond, shown, store: (change: Partial<State>) => (stored = { ...stored, ...change }) }
+}
+
+test('a message that is posted while the rooms are loaded marks its room as unread', async () => {
+  const { rooms, respond, shown } = createRooms()
+  const loading = rooms.load()
+  rooms.onMessagePosted('R1', 'Ubob')
+  await respond()
+  await loading
+  expect(shown().hasUnread).toBe(true)
+})
+
+test('a room that is read while the rooms are loaded stays read', async () => {
+  const { rooms, respond, shown, store } = createRooms()
+  store({ hasUnread: true })
+  const loading = rooms.load()
+  await rooms.markRead('R1')
+  await respond()
+  await loading
+  expect(shown().hasUnread).toBe(false)
+})
+
+test('of two loads, the older one is not shown if it arrives later', async () => {
+  const { rooms, respond, shown, store } = createRooms()
+  const first = rooms.load()
+  store({ archived: true })
+  const second = rooms.load()
+  await respond(1)
+  await second
+  await respond()
+  await first
+  expect(shown().archived).toBe(true)
+})
+
+test('a room that is reloaded while an older load is awaited stays as it is', async () => {
+  const { rooms, respond, shown, store } = createRooms()
+  const loading = rooms.load()
+  store({ archived: true })
+  rooms.refresh('R1')
+  await respond(1)
+  await respond()
+  await loading
+  expect(shown().archived).toBe(true)
+})
