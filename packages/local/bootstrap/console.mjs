@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { root } from './paths.mjs'
 
-/** A step failed; the message says what to do. */
+/** A step failed; the message says why or what to do. */
 export class Failure extends Error {}
 
 /** A step was ended by a signal. */
@@ -70,7 +70,7 @@ function adviceIn(output) {
 
 /**
  * Runs a command silently and returns its output. If it fails, shows the output and throws a {@link Failure} with
- * advice or the hint. On a signal, ends the command and all its children, which would otherwise continue in the
+ * advice, the signal that ended the command, or the hint. On a signal to this process, ends the command and all its children, which would otherwise continue in the
  * background, and throws an {@link Interruption}. From then on signals are ignored until {@link endBecauseOf}: one
  * Ctrl-C may arrive twice, from the terminal and from the shell above, and the second signal must not interrupt the
  * clean-up of callers.

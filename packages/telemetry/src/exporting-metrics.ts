@@ -10,8 +10,8 @@ const defaultIntervalMs = 60_000
 const defaultTimeoutMs = 30_000
 
 /**
- * Sends the metrics of this process also to a collector, as cumulative values: they come from the collection that
- * serves Prometheus. Returns undefined if no collector is configured for metrics.
+ * Sends the metrics of this process to an OTLP collector, in addition to serving Prometheus. The values are cumulative,
+ * because they are read as for Prometheus. Returns undefined if no collector is configured for metrics.
  */
 export function startExportingMetrics(env: NodeJS.ProcessEnv): PeriodicExportingMetricReader | undefined {
   if (!env['OTEL_EXPORTER_OTLP_METRICS_ENDPOINT'] && !env['OTEL_EXPORTER_OTLP_ENDPOINT']) return undefined

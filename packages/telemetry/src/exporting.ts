@@ -17,7 +17,7 @@ export async function startExporting(): Promise<(withinMs: number) => Promise<vo
   if (!process.env['OTEL_LOG_LEVEL']) logDiagnostics()
   const [traces, logRecords] = [hasEndpoint('TRACES'), hasEndpoint('LOGS')]
   const sdk = new NodeSDK({
-    resource: resource(),
+    resource,
     // The other detectors read files and run commands for attributes that nobody needs.
     resourceDetectors: [envDetector],
     // Metrics have their own provider, which works without an exporter, and are sent below.

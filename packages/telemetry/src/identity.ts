@@ -7,15 +7,13 @@ import { serverVersion } from './version.ts'
 export const serviceName = process.env['PARLEY_SERVICE'] || 'parley'
 
 /** Identifies this process to a collector, where OTEL_SERVICE_NAME may give it another name. */
-export function resource(): Resource {
-  return defaultResource().merge(
-    resourceFromAttributes({
-      'service.namespace': 'parley',
-      'service.name': process.env['OTEL_SERVICE_NAME'] || serviceName,
-      'service.version': serverVersion,
-      'service.instance.id': randomUUID(),
-      'host.name': hostname(),
-      'process.pid': process.pid,
-    }),
-  )
-}
+export const resource: Resource = defaultResource().merge(
+  resourceFromAttributes({
+    'service.namespace': 'parley',
+    'service.name': process.env['OTEL_SERVICE_NAME'] || serviceName,
+    'service.version': serverVersion,
+    'service.instance.id': randomUUID(),
+    'host.name': hostname(),
+    'process.pid': process.pid,
+  }),
+)

@@ -10,7 +10,7 @@ type Description<K extends LabelName> = {
   description: string
   /** Unit in UCUM notation: `s`, `By`, or the counted thing in braces, such as `{message}`. */
   unit: string
-  /** Labels of each measurement; `error.type` and the status may be left out. */
+  /** Labels of each measurement, which may lack only `error.type` and `http.response.status_code`. */
   labels?: readonly K[]
 }
 
@@ -21,7 +21,7 @@ const reader = new PrometheusExporter({ preventServerStart: true })
 const serializer = new PrometheusSerializer(undefined, false, undefined, false, true)
 
 /** The provider of all metrics of this process. */
-export const meterProvider = new MeterProvider({ resource: resource(), readers: [reader] })
+export const meterProvider = new MeterProvider({ resource, readers: [reader] })
 const meter = meterProvider.getMeter('parley')
 
 // The default buckets of OpenTelemetry suit milliseconds; these suit seconds, from one millisecond to ten seconds.
@@ -51,7 +51,10 @@ export function histogram<K extends LabelName = never>(
   return (value, labels?: LabelsOf<K>) => instrument.record(value, labels)
 }
 
-/** Reads a value whenever metrics are collected, until the result is disposed. If it is undefined, the last one stays. */
+/**
+ * Calls `read` whenever metrics are collected, until the result is disposed. While `read` returns undefined, the last
+ * value is reported.
+ */
 type Observe<K extends LabelName> = (read: () => number | undefined, ...labels: Labelled<K>) => Disposable
 
 /** Declares a value that is read whenever metrics are collected. The returned function starts reading it. */

@@ -84,6 +84,14 @@ test('metrics reach the collector under their own names', async () => {
   expect(collector.spans).toEqual([])
 })
 
+test('traces, logs and metrics of a process have the same instance id', async () => {
+  await using collector = await OtlpReceiver.start()
+  await runProgram('speak', { ...collector.env, TEST_STOP_WITHIN_MS: '60000' })
+  const counts = [collector.spans, collector.logs, collector.metrics].map(({ length }) => length)
+  expect(Math.min(...counts)).toBeGreaterThan(0)
+  expect(collector.instances.size).toBe(1)
+})
+
 test('OTEL_SERVICE_NAME changes the name sent to a collector; log lines keep the name of the deployable', async () => {
   await using collector = await OtlpReceiver.start()
   const names = { PARLEY_SERVICE: 'rooms', OTEL_SERVICE_NAME: 'chat' }

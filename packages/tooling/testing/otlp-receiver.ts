@@ -101,6 +101,14 @@ export class OtlpReceiver implements AsyncDisposable {
       )
   }
 
+  /** Every `service.instance.id` that was received. */
+  get instances(): Set<string> {
+    const resources = this.batches.flatMap(({ resourceSpans = [], resourceLogs = [], resourceMetrics = [] }) =>
+      [...resourceSpans, ...resourceLogs, ...resourceMetrics].map(({ resource }) => resource),
+    )
+    return new Set(resources.map((resource) => attributeOf(resource, 'service.instance.id')))
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     for (const name of this.#names) delete process.env[name]
     this.#server.closeAllConnections()

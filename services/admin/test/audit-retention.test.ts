@@ -31,7 +31,7 @@ async function partitions(): Promise<string[]> {
   }
 }
 
-test('a month of entries about conversations is deleted 30 days after its end, one about security and administration 400 days', async () => {
+test('a month of entries about conversations is deleted 30 days after its end, one about security and administration 400 days, even if it is empty', async () => {
   const january = await admin.start({}, on('2026-01-31'))
   expect(await partitions()).toEqual([
     'audit_entries_conversation_2026_01',
@@ -61,6 +61,16 @@ test('a month of entries about conversations is deleted 30 days after its end, o
 
   await admin.start({}, on('2027-03-10'))
   await eventually(async () => expect(await types()).toEqual([]))
+  const monthsOf = (auditClass: string, ...months: string[]) =>
+    months.map((month) => `audit_entries_${auditClass}_${month}`)
+  const ahead = ['2027_03', '2027_04', '2027_05']
+  await eventually(async () =>
+    expect(await partitions()).toEqual([
+      ...monthsOf('conversation', ...ahead),
+      'audit_entries_other',
+      ...monthsOf('security', '2026_02', '2026_03', '2026_04', '2026_05', ...ahead),
+    ]),
+  )
   await publish('room_archived')
   await eventually(async () => expect((await readWholeLog(admin)).map(({ sequence }) => sequence)).toEqual(['4']))
 })

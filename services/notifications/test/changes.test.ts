@@ -18,7 +18,7 @@ let clock = Date.now() - 3_600_000
 const ann = newId('user')
 const bob = newId('user')
 
-/** Creates a room with functions that create messages for bob, apply changes and read bob's list. */
+/** A new room id, with functions that create messages for bob, apply changes and read bob's list. */
 function newRoom() {
   const roomId = newId('room')
   let seq = 0n
@@ -62,21 +62,21 @@ const ways = [
   ],
 ] as const
 
-test.each(ways)('the echo of a reply that was read in its thread notifies nobody, %s', async (_, all) => {
+test.each(ways)('the echo of a reply that was read in its thread notifies nobody, %s', async (_, applyAll) => {
   const room = newRoom()
   addFakeRoom(room.roomId)
   const reply = room.newMessage('reply', { threadRootEventId: 'Eroot' })
   const echo = room.newMessage('mention', { messageId: reply.eventId })
-  await all(room.apply, [reply, echo, { read: room.place('Eroot') }])
+  await applyAll(room.apply, [reply, echo, { read: room.place('Eroot') }])
   expect(await room.list()).toEqual([])
   const later = room.newMessage('mention')
-  await all(room.apply, [later])
+  await applyAll(room.apply, [later])
   expect(await room.list()).toEqual([later.eventId])
 })
 
 test.each(ways)(
   'a person who read and left a room and came back is notified only of later messages, newest first, %s',
-  async (_, all) => {
+  async (_, applyAll) => {
     const room = newRoom()
     addFakeRoom(room.roomId)
     const before = room.newMessage('mention')
@@ -85,20 +85,20 @@ test.each(ways)(
     const { threadRootEventId: _root, ...left } = room.place()
     const changes = [before, { read }, unread, { left }]
     const after = [room.newMessage('mention'), room.newMessage('mention'), room.newMessage('mention')]
-    await all(room.apply, [...changes, ...after])
+    await applyAll(room.apply, [...changes, ...after])
     expect(await room.list()).toEqual(after.map(({ eventId }) => eventId).reverse())
-    await all(room.apply, [{ dismissal: { of: 'message', eventId: after[1]?.eventId ?? '' } }, { read }])
+    await applyAll(room.apply, [{ dismissal: { of: 'message', eventId: after[1]?.eventId ?? '' } }, { read }])
     expect(await room.list()).toEqual([after[2]?.eventId, after[0]?.eventId])
   },
 )
 
-test.each(ways)('read markers of several rooms dismiss their notifications, %s', async (_, all) => {
+test.each(ways)('read markers of several rooms dismiss their notifications, %s', async (_, applyAll) => {
   const rooms = [newRoom(), newRoom(), newRoom()]
   for (const { roomId } of rooms) addFakeRoom(roomId)
   const messages = rooms.map((room) => [room.newMessage('mention'), room.newMessage('mention')])
-  await all(rooms[0]?.apply ?? (() => Promise.resolve()), messages.flat())
+  await applyAll(rooms[0]?.apply ?? (() => Promise.resolve()), messages.flat())
   const read = rooms.slice(0, 2).map((room) => ({ read: room.place() }))
-  await all(rooms[0]?.apply ?? (() => Promise.resolve()), [...read, ...read])
+  await applyAll(rooms[0]?.apply ?? (() => Promise.resolve()), [...read, ...read])
   expect(await Promise.all(rooms.map((room) => room.list()))).toEqual([
     [],
     [],

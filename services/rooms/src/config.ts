@@ -4,7 +4,7 @@ export const readConfig = defineConfig({
   ...processFields(),
   ...busFields(),
   ...databaseFields('rooms'),
-  handOverTimeoutMs: timerDuration('PARLEY_ROOMS_HAND_OVER_TIMEOUT', {
+  deliveryTimeoutMs: timerDuration('PARLEY_ROOMS_HAND_OVER_TIMEOUT', {
     default: '4s',
     doc: 'maximum time that a change of a room waits until messaging has applied it; after that the call fails with unavailable',
   }),

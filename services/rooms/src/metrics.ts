@@ -3,14 +3,14 @@ import { counter, gauge, histogram, logger } from '@parley/telemetry'
 
 const log = logger('rooms')
 
-const handOverSeconds = histogram('parley.rooms.handover.duration', {
+const deliverySeconds = histogram('parley.rooms.handover.duration', {
   description: 'Time until messaging had applied room facts for which a call waited, or until the call gave up',
   unit: 's',
   labels: ['parley.outcome'],
   buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 2, 4],
 })
-const handOverFailures = counter('parley.rooms.handover.failures', {
-  description: 'Failed attempts to deliver facts to messaging',
+const deliveryFailures = counter('parley.rooms.handover.failures', {
+  description: 'Failed requests to messaging that deliver facts or ask for the last one',
   unit: '{attempt}',
 })
 const factsMade = counter('parley.rooms.facts', {
@@ -19,18 +19,18 @@ const factsMade = counter('parley.rooms.facts', {
   labels: ['parley.fact'],
 })
 const roomsWithLostFacts = counter('parley.rooms.fed_again', {
-  description: 'Rooms for which messaging had lost applied facts',
+  description: 'Rooms for which messaging had lost applied facts, which were sent again',
   unit: '{room}',
 })
 
-export function countHandOver(isApplied: boolean, seconds: number): void {
-  handOverSeconds(seconds, { 'parley.outcome': isApplied ? 'applied' : 'timeout' })
+export function recordDelivery(isApplied: boolean, seconds: number): void {
+  deliverySeconds(seconds, { 'parley.outcome': isApplied ? 'applied' : 'timeout' })
 }
 
 /** While messaging is unavailable this happens often: it is counted, but logged only at debug level. */
-export function reportHandOverFailure(roomId: string, error: unknown): void {
-  handOverFailures(1)
-  log.debug({ roomId, err: error }, 'facts of a room could not be delivered to messaging')
+export function reportDeliveryFailure(roomId: string, error: unknown): void {
+  deliveryFailures(1)
+  log.debug({ roomId, err: error }, 'a request to messaging about facts of a room failed')
 }
 
 export function countFacts(facts: readonly RoomFact[]): void {
@@ -57,7 +57,7 @@ const leftBehind = gauge('parley.rooms.left_behind', {
   description: 'Rooms with facts that messaging has not applied in time, counted up to 100',
   unit: '{room}',
 })
-/** Reports the number of rooms that the last run of `handOverLeftBehind` found. */
+/** Reports the number of rooms that the last run of `deliverLeftBehind` found. */
 export const gaugeLeftBehind = (read: () => number): Disposable => leftBehind(read)
 
 export function reportRetry(task: string, error: unknown): void {

@@ -22,7 +22,7 @@ export async function openContext(host: DatabaseHost, config: Config, overrides:
     reads: createReadSemaphore({ connections: config.databasePool, refusal: tooManyReads }),
     policy: await host.policy(admin),
     relay: await host.relay(),
-    delivery: host.use(openFactDelivery({ db, apply, read, timeoutMs: config.handOverTimeoutMs })),
+    delivery: host.use(openFactDelivery({ db, apply, read, timeoutMs: config.deliveryTimeoutMs })),
     dmKey: await host.retry(() => readDmKey(db)),
     readRoom: batchRoomReads(db),
     writes: new WriteQueue((roomId, changes) => commitChanges(db, roomId, changes)),

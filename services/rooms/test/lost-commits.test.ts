@@ -62,7 +62,7 @@ function openDelivery(onHeld: (held: HeldFact) => Promise<void> = () => Promise.
 const kinds = (count: number) => env.messaging.kindsOf(room).slice(-count)
 
 /** Commits a change that is not handed over. */
-const changeWithoutHandOver = (userId: string, member = true) =>
+const changeWithoutDelivery = (userId: string, member = true) =>
   env.db.transaction(async (tx) => {
     const locked = await lockRoom(tx, room)
     const cause = { actorId: userId, at: new Date() }
@@ -156,8 +156,8 @@ test.each(['join', 'leave'])(
     })
     if (change === 'leave') await join('Ucarl')
     addLost()
-    await changeWithoutHandOver('Ucarl', change === 'join')
-    await delivery.handOver(room, await findUnappliedFacts(env.db, room))
+    await changeWithoutDelivery('Ucarl', change === 'join')
+    await delivery.deliver(room, await findUnappliedFacts(env.db, room))
     expect(kinds(2)).toEqual(['left', change === 'join' ? 'joined' : 'left'])
     expect(env.messaging.waitedForStream(room)).toBe(change === 'leave')
     newestActors(1)
@@ -189,7 +189,7 @@ test('one change reverts all lost facts', async () => {
   ]
   for (const [n, change] of lost.entries()) addLost(inAMinute() + BigInt(n), change)
   const known = versions().length
-  await changeWithoutHandOver('Uone')
+  await changeWithoutDelivery('Uone')
   await join('Utwo')
   newestActors(1)
   // Undelivered facts arrive with the next change or earlier; the last fact about each subject counts.
@@ -232,8 +232,8 @@ test('a change that messaging does not answer fails with unavailable, and is app
 })
 
 test('unapplied changes and the rows that refer to them get higher versions, in the same order', async () => {
-  await changeWithoutHandOver('Uone')
-  await changeWithoutHandOver('Utwo')
+  await changeWithoutDelivery('Uone')
+  await changeWithoutDelivery('Utwo')
   addLost()
   await join('Uthree')
   expect(newestActors(4)).toEqual(['Ulost', 'Uone', 'Utwo', 'Uthree'])
@@ -250,7 +250,7 @@ test('unapplied changes and the rows that refer to them get higher versions, in 
 })
 
 test('a lost fact is recognised even if a stored fact has the same version', async () => {
-  addLost(await changeWithoutHandOver('Uone'))
+  addLost(await changeWithoutDelivery('Uone'))
   await join('Utwo')
   expect(newestActors(3)).toEqual(['Ulost', 'Uone', 'Utwo'])
 })

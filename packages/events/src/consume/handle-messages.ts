@@ -25,8 +25,8 @@ export type BatchHandler = (events: Event[], tx: Tx) => Promise<AfterCommit | vo
 type PreparedBatch = { handle: BatchHandler; failed: ReadonlyMap<string, unknown> }
 
 /**
- * Calls other services before the transaction starts. `handle` gets the events of those messages in which no event
- * failed here, except events that were handled before. If an event needs an unavailable service, its message is
+ * Calls other services before the transaction starts. If the preparation of an event fails, `handle` gets no event of its
+ * message; nor does it get events that were handled before. If an event needs an unavailable service, its message is
  * redelivered and no attempt is counted.
  */
 export type BatchPreparation = (events: readonly Event[]) => Promise<PreparedBatch>
@@ -36,8 +36,9 @@ export type BatchHandling = Handling & { prepareBatch: BatchPreparation | undefi
 
 /**
  * Handles messages. A consumer with a batch handler first handles the events of all messages in one transaction.
- * Messages that could not be decoded or prepared, and all of them if the transaction fails, are then handled
- * separately, so that one bad event does not block others.
+ * Messages that could not be decoded or prepared, or whose transaction failed, are then handled separately, so that one
+ * bad event does not block others. Messages that need an unavailable service are redelivered instead, and so are all
+ * unhandled ones during an outage.
  */
 export async function handleMessages(handling: BatchHandling, decoded: readonly DecodedMessage[]): Promise<Outcome> {
   const { prepareBatch, redelivery } = handling

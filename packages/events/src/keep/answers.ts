@@ -38,7 +38,7 @@ export const answers: {
   place: async ({ bus }, request) => {
     const seq = checks.sequence(request, 'seq')
     const eventId = checks.text(request, 'eventId', checks.eventIdForm)
-    return { there: await isThere(bus, { seq, eventId, expired: request.expired === true }) }
+    return { there: await isThere(bus, { seq, eventId, mayHaveExpired: request.expired === true }) }
   },
 
   reader: async ({ bus, requester }, request) => {
@@ -68,12 +68,14 @@ export const answers: {
       seq: checks.sequence(request, 'seq'),
       eventId: checks.text(request, 'eventId', checks.eventIdForm),
     }
-    if (await isThere(bus, { ...position, expired: false })) throw new Refusal('the stream still holds that event')
+    if (await isThere(bus, { ...position, mayHaveExpired: false }))
+      throw new Refusal('the stream still holds that event')
     // Earlier releases do not send the age. The event is then assumed to have been stored after the last recovery.
     await restorer.restore(requester, request.storedMsAgo === undefined ? 0 : checks.amount(request, 'storedMsAgo'))
     return {}
   },
 
+  // An outbox asks how far the durables have passed, and reports entries that they lost.
   passed: async ({ bus, requester, recoveries }, request) => {
     const lost = checks.amount(request, 'lost')
     // Earlier releases do not send a report id.
@@ -96,10 +98,13 @@ export const answers: {
 const ownDurable = (requester: string, request: Record<string, unknown>): string =>
   durableName(requester, checks.text(request, 'durable', checks.durableForm))
 
-async function isThere(bus: Bus, position: KeeperRequests['place']['request']): Promise<boolean> {
+async function isThere(
+  bus: Bus,
+  position: { seq: number; eventId: string; mayHaveExpired: boolean },
+): Promise<boolean> {
   const { manager } = await jetStream(bus)
   try {
-    if (position.expired) return (await manager.streams.info(eventStream)).state.last_seq >= position.seq
+    if (position.mayHaveExpired) return (await manager.streams.info(eventStream)).state.last_seq >= position.seq
     const message = await manager.streams.getMessage(eventStream, { seq: position.seq })
     return holdsEvent(message.data, position.eventId)
   } catch (error) {

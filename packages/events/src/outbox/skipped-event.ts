@@ -3,7 +3,10 @@ import { EventSchema, type Event } from '@parley/contracts/internal'
 import { encode } from '@parley/protobuf'
 import type { Entry } from './store.ts'
 
-/** Returns the event that replaces a refused one. It has the same id and version, so that nobody waits for them. */
+/**
+ * Returns the event that replaces a refused one. It has the same id, and the same version if the refused event can be
+ * decoded (otherwise 0), so that nobody waits for the refused event.
+ */
 export function skippedEvent(entry: Entry): { subject: string; payload: Buffer } {
   const [aggregateType = '', aggregateId = ''] = entry.aggregate.split('.')
   const { version, occurredAt } = decodeOrDefault(entry)

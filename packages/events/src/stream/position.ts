@@ -62,11 +62,12 @@ export async function verifyPositions(bus: Bus, positions: Positions, timeoutMs?
 async function lookUpPosition(bus: Bus, position: Position, timeoutMs?: number): Promise<PositionState> {
   const { seq, eventId, storedAt } = position
   if (!bus.connected()) return 'unknown'
-  const expired = Date.now() - storedAt > mayHaveExpiredMs
+  const mayHaveExpired = Date.now() - storedAt > mayHaveExpiredMs
   // If the stream gives no clear answer, because a replica lags or a response is lost, the keeper decides.
-  if (expired ? await reachesTo(bus, seq, timeoutMs) : await directGetHolds(bus, position, timeoutMs)) return 'present'
+  if (mayHaveExpired ? await reachesTo(bus, seq, timeoutMs) : await directGetHolds(bus, position, timeoutMs))
+    return 'present'
   try {
-    return (await requestKeeper(bus, 'place', { seq, eventId, expired })).there ? 'present' : 'missing'
+    return (await requestKeeper(bus, 'place', { seq, eventId, expired: mayHaveExpired })).there ? 'present' : 'missing'
   } catch {
     return 'unknown'
   }

@@ -101,7 +101,7 @@ export class WireReader {
       value += (byte & 0x7f) * factor
       if (byte < 0x80) return value
     }
-    throw new RangeError('a tag or length is too long')
+    throw new RangeError('a tag, length or boolean is too long')
   }
 
   #byte(): number {

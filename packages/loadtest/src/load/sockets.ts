@@ -43,7 +43,7 @@ export class Sockets implements Disposable {
     return new Promise((resolve) => {
       let left = count
       let first = 0
-      // Every socket receives the same bytes, so they are decoded only once.
+      // Every socket receives the same bytes, so the matching frame is decoded only once.
       let known: Buffer | undefined
       this.#onMessage = (data) => {
         if (!known?.equals(data)) {

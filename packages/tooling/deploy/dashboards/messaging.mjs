@@ -21,7 +21,7 @@ export const messaging = {
       queries: quantiles('rpc_server_call_duration_seconds', 'rpc_method="svc.api.v1.MessageService/CreateMessage"'),
     },
     {
-      title: 'Hand-over of rooms',
+      title: 'Delivery of room facts',
       meaning: 'Time until messaging had applied changes of rooms',
       unit: seconds,
       queries: quantiles('parley_rooms_handover_duration_seconds'),

@@ -11,7 +11,7 @@ export function knowsRoles(policy: Policy, names: readonly string[]): boolean {
   return names.every((name) => roles.has(name))
 }
 
-/** The roles with these names. Throws `not_found`, and `invalid_argument` for everyone, which cannot be assigned. */
+/** The roles with these names. Throws `not_found`, or `invalid_argument` for the role `everyone`: it cannot be assigned. */
 export function getRolesByName(policy: Policy, names: readonly string[]): PolicyRole[] {
   const roles = rolesByName(policy)
   return names.map((name) => {

@@ -36,10 +36,15 @@ export async function dropBucket(db: Db, bucket: Bucket): Promise<void> {
   await db.delete(auditCounts).where(eq(auditCounts.bucket, name))
 }
 
-/** Names of the buckets that hold entries. */
+/** Names of the buckets that hold entries or have a table, and of the default partition. */
 export async function listBuckets(db: Db): Promise<string[]> {
-  const rows = await db.selectDistinct({ bucket: auditCounts.bucket }).from(auditCounts)
-  return rows.map(({ bucket }) => bucket)
+  const { rows } = await db.execute<{ name: string }>(sql`
+    select ${auditCounts.bucket} as name from ${auditCounts}
+    union
+    select substring(tables.relname from '^audit_entries_(.*)$')
+    from pg_inherits join pg_class tables on tables.oid = pg_inherits.inhrelid
+    where pg_inherits.inhparent = 'audit_entries'::regclass`)
+  return rows.map(({ name }) => name)
 }
 
 /**

@@ -4,7 +4,7 @@ import { periodically } from '@parley/runtime'
 import type { ApplyFacts } from '../clients/messaging.ts'
 import type { Context } from '../context.ts'
 import { isSameFact } from '../engines/delivery/index.ts'
-import { reportLostFacts, reportHandOverFailure } from '../metrics.ts'
+import { reportLostFacts, reportDeliveryFailure } from '../metrics.ts'
 import { findNewestFacts } from '../store/facts.ts'
 
 const roomsPerStep = 20
@@ -55,7 +55,7 @@ export function createWalk(
       rooms.map(async ({ roomId, fact }) => {
         const batch = { roomId, facts: [fact], awaitStream: false, timeoutMs: 1500 }
         const answered = await apply(batch).catch((error: unknown) => {
-          reportHandOverFailure(roomId, error)
+          reportDeliveryFailure(roomId, error)
           throw error
         })
         const { version: held } = answered

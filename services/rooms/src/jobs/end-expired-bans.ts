@@ -32,7 +32,7 @@ export function endExpiredBans(ctx: Context, signal: AbortSignal): AsyncDisposab
           )
         // If messaging does not apply the facts in time, the job for facts left behind delivers them.
         await forEachConcurrently([...ended], maxConcurrentHandOvers, ([roomId, facts]) =>
-          ctx.delivery.handOver(roomId, facts).catch(() => undefined),
+          ctx.delivery.deliver(roomId, facts).catch(() => undefined),
         )
         if (failures.length > 0) throw failures[0]
         const next = ends[due.length]

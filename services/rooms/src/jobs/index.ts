@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { checkMessaging } from './check-messaging.ts'
 import { endExpiredBans } from './end-expired-bans.ts'
 import { fillPeople } from './fill-people.ts'
-import { handOverLeftBehind } from './hand-over-left-behind.ts'
+import { deliverLeftBehind } from './deliver-left-behind.ts'
 import { makeLobby } from './make-lobby.ts'
 
 /** Starts the periodic work, and the work that a new server needs once. */
@@ -14,7 +14,7 @@ export function startJobs(
   { checkPausePerStepMs }: { checkPausePerStepMs?: number },
 ): void {
   const { signal } = host
-  host.use(handOverLeftBehind(ctx, signal))
+  host.use(deliverLeftBehind(ctx, signal))
   host.use(checkMessaging(ctx, applyFacts(ctx.messaging), { signal, pausePerStepMs: checkPausePerStepMs }))
   host.use(endExpiredBans(ctx, signal))
   host.expireIdempotentAnswers()

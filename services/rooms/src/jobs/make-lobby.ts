@@ -42,5 +42,5 @@ async function makeOnce(ctx: Context): Promise<void> {
   logFirstGroupCreated(groupId)
   ctx.relay.wake(entries)
   // Messaging may start later; the job for facts left behind then delivers them.
-  await Promise.allSettled(made.map(({ head, facts }) => ctx.delivery.handOver(head.id, facts)))
+  await Promise.allSettled(made.map(({ head, facts }) => ctx.delivery.deliver(head.id, facts)))
 }

@@ -17,7 +17,10 @@ import { readAll, fromMemory, replyIfUnchanged, send } from './send.ts'
 /** `sizePath`: `{W}x{H}/{fit}`. */
 type Params = { assetId: string; sizePath: string | undefined }
 
-/** `GET /assets/files/{id}` and `.../image/{W}x{H}/{fit}?access=SIGNATURE`: attachments. */
+/**
+ * Sends a file attached to a message: `GET /assets/files/{id}`, or an image in another size:
+ * `GET /assets/files/{id}/image/{W}x{H}/{fit}`. Both accept `?access=SIGNATURE`; the second needs it.
+ */
 export async function getFile(
   ctx: Context,
   { assetId, sizePath }: Params,

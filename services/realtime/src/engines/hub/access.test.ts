@@ -76,7 +76,7 @@ describe('explicit members', () => {
     expect(apply(fact('R1', 2n, { case: 'joined', value: { userId: 'U1' } }, { dm: true }))).toEqual([])
   })
 
-  test('whose standings are still being loaded change topics only afterwards', () => {
+  test('join and leave topics only after their standings are loaded', () => {
     const late = addUser('U1')
     late.loaded = false
     expect(apply(left('R1', 6n, 'U1'))).toEqual([])

@@ -25,5 +25,5 @@ export async function endStanding(ctx: Context, roomId: string, userId: string):
       await deleteBan(tx, roomId, userId)
       return facts
     })
-  await ctx.delivery.handOver(roomId, await ctx.writes.run(roomId, undefined, write))
+  await ctx.delivery.deliver(roomId, await ctx.writes.run(roomId, undefined, write))
 }

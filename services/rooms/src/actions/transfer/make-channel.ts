@@ -79,6 +79,6 @@ async function tryMakeChannel(
     }),
   )
   ctx.relay.wake(entries)
-  await ctx.delivery.handOver(roomId, room.facts, remaining)
+  await ctx.delivery.deliver(roomId, room.facts, remaining)
   return { roomId, name, made: true }
 }

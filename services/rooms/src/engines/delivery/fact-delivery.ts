@@ -3,7 +3,7 @@ import type { Db } from '@parley/postgres'
 import type { ApplyFacts, HeldFact, ReadHeldRoom } from '../../clients/messaging.ts'
 import { takesAccessAway } from '../../domain/room-fact.ts'
 import { notAppliedYet } from '../../errors.ts'
-import { countFacts, reportHandOverFailure, reportFactsRebased } from '../../metrics.ts'
+import { countFacts, reportDeliveryFailure, reportFactsRebased } from '../../metrics.ts'
 import {
   findFactsAbove,
   factsPerCall,
@@ -22,7 +22,7 @@ export type FactDelivery = AsyncDisposable & {
    * Call this after the facts are committed. Resolves when messaging has applied them; throws unavailable if that takes
    * too long.
    */
-  handOver(roomId: string, facts: readonly RoomFact[], remaining?: RemainingTime): Promise<void>
+  deliver(roomId: string, facts: readonly RoomFact[], remaining?: RemainingTime): Promise<void>
   /**
    * For a call that finds its change already made. Asks messaging for its last fact of the room, and resolves when it
    * has applied all stored facts; with `isAbout`, usually only those up to the newest one for which `isAbout` is true.
@@ -65,14 +65,14 @@ export function openFactDelivery(options: {
   async function fetchHeldAndReconcile(roomId: string, remaining?: RemainingTime): Promise<void> {
     const request = { roomId, facts: [], awaitStream: false, timeoutMs: deliveries.waitMs(remaining) }
     const held = await apply(request).catch((error: unknown) => {
-      reportHandOverFailure(roomId, error)
+      reportDeliveryFailure(roomId, error)
       throw notAppliedYet()
     })
     await reconcile(roomId, held, remaining)
   }
 
   return {
-    async handOver(roomId, made, remaining) {
+    async deliver(roomId, made, remaining) {
       const version = made.at(-1)?.version
       if (version === undefined) return
       countFacts(made)

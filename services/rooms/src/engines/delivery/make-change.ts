@@ -10,7 +10,7 @@ import { layoutKey, type WriteQueue } from './write-queue.ts'
 type Needs = { db: Db; delivery: FactDelivery; relay: Pick<Relay, 'wake'>; writes: WriteQueue; readRoom: ReadRoom }
 
 /**
- * Runs a change of a room: decide, lock, decide again, write, commit, hand over. Resolves when messaging has applied
+ * Runs a change of a room: decide, lock, decide again, write, commit, deliver. Resolves when messaging has applied
  * the change, even if an earlier call made it; throws unavailable if that takes too long.
  */
 export async function makeChange(ctx: Needs, change: RoomChange, remaining: RemainingTime): Promise<Changed> {
@@ -21,7 +21,7 @@ export async function makeChange(ctx: Needs, change: RoomChange, remaining: Rema
   if (made.facts.length === 0) await ctx.delivery.waitUntilApplied(roomId, remaining, change.isAbout)
   else {
     ctx.relay.wake(made.entries)
-    await ctx.delivery.handOver(roomId, made.facts, remaining)
+    await ctx.delivery.deliver(roomId, made.facts, remaining)
   }
   return made
 }

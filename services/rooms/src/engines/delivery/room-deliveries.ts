@@ -1,7 +1,7 @@
 import type { RoomFact } from '@parley/contracts/internal'
 import type { ApplyFacts } from '../../clients/messaging.ts'
 import { notAppliedYet } from '../../errors.ts'
-import { countHandOver, reportHandOverFailure } from '../../metrics.ts'
+import { recordDelivery, reportDeliveryFailure } from '../../metrics.ts'
 import { RoomDelivery, type FactStore } from './room-delivery.ts'
 
 /** Remaining time of the call that makes a change; undefined without a deadline. */
@@ -32,7 +32,7 @@ export class RoomDeliveries {
   async wait(roomId: string, { version, facts, awaitStream }: Target, remaining?: RemainingTime): Promise<void> {
     const started = performance.now()
     const isApplied = await this.#deliveryOf(roomId, awaitStream).deliver(version, facts, this.waitMs(remaining))
-    countHandOver(isApplied, (performance.now() - started) / 1000)
+    recordDelivery(isApplied, (performance.now() - started) / 1000)
     if (isApplied) return
     for (const listener of this.#leftBehindListeners) listener()
     throw notAppliedYet()
@@ -60,7 +60,7 @@ export class RoomDeliveries {
     const known = this.#deliveries.get(key)
     if (known) return known
     const { apply, facts } = this.#options
-    const onFailure = (error: unknown) => reportHandOverFailure(roomId, error)
+    const onFailure = (error: unknown) => reportDeliveryFailure(roomId, error)
     const onIdle = () => this.#deliveries.delete(key)
     const delivery = new RoomDelivery({ roomId, awaitStream, apply, facts, onFailure, onIdle })
     this.#deliveries.set(key, delivery)

@@ -65,7 +65,7 @@ export function createRoom(ctx: Context): MethodImpl<typeof method> {
             throw isUniqueViolation(error, nameIndex) ? roomNameTaken(name) : error
           })
           ctx.relay.wake(entries)
-          await ctx.delivery.handOver(roomId, room.facts, call)
+          await ctx.delivery.deliver(roomId, room.facts, call)
           return response
         },
       },

@@ -14,7 +14,7 @@ import { groupExists } from '../../store/groups.ts'
 import type { RoomWithStanding } from '../../store/rows.ts'
 import { findChannelsOfGroup, findRooms } from '../../store/rooms.ts'
 
-const maxConcurrentHandOvers = 16
+const maxConcurrentDeliveries = 16
 
 export function joinRoomGroup(ctx: Context): MethodImpl<typeof RoomService.method.joinRoomGroup> {
   return async ({ groupId }, call) => {
@@ -42,10 +42,10 @@ export function joinRoomGroup(ctx: Context): MethodImpl<typeof RoomService.metho
     // In this process one call per group at a time, so that a crowd in one group does not exhaust the connections.
     const joined = wanted.length === 0 ? [] : await ctx.writes.run(groupKey(groupId), call, commit)
 
-    await forEachConcurrently(joined, maxConcurrentHandOvers, ({ roomId, fact }) =>
-      ctx.delivery.handOver(roomId, [fact], call),
+    await forEachConcurrently(joined, maxConcurrentDeliveries, ({ roomId, fact }) =>
+      ctx.delivery.deliver(roomId, [fact], call),
     )
-    await forEachConcurrently(pending, maxConcurrentHandOvers, (roomId) =>
+    await forEachConcurrently(pending, maxConcurrentDeliveries, (roomId) =>
       ctx.delivery.waitUntilApplied(roomId, call, isAbout),
     )
     const isNew = new Set([...joined.map(({ roomId }) => roomId), ...pending])

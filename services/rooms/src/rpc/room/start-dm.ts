@@ -43,7 +43,7 @@ export function startDm(ctx: Context): MethodImpl<typeof method> {
               return known ? false : await insertRoomOnce(tx, row, dm)
             }),
           )
-          if (made) await ctx.delivery.handOver(roomId, dm.facts, call)
+          if (made) await ctx.delivery.deliver(roomId, dm.facts, call)
           else await ctx.delivery.waitUntilApplied(roomId, call)
           return response
         },

@@ -23,7 +23,7 @@ export function importMembers(ctx: Context): MethodImpl<typeof RoomsTransferServ
         return addMembers(tx, room, userIds, cause)
       }),
     )
-    if (changed.facts.length > 0) await ctx.delivery.handOver(roomId, changed.facts, call)
+    if (changed.facts.length > 0) await ctx.delivery.deliver(roomId, changed.facts, call)
     else await ctx.delivery.waitUntilApplied(roomId, call)
     return { added: changed.facts.length }
   }

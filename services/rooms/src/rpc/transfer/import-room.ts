@@ -40,7 +40,7 @@ async function makeDm(
   const dm = newDm(roomId, participantIds, cause)
   const row = dmRow(dm)
   const made = await ctx.writes.run(roomId, remaining, () => ctx.db.transaction((tx) => insertRoomOnce(tx, row, dm)))
-  if (made) await ctx.delivery.handOver(roomId, dm.facts, remaining)
+  if (made) await ctx.delivery.deliver(roomId, dm.facts, remaining)
   else await ctx.delivery.waitUntilApplied(roomId, remaining)
   return { roomId, name: '', made }
 }

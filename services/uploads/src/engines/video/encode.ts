@@ -52,11 +52,12 @@ export async function encode(tools: VideoTools, { demuxer, folder, signal }: Enc
   return { source: { ...source, durationMs }, renditions, poster: await findOutputFile(folder, posterFile) }
 }
 
-/** Throws a VideoFailure if the program failed, or another error if this machine rather than the video is the cause. */
+/** Throws a VideoFailure if the program failed, or another error if the cause is probably this machine, not the video. */
 function assertSucceeded(result: ToolResult): ToolResult {
   const { code, killed, errorOutput } = result
   if (code === 0) return result
-  // This machine ran out of memory or disk space. A program that exceeds its CPU limit gets SIGXCPU instead.
+  // The kernel sends SIGKILL when memory runs out. A program that exceeds its CPU limit gets SIGXCPU first, and rarely
+  // continues until SIGKILL.
   if (killed === 'SIGKILL' || /No space left on device/.test(errorOutput))
     throw new Error('ffmpeg or ffprobe was killed, or the disk is full')
   throw new VideoFailure('processing_failed', errorOutput.trim().split('\n').at(-1) ?? '')

@@ -21,8 +21,13 @@ export function videoTools(
   { ffmpegPath, ffprobePath, videoTimeoutMs, maxVideoUploadBytes }: VideoSettings,
   { memoryBytes, userId }: Options,
 ): VideoTools {
-  // Two threads for the maximum duration; a rendition is rarely larger than its source.
-  const limits = { cpuSeconds: (2 * videoTimeoutMs) / 1000 + 10, fileBytes: 4 * maxVideoUploadBytes, memoryBytes }
+  const limits = {
+    // Enough for two busy threads until the timeout.
+    cpuSeconds: (2 * videoTimeoutMs) / 1000 + 10,
+    // A rendition is rarely larger than its source.
+    fileBytes: 4 * maxVideoUploadBytes,
+    memoryBytes,
+  }
   return {
     ffmpeg: (use) => runTool({ ...use, program: ffmpegPath, limits, userId }),
     ffprobe: (use) => runTool({ ...use, program: ffprobePath, limits, userId }),

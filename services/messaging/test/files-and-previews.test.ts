@@ -56,7 +56,7 @@ describe('files', () => {
     expect(fleet.fakes.assets.get(attachmentAssetIds[0] ?? '')?.eventId).toBe(message?.id)
   })
 
-  test('are attached to a reply but not to its echo; the subject of an event tells whether it has files', async () => {
+  test('are attached to a reply but not to its echo, and only an event without a file has a subject that ends with `.text`', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     await using files = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted`)
     await using texts = await recordEvents(fleet.bus, `evt.room.${roomId}.message_posted.text`)
@@ -84,7 +84,7 @@ describe('files', () => {
     expect(await countMessages(roomId)).toBe(1)
   })
 
-  test('are posted once with one key, whichever processes receive the requests', async () => {
+  test('are posted once if the request is repeated with its idempotency key, whichever processes receive it', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     const request = { roomId, attachmentAssetIds: [upload('ann', roomId), upload('ann', roomId)] }
     const answers = await Promise.all(Array.from({ length: 12 }, () => post('ann', request, 'files')))
@@ -127,7 +127,7 @@ describe('files', () => {
     expect(await countMessages(roomId)).toBe(5)
   })
 
-  test('claimed for several messages, as after an expired claim, are attached to only one of them', async () => {
+  test('are attached to only one of several messages, even if each of them could claim the files', async () => {
     const { roomId } = await fleet.room().channel(['ann'])
     for (let round = 0; round < 5; round++) {
       const ids = Array.from({ length: 6 }, () => upload('ann', roomId))

@@ -4,7 +4,7 @@ import { gaugeLeftBehind } from '../metrics.ts'
 import { findRoomsLeftBehind } from '../store/facts.ts'
 
 /** A fact is left behind if the process that committed it has not delivered it after this time. */
-const handOverMs = 1000
+const leftBehindAfterMs = 1000
 const roomsPerRun = 100
 /**
  * Interval without a wake-up. This process wakes the job when messaging has not applied facts in time, and the relay
@@ -14,7 +14,7 @@ const everyMs = 10_000
 const retryMs = 1000
 
 /** Delivers facts that were left behind because a process crashed or messaging did not apply them in time. */
-export function handOverLeftBehind(ctx: Context, signal: AbortSignal): AsyncDisposable {
+export function deliverLeftBehind(ctx: Context, signal: AbortSignal): AsyncDisposable {
   let waiting = 0
   const gauge = gaugeLeftBehind(() => waiting)
   const task = periodically({
@@ -22,7 +22,7 @@ export function handOverLeftBehind(ctx: Context, signal: AbortSignal): AsyncDisp
     everyMs,
     signal,
     run: async () => {
-      const olderThan = new Date(ctx.now().getTime() - handOverMs)
+      const olderThan = new Date(ctx.now().getTime() - leftBehindAfterMs)
       const left = await findRoomsLeftBehind(ctx.db, olderThan, roomsPerRun)
       waiting = left.length
       // Failed deliveries are retried in the next run.
