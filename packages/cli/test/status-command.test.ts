@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { runCli } from '@parley/cli'
 import { Health, serveInternal } from '@parley/runtime'
@@ -99,7 +100,11 @@ test('a host name that cannot be resolved counts as one unreachable process', as
   )
 })
 
-test.each(['{}', 'null', 'hello', '{"ready":true,"reasons":"no","lastErrors":{}}'])(
+const withoutDate = JSON.stringify({
+  ...{ service: 'rooms', version: '1', host: 'h', startedAt: 'soon', ready: true, reasons: [], lastErrors: [] },
+})
+
+test.each(['{}', 'null', 'hello', '{"ready":true,"reasons":"no","lastErrors":{}}', withoutDate])(
   'a server that answers %s is no process of Parley and counts as unreachable',
   async (answer) => {
     const server = createServer((_, response) => response.end(answer)).listen(0, '127.0.0.1')
@@ -117,6 +122,24 @@ test.each(['{}', 'null', 'hello', '{"ready":true,"reasons":"no","lastErrors":{}}
     )
   },
 )
+
+test('a server whose answer does not end is cut off and counts as unreachable', async () => {
+  const chunk = Buffer.alloc(1024 ** 2, ' ')
+  const server = createServer((_, response) => {
+    Readable.from(
+      (function* () {
+        for (;;) yield chunk
+      })(),
+    ).pipe(response)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  closing.push(() => server.close())
+  const { code, out } = await parley('--json', '--at', `127.0.0.1:${(server.address() as AddressInfo).port}`)
+  expect(code).toBe(3)
+  expect((JSON.parse(out) as Printed).nodes).toEqual([
+    expect.objectContaining({ state: 'unreachable', reasons: ['the response is too large'] }),
+  ])
+})
 
 test.each(['0', '-1', 'Infinity', '3000000', 'often', ''])('--watch %p is refused', async (seconds) => {
   expect(await parley('--at', `127.0.0.1:${port}`, '--watch', seconds)).toMatchObject({ code: 2 })

@@ -83,6 +83,14 @@ describe('when settings are invalid,', () => {
     expect(problems).toEqual(['PARLEY_DATABASE_URL: the given value does not match ^postgres:'])
   })
 
+  test('credentials in a list of URLs are hidden, even if they contain characters that a URL encodes', () => {
+    const read = defineConfig({ servers: str('SERVERS', { pattern: /^none$/, doc: 'servers' }) })
+    for (const password of ['hunter2', 'hunter2/x', 'x@hunter2', 'a hunter2'])
+      expect(problemsOf(() => read({ env: { SERVERS: `nats://u:${password}@one,nats://u:${password}@two` } }))).toEqual(
+        ['SERVERS: "nats://***@one,nats://***@two" does not match ^none$'],
+      )
+  })
+
   test('a named file must exist and be TOML', () => {
     const missing = join(directory, 'none.toml')
     const env = { PARLEY_DATABASE_URL: 'postgres://h/d' }

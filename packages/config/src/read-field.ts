@@ -25,6 +25,12 @@ function parseFrom<T>(field: Field<T>, raw: unknown, source: string): T {
   }
 }
 
+/**
+ * What precedes the host in a URL, or in each URL of a list. A password in a wrong value may contain characters that a
+ * valid URL would encode, such as `/`, `@` and spaces.
+ */
+const credentials = /\/\/(?:(?!,\w+:\/\/)[^])*@/g
+
 /** The value with the user names and passwords inside URLs hidden. */
 export function withoutCredentials(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutCredentials)
@@ -33,5 +39,5 @@ export function withoutCredentials(value: unknown): unknown {
       Object.entries(value).map(([key, part]: [string, unknown]) => [key, withoutCredentials(part)]),
     )
   }
-  return typeof value === 'string' ? value.replaceAll(/\/\/[^@/\s]*@/g, '//***@') : value
+  return typeof value === 'string' ? value.replaceAll(credentials, '//***@') : value
 }

@@ -4,8 +4,8 @@ import { chart, isMap, mergeValues, read, sizes, valueFiles } from './renderings
 import { knownKeys, plainVariables, secretSettings } from './settings.mjs'
 
 /**
- * Checks the values of ci/ and sizes/ against the schema. Checks that the schema refuses secrets, unknown keys and too
- * large networks of trusted proxies, and accepts the other variables that deployables read.
+ * Checks the values of ci/ and sizes/ against the schema. Checks that the schema refuses secrets, unknown keys, too large
+ * networks of trusted proxies, and wrong URLs and targets, and accepts the other variables that deployables read.
  */
 export function problemsOfValues() {
   const validate = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true }).compile(schema())
@@ -28,6 +28,13 @@ export function problemsOfValues() {
   for (const network of ['0.0.0.0/0', '0.0.0.0/1', '::/0', '2000::/3']) {
     if (validate(mergeValues(values, { ingress: { trustedProxies: [network] } })))
       problems.push(`values.schema.json: accepts ${network} as trusted proxies`)
+  }
+  for (const url of ['chat.example.org', 'https://a b', 'https://name:password@chat.example.org', 'https://a?b']) {
+    if (validate(mergeValues(values, { url }))) problems.push(`values.schema.json: accepts ${url} as url`)
+  }
+  for (const target of ['0', '0.0', '0m', 'many']) {
+    if (validate(mergeValues(values, { defaults: { autoscaling: { targets: { parley_realtime_sockets: target } } } })))
+      problems.push(`values.schema.json: accepts ${target} as the target of an autoscaler`)
   }
   for (const path of mapsIn(valueFiles().find(({ name }) => name === 'full').values)) {
     if (validate(withUnknown(values, path)))

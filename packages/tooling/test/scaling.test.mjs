@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -62,6 +62,17 @@ test('prometheus-adapter offers every metric under the name that autoscalers use
   const offered = adapterRules().map(({ name }) => name.as)
   const targets = Object.values(scaling.groups).flatMap((group) => Object.keys(group.targets))
   expect(targets.filter((name) => !offered.includes(name))).toEqual([])
+})
+
+test('KEDA selects all pods of a deployable, also those with a cut name, and no others', () => {
+  const golden = readFileSync(new URL('../deploy/golden/full.yaml', import.meta.url), 'utf8')
+  const [, pattern] = /pod=~"(parley-notifications[^"]*)"/.exec(golden)
+  const pods = new RegExp(`^(?:${pattern})$`)
+  // The last five characters are random; the part before them ends after 58 characters at the latest.
+  for (const name of ['parley-notifications-5d9c7b8f6c-x2b4z', 'parley-notifications-5d9cx2b4z'])
+    expect(name).toMatch(pods)
+  for (const name of ['parley-rooms-5d9c7b8f6c-x2b4z', 'parley-notifications-gateway-5d9c7b8f6c-x2b4z'])
+    expect(name).not.toMatch(pods)
 })
 
 const deployment = { kind: 'Deployment', metadata: { name: 'realtime' }, spec: {} }

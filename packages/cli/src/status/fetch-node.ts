@@ -1,9 +1,11 @@
-import { get } from 'node:http'
-import { text } from 'node:stream/consumers'
+import { get, type IncomingMessage } from 'node:http'
 import type { ProcessStatus } from '@parley/runtime'
 import { largest, total } from './samples.ts'
 
 const responseTimeoutMs = 3_000
+
+/** Several times the size of the largest metrics page, in bytes. */
+const maxResponseBytes = 16 * 1024 ** 2
 
 /** A process of the fleet. Numbers are null where it does not report them. */
 export type FleetNode = {
@@ -76,6 +78,7 @@ function readStatus(body: string): ProcessStatus {
 
 const isStatus = (value: unknown): value is ProcessStatus =>
   hasTexts(value, 'service', 'version', 'host', 'startedAt') &&
+  !Number.isNaN(Date.parse(String(value['startedAt']))) &&
   typeof value['ready'] === 'boolean' &&
   isListOf(value['reasons'], (reason) => typeof reason === 'string') &&
   isListOf(value['lastErrors'], (error) => hasTexts(error, 'at', 'message', 'error'))
@@ -93,10 +96,22 @@ function fetchText(host: string, port: number, path: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(responseTimeoutMs)
     const request = get({ host, port, path, agent: false, signal }, (response) => {
-      if (response.statusCode === 200) return void text(response).then(resolve, reject)
+      if (response.statusCode === 200) return void limitedText(response).then(resolve, reject)
       response.resume()
       reject(new Error(`${path} returned ${response.statusCode}`))
     })
     request.on('error', reject)
   })
+}
+
+/** Leaving the loop ends the connection. */
+async function limitedText(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > maxResponseBytes) throw new Error('the response is too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
 }
