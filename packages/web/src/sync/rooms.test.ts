@@ -23,7 +23,8 @@ function createRooms() {
   const markRoomAsRead = async () => ({})
   const server = { api: { roomDirectory, room: { markRoomAsRead } } } as unknown as MemberClient
   const people = {
-    trackChangesDuring: (request: (changes: Map<string, never>) => Promise<unknown>) => request(new Map<string, never>()),
+    trackChangesDuring: (request: (changes: Map<string, never>) => Promise<unknown>) =>
+      request(new Map<string, never>()),
     learn: () => undefined,
   } as unknown as People
   const rooms = new Rooms(server, people, 'Uann', () => false)
