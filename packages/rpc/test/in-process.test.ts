@@ -186,7 +186,7 @@ test('a call that is aborted or reaches its deadline ends at once', async () => 
     drainTimeoutMs: 0,
     routes: (routes) =>
       routes.service(RoomsInternalService, {
-        getRooms: () => {
+        listAccessibleRooms: () => {
           started.open()
           return new Promise(() => undefined)
         },
@@ -195,9 +195,9 @@ test('a call that is aborted or reaches its deadline ends at once', async () => 
   const rpc = await fleet.client({ name: 'calls', inProcess })
   const rooms = createClient(RoomsInternalService, rpc.transport())
   const giveUp = new AbortController()
-  const first = errorOf(rooms.getRooms({}, { signal: giveUp.signal }))
+  const first = errorOf(rooms.listAccessibleRooms({}, { signal: giveUp.signal }))
   await started.opened
   giveUp.abort()
   expect((await first).code).toBe(Code.Canceled)
-  expect((await errorOf(rooms.getRooms({}, { timeoutMs: 60 }))).code).toBe(Code.DeadlineExceeded)
+  expect((await errorOf(rooms.listAccessibleRooms({}, { timeoutMs: 60 }))).code).toBe(Code.DeadlineExceeded)
 })

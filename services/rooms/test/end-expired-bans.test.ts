@@ -7,7 +7,7 @@ import { endExpiredBans } from '../src/jobs/end-expired-bans.ts'
 import { roomBans } from '../src/store/schema.ts'
 import { lobbyOf, makeRoom, openEnv, person } from './_env.ts'
 
-test('the end of one ban is handed over while that of another is not applied yet', async () => {
+test('the end of one ban is delivered while that of another is not applied yet', async () => {
   await using env = await openEnv()
   env.accounts.people = [person('Umallory'), person('Umod')]
   const process = await env.start()
@@ -20,18 +20,18 @@ test('the end of one ban is handed over while that of another is not applied yet
   await process[Symbol.asyncDispose]()
   await env.db.update(roomBans).set({ expiresAt: sql`now()` })
 
-  const handedOver: string[] = []
+  const delivered: string[] = []
   let apply: () => void = () => undefined
   const applied = new Promise<void>((resolve) => (apply = resolve))
-  const handOver = (roomId: string) => {
-    handedOver.push(roomId)
+  const deliver = (roomId: string) => {
+    delivered.push(roomId)
     return applied
   }
   const writes = { run: (_key: string, _call: undefined, write: () => Promise<unknown>) => write() }
-  const ctx = { db: env.db, now: () => new Date(), writes, delivery: { handOver } } as unknown as Context
+  const ctx = { db: env.db, now: () => new Date(), writes, delivery: { deliver } } as unknown as Context
   await using _job = endExpiredBans(ctx, new AbortController().signal)
   try {
-    await eventually(() => expect([...handedOver].sort()).toEqual(rooms))
+    await eventually(() => expect([...delivered].sort()).toEqual(rooms))
   } finally {
     apply()
   }

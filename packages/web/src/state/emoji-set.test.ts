@@ -1,6 +1,9 @@
-import { expect, test } from '@jest/globals'
+import { afterAll, expect, test } from '@jest/globals'
 import { setLanguageFromFile } from '../messages/_texts-from-files.ts'
 import { emojiSet, loadWholeEmojiSet } from './emoji-set.ts'
+
+// Test files share the current language.
+afterAll(() => setLanguageFromFile('en'))
 
 const nameOfHeart = () => emojiSet.value?.byShortcode.get('heart')?.name
 

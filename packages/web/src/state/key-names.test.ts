@@ -1,6 +1,9 @@
-import { expect, test } from '@jest/globals'
+import { afterAll, expect, test } from '@jest/globals'
 import { setLanguageFromFile } from '../messages/_texts-from-files.ts'
 import { keyNames } from './key-names.ts'
+
+// Test files share the current language.
+afterAll(() => setLanguageFromFile('en'))
 
 test.each([
   ['de', ['Strg K', 'Umschalt Enter', 'Alt ↓', '@']],

@@ -6,7 +6,7 @@ import { endBan, expiringBanChannel, findNextBanEnds, isBanToEnd } from '../stor
 import { changeRoom, lockRoom } from '../store/changes.ts'
 
 const bansPerRun = 100
-const maxConcurrentHandOvers = 16
+const maxConcurrentDeliveries = 16
 /** Shortest pause after a run; a new ban with an expiry wakes the job earlier. */
 const minPauseMs = 100
 
@@ -31,7 +31,7 @@ export function endExpiredBans(ctx: Context, signal: AbortSignal): AsyncDisposab
             (error: unknown) => failures.push(error),
           )
         // If messaging does not apply the facts in time, the job for facts left behind delivers them.
-        await forEachConcurrently([...ended], maxConcurrentHandOvers, ([roomId, facts]) =>
+        await forEachConcurrently([...ended], maxConcurrentDeliveries, ([roomId, facts]) =>
           ctx.delivery.deliver(roomId, facts).catch(() => undefined),
         )
         if (failures.length > 0) throw failures[0]
@@ -45,7 +45,7 @@ export function endExpiredBans(ctx: Context, signal: AbortSignal): AsyncDisposab
   return job
 }
 
-/** Returns the facts to hand over. */
+/** Returns the facts to deliver. */
 async function endExpired(ctx: Context, roomId: string, userId: string): Promise<RoomFact[]> {
   const cause = { actorId: '', at: ctx.now() }
   const write = () =>
