@@ -20,11 +20,12 @@ export function addDemoCommands(parent: Command, { access, withOperator, print, 
       const { importArchive } = await import('./transfer/import-archive.ts')
       const { Report } = await import('./transfer/report.ts')
       const { withFleet } = await import('./transfer/fleet.ts')
+      const fleetAccess = access()
       const source = sourceIn(file()) ?? `demo-${randomBytes(4).toString('hex')}`
       writeFileSync(file(), JSON.stringify({ source }))
       const report = new Report()
       const options = { source, group: '', matchEmails: false, report, progress: () => undefined }
-      await withFleet(access(), (fleet) => importArchive(fleet, demoRecords(new Date()), options))
+      await withFleet(fleetAccess, (fleet) => importArchive(fleet, demoRecords(new Date()), options))
       print({ json: { source, ...report.toJson() }, text: report.toText() })
     })
 
@@ -32,12 +33,13 @@ export function addDemoCommands(parent: Command, { access, withOperator, print, 
     .command('remove')
     .description('delete the sample accounts, everything they wrote and their group; archive their rooms')
     .action(async () => {
+      const fleetAccess = access()
       const source = sourceIn(file())
       if (source === undefined)
         throw new Failure(exitCodes.refused, 'not_found', 'there is no sample content to remove')
       const { removeDemo } = await import('./transfer/demo/remove.ts')
       const { withFleet } = await import('./transfer/fleet.ts')
-      const { logins, rooms, group } = await withFleet(access(), (fleet) => removeDemo(fleet, source))
+      const { logins, rooms, group } = await withFleet(fleetAccess, (fleet) => removeDemo(fleet, source))
       for (const login of logins) await withOperator((operator) => operator.deleteUser({ login }))
       rmSync(file())
       const text = [

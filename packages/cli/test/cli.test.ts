@@ -224,6 +224,11 @@ describe('failures', () => {
     expect(err).toMatch(/no fleet runs on \/nowhere.*make run/)
   })
 
+  test.each(['create', 'remove'])('demo %s says how to choose the data folder if it does not exist', async (which) => {
+    const { code, err } = await parley(['demo', which], { dir: '/nowhere' })
+    expect([code, err]).toEqual([3, expect.stringMatching(/no fleet runs on \/nowhere.*PARLEY_DATA_DIR/)])
+  })
+
   test('a damaged operator.json is reported', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
     mkdirSync(join(dir, 'run'))

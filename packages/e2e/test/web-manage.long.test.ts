@@ -379,7 +379,9 @@ inBrowser('an owner sees why somebody cannot post in a room', async () => {
   await owner.call(RoomService.method.removeMember, { roomId, userId: carl.userId })
   await page.getByLabel('Room', { exact: true }).selectOption('Choose a room.')
   await page.getByLabel('Room', { exact: true }).selectOption(name)
-  await page.getByText('This person is not in the room.').waitFor()
+  await page
+    .getByText('This person is not a member of the room. To post, they must first join it, which they may do.')
+    .waitFor()
 
   const explain = async (room: string) => {
     await page.reload()
@@ -400,8 +402,8 @@ inBrowser('an owner can join a room of others to see and change its members', as
   await using visitor = await visitAdministration(owner, `/manage/people/${carl.userId}`)
   const { page } = visitor
   await page.getByLabel('Room', { exact: true }).selectOption(name)
-  await page.getByText('Only members of the room see whether this person is in it.').waitFor()
-  await page.getByText('Post messages: yes.').waitFor()
+  await page.getByText('Whether this person is a member of the room is visible only to its members.').waitFor()
+  await page.getByText('Post messages: yes, as a member.').waitFor()
 
   await page.goto(new URL(`/manage/rooms/${roomId}`, page.url()).href)
   const members = page.getByRole('region', { name: 'Members' })

@@ -3,7 +3,7 @@ import { locale } from './texts.ts'
 type Style = 'time' | 'day' | 'dayOfYear' | 'date' | 'both' | 'full'
 
 const styles: Record<Style, Intl.DateTimeFormatOptions> = {
-  time: { hour: 'numeric', minute: '2-digit' },
+  time: { timeStyle: 'short' },
   day: { weekday: 'long', day: 'numeric', month: 'long' },
   dayOfYear: { dateStyle: 'full' },
   date: { dateStyle: 'medium' },
@@ -13,19 +13,22 @@ const styles: Record<Style, Intl.DateTimeFormatOptions> = {
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 /** Formats a time in the locale of the interface: as a time of day, a day, a date, or a date with the time. */
-export function formatTime(style: Style, at: Date): string {
-  const key = `${locale()} ${style}`
+export const formatTime = (style: Style, at: Date, inLocale = locale()): string => formatOf(style, inLocale).format(at)
+
+function formatOf(style: Style, inLocale: string): Intl.DateTimeFormat {
+  const key = `${inLocale} ${style}`
   let format = formats.get(key)
-  if (!format) formats.set(key, (format = new Intl.DateTimeFormat(locale(), styles[style])))
-  return format.format(at)
+  if (!format) formats.set(key, (format = new Intl.DateTimeFormat(inLocale, styles[style])))
+  return format
 }
 
-/**
- * Formats a time of day as digits, in the same way in every language. Most messages show only this, and creating the
- * first `Intl` formatter is slow.
- */
-export const formatClock = (at: Date): string =>
-  [at.getHours(), at.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':')
+/** Formats a time of day like {@link formatTime}, but only its digits, for where “AM” and “PM” have no room. */
+export const formatClock = (at: Date, inLocale = locale()): string =>
+  formatOf('time', inLocale)
+    .formatToParts(at)
+    .map(({ type, value }) => (type === 'dayPeriod' ? '' : value))
+    .join('')
+    .trim()
 
 /** Formats a time as its time of day, with the date unless that is today. */
 export const formatShortTime = (at: Date, today: Date): string =>

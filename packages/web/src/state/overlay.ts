@@ -16,8 +16,8 @@ export type Unfinished = {
 
 /** Modal dialogs. */
 export type Dialog =
-  /** `at`: the setting that is shown first. */
-  | { kind: 'settings'; at?: 'language' }
+  /** `at`: the section or setting that is shown first. */
+  | { kind: 'settings'; at?: 'language' | 'status' | 'appearance' }
   | { kind: 'directory' }
   /** `groupId`: the group selected initially. */
   | { kind: 'newRoom'; groupId?: string }

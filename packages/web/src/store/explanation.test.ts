@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { PermissionExplanation } from '@parley/client/contract'
-import { reasonsOf } from './explanation.ts'
+import { answerOf, reasonsOf, type Reason } from './explanation.ts'
 
 const [allow, deny, none] = [1, 2, 3]
 const [noLevel, server, room] = [0, 1, 3]
@@ -22,3 +22,18 @@ test('reasons name the decision and its level, for permissions in rooms in displ
     ['react', false, 'nobody', '', 'none'],
   ])
 })
+
+test.each([
+  ['post', true, true, 'yes'],
+  ['post', true, false, 'asMember'],
+  ['react', true, undefined, 'asMember'],
+  ['post', false, false, 'no'],
+  ['join', true, false, 'yes'],
+  ['see', true, undefined, 'yes'],
+] as const)(
+  'that %s is allowed: %s for a person whose membership is %s means %s',
+  (what, allowed, isMember, answer) => {
+    const reason: Reason = { what, allowed, by: 'nobody', role: '', at: 'none' }
+    expect(answerOf(reason, isMember)).toBe(answer)
+  },
+)

@@ -24,6 +24,15 @@ const inRooms: readonly (readonly [permission: string, what: Reason['what']])[] 
   ['message.react', 'react'],
 ]
 
+/** Actions that only members of a room can do. */
+const forMembers: ReadonlySet<Reason['what']> = new Set(['post', 'reply', 'attach', 'react'])
+
+/** The short answer of a reason: `asMember` if it holds only once a person is a member, or if that is unknown. */
+export function answerOf({ what, allowed }: Reason, isMember: boolean | undefined): 'yes' | 'asMember' | 'no' {
+  if (!allowed) return 'no'
+  return isMember !== true && forMembers.has(what) ? 'asMember' : 'yes'
+}
+
 const levels = new Map<PermissionDecisionLevel, Reason['at']>([
   [PermissionDecisionLevel.SERVER, 'server'],
   [PermissionDecisionLevel.GROUP, 'group'],

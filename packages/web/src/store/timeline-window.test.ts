@@ -102,6 +102,22 @@ describe('a retraction', () => {
     expect(withoutAuthor(said, 'U3', at)).toBe(said)
   })
 
+  test('of an account removes its reactions', () => {
+    const reaction = (emoji: string, previewUserIds: string[]) => ({
+      ...{ $typeName: 'svc.api.v1.MessageReaction' as const, emoji, count: previewUserIds.length },
+      ...{ hasReacted: false, previewUserIds },
+    })
+    const reactions = [reaction('🚀', ['U1']), reaction('👍', ['U2', 'U1']), reaction('👀', ['U2'])]
+    const left = withoutAuthor(windowOf(pageFor([rowFor('b', { by: 'U2', reactions })])), 'U1', at)
+    expect(messageOf(left.rows[0] ?? a)).toMatchObject({
+      body: 'b',
+      reactions: [
+        { emoji: '👍', count: 1, previewUserIds: ['U2'] },
+        { emoji: '👀', count: 1 },
+      ],
+    })
+  })
+
   test('of a message that is not loaded changes nothing', () => expect(withRetracted(reply, 'z', at)).toBe(reply))
 })
 

@@ -1,4 +1,4 @@
-import type { Message, RoomTimelineEvent, RoomTimelinePage } from '@parley/client/contract'
+import type { Message, MessageReaction, RoomTimelineEvent, RoomTimelinePage } from '@parley/client/contract'
 
 /** Rows that were read together, and the cursors at their ends. */
 type Page = { rows: readonly RoomTimelineEvent[]; startCursor: string; endCursor: string }
@@ -99,13 +99,25 @@ export function withRetracted(window: TimelineWindow, id: string, at: Message['d
   })
 }
 
-/** Turns all messages of a deleted account into placeholders. */
+/**
+ * Turns all messages of a deleted account into placeholders, and removes its reactions; of many people with the same
+ * reaction, only the first few are known.
+ */
 export function withoutAuthor(window: TimelineWindow, userId: string, at: Message['deletedAt']): TimelineWindow {
-  const isTheirs = (row: RoomTimelineEvent) => messageOf(row)?.actorId === userId
-  if (!window.rows.some(isTheirs)) return window
+  const isTheirs = ({ previewUserIds }: MessageReaction) => previewUserIds.includes(userId)
+  const isAffected = (message: Message | undefined) =>
+    message?.actorId === userId || message?.reactions.some(isTheirs) === true
+  if (!window.rows.some((row) => isAffected(messageOf(row)))) return window
   return withRows(window, (row) => {
     const message = messageOf(row)
-    return message?.actorId === userId ? withMessage(row, placeholderOf(message, at)) : row
+    if (message === undefined || !isAffected(message)) return row
+    const reactions = message.reactions.flatMap((reaction) => {
+      if (!isTheirs(reaction)) return [reaction]
+      const previewUserIds = reaction.previewUserIds.filter((id) => id !== userId)
+      return reaction.count > 1 ? [{ ...reaction, count: reaction.count - 1, previewUserIds }] : []
+    })
+    const left = { ...message, reactions }
+    return withMessage(row, message.actorId === userId ? placeholderOf(left, at) : left)
   })
 }
 

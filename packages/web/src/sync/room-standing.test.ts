@@ -41,16 +41,25 @@ describe('a ban', () => {
 describe('why a person may not post', () => {
   const server = serverWith({ getMember: async () => ({}), listBans: failWith(Code.PermissionDenied) })
   const archived = new Set<string>()
+  const universal = new Set<string>()
   const listRoomGroups = async () => ({
     groups: [
-      { items: ['R1', 'R2'].map((id) => ({ item: { case: 'room', value: { id, archived: archived.has(id) } } })) },
+      {
+        items: ['R1', 'R2'].map((id) => ({
+          item: { case: 'room', value: { id, archived: archived.has(id), universal: universal.has(id) } },
+        })),
+      },
     ],
   })
-  const standingWith = (explainPermissions: (request: typeof target) => Promise<object>) =>
+  const standingWith = (
+    explainPermissions: (request: typeof target) => Promise<object>,
+    seesMembers?: (roomId: string) => boolean,
+  ) =>
     new RoomStanding(
       server,
       { permission: { explainPermissions }, roomLayout: { listRoomGroups } } as unknown as typeof administration,
       'Uann',
+      seesMembers,
     )
   const explained = async () => ({ explanations: [] })
 
@@ -76,6 +85,16 @@ describe('why a person may not post', () => {
     expect(standing.answer.value).toMatchObject({ isArchived: true, ban: 'hidden', isMember: true })
     await standing.explain('R1')
     expect(standing.answer.value).toMatchObject({ isArchived: false })
+  })
+
+  test('does not ask who is in a room of which the viewer is not a member; everybody is in a universal room', async () => {
+    universal.add('R2')
+    const standing = standingWith(explained, () => false)
+    await standing.explain('R1')
+    expect(standing.answer.value).toMatchObject({ isMember: undefined })
+    await standing.explain('R2')
+    expect(standing.answer.value).toMatchObject({ isMember: true })
+    universal.clear()
   })
 
   test('includes that a room was archived, even if an older list of rooms arrives later', async () => {

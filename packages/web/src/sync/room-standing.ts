@@ -28,9 +28,17 @@ export class RoomStanding {
   readonly #server: MemberClient
   readonly #administration: Administration
   readonly #userId: string
+  readonly #seesMembers: (roomId: string) => boolean
   #latestRequest = 0
 
-  constructor(server: MemberClient, admin: Administration, userId: string) {
+  /** `seesMembers`: whether the viewer may be a member of a room. Otherwise the server is not asked who is. */
+  constructor(
+    server: MemberClient,
+    admin: Administration,
+    userId: string,
+    seesMembers: (roomId: string) => boolean = () => true,
+  ) {
+    this.#seesMembers = seesMembers
     this.#server = server
     this.#administration = admin
     this.#userId = userId
@@ -62,12 +70,17 @@ export class RoomStanding {
   async #load(target: Target): Promise<Standing> {
     const [{ explanations }, isMember, ban, rooms] = await Promise.all([
       this.#administration.permission.explainPermissions(target),
-      isRoomMember(this.#server, target),
+      this.#seesMembers(target.roomId) ? isRoomMember(this.#server, target) : undefined,
       findBan(this.#server, target),
       this.loadRooms(),
     ])
     const room = rooms.find(({ id }) => id === target.roomId)
-    return { isMember, ban, isArchived: room?.archived ?? false, reasons: reasonsOf(explanations) }
+    return {
+      isMember: room?.universal ? true : isMember,
+      ban,
+      isArchived: room?.archived ?? false,
+      reasons: reasonsOf(explanations),
+    }
   }
 }
 

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import { afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
 import { Code, ConnectError, type MemberClient } from '@parley/client'
+import { setLanguageFromFile } from '../messages/_texts-from-files.ts'
 import type { Chat } from './chat.ts'
 import { People } from './people.ts'
 import { Suggestions } from './suggestions.ts'
@@ -12,7 +13,8 @@ function createSuggestions(...answers: (object | Error)[]) {
     const answer = answers.shift()
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)
   }
-  const server = { api: { room: { listMembers } } }
+  const listUsers = async () => ({ users: [{ user: ada }] })
+  const server = { api: { room: { listMembers }, user: { listUsers } } }
   const chat = {
     server,
     people: new People(server as unknown as MemberClient, 'Ume', 'gone'),
@@ -23,6 +25,7 @@ function createSuggestions(...answers: (object | Error)[]) {
 
 const names = ({ found }: Suggestions) => found.value.map(({ name }) => name)
 
+beforeAll(() => setLanguageFromFile('en'))
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
@@ -45,6 +48,18 @@ test('a failed request is not repeated if the text has changed or the server ref
   void suggestions.update({ kind: 'person', typed: 'b', from: 0 })
   await jest.advanceTimersByTimeAsync(60_000)
   expect([names(suggestions), answers.length]).toEqual([[], 1])
+})
+
+test.each([
+  ['a person who is not in the room is suggested as such', { members: [] }, 'ad', [['Ada', 'not in this room']]],
+  ['a member is not', { members: [{ user: ada }] }, 'ad', [['Ada', 'ada']]],
+  ['nobody else is suggested before a letter is typed', { members: [] }, '', []],
+  ['nobody is where members are hidden', new ConnectError('no', Code.PermissionDenied), 'ad', []],
+] as const)('%s', async (_, members, typed, suggested) => {
+  const { suggestions } = createSuggestions(members)
+  void suggestions.update({ kind: 'person', typed, from: 0 })
+  await jest.advanceTimersByTimeAsync(500)
+  expect(suggestions.found.value.map(({ name, hint }) => [name, hint])).toEqual(suggested)
 })
 
 test('emoji whose shortcode begins with the typed text come before those found by keywords', async () => {

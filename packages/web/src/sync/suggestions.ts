@@ -1,6 +1,7 @@
 import { RoomMembershipKind, type User } from '@parley/client/contract'
 import type { Emoji } from '../markdown/emoji.ts'
 import { roleName } from '../messages/roles.ts'
+import { text } from '../messages/texts.ts'
 import { Cell } from '../state/cell.ts'
 import { loadWholeEmojiSet } from '../state/emoji-set.ts'
 import type { CompletionContext } from '../store/completion.ts'
@@ -17,6 +18,11 @@ const maxShown = 8
 const pauseMs = 100
 /** Names that mention everyone. */
 const everyone = ['here', 'all']
+
+const suggestionOf = (user: User, hint: string): Suggestion => ({
+  ...{ key: user.id, replacement: `@${user.login}`, sign: '@' },
+  ...{ name: user.displayName || user.login, hint },
+})
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -51,34 +57,43 @@ export class Suggestions {
 
   async #people(typed: string, isWanted: () => boolean): Promise<Suggestion[]> {
     await pause(pauseMs)
-    const users = await this.#members(typed, isWanted)
-    const people = users.map((user) => ({
-      ...{ key: user.id, replacement: `@${user.login}`, sign: '@' },
-      ...{ name: user.displayName || user.login, hint: loginBeside(user) },
-    }))
-    return typed === '' ? people : [...people, ...this.#handles(typed)]
+    const members = await this.#request(isWanted, () => this.#members(typed))
+    const people = (members ?? []).map((user) => suggestionOf(user, loginBeside(user)))
+    if (typed === '') return people
+    const others = members?.length === 0 ? await this.#request(isWanted, () => this.#others(typed)) : undefined
+    const outside = text('composer.notInRoom')
+    return [...people, ...this.#handles(typed), ...(others ?? []).map((user) => suggestionOf(user, outside))]
   }
 
-  /** Repeats a failed request while its result is needed. */
-  async #members(typed: string, isWanted: () => boolean): Promise<User[]> {
-    const request = {
-      ...{ roomId: this.#roomId, search: typed, membership: RoomMembershipKind.EFFECTIVE },
+  async #members(search: string): Promise<User[]> {
+    const { members } = await this.#chat.server.api.room.listMembers({
+      ...{ roomId: this.#roomId, search, membership: RoomMembershipKind.EFFECTIVE },
       page: { limit: maxShown },
-    }
+    })
+    return members.flatMap(({ user }) => user ?? [])
+  }
+
+  /** People on the server. Requested only if no member of the room is found. */
+  async #others(search: string): Promise<User[]> {
+    const { users } = await this.#chat.server.api.user.listUsers({ search, page: { limit: maxShown } })
+    return users.flatMap(({ user }) => user ?? [])
+  }
+
+  /** Repeats a failed request while its result is needed; undefined if it is not needed any more, or refused. */
+  async #request(isWanted: () => boolean, read: () => Promise<User[]>): Promise<User[] | undefined> {
     while (isWanted()) {
       try {
         return await this.#chat.people.trackChangesDuring(async (changes) => {
-          const { members } = await this.#chat.server.api.room.listMembers(request)
-          const users = members.flatMap(({ user }) => user ?? [])
+          const users = await read()
           this.#chat.people.learn(users, changes)
           return users
         })
       } catch (error) {
-        if (isPermanent(error)) return []
+        if (isPermanent(error)) return undefined
         await pause(retryMs)
       }
     }
-    return []
+    return undefined
   }
 
   #handles(typed: string): Suggestion[] {
