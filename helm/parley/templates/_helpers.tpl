@@ -99,6 +99,21 @@ capabilities: { drop: [ALL] }
   valueFrom: { secretKeyRef: { name: {{ .from.existingSecret }}, key: {{ .from.key }} } }
 {{- end }}
 
+{{- define "parley.authorityMount" -}}
+{{- if .Values.certificateAuthority.existingSecret }}
+- { name: certificate-authority, mountPath: /etc/parley-ca, readOnly: true }
+{{- end }}
+{{- end }}
+
+{{- define "parley.authorityVolume" -}}
+{{- with .Values.certificateAuthority }}
+{{- if .existingSecret }}
+- name: certificate-authority
+  secret: { secretName: {{ .existingSecret | quote }}, items: [{ key: {{ .key | quote }}, path: ca.crt }] }
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{- /* The environment of a process. Takes {root, name, service: {properties, values}, migration}. */}}
 {{- define "parley.env" -}}
 {{- $root := .root }}
@@ -145,6 +160,7 @@ capabilities: { drop: [ALL] }
 {{- end }}
 {{- end }}
 {{- end }}
+{{- if $root.Values.certificateAuthority.existingSecret }}{{ $_ := set $given "NODE_EXTRA_CA_CERTS" "/etc/parley-ca/ca.crt" }}{{ end }}
 {{- if not .migration }}{{ $_ := set $given "PARLEY_CONFIG_FILE" "/etc/parley/parley.toml" }}{{ end }}
 {{- range $name, $value := mergeOverwrite $given (deepCopy $root.Values.env) $values.env }}
 - name: {{ $name }}

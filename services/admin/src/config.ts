@@ -37,7 +37,7 @@ export const readConfig = defineConfig({
   streamMaxBytes: bytes('PARLEY_NATS_STREAM_MAX_BYTES', {
     default: '12 GiB',
     min: 16 * 1024 ** 2,
-    doc: 'maximum size of the event stream, beyond which the oldest events are deleted; halved until it fits into the storage of the NATS servers',
+    doc: 'maximum size of the event stream, beyond which the oldest events are deleted; if it exceeds the storage of the NATS servers (max_file_store), an existing stream keeps its limit, and that of a new one is halved until it fits',
   }),
   auditRetentionMs: duration('PARLEY_AUDIT_RETENTION', {
     toml: 'audit.retention',

@@ -1,15 +1,17 @@
 import { DiscardPolicy, nanos, RetentionPolicy, StorageType, type StreamConfig } from 'nats'
 import type { Bus } from '@parley/rpc'
+import { logger } from '@parley/telemetry'
 import { allEvents, eventStream } from '../subjects.ts'
 import { isClusterTooSmall, isStoreTooSmall, isStreamMissing, isStreamNameTaken, jetStream } from './api.ts'
 
+const log = logger('stream')
 const HOUR_MS = 3_600_000
 
 /** How long the stream keeps events, in milliseconds. */
 export const streamMaxAgeMs = 72 * HOUR_MS
 
 const defaultMaxBytes = 12 * 1024 ** 3
-/** A size limit that exceeds the storage is halved until it fits; once it is this small, it is an error instead. */
+/** The limit of a new stream that exceeds the storage is halved until it fits; once it is this small, it is an error. */
 const minMaxBytes = 16 * 1024 ** 2
 
 /** Settings of the stream that an installation may choose. */
@@ -21,6 +23,8 @@ export type StreamOptions = {
 }
 
 const declared = new WeakMap<Bus, StreamOptions>()
+/** The limit of which a warning said that it does not fit, per connection: it is declared again and again. */
+const reported = new WeakMap<Bus, number>()
 
 const fixedConfig = {
   subjects: [allEvents],
@@ -34,9 +38,10 @@ const fixedConfig = {
 
 /**
  * Creates the stream or updates its configuration. Repeated and concurrent calls are harmless. If the stream is missing
- * later, it is declared again with the last options. A size limit that exceeds the storage is lowered. In a cluster
- * with too few servers for the replicas, the number of copies is left unchanged; a later call adds the rest when there
- * are enough servers. Rejects if the bus does not answer, or the storage is too small even for a few megabytes.
+ * later, it is declared again with the last options. A size limit that exceeds the storage is logged; an existing stream
+ * then keeps its limit, and a new one gets a lower one. In a cluster with too few servers for the replicas, the number
+ * of copies is left unchanged; a later call adds the rest when there are enough servers. Rejects if the bus does not
+ * answer, or the storage is too small even for a few megabytes.
  */
 export async function declareStreams(bus: Bus, options: StreamOptions = {}): Promise<void> {
   declared.set(bus, options)
@@ -51,8 +56,9 @@ export async function redeclareStreams(bus: Bus): Promise<void> {
     if (isStreamMissing(error)) return undefined
     throw error
   })
-  const known = current !== undefined && current.config.max_bytes > 0 ? current.config.max_bytes : defaultMaxBytes
-  let bytes = maxBytes ?? known
+  const present = current !== undefined && current.config.max_bytes > 0 ? current.config.max_bytes : undefined
+  const wanted = maxBytes ?? present ?? defaultMaxBytes
+  let bytes = wanted
   // A server without a cluster accepts any number of copies for an existing stream, but refuses to load that stream
   // after a restart.
   let copies = current !== undefined && current.cluster === undefined ? 1 : replicas
@@ -62,16 +68,30 @@ export async function redeclareStreams(bus: Bus): Promise<void> {
       if (current === undefined) await manager.streams.add({ name: eventStream, ...config })
       else if (differs(current.config, config))
         await manager.streams.update(eventStream, { ...current.config, ...config })
-      return
+      return reportLimit(bus, bytes, wanted)
     } catch (error) {
       // Another process has just created it.
       if (current === undefined && isStreamNameTaken(error)) return await redeclareStreams(bus)
+      // A lower limit than the present one would delete events at once.
+      if (isStoreTooSmall(error) && present !== undefined && bytes > present) bytes = present
       // The storage is smaller than the limit. A stream that fills it would stop accepting messages.
-      if (isStoreTooSmall(error) && bytes > minMaxBytes) bytes = Math.floor(bytes / 2)
+      else if (isStoreTooSmall(error) && present === undefined && bytes > minMaxBytes) bytes = Math.floor(bytes / 2)
       else if (isClusterTooSmall(error) && copies !== undefined) copies = undefined
       else throw error
     }
   }
+}
+
+/** Logs that the storage has no room for the limit, once per limit. */
+function reportLimit(bus: Bus, bytes: number, wanted: number): void {
+  if (bytes >= wanted) return void reported.delete(bus)
+  if (reported.get(bus) === wanted) return
+  reported.set(bus, wanted)
+  const todo = 'raise max_file_store of NATS and its disk, or set PARLEY_NATS_STREAM_MAX_BYTES lower'
+  log.warn(
+    { maxBytes: bytes, wanted },
+    `the storage of NATS is too small for the wanted limit of the stream of events: ${todo}`,
+  )
 }
 
 function differs(current: StreamConfig, config: Partial<StreamConfig>): boolean {
