@@ -84,6 +84,12 @@ test('an outage is shown and makes the command fail, while the process stays rea
   expect(health.status()).toEqual({ ready: true, reasons: [] })
 })
 
+test('line breaks in an answer add no lines to the table', async () => {
+  using _outage = health.addOutage('bus', () => 'no answer\nforged')
+  write({ name: 'rooms', internalPort: port })
+  expect((await parley()).out).toContain('bus: no answer forged\n')
+})
+
 test('finds the processes of a host name, and refuses invalid names', async () => {
   for (const scheme of ['', 'http://', 'HTTP://']) {
     const { code, out } = await parley('--json', '--at', `${scheme}127.0.0.1:${port}`)

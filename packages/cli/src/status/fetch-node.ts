@@ -71,7 +71,10 @@ export async function fetchNode({ host, port, service = '' }: NodeAddress): Prom
 function readStatus(body: string): ProcessStatus {
   let status: unknown
   try {
-    status = JSON.parse(body)
+    // Line breaks could forge lines of the table.
+    status = JSON.parse(body, (_, value: unknown) =>
+      typeof value === 'string' ? value.replaceAll(/[\n\r\u2028\u2029]+/g, ' ') : value,
+    )
   } catch {
     status = undefined
   }
