@@ -2,12 +2,14 @@ import { type Client, Code, ConnectError, createClient } from '@connectrpc/conne
 import { OperatorService } from '@parley/contracts/internal'
 import type { OperatorAccess } from '@parley/local'
 import { type Bus, connectBus, createRpcClient } from '@parley/rpc'
-import { exitCodes, Failure, unreachable } from './failure.ts'
+import { exitCodes, Failure, misused, unreachable } from './failure.ts'
 
 /** The operator's calls to the fleet. */
 export type Operator = Client<typeof OperatorService>
 
 const connectMs = 5_000
+/** The only user of the bus that may call the operator's methods; calls of others are dropped without an answer. */
+const busUser = 'operator'
 
 /** Calls the fleet. Throws a {@link Failure} if it refuses, with its message, or if it cannot be reached. */
 export async function callOperator<T>(access: OperatorAccess, use: (operator: Operator) => Promise<T>): Promise<T> {
@@ -24,8 +26,15 @@ export async function callOperator<T>(access: OperatorAccess, use: (operator: Op
   }
 }
 
-/** Connects to the fleet's bus as the operator. Throws a {@link Failure} if this fails or takes more than 5 seconds. */
+/**
+ * Connects to the fleet's bus as the operator. Throws a {@link Failure} if the access is that of another user, or if
+ * connecting fails or takes more than 5 seconds.
+ */
 export async function connect(access: OperatorAccess): Promise<Bus> {
+  if (access.natsUser !== busUser)
+    throw misused(
+      `this command needs the bus user ${busUser}, not ${access.natsUser}: give PARLEY_NATS_PASSWORD of ${busUser}, and PARLEY_NATS_USER=${busUser} or none`,
+    )
   try {
     return await connectBus({
       url: access.natsUrl,

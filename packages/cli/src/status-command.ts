@@ -43,11 +43,13 @@ function noNodesIfUnreachable(error: unknown): [] {
 
 function assertReady({ ready, nodes, missing }: FleetStatus): void {
   if (nodes.every(({ state }) => state === 'unreachable')) throw unreachable('no process of the fleet can be reached')
+  const affected = nodes.filter(({ outages }) => outages.length > 0)
+  const outages = affected.length === 0 ? '' : `, ${affected.length} processes report an outage`
   const unready = nodes.filter(({ state }) => state !== 'ready').length
   if (!ready)
     throw new Failure(
       exitCodes.refused,
       'failed_precondition',
-      `${unready} processes are not ready, ${missing.length} deployables have no process`,
+      `${unready} processes are not ready, ${missing.length} deployables have no process${outages}`,
     )
 }

@@ -33,6 +33,7 @@ const names = Object.keys(services) as Name[]
 const closing: (() => unknown)[] = []
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
 const requests: unknown[] = []
+let natsUrl = ''
 /** Number of parked events, by service. */
 const parked: Partial<Record<Name, number>> = {}
 
@@ -41,6 +42,7 @@ beforeAll(async () => {
   closing.push(() => rmSync(dataDir, { recursive: true, force: true }))
   const nats = await startNats({ dir: join(dataDir, 'nats'), conf, env: Object.fromEntries(passwords) })
   closing.push(() => nats.stop())
+  natsUrl = nats.url
   mkdirSync(join(dataDir, 'run'))
   const operator = { natsUrl: nats.url, natsUser: 'operator', natsPassword: 'password-of-operator' }
   writeFileSync(join(dataDir, 'run/operator.json'), JSON.stringify(operator))
@@ -97,6 +99,22 @@ test('all parked events of every service are listed', async () => {
   expect((await parley('events', 'parked')).out).toContain(
     'rooms  rooms-posted  E0000  evt.room.R1.message_posted  since 1970-01-01T00:00:00.000Z  10 attempts\n  Error: no\n',
   )
+})
+
+test('with another user of the bus, whose calls nobody answers, a command fails at once', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'parley-cli-'))
+  closing.push(() => rmSync(dir, { recursive: true, force: true }))
+  mkdirSync(join(dir, 'run'))
+  const access = { natsUrl, natsUser: 'accounts', natsPassword: 'password-of-accounts' }
+  writeFileSync(join(dir, 'run/operator.json'), JSON.stringify(access))
+  for (const args of [
+    ['events', 'parked'],
+    ['session', 'list', '--login', 'alice'],
+  ])
+    expect(await runParley(args, { dir })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('needs the bus user operator, not accounts'),
+    })
 })
 
 test('replays the chosen events, and all events only with --all', async () => {

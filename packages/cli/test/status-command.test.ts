@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { runCli } from '@parley/cli'
+import { deployableNames } from '@parley/contracts/deployables'
 import { Health, serveInternal } from '@parley/runtime'
 import { logger, serverVersion } from '@parley/telemetry'
 import { runParley } from './_parley.ts'
@@ -67,6 +68,26 @@ test('reports a process that is not ready, a process that has ended, and deploya
   expect(text).toMatch(/no process of gateway, realtime/)
   expect(text).toMatch(/last errors:\n.*the outbox could not be read \(57P01\)/)
   expect(text).not.toContain('alice')
+})
+
+test('an outage is shown and makes the command fail, while the process stays ready', async () => {
+  using _outage = health.addOutage('bus', () => 'no answer')
+  write(...deployableNames.map((name) => ({ name, internalPort: port })))
+  const { code, out, err } = await parley()
+  expect({ code, out, err }).toMatchObject({
+    code: 1,
+    out: expect.stringContaining(`127.0.0.1:${port}: bus: no answer`),
+  })
+  expect(err).toContain('processes report an outage')
+  const { nodes } = JSON.parse((await parley('--json')).out) as Printed
+  expect(nodes[0]).toMatchObject({ state: 'ready', outages: ['bus: no answer'] })
+  expect(health.status()).toEqual({ ready: true, reasons: [] })
+})
+
+test('line breaks in an answer add no lines to the table', async () => {
+  using _outage = health.addOutage('bus', () => 'no answer\nforged')
+  write({ name: 'rooms', internalPort: port })
+  expect((await parley()).out).toContain('bus: no answer forged\n')
 })
 
 test('finds the processes of a host name, and refuses invalid names', async () => {

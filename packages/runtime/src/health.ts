@@ -7,6 +7,7 @@ type Check = { name: string; reason: () => string | undefined }
 export class Health {
   readonly #starting = new Set<string>()
   readonly #checks: Check[] = []
+  readonly #outages: Check[] = []
   readonly #parts = new Map<string, Health>()
   #draining = false
 
@@ -36,6 +37,25 @@ export class Health {
     const check = { name, reason }
     this.#checks.push(check)
     return { [Symbol.dispose]: () => void this.#checks.splice(this.#checks.indexOf(check), 1) }
+  }
+
+  /**
+   * Reports an outage of a shared dependency while `reason` returns one. It does not make the process unready: every
+   * process would be at once, and nothing could even answer that it is unavailable. Dispose the result to remove it.
+   */
+  addOutage(name: string, reason: () => string | undefined): Disposable {
+    const check = { name, reason }
+    this.#outages.push(check)
+    return { [Symbol.dispose]: () => void this.#outages.splice(this.#outages.indexOf(check), 1) }
+  }
+
+  /** The current outages of shared dependencies, without repetition. */
+  outages(): string[] {
+    const own = this.#outages.flatMap(({ name, reason }) => {
+      const why = reason()
+      return why === undefined ? [] : [`${name}: ${why}`]
+    })
+    return [...new Set([...own, ...[...this.#parts.values()].flatMap((part) => part.outages())])]
   }
 
   /** The current state, with the reasons for not being ready. */

@@ -24,6 +24,8 @@ export type ProcessStatus = {
   ready: boolean
   /** Why it is not ready. */
   reasons: string[]
+  /** Shared dependencies that do not answer, which do not make it unready. Earlier releases do not report them. */
+  outages?: string[]
   /** Newest first. */
   lastErrors: readonly LoggedError[]
 }
@@ -75,6 +77,7 @@ function statusOf(health: Health): ProcessStatus {
   return {
     ...{ service: serviceName, version: serverVersion, host: hostname(), pid: process.pid, startedAt },
     ...health.status(),
+    outages: health.outages(),
     lastErrors: lastErrors(),
   }
 }

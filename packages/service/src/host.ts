@@ -108,6 +108,7 @@ export class Host implements AsyncDisposable {
     // If a server dies without closing its connections, a missing reply on one of them reveals the loss of both.
     this.use(events.onDisconnect(() => calls.verify()))
     this.use(calls.onDisconnect(() => events.verify()))
+    this.use(this.health.addOutage('bus', () => answerOf(calls, events)))
     const rpc = this.use(createRpcClient(calls, { name, inProcess: this.#shared?.inProcess }))
     this.#buses = { calls, events, rpc, transport: rpc.transport() }
   }
@@ -194,9 +195,8 @@ export class Host implements AsyncDisposable {
   async serve(serving: Serving): Promise<void> {
     this.#beginServing()
     const { name: deployable, health, config } = this
-    const { drainTimeoutMs } = config
     const inProcess = this.#shared?.inProcess
-    const start = { deployable, health, drainTimeoutMs, inProcess, signal: this.#stop }
+    const start = { deployable, health, drainTimeoutMs: config.drainTimeoutMs, inProcess, signal: this.#stop }
     this.#serving.use(await serveRpc(this.calls, { ...start, ...serving }))
   }
 
@@ -235,6 +235,12 @@ export class Host implements AsyncDisposable {
     if (this.#buses === undefined) throw new Error(`${this.name} is not connected yet`)
     return this.#buses
   }
+}
+
+/** Asks the server, too, so that a dead connection is noticed within seconds of the first question. */
+function answerOf(...buses: Bus[]): string | undefined {
+  for (const bus of buses) bus.verify()
+  return buses.every((bus) => bus.connected()) ? undefined : 'no answer'
 }
 
 /** The message of the innermost cause. Those around it may contain parameters, which differ in every attempt. */

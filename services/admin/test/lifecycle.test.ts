@@ -2,6 +2,7 @@ import { Code } from '@connectrpc/connect'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { declareStreams } from '@parley/events'
 import { eventually } from '@parley/testkit'
+import { freeze } from '@parley/tooling/freeze'
 import pg from 'pg'
 import { readiness, testAdmin, type TestAdmin } from './_admin.ts'
 
@@ -37,6 +38,21 @@ test('during a database outage calls fail but the process stays ready; afterward
   expect(await readiness(internalPort)).toMatchObject({ status: 200 })
   await admin.database.start()
   await eventually(async () => expect(await admin.anonymous.discovery.getServer({})).toBeDefined())
+})
+
+test('while NATS is frozen the status reports an outage and the process stays ready', async () => {
+  const { internalPort } = await admin.start()
+  const status = async () =>
+    (await (await fetch(`http://127.0.0.1:${internalPort}/status`)).json()) as { ready: boolean; outages: string[] }
+  await eventually(async () => expect(await status()).toMatchObject({ ready: true, outages: [] }))
+  const pid = admin.nats.pid()
+  if (pid === undefined) throw new Error('this test needs a NATS server of its own')
+  {
+    using _frozen = freeze(pid)
+    await eventually(async () => expect(await status()).toMatchObject({ ready: true, outages: ['bus: no answer'] }))
+    expect(await readiness(internalPort)).toMatchObject({ status: 200 })
+  }
+  await eventually(async () => expect(await status()).toMatchObject({ ready: true, outages: [] }))
 })
 
 test('a start waits for the database', async () => {

@@ -14,6 +14,8 @@ export type FleetNode = {
   state: 'ready' | 'not ready' | 'unreachable'
   /** Why it is not ready, or why it could not be queried. */
   reasons: string[]
+  /** Shared dependencies that do not answer it. */
+  outages: string[]
   /** Empty if the process cannot be reached and its name is not known. */
   service: string
   host: string
@@ -45,6 +47,7 @@ export async function fetchNode({ host, port, service = '' }: NodeAddress): Prom
         at,
         state: ready ? 'ready' : 'not ready',
         reasons: report.reasons,
+        outages: report.outages ?? [],
         service: report.service,
         host: report.host,
       },
@@ -58,7 +61,7 @@ export async function fetchNode({ host, port, service = '' }: NodeAddress): Prom
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     return {
-      ...{ at, state: 'unreachable', reasons: [reason], service, host: '', version: '', startedAt: '' },
+      ...{ at, state: 'unreachable', reasons: [reason], outages: [], service, host: '', version: '', startedAt: '' },
       ...{ sockets: null, outboxAgeSeconds: null, pending: null, parked: null, memoryBytes: null, lastErrors: [] },
     }
   }
@@ -68,7 +71,10 @@ export async function fetchNode({ host, port, service = '' }: NodeAddress): Prom
 function readStatus(body: string): ProcessStatus {
   let status: unknown
   try {
-    status = JSON.parse(body)
+    // Line breaks could forge lines of the table.
+    status = JSON.parse(body, (_, value: unknown) =>
+      typeof value === 'string' ? value.replaceAll(/[\n\r\u2028\u2029]+/g, ' ') : value,
+    )
   } catch {
     status = undefined
   }
@@ -81,6 +87,7 @@ const isStatus = (value: unknown): value is ProcessStatus =>
   !Number.isNaN(Date.parse(String(value['startedAt']))) &&
   typeof value['ready'] === 'boolean' &&
   isListOf(value['reasons'], (reason) => typeof reason === 'string') &&
+  isListOf(value['outages'] ?? [], (outage) => typeof outage === 'string') &&
   isListOf(value['lastErrors'], (error) => hasTexts(error, 'at', 'message', 'error'))
 
 const hasTexts = (value: unknown, ...names: string[]): value is Record<string, unknown> =>

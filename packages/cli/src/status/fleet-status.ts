@@ -5,7 +5,7 @@ import type { FleetNode } from './fetch-node.ts'
 export type FleetStatus = {
   /** ISO time. */
   at: string
-  /** Whether every deployable has a process that is ready, and every process is. */
+  /** Whether every deployable has a process that is ready, every process is, and none reports an outage. */
   ready: boolean
   /** Deployables without any process. */
   missing: string[]
@@ -24,7 +24,7 @@ export function fleetStatus(nodes: FleetNode[], now = new Date()): FleetStatus {
   if (running.has('compact')) for (const name of compactDeployables) running.add(name)
   const missing = deployableNames.filter((name) => !running.has(name))
   const versions = [...new Set(nodes.map(({ version }) => version).filter((version) => version !== ''))].sort()
-  const ready = missing.length === 0 && nodes.every(({ state }) => state === 'ready')
+  const ready = missing.length === 0 && nodes.every(({ state, outages }) => state === 'ready' && outages.length === 0)
   return { at: now.toISOString(), ready, missing, versions, nodes: sorted }
 }
 
@@ -50,6 +50,9 @@ export function asText({ at, missing, versions, nodes }: FleetStatus): string {
       .map(
         ({ service, at: where, state, reasons }) => `${service || '?'} at ${where} is ${state}: ${reasons.join('; ')}`,
       ),
+    ...nodes
+      .filter(({ outages }) => outages.length > 0)
+      .map(({ service, at: where, outages }) => `${service || '?'} at ${where}: ${outages.join('; ')}`),
     ...(missing.length > 0 ? [`no process of ${missing.join(', ')}`] : []),
     ...(versions.length > 1 ? [`several versions are running: ${versions.join(', ')}`] : []),
   ]
