@@ -47,7 +47,7 @@ async function holdLock(file: string) {
   return { pid: child.pid, release: () => child.kill() }
 }
 
-// apt locks the package lists only once per process, so `lists/lock` must be the first case.
+// `installSystemPackages` fetches the lists once per process, so `lists/lock` must be the first case.
 onDebian.each(['lists/lock', 'dpkg/lock-frontend', 'dpkg/lock', 'cache/archives/lock'])(
   'apt waits for another program that holds %s, and reports it',
   async (file) => {
