@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals'
 import { publicFiles, publicServices } from '../src/catalogue.ts'
 import { messageLines } from './_wire-lines.ts'
 
-/** Numbers below this belong to the wire contract; our own additions start here. */
+/** Our own additions to messages of the wire contract are numbered from here. Messages that we added start at 1. */
 const firstOwnNumber = 100
 
 const wire = readFileSync(new URL('wire.txt', import.meta.url), 'utf8')
@@ -172,7 +172,7 @@ test('JSON names are the lowerCamelCase form of field names', () => {
 
 test('all reads, and no other methods, are declared free of side effects', () => {
   const reads = /^(Get|List|BatchGet|Has|Explain)/
-  // These hand out or accept a secret, which must never be part of a URL that may be cached.
+  // The first returns a secret and the second accepts one. As GET requests, its response or URL could be cached.
   const secrets = ['GetCallToken', 'GetPendingExternalIdentity']
   for (const method of publicServices.flatMap((service) => service.methods)) {
     const read = reads.test(method.name) && !secrets.includes(method.name)

@@ -60,7 +60,7 @@ const consumer = (room: string, options: Own) =>
 const tracesOf = (span: ReceivedSpan | undefined): string[] =>
   span === undefined ? [] : [span.traceId, ...span.links.map(({ traceId }) => traceId)].sort()
 
-test('spans of publishing and handling an event, and of statements in its handler, are in the trace of its request', async () => {
+test('spans of publishing, handling and recording an event are in the trace of its request', async () => {
   await using database = await newDatabase()
   await using relay = await startRelay({ ...database, bus, service: 'traces1' })
   const { entries, traceIds } = await commitInTraces(database, 'single', [1])
@@ -201,7 +201,7 @@ test('log lines about a failed hand-over contain trace and span id', async () =>
     apply: () => Promise.reject(new ConnectError('no', Code.InvalidArgument)),
   })
   await eventually(async () => expect((await database.pool.query('select from handovers')).rowCount).toBe(0))
-  const given = (await stopAndReadSpans()).filter(({ name }) => name === 'hand over events').map(contextOfSpan)
+  const handOvers = (await stopAndReadSpans()).filter(({ name }) => name === 'hand over events').map(contextOfSpan)
   for (const text of ['messaging did not accept events', 'messaging refused an event'])
-    expect([text, given]).toEqual([text, expect.arrayContaining([contextOfLog(text)])])
+    expect([text, handOvers]).toEqual([text, expect.arrayContaining([contextOfLog(text)])])
 })

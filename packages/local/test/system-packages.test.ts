@@ -47,7 +47,7 @@ async function holdLock(file: string) {
   return { pid: child.pid, release: () => child.kill() }
 }
 
-// The lists are fetched once per process, so only the first test can wait for them.
+// `installSystemPackages` fetches the lists once per process, so `lists/lock` must be the first case.
 onDebian.each(['lists/lock', 'dpkg/lock-frontend', 'dpkg/lock', 'cache/archives/lock'])(
   'apt waits for another program that holds %s, and reports it',
   async (file) => {
@@ -64,7 +64,7 @@ onDebian.each(['lists/lock', 'dpkg/lock-frontend', 'dpkg/lock', 'cache/archives/
   },
 )
 
-onDebian('the wait ends when the start is interrupted', async () => {
+onDebian('an aborted installation stops waiting for the lock', async () => {
   const lock = await holdLock(at('dpkg/lock-frontend'))
   const interruption = new AbortController()
   const said: string[] = []

@@ -168,7 +168,6 @@ describe('during failures,', () => {
 
   test('a statement waits for a lock for at most a second', async () => {
     await using database = await open()
-    // A connection of our own pool would be ended by its idle transaction timeout.
     const holder = new pg.Client({ connectionString: url })
     await holder.connect()
     await holder.query('begin')

@@ -71,7 +71,7 @@ describe('the matrix of a role', () => {
     ])
   })
 
-  test('has a cell for each permission and each scope where it can be decided; the nearest decision is effective', async () => {
+  test('has a cell for each permission and each scope where it can be decided; its effective decision is the nearest one of the role', async () => {
     const { matrix } = await admin.bert.adminPermissions.getRolePermissionMatrix({ roleName: 'moderator' })
     const cells = matrix?.cells ?? []
     expect(cells).toHaveLength(20 + 2 * 11 + 5 * 10)

@@ -64,7 +64,7 @@ export const cursorInvalid = () => invalid('cursor: not one that this server iss
 export const keyReused = () => invalid('Idempotency-Key: already used for another request')
 export const roomEventInvalid = (kind: string) =>
   invalid(`events: not a valid event of a call or an asset in this room: ${kind || 'one without a kind'}`)
-export const firstFactMissing = () => invalid('facts: the first fact of a room, and no other, must create the room')
+export const createdFactMisplaced = () => invalid('facts: the first fact of a room, and no other, must create the room')
 
 export const roomBusy = () => new ConnectError('too many changes of this room at once; try again', Code.Unavailable)
 export const callCanceled = () => new ConnectError('the call was canceled before it changed anything', Code.Canceled)

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Scripts that replace ffmpeg and ffprobe, and record their calls. */
+/** Scripts that replace ffmpeg and ffprobe. ffmpeg records its encoding calls. */
 export type FakeFfmpeg = AsyncDisposable & {
   /** Environment for a process that uses them. */
   settings: Record<string, string>

@@ -13,8 +13,8 @@ const requeueAtOnce = 5000
 /**
  * Recovers from a loss of the stream: recreates the durables, then requeues all entries still in the outbox, oldest
  * first. They are those of the last hour, and older ones that a durable has not acknowledged. The shards stay lost
- * until this is done, also after a failure, so that nothing newer is sent first. If another process takes the leases
- * meanwhile, it finds the same position missing.
+ * until this is done, also after a failure, so that nothing newer is sent first. The recorded position is cleared last:
+ * if another process takes the leases meanwhile, it finds that position missing from the stream and recovers too.
  */
 export async function recoverShards(options: {
   pool: Database['pool']

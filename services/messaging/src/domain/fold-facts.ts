@@ -1,6 +1,6 @@
 import { RoomKind } from '@parley/contracts/api'
 import type { RoomFact } from '@parley/contracts/internal'
-import { factKindUnknown, firstFactMissing } from '../errors.ts'
+import { factKindUnknown, createdFactMisplaced } from '../errors.ts'
 import type { LogState } from './room-header.ts'
 
 /** Kinds of client events about facts; also the kinds of their timeline rows, if they have one. */
@@ -49,7 +49,7 @@ export function foldFacts(
     const version = room?.version ?? 0n
     if (fact.version <= version) continue
     // A higher previous version means that facts are missing. A lower one means that the database of the rooms service
-    // was restored. The service must then continue above the stored version, so that no fact is skipped.
+    // was restored; it then gives its facts versions above the stored one, because lower ones are dropped as duplicates.
     if (previousOf(fact) !== version || !follows(room?.factId, fact)) break
     const step = toStep(room, roomId, fact, (userId) => changed.get(userId) ?? isMember(userId))
     for (const { userId, member } of step.members) changed.set(userId, member)
@@ -78,9 +78,9 @@ function toStep(
   isMember: (userId: string) => boolean,
 ): Step {
   const change = fact.fact
-  if ((change.case === 'created') !== (held === undefined)) throw firstFactMissing()
+  if ((change.case === 'created') !== (held === undefined)) throw createdFactMisplaced()
   if (change.case === 'created') return firstStep(roomId, fact, change.value)
-  if (!held) throw firstFactMissing()
+  if (!held) throw createdFactMisplaced()
   const after = (properties: Partial<LogState>): LogState => ({
     ...held,
     ...properties,

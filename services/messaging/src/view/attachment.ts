@@ -28,13 +28,13 @@ export function toAttachment(
   }
 }
 
-/** The signed URL, for this reader, of a file or, with `image`, of an image file scaled to this size. */
+/** The URL of a file, signed for this reader. If `size` is given, it is the URL of the image scaled to that size. */
 export function toUrl(
   { assets, userId, now }: ViewContext,
   assetId: string,
-  image?: ServerImageSize,
+  size?: ServerImageSize,
 ): MessageInitShape<typeof MessageAssetUrlSchema> {
-  const { url, expiresAt } = assetUrl(assets, { assetId, userId, now, ...(image && { image }) })
+  const { url, expiresAt } = assetUrl(assets, { assetId, userId, now, ...(size && { image: size }) })
   return { url, expiresAt: timestampFromDate(expiresAt) }
 }
 

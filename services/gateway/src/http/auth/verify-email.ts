@@ -7,7 +7,7 @@ import { countMail } from './count-mail.ts'
 
 /** `POST /auth/verify-email/request-code`: mails a code to an e-mail address that the user wants to verify. */
 export const requestEmailCode: UserHandler = async (context, request, response, { caller }) => {
-  assertOwnSession(caller)
+  assertMayAddEmail(caller)
   const body = await readJsonObject(request)
   const { email } = textFields(body, 'email')
   await countMail(context, request)
@@ -17,7 +17,7 @@ export const requestEmailCode: UserHandler = async (context, request, response, 
 
 /** `POST /auth/verify-email/confirm-code`: verifies the e-mail address with the code. */
 export const confirmEmailCode: UserHandler = async (context, request, response, { caller }) => {
-  assertOwnSession(caller)
+  assertMayAddEmail(caller)
   const body = await readJsonObject(request)
   const { email, code } = textFields(body, 'email', 'code')
   await context.signIn.confirmEmailCode({ ...reauthenticationOf(caller, body), email, code })
@@ -32,10 +32,10 @@ const reauthenticationOf = ({ credentialId, userId }: Caller, body: Record<strin
 })
 
 /** A verified address can be used to reset the password, so other web clients may not add one. */
-function assertOwnSession({ freshUntil }: Caller): void {
+function assertMayAddEmail({ freshUntil }: Caller): void {
   if (freshUntil === undefined)
     throw new ConnectError(
-      'permission denied: other clients cannot confirm e-mail addresses; sign in here',
+      "permission denied: other web clients cannot add e-mail addresses; sign in to this server's own web client",
       Code.PermissionDenied,
     )
 }

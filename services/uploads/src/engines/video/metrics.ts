@@ -8,7 +8,8 @@ const videos = counter('parley.video.videos', {
   labels: ['parley.outcome'],
 })
 const seconds = histogram('parley.video.duration', {
-  description: 'Time of the last attempt to process a video; 0 if it was given up after several',
+  description:
+    'Time of the attempt that decided the outcome of a video; 0 if all attempts were used up without an outcome',
   unit: 's',
   buckets: [0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320],
 })
