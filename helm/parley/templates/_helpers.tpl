@@ -100,7 +100,7 @@ capabilities: { drop: [ALL] }
 {{- end }}
 
 {{- define "parley.authorityMount" -}}
-{{- if .Values.certificateAuthority.existingSecret }}
+{{- if (.Values.certificateAuthority).existingSecret }}
 - { name: certificate-authority, mountPath: /etc/parley-ca, readOnly: true }
 {{- end }}
 {{- end }}
@@ -160,7 +160,7 @@ capabilities: { drop: [ALL] }
 {{- end }}
 {{- end }}
 {{- end }}
-{{- if $root.Values.certificateAuthority.existingSecret }}{{ $_ := set $given "NODE_EXTRA_CA_CERTS" "/etc/parley-ca/ca.crt" }}{{ end }}
+{{- if ($root.Values.certificateAuthority).existingSecret }}{{ $_ := set $given "NODE_EXTRA_CA_CERTS" "/etc/parley-ca/ca.crt" }}{{ end }}
 {{- if not .migration }}{{ $_ := set $given "PARLEY_CONFIG_FILE" "/etc/parley/parley.toml" }}{{ end }}
 {{- range $name, $value := mergeOverwrite $given (deepCopy $root.Values.env) $values.env }}
 - name: {{ $name }}
