@@ -126,7 +126,7 @@ export class Prometheus implements AsyncDisposable {
 
   /**
    * Waits until the condition of an alert has not been met for fifteen seconds and the last scrape of every process
-   * succeeded. A process that has just started has no series yet, which must not look like the end of a fault.
+   * succeeded. Otherwise a process that has just started, and has no series yet, would look like the end of a fault.
    */
   async waitUntilResolved(alert: string, timeoutMs = 180_000): Promise<void> {
     const assertEnded = async () => {

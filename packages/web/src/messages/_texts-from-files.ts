@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Language, languages, setLanguage } from './texts.ts'
 
-/** Makes a language the current one. Its texts are read from the file, because only the build of the page imports JSON. */
+/** Sets the current language. Reads its texts from the file, because only the built page can import JSON. */
 export async function setLanguageFromFile(language: Language): Promise<void> {
   const texts = JSON.parse(readFileSync(new URL(`${language}.json`, import.meta.url), 'utf8')) as object
   Object.assign(languages[language], { load: async () => ({ default: texts }) })

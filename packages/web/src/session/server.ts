@@ -31,5 +31,5 @@ const cookie = (name: string): string | undefined =>
     .find((pair) => pair.startsWith(`${name}=`))
     ?.slice(name.length + 1)
 
-/** Whether this browser seems to be signed in. Only the session cookie, which scripts cannot read, proves it. */
+/** Whether this browser is probably signed in. Only the session cookie proves it, and scripts cannot read that. */
 export const mayBeSignedIn = (): boolean => csrfToken() !== undefined

@@ -34,7 +34,7 @@ export type ReplyThread = {
   rootAuthorId: string
   /**
    * Followers of the thread; before the first reply also the author of the root, unless that user has decided not to
-   * follow. Whether these users are still members is not checked.
+   * follow. Some may no longer be members.
    */
   followerIds: string[]
 }

@@ -213,7 +213,7 @@ export const reactionTallies = pgTable(
   (table) => [primaryKey({ columns: [table.roomId, table.seq, table.emoji] })],
 )
 
-/** Threads that have, or had, a reply. */
+/** Threads. One whose replies are all retracted stays. */
 export const threads = pgTable(
   'threads',
   {

@@ -113,8 +113,8 @@ where follows > ${maxFollowsWithoutWatermark}`,
 
 /**
  * Finds rooms with unread messages or threads. Of the rooms whose timeline is unread and of which the user is an
- * explicit member, it finds only one, which is enough to tell that there are any. `toSettle`: the rooms in which the
- * user's followed threads should be settled, so that the next look is cheaper.
+ * explicit member, it finds only one, which is enough to tell that there are any. `toSettle`: the rooms whose
+ * followed threads should be settled, which makes the next call cheaper.
  */
 export async function readUnread(on: Connection, userId: string): Promise<{ rooms: UnreadRoom[]; toSettle: string[] }> {
   const rows = await unread.run(on, [userId])

@@ -3,7 +3,7 @@ import { newId } from '@parley/ids'
 import type { RoomHeader } from '../domain/room-header.ts'
 import { roomDelivery } from './deliveries.ts'
 
-/** The room of a change, the place that the change takes in the room's log, its author and its time. */
+/** A change in a room: who made it and when. `place`: its place in the room's log. */
 export type ChangeHeader = { room: RoomHeader; place: bigint; actorId: string; at: Date }
 
 /** Files, and the preview image (empty for none), that a change removes from a message. */

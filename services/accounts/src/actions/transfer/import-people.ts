@@ -23,8 +23,8 @@ import { planPeople, preparePeople, type PlannedPerson, type PersonToImport } fr
 const maxAttempts = 3
 
 /**
- * Finds or creates the accounts of all these people in one transaction. A new account then becomes an owner if its
- * address is configured as an owner's. Throws `resource_exhausted` if there would be too many accounts, and
+ * Finds or creates the accounts of all these people in one transaction. New accounts with an address from
+ * the settings for owners become owners. Throws `resource_exhausted` if there would be too many accounts, and
  * `unavailable` if concurrent calls keep taking the same logins or addresses.
  */
 export async function importBatch(ctx: Context, request: ImportPeopleRequest): Promise<PlannedPerson[]> {
