@@ -13,7 +13,7 @@ export function setAccountDeleted(userId: string, isDeleted: boolean): void {
   channel.close()
 }
 
-/** Follows {@link accountDeleted} of other tabs, until the returned function is called. */
+/** Resets {@link accountDeleted}, and follows its changes in other tabs until the returned function is called. */
 export function followAccountDeleted(userId: string): () => void {
   accountDeleted.set(false)
   const channel = channelOf(userId)

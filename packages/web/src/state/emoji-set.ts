@@ -7,7 +7,7 @@ import { read } from './read.ts'
 export const emojiSet = new Cell<EmojiSet | undefined>(undefined)
 let latest: { language: Language; set: Promise<EmojiSet> } | undefined
 
-/** Loads the set in the current language on the first call; a later call repeats only a failed one. */
+/** Loads the set in the current language, unless it is loaded or being loaded already. */
 export function loadWholeEmojiSet(): Promise<EmojiSet> {
   if (latest?.language === language()) return latest.set
   const load = { language: language(), set: loadEmojiSet(language()) }

@@ -31,7 +31,7 @@ export class RoomStanding {
   readonly #seesMembers: (roomId: string) => boolean
   #latestRequest = 0
 
-  /** `seesMembers`: whether the viewer may be a member of a room. Otherwise the server is not asked who is. */
+  /** `seesMembers`: whether the viewer may be a member of a room. If not, the server is not asked for its members. */
   constructor(
     server: MemberClient,
     admin: Administration,

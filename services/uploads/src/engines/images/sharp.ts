@@ -6,7 +6,10 @@ let loading: Promise<Sharp> | undefined
 
 /** Loads the image library with the first image, because it takes more than 20 MiB. It decodes only JPEG, PNG, GIF, WebP. */
 export function loadSharp(): Promise<Sharp> {
-  loading ??= load()
+  loading ??= load().catch((error: unknown) => {
+    loading = undefined
+    throw error
+  })
   return loading
 }
 
