@@ -67,7 +67,7 @@ const seeded = [
   ['message.manage', SERVER, '', ALLOW, ALLOW],
 ]
 const tea: Scope = { kind: ROOM, id: 'R1' }
-/** Audit events about decisions with these details; those of other tests may arrive late. */
+/** Those of other tests may arrive late. */
 const auditEventsWith = (details: Record<string, string>) =>
   recording.events.filter(
     ({ fact }) =>
@@ -372,5 +372,4 @@ test('no denial by an administrator can lock out owners', async () => {
   await expect(adminPermissions.listRolePermissionDecisions({ roleName: 'admin' })).resolves.toBeDefined()
 })
 
-/** Clients of another owner. */
 const ownerClients = (userId: string) => admin.as(userId, 'owner')

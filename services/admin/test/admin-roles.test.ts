@@ -34,7 +34,6 @@ const customRoles = async () =>
 const removeAll = async () => {
   for (const { name } of await customRoles()) await admin.bert.adminRoles.deleteRole({ name })
 }
-/** Kind, actor and details of the audit events about a role. */
 const auditEventsAbout = (aggregateId: string) =>
   recording.events
     .filter((event) => event.aggregateId === aggregateId)

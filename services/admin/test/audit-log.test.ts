@@ -37,7 +37,7 @@ const publishPost = (room: number, n: number) =>
     fact: { case: 'messagePosted', value: create(MessagePostedFactSchema, { roomSeq: BigInt(n) }) },
   })
 
-/** Checks that the log has this many entries, without gaps, each for a different event. */
+/** Without gaps, each entry for a different event. */
 async function expectCompleteLog(count: number) {
   await eventually(async () =>
     expect((await admin.owner.eventLog.listEvents({ limit: 1 })).totalCount).toBe(BigInt(count)),
@@ -183,7 +183,7 @@ test('two processes that write concurrently leave no gaps and no duplicates', as
   expect(new Set(entries.map(({ aggregateId, payloadJson }) => aggregateId + payloadJson)).size).toBe(500)
 })
 
-/** Shortens the ack wait, after which messages that a killed process has not acknowledged are redelivered. */
+/** After the ack wait, messages that a killed process has not acknowledged are redelivered. */
 async function shortenAckWait(): Promise<void> {
   const manager = await admin.bus.nc.jetstreamManager()
   await eventually(() => manager.consumers.update('EVENTS', 'admin-audit', { ack_wait: 2e9 }))

@@ -31,7 +31,7 @@ async function partitions(): Promise<string[]> {
   }
 }
 
-test('a month of entries about conversations is deleted 30 days after its end, one about security and administration 400 days, even if it is empty', async () => {
+test('a month of conversation entries is deleted 30 days after its end, one of security entries after 400 days, even if empty', async () => {
   const january = await admin.start({}, on('2026-01-31'))
   expect(await partitions()).toEqual([
     'audit_entries_conversation_2026_01',

@@ -72,10 +72,7 @@ test('a start can be aborted', async () => {
   await expect(starting).rejects.toThrow('called off')
 })
 
-/**
- * Makes storing a decision wait while the table `held` has a row, so that a call is still running when the process is
- * stopped.
- */
+/** A call that stores a decision waits while the table `held` has a row. */
 const heldDecisions = `
   create table held as select 1;
   create function wait_for_release() returns trigger language plpgsql as

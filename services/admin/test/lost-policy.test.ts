@@ -19,7 +19,6 @@ afterEach(() => admin[Symbol.asyncDispose]())
 const decide = (decision: PermissionDecision) =>
   admin.owner.adminPermissions.setRolePermission({ roleName: 'moderator', permission: 'message.post', decision })
 
-/** The newest delta that other deployables received. */
 async function readNewestDelta() {
   const manager = await admin.bus.nc.jetstreamManager()
   const message = await manager.streams.getMessage('EVENTS', {

@@ -56,7 +56,7 @@ afterAll(async () => {
 })
 
 describe('the matrix of a role', () => {
-  test('has columns for the server, the groups and their rooms in the order of the sidebar, and other scopes with decisions', async () => {
+  test('has columns for the server, the groups with their rooms in sidebar order, and other scopes with decisions', async () => {
     const { matrix } = await admin.bert.adminPermissions.getRolePermissionMatrix({ roleName: 'moderator' })
     expect(matrix).toMatchObject({ roleName: 'moderator', applicablePermissions: all })
     expect(matrix?.scopes.map(({ id, label, kind, parentGroupId }) => [id, label, kind, parentGroupId])).toEqual([
@@ -71,7 +71,7 @@ describe('the matrix of a role', () => {
     ])
   })
 
-  test('has a cell for each permission and each scope where it can be decided; its effective decision is the nearest one of the role', async () => {
+  test('has a cell for each permission and scope where it can be decided, with the stored and the effective decision', async () => {
     const { matrix } = await admin.bert.adminPermissions.getRolePermissionMatrix({ roleName: 'moderator' })
     const cells = matrix?.cells ?? []
     expect(cells).toHaveLength(20 + 2 * 11 + 5 * 10)
@@ -157,7 +157,7 @@ describe('the matrix of a scope', () => {
     expect(roles.get('owner')).toEqual([[], [], all, []])
   })
 
-  test('contains, for the permissions that can be decided at the scope, the decisions inherited from wider scopes', async () => {
+  test('contains the decisions inherited from wider scopes', async () => {
     const inGroup = await tier({ kind: GROUP, id: 'G1' })
     expect(inGroup.applicable).toHaveLength(11)
     expect(inGroup.roles.get('moderator')).toEqual([

@@ -19,7 +19,6 @@ afterAll(async () => {
   await admin[Symbol.asyncDispose]()
 })
 
-/** Events caused by the admin with this id. */
 const causedBy = (userId: string) => recording.events.filter(({ actorId }) => actorId === userId)
 const refused = (code: Code) => ({ code })
 const kinds = (events: readonly Event[]) => events.map(({ kind }) => kind)

@@ -53,9 +53,7 @@ const transports = {
 }
 const protocols = Object.keys(transports) as (keyof typeof transports)[]
 
-/**
- * The callers in order, without duplicates: a call that may be repeated is sent again if its response takes too long.
- */
+/** Without duplicates: a call that may be repeated is sent again if its response takes too long. */
 const callers = () => [...new Set(env.received.map(({ userId }) => userId))]
 
 describe('the caller', () => {

@@ -16,7 +16,7 @@ afterAll(async () => env[Symbol.asyncDispose]())
 
 const getRoom = '/svc.api.v1.RoomDirectoryService/GetRoom'
 
-/** Number of requests that were measured with exactly these labels, also by earlier tests of this process. */
+/** Counts requests with exactly these labels, also of earlier tests of this process. */
 async function countMeasured(method: string, route: string, status: number, error?: string): Promise<number> {
   return countIn(await metricsText(), method, route, status, error)
 }

@@ -22,7 +22,6 @@ beforeEach(() => {
   env.accounts.answers.set('issueAuthorizationCode', () => ({ code: 'prl_AC1' }))
 })
 
-/** The public URL of the responding server. */
 const iss = 'http://chat.example.org'
 const challenge = createHash('sha256').update('verifier').digest('base64url')
 const good = {
@@ -32,7 +31,6 @@ const good = {
   code_challenge_method: 'S256',
   state: 's&1',
 }
-/** The client that the consent page shows. */
 const shownClient = { redirectUri: good.redirect_uri }
 const authorizePath = (changes: Record<string, string | undefined> = {}) => {
   const query = new URLSearchParams()
@@ -44,7 +42,7 @@ const signIn = (userId = 'U-ada', who = browser) => {
   const cookie = sessionCookie(env.accounts.credential(userId))
   who.jar.set('parley_session', cookie.slice('parley_session='.length))
 }
-/** Signs in with a password, which also sets the CSRF cookie. */
+/** Also sets the CSRF cookie. */
 const signInWithPassword = (who = browser) => {
   env.accounts.passwords.set('ada', { password: 'correct horse', userId: 'U-ada' })
   return who.postJson('/auth/login', { login: 'ada', password: 'correct horse' })

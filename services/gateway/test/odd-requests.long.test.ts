@@ -43,7 +43,6 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Sends everything and disconnects; returns the responses. */
 async function talk({ pieces, leaving }: Conversation): Promise<string> {
   const socket = await rawSocket(gateway.url)
   let answered = ''
@@ -59,7 +58,6 @@ async function talk({ pieces, leaving }: Conversation): Promise<string> {
   return answered
 }
 
-/** An ordinary call over the bus. */
 async function serverInfo(): Promise<number> {
   const method = 'svc.discovery.v1.ServerDiscoveryService/GetServer'
   const headers = { 'content-type': 'application/json' }

@@ -25,7 +25,6 @@ const redirectOf = async (path: string) => {
   const { status, location } = await browser.get(path)
   return [status, location]
 }
-/** Signs this browser in as an existing user. */
 const signIn = (userId: string) => {
   const cookie = sessionCookie(env.accounts.credential(userId))
   browser.jar.set('parley_session', cookie.slice('parley_session='.length))

@@ -18,7 +18,7 @@ afterAll(async () => {
   await env[Symbol.asyncDispose]()
 })
 
-/** Starts a proxy that adds the client's address, like an ingress; returns its URL. */
+/** Adds the client's address, like an ingress. */
 async function startProxy(gateway: Gateway): Promise<string> {
   const { port } = new URL(gateway.url)
   const proxy = createServer((request, response) => {

@@ -6,7 +6,6 @@ import { eventually } from '@parley/testkit'
 import { openEnv, type Env, type Gateway } from './_env.ts'
 import { rawSocket, receive, sendRaw } from './_raw.ts'
 
-/** Requests that reached the upstream servers. */
 const arrived: { method: string | undefined; url: string | undefined; body: string }[] = []
 /** Sends the responses to smuggled requests, which wait for another request on the same connection. */
 let release: (() => void)[] = []
@@ -126,7 +125,7 @@ const forwardedPaths: [string, string[]][] = [
 const send = (method: string, path: string, [, headers, body]: (typeof attacks)[number], version = '1.1') =>
   sendRaw(gateway.url, `${[`${method} ${path} HTTP/${version}`, 'Host: x', ...headers].join('\r\n')}\r\n\r\n${body}`)
 
-/** The next response for another client, on any reused connection. */
+/** For another client, on any reused connection. */
 async function nextAnswer(): Promise<string> {
   const answer = await fetch(`${gateway.url}/assets/files/A-next`)
   return answer.text()

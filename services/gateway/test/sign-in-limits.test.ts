@@ -33,12 +33,11 @@ const fail = (): never => {
   throw new Error('there is no gateway')
 }
 
-/** An address that no other test uses. */
 const newAddress = () => `198.${18 + Math.floor(++networks / 250)}.${networks % 250}.1`
 const attempt = (address: string, password = 'wrong', who = browser, name = login) =>
   who.postJson('/auth/login', { login: name, password }, { 'x-forwarded-for': address })
 
-/** Waits until every gateway counts in Redis instead of on its own. */
+/** Until every gateway counts in Redis instead of on its own. */
 const waitForSharedCounts = (gateways: Gateway[]) =>
   eventually(async () => {
     const [address, [one, other]] = [newAddress(), gateways.map((gateway) => gateway.browser())]

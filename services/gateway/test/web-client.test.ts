@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Requests a path; returns the raw bytes of the response, which fetch would decompress. */
+/** Returns the raw bytes, which fetch would decompress. */
 function get(path: string, headers: Record<string, string> = {}) {
   return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: Buffer }>((resolve, reject) => {
     const request = httpRequest(`${url}${path}`, { headers }, (response) => {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { toLogPage } from './event-log-page.ts'
 
-/** The result of scanning entries with the sequences 100, 99, ..., of which those at the given positions match. */
+/** The entries have the sequences 100, 99, ...; those at the given positions match. */
 const scanned = (count: number, scan: number, positions: number[]) => ({
   entries: positions.map((scanPosition) => ({ sequence: 101n - BigInt(scanPosition), scanPosition })),
   count,

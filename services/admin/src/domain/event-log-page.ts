@@ -7,7 +7,7 @@ export type Scanned<Entry> = {
   entries: (Entry & { sequence: bigint; scanPosition: number })[]
   /** Number of entries available for the scan, at most one more than `maxScanned`. */
   count: number
-  /** The sequence of the last scanned entry; null if there is none. */
+  /** Of the last scanned entry; null if there is none. */
   oldest: bigint | null
 }
 

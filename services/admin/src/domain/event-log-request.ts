@@ -38,6 +38,6 @@ export const hasCondition = ({ eventType, actorId, from, to }: EntryFilter): boo
 const isAfter = (one: Timestamp, other: Timestamp): boolean =>
   one.seconds === other.seconds ? one.nanos > other.nanos : one.seconds > other.seconds
 
-/** Rounds a time to milliseconds, the precision of entries. */
+/** Entries have a precision of milliseconds. */
 const toMs = ({ seconds, nanos }: Timestamp, round: (ms: number) => number): Date =>
   new Date(Number(seconds) * 1000 + round(nanos / 1e6))

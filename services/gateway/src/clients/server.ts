@@ -2,7 +2,6 @@ import { create } from '@bufbuild/protobuf'
 import { type GetServerResponse, GetServerResponseSchema } from '@parley/contracts/discovery'
 import { LRUCache } from 'lru-cache'
 
-/** The public description of this server: its name and sign-in methods. */
 export type ServerDescription = () => Promise<GetServerResponse>
 
 const ttlMs = 5_000

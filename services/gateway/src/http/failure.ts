@@ -1,10 +1,9 @@
 import { Code, ConnectError } from '@connectrpc/connect'
 import { codeToHttpStatus } from '@connectrpc/connect/protocol-connect'
 
-/** Response of a browser route to a failure. */
 export type Failure = { status: number; text: string; headers: Record<string, string> }
 
-/** HTTP statuses of a route that differ from the usual ones of the codes. */
+/** Statuses of a route that differ from the usual ones of the codes. */
 export type Statuses = Partial<Record<Code, number>>
 
 /** A failure with an HTTP status instead of a Connect code. */
@@ -22,7 +21,7 @@ export class Refusal extends Error {
 /** Codes of services that cannot be reached or do not answer in time. */
 const outages = new Set([Code.Unavailable, Code.DeadlineExceeded])
 
-/** Status and text for any thrown error; calls `onUnexpected` with internal ones, which are not shown. */
+/** `onUnexpected` gets internal errors, which are not shown to clients. */
 export function failureOf(thrown: unknown, onUnexpected: (error: unknown) => void, statuses: Statuses = {}): Failure {
   if (thrown instanceof Refusal) return { status: thrown.status, text: thrown.message, headers: thrown.headers }
   if (!(thrown instanceof ConnectError) || thrown.code === Code.Internal || thrown.code === Code.Unknown) {

@@ -10,7 +10,6 @@ export const iconPaths: ReadonlySet<string> = new Set([
   '/apple-touch-icon-precomposed.png',
 ])
 
-/** Redirects a request for an icon to the logo of the server. */
 export async function serveIcon(context: AuthContext, request: IncomingMessage, response: ServerResponse) {
   request.resume()
   const { profile } = await context.describeServer()

@@ -9,7 +9,6 @@ type CookieOptions = { secure: boolean }
 
 const digest = (token: string): string => createHash('sha256').update(token).digest('base64url')
 
-/** Stores a digest of the token of a sign-in flow in the browser where the flow began. */
 export const storePendingFlow = (options: CookieOptions, response: ServerResponse, token: string): void =>
   setCookie(options, response, cookieName, digest(token), lifetimeSeconds)
 

@@ -16,7 +16,6 @@ type Options = {
   timeouts?: HttpTimeouts
 }
 
-/** The open public port. */
 export type PublicPort = {
   port: number
   /**
@@ -27,20 +26,19 @@ export type PublicPort = {
 }
 
 const keepAliveTimeoutMs = 65_000
-/** Maximum number of concurrent calls per HTTP/2 connection. */
+/** Per HTTP/2 connection. */
 const maxConcurrentStreams = 100
-/** Limit for the headers of one HTTP/2 request, in bytes; the same as for HTTP/1.1. */
+/** In bytes per HTTP/2 request; the same as for HTTP/1.1. */
 const maxHeaderListSize = 16 * 1024
 /**
- * How long a drain keeps idle connections after closing the port, in milliseconds, because a client may already have
- * sent a request. At most half of the remaining time.
+ * How long a drain keeps idle connections, because a client may already have sent a request. At most half of the
+ * remaining time.
  */
 const idleGraceMs = 1_000
 
 /**
- * Maximum number of connections that wait to be accepted. A client retries a connection beyond it only after a second,
- * and the default of Node.js, 511, is less than the number of clients that may reconnect at once. The kernel may allow
- * fewer.
+ * A client retries a connection beyond this backlog only after a second. The default of Node.js, 511, is less than the
+ * number of clients that may reconnect at once. The kernel may allow fewer.
  */
 const maxPendingConnections = 4_096
 
@@ -81,10 +79,7 @@ export async function servePublicPort(options: Options): Promise<PublicPort> {
   }
 }
 
-/**
- * Creates the HTTP/1.1 server, which forwards upgrades to a WebSocket to realtime. While draining, each response ends
- * its connection.
- */
+/** While draining, each response ends its connection. */
 function createHttp1(
   dispatch: Dispatch['http1'],
   realtime: WebSocketProxy,
@@ -119,7 +114,6 @@ function createHttp1(
   return http1
 }
 
-/** Creates the HTTP/2 server, with the set of its open sessions. */
 function createHttp2(
   dispatch: Dispatch['http2'],
   timeouts: HttpTimeouts,

@@ -45,7 +45,7 @@ const fail = (identifier: string, address: string, browser?: string) =>
   expect(run(identifier, address, wrong, browser)).rejects.toThrow('wrong')
 
 describe('attempts to sign in', () => {
-  test('are limited per account and address, regardless of letter case and outer spaces in the login', async () => {
+  test('are limited per account and address, regardless of letter case and outer spaces', async () => {
     for (const name of ['ada', 'Ada', ' ADA ']) await fail(name, '203.0.113.1')
     const refused = await run('ada', '203.0.113.1', right).catch((error: unknown) => ConnectError.from(error))
     expect(refused).toMatchObject(refusal)

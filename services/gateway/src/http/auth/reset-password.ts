@@ -3,7 +3,7 @@ import { replyJson } from '../reply.ts'
 import { clientAddressOf, type Handler } from './context.ts'
 import { readJsonObject, textFields } from './json-body.ts'
 
-/** `POST /auth/reset-password`: sets a new password with the token of a mailed link. Does not sign in. */
+/** Does not sign in. */
 export const resetPassword: Handler = async (context, request, response) => {
   const { token, password } = textFields(await readJsonObject(request), 'token', 'password')
   const clientAddress = clientAddressOf(context, request)

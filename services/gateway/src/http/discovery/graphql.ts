@@ -19,7 +19,6 @@ const maxTokens = 2_000
 const rules = [...specifiedRules, queryLimits({ depth: 16, fields: 500 })]
 const newMediaType = 'application/graphql-response+json'
 
-/** `POST` and `GET /api/graphql`: the data of `/api/server` as GraphQL. */
 export async function serveGraphql(
   context: DiscoveryContext,
   request: IncomingMessage,

@@ -1,8 +1,6 @@
 import { isLoopbackHost, issuerOf } from '@parley/credentials'
 
-/** Origins of web clients that may request access. */
 export type ClientOrigins = {
-  /** Public URL of this server. */
   publicUrl: string
   allowedOrigins: readonly string[]
   oauthRedirectOrigins: readonly string[]
@@ -30,9 +28,7 @@ export function redirectTarget(given: string | null, origins: ClientOrigins): UR
   return known || (protocol === 'https:' && oauthRedirectOrigins.includes('*')) ? target : undefined
 }
 
-/**
- * The client's redirect URL with these response parameters, except empty ones, and our issuer (RFC 9207) in its query.
- */
+/** Adds the parameters that are not empty, and our issuer (RFC 9207). */
 export function responseUrl(
   { publicUrl }: Pick<ClientOrigins, 'publicUrl'>,
   redirectUri: string,
