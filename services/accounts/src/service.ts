@@ -9,10 +9,8 @@ import { startJobs } from './jobs/start-jobs.ts'
 import { openContext, type TestOverrides } from './open-context.ts'
 import { routes } from './rpc/index.ts'
 
-/** Overrides for tests, and start options. */
 export type Overrides = TestOverrides & StartOptions
 
-/** Starts the deployable. */
 export function startAccounts(config: Config, overrides: Overrides = {}): Promise<Service> {
   const waitsFor = ['policy']
   return startDatabaseHost({ name: 'accounts', config, waitsFor, overrides }, (host) =>

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(async () => env[Symbol.asyncDispose]())
 
 const as = (userId: string, ...roleIds: string[]) => env.as(AdminUserService, { userId, roleIds })
-/** Signs in; returns a client with the new session, whose credential is fresh. */
+/** The client's credential is fresh. */
 const clientOf = async (login: string) => env.as(AdminUserService, await callerOf(env, login))
 
 describe('changing another user’s names', () => {

@@ -97,7 +97,7 @@ describe('a deactivated account', () => {
 })
 
 describe('deactivating an account', () => {
-  test('is refused without user.manage-accounts, for the caller’s own account, and to others than owners for an owner’s', async () => {
+  test('is refused without user.manage-accounts, for the caller’s own account, and for an owner’s account unless by an owner', async () => {
     const userId = await makeUser(env, 'fritz')
     const denied = [
       as(userId).deactivateUser({ userId: admin }),

@@ -34,7 +34,7 @@ const deletionOf = async (userId: string) =>
 const frames = ({ deliveries }: Event) =>
   deliveries.map(({ envelope }) => fromBinary(RealtimeEventEnvelopeSchema, envelope).event)
 
-/** Acts as the other services: reports every requested erasure pass until the deletion is complete. */
+/** Reports every requested erasure pass until the deletion is complete. */
 async function reportAll(userId: string, found: (service: string, pass: number) => bigint = () => 0n): Promise<void> {
   await using recording = await recordEvents(env.bus, `evt.user.${userId}.erasure_requested`)
   const passes = () => recording.events.map(({ fact }) => (fact.case === 'erasureRequested' ? fact.value.pass : 0))
@@ -57,7 +57,7 @@ async function reportAll(userId: string, found: (service: string, pass: number) 
   )
 }
 
-test('confirming a deletion deletes the account: its sessions end, its data is erased, its names are free again, and it is announced', async () => {
+test('confirming a deletion ends the sessions, erases the data, frees the names, and is announced', async () => {
   await using recording = await recordEvents(env.bus, 'evt.>')
   const userId = await makeUser(env, 'Zara', { email: 'zara@example.org', roleNames: ['moderator'] })
   const { digests } = await signIn(env, 'zara@example.org')

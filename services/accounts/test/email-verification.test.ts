@@ -27,7 +27,6 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]()
 })
 
-/** Credential ids by user id. */
 const credentialIds = new Map<string, string>()
 async function createSignedInUser(login: string, more: { email?: string } = {}): Promise<string> {
   const userId = await makeUser(env, login, more)

@@ -46,25 +46,24 @@ afterAll(async () => {
 
 const hashOf = (subject: string) => createHash('sha256').update(`${provider.issuer}:${subject}`).digest('hex')
 
-/** Signs in at the provider; returns the response to the callback. */
+/** Returns the response to the callback. */
 const signInAs = async (subject: string, id = 'corp') =>
   finishLogin(env, id, await signInAt(provider, await startLogin(env, id), subject))
 
-/** Signs in with an unknown identity; returns the token for creating its account. */
 const getPendingToken = async (subject: string) => (await signInAs(subject)).pendingToken ?? ''
 
-/** Creates an account for an identity, without a password. */
+/** Without a password. */
 const makeAccount = async (subject: string) =>
   flows(env).createExternalIdentityAccount({ token: await getPendingToken(subject), login: subject })
 
-/** Signs in at the provider as a user who links an identity; returns the response to the callback. */
+/** Returns the response to the callback. */
 async function linkAs(login: string, subject: string) {
   const { userId, linkStart } = await startLinking(env, login, 'corp')
   const callback = await signInAt(provider, await startLogin(env, 'corp', { linkStart, userId }), subject)
   return { userId, ...(await finishLogin(env, 'corp', callback, { userId })) }
 }
 
-/** Signs in with the identity; returns a client with the new session. */
+/** The client uses the new session. */
 async function clientSignedInWith(subject: string) {
   const { session } = await signInAs(subject)
   const [credential] = await env.db

@@ -111,7 +111,7 @@ describe('imported people', () => {
     expect(await importPeople([{ externalId: `login ${what}`, name }])).toMatchObject([{ login }])
   })
 
-  test('with the same name and address in one call become two accounts if addresses are not matched; the first gets the address', async () => {
+  test('with the same name and address in one call become two accounts if addresses are not matched', async () => {
     const [one, other] = await importPeople(
       ['U6', 'U7'].map((externalId) => ({ externalId, name: 'same', email: 'same@example.org' })),
       { matchEmails: false },

@@ -20,15 +20,15 @@ afterAll(async () => env[Symbol.asyncDispose]())
 const request = (email: string) => env.signIn.requestRegistrationCode({ email })
 
 /**
- * Requests a code from a process with these settings. A failed mail is retried for about two seconds; the caller learns
- * of a failure only if it is final within 3.5 seconds.
+ * Returns the error code. A failed mail is retried for about two seconds; the caller learns of a failure only if it is
+ * final within 3.5 seconds.
  */
 async function requestWith(settings: Record<string, string>, email: string): Promise<Code | undefined> {
   await using _process = await env.start(settings)
   return await codeOf(request(email))
 }
 
-test('all mails share an hourly budget, a quarter of which is reserved for signed-in people; notices are always sent', async () => {
+test('all mails share an hourly budget, a quarter of which is reserved for signed-in people', async () => {
   await using folder = await createMailFolder()
   const redis = openRedis({ url: env.redis.url, name: 'test' })
   await eventually(() => expect(redis.status).toBe('ready'))
@@ -128,7 +128,7 @@ describe('a mail that the server refuses', () => {
     expect(server.attempts()).toBe(3)
   })
 
-  test('permanently is not retried, is reported to the caller, and does not count against the limit of the address', async () => {
+  test('permanently is not retried, is reported to the caller, and does not count against the limit', async () => {
     const before = server.attempts()
     server.refusals.push({ code: 550, at: 'recipient' })
     expect(await codeOf(request('ida@example.org'))).toBe(Code.Unavailable)

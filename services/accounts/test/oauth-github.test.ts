@@ -65,7 +65,7 @@ test('the profile provides a verified address, and hints for the login and the d
   expect(await oauth.getPending('plain')).toMatchObject({ verifiedEmail: '', loginHint: 'plain', displayNameHint: '' })
 })
 
-test('an account stays linked when the user name changes; a new user with the old name does not get the account', async () => {
+test('an account stays linked when the user name changes; a new user with the old name does not get it', async () => {
   const userId = await oauth.makeAccount('octo')
   people['renamed'] = { ...people['plain'], id: 583231, login: 'renamed', name: null, emails: [] }
   people['octo'] = { id: 9, login: 'octo', name: null, emails: [] }

@@ -41,7 +41,7 @@ beforeAll(async () => {
 })
 afterAll(async () => oauth[Symbol.asyncDispose]())
 
-test('the profile provides hints for the login and the display name; by default even a confirmed address is ignored', async () => {
+test('the profile provides hints; by default even a confirmed address is ignored', async () => {
   expect(await oauth.getPending('john')).toMatchObject({
     ...{ providerType: 'gitlab', verifiedEmail: '', loginHint: 'john', displayNameHint: 'john Smith' },
   })

@@ -24,7 +24,6 @@ afterAll(async () => env[Symbol.asyncDispose]())
 
 const codeVerifier = randomBytes(32).toString('base64url')
 const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url')
-/** Credential ids by user id. */
 const credentialIds = new Map<string, string>()
 async function createSignedInUser(login: string): Promise<string> {
   const userId = await makeUser(env, login)

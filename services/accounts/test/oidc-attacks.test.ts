@@ -39,14 +39,13 @@ afterAll(async () => {
   await other[Symbol.asyncDispose]()
 })
 
-/** A URL with some of its query parameters replaced. */
 function withParameters(address: URL | string, parameters: Record<string, string>): URL {
   const url = new URL(address)
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
   return url
 }
 
-/** Signs in at the provider, optionally through a manipulated authorize URL; returns the callback URL. */
+/** `change`: parameters of a manipulated authorize URL. Returns the callback URL. */
 const signInAndReturn = async (change: Record<string, string> = {}) =>
   signInAt(work, withParameters(await startLogin(env, 'corp'), change).href, 'ann')
 
@@ -153,7 +152,7 @@ describe('an ID token is refused', () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-  /** Signs in while the provider's token endpoint returns this ID token; returns the response to the callback. */
+  /** The provider's token endpoint returns this ID token. Returns the response to the callback. */
   async function signInWith(header: object, change: Record<string, unknown>, key = privateKey) {
     const authorizeUrl = await startLogin(env, 'corp')
     const seconds = Math.floor(Date.now() / 1000)

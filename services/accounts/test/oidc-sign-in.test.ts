@@ -32,12 +32,11 @@ afterAll(async () => {
   await provider[Symbol.asyncDispose]()
 })
 
-/** Signs in at the provider; returns the response to the callback. */
+/** Returns the response to the callback. */
 async function signInAs(login: string, more: { redirectPath?: string } = {}) {
   return finishLogin(env, 'corp', await signInAt(provider, await startLogin(env, 'corp', more), login))
 }
 
-/** Signs in at the provider and creates an account for the identity. */
 async function makeAccount(login: string) {
   const { pendingToken = '' } = await signInAs(login)
   return flows(env).createExternalIdentityAccount({ token: pendingToken, login })
@@ -171,7 +170,7 @@ describe('the provider', () => {
     expect(discoveryCount()).toBe(before)
   })
 
-  test('is asked for its metadata again if its keys could not be read, at most once a minute; the old metadata is used while it does not respond', async () => {
+  test('is asked for its metadata again if its keys could not be read, at most once a minute', async () => {
     const later = 100 * 3600_000
     clockAheadMs = later
     await startLogin(env, 'corp')
@@ -242,7 +241,7 @@ describe('the provider', () => {
     expect((await signInAs('hans')).pendingToken).toBeDefined()
   })
 
-  test('makes a sign-in fail if it stops before the callback, and its metadata is forgotten; if it stops later, the cached metadata is used', async () => {
+  test('makes a sign-in fail if it stops before the callback; if it stops later, the cached metadata is used', async () => {
     const callback = await signInAt(provider, await startLogin(env, 'corp'), 'ida')
     await provider.stop()
     expect(await finishLogin(env, 'corp', callback)).toMatchObject({ error: 'provider_failed' })

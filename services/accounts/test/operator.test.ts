@@ -168,7 +168,7 @@ describe('granting a role', () => {
     expect(roleNames).toEqual(['admin', 'moderator', 'owner'])
   })
 
-  test('fails with `unavailable` without the stream, and a repeated call waits until the role is announced', async () => {
+  test('fails with `unavailable` without the stream, and a repeated call waits for it', async () => {
     const userId = await makeUser(env, 'kurt')
     await eventually(async () => {
       const waiting = await env.db.execute(sql`select 1 from outbox where relayed_at is null`)
@@ -224,7 +224,7 @@ describe('verifying an address', () => {
     ])
   })
 
-  test('is not needed for an owner’s address with which an operator creates the account', async () => {
+  test('is not needed for an owner’s address that an operator gives at creation', async () => {
     expect(await create('olaf', { email: 'chief@example.org' })).toMatchObject({ roleNames: ['owner'] })
   })
 })

@@ -30,7 +30,7 @@ afterAll(async () => {
 const request = (email: string) => env.signIn.requestPasswordReset({ email })
 const reset = (token: string, password = newPassword) => env.signIn.resetPassword({ token, password })
 const link = /https:\/\/chat\.example\.org\/reset-password\?token=(\w+)/
-/** Waits until this many mails with a link for a new password have arrived; ignores notices of new passwords. */
+/** Ignores notices of new passwords. */
 const mailsTo = (email: string, count: number) =>
   eventually(async () => {
     const mails = (await folder.mails(email)).filter(({ text }) => link.test(text))

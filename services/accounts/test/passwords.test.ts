@@ -51,7 +51,7 @@ describe('changing a password', () => {
     expect((await signIn(env, 'bert')).session.userId).toBe(who.userId)
   })
 
-  test('counts wrong current passwords of all tokens of other web clients together, but apart from the user’s own session', async () => {
+  test('counts wrong passwords of all tokens of other web clients together, apart from the user’s own session', async () => {
     await makeUser(env, 'hans')
     const codes: (Code | undefined)[] = []
     for (let n = 0; n < 11; n++) {

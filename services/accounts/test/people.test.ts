@@ -101,7 +101,7 @@ describe('the viewer', () => {
 })
 
 describe('profiles', () => {
-  test('are returned in the requested order, without duplicates and unknown ones; those of deleted accounts have the name Deleted User', async () => {
+  test('are returned in the requested order, without duplicates and unknown ones', async () => {
     const [ada, bob] = [await makeUser(env, 'ada', { roleNames: ['moderator'] }), await makeUser(env, 'bob')]
     const gone = await makeUser(env, 'gone')
     await markDeleted(gone)

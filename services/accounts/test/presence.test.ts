@@ -34,9 +34,7 @@ async function report(userId: string, status: PresenceStatus, userSelected = fal
   return (await env.as(MyAccountService, { userId }).updatePresence({ status, userSelected })).status
 }
 
-/**
- * Reports until the change is announced: a report that waits too long for Redis is abandoned.
- */
+/** A report that waits too long for Redis is abandoned. */
 async function reportUntilAnnounced(userId: string, status: PresenceStatus): Promise<void> {
   const before = hintsOf(userId).length
   await eventually(async () => {
@@ -50,7 +48,6 @@ async function presenceOf(userId: string) {
   return users[0]?.user?.presenceStatus
 }
 
-/** Waits until every process is connected to Redis. */
 async function waitUntilAllConnected(login: string) {
   const userId = await makeUser(env, login)
   await eventually(async () => {

@@ -50,7 +50,7 @@ type Person = { login: string; email: string; caller: TestCaller; credential: { 
 const addressOf = (login: string) => `${login}@example.org`
 const account = ({ caller }: Person) => env.as(MyAccountService, caller)
 
-/** Creates a user with a two-day-old account and a new session, which an attacker may use too. */
+/** The account is two days old; an attacker may use the new session too. */
 async function createPerson(login: string): Promise<Person> {
   clockAheadMs -= 2 * day
   await makeUser(env, login, { email: addressOf(login) })
@@ -65,7 +65,7 @@ async function addAddress({ credential }: Person, email: string): Promise<void> 
   await env.signIn.confirmEmailCode({ ...credential, email, code: codeIn((await folder.mails(email)).at(-1)) })
 }
 
-/** Signs in at the provider in order to link an identity; returns the callback URL. */
+/** Links an identity up to the callback, whose URL is returned. */
 async function returnFromProvider(person: Person, subject: string): Promise<URL> {
   const { startUrl } = await account(person).startExternalIdentityLink({ providerId: 'corp' })
   const linkStart = new URL(startUrl).searchParams.get('link_start') ?? ''
@@ -105,7 +105,6 @@ const countMails = async (email: string, about: string) =>
 const expectMails = (email: string, about: string, times = 1) =>
   eventually(async () => expect(await countMails(email, about)).toBe(times))
 
-/** Creates an owner and signs in; returns the caller. */
 async function signInOwner(login: string): Promise<TestCaller> {
   await makeUser(env, login, { roleNames: ['owner'] })
   return callerOf(env, login)
@@ -190,7 +189,7 @@ describe.each(recoveryCases)('%s', (name, recover) => {
 })
 
 describe('an attacker with a fresh session', () => {
-  test('who resets the password through an added address loses that address, and the user regains the account', async () => {
+  test('who resets the password through an added address loses it, and the user regains the account', async () => {
     const person = await createPerson('berta')
     await addAddress(person, 'thief-b@example.org')
     await expectMails(person.email, 'New e-mail address')
@@ -319,7 +318,7 @@ describe('a verified address', () => {
     expect(await codeOf(as(owner).removeUserEmailAddress(requested))).toBeUndefined()
   })
 
-  test('can be listed and removed by the operator, and is kept by a recovery if the operator added it', async () => {
+  test('can be listed and removed by the operator; one that the operator added survives a recovery', async () => {
     const person = await createPerson('jana')
     await env.operator.verifyEmail({ login: 'jana', email: 'second-j@example.org' })
     await expectMails(person.email, 'New e-mail address')

@@ -49,7 +49,7 @@ describe('assigning and revoking a role', () => {
     expect(fromBinary(EventBatchSchema, revoked).events.at(-1)).toMatchObject({ fact: { value: { roleIds: [] } } })
     expect(await rolesOf(userId)).toEqual([])
     await events.kindsOf(userId, 'rbac_role_revoked')
-    // A call that timed out is repeated, and announces the roles again, without a delivery.
+    // A repeated call announces the roles again, without a delivery.
     const isChange = ({ kind, deliveries }: Event) => kind !== 'roles_changed' || deliveries.length > 0
     expect(
       events

@@ -18,7 +18,6 @@ let folder: MailFolder
 let provider: OidcProvider
 let process: Service | undefined
 
-/** Restarts accounts with other keys. */
 async function restart(keys: Record<string, string>): Promise<void> {
   await process?.[Symbol.asyncDispose]()
   const work = { id: 'corp', type: 'oidc', label: 'Work', issuer_url: provider.issuer }
@@ -110,7 +109,7 @@ const steps: Record<string, (login: string) => Promise<() => Promise<unknown>>> 
 }
 const names = Object.keys(steps)
 
-/** Starts a flow of each kind, with logins that contain this letter. */
+/** With logins that contain this letter. */
 async function startAll(letter: string): Promise<Map<string, () => Promise<unknown>>> {
   const nextSteps = new Map<string, () => Promise<unknown>>()
   for (const [index, name] of names.entries()) {

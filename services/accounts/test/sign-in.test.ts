@@ -149,7 +149,7 @@ describe('signing in', () => {
     }
   })
 
-  test('waits in a short queue; further calls are refused, with the time after which to retry', async () => {
+  test('waits in a short queue; further calls are refused, with a time to retry', async () => {
     await using narrow = await openEnv()
     await narrow.start({ PARLEY_ACCOUNTS_HASHINGS_AT_ONCE: '1' })
     await makeUser(narrow, 'greta')

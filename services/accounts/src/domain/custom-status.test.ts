@@ -16,7 +16,7 @@ test.each(['', 'a', ':tada:', '🎉🎉', '🎉 ', '❤', '👩‍', '🇫', '1'
   },
 )
 
-test('the text of a status is trimmed and has 1 to 100 characters, none of them control characters', () => {
+test('the text of a status is trimmed and has 1 to 100 characters, without control characters', () => {
   const withText = (text: string) => () => customStatusFrom({ emoji: '🎉', text }, now)
   expect(withText('  on leave ')()).toMatchObject({ text: 'on leave' })
   expect(withText('😀'.repeat(100))()).toMatchObject({ text: '😀'.repeat(100) })

@@ -15,7 +15,7 @@ const forbidden = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\u2028\u2029]/u
 
 export type CustomStatus = { emoji: string; text: string; expiresAt: Date | null }
 
-/** Validates a status and converts it to its stored form. Throws `invalid_argument`. */
+/** Throws `invalid_argument`. */
 export function customStatusFrom(
   given: { emoji: string; text: string; expiresAt?: Timestamp | undefined },
   now: Date,

@@ -1,2 +1,2 @@
-/** The public URL of this server, without a trailing slash. */
+/** Without a trailing slash. */
 export const publicUrlOf = ({ publicUrl }: { publicUrl: string }): string => publicUrl.replace(/\/+$/, '')

@@ -14,10 +14,7 @@ export type AccountPage = {
   page: Pick<PageInfo, 'totalCount' | 'hasMore' | 'nextCursor'>
 }
 
-/**
- * A page of the accounts that match a search, oldest first. Throws `invalid_argument` for a search that is too long or
- * an invalid cursor.
- */
+/** Oldest first. Throws `invalid_argument` for a search that is too long or an invalid cursor. */
 export async function listAccounts(
   ctx: Pick<Context, 'db' | 'reads'>,
   callerId: string,
@@ -45,7 +42,7 @@ export async function listAccounts(
   }
 }
 
-/** The key of the last account of the previous page. Throws `invalid_argument` for a malformed cursor. */
+/** Of the last account of the previous page. Throws `invalid_argument`. */
 function parseCursor(cursor: string): UserKey {
   const [at = '', login, ...rest] = decodeCursor(cursor)
   const createdAt = new Date(at)

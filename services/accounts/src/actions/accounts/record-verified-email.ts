@@ -10,9 +10,8 @@ import { isOwnerEmail } from './create-account.ts'
 import { addRole } from './assign-role-to.ts'
 
 /**
- * Records an address as verified, as part of a {@link changeUser} call; the account becomes an owner if the address is
- * listed in the configuration. If the account already has the address, the address becomes proven. Throws
- * `already_exists` if the address belongs to another account.
+ * For a {@link changeUser} call. The account becomes an owner if the configuration lists the address. An address that
+ * the account already has becomes proven. Throws `already_exists` if it belongs to another account.
  */
 export async function recordVerifiedEmail(
   ctx: OperatorContext,

@@ -6,8 +6,8 @@ import { mailFields, type MailConfig } from './settings.ts'
 import { smtpOptions } from './smtp.ts'
 
 /**
- * Checks whether the mail server can be reached, accepts our login if there is one and, unless TLS is opportunistic,
- * has a valid certificate. Without a mail server it checks whether mails can be written to the folder. Sends no mail.
+ * Whether the mail server can be reached, accepts our login and, unless TLS is opportunistic, has a valid certificate;
+ * without a mail server, whether mails can be written to the folder. Sends no mail.
  */
 export const mailCheck = check('mail', mailFields, async (config, report) => {
   const { smtpEnabled, smtpHost: host, smtpFrom, mailDir } = config
@@ -61,7 +61,7 @@ async function checkWithoutServer(mailDir: string | undefined, report: Report): 
   }
 }
 
-/** Throws unless the process may write to the folder, or create it: the first mail creates missing folders. */
+/** The first mail creates missing folders. */
 async function assertWritable(folder: string): Promise<void> {
   try {
     await access(folder, constants.W_OK)

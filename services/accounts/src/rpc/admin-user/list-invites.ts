@@ -37,7 +37,7 @@ export function listInvites(ctx: Context): MethodImpl<typeof AdminUserService.me
   }
 }
 
-/** The key of the last invite of the previous page. Throws `invalid_argument` for a malformed cursor. */
+/** Of the last invite of the previous page. Throws `invalid_argument`. */
 function parseCursor(cursor: string): store.InviteKey {
   const [at = '', id, ...rest] = decodeCursor(cursor)
   const createdAt = new Date(at)

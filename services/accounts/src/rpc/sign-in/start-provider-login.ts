@@ -56,10 +56,7 @@ export function startProviderLogin(ctx: Context): MethodImpl<typeof SignInIntern
   }
 }
 
-/**
- * The payload of the token with which a user starts to link an identity. Throws `unauthenticated` if the token is
- * unknown or expired, or belongs to another user or provider.
- */
+/** Throws `unauthenticated` if the token is unknown or expired, or belongs to another user or provider. */
 async function getLinkStart(
   ctx: Context,
   { linkStart, userId }: StartProviderLoginRequest,
