@@ -28,7 +28,6 @@ export type Context = {
   providers: Providers
   /** The process waits for this work before it exits. */
   background: (work: Promise<unknown>) => void
-  /** Undefined if mail is not configured. */
   mailer: Mailer | undefined
   admin: Client<typeof AdminInternalService>
   messaging: Client<typeof MessagingInternalService>

@@ -21,7 +21,6 @@ import { logBackgroundFailure } from './metrics.ts'
 
 export type TestOverrides = {
   now?: () => Date
-  /** How long a presence report is valid. */
   presenceLeaseMs?: number
   presenceCrowdSize?: number
 }

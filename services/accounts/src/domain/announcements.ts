@@ -2,7 +2,6 @@ import { encodeRealtimeEnvelope } from '@parley/events'
 import { newId } from '@parley/ids'
 import type { Announcement } from '../store/user-changes.ts'
 
-/** As sent to sockets. */
 const endReasons = [
   'logout',
   'password_changed',

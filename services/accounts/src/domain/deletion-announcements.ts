@@ -5,7 +5,6 @@ import type { Announcement } from '../store/user-changes.ts'
 /** Kinds of events whose deliveries contain a user's names, avatar, status or preferences. */
 export const personalKinds = ['user_profile_updated', 'user_custom_status_set', 'user_server_preferences_changed']
 
-/** For all services and clients. */
 export function accountDeleted(userId: string, cause: { actorId: string; at: Date }): Announcement {
   const id = newId('event')
   const about = { id, createdAt: cause.at, actorId: cause.actorId, value: { userId } }
@@ -18,7 +17,6 @@ export function accountDeleted(userId: string, cause: { actorId: string; at: Dat
   }
 }
 
-/** `pass` counts from 1. */
 export const erasureRequested = (pass: number): Announcement => ({
   kind: 'erasure_requested',
   fact: { case: 'erasureRequested', value: { pass } },

@@ -3,7 +3,6 @@ import { invalidEmail } from '../errors.ts'
 const maxLength = 254
 const shape = /^[^\s\p{C}@<>(),;:"[\]\\]+@[^\s\p{C}@<>(),;:"[\]\\]+\.[^\s\p{C}@<>(),;:"[\]\\.]{2,}$/u
 
-/** Addresses are compared by this key. */
 export const emailKey = (address: string): string => address.trim().toLowerCase()
 
 /**
@@ -13,7 +12,6 @@ export const emailKey = (address: string): string => address.trim().toLowerCase(
 export const couldBeEmail = (text: string): boolean =>
   text.length <= maxLength && text === text.normalize('NFC') && shape.test(text)
 
-/** Throws `invalid_argument`. */
 export function assertEmail(address: string): void {
   if (!couldBeEmail(address)) throw invalidEmail()
 }

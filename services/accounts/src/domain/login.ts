@@ -6,10 +6,8 @@ const maxLength = 32
 /** Handles that mention people of a room without naming them or a role. */
 export const mentionHandles: ReadonlySet<string> = new Set(['all', 'here'])
 
-/** Logins are compared without regard to case. */
 export const loginKey = (login: string): string => login.toLowerCase()
 
-/** Other texts need not be looked up. */
 export const couldBeLogin = (text: string): boolean => text.length <= maxLength && shape.test(text)
 
 /**
@@ -20,7 +18,6 @@ export function assertNoDoubleDots(login: string): void {
   if (login.includes('..')) throw invalidLogin('it must not contain ".."')
 }
 
-/** Throws `invalid_argument` if the login is malformed, reserved for mentions or the name of a role. */
 export function assertLogin(login: string, roleNames: ReadonlySet<string>): void {
   if (login.length < minLength || login.length > maxLength)
     throw invalidLogin(`it must have ${minLength} to ${maxLength} characters`)

@@ -12,7 +12,6 @@ export function assertOrigin(origin: string): void {
   if (origin.length > maxLength || originOf(origin) !== origin) throw invalidOrigin()
 }
 
-/** Throws `invalid_argument` if the URI has no origin. */
 export function redirectOrigin(redirectUri: string): string {
   const origin = redirectUri.length > maxLength ? undefined : originOf(redirectUri)
   if (origin === undefined) throw invalidRedirectUri()
@@ -22,7 +21,6 @@ export function redirectOrigin(redirectUri: string): string {
 /** Any program on the user's own machine can use a loopback address, so consent to it is not stored. */
 export const isLoopbackOrigin = (origin: string): boolean => isLoopbackHost(new URL(origin).hostname)
 
-/** Throws `invalid_argument` unless it has the form of a PKCE challenge of method S256. */
 export function assertChallenge(challenge: string): void {
   if (!challengeShape.test(challenge)) throw invalidChallenge()
 }

@@ -1,7 +1,6 @@
 import type { Provider, ProviderProfile } from './provider.ts'
 
 export const purposes = ['external_create', 'external_link'] as const
-/** Whether the identity creates a new account or is linked to an existing one. */
 export type Purpose = (typeof purposes)[number]
 
 /** Not confirmed yet; invalid values of the profile were replaced with empty ones. */

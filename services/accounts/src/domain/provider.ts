@@ -18,7 +18,6 @@ export type ProviderIdentity = { issuer: string; subject: string; readProfile: (
 /** Both methods throw {@link ProviderFailed}, and are aborted by the signal. */
 export type Provider = {
   readonly settings: AuthProvider
-  /** To open in the browser. */
   authorizeUrl: (attempt: Attempt, signal: AbortSignal) => Promise<URL>
   /** Also throws {@link ProviderDenied}. */
   identify: (callbackQuery: URLSearchParams, attempt: Attempt, signal: AbortSignal) => Promise<ProviderIdentity>

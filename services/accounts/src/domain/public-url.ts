@@ -1,2 +1,1 @@
-/** Without a trailing slash. */
 export const publicUrlOf = ({ publicUrl }: { publicUrl: string }): string => publicUrl.replace(/\/+$/, '')

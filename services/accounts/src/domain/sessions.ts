@@ -5,7 +5,6 @@ export type ActiveCredential = {
   createdAt: Date
   expiresAt: Date
 }
-/** One sign-in with its valid credentials. */
 export type ActiveSession = Omit<ActiveCredential, 'sessionId'> & { credentialIds: string[] }
 
 /**

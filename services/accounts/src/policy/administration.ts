@@ -14,7 +14,7 @@ export function assertMayManage(policy: Policy, caller: Subject, userId: string)
   if (caller.userId === userId) throw notForOwnAccount()
 }
 
-/** So that only an owner can take over an owner's account. */
+/** Otherwise others could take over an owner's account. */
 export function assertOwnerIfTargetIsOwner(caller: Subject, account: Account): void {
   if (hasOwnerRole(account) && !isOwner(caller)) throw onlyForOwners()
 }
@@ -25,7 +25,6 @@ export function assertMayDelete(policy: Policy, caller: Subject, account: Accoun
   assertOwnerIfTargetIsOwner(caller, account)
 }
 
-/** Neither their own nor the last owner's. */
 export function mayDeactivate(policy: Policy, caller: Subject, account: Account, isLastOwner: boolean): boolean {
   if (caller.userId === account.id || (hasOwnerRole(account) && !isOwner(caller))) return false
   return may(policy, caller, 'user.manage-accounts', serverScope) && !isLastOwner

@@ -5,13 +5,11 @@ import { everyoneIsImplicit, roleNotFound } from '../errors.ts'
 const rolesByName = (policy: Policy): ReadonlyMap<string, PolicyRole> =>
   new Map([...policy.roles.values()].map((role) => [role.name, role]))
 
-/** In this letter case. */
 export function knowsRoles(policy: Policy, names: readonly string[]): boolean {
   const roles = rolesByName(policy)
   return names.every((name) => roles.has(name))
 }
 
-/** Throws `not_found`, and `invalid_argument` for everyone. */
 export function getRolesByName(policy: Policy, names: readonly string[]): PolicyRole[] {
   const roles = rolesByName(policy)
   return names.map((name) => {

@@ -15,7 +15,6 @@ import {
 } from './schema.ts'
 import type { UserRow } from './users.ts'
 
-/** Columns of a tombstone. */
 export const nothingPersonal = {
   login: '',
   displayName: null,

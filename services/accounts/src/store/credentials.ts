@@ -4,7 +4,6 @@ import { credentials, users } from './schema.ts'
 
 export type NewCredential = typeof credentials.$inferInsert
 
-/** With the data about its user that calls carry. */
 export type ValidCredential = {
   digest: Buffer
   credentialId: string
@@ -152,7 +151,6 @@ export async function rotateSession(
 const isOfSession = (sessionId: string) =>
   or(eq(credentials.sessionId, sessionId), and(isNull(credentials.sessionId), eq(credentials.id, sessionId)))
 
-/** Credentials that have not ended, granted to another web client. */
 export async function findCredentialIdsOfClient(tx: Tx, userId: string, clientOrigin: string): Promise<string[]> {
   const rows = await tx
     .select({ id: credentials.id })
@@ -161,7 +159,6 @@ export async function findCredentialIdsOfClient(tx: Tx, userId: string, clientOr
   return rows.map(({ id }) => id)
 }
 
-/** So that the credentials stay valid. */
 export async function moveToGeneration(
   tx: Tx,
   userId: string,
@@ -174,7 +171,7 @@ export async function moveToGeneration(
     .where(and(eq(credentials.userId, userId), inArray(credentials.id, [...ids]), isNull(credentials.endedAt)))
 }
 
-/** Ended or not; empty for a session of somebody else. */
+/** Includes ended ones. */
 export async function findCredentialIdsOfSession(tx: Tx, userId: string, sessionId: string): Promise<string[]> {
   const rows = await tx
     .select({ id: credentials.id })

@@ -15,7 +15,6 @@ export async function insertDeletion(tx: Tx, userId: string, at: Date): Promise<
   deletionChanges.notify(tx)
 }
 
-/** 0 if the account was not deleted. */
 export async function getRequestedPass(db: Reader, userId: string): Promise<number> {
   const [deletion] = await db.select({ pass: deletions.pass }).from(deletions).where(eq(deletions.userId, userId))
   return deletion?.pass ?? 0
@@ -23,7 +22,6 @@ export async function getRequestedPass(db: Reader, userId: string): Promise<numb
 
 export type OpenDeletion = { userId: string; position: string }
 
-/** Ordered by the time of the last request, from `after` on. */
 export async function listOpenDeletions(
   db: Reader,
   after: OpenDeletion | undefined,
@@ -50,7 +48,6 @@ export async function lockDeletion(tx: Tx, userId: string): Promise<Deletion | u
   return deletion
 }
 
-/** How many items each service found, without services that have not reported. */
 export async function findReports(reader: Reader, userId: string, pass: number): Promise<Map<string, bigint>> {
   const rows = await reader
     .select({ service: deletionReports.service, found: deletionReports.found })
@@ -71,7 +68,6 @@ export async function saveReport(db: Db, report: Omit<typeof deletionReports.$in
   deletionChanges.notify(db)
 }
 
-/** Returns the outbox entries of the requests. */
 export async function requestPass(tx: Tx, userId: string, pass: number, at: Date): Promise<bigint[]> {
   const user = await lockUser(tx, userId)
   if (!user) return []

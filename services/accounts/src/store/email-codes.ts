@@ -98,7 +98,6 @@ export async function invalidateCodesOf(tx: Tx, userId: string): Promise<void> {
   await tx.update(emailCodes).set({ codeDigest: noDigest }).where(eq(emailCodes.userId, userId))
 }
 
-/** Matches no code. */
 const noDigest = Buffer.alloc(32)
 
 export async function deleteCode(tx: Tx, key: CodeKey): Promise<void> {

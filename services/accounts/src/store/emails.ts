@@ -32,7 +32,6 @@ export async function claimEmail(
   return 'held'
 }
 
-/** Returns the address as it was entered. */
 export async function findVerifiedEmail(
   db: Reader,
   address: string,
@@ -68,7 +67,6 @@ export async function findTenOldestAddresses(tx: Tx, userId: string): Promise<st
 
 export type VerifiedAddress = Pick<typeof emails.$inferSelect, 'key' | 'address' | 'verifiedAt'>
 
-/** Oldest first. */
 export async function listEmails(db: Reader, userId: string): Promise<VerifiedAddress[]> {
   const { key, address, verifiedAt } = emails
   return db
@@ -93,7 +91,6 @@ export async function removeEmailsAddedSince(tx: Tx, userId: string, since: Date
   return (await tx.delete(emails).where(isNew)).rowCount ?? 0
 }
 
-/** By user id, oldest first. */
 export async function addressesOf(db: Reader, userIds: readonly string[]): Promise<Map<string, string[]>> {
   const byUser = new Map<string, string[]>()
   if (userIds.length === 0) return byUser

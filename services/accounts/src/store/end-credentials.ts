@@ -30,7 +30,6 @@ export async function endById(tx: Tx, userId: string, ids: readonly string[], at
   return rows.map((row) => row.id)
 }
 
-/** Also of ended credentials. */
 export async function usersOfDigests(db: Reader, digests: Buffer[]): Promise<string[]> {
   if (digests.length === 0) return []
   const rows = await db.selectDistinct({ userId: credentials.userId }).from(credentials).where(hasAnyDigest(digests))

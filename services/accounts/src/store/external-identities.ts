@@ -28,7 +28,6 @@ export async function claimIdentityOrFindHolder(
   return (await findIdentity(tx, identity)) ?? { userId: '' }
 }
 
-/** In the order they were linked. */
 export async function identitiesOf(db: Reader, userId: string): Promise<ExternalIdentity[]> {
   return db
     .select()
@@ -37,7 +36,6 @@ export async function identitiesOf(db: Reader, userId: string): Promise<External
     .orderBy(asc(externalIdentities.linkedAt), asc(externalIdentities.subjectHash))
 }
 
-/** Undefined if the account has no identity with this hash. */
 export async function deleteIdentity(
   tx: Tx,
   userId: string,
@@ -50,7 +48,6 @@ export async function deleteIdentity(
   return identity
 }
 
-/** Returns the ids of the providers. */
 export async function deleteIdentitiesLinkedSince(tx: Tx, userId: string, since: Date): Promise<string[]> {
   const rows = await tx
     .delete(externalIdentities)

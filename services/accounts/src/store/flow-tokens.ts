@@ -11,7 +11,6 @@ export type TokenContext = SecretKeys & { at: Date }
 /** `authGeneration`: when the flow began. */
 export type FlowUser = { id: string; authGeneration: number }
 
-/** `user` is absent if the flow belongs to no user. */
 export type NewFlow = Pick<FlowToken, 'purpose' | 'payload'> & {
   user?: FlowUser
   ttlMs: number
@@ -61,7 +60,6 @@ export async function takeFlowToken(
   return row && row.expiresAt > at ? row : undefined
 }
 
-/** For one purpose or all. */
 export async function deleteFlowTokensOf(tx: Tx, userId: string, purpose?: FlowPurpose): Promise<void> {
   await tx
     .delete(flowTokens)

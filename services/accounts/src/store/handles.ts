@@ -16,7 +16,6 @@ export async function releaseHandles(db: Db, kind: HandleRow['kind'], ownerId: s
   await db.delete(handles).where(and(eq(handles.kind, kind), eq(handles.ownerId, ownerId)))
 }
 
-/** Users, with the ids of their roles, and roles. Without unknown handles and those of deleted users. */
 export async function findHandles(db: Reader, keys: readonly string[]): Promise<(HandleRow & { roleIds: string[] })[]> {
   if (keys.length === 0) return []
   return db

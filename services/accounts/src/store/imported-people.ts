@@ -10,7 +10,6 @@ export const importKey = (source: string, externalId: string): Buffer =>
 
 export type AccountOfPerson = { userId: string; login: string }
 
-/** By key in hex; only people who were imported before. */
 export async function findImported(reader: Reader, keys: readonly Buffer[]): Promise<Map<string, AccountOfPerson>> {
   if (keys.length === 0) return new Map()
   const rows = await reader
@@ -21,7 +20,6 @@ export async function findImported(reader: Reader, keys: readonly Buffer[]): Pro
   return new Map(rows.map(({ key, ...row }) => [key.toString('hex'), row]))
 }
 
-/** By the key of the address. */
 export async function holdersByEmail(
   reader: Reader,
   addresses: readonly string[],
@@ -35,7 +33,6 @@ export async function holdersByEmail(
   return new Map(rows.map(({ key, ...holder }) => [key, holder]))
 }
 
-/** Keys of logins that a user or role already has. */
 export async function findTakenHandles(reader: Reader, logins: readonly string[]): Promise<Set<string>> {
   if (logins.length === 0) return new Set()
   const rows = await reader

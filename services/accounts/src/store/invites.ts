@@ -19,7 +19,6 @@ export async function insertInvite(
   return { token, row }
 }
 
-/** Held until the transaction ends. */
 export async function lockInviteCount(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: invite count'))`)
 }
@@ -29,7 +28,6 @@ export async function countInvites(db: Reader, now: Date): Promise<number> {
   return db.$count(invites, gt(invites.expiresAt, now))
 }
 
-/** Undefined if the token is unknown, used up, revoked or expired. */
 export async function findInvite(
   db: Reader,
   { at, ...keys }: TokenContext,
@@ -53,10 +51,8 @@ export async function takeInvite(tx: Tx, { at, ...keys }: TokenContext, token: s
   return taken
 }
 
-/** Position in the list. */
 export type InviteKey = { createdAt: Date; id: string }
 
-/** Not expired, newest first. */
 export async function listInvites(
   db: Reader,
   { now, limit, offset, before }: { now: Date; limit: number; offset: number; before: InviteKey | undefined },
@@ -73,13 +69,11 @@ export async function listInvites(
     .offset(before ? 0 : offset)
 }
 
-/** Returns whether the invite existed and had not expired. */
 export async function deleteInvite(tx: Reader, id: string, now: Date): Promise<boolean> {
   const [deleted] = await tx.delete(invites).where(eq(invites.id, id)).returning()
   return deleted !== undefined && deleted.expiresAt > now
 }
 
-/** Returns the ids. */
 export async function deleteInvitesOf(tx: Tx, createdBy: string): Promise<string[]> {
   const deleted = await tx.delete(invites).where(eq(invites.createdBy, createdBy)).returning({ id: invites.id })
   return deleted.map(({ id }) => id)

@@ -4,7 +4,6 @@ import { sqlRows, type Reader, type Tx } from '@parley/postgres'
 import { userRoles, users } from './schema.ts'
 import { findUsers, userColumns, type UserWithRoles } from './users.ts'
 
-/** False if the user already had the role. */
 export async function insertRole(tx: Tx, userId: string, roleId: string): Promise<boolean> {
   const inserted = await tx.insert(userRoles).values({ userId, roleId }).onConflictDoNothing().returning()
   return inserted.length > 0
@@ -14,7 +13,7 @@ export async function deleteRole(tx: Tx, userId: string, roleId: string): Promis
   await tx.delete(userRoles).where(and(eq(userRoles.userId, userId), eq(userRoles.roleId, roleId)))
 }
 
-/** Also for creating the first owner; held until the transaction ends. */
+/** Also locks the creation of the first owner. */
 export async function lockOwnerCount(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: first owner'))`)
 }
@@ -36,13 +35,11 @@ export const isHeldByOtherThan = (roleId: string, userId: SQL): SQL<boolean> => 
   where held.role_id = ${roleId} and other.id <> ${userId} and other.deleted_at is null and other.deactivated_at is null
 )`
 
-/** By a user who can sign in. */
 export async function isHeldByAnother(db: Reader, roleId: string, userId: string): Promise<boolean> {
   const [row] = await sqlRows<{ held: boolean }>(db, sql`select ${isHeldByOtherThan(roleId, sql`${userId}`)} as held`)
   return row?.held ?? false
 }
 
-/** Oldest accounts first. */
 export async function findHolders(db: Reader, roleId: string, limit: number): Promise<UserWithRoles[]> {
   return db
     .select(userColumns)

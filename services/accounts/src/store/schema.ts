@@ -108,7 +108,6 @@ export const credentials = pgTable(
     kind: text({ enum: ['bearer', 'cookie'] }).notNull(),
     /** The session of one sign-in. Null for credentials from before sessions had ids; each is a session of its own. */
     sessionId: text('session_id'),
-    /** Null if unknown. */
     userAgent: text('user_agent'),
     /** Of the other web client that has the credential; null: none. */
     clientOrigin: text('client_origin'),
@@ -144,7 +143,6 @@ export const emailCodes = pgTable(
   'email_codes',
   {
     purpose: text({ enum: ['registration', 'verification'] }).notNull(),
-    /** In lower case. */
     emailKey: text('email_key').notNull(),
     /** Empty for a registration. */
     userId: text('user_id').notNull().default(''),
@@ -174,11 +172,9 @@ export const flowTokens = pgTable(
         'authorization_code',
       ],
     }).notNull(),
-    /** Empty: no user. */
     userId: text('user_id').notNull(),
     /** When the flow began; null: no user. The flow is invalid in later generations. */
     authGeneration: integer('auth_generation'),
-    /** Depends on the purpose. */
     payload: jsonb().notNull(),
     createdAt: moment('created_at').notNull(),
     expiresAt: moment('expires_at').notNull(),
@@ -217,16 +213,13 @@ export const providerLogins = pgTable(
   'provider_logins',
   {
     stateDigest: bytea('state_digest').primaryKey(),
-    /** Of the handle in the browser's cookie. */
     browserDigest: bytea('browser_digest').notNull(),
     /** Empty if the sign-in began with an alias. */
     providerId: text('provider_id').notNull(),
     nonce: text().notNull(),
     codeVerifier: text('code_verifier').notNull(),
     redirectPath: text('redirect_path').notNull(),
-    /** Null for a sign-in. */
     linkUserId: text('link_user_id'),
-    /** When the attempt began. */
     linkAuthGeneration: integer('link_auth_generation'),
     expiresAt: moment('expires_at').notNull(),
   },
@@ -254,7 +247,6 @@ export const externalIdentities = pgTable(
   ],
 )
 
-/** Of users to other web clients. */
 export const oauthConsents = pgTable(
   'oauth_consents',
   {
@@ -275,9 +267,7 @@ export const deletions = pgTable(
       .primaryKey()
       .references(() => users.id),
     requestedAt: moment('requested_at').notNull(),
-    /** Requested last. */
     pass: integer().notNull().default(1),
-    /** When `pass` was last requested. */
     askedAt: moment('asked_at').notNull(),
     completedAt: moment('completed_at'),
   },

@@ -13,11 +13,9 @@ export type Change = {
   announce: (version: bigint) => Announcement[]
 }
 export type Changed = {
-  /** Before the change. */
   user: UserWithRoles
   /** With `set` applied; versions and roles are those from before. */
   after: UserWithRoles
-  /** Whether `decide` returned a change. */
   isChanged: boolean
   /** Outbox entries that are not on the stream yet, from this change and earlier ones. */
   unrelayed: bigint[]

@@ -2,7 +2,6 @@ import { sql, type SQL } from 'drizzle-orm'
 import { sqlRows, type Reader } from '@parley/postgres'
 import { users } from './schema.ts'
 
-/** Position in the list. */
 export type UserKey = { createdAt: Date; login: string }
 export type UserPage = {
   limit: number

@@ -28,7 +28,6 @@ export async function findUsers(db: Reader, ids: readonly string[]): Promise<Use
   return byIds(db, { ids: possible })
 }
 
-/** In no particular order. */
 export const findUndeletedUsers = async (db: Reader, ids: readonly string[]): Promise<UserWithRoles[]> =>
   (await findUsers(db, ids)).filter(({ deletedAt }) => deletedAt === null)
 
@@ -64,7 +63,6 @@ export async function listUsersAfter(db: Reader, after: string, limit: number): 
   return db.select(userColumns).from(users).where(gt(users.id, after)).orderBy(asc(users.id)).limit(limit)
 }
 
-/** The earliest first. */
 export async function listStatusEnds(db: Reader, limit: number): Promise<{ id: string; at: Date }[]> {
   const rows = await db
     .select({ id: users.id, at: users.statusExpiresAt })
@@ -90,12 +88,10 @@ export async function raiseVersion(tx: Tx, id: string, version: bigint, change: 
     .where(eq(users.id, id))
 }
 
-/** Held until the transaction ends. */
 export async function lockUserCount(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext('parley: user count'))`)
 }
 
-/** Without deleted ones. */
 export async function countUsers(db: Reader): Promise<number> {
   return db.$count(users, isNull(users.deletedAt))
 }

@@ -6,23 +6,19 @@ import type { PolicyRole } from '@parley/contracts/internal'
 
 const byPosition = ({ roles }: Policy): PolicyRole[] => [...roles.values()].sort((a, b) => a.position - b.position)
 
-/** Ordered by position; without deleted roles. */
 export const roleNamesOf = (roleIds: readonly string[], policy: Policy): string[] =>
   roleIds
     .flatMap((id) => policy.roles.get(id) ?? [])
     .sort((a, b) => a.position - b.position)
     .map(({ name }) => name)
 
-/** Ordered by position. */
 export const toRoles = (policy: Policy): Role[] => byPosition(policy).map(toRole)
 
-/** Ordered by position. */
 export const toMentionableRoles = (policy: Policy): Role[] =>
   byPosition(policy)
     .filter(({ pingable }) => pingable)
     .map(toRole)
 
-/** With the permissions that each role allows and denies at server scope. */
 export const toAdminRoles = (policy: Policy): MessageInitShape<typeof AdminRoleSchema>[] =>
   byPosition(policy).map((role) => {
     const { allowed, denied } = effectiveAt(policy, { kind: 'role', id: role.id }, serverScope)

@@ -12,7 +12,6 @@ const failUnavailable = (error: unknown): never => {
   throw serviceUnavailable('rooms', error)
 }
 
-/** Leaves out unknown ones. */
 export async function findRooms(rooms: Rooms, roomIds: readonly string[]): Promise<RoomHeader[]> {
   const answers = chunks(roomIds).map((ids) => rooms.getRooms({ roomIds: ids }, options))
   return (await Promise.all(answers).catch(failUnavailable)).flatMap((answer) => answer.rooms)
@@ -28,7 +27,6 @@ export async function findRoomFor(
   return room
 }
 
-/** Leaves out unknown ones. */
 export async function findGroups(
   rooms: Rooms,
   groupIds: readonly string[],

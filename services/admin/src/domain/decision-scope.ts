@@ -19,7 +19,6 @@ export function scopeFrom(scope: { kind: PermissionScopeKind; id: string } | und
   return { kind: kind === PermissionScopeKind.GROUP ? 'group' : 'room', id }
 }
 
-/** `server`, `group:<id>` or `room:<id>`. */
 export const scopeName = ({ kind, id }: DecisionScope): string => (kind === 'server' ? kind : `${kind}:${id}`)
 
 /** `groupId`: the group of a room; empty for a direct message. */

@@ -2,7 +2,6 @@ import type { OutgoingEvent } from '@parley/events'
 import { scopeName, type DecisionScope } from './decision-scope.ts'
 import type { RoleField } from './role-properties.ts'
 
-/** For the audit log. */
 export type RbacEvent = Pick<OutgoingEvent, 'kind' | 'aggregateId' | 'fact'>
 
 type Named = { id: string; name: string }

@@ -7,7 +7,6 @@ const systemPositions: ReadonlySet<number> = new Set(systemRoles.map(({ position
 const nextCustomPosition = (position: number): number =>
   systemPositions.has(position + 1) ? nextCustomPosition(position + 1) : position + 1
 
-/** Lowest position first; at the same position by name. */
 export function rolesInOrder({ roles }: Policy): PolicyRole[] {
   return [...roles.values()].sort((a, b) => a.position - b.position || (a.name < b.name ? -1 : 1))
 }

@@ -37,7 +37,6 @@ const textKinds: Record<TextName, string> = {
   welcomeMessage: 'server_welcome_message_changed',
 }
 
-/** Without the text. */
 export const textChanged = (name: TextName): ServerEvent => ({ kind: textKinds[name], fact: details({}) })
 
 export type ServerImage = 'logo' | 'banner'

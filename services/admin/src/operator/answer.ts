@@ -10,7 +10,6 @@ type DirectRequest = { login: string }
 const { databaseUrl } = readConfig.fields
 const readSettings = defineConfig({ databaseUrl })
 
-/** `input`: a `DirectRequest` as JSON. */
 export async function answerDirectly(
   input: string,
   env: NodeJS.ProcessEnv = process.env,

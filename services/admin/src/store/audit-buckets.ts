@@ -23,7 +23,6 @@ export async function makePartition(db: Db, bucket: Bucket): Promise<void> {
   })
 }
 
-/** With its entries, including those in the default partition. */
 export async function dropBucket(db: Db, bucket: Bucket): Promise<void> {
   const name = bucketName(bucket)
   await db.transaction(async (tx) => {

@@ -61,7 +61,6 @@ export type LogQuery = {
 }
 const highestSequence = 2n ** 63n - 1n
 
-/** Newest first. */
 export async function scanEntries(
   db: Reader,
   { before = highestSequence, limit, scanLimit, filter }: LogQuery,

@@ -51,13 +51,11 @@ export async function storeDecision(tx: Tx, row: DecisionRow): Promise<boolean> 
   return written.length > 0
 }
 
-/** False if no decision was stored. */
 export async function clearDecision(tx: Tx, key: DecisionKey): Promise<boolean> {
   const cleared = await tx.delete(permissionDecisions).where(hasKey(key)).returning()
   return cleared.length > 0
 }
 
-/** Returns the cleared decisions. */
 export async function clearDecisionsOf(
   tx: Tx,
   subject: Pick<DecisionKey, 'subjectKind' | 'subjectId'>,
@@ -69,7 +67,6 @@ export async function clearDecisionsOf(
     .returning()
 }
 
-/** Returns the cleared decisions. */
 export async function clearDecisionsAt(tx: Tx, scope: { kind: 'group'; id: string }): Promise<DecisionKey[]> {
   const { scopeKind, scopeId } = permissionDecisions
   return tx

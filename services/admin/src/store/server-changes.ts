@@ -5,7 +5,6 @@ import type { ServerEvent } from '../domain/server-events.ts'
 import { serverProfile } from './schema.ts'
 import type { ServerProfileRow } from './server-profile.ts'
 
-/** `events` gets the new profile. */
 export type ServerChange = {
   set?: Partial<ServerProfileRow>
   events: (after: ServerProfileRow) => ServerEvent[]

@@ -7,7 +7,6 @@ import { decisionAbout, toScopeKind } from './decision.ts'
 /** `groupId` is the group of a channel. */
 export type Column = DecisionScope & { readonly label: string; readonly groupId: string }
 
-/** What the matrices of a role and of a user have in common. */
 export function toMatrix(policy: Policy, holder: Holder, columns: readonly Column[]) {
   return {
     applicablePermissions: permissions.map(({ permission }) => permission),

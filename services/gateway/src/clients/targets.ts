@@ -1,7 +1,6 @@
 import { logger } from '@parley/telemetry'
 
 const log = logger('targets')
-/** How long a failed server is tried last, in milliseconds. */
 const pauseMs = 10_000
 
 /** Equivalent servers, used round-robin; one that failed recently is tried last. */
@@ -11,7 +10,6 @@ export class Targets<Target> {
   readonly #pausedUntil = new Map<Target, number>()
   #turn = 0
 
-  /** `what`: name of the service, for the log. */
   constructor(what: string, targets: readonly Target[]) {
     this.#what = what
     this.#all = targets

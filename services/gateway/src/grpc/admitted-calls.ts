@@ -61,7 +61,6 @@ export async function admitCall({ forwarder, images, metrics }: Options, call: C
 const isCall = ({ method, headers: { 'content-type': type } }: NodeServerRequest): boolean =>
   method === 'POST' && (unaryFormat(type) !== undefined || /^application\/grpc/i.test(type ?? ''))
 
-/** Ends a call that would exceed the memory limit. */
 function countBytes(request: NodeServerRequest, response: NodeServerResponse, held: HeldBytes): void {
   const end = (): false => {
     if ('stream' in response) response.stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)

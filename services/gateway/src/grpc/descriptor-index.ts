@@ -27,7 +27,6 @@ export class DescriptorIndex {
     return this.#files.get(name)
   }
 
-  /** The file of a type, a service, or a member of one. */
   fileOfSymbol(symbol: string): DescFile | undefined {
     const name = symbol.replace(/^\./, '')
     return this.#bySymbol.get(name) ?? this.#bySymbol.get(name.slice(0, Math.max(0, name.lastIndexOf('.'))))
@@ -37,7 +36,6 @@ export class DescriptorIndex {
     return this.#extensions.get(type)?.find((extension) => extension.number === number)?.file
   }
 
-  /** Undefined for an unknown message. */
   extensionNumbers(type: string): number[] | undefined {
     const extensions = this.#extensions.get(type)
     if (!extensions && !this.#messages.has(type)) return undefined

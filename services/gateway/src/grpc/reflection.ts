@@ -15,7 +15,6 @@ const error = (errorCode: number, errorMessage: string): Answer => ({
   value: { errorCode, errorMessage },
 })
 
-/** In both versions that clients use. Needs no credential. */
 export function registerReflection(router: ConnectRouter): void {
   const index = new DescriptorIndex(publicFiles)
   const services = publicServices.map(({ typeName }) => ({ name: typeName })).sort((a, b) => (a.name < b.name ? -1 : 1))

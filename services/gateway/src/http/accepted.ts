@@ -1,4 +1,3 @@
-/** `value` is in lower case; `weight` is 1 for the best and 0 for a value that is not accepted. */
 type Accepted = { value: string; weight: number }
 
 /** Parses Accept-Encoding or Accept-Language, in linear time. */

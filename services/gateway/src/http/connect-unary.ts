@@ -47,7 +47,6 @@ const formats = new Map<string, Format>([
   ['application/proto', 'proto'],
 ])
 
-/** Undefined if unary Connect calls cannot have this content type. */
 export function unaryFormat(contentType: string | undefined): Format | undefined {
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';')
   const charset = parameters
@@ -111,7 +110,6 @@ export class ConnectUnary {
     }
   }
 
-  /** For an unknown method, or a request for a known one that is not a unary call. */
   refuseRequest(request: IncomingMessage, response: ServerResponse, headers: OutgoingHttpHeaders, isKnown: boolean) {
     if (!isKnown) return this.refuse(request, response, unknownMethod(request.url ?? ''), 404, headers)
     if (request.method !== 'POST')
@@ -213,7 +211,6 @@ function setCookies(headers: OutgoingHttpHeaders, cookies: string[]): void {
   if (cookies.length > 0) headers['set-cookie'] = cookies
 }
 
-/** An empty body is an empty message. */
 function transcodeRequest({ method }: PublicMethod, body: Buffer): Uint8Array {
   if (body.length === 0) return body
   try {

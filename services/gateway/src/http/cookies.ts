@@ -23,7 +23,6 @@ export function sessionCookies(session: BrowserSession, options: { secret: strin
   ]
 }
 
-/** Under their names over https and over http. */
 export function cookieDeletions(options: CookieOptions): string[] {
   const names = (name: string): Set<string> => new Set([siteCookieName(name, options), name])
   const common = `${ofSite(options)}; Max-Age=0`

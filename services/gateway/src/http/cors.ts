@@ -8,7 +8,6 @@ const exposedHeaders = ['grpc-status', 'grpc-message', 'grpc-status-details-bin'
 const publicPaths =
   /\/svc\.discovery\.v1\.ServerDiscoveryService\/GetServer$|^\/oauth\/token$|^\/api\/(server|graphql)$/
 
-/** Empty if a page of another origin may not read the response. */
 export function corsHeaders(
   { headers }: IncomingMessage,
   path: string,

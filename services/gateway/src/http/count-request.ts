@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { clientAddressOf, type AuthContext } from './auth/context.ts'
 
-/** Throws `resource_exhausted` after too many requests from the networks of the client. */
 export function countRequest(context: AuthContext, request: IncomingMessage): void {
   const limit = request.method === 'POST' ? 'write' : 'read'
   context.limits.takeFrom(limit, clientAddressOf(context, request))

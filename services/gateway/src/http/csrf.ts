@@ -9,7 +9,6 @@ export const readCsrfCookies = (header: string | undefined): string[] => readSit
 const mac = (secret: string, nonce: string, userId: string, sessionHandle: string): string =>
   createHmac('sha256', secret).update(`csrf\0${nonce}\0${userId}\0${sessionHandle}`).digest('base64url')
 
-/** Valid only for this session of this user. */
 export function issueCsrfToken(secret: string, userId: string, sessionHandle: string): string {
   const nonce = randomBytes(32).toString('base64url')
   return `${nonce}.${mac(secret, nonce, userId, sessionHandle)}`

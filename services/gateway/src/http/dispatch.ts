@@ -163,7 +163,6 @@ export class Dispatch {
     }
   }
 
-  /** Undefined for other paths. */
   #signInRoute(
     path: string,
     request: IncomingMessage,

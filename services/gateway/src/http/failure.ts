@@ -18,7 +18,6 @@ export class Refusal extends Error {
   }
 }
 
-/** Codes of services that cannot be reached or do not answer in time. */
 const outages = new Set([Code.Unavailable, Code.DeadlineExceeded])
 
 /** `onUnexpected` gets internal errors, which are not shown to clients. */

@@ -56,10 +56,8 @@ export type HeldBytes = {
 const ofRequest = new WeakMap<IncomingMessage, HeldBytes>()
 const unlimited: HeldBytes = { take: () => true, release: () => undefined }
 
-/** Without a limit for an exempt request. */
 export const heldBytesOf = (request: IncomingMessage): HeldBytes => ofRequest.get(request) ?? unlimited
 
-/** Until the response is sent or the client disconnects. */
 export function holdBytes(request: IncomingMessage, response: ServerResponse, held: HeldBytes): void {
   ofRequest.set(request, held)
   response.once('close', () => held.release())

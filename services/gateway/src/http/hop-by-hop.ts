@@ -15,13 +15,11 @@ const hopByHop = new Set([
   'expect',
 ])
 
-/** All but the hop-by-hop headers and those named in `Connection`. */
 export function endToEndHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const named = new Set((headers.connection ?? '').toLowerCase().split(/[\s,]+/))
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.has(name)))
 }
 
-/** Headers that tell an upstream server which client sent a request. */
 export type DescribeClient = (request: IncomingMessage) => Record<string, string>
 
 /**

@@ -10,7 +10,6 @@ const firstBytesTimeoutMs = 10_000
 /** `perNetwork`: 0 for no limit. Proxies, which serve many networks, are exempt. */
 export type ConnectionLimits = { perNetwork: number; isProxy: (address: string) => boolean }
 
-/** Distinguishes HTTP/1.1 and cleartext HTTP/2 by the first bytes of a connection. */
 export function createHttpMultiplexer(
   http1: Http1Server,
   http2: Http2Server,
@@ -53,7 +52,6 @@ export function createHttpMultiplexer(
   return { server, sockets }
 }
 
-/** Undefined for a proxy, which forwards connections of many clients. */
 function networksOfPeer(peer: string | undefined, isProxy: (address: string) => boolean): Network[] | undefined {
   const address = plainAddress(peer ?? '') ?? ''
   return isProxy(address) ? undefined : networksOf(address)

@@ -77,7 +77,6 @@ export class HttpProxy implements AsyncDisposable {
     }
   }
 
-  /** Returns the error, if any. */
   async #forward(pool: Pool, { request, response, gone, isLast }: Exchange): Promise<unknown> {
     const timedOut = new AbortController()
     const began = performance.now()

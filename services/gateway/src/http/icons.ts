@@ -3,7 +3,6 @@ import type { AuthContext } from './auth/context.ts'
 import { redirect } from './redirect.ts'
 import { replyJson } from './reply.ts'
 
-/** Paths at which browsers look for an icon by default. */
 export const iconPaths: ReadonlySet<string> = new Set([
   '/favicon.ico',
   '/apple-touch-icon.png',

@@ -42,7 +42,6 @@ const browser = (method: 'GET' | 'POST', handle: UserHandler): JsonRoute => ({
 
 /** From a user who is signed in by cookie, all kinds but `open` require a CSRF token with POST. */
 export const jsonRoute = {
-  /** Ignores credentials. */
   open: (handle: Handler, statuses: Statuses = {}): JsonRoute => ({ method: 'POST', handle, statuses }),
   anyone,
   /** Signed in by token or cookie. */

@@ -11,7 +11,6 @@ const firstControl = 0x8
  * own.
  */
 export class ServerFrames extends Transform {
-  /** The bytes of an incomplete frame header. */
   readonly #head: number[] = []
   /** Remaining payload bytes of the current frame. */
   #left = 0
@@ -40,7 +39,6 @@ export class ServerFrames extends Transform {
     return this.#left === 0 && this.#head.length === 0 && !this.#inMessage
   }
 
-  /** Returns the number of consumed bytes. */
   #consume(chunk: Buffer, at: number): number {
     if (this.#left > 0) {
       const taken = Math.min(this.#left, chunk.length - at)
@@ -66,7 +64,6 @@ export class ServerFrames extends Transform {
   }
 }
 
-/** Unmasked, of up to 125 bytes. */
 export function serverFrame(opcode: 'binary' | 'close', payload: Uint8Array): Buffer {
   if (payload.length > 125) throw new RangeError(`${payload.length} bytes are too many for a short frame`)
   return Buffer.concat([Buffer.from([finalBit | (opcode === 'binary' ? 0x2 : 0x8), payload.length]), payload])

@@ -26,7 +26,6 @@ export type PublicPort = {
 }
 
 const keepAliveTimeoutMs = 65_000
-/** Per HTTP/2 connection. */
 const maxConcurrentStreams = 100
 /** In bytes per HTTP/2 request; the same as for HTTP/1.1. */
 const maxHeaderListSize = 16 * 1024

@@ -10,7 +10,6 @@ import { endToEndHeaders, upstreamHeaders, upstreamPath, type DescribeClient } f
 import { replyJson } from './reply.ts'
 import { serverFrame, ServerFrames } from './server-frames.ts'
 
-/** For a node's response to an upgrade. */
 const answerMs = 10_000
 /** Each client reconnects to another gateway after a random delay of at most this. */
 const spreadMs = 2000
@@ -27,7 +26,6 @@ const drainGroups = 20
 export class WebSocketProxy {
   readonly #targets: Targets<URL>
   readonly #describeClient: DescribeClient
-  /** One per open socket. */
   readonly #open = new Set<ServerFrames>()
   #draining = false
 

@@ -5,7 +5,6 @@ import type { UserRow } from '../../store/users.ts'
 
 const noStatus = { statusEmoji: null, statusText: null, statusExpiresAt: null }
 
-/** Undefined if there is no such account. */
 export async function clearStatus(
   ctx: Pick<Context, 'db' | 'relay'>,
   userId: string,

@@ -30,7 +30,6 @@ export type NewAccount = {
   selfRegistered?: boolean
   /** An administrator; undefined if the user or an operator creates the account. */
   actorId?: string
-  /** Of a self-registration. */
   clientAddress?: string
 }
 export type CreatedAccount = { id: string; authGeneration: number; at: Date; roleIds: string[] }

@@ -41,7 +41,6 @@ export async function deactivate(
   if (changed.isChanged) reportCredentialsEnded(userId, 'account_deactivated')
 }
 
-/** Throws `not_found`. */
 export async function reactivate(
   ctx: Context,
   userId: string,

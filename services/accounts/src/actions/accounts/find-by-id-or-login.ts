@@ -13,7 +13,6 @@ export async function findByIdOrLogin(
   return inOrder(ids, await findUndeletedUsers(db, ids))
 }
 
-/** In the order of the logins. */
 async function idsByLogin(db: Context['db'], logins: readonly string[]): Promise<string[]> {
   const keys = [...new Set(logins.filter(couldBeLogin).map(loginKey))]
   if (keys.length === 0) return []

@@ -7,7 +7,6 @@ export type Target =
   | { case: 'login'; value: string }
   | { case: undefined; value?: undefined }
 
-/** Throws `not_found` for an unknown or deleted account. */
 export async function getTarget({ db }: Pick<Context, 'db'>, target: Target): Promise<UserWithRoles> {
   const user =
     target.case === 'login' ? await findUserByLogin(db, target.value) : (await findUsers(db, [target.value ?? '']))[0]

@@ -42,7 +42,6 @@ export async function listAccounts(
   }
 }
 
-/** Of the last account of the previous page. Throws `invalid_argument`. */
 function parseCursor(cursor: string): UserKey {
   const [at = '', login, ...rest] = decodeCursor(cursor)
   const createdAt = new Date(at)

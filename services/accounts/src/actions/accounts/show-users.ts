@@ -20,7 +20,6 @@ export async function showEach<Row extends UserRow, T>(
   )
 }
 
-/** In the given order. */
 export const showUsers = (ctx: ViewContext, rows: readonly UserRow[]): Promise<User[]> =>
   showEach(ctx, rows, (_, user) => user)
 

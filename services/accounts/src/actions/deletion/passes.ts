@@ -2,12 +2,11 @@ import { deployableNames, propertiesOf } from '@parley/contracts/deployables'
 
 export const erasingServices = deployableNames.filter((name) => propertiesOf(name).consumes?.includes('erasures'))
 
-/** `found`: the reports, by service. */
+/** `found`: what each service reported. */
 export type Progress = { pass: number; askedAt: Date; found: ReadonlyMap<string, bigint> }
-/** `request`: the number of the pass to request. */
 export type NextStep = 'wait' | 'complete' | { request: number }
 
-/** After this, a service may have lost the request, which is repeated. */
+/** The request is repeated after this, because a service may have lost it. */
 const repeatAfterMs = 600_000
 const maxPauseMs = 3600_000
 

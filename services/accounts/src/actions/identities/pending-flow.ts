@@ -54,7 +54,6 @@ export async function getPendingFlow(ctx: Context, token: string, wanted?: Purpo
   return { ...flow, provider }
 }
 
-/** Replaces invalid values with empty ones. */
 function withoutInvalidValues({
   verifiedEmail,
   loginHint,
@@ -71,12 +70,10 @@ function withoutInvalidValues({
   }
 }
 
-/** Throws `not_found` if there is no such token, or another call has consumed it. */
 export async function takePendingFlow(ctx: Context, tx: Tx, purpose: Purpose, token: string): Promise<void> {
   if (!(await takeFlowToken(tx, tokenContext(ctx), purpose, token))) throw flowNotFound()
 }
 
-/** Succeeds if there is no such flow. */
 export async function cancelPendingFlow(ctx: Context, token: string): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     for (const purpose of purposes) await takeFlowToken(tx, tokenContext(ctx), purpose, token)

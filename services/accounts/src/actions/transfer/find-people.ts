@@ -3,7 +3,6 @@ import { inOrder } from '../../domain/in-order.ts'
 import { addressesOf } from '../../store/emails.ts'
 import { findUsers } from '../../store/users.ts'
 
-/** In the order of the ids; includes deleted accounts. */
 export async function findPeople({ db }: Pick<Context, 'db'>, userIds: readonly string[]) {
   const users = inOrder(userIds, await findUsers(db, userIds))
   const addresses = await addressesOf(

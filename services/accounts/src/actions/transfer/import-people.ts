@@ -77,7 +77,6 @@ async function tryImport(
   return planned
 }
 
-/** Throws `resource_exhausted`. */
 async function assertBelowUserLimit({ config }: Context, tx: Tx, wanted: number): Promise<void> {
   if (config.maxUsers < 0 || wanted === 0) return
   await lockUserCount(tx)

@@ -11,7 +11,6 @@ import { loginCandidates } from './login-candidates.ts'
 export type PersonToImport = {
   person: ImportedPerson
   key: Buffer
-  /** For a new account. */
   newUserId: string
   /** Empty if it is missing or invalid, or the person is deleted. */
   email: string
@@ -114,7 +113,6 @@ function plan({ person, key, newUserId: userId, email, candidates }: PersonToImp
   }
 }
 
-/** At the source, if it is in the past; otherwise now. */
 function createdAtOf({ createdAt }: ImportedPerson, now: Date): Date {
   const created = createdAt && timestampDate(createdAt)
   return created && created < now ? created : now

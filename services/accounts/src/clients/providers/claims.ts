@@ -7,7 +7,6 @@ export const textOrEmpty = (value: unknown): string => (typeof value === 'string
 /** Some providers send booleans as strings. */
 export const isTrueClaim = (value: unknown): boolean => value === true || value === 'true'
 
-/** Throws {@link ProviderFailed} if the id is missing or invalid. */
 export function toSubject(id: unknown): string {
   const subject = typeof id === 'number' && Number.isSafeInteger(id) && id > 0 ? String(id) : textOrEmpty(id)
   if (subject === '' || subject.length > maxSubjectLength || subject.includes('\0')) {
@@ -16,7 +15,6 @@ export function toSubject(id: unknown): string {
   return subject
 }
 
-/** Throws {@link ProviderFailed}. */
 export function toJsonObject(value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ProviderFailed('the provider sent something other than a JSON object')

@@ -4,7 +4,6 @@ import { ProviderFailed } from './failures.ts'
 
 /** For one request; the whole call may be aborted earlier. */
 export const responseTimeoutSeconds = 5
-/** Providers send far smaller responses. */
 const maxBytes = 1024 * 1024
 
 /** Fails when the signal aborts it, after the timeout, and if the response is too large; follows no redirects. */

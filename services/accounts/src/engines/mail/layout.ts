@@ -2,7 +2,6 @@ import type { Mail } from './mail.ts'
 
 export type Part = string | { code: string } | { link: string; label: string }
 
-/** As plain text and as HTML. */
 export function buildMail(to: string, subject: string, serverName: string, parts: readonly Part[]): Mail {
   return {
     to,

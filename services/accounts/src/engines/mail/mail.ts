@@ -3,7 +3,6 @@ export type Mail = { to: string; subject: string; text: string; html: string }
 /** Metrics and logs name only the kind, never the address or the text. */
 export type MailKind = 'registration_code' | 'account_exists' | 'email_code' | 'password_reset' | 'invite' | NoticeKind
 
-/** Notify users of a change to their account. */
 export const noticeKinds = ['email_added', 'email_removed', 'identity_linked', 'password_set'] as const
 export type NoticeKind = (typeof noticeKinds)[number]
 

@@ -53,7 +53,6 @@ export function createMailer(
   }
 }
 
-/** A span only if the request is traced, and without the recipient. */
 function sendInSpan(kind: MailKind, send: () => Promise<void>): Promise<void> {
   if (currentTraceparent() === '') return send()
   const failure = (error: unknown) => {

@@ -9,7 +9,6 @@ const respondAfterMs = 3_500
 type Sending = {
   kind: MailKind
   compose: (serverName: string) => Mail
-  /** Called if the mail is not sent. */
   undo: () => Promise<unknown>
 }
 

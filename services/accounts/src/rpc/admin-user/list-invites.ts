@@ -37,7 +37,6 @@ export function listInvites(ctx: Context): MethodImpl<typeof AdminUserService.me
   }
 }
 
-/** Of the last invite of the previous page. Throws `invalid_argument`. */
 function parseCursor(cursor: string): store.InviteKey {
   const [at = '', id, ...rest] = decodeCursor(cursor)
   const createdAt = new Date(at)

@@ -30,7 +30,6 @@ export function requestPasswordReset(
   }
 }
 
-/** At most one link per account in five minutes, regardless of who requests it. */
 const isDue = (mailedAt: Date | null, now: Date): boolean =>
   mailedAt === null || now.getTime() - mailedAt.getTime() >= intervalMs
 

@@ -12,7 +12,6 @@ import { toPublicProfile } from '../../view/server.ts'
 
 const columns = { logo: 'logoKey', banner: 'bannerKey' } as const
 
-/** Throws `invalid_argument` if no image was sent with the call. */
 export async function setImage(
   ctx: Context,
   image: ServerImage,

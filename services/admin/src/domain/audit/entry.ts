@@ -5,7 +5,6 @@ import { findIncludedChange } from './included-change.ts'
 import { payloadOf } from './payload.ts'
 import { auditClassOf, bucketAt, bucketName } from './retention.ts'
 
-/** Before it gets its sequence. */
 export type NewAuditEntry = {
   bucket: string
   eventId: string

@@ -9,8 +9,8 @@ type Options = {
 }
 
 /**
- * How long a session is not renewed again. Its old handle also stays valid for a minute, because other running requests
- * of the browser use it.
+ * A session is renewed at most once in this time. Its old handle stays valid for a minute, for other running requests
+ * of the browser.
  */
 const repeatAfterMs = 60_000
 const maxRemembered = 10_000

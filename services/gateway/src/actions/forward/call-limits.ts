@@ -3,7 +3,6 @@ import type { Config } from '../../config.ts'
 import { tooManyCalls } from '../../errors.ts'
 import type { LimitClass } from './limit-class.ts'
 
-/** Rate limits per kind of call: for users by id, for others by network. */
 export type CallLimits = {
   /** Throws `resource_exhausted` if there were too many recently. */
   take(limit: LimitClass, userId: string): void

@@ -23,7 +23,7 @@ import type { PublicMethod } from './methods.ts'
 export type Client = {
   header: ReadHeader
   peer: string | undefined
-  /** Aborted when the client disconnects. */
+  /** Aborts when the client disconnects. */
   signal: () => AbortSignal
 }
 
@@ -113,8 +113,8 @@ export class Forwarder {
   }
 
   /**
-   * An invalid credential counts against the network of the client. One that was valid when last checked is looked up
-   * even if the network has no attempts left.
+   * An invalid credential counts against the network of the client. A credential that was valid when last checked is
+   * looked up even if the network has no attempts left.
    */
   async #signedIn({ header, peer, signal }: Client): Promise<SignedIn> {
     const { callers, clientAddress, secrets, credentialAttempts } = this.#options

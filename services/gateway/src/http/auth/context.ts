@@ -28,7 +28,6 @@ export type AuthContext = CredentialSecrets & {
   secure: boolean
 }
 
-/** Throws errors that `failureOf` converts to a status and a text. */
 export type Handler = (context: AuthContext, request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 export type UserHandler = (

@@ -19,7 +19,6 @@ const turnSeconds = 5
 /** Number of known browsers of one account that can use up their limits. */
 const maxKnownBrowsers = 10
 
-/** Counted in Redis for all gateways together. */
 export function openSignInLimits(redis: RedisClient, settings: Settings) {
   const durationSeconds = Math.ceil(settings.signInWindowMs / 1_000)
   const limit = (key: string, points: number) => rateLimiter({ redis, key, points, durationSeconds })

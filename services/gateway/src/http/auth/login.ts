@@ -20,7 +20,6 @@ export const login: Handler = async (context, request, response) => {
   return replyJson(request, response, 200, { success: true, user: { id, login }, ...(token !== '' && { token }) })
 }
 
-/** Throws `invalid_argument`, `unauthenticated` or `resource_exhausted`. */
 async function signInWithPassword(
   context: AuthContext,
   request: IncomingMessage,

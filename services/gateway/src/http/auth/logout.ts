@@ -4,7 +4,6 @@ import { replyJson } from '../reply.ts'
 import { clearSessionCookies } from '../session.ts'
 import type { Handler } from './context.ts'
 
-/** Ends both the bearer token and the session of the request. */
 export const logout: Handler = async (context, request, response) => {
   request.resume()
   const { bearer, cookie } = presentedCredentials((name) => headerOf(request, name), context)

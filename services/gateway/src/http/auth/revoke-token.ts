@@ -3,7 +3,6 @@ import { replyJson } from '../reply.ts'
 import type { Handler } from './context.ts'
 import { readJsonObject, textFields } from './json-body.ts'
 
-/** Succeeds for an unknown token. */
 export const revokeToken: Handler = async (context, request, response) => {
   const { token } = textFields(await readJsonObject(request), 'token')
   const digests = digestsIn(credentialDigests(context, token))

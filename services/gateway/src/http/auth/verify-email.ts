@@ -22,7 +22,6 @@ export const confirmEmailCode: UserHandler = async (context, request, response, 
   return replyJson(request, response, 200, { success: true })
 }
 
-/** By a fresh session or by the current password. */
 const reauthenticationOf = ({ credentialId, userId }: Caller, body: Record<string, unknown>) => ({
   userId,
   credentialId,

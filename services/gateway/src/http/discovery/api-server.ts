@@ -5,7 +5,6 @@ import type { DiscoveryContext } from './context.ts'
 
 const allow = 'GET, HEAD, OPTIONS'
 
-/** For older clients, before sign-in. */
 export async function serveApiServer(
   context: DiscoveryContext,
   request: IncomingMessage,

@@ -35,7 +35,6 @@ function readPendingRequest(context: AuthContext, request: IncomingMessage, user
   return authorization
 }
 
-/** Returns the URL to which the browser is then redirected. */
 async function decide(
   context: AuthContext,
   response: ServerResponse,
@@ -51,7 +50,6 @@ async function decide(
   return url
 }
 
-/** Returns the client's redirect URL with the code. */
 export async function issueCode(
   context: AuthContext,
   authorization: AuthorizationRequest,

@@ -18,7 +18,6 @@ export function sealRequest(
   return `${text}.${signature(secret, text, user)}`
 }
 
-/** Undefined if the value belongs to another session, is too old or has an invalid signature. */
 export function unsealRequest(
   secret: string,
   sealed: string | undefined,

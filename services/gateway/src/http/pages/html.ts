@@ -1,4 +1,3 @@
-/** Create it with {@link html}, which escapes values. */
 export class Html {
   readonly text: string
 
@@ -7,7 +6,6 @@ export class Html {
   }
 }
 
-/** Text is escaped; `false` and `undefined` add nothing. */
 type Value = Html | string | number | false | undefined | readonly Value[]
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }

@@ -28,7 +28,6 @@ const german: Record<PageText, string> = {
 const languages = { en: english, de: german }
 export type PageLanguage = keyof typeof languages
 
-/** English if the browser accepts none of the languages. */
 export function languageOf({ headers }: Pick<IncomingMessage, 'headers'>): PageLanguage {
   const [best] = parseAccepted(headers['accept-language'])
     .map(({ value, weight }) => ({ language: value.split('-', 1)[0], weight }))

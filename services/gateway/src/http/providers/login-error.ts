@@ -1,4 +1,3 @@
-/** Values of `/login?error=`. */
 export type LoginError = (typeof loginErrors)[number]
 
 const loginErrors = [

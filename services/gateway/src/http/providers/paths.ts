@@ -3,7 +3,6 @@ export type ProviderPath = { providerId: string; callback: boolean }
 
 const pattern = /^\/auth\/(?:oidc|providers\/([^/]+))(\/callback)?$/
 
-/** Undefined for other paths and invalid encodings. */
 export function providerPath(path: string): ProviderPath | undefined {
   const match = pattern.exec(path)
   if (!match) return undefined

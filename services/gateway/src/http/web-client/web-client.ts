@@ -33,7 +33,6 @@ export class WebClient {
     return this.#page !== undefined
   }
 
-  /** False for a path that is not of the web client. */
   serve(path: string, request: IncomingMessage, response: ServerResponse): boolean {
     const page = isPage(path) ? this.#page : undefined
     const file = page ?? (path === '/index.html' ? undefined : this.#files.get(path))

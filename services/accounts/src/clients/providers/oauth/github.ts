@@ -1,7 +1,6 @@
 import { toJsonObject, toSubject, textOrEmpty } from '../claims.ts'
 import type { OAuthType, ReadApi } from './oauth.ts'
 
-/** The base URL is that of a GitHub Enterprise Server. */
 export const github: OAuthType = {
   endpoints: (baseUrl) => {
     const base = baseUrl ?? 'https://github.com'
