@@ -137,12 +137,9 @@ describe('an unfinished flow', () => {
     ;[first, second] = [await startAll('a'), await startAll('b')]
     await restart({ PARLEY_CORE_SECRET_KEY: newKey, PARLEY_CORE_SECRET_KEY_PREVIOUS: secretKey })
   })
-  test.each(names)(
-    'that was started under the previous secret key can be continued while that key is configured: %s',
-    async (name) => {
-      expect(await succeeds(first.get(name))).toBe(true)
-    },
-  )
+  test.each(names)('that was started under the previous key can be continued: %s', async (name) => {
+    expect(await succeeds(first.get(name))).toBe(true)
+  })
 
   describe('after the previous key is removed', () => {
     beforeAll(async () => {
@@ -175,7 +172,7 @@ describe('a credential stored under the previous secret key', () => {
 
   beforeAll(() => restart({}))
 
-  test('is moved to the digest under the current key, even by concurrent requests', async () => {
+  test('is moved to the current key, even by concurrent requests', async () => {
     const [token, cookie] = await entriesFor('gina')
     const before = (await callersOf(env, [token.previous])).get(token.previous.toString('hex'))
     await Promise.all([rekey([token]), rekey([token]), rekey([cookie, token])])
@@ -194,7 +191,7 @@ describe('a credential stored under the previous secret key', () => {
     expect(await countValid(cookie.previous)).toBe(1)
   })
 
-  test('is moved only by valid digests, at most a thousand at once', async () => {
+  test('is moved only by valid digests, at most a thousand', async () => {
     const [token] = await entriesFor('ines')
     expect(await codeOf(rekey([{ ...token, digest: Buffer.alloc(31) }]))).toBe(Code.InvalidArgument)
     expect(await codeOf(rekey(Array.from({ length: 1_001 }, () => token)))).toBe(Code.InvalidArgument)

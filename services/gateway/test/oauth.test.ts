@@ -61,7 +61,7 @@ describe('GET /oauth/authorize', () => {
     expect(new URL(location ?? '', gateway.url).searchParams.get('redirect')).toBe(authorizePath())
   })
 
-  test('redirects a user who has already consented back to the client with a code', async () => {
+  test('redirects a user who has consented to the client with a code', async () => {
     signIn()
     grantConsent()
     const { status, location } = await authorize()
@@ -205,7 +205,7 @@ describe('consent', () => {
       expect((await browser.postJson(path, shownClient, { authorization })).status).toBe(401)
   })
 
-  test('is refused for a request of another session or a forged one', async () => {
+  test('is refused for another session or a forged request', async () => {
     await signInWithPassword()
     await authorize()
     const request = browser.jar.get('parley_oauth') ?? ''
@@ -293,7 +293,7 @@ describe('POST /oauth/token', () => {
     [Code.InvalidArgument, 400, 'invalid_grant'],
     [Code.Internal, 500, 'server_error'],
     [Code.Unavailable, 503, 'server_error'],
-  ])('translates error code %i of accounts to an OAuth error', async (code, status, error) => {
+  ])('translates error code %i to an OAuth error', async (code, status, error) => {
     env.accounts.refuse('exchangeAuthorizationCode', code)
     expect(statusAndBody(await browser.postForm('/oauth/token', fields))).toEqual([
       status,

@@ -69,7 +69,7 @@ async function serverInfo(): Promise<number> {
 const writePiece = (socket: Socket, piece: Buffer): Promise<void> =>
   new Promise((resolve) => void socket.write(piece, () => setImmediate(resolve)))
 
-test('thousands of odd requests are answered, refused or abandoned, and the gateway continues', async () => {
+test('the gateway survives thousands of odd requests', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(conversation, { minLength: flood.atOnce, maxLength: flood.atOnce }),
