@@ -14,7 +14,7 @@ export function displayNameFrom(text: string): string | null {
   return name === '' ? null : name
 }
 
-/** As it is: not empty, and without spaces around it. */
+/** False for an empty name or spaces around it. */
 export const isDisplayName = (text: string): boolean =>
   text !== '' && text === text.trim() && brokenRule(text) === undefined
 

@@ -122,8 +122,8 @@ export async function rekeyCredentials(
 }
 
 /**
- * Only for a session that got its cookie before `due`. Of several concurrent calls one returns true, and none for a
- * session that is no longer valid.
+ * Does nothing unless the session got its cookie before `due` and is still valid. Of several concurrent calls, one
+ * returns true.
  */
 export async function rotateSession(
   db: Db,
@@ -181,8 +181,8 @@ export async function findCredentialIdsOfSession(tx: Tx, userId: string, session
 }
 
 /**
- * Valid ones, latest expiry first: the order of their last use, exact to a day, because a use extends a credential at
- * most once a day.
+ * Latest expiry first. This is the order of the last use, exact to a day: a use extends a credential at most once a
+ * day.
  */
 export async function listCredentials(db: Reader, user: { id: string; authGeneration: number }, now: Date) {
   const { id, kind, sessionId, userAgent, createdAt, expiresAt } = credentials

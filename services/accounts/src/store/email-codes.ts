@@ -7,7 +7,7 @@ export type EmailCode = typeof emailCodes.$inferSelect
 export type CodeKey = Pick<EmailCode, 'purpose' | 'emailKey' | 'userId'>
 
 /**
- * For one purpose, until the end of the transaction, so that concurrent mails and wrong attempts are counted correctly.
+ * Until the end of the transaction, so that concurrent mails and wrong attempts for one purpose are counted correctly.
  */
 export async function lockAddress(tx: Tx, { purpose, emailKey }: CodeKey): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`parley: code ${purpose} ${emailKey}`}, 0))`)

@@ -44,7 +44,7 @@ export async function findVerifiedEmail(
   return holder
 }
 
-/** Without addresses that only an administrator declared verified. */
+/** Ignores addresses that only an administrator declared verified. */
 export async function findUsersByProvenAddress(db: Reader, addresses: readonly string[]): Promise<string[]> {
   if (addresses.length === 0) return []
   const rows = await db

@@ -21,8 +21,8 @@ export async function insertProviderLogin(
 }
 
 /**
- * Also deletes it. Undefined if the state is unknown, or the callback comes from another browser or provider, or too
- * late.
+ * Deletes and returns the attempt. Undefined if the state is unknown, or the callback comes from another browser or
+ * provider, or too late.
  */
 export async function takeProviderLogin(
   db: Db,

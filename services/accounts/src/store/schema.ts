@@ -173,7 +173,7 @@ export const flowTokens = pgTable(
       ],
     }).notNull(),
     userId: text('user_id').notNull(),
-    /** When the flow began; null: no user. The flow is invalid in later generations. */
+    /** The user's generation when the flow began; null without a user. The flow is invalid in later generations. */
     authGeneration: integer('auth_generation'),
     payload: jsonb().notNull(),
     createdAt: moment('created_at').notNull(),

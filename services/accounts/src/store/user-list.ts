@@ -18,7 +18,7 @@ const isListed = ({ includeDeactivated }: UserPage): SQL =>
     : sql`${users.deletedAt} is null and ${users.deactivatedAt} is null`
 const columns = sql`id, created_at as "createdAt", login`
 
-/** Login or display name contains the text, ignoring case; all accounts if the text is empty. */
+/** Finds accounts whose login or display name contains the text, ignoring case; all accounts if the text is empty. */
 export async function listUsers(db: Reader, search: string, page: UserPage): Promise<ListedUsers> {
   const text = search.trim()
   return text === '' ? listWithoutSearch(db, page) : listMatches(db, text, page)

@@ -8,7 +8,7 @@ export type ResolvedScope =
   | { readonly kind: 'group'; readonly groupId: string; readonly name: string | undefined }
   | { readonly kind: 'room'; readonly roomId: string; readonly room: RoomHeader | undefined }
 
-/** With role.manage everywhere, with room.manage in that room. */
+/** Requires role.manage or, for a room, room.manage in that room. */
 export function assertMayDecideAt(policy: Policy, subject: Subject, resolved: ResolvedScope): void {
   if (may(policy, subject, 'role.manage', serverScope)) return
   if (resolved.kind !== 'room') throw permissionRequired('role.manage')

@@ -7,7 +7,7 @@ const rowsPerDelete = 5000
 
 const partition = (bucket: Bucket) => sql.identifier(`audit_entries_${bucketName(bucket)}`)
 
-/** Unless the bucket already has entries, which may be in the default partition. */
+/** Does nothing if the bucket has entries, which may be in the default partition. */
 export async function makePartition(db: Db, bucket: Bucket): Promise<void> {
   await db.transaction(async (tx) => {
     await lockPartitions(tx)

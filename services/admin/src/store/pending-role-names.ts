@@ -6,13 +6,13 @@ export type PendingRoleName = typeof pendingRoleNames.$inferSelect
 
 const { roleId, name, state, since } = pendingRoleNames
 
-/** Before accounts reserves the name, or when it must be released. */
+/** Call this before accounts reserves the name, or when the name must be released. */
 export async function insertPending(db: Reader, pending: PendingRoleName): Promise<void> {
   await db.insert(pendingRoleNames).values(pending)
 }
 
 /**
- * In the transaction that creates the role. False if the name was marked for release: the role must then not be
+ * Runs in the transaction that creates the role. False if the name was marked for release: the role must then not be
  * created.
  */
 export async function completeReservation(tx: Tx, id: string): Promise<boolean> {

@@ -7,7 +7,7 @@ const lifetimeSeconds = 15 * 60
 
 type CookieOptions = { secure: boolean }
 
-/** Proves that a sign-in at a provider ends in the browser where it began. */
+/** The handle proves that a sign-in at a provider ends in the browser where it began. */
 export function browserHandle(options: CookieOptions, request: IncomingMessage): string | undefined {
   const value = readCookie(options, request.headers.cookie, name)
   return value !== undefined && /^[0-9A-Za-z]{43}$/.test(value) ? value : undefined

@@ -23,8 +23,8 @@ export function endToEndHeaders(headers: IncomingHttpHeaders): IncomingHttpHeade
 export type DescribeClient = (request: IncomingMessage) => Record<string, string>
 
 /**
- * Without the content length, which the sender of the body sets. Drops headers reserved for our own processes, and the
- * client's claims about its own address. The trace context becomes that of the current span, if there is one.
+ * Drops the content length, which the sender of the body sets, headers reserved for our own processes, and the client's
+ * claims about its own address. The trace context becomes that of the current span, if there is one.
  */
 export function upstreamHeaders(request: IncomingMessage, describeClient: DescribeClient): IncomingHttpHeaders {
   const isDropped = (name: string): boolean =>

@@ -25,7 +25,7 @@ export function knownBrowser(context: Context, request: IncomingMessage, identif
   return isKnown ? known.id : undefined
 }
 
-/** Only after a sign-in or a mailed link has proved that the user owns these names. */
+/** Call this only after a sign-in or a mailed link has proved that the user owns these names. */
 export function rememberBrowser(
   context: Context,
   request: IncomingMessage,

@@ -75,7 +75,7 @@ describe('a CSRF token', () => {
   })
 })
 
-test('session cookies are restricted to this site and to https', () => {
+test('session cookies are restricted to this site and, over https, to https', () => {
   const session = { userId: 'U1', cookieHandle: 'h', lifetimeSeconds: 60 }
   const [cookie = '', csrf = ''] = sessionCookies(session, { secret: 's', secure: true })
   expect(cookie).toMatch(/^__Host-parley_session=h\.\S+; Path=\/; SameSite=Lax; Secure; HttpOnly; Max-Age=60$/)

@@ -14,7 +14,7 @@ const answerMs = 10_000
 /** Each client reconnects to another gateway after a random delay of at most this. */
 const spreadMs = 2000
 const serviceRestart = 1012
-/** For a client to close an ended connection. */
+/** How long a client may take to close an ended connection, in milliseconds. */
 const lingerMs = 5000
 /** Number of random groups in which the open sockets are closed. */
 const drainGroups = 20

@@ -34,7 +34,7 @@ export type NewAccount = {
 }
 export type CreatedAccount = { id: string; authGeneration: number; at: Date; roleIds: string[] }
 
-/** In the transaction, before and after the insertion. Each may abort the creation by throwing. */
+/** Run in the transaction, before and after the insertion. A step aborts the creation by throwing. */
 export type Steps = {
   before?: (tx: Tx) => Promise<void>
   after?: (tx: Tx, account: CreatedAccount) => Promise<Announcement[]>

@@ -3,7 +3,7 @@ import type { OperatorContext } from '../../context.ts'
 import { knowsRoles } from '../../policy/role-names.ts'
 
 /**
- * The local copy or, if that lacks a name, admin's, so that a role is found as soon as CreateRole has returned. Callers
+ * Returns the local copy or, if that lacks a name, admin's: a role is found as soon as CreateRole has returned. Callers
  * who may not assign roles are refused anyway and get the local copy.
  */
 export async function getPolicyForRoleNames(

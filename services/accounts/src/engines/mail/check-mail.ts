@@ -6,8 +6,8 @@ import { mailFields, type MailConfig } from './settings.ts'
 import { smtpOptions } from './smtp.ts'
 
 /**
- * Whether the mail server can be reached, accepts our login and, unless TLS is opportunistic, has a valid certificate;
- * without a mail server, whether mails can be written to the folder. Sends no mail.
+ * Checks whether the mail server can be reached, accepts our login and, unless TLS is opportunistic, has a valid
+ * certificate; without a mail server, whether mails can be written to the folder. Sends no mail.
  */
 export const mailCheck = check('mail', mailFields, async (config, report) => {
   const { smtpEnabled, smtpHost: host, smtpFrom, mailDir } = config

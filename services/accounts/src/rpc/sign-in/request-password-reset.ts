@@ -33,7 +33,7 @@ export function requestPasswordReset(
 const isDue = (mailedAt: Date | null, now: Date): boolean =>
   mailedAt === null || now.getTime() - mailedAt.getTime() >= intervalMs
 
-/** To the verified address as stored, never as entered. */
+/** Mails to the address as stored, never as entered. */
 async function mailLink(ctx: Context, mailer: Mailer, { userId, address }: { userId: string; address: string }) {
   const at = ctx.now()
   let token = ''

@@ -17,7 +17,7 @@ export type NewAuditEntry = {
   payload: string
 }
 
-/** Its own, and possibly one for a change that the event includes. */
+/** The entry of the event, and possibly one for a change that it includes. */
 export function toAuditEntries(event: Event, recordedAt: Date): NewAuditEntry[] {
   const included = findIncludedChange(event)
   const own = toAuditEntry(event, recordedAt)
